@@ -7,11 +7,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// barrenGroups are the groups of which no pod is ever placed, for want of company (T20).
+// barrenGroups is the set of groups whose pods are never placed, because their company
+// never is (T20).
 type barrenGroups map[*model.Group]bool
 
-// barren tells whether no pod of a group is ever placed: its required affinity wants
-// company, none of its pods may come first, and nobody is company but such groups.
+// barren reports whether pods of a group are never placed: its required affinity needs
+// company, none of its pods may come first, and only pods of such groups can be company.
 func (ns *nodeSets) barren(g *model.Group) bool {
 	return (*model.Keep(ns.m, func() *barrenGroups {
 		all := ns.followers()
@@ -19,8 +20,8 @@ func (ns *nodeSets) barren(g *model.Group) bool {
 	}))[g]
 }
 
-// followers takes the groups that cannot come first and leaves out, again and again,
-// those that others than these can be company of.
+// followers starts with the groups that cannot come first and repeatedly removes those
+// for which a group outside the set can be company.
 func (ns *nodeSets) followers() barrenGroups {
 	all := barrenGroups{}
 	var left []*model.Group
@@ -48,8 +49,8 @@ func (ns *nodeSets) followers() barrenGroups {
 	return all
 }
 
-// cannotLead tells whether the pods of a group, none of which may come first, need others,
-// and nothing is left open about which.
+// cannotLead reports whether the pods of a group need others, none of them may come
+// first, and no doubt remains about which others.
 func (ns *nodeSets) cannotLead(g *model.Group) bool {
 	hard := g.HardAffinity()
 	if len(hard) == 0 || g.Running || g.Spec.NodeName != "" || len(ns.m.Doubts([]*workload.Workload{g.Workload})) > 0 {
@@ -60,7 +61,7 @@ func (ns *nodeSets) cannotLead(g *model.Group) bool {
 	})
 }
 
-// coming is how many pods of a group there may be.
+// coming returns how many pods of a group there may be.
 func (ns *nodeSets) coming(g *model.Group) int {
 	if ns.barren(g) {
 		return 0

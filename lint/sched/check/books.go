@@ -10,19 +10,19 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// books are the pods in place and what is counted of them. They are kept by label
-// values, so a run takes time linear in its length.
+// books records the pods in place and the counts that the filters need. The counts are
+// kept by label values, so a run takes time linear in its length.
 type books struct {
 	m *model.Model
 	*relations
-	// here counts the pods of a workload in a domain of a key by which some term looks for
-	// them.
+	// here counts the pods of a workload in a domain of a key, for the keys by which some
+	// term selects them.
 	here map[place3]int
 	// total counts the pods of a workload on nodes that carry such a key.
 	total map[keyOf]int
-	// on is what is on each node, nil where nothing is.
+	// on is the load of each node, nil for an empty one.
 	on []*load
-	// placed counts the pods of a workload, running those of the model on a node.
+	// placed counts the pods of a workload; running marks the nodes with running pods.
 	placed  map[*workload.Workload]int
 	running map[int]bool
 	// counts is the number of pods that a spread constraint counts in a domain.
@@ -31,15 +31,15 @@ type books struct {
 	absent *absence
 }
 
-// load is the pods on one node, what they use and the ports that they take. Few
-// workloads and resources are on one node, so they are lists.
+// load holds the pods on one node, the resources they use and the ports they take. One
+// node has few workloads and resources, so these are lists.
 type load struct {
 	pods  []podsOf
 	used  []usedOf
 	ports map[model.HostPort]int
 }
 
-// podsOf is how many pods of a workload there are, usedOf how much is used of a resource.
+// podsOf is a number of pods of a workload, usedOf an amount used of a resource.
 type podsOf struct {
 	w    *workload.Workload
 	pods int
@@ -50,7 +50,7 @@ type usedOf struct {
 	amount int64
 }
 
-// of is how many pods of a workload there are.
+// of returns the number of pods of a workload.
 func (l *load) of(w *workload.Workload) int {
 	for i := range l.pods {
 		if l.pods[i].w == w {
@@ -60,7 +60,7 @@ func (l *load) of(w *workload.Workload) int {
 	return 0
 }
 
-// uses is how much is used of a resource; nil is no load.
+// uses returns how much of a resource is used; a nil load uses nothing.
 func (l *load) uses(name corev1.ResourceName) int64 {
 	if l == nil {
 		return 0
@@ -82,7 +82,7 @@ func (l *load) add(w *workload.Workload, pods int) {
 	l.pods[i].pods += pods
 }
 
-// use adds what is used of a resource.
+// use adds a used amount of a resource.
 func (l *load) use(name corev1.ResourceName, amount int64) {
 	i := slices.IndexFunc(l.used, func(u usedOf) bool { return u.name == name })
 	if i < 0 {
@@ -91,7 +91,7 @@ func (l *load) use(name corev1.ResourceName, amount int64) {
 	l.used[i].amount += amount
 }
 
-// pods is how many pods of a workload are on a node.
+// pods returns how many pods of a workload are on a node.
 func (b *books) pods(n int, w *workload.Workload) int {
 	if b.on[n] == nil {
 		return 0
@@ -109,7 +109,7 @@ type keyOf struct {
 	key string
 }
 
-// newBooks enters the pods that run, those that are left if nodes are lost.
+// newBooks enters the running pods, or what remains of them if nodes are lost.
 func newBooks(lost *absence, m *model.Model) books {
 	b := books{
 		m: m, relations: related(m), absent: lost, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
@@ -126,7 +126,7 @@ func newBooks(lost *absence, m *model.Model) books {
 	return b
 }
 
-// add enters a pod into the books, remove takes it out again.
+// add enters a pod into the books, remove removes it.
 func (b *books) add(g *model.Group, n int)    { b.enter(g, n, 1) }
 func (b *books) remove(g *model.Group, n int) { b.enter(g, n, -1) }
 
@@ -135,7 +135,7 @@ func (b *books) enter(g *model.Group, n, by int) {
 	b.tally(g, n, by)
 }
 
-// book enters a pod for everything but spread constraints.
+// book enters a pod for everything except spread constraints.
 func (b *books) book(g *model.Group, n, by int) {
 	node := b.m.Topology.Nodes[n]
 	b.m.Run().Spend(1 + len(b.keys) + (len(g.Requests)+len(g.HostPorts))/2)
@@ -178,8 +178,8 @@ func (b *books) tally(g *model.Group, n, by int) {
 	}
 }
 
-// counted tells whether the pods on a node count for a constraint of a pod that
-// is to go to another one.
+// counted reports whether the pods on node n count for a constraint of a pod that is to
+// go to node to.
 func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	p := b.m.Eligible(g.Workload).Nodes[n]
 	switch {
@@ -193,7 +193,7 @@ func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	return true
 }
 
-// survive enters a pod that is in place, as far as there is anything left of it.
+// survive enters a pod that was in place before a loss, as far as it still counts.
 func (b *books) survive(g *model.Group, n int) {
 	switch {
 	case !b.absent.from(n), g.Kind.PerNode() && b.absent.meaning != certificate.Gone:
@@ -203,7 +203,7 @@ func (b *books) survive(g *model.Group, n int) {
 	}
 }
 
-// waits reports whether a pod is not created yet: a pod of lower ordinal is
+// waits reports whether a pod is not created yet because a pod of lower ordinal is
 // missing (R-W11).
 func (b *books) waits(g *model.Group) bool {
 	return slices.ContainsFunc(model.Before(b.m, g), func(w *workload.Workload) bool { return b.placed[w] == 0 })

@@ -9,11 +9,11 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// closedForms bound the pods of one member by its own rules, and by runs of it alone.
+// closedForms bounds the pods of one member by its own rules, and by runs of it alone.
 type closedForms struct{ *demand }
 
-// limit bounds the pods of a member by the rules about its own pods together: those
-// that keep them apart, near one another and even (R-M1 to R-M4).
+// limit bounds the pods of a member by the rules about its own pods together:
+// anti-affinity, affinity and spread (R-M1 to R-M4).
 func (f *closedForms) limit(m certificate.Member) int {
 	most := 0
 	for _, nodes := range f.gatherings(m.G) {
@@ -28,9 +28,9 @@ func (f *closedForms) limit(m certificate.Member) int {
 	return most
 }
 
-// gatherings are the sets of nodes of which the pods have to pick one, as their
-// affinity wants all of them in the domains of the first: all nodes where others
-// can be the company that it asks for.
+// gatherings returns the sets of nodes from which the pods must pick one, because their
+// affinity requires all of them in the domains of the first: all nodes if others can be
+// the company.
 func (f *closedForms) gatherings(g *model.Group) [][]int {
 	nodes := slices.DeleteFunc(slices.Clone(f.sites(g)), func(n int) bool { return !model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g)) })
 	keys := map[string]bool{}
@@ -54,9 +54,9 @@ func (f *closedForms) gatherings(g *model.Group) [][]int {
 	return sets
 }
 
-// separate bounds how many pods of a member the nodes take if no two are in one domain
-// of any of the keys. Keys that nest are counted exactly; of those that cross, every
-// one and every pair that nests is a bound.
+// separate bounds how many pods of a member the nodes take if no two are in one domain of
+// any of the keys. Nested keys are counted exactly; of keys that cross, each one and each
+// nested pair is a bound.
 func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string) int {
 	coarse := slices.Clone(keys)
 	slices.SortStableFunc(coarse, func(a, b string) int {
@@ -89,8 +89,8 @@ func (f *closedForms) chained(nodes []int, keys []string) bool {
 	return true
 }
 
-// picked is how many pods the nodes take with one in each domain of the first key, and
-// in each domain of the next among those, and so on.
+// picked returns how many pods the nodes take with one in each domain of the first key,
+// and in each domain of the next among those, and so on.
 func (f *closedForms) picked(m certificate.Member, nodes []int, keys []string) int {
 	sum := 0
 	if len(keys) == 0 {
@@ -106,7 +106,7 @@ func (f *closedForms) picked(m certificate.Member, nodes []int, keys []string) i
 	return min(model.Unbounded, sum+f.picked(m, without, keys[1:]))
 }
 
-// alike is how many pods of a member an empty node holds by resources and ports.
+// alike returns how many pods of a member an empty node holds by resources and ports.
 func alike(m certificate.Member, node *topology.Node) int {
 	most, _ := model.Fits(node, m.G.Requests)
 	if len(m.G.HostPorts) > 0 || m.G.Kind.PerNode() {
@@ -116,7 +116,8 @@ func alike(m certificate.Member, node *topology.Node) int {
 }
 
 // spreadLimit bounds the pods on some nodes by one spread: no domain has more than the
-// emptiest can have and the skew, and the pods of others that may fill that one.
+// emptiest can have plus the skew, counting the pods of others that may fill the
+// emptiest.
 func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []int) int {
 	g := m.G
 	if t.Sel.Form != model.FormSet || g.Kind.PerNode() || !f.surely(t, g, g) || !f.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) {
@@ -144,9 +145,9 @@ func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []i
 	return sum
 }
 
-// fills reports whether all pods of a member that are alone find a place, by a count:
-// one node after the other where they only keep apart, and the same share for each
-// domain where one spread counts them. It looks at no more nodes than it takes.
+// fills reports whether all pods of a member without others in the way find nodes, by a
+// count: one node after the other if they only exclude each other, and an equal share for
+// each domain if one spread counts them. It stops as soon as enough nodes are counted.
 func (f *closedForms) fills(m certificate.Member) bool {
 	if len(model.HardKeys(m.G)) == 0 {
 		return f.fillsApart(m)
@@ -218,8 +219,8 @@ func (f *closedForms) checkLimit(c *certificate.Assertion) error {
 	return fmt.Errorf("%v: there is room for all pods", certificate.Called(c.About))
 }
 
-// most bounds how many pods of a member can be placed: by its rules, and by
-// runs in which only they are placed, where it is known how such runs end.
+// most bounds how many pods of a member can be placed: by its rules, and by runs that
+// place only them, where the end of such runs is known.
 func (f *closedForms) most(m certificate.Member) int {
 	g := m.G
 	if g.Spec.NodeName != "" {
@@ -245,7 +246,7 @@ func (f *closedForms) most(m certificate.Member) int {
 	return most
 }
 
-// gathered is how many pods of a workload that keeps near its own pods only are
+// gathered returns how many pods of a workload with affinity to its own pods only are
 // placed in the best and in the worst domain that a first one may pick (T5).
 func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) {
 	hard := m.G.HardAffinity()

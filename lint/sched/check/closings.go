@@ -9,20 +9,20 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// blocker is what pods of one workload can do to the nodes of another.
+// blocker describes how pods of one workload can close nodes to another.
 type blocker struct {
 	g, of *model.Group
-	// pods is how many there are, keys those on which they close domains, of
-	// which sure ones do so wherever a pod is; port is set if they close the node
-	// that they are on.
+	// pods is their number. keys are those on which they close domains; sure are the keys on
+	// which they do so wherever a pod is. port is set if they close the node that they are
+	// on.
 	pods       int
 	keys, sure []string
 	port       bool
-	// tight are the nodes that they close by taking room there.
+	// tight marks the nodes that they close by taking room there.
 	tight []bool
 }
 
-// closings bound how many nodes others can close to a pod.
+// closings bounds how many nodes others can close to a pod.
 type closings struct {
 	*demand
 	sized map[string][]int // by part and key
@@ -33,8 +33,8 @@ func newClosings(d *demand) *closings {
 	return &closings{d, map[string][]int{}, map[tightKey]*tight{}}
 }
 
-// summed bounds how many of some nodes can be closed to a further pod: by each rule, by its
-// own spreads and for want of room.
+// summed bounds how many of some nodes can be closed to a further pod: by each rule, by
+// its own spreads and for lack of room.
 func (c *closings) summed(m certificate.Member, p part) int {
 	skewed := c.skewed(p)
 	if skewed >= len(p.nodes) {
@@ -45,9 +45,9 @@ func (c *closings) summed(m certificate.Member, p part) int {
 	return c.ruled(p, blockers, len(p.nodes)-cramped) + cramped
 }
 
-// closed is summed or, where that is not less than all nodes and this is, the other way
-// round: every pod that can be in the way closes what it can at most where it is, its own
-// node included if it takes room there.
+// closed returns summed if that leaves a node open. Otherwise it also counts by pods:
+// each pod that can be in the way closes the most it can from one node, including that
+// node if it takes room there. It returns the smaller sum.
 func (c *closings) closed(m certificate.Member, p part) int {
 	sum := c.summed(m, p)
 	once := c.skewed(p)
@@ -71,8 +71,8 @@ func (c *closings) closed(m certificate.Member, p part) int {
 	return min(sum, once)
 }
 
-// skewed bounds how many of the nodes own pods close by their spreads: a domain for as many
-// of them as the skew allows (T22).
+// skewed bounds how many of the nodes own pods close by their spreads: a domain for as
+// many of them as the skew allows (T22).
 func (c *closings) skewed(p part) int {
 	closed := 0
 	for _, t := range p.skews {
@@ -81,7 +81,7 @@ func (c *closings) skewed(p part) int {
 	return closed
 }
 
-// blockers are the workloads that close nodes to a member by a rule.
+// blockers returns the workloads that close nodes to a member by a rule.
 func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	var all []blocker
 	for _, w := range c.rivals(m.G) {
@@ -120,13 +120,13 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	return all
 }
 
-// keptOut are those whose rules keep a group out of domains, and those that may have to
-// stay apart from it, which only the cluster knows (T21).
+// keptOut returns the workloads whose rules keep a group out of domains, and those that,
+// depending on the cluster, may have to stay apart from it (T21).
 func (c *closings) keptOut(g *model.Group) [2][]against {
 	return [2][]against{c.against[g.Workload], c.doubted[g.Workload]}
 }
 
-// rivals are the workloads that may keep a group out by a rule, each once.
+// rivals returns the workloads that may keep a group out by a rule, each once.
 func (c *closings) rivals(g *model.Group) []*workload.Workload {
 	seen := map[*workload.Workload]bool{}
 	var all []*workload.Workload
@@ -158,12 +158,12 @@ func (c *closings) rivals(g *model.Group) []*workload.Workload {
 	return all
 }
 
-// maxPasses is how often ruled goes over the blockers that are left.
+// maxPasses bounds how often ruled goes over the remaining blockers.
 const maxPasses = 4
 
-// ruled sums up what blockers close by rules: each pod the largest domain of
-// each key, no domain twice, or what its pods close from where they may be, for
-// those blockers of which that is less.
+// ruled sums up the nodes that blockers close by rules. Each pod counts the largest
+// domain of each key, no domain twice; or, for blockers where that is less, what its pods
+// close from where they may be.
 func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	nodes := p.nodes
 	pooled, apart := map[string]int{}, 0
@@ -188,8 +188,8 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	}
 	total := sum()
 	// As long as many are added up, one more or less may make no difference, so each is
-	// tried again once another one has been taken out.
-	alone := slices.Repeat([]int{-1}, len(blockers)) // what each closes by itself, once asked
+	// tried again once another one has been removed from the sum.
+	alone := slices.Repeat([]int{-1}, len(blockers)) // what each closes by itself, -1 before it is known
 	out := make([]bool, len(blockers))
 	for pass, better := 0, true; better && pass < maxPasses; pass++ {
 		better = false
@@ -212,7 +212,7 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	return total
 }
 
-// sizes are how many of the nodes are in each domain of the blockers' keys, the
+// sizes returns how many of the nodes are in each domain of the blockers' keys, the
 // largest first.
 func (c *closings) sizes(p part, blockers []blocker) map[string][]int {
 	all := map[string][]int{}
@@ -245,7 +245,7 @@ func (c *closings) sizesOf(p part, key string) []int {
 	return list
 }
 
-// greatest is the sum of the n first of numbers that begin with the greatest.
+// greatest returns the sum of the first n of numbers in descending order.
 func greatest(list []int, n int) int {
 	sum := 0
 	for _, x := range list[:min(n, len(list))] {
@@ -254,8 +254,8 @@ func greatest(list []int, n int) int {
 	return sum
 }
 
-// closing is what the pods of one blocker close if each is where it closes most,
-// on all keys and by its port at once, no place with the same domains twice.
+// closing returns how many nodes the pods of one blocker close if each is where it closes
+// most, on all keys and by its port at once, using no combination of domains twice.
 func (c *closings) closing(b blocker, nodes []int) int {
 	in := c.marked(nodes)
 	sizes := make([]map[string]int, len(b.keys))
@@ -299,16 +299,15 @@ func (c *closings) closing(b blocker, nodes []int) int {
 	return greatest(list, b.pods)
 }
 
-// closesFrom tells whether a pod of a blocker closes the domain of a key in which
-// it is: a selector may ask for labels of its node.
+// closesFrom reports whether a pod of a blocker on the given node closes its domain of a
+// key: a selector may ask for labels of the node.
 func (c *closings) closesFrom(b blocker, key string, at int) bool {
 	return slices.Contains(b.sure, key) || slices.ContainsFunc(b.of.Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && t.Key == key && c.m.Selects(t, b.of.Workload, b.g.Workload, model.Asks{Incoming: true, At: c.m.Topology.Nodes[at]})
 	})
 }
 
-// overlapping counts the nodes that one pod of a blocker closes from where it
-// is.
+// overlapping counts the nodes that one pod of a blocker closes from where it is.
 func (c *closings) overlapping(b blocker, at int, own bool, nodes []int) int {
 	here, closes := c.m.Topology.Nodes[at], 0
 	for _, n := range nodes {

@@ -9,14 +9,15 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// tightKey names the nodes of a part that may run short of a resource.
+// tightKey identifies the nodes of a part that may run short of a resource.
 type tightKey struct {
 	part     string
 	resource int
 }
 
-// tight are nodes that may run short of a resource: what they have, least first, and the
-// sums from none on; wanted is what the pods that may be on them ask for.
+// tight holds nodes that may run short of a resource: what they have, least first, and
+// the sums of the first n; wanted is the sum of the requests of the pods that may be on
+// them.
 type tight struct {
 	nodes      []int
 	in         []bool
@@ -24,9 +25,9 @@ type tight struct {
 	wanted     int64
 }
 
-// overfilled bounds how many of the nodes others can leave too little space on: on each
-// they take at least what is free there less what a pod asks, and one unit more. Pods
-// that close every node that they are on by a rule are charged for that already.
+// overfilled bounds on how many of the nodes others can leave too little space: on each
+// they take at least what is free there less the request of a pod, plus one. Pods that
+// close every node that they are on by a rule are already charged for that.
 func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) int {
 	if !c.contend {
 		return 0
@@ -41,14 +42,14 @@ func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) 
 			continue
 		}
 		if t.sums[len(t.nodes)] == math.MaxInt64 || t.wanted == math.MaxInt64 {
-			return len(p.nodes) // too much to add up
+			return len(p.nodes) // the sum overflows
 		}
 		closed += t.closed(t.wanted-c.exempt(m, p, t, r, blockers), ask)
 	}
 	return closed
 }
 
-// tightOf are the nodes of a part that may run short of a resource.
+// tightOf returns the nodes of a part that may run short of a resource.
 func (c *closings) tightOf(p part, r int) *tight {
 	id := tightKey{p.id, r}
 	if known := c.tight[id]; known != nil && p.id != "" {
@@ -77,7 +78,7 @@ func (c *closings) tightOf(p part, r int) *tight {
 	return t
 }
 
-// wants is what all pods ask for that may be on tight nodes.
+// wants returns the sum of the requests of all pods that may be on tight nodes.
 func (c *closings) wants(t *tight, r int) int64 {
 	sum := int64(0)
 	for _, some := range c.ledger().coming {
@@ -93,7 +94,7 @@ func (c *closings) wants(t *tight, r int) int64 {
 	return sum
 }
 
-// among is how many of some nodes are tight.
+// among returns how many of the nodes are tight.
 func (t *tight) among(nodes []int) int {
 	count := 0
 	for _, n := range nodes {
@@ -104,8 +105,8 @@ func (t *tight) among(nodes []int) int {
 	return count
 }
 
-// comingTo is how many pods of a group, which may be on tight nodes, there are for them:
-// a DaemonSet has one for each.
+// comingTo returns how many pods of a group, which may be on tight nodes, may come to
+// these: of a DaemonSet one for each.
 func (c *closings) comingTo(g *model.Group, t *tight) int {
 	if !g.Kind.PerNode() {
 		return c.coming(g)
@@ -113,12 +114,12 @@ func (c *closings) comingTo(g *model.Group, t *tight) int {
 	return t.among(c.reachable(g))
 }
 
-// comes reports whether pods of a group are still to be placed, and some are.
+// comes reports whether a group has pods that may still be placed.
 func (c *closings) comes(g *model.Group) bool {
 	return model.Modelled(g) && !g.Running && !c.barren(g)
 }
 
-// added is sum + ask*pods, or the largest number if that is larger.
+// added returns sum + ask*pods, or the largest number if that overflows.
 func added(sum, ask int64, pods int) int64 {
 	if ask > 0 && int64(pods) > (math.MaxInt64-sum)/ask {
 		return math.MaxInt64
@@ -126,8 +127,8 @@ func added(sum, ask int64, pods int) int64 {
 	return sum + ask*int64(pods)
 }
 
-// exempt is what is wanted of tight nodes but not in the member's way: what its own pods
-// ask for that come after it, and those that close all their nodes by a rule.
+// exempt returns the demand on tight nodes that cannot block the member: the requests of
+// its own later pods, and those of pods that close all their nodes by a rule.
 func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blockers []blocker) int64 {
 	l := c.ledger()
 	sum := int64(0)
@@ -156,9 +157,9 @@ func (c *closings) rules(b blocker, p part) bool {
 	})
 }
 
-// crampers are those who may be on some of the nodes that may run short of what they and
-// the member ask for, and do not close all of the nodes that they are on by a rule; the
-// nodes are marked.
+// crampers returns the workloads that may be on nodes which may run short of something
+// that they and the member request, and that do not close all of their nodes by a rule.
+// It also marks these nodes.
 func (c *closings) crampers(m certificate.Member, p part, blockers []blocker) ([]blocker, []bool) {
 	if !c.contend {
 		return nil, nil
@@ -197,8 +198,8 @@ func (c *closings) crampers(m certificate.Member, p part, blockers []blocker) ([
 	return all, marked
 }
 
-// closed is on how many of the nodes a demand leaves less than a pod asks for: on those
-// that have less to begin with, and then on those with the least.
+// closed returns on how many of the nodes a demand leaves less than a pod requests: on
+// those that have less to begin with, and then on those with the least.
 func (t *tight) closed(demand, ask int64) int {
 	count := 0
 	for count < len(t.free) && t.free[count] < ask {

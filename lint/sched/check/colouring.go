@@ -7,19 +7,20 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 )
 
-// choices gives every pod a node so that none is with one that it has to be
-// apart from, whoever comes first. That is less than the filters ask, so where
-// there is no such choice no run places all pods.
+// choices looks for a node for every pod so that no two pods are together that must be
+// apart whichever comes first. The filters require more than that, so if there is no such
+// choice, no run places all pods.
 type choices struct {
 	s *states
 	v *demand
-	// sites are the nodes of each member, at the node that each pod has.
+	// sites lists the nodes of each member, at the node of each of its pods so far.
 	sites [][]int
 	at    [][]int
 	steps int
 }
 
-// checkUncolourable looks for a choice, the pods with the fewest nodes first.
+// checkUncolourable looks for a choice, starting with the pods with the least slack in
+// nodes.
 func checkUncolourable(v *demand, c *certificate.Assertion, steps int) error {
 	s := &states{v: v.nodeSets, members: c.Members}
 	for range v.m.Topology.Nodes {
@@ -75,7 +76,7 @@ func (t *choices) choose() bool {
 	return false
 }
 
-// open are the nodes that a further pod of a member may get.
+// open returns the nodes that a further pod of a member may get.
 func (t *choices) open(i int) []int {
 	var list []int
 	for _, n := range t.sites[i] {
@@ -98,7 +99,7 @@ func (t *choices) conflicts(i, n int) bool {
 				return true
 			}
 			if v.outOf(m.G, n, o.G, at) && v.outOf(o.G, at, m.G, n) {
-				return true // whoever comes first
+				return true // whichever comes first
 			}
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Completes reports whether a run can be gone on with until all pods are in
-// place, if further ones go to some nodes only. It goes from pod to pod and
-// tries nothing twice, so a yes is a witness and a no says nothing.
+// Completes reports whether a run can be continued until all pods are in place, if
+// further ones go only to certain nodes. It goes from pod to pod and never backtracks, so
+// true is a witness and false proves nothing.
 func Completes(m *model.Model, run []certificate.Placed, on func(*topology.Node) bool) bool {
 	if m.Split() != m {
 		return false

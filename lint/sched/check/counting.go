@@ -9,12 +9,12 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// counting shows that members are too many: for the domains of a key on which they
-// exclude one another, or for a resource.
+// counting proves that members are too many: for the domains of a key on which they
+// exclude each other, or for a resource.
 type counting struct{ *demand }
 
-// mutual reports whether members always keep one another out on a key, and that
-// they may be on no node without it.
+// mutual returns an error unless the members always exclude each other on a key and may
+// only be on nodes that carry it.
 func (k *counting) mutual(about []certificate.Member, key string) error {
 	for i, m := range about {
 		if m.G.Spec.NodeName != "" {
@@ -34,8 +34,8 @@ func (k *counting) mutual(about []certificate.Member, key string) error {
 	return nil
 }
 
-// checkExclusive counts domains: a pod of a member that excludes itself takes
-// one, and all pods of another one need one at least.
+// checkExclusive counts domains: a member that excludes itself needs one for each pod,
+// any other needs at least one.
 func (k *counting) checkExclusive(c *certificate.Assertion) error {
 	if err := k.mutual(c.About, c.Proof.Key); err != nil {
 		return err
@@ -59,8 +59,8 @@ func (k *counting) checkExclusive(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkOutweighed counts by weights: even if every domain went to the member
-// that makes the most of it, all together weigh more.
+// checkOutweighed counts by weights: even if every domain goes to the member that makes
+// the most of it, the weight of all pods is larger.
 func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 	if err := k.mutual(c.About, c.Proof.Key); err != nil {
 		return err
@@ -92,9 +92,9 @@ func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkOvercommitted compares what members ask for with what some nodes have and what
-// the members may take on others: one pod in a domain of the key with which a
-// member is counted, or as many as the nodes there take.
+// checkOvercommitted compares the requests of members with what some nodes have and with
+// what the members may take on others: one pod in a domain of the key with which a member
+// is counted, or as many as the nodes there take.
 func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 	l := k.ledger()
 	r := slices.Index(l.names, c.Proof.Resource)
@@ -136,7 +136,7 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 			outside += ask * pods
 		}
 	}
-	all := int64(0) // what the nodes have is more than can be used of it
+	all := int64(0) // an upper bound on what can be used
 	for n := range crammed {
 		all = added(all, max(0, l.free[n*len(l.names)+r]), 1)
 	}
@@ -152,8 +152,8 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 	return nil
 }
 
-// usable is how much of a resource of a node the members can use: a multiple of
-// what divides all their requests.
+// usable returns how much of a resource of a node the members can use: a multiple of the
+// greatest common divisor of their requests.
 func (k *counting) usable(c *certificate.Assertion, l *ledger, r, n int) int64 {
 	divisor, most := int64(0), int64(0)
 	k.m.Run().Spend(len(c.About) * (1 + len(k.m.Topology.Nodes)/(4*model.PerStep)))
@@ -169,7 +169,7 @@ func (k *counting) usable(c *certificate.Assertion, l *ledger, r, n int) int64 {
 	return min(most, max(0, l.free[n*len(l.names)+r])/divisor*divisor)
 }
 
-// common is the greatest common divisor.
+// common returns the greatest common divisor.
 func common(x, y int64) int64 {
 	for y != 0 {
 		x, y = y, x%y

@@ -12,26 +12,27 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// demand is what pods ask for of the resources of nodes, as far as they contend.
+// demand computes the requests of pods for the resources of nodes, as far as they
+// contend.
 type demand struct {
 	pairs
-	known *ledger // nil until it is asked for
+	known *ledger // nil before the first use
 }
 
-// ledger is what all pods that may come to a node ask for: where that is more
+// ledger sums up the requests of all pods that may come to a node: where the sum is more
 // than the node has, the resource may run short.
 type ledger struct {
 	names []corev1.ResourceName
-	// wanted and shared are by node and resource: the sum, and by how many
-	// workloads; free is what is there.
+	// wanted and shared are by node and resource: the sum of requests, and the number of
+	// workloads; free is what the node has left.
 	wanted, free []int64
 	shared       []int32
 	asked        map[*model.Group][]int64
-	// coming are the groups whose pods may come to nodes.
+	// coming lists the groups whose pods may come to nodes.
 	coming []*tenancy
 }
 
-// asks is what a pod of a group asks for, by resource of the ledger.
+// asks returns the requests of a pod of a group, by resource of the ledger.
 func (l *ledger) asks(g *model.Group) []int64 {
 	all := l.asked[g]
 	if all == nil {
@@ -49,7 +50,7 @@ func (l *ledger) short(n, r int) bool {
 	return l.wanted[n*len(l.names)+r] > l.free[n*len(l.names)+r]
 }
 
-// ledger gives the ledger beside the pods that are running.
+// ledger returns the ledger, with running pods subtracted from free.
 func (d *demand) ledger() *ledger {
 	if d.known != nil {
 		return d.known
@@ -69,7 +70,7 @@ func (d *demand) ledger() *ledger {
 			if d.on[n] != nil && has != math.MaxInt64 {
 				has -= d.on[n].uses(name)
 			}
-			l.free[n*width+r] = min(has, model.Unbounded<<24) // that much where it is not judged
+			l.free[n*width+r] = min(has, model.Unbounded<<24) // the maximum where it is not judged
 		}
 	}
 	d.known = l
@@ -90,8 +91,8 @@ func (d *demand) ledger() *ledger {
 	return l
 }
 
-// tenants are the groups whose pods may come to nodes, those with the same nodes and the
-// same rules about one another added up.
+// tenants groups the workloads whose pods may come to nodes: those with the same nodes
+// and the same rules about their own pods are added up.
 type tenants struct {
 	all []*tenancy
 	at  map[tenantsKey]*tenancy
@@ -103,21 +104,20 @@ type tenantsKey struct {
 	lone, perNode bool
 }
 
-// tenancy is what groups ask for on the nodes that they may be on, by resource of the
-// ledger.
+// tenancy sums up the requests of groups with the same nodes, by resource of the ledger.
 type tenancy struct {
 	nodes []int
-	// apart are the keys in whose domains a node takes one pod of each group at most;
-	// lone is set if every node does, and perNode if each has one.
+	// apart lists the keys in whose domains a node takes at most one pod of each group; lone
+	// is set if every node does, and perNode if each has one.
 	apart         []string
 	lone, perNode bool
-	// wanted is the sum if a node takes all pods, once that if it takes one of each
-	// group; groups is how many ask.
+	// wanted is the sum if a node takes all pods, once that if it takes one of each group;
+	// groups is the number of groups that request it.
 	wanted, once []int64
 	groups       []int32
 }
 
-// add adds what the pods of a group ask for.
+// add adds the requests of the pods of a group.
 func (t *tenants) add(d *demand, l *ledger, g *model.Group) {
 	asks := l.asks(g)
 	once := min(1, max(g.Count.N, d.count(g)))
@@ -134,7 +134,7 @@ func (t *tenants) add(d *demand, l *ledger, g *model.Group) {
 	}
 }
 
-// of gives the groups with the nodes of a group, which has its own where pods run.
+// of returns the tenancy of a group; if pods are running, each group has its own.
 func (t *tenants) of(d *demand, g *model.Group, width int) *tenancy {
 	apart, perNode := d.apartOn(g), g.Kind.PerNode()
 	id := tenantsKey{d.sited(g), strings.Join(apart, "\x00"), perNode || portsClash(d.m, g, g), perNode}
@@ -146,7 +146,7 @@ func (t *tenants) of(d *demand, g *model.Group, width int) *tenancy {
 	return some
 }
 
-// enter adds what groups ask for on the nodes that they may be on.
+// enter adds the requests of a tenancy to its nodes.
 func (l *ledger) enter(m *model.Model, t *tenancy) {
 	m.Run().Spend(1 + len(t.nodes)/model.PerStep)
 	for _, n := range t.nodes {
@@ -162,8 +162,8 @@ func (l *ledger) enter(m *model.Model, t *tenancy) {
 	}
 }
 
-// forget drops the extended resources that the kubelet of a bound pod does not
-// know, which it does not ask for then.
+// forget drops the requests for extended resources that the kubelet of a bound pod does
+// not know, as it ignores them.
 func (l *ledger) forget(node *topology.Node, g *model.Group) {
 	asks := l.asks(g)
 	for r, name := range l.names {
@@ -173,8 +173,8 @@ func (l *ledger) forget(node *topology.Node, g *model.Group) {
 	}
 }
 
-// scarce reports whether something that a member asks for may run short on one
-// of its nodes because of others.
+// scarce reports whether a resource that a member requests may run short on one of its
+// nodes because of others.
 func (d *demand) scarce(m certificate.Member) bool {
 	l := d.ledger()
 	asks := l.asks(m.G)

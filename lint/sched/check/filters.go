@@ -12,17 +12,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// filters are what the scheduler asks of a node for one more pod, over the books.
+// filters are the filters of the scheduler for one more pod on a node, over the books.
 type filters struct {
 	books
-	// contend is unset where pods do not contend for resources.
+	// contend is unset where pods do not compete for resources.
 	contend bool
 	// eligibles are the domains that count for a constraint.
 	eligibles keptDomains
-	// offers are what nodes have of the resources that somebody asked for.
+	// offers caches what nodes have of the requested resources.
 	offers []offers
-	// passes is the outcome of the node-level filters for the group that was asked about
-	// last.
+	// passes is the outcome of the node-level filters for about, the group of the last call.
 	about  *model.Group
 	passes []model.Passes
 }
@@ -60,7 +59,7 @@ func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
 	return certificate.Takes
 }
 
-// byRules applies those that look at the rules about other pods.
+// byRules applies the filters that look at other pods.
 func (f *filters) byRules(g *model.Group, node *topology.Node, n int) certificate.Reason {
 	if f.repelled(g, node) {
 		return certificate.RefusedByAffinity
@@ -76,7 +75,7 @@ func (f *filters) byRules(g *model.Group, node *topology.Node, n int) certificat
 	return certificate.Takes
 }
 
-// portTaken tells whether a pod in place has a host port that the pod wants.
+// portTaken reports whether a pod in place has a host port that the pod wants.
 func (f *filters) portTaken(g *model.Group, n int) bool {
 	if f.on[n] == nil || len(g.HostPorts) == 0 {
 		return false
@@ -90,7 +89,8 @@ func (f *filters) portTaken(g *model.Group, n int) bool {
 	return false
 }
 
-// repelled is anti-affinity, that of the pod and that of pods in place.
+// repelled reports whether anti-affinity, of the pod or of pods in place, excludes the
+// pod.
 func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
 	f.m.Run().Spend(len(f.against[g.Workload]) / 2)
 	for _, a := range f.against[g.Workload] {
@@ -106,7 +106,7 @@ func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
 	return false
 }
 
-// any tells whether a pod that a term selects is in a domain.
+// any reports whether a pod that a term selects is in a domain.
 func (f *filters) any(g *model.Group, t *model.Term, value string) bool {
 	f.m.Run().Spend(len(f.selects[t]))
 	for _, w := range f.selects[t] {
@@ -117,8 +117,8 @@ func (f *filters) any(g *model.Group, t *model.Term, value string) bool {
 	return false
 }
 
-// in tells whether a pod of w that all these terms select is in a domain; those
-// that ask for labels of the node select it in some places only.
+// in reports whether a pod of w that all these terms select is in a domain; terms that
+// ask for labels of the node select it on some nodes only.
 func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, key, value string) bool {
 	if f.here[place3{w, key, value}] == 0 {
 		return false
@@ -135,7 +135,7 @@ func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, 
 }
 
 func (f *filters) room(g *model.Group, n int) bool {
-	if !f.contend { // each pod has to fit the empty node
+	if !f.contend { // each pod must fit the empty node
 		most, _ := model.Fits(f.m.Topology.Nodes[n], g.Requests)
 		return most > 0
 	}
@@ -143,7 +143,7 @@ func (f *filters) room(g *model.Group, n int) bool {
 	return !short
 }
 
-// offered is model.Offered for a declared node, out of what is kept for all of them.
+// offered is model.Offered for a declared node, from the values cached for all nodes.
 func (f *filters) offered(n int, name corev1.ResourceName, kubelet bool) (int64, bool) {
 	if kubelet {
 		return model.Offered(f.m.Topology.Nodes[n], &model.Request{Name: name, Kubelet: true})
@@ -156,15 +156,15 @@ func (f *filters) offered(n int, name corev1.ResourceName, kubelet bool) (int64,
 	return has, has != math.MaxInt64
 }
 
-// offers is what each node has of a resource, as model.Model.Offers says.
+// offers holds what each node has of a resource, as model.Model.Offers returns it.
 type offers struct {
 	name   corev1.ResourceName
 	byNode []int64
 }
 
-// lacks tells whether a node with a load has too little left for a pod, and for which
-// of its requests: the first, or nil if all slots for pods are taken. It is given what
-// the node has without a load, and whether it is judged on that.
+// lacks reports whether a node with a load has too little left for a pod, and returns the
+// first request that exceeds it, or nil if all pod slots are taken. offered returns what
+// the node has without a load, and whether that is judged.
 func (l *load) lacks(g *model.Group, offered func(name corev1.ResourceName, kubelet bool) (int64, bool)) (r *model.Request, short bool) {
 	if has, judged := offered(corev1.ResourcePods, false); judged && has-l.uses(corev1.ResourcePods) < 1 {
 		return nil, true
@@ -178,8 +178,8 @@ func (l *load) lacks(g *model.Group, offered func(name corev1.ResourceName, kube
 	return nil, false
 }
 
-// unmet is a term of required affinity that a node does not meet; nil if it meets all.
-// A pod counts if all terms select it.
+// unmet returns a term of required affinity that a node does not satisfy, or nil if it
+// satisfies all. A pod counts if all terms select it.
 func (f *filters) unmet(g *model.Group, node *topology.Node) *model.Term {
 	hard := g.HardAffinity()
 	first, anyone, missed := true, false, (*model.Term)(nil)
@@ -214,8 +214,8 @@ func selectedByAll(m *model.Model, hard []*model.Term, g *model.Group, w *worklo
 	return true
 }
 
-// anywhere tells whether a pod of w that all terms select is on a node that
-// carries the key.
+// anywhere reports whether a pod of w that all terms select is on a node that carries the
+// key.
 func (f *filters) anywhere(hard []*model.Term, g *model.Group, w *workload.Workload, key string) bool {
 	if !model.Local(hard) {
 		return selectedByAll(f.m, hard, g, w, nil)
@@ -228,13 +228,13 @@ func (f *filters) anywhere(hard []*model.Term, g *model.Group, w *workload.Workl
 	return false
 }
 
-// even is the skew of one constraint.
+// even reports whether one more pod keeps the skew of one constraint within its limit.
 func (f *filters) even(g *model.Group, t *model.Term, n int) bool {
 	return model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g)) && f.skew(g, t, n).allowed()
 }
 
-// skew is what a spread constraint counts for one more pod: how many pods the domain has
-// and gets with it, and the fewest in any of so many domains.
+// skew holds the counts of a spread constraint for one more pod: the pods that the domain
+// has (here) and gains (self), the fewest in any domain, and the number of domains.
 type skew struct {
 	t                             *model.Term
 	here, self, smallest, domains int
@@ -242,7 +242,7 @@ type skew struct {
 
 func (s skew) allowed() bool { return s.here+s.self-s.smallest <= int(s.t.Constraint.MaxSkew) }
 
-// skew counts for a node that has the keys of all constraints.
+// skew returns the counts for a node that has the keys of all constraints.
 func (f *filters) skew(g *model.Group, t *model.Term, n int) skew {
 	node := f.m.Topology.Nodes[n]
 	counts, domains := f.counts[t], f.eligible(g, t, n)
@@ -263,8 +263,8 @@ func (f *filters) skew(g *model.Group, t *model.Term, n int) skew {
 	return skew{t, counts[node.Labels[t.Key]], self, smallest, len(domains)}
 }
 
-// pinnedSpread reports whether a constraint counts on the pod's own node alone:
-// a DaemonSet's pods are pinned by node affinity, which it honours (R-N31).
+// pinnedSpread reports whether a constraint counts only on the pod's own node: a
+// DaemonSet's pods are pinned by node affinity, which it honours (R-N31).
 func pinnedSpread(g *model.Group, t *model.Term) bool {
 	return g.Kind.PerNode() && t.HonorsAffinity()
 }
@@ -299,8 +299,8 @@ func (f *filters) eligible(g *model.Group, t *model.Term, to int) map[string]boo
 	return f.domains(g, t)
 }
 
-// reasons counts the nodes by why they do not take one more pod. The pods of a
-// DaemonSet that are there already do not wait for their node.
+// reasons counts the nodes by why they do not take one more pod. Nodes that have their
+// pod of a DaemonSet are left out.
 func (f *filters) reasons(g *model.Group) map[certificate.Reason]int {
 	count := map[certificate.Reason]int{}
 	for n := range f.m.Topology.Nodes {
@@ -312,17 +312,17 @@ func (f *filters) reasons(g *model.Group) map[certificate.Reason]int {
 	return count
 }
 
-// domainsKey is equal for constraints whose domains are on the same nodes.
+// domainsKey is equal for constraints that count the same nodes and domains.
 type domainsKey struct {
 	signature, key, keys      string
 	affinity, taints, perNode bool
 }
 
-// keptDomains are domains by what they rest on: many workloads ask for the same.
+// keptDomains caches domains: many workloads have equal constraints.
 type keptDomains map[domainsKey]map[string]bool
 
-// domainsOf are those that are kept with the nodes of a model, or of their own after a
-// loss of nodes.
+// domainsOf returns the cache that is kept with the nodes of a model, or a new one after
+// a loss of nodes.
 func domainsOf(m *model.Model, lost *absence) keptDomains {
 	if lost != nil {
 		return keptDomains{}
@@ -330,7 +330,7 @@ func domainsOf(m *model.Model, lost *absence) keptDomains {
 	return *model.KeepForNodes(m, func() *keptDomains { return &keptDomains{} })
 }
 
-// domains are the values of the key of a constraint on the nodes that count for it.
+// domains returns the values of the key of a constraint on the nodes that count for it.
 func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 	id := domainsKey{g.Signature, t.Key, g.KeysID, t.HonorsAffinity(), t.HonorsTaints(), g.Kind.PerNode()}
 	known := f.eligibles[id]
@@ -347,8 +347,8 @@ func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 	return known
 }
 
-// run is how many pods one run of a single workload places on some nodes, at
-// most limit: wherever they go, as long as any does. They are taken away again.
+// run returns how many pods one run of a single workload places on some nodes, at most
+// limit: on any node, as long as one takes a pod. It removes them again.
 func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 	var at []int
 	for progress := true; progress && len(at) < limit; {
@@ -367,14 +367,14 @@ func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 	return len(at)
 }
 
-// blocked reports whether running pods keep a group off a node for good: the
-// filters refuse it before anything else is placed, and not for want of company
-// or of pods elsewhere.
+// blocked reports whether running pods keep a group off a node permanently: the filters
+// refuse it before anything else is placed, and not because company or pods elsewhere are
+// missing.
 func (f *filters) blocked(g *model.Group, n int) bool {
 	switch f.refuses(g, n) {
 	case certificate.Takes:
 		return false
-	case certificate.RefusedBySpread: // a node without one of the keys is never even counted
+	case certificate.RefusedBySpread: // the spread never counts a node without one of the keys
 		return !model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g))
 	case certificate.RefusedByAffinity:
 		return f.repelled(g, f.m.Topology.Nodes[n])

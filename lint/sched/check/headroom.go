@@ -9,14 +9,14 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// headroom shows that others cannot close all nodes of a member.
+// headroom proves that others cannot close all nodes of a member.
 type headroom struct {
 	*closings
-	// parted are the nodes of parts by their id.
+	// parted caches the nodes of parts by their id.
 	parted map[string][]int
 }
 
-// part gives the part with an id; that of none is made each time.
+// part returns the part with an id; a part without id is computed each time.
 func (h *headroom) part(id string, own int, nodes func() []int) part {
 	if id == "" {
 		return part{nodes: nodes(), own: own}
@@ -29,13 +29,14 @@ func (h *headroom) part(id string, own int, nodes func() []int) part {
 	return part{id: id, nodes: known, own: own}
 }
 
-// checkHeadroom shows for every member that others, and its own pods but one,
-// cannot close all of its nodes, or those that the hint names.
+// checkHeadroom proves for every member that others, and all but one of its own pods,
+// cannot close all of its nodes, or all nodes that the hint (Open) lists.
 func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 	return h.checkGrounded(slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 }))
 }
 
-// part is nodes of which one has to stay open while so many own pods are there.
+// part is a set of nodes, one of which must stay open while own pods of the member are
+// there.
 type part struct {
 	// id is equal for equal nodes, or "".
 	id    string
@@ -45,8 +46,8 @@ type part struct {
 	skews []*model.Term
 }
 
-// shares are the nodes of a member, in each of several ways: all parts of one have to stay
-// open.
+// shares returns several ways to divide the nodes of a member into parts. One way is
+// enough, and all its parts must stay open.
 func (h *headroom) shares(m certificate.Member) [][]part {
 	nodes, id := h.only(m), "sited\x00"+h.sited(m.G).name
 	spreads := slices.DeleteFunc(slices.Clone(m.G.Terms), func(t *model.Term) bool { return !t.Hard || t.Use != model.Spread })
@@ -60,11 +61,11 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 		return [][]part{{{id: id, nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}}
 	}
 	if t := spreads[0]; len(spreads) == 1 && m.Node >= 0 && pinnedSpread(m.G, t) && h.within(m.G) && t.MinDomains() <= 1 {
-		return [][]part{{{nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}} // it counts on its own node alone
+		return [][]part{{{nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}} // it counts only on its own node
 	}
 	refusing := h.refusing(m)
 	if len(refusing) > 0 && m.Node >= 0 || len(refusing) > mostSpreads || slices.ContainsFunc(refusing, func(t *model.Term) bool { return t.Sel.Form != model.FormSet || h.watches(m.G, t) }) {
-		return nil // nothing is shown for that
+		return nil // no proof covers that
 	}
 	keyed := h.keyed(m)
 	keyed.skews = refusing
@@ -77,11 +78,12 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 	return all
 }
 
-// mostSpreads bounds the spreads of a workload of which each is tried with all others.
+// mostSpreads bounds the spreads of a workload that are combined with each other.
 const mostSpreads = 8
 
-// even are the nodes of each domain of a spread of a member that counts its own pods alone:
-// one at the minimum is never refused for skew. The others close domains (T22).
+// even returns the nodes of each domain of a spread that counts only the member's own
+// pods: a domain at the minimum is never refused for skew. The other spreads close
+// domains (T22).
 func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Term) []part {
 	domains := h.domains(m.G, t)
 	crosses := func(o *model.Term) bool { return !h.inside(m.G, o.Key, t.Key) }
@@ -104,10 +106,10 @@ func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Ter
 	return all
 }
 
-// checkGrounded shows for members, one after the other, that others cannot close
-// all nodes that are left to them: of one that needs company those near any pod of
-// a workload for which it was shown before, all of whose pods are there in the
-// end, or near any pod that may be there if its own first pod needs none.
+// checkGrounded proves for members, one after the other, that others cannot close all
+// their nodes. For one that needs company the nodes are those near any pod of a workload
+// proved before, all of whose pods are placed in the end, or near any pod that may be
+// there if its own first pod needs none.
 func (h *headroom) checkGrounded(members []certificate.Member) error {
 	shown, asserted := &shown{map[*model.Group]bool{}, map[*model.Group][]int{}}, map[*model.Group]int{}
 	for _, m := range members {
@@ -129,13 +131,14 @@ func (h *headroom) checkGrounded(members []certificate.Member) error {
 	return nil
 }
 
-// shown is of which workloads it was shown, and of a DaemonSet of the pods on which nodes.
+// shown records the workloads already proved, and for a DaemonSet the nodes of its proved
+// pods.
 type shown struct {
 	all map[*model.Group]bool
 	on  map[*model.Group][]int
 }
 
-// learn notes the members that are not left.
+// learn records the members that are not left as proved.
 func (s *shown) learn(members, left []certificate.Member) {
 	type pods struct {
 		g    *model.Group
@@ -156,7 +159,7 @@ func (s *shown) learn(members, left []certificate.Member) {
 	}
 }
 
-// stays is nil if a member never gets stuck.
+// stays returns nil if a member never gets stuck.
 func (h *headroom) stays(m certificate.Member, shown *shown) error {
 	if m.G.Spec.NodeName != "" {
 		return fmt.Errorf("%v needs more than an open node", m.G.Workload)
@@ -179,8 +182,8 @@ func (h *headroom) stays(m certificate.Member, shown *shown) error {
 	return h.leads(m)
 }
 
-// follows tells whether a member finds a node near the pods of o, wherever they
-// are: of a DaemonSet near the one on some node.
+// follows reports whether a member finds a node near the pods of o, wherever they are;
+// for a DaemonSet, near the one on some node.
 func (h *headroom) follows(m certificate.Member, o *model.Group, shown *shown) bool {
 	near := func(sites []int) bool {
 		wanted := func(t *model.Term, g, o *model.Group) bool { return h.surelyAt(t, g, o, sites) }
@@ -192,7 +195,7 @@ func (h *headroom) follows(m certificate.Member, o *model.Group, shown *shown) b
 	return h.comes(o, shown) && near(h.sites(o))
 }
 
-// comes tells whether it was shown for a workload and for all that it is created after.
+// comes reports whether a workload, and all that it is created after, have been proved.
 func (h *headroom) comes(g *model.Group, shown *shown) bool {
 	for ; shown.all[g]; g = h.m.Groups[g.After] {
 		if g.After == nil {
@@ -202,8 +205,8 @@ func (h *headroom) comes(g *model.Group, shown *shown) bool {
 	return false
 }
 
-// leads shows it of a member whose first pod needs no company: on any of its
-// nodes, and then near any pod that may be there.
+// leads proves that a member whose first pod needs no company never gets stuck: on any of
+// its nodes, and then near any pod that may be there.
 func (h *headroom) leads(m certificate.Member) error {
 	hard := m.G.HardAffinity()
 	keyed := h.keyed(m)
@@ -222,22 +225,22 @@ func (h *headroom) leads(m certificate.Member) error {
 	return h.open(m, parts)
 }
 
-// may tells whether a term selects the pods of o on some node.
+// may reports whether a term selects the pods of o on some node.
 func (h *headroom) may(t *model.Term, _, o *model.Group) bool {
 	return slices.Contains(h.selects[t], o.Workload)
 }
 
-// accompanies tells whether all terms of a member select the pods of o.
+// accompanies reports whether all terms of a member select the pods of o.
 func (h *headroom) accompanies(m certificate.Member, o *model.Group, selects func(*model.Term, *model.Group, *model.Group) bool) bool {
 	return !slices.ContainsFunc(m.G.HardAffinity(), func(t *model.Term) bool { return !selects(t, m.G, o) })
 }
 
-// open is nil if not all nodes of any part can be closed.
+// open returns nil if no part can have all its nodes closed.
 func (h *headroom) open(m certificate.Member, parts []part) error {
 	return leaves(m, parts, h.closed)
 }
 
-// leaves is nil if a bound on what is closed leaves a node of each part.
+// leaves returns nil if a bound on the closed nodes leaves a node of each part.
 func leaves(m certificate.Member, parts []part, bound func(certificate.Member, part) int) error {
 	for _, p := range parts {
 		if closed := bound(m, p); closed >= len(p.nodes) {
@@ -247,8 +250,8 @@ func leaves(m certificate.Member, parts []part, bound func(certificate.Member, p
 	return nil
 }
 
-// openOneWay is nil if in one of several ways not all nodes of any part can be closed. What
-// takes longer to find out is tried last.
+// openOneWay returns nil if, in one of several ways, no part can have all its nodes
+// closed. It tries the slower bound last.
 func (h *headroom) openOneWay(m certificate.Member, ways [][]part) error {
 	err := fmt.Errorf("%v: its spread constraints are not for counting", m.G.Workload)
 	for _, bound := range []func(certificate.Member, part) int{h.summed, h.closed} {
@@ -261,8 +264,8 @@ func (h *headroom) openOneWay(m certificate.Member, ways [][]part) error {
 	return err
 }
 
-// nearTo are the nodes of a member that are near a pod on one of some nodes: a
-// part for each, no set twice.
+// nearTo returns the nodes of a member near a pod on each of the given nodes: a part for
+// each, no set twice.
 func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
 	seen := map[string]bool{}
 	keyed := h.keyed(m)
@@ -296,8 +299,8 @@ func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
 	return all
 }
 
-// keyed are the nodes of a member that carry the keys of all its rules and that
-// running pods do not close for good.
+// keyed returns the nodes of a member that carry the keys of all its rules and that
+// running pods do not close permanently.
 func (h *headroom) keyed(m certificate.Member) part {
 	id := ""
 	if m.Node < 0 && len(h.running) == 0 {
@@ -311,8 +314,8 @@ func (h *headroom) keyed(m certificate.Member) part {
 	})
 }
 
-// refusing are the spread constraints of a member that may refuse one of its
-// pods: so many pods that count as the skew allows are never too many.
+// refusing returns the spread constraints of a member that may refuse one of its pods. A
+// constraint cannot if all pods that count are within the skew.
 func (h *headroom) refusing(m certificate.Member) []*model.Term {
 	var all []*model.Term
 	for _, t := range m.G.Terms {
@@ -325,7 +328,7 @@ func (h *headroom) refusing(m certificate.Member) []*model.Term {
 		}
 		for _, w := range h.selects[t] {
 			switch o := h.m.Groups[w]; {
-			case t.Sel.Form != model.FormSet, w.Terminating(): // which no constraint counts (R-T4)
+			case t.Sel.Form != model.FormSet, w.Terminating(): // no constraint counts terminating pods (R-T4)
 			case o == m.G:
 				pods += h.count(o) - 1
 			case o.Running:

@@ -10,16 +10,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// absence is a loss of nodes as the checker sees it.
+// absence is a loss of nodes in the checker's terms.
 type absence struct {
 	nodes   map[int]bool
 	meaning certificate.Meaning
-	domains map[*model.Term]map[string]bool // that constraints have still
+	domains map[*model.Term]map[string]bool // the domains that constraints still have
 }
 
 func (x *absence) from(n int) bool { return x != nil && x.nodes[n] }
 
-// hides tells whether a constraint does not count a node for the loss of it.
+// hides reports whether a constraint does not count a node because it is lost.
 func (x *absence) hides(t *model.Term, n int) bool {
 	return x.from(n) && (x.meaning == certificate.Gone || t.HonorsTaints())
 }
@@ -36,7 +36,7 @@ func (x *absence) eligible(b *books, g *model.Group, t *model.Term) map[string]b
 	return x.domains[t]
 }
 
-// losses goes through the states of a loss, as rolls does through a rollout.
+// losses explores the states of a loss, as rolls does for a rollout.
 type losses struct {
 	*states
 	l       certificate.Loss
@@ -45,17 +45,17 @@ type losses struct {
 	ends    map[*workload.Workload]*extent
 	settled bool
 	begun   bool
-	// claimed are the workloads that are said to be missing pods whenever they lost one, and
-	// hits those of them that lost one in the state at hand.
+	// claimed marks the workloads that, by the claim, miss pods whenever they lost one, and
+	// hits those of them that lost one in the current state.
 	claimed, hits map[*workload.Workload]bool
 }
 
-// extent is the fewest and the most pods that are missing in the end, and the fewest of
-// those runs in which some were lost, -1 if there is none.
+// extent holds the fewest and the most pods that are missing in the end, and in hit the
+// fewest over the runs in which some were lost, -1 if there is none.
 type extent struct{ fewest, most, hit int }
 
-// checkLoss holds answers about a loss against all its states, and runs against
-// the filters.
+// checkLoss checks answers about a loss against all its states, and runs against the
+// filters.
 func checkLoss(m *model.Model, l certificate.Loss, out []certificate.Lost, steps int) error {
 	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != diag.Unknown }) {
 		return nil
@@ -88,7 +88,7 @@ func checkLoss(m *model.Model, l certificate.Loss, out []certificate.Lost, steps
 	return s.hold(out)
 }
 
-// hold compares answers with what was found.
+// hold compares answers with the result of the exploration.
 func (s *losses) hold(out []certificate.Lost) error {
 	whole := s.steps > 0 && s.begun
 	for _, o := range out {
@@ -115,7 +115,7 @@ func (s *losses) hold(out []certificate.Lost) error {
 	return nil
 }
 
-// loseNodes explores what follows on a loss in a state with all pods in place.
+// loseNodes explores the states after a loss in a state with all pods in place.
 func (s *losses) loseNodes() {
 	s.begun = true
 	if s.settled || s.steps <= 0 {
@@ -137,7 +137,7 @@ func (s *losses) loseNodes() {
 		s.after[string(hits)] = map[string]bool{}
 	}
 	after := &states{v: v, members: s.members, left: make([]int, len(s.members)), class: s.class, columns: make([]string, len(s.on)), seen: s.after[string(hits)], steps: s.steps}
-	rest := make([]int, len(s.members)) // pods that nobody creates again
+	rest := make([]int, len(s.members)) // pods that no controller creates again
 	for n, pods := range s.on {
 		on := make([]int, len(pods))
 		for i, count := range pods {
@@ -171,8 +171,8 @@ func (s *losses) loseNodes() {
 	s.steps = after.steps
 }
 
-// evict explores what follows if one of the pods on lost nodes is evicted that the budgets
-// let go; false if there is none.
+// evict explores the states after the eviction of each pod on lost nodes that the budgets
+// allow, and reports whether there is one.
 func (s *losses) evict(after *states, rest []int) (any bool) {
 	missing := func(w *workload.Workload) (pods int) {
 		for i, m := range after.members {
@@ -203,7 +203,7 @@ func (s *losses) evict(after *states, rest []int) (any bool) {
 	return any
 }
 
-// leave explores what follows once a pod has left a node.
+// leave explores the states after a pod has left a node.
 func (s *losses) leave(after *states, i, n int, missing *int) {
 	*missing++
 	after.change(i, n, -1)
@@ -214,7 +214,7 @@ func (s *losses) leave(after *states, i, n int, missing *int) {
 	*missing--
 }
 
-// overlap explores what follows if the successor of a pod finds a node while the pod
+// overlap explores the states after the successor of a pod finds a node while the pod
 // terminates, which spread constraints do not count then (R-A1, R-T4).
 func (s *losses) overlap(after *states, i, n int) {
 	g := after.members[i].G
@@ -237,7 +237,7 @@ func (s *losses) overlap(after *states, i, n int) {
 	}
 }
 
-// end takes note of a state in which nothing can be placed any more.
+// end records a state in which no more pods can be placed.
 func (s *losses) end(left, rest []int) {
 	missing := map[*workload.Workload]int{}
 	for i, m := range s.members {
@@ -258,8 +258,8 @@ func (s *losses) end(left, rest []int) {
 	}
 }
 
-// replayLoss checks the run that leaves pods missing: all pods are placed, the
-// loss takes what it takes, and nothing can be placed after the last move.
+// replayLoss checks the run that leaves pods missing: it places all pods, the loss
+// removes those on lost nodes, and no more pods can be placed after the last move.
 func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate.Lost) error {
 	v, after := newNodeSets(nil, m, true), newNodeSets(lost, m, true)
 	missing, struck := map[*model.Group]int{}, false

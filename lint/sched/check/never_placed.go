@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// checkNeverPlaced checks that not even one pod of a group finds a node, with nothing about
-// but the pods that run and one each of some others, which may come first.
+// checkNeverPlaced checks that not even one pod of a group finds a node if only the
+// running pods and one pod each of some other groups, which may come first, are there.
 func checkNeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error {
 	c := &certificate.Assertion{Members: []certificate.Member{{G: g, Pods: 1, Node: -1}}, Never: true}
 	for _, w := range with {

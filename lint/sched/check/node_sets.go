@@ -9,8 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// nodeSets are the nodes on which pods of a group may be and how the domains among them
-// lie, over the filters. What does not change while runs are replayed is kept.
+// nodeSets computes the nodes on which pods of a group may be, and how the domains among
+// them nest, over the filters. It caches what does not change while runs are replayed.
 type nodeSets struct {
 	filters
 	sets    map[string]*sited
@@ -18,7 +18,7 @@ type nodeSets struct {
 	nested  map[string]bool
 }
 
-// newNodeSets starts with the pods that run, after a loss of nodes if there is one.
+// newNodeSets starts with the running pods, after a loss of nodes if there is one.
 func newNodeSets(lost *absence, m *model.Model, contend bool) *nodeSets {
 	return &nodeSets{newFilters(newBooks(lost, m), contend), map[string]*sited{}, map[*model.Group][]int{}, map[string]bool{}}
 }
@@ -38,12 +38,12 @@ func (ns *nodeSets) marked(nodes []int) []bool {
 	return in
 }
 
-// reaches tells whether pods of a group may be on one of the marked nodes.
+// reaches reports whether pods of a group may be on one of the marked nodes.
 func (ns *nodeSets) reaches(g *model.Group, in []bool) bool {
 	return slices.ContainsFunc(ns.reachable(g), func(n int) bool { return in[n] })
 }
 
-// stand are the nodes on which pods of a group may be.
+// stand returns the nodes on which pods of a group may be.
 func (ns *nodeSets) stand(g *model.Group) []int {
 	if !g.Running {
 		return ns.sites(g)
@@ -55,7 +55,7 @@ func (ns *nodeSets) stand(g *model.Group) []int {
 	return []int{n}
 }
 
-// byDomain groups nodes by their value of a key; without are those that lack it.
+// byDomain groups nodes by their value of a key; without lists those that lack it.
 func byDomain(m *model.Model, nodes []int, key string) (by map[string][]int, without []int) {
 	by = map[string][]int{}
 	for _, n := range nodes {
@@ -69,8 +69,8 @@ func byDomain(m *model.Model, nodes []int, key string) (by map[string][]int, wit
 	return by, without
 }
 
-// refines reports whether every domain of the inner key lies in one of the outer key,
-// or outside of all of them.
+// refines reports whether every domain of the inner key lies in one of the outer key, or
+// outside of all of them.
 func (ns *nodeSets) refines(nodes []int, inner, outer string) bool {
 	by, _ := byDomain(ns.m, nodes, inner)
 	for _, members := range by {
@@ -82,14 +82,13 @@ func (ns *nodeSets) refines(nodes []int, inner, outer string) bool {
 	return true
 }
 
-// carriesAll tells whether a node has the keys of all hard terms that ask for
-// company or count.
+// carriesAll reports whether a node has the keys of all hard affinity and spread terms.
 func (ns *nodeSets) carriesAll(g *model.Group, n int) bool {
 	labels := ns.m.Topology.Nodes[n].Labels
 	return model.Carries(labels, model.HardKeys(g)) && !slices.ContainsFunc(g.HardAffinity(), func(t *model.Term) bool { return !model.Carries(labels, []string{t.Key}) })
 }
 
-// only are the nodes of pods that have one each.
+// only returns the nodes of a member: a single one if its pods have one each.
 func (ns *nodeSets) only(m certificate.Member) []int {
 	if m.Node < 0 {
 		return ns.sites(m.G)
@@ -97,7 +96,7 @@ func (ns *nodeSets) only(m certificate.Member) []int {
 	return slices.DeleteFunc([]int{m.Node}, func(n int) bool { return !slices.Contains(ns.sites(m.G), n) })
 }
 
-// nests reports whether on the nodes of a group any two domains are apart or one
+// nests reports whether, on the nodes of a group, any two domains are disjoint or one
 // lies in the other, whatever their keys.
 func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	if len(keys) < 2 {
@@ -117,7 +116,7 @@ func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	return known
 }
 
-// laminar is that for two keys: what two domains have in common is all of one.
+// laminar is nests for two keys: what two domains have in common is all of one of them.
 func laminar(m *model.Model, nodes []int, a, b string) bool {
 	inA, inB, both := map[string]int{}, map[string]int{}, map[[2]string]int{}
 	for _, n := range nodes {
@@ -153,12 +152,12 @@ func (ns *nodeSets) inside(g *model.Group, inner, outer string) bool {
 	return known
 }
 
-// sites are the nodes that pass a group's node-level filters and hold a pod when
+// sites returns the nodes that pass a group's node-level filters and hold a pod when
 // empty.
 func (ns *nodeSets) sites(g *model.Group) []int { return ns.sited(g).list }
 
-// sited is a set of nodes and what the least of them offers; its name is equal
-// for groups with the same set.
+// sited is a set of nodes with the least that any of them offers; name is equal for
+// groups with the same set.
 type sited struct {
 	name  string
 	done  bool
@@ -188,7 +187,7 @@ func (ns *nodeSets) sited(g *model.Group) *sited {
 	return s
 }
 
-// passing are the nodes that pass the node-level filters and have a slot.
+// passing returns the nodes that pass the node-level filters and have a slot.
 func (ns *nodeSets) passing(g *model.Group) *sited {
 	s := ns.sets[g.Signature]
 	if s == nil {
@@ -210,7 +209,7 @@ func (ns *nodeSets) passing(g *model.Group) *sited {
 	return s
 }
 
-// least finds out what the least of some nodes offers of a resource.
+// least computes the least that any of the nodes offers of a resource.
 func (ns *nodeSets) least(s *sited, r *model.Request) {
 	if _, known := s.least[r.Name]; known {
 		return
@@ -218,12 +217,12 @@ func (ns *nodeSets) least(s *sited, r *model.Request) {
 	least := int64(model.Unbounded) << 24
 	offers := ns.m.Offers(r.Name, ns.m.Topology.Nodes)
 	for _, n := range s.list {
-		least = min(least, offers[n]) // beyond everything where a node is not judged
+		least = min(least, offers[n]) // larger than the bound if a node is not judged
 	}
 	s.least[r.Name] = least
 }
 
-// reachable are the nodes on which pods of a group may ever be.
+// reachable returns the nodes on which pods of a group may ever be.
 func (ns *nodeSets) reachable(g *model.Group) []int {
 	if len(ns.running) == 0 {
 		return ns.sites(g)
@@ -236,8 +235,8 @@ func (ns *nodeSets) reachable(g *model.Group) []int {
 	return list
 }
 
-// lasting are the nodes that running pods do not close for good. Where nothing runs they
-// are those that carry the keys of all constraints.
+// lasting returns the nodes that running pods do not close permanently. If no pods run,
+// these are the nodes that carry the keys of all constraints.
 func (ns *nodeSets) lasting(g *model.Group, nodes []int) []int {
 	keys := model.HardKeys(g)
 	if len(ns.running) == 0 && len(keys) == 0 {

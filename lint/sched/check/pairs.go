@@ -8,11 +8,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// pairs are what the rules of two groups say of their pods on given nodes: which keep
-// one another out, and which are surely selected.
+// pairs evaluates the rules of two groups for their pods on given nodes: which exclude
+// each other, and which are surely selected.
 type pairs struct{ *nodeSets }
 
-// beside is how many pods of a DaemonSet are on other nodes in a domain of the
+// beside returns how many pods of a DaemonSet are on other nodes in a domain of the
 // member's node.
 func (p *pairs) beside(m certificate.Member, keys []string) int {
 	count := 0
@@ -24,8 +24,7 @@ func (p *pairs) beside(m certificate.Member, keys []string) int {
 	return count
 }
 
-// outOf tells whether a pod of o on one node keeps a pod of g that comes in off
-// another.
+// outOf reports whether a pod of o on one node keeps an incoming pod of g off another.
 func (p *pairs) outOf(g *model.Group, n int, o *model.Group, at int) bool {
 	here, there := p.m.Topology.Nodes[n], p.m.Topology.Nodes[at]
 	if g.Spec.NodeName != "" {
@@ -52,11 +51,11 @@ func portsClash(m *model.Model, g, o *model.Group) bool {
 	return slices.ContainsFunc(g.HostPorts, func(p model.HostPort) bool { return slices.ContainsFunc(byNumber[p.Port], p.Conflicts) })
 }
 
-// apartOn are the keys on which pods of a group always keep one another out.
+// apartOn returns the keys on which pods of a group always exclude each other.
 func (p *pairs) apartOn(g *model.Group) []string {
 	var keys []string
 	if g.Spec.NodeName != "" {
-		return nil // a kubelet does not ask
+		return nil // the kubelet ignores affinity
 	}
 	for _, a := range p.against[g.Workload] {
 		if a.w == g.Workload && !slices.Contains(keys, a.key) {
@@ -71,8 +70,8 @@ func (p *pairs) apartOn(g *model.Group) []string {
 	return keys
 }
 
-// excludesAt tells whether a pod of g that comes in is always kept out of domains
-// of a key that hold one of o, on whichever of the nodes.
+// excludesAt reports whether an incoming pod of g is always kept out of domains of a key
+// that hold a pod of o, on whichever of the nodes.
 func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
 	for _, t := range g.Terms {
 		if t.Use == model.AntiAffinity && t.Hard && t.Key == key && p.surelyAt(t, g, o, nodes) {
@@ -82,7 +81,7 @@ func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
 	return slices.Contains(p.against[g.Workload], against{o.Workload, key})
 }
 
-// surely tells whether a term selects the pods of o wherever they are.
+// surely reports whether a term selects the pods of o wherever they are.
 func (p *pairs) surely(t *model.Term, g, o *model.Group) bool {
 	return p.surelyAt(t, g, o, p.sites(o))
 }
@@ -113,8 +112,8 @@ func (p *pairs) companions(g *model.Group) bool {
 	})
 }
 
-// within reports whether the one spread of a group counts its own pods alone,
-// and its anti-affinity keeps pods apart within domains of the spread only (T3).
+// within reports whether the only spread of a group counts only its own pods, and its
+// anti-affinity keeps pods apart only within domains of the spread (T3).
 func (p *pairs) within(g *model.Group) bool {
 	var t *model.Term
 	for _, of := range g.Terms {
@@ -133,7 +132,7 @@ func (p *pairs) keeps(g *model.Group, t *model.Term) bool {
 	return !slices.ContainsFunc(p.apartOn(g), func(k string) bool { return !p.inside(g, k, t.Key) })
 }
 
-// watches reports whether a spread counts pods of others, too.
+// watches reports whether a spread also counts pods of others.
 func (p *pairs) watches(g *model.Group, t *model.Term) bool {
 	return t.Sel.Form == model.FormSet && slices.ContainsFunc(p.selects[t], func(o *workload.Workload) bool { return o != g.Workload && !o.Terminating() })
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// verifier holds proofs against the model, one type for each kind of reasoning. They
-// share the books and what is known of sets of nodes.
+// verifier checks proofs against the model, with one type for each kind of reasoning.
+// They share the books and the node sets.
 type verifier struct {
 	shapes   shapes
 	counting counting
@@ -21,8 +21,8 @@ func newVerifier(m *model.Model, contend bool) *verifier {
 	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{newClosings(d), map[string][]int{}}, d}
 }
 
-// Check holds a proof against the model. Like replaying runs it shares nothing
-// with the engine but that: names and labels, and counts by itself.
+// Check checks a proof against the model. It shares nothing with the engine that built
+// the proof: it works with names and labels, and counts by itself.
 func (v *verifier) Check(c *certificate.Assertion, steps int) error {
 	how, ok := map[certificate.ProofKind]func(*certificate.Assertion) error{
 		certificate.Shape: v.shapes.checkShape, certificate.LimitProof: v.shapes.checkLimit,

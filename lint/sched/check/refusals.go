@@ -13,16 +13,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Kind is what keeps a pod off a node.
+// Kind names what keeps a pod off a node.
 type Kind string
 
-// The kinds: which fields of a Refusal are set.
+// The kinds, which decide the fields of a Refusal that are set.
 const (
 	// Deleted, Unreachable, Drained: the node is lost in that way.
 	Deleted     Kind = "deleted"
 	Unreachable Kind = "unreachable"
 	Drained     Kind = "drained"
-	// OtherNode: nodeName is NodeName, which is another node.
+	// OtherNode: the pod's nodeName is NodeName, which is another node.
 	OtherNode Kind = "other-node"
 	// Excluded: the node fails Exclusion.
 	Excluded Kind = "excluded"
@@ -30,18 +30,18 @@ const (
 	PortTaken Kind = "port-taken"
 	// NoRoom: the node has too little Room left.
 	NoRoom Kind = "no-room"
-	// LacksSpreadKey: the node lacks the label Key of a spread constraint; Uneven: one
-	// more pod would break Spread.
+	// LacksSpreadKey: the node lacks the label Key of a spread constraint; Uneven: one more
+	// pod would break Spread.
 	LacksSpreadKey Kind = "lacks-spread-key"
 	Uneven         Kind = "uneven"
-	// Repelled: anti-affinity keeps the pod off, as in Repels. The node may not meet
-	// required affinity, either: that is Unmet then.
+	// Repelled: anti-affinity keeps the pod off; Repels says which. If the node also fails
+	// required affinity, Unmet is set.
 	Repelled Kind = "repelled"
-	// NoCompany: the node does not meet required affinity, as in Unmet.
+	// NoCompany: the node does not satisfy required affinity; Unmet says which term.
 	NoCompany Kind = "no-company"
 )
 
-// Refusal is one filter that keeps a pod off a node, and what that rests on.
+// Refusal is one filter that keeps a pod off a node, with the reasons.
 type Refusal struct {
 	By        certificate.Reason
 	Kind      Kind
@@ -61,18 +61,18 @@ type Port struct {
 	By string
 }
 
-// Room is what a node has left of what one pod requests. It is about pod slots if
-// Resource is "".
+// Room is what a node has left of a resource that one pod requests. It is about pod slots
+// if Resource is "".
 type Room struct {
 	Resource                 corev1.ResourceName
 	Requested, Offered, Left resource.Quantity
-	// Beside are the pods on the node, by workload, at most three of these; More counts
-	// the pods of the others.
+	// Beside counts the pods on the node by workload, for at most three workloads; More
+	// counts the pods of the others.
 	Beside []Pods
 	More   int
 }
 
-// Pods is a number of pods of the workload with a name.
+// Pods is a number of pods of a named workload.
 type Pods struct {
 	Workload string
 	Count    int
@@ -88,17 +88,17 @@ type Domain struct {
 // Spread is a constraint that one more pod in a domain would break.
 type Spread struct {
 	Domain
-	// Here is how many matching pods the domain has, Smallest the fewest in any, and
-	// MaxSkew that of the constraint.
+	// Here is the number of matching pods in the domain, Smallest the fewest in any domain,
+	// and MaxSkew that of the constraint.
 	Here, Smallest, MaxSkew int
-	// Domains is how many there are where they are fewer than MinDomains; else both
-	// are 0.
+	// Domains is the number of domains if that is less than MinDomains; otherwise both are
+	// 0.
 	Domains, MinDomains int
 }
 
 // Repels is a term of required anti-affinity that keeps the pod out of the domain of
-// Pods. Theirs tells that it is a term of these. Migration is set where it is none of a
-// manifest: the target of a migration needs another node (R-W25).
+// Pods. Theirs is set if it is a term of these pods. Migration is set if it is no term of
+// a manifest: the target of a migration needs another node (R-W25).
 type Repels struct {
 	Domain
 	Pods              Pods
@@ -112,19 +112,19 @@ type Unmet struct {
 	Term  *model.Term
 }
 
-// RefusedByNobody is the reason of a node that is not there any more.
+// RefusedByNobody is the reason for a node that no longer exists.
 const RefusedByNobody certificate.Reason = "gone"
 
-// lostAs is what a lost node says to a pod.
+// lostAs holds the refusal of a lost node.
 var lostAs = map[certificate.Meaning]Refusal{
 	certificate.Gone:        {By: RefusedByNobody, Kind: Deleted},
 	certificate.Unreachable: {By: certificate.RefusedByTaint, Kind: Unreachable},
 	certificate.Drained:     {By: certificate.RefusedByCordon, Kind: Drained},
 }
 
-// Refusals are the filters that keep one more pod of w off a node now, in the
-// order in which the scheduler asks them. Those that look at other pods are asked only
-// if the node itself would do.
+// Refusals returns the filters that keep one more pod of w off a node now, in the order
+// in which the scheduler applies them. Filters that look at other pods are applied only
+// if the node itself would take the pod.
 func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 	i, ok := s.f.m.IndexOf(n.Name)
 	if !ok {
@@ -141,7 +141,7 @@ func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 	return all
 }
 
-// alone are the refusals of the filters that look at the node alone.
+// alone returns the refusals by filters that look at the node alone.
 func (s *State) alone(g *model.Group, n int) []Refusal {
 	lost := s.f.absent.from(n)
 	if lost && s.f.absent.meaning == certificate.Gone {
@@ -154,7 +154,7 @@ func (s *State) alone(g *model.Group, n int) []Refusal {
 	return all
 }
 
-// load are the refusals for want of a port or of room.
+// load returns the refusals for lack of a port or of room.
 func (s *State) load(g *model.Group, n int) []Refusal {
 	var all []Refusal
 	if s.f.portTaken(g, n) {
@@ -166,7 +166,7 @@ func (s *State) load(g *model.Group, n int) []Refusal {
 	return all
 }
 
-// rules are the refusals by rules about other pods.
+// rules returns the refusals by rules about other pods.
 func (s *State) rules(g *model.Group, n int) []Refusal {
 	node := s.f.m.Topology.Nodes[n]
 	var all []Refusal
@@ -187,8 +187,8 @@ func (s *State) rules(g *model.Group, n int) []Refusal {
 	return all
 }
 
-// nodeLevel are the refusals of the filters that look at labels, taints and names. Where
-// nodeName names another node no other filter has a say.
+// nodeLevel returns the refusals by filters that look at labels, taints and names. If
+// nodeName names another node, no other filter is applied.
 func nodeLevel(f *model.Filter, n *topology.Node) []Refusal {
 	p := f.Passes(n)
 	if !p.Name {
@@ -209,13 +209,13 @@ func nodeLevel(f *model.Filter, n *topology.Node) []Refusal {
 	return all
 }
 
-// name is what a workload is called.
+// name returns the name of a workload for people.
 func (s *State) name(w *workload.Workload) string {
 	of := s.f.m.Groups[w].Origin()
 	return cmp.Or(s.called[w], s.called[of], of.String())
 }
 
-// taken is the first pod in place that has a port that one more wants.
+// taken names the first pod in place that has a port of the given group.
 func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
 	for _, k := range s.on[n] {
 		for _, taken := range s.f.m.Groups[s.pods[k].Workload].HostPorts {
@@ -227,7 +227,7 @@ func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
 	return Refusal{By: certificate.RefusedByPort, Kind: PortTaken, Port: Port{HostPort: g.HostPorts[0]}}
 }
 
-// noRoom is what a node with a load has left of a request, nil for slots.
+// noRoom returns what a node with a load has left of a request, nil for slots.
 func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	room := Room{}
 	room.Beside, room.More = s.beside(n)
@@ -242,7 +242,8 @@ func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 // maxBeside bounds the workloads that are named.
 const maxBeside = 3
 
-// beside counts the pods on a node, and those of the workloads that are not named.
+// beside counts the pods on a node by workload, and those of the workloads that are not
+// named.
 func (s *State) beside(n *topology.Node) (named []Pods, more int) {
 	at := map[string]int{}
 	var all []Pods
@@ -262,7 +263,8 @@ func (s *State) beside(n *topology.Node) (named []Pods, more int) {
 	return named, more
 }
 
-// uneven is the first spread constraint that one more pod would break, if one is.
+// uneven returns the first spread constraint that one more pod would break, if there is
+// one.
 func (s *State) uneven(g *model.Group, n int) Refusal {
 	node := s.f.m.Topology.Nodes[n]
 	for _, key := range model.HardKeys(g) {
@@ -285,13 +287,13 @@ func (s *State) uneven(g *model.Group, n int) Refusal {
 	return Refusal{}
 }
 
-// domain is that of a node by a key.
+// domain returns the domain of a node by a key.
 func (s *State) domain(key string, n *topology.Node) Domain {
 	return Domain{key, n.Labels[key], s.byNode(key)}
 }
 
-// byNode reports whether every node is a domain of its own by a key, so that
-// nobody needs to be told which.
+// byNode reports whether a key makes every node a domain of its own, so that messages
+// need not say which.
 func (s *State) byNode(key string) bool {
 	single, known := s.single[key]
 	if !known {

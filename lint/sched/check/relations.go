@@ -7,20 +7,21 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// relations are whom the hard terms of workloads select, and for a workload
-// whose anti-affinity selects it and whose spread counts it.
+// relations holds which workloads the hard terms select and, by workload, whose
+// anti-affinity selects it and whose spread counts it.
 type relations struct {
 	selects map[*model.Term][]*workload.Workload
-	// keys are those of all hard terms, in order, and looked those by which some term
-	// looks for the domains of a workload's pods.
+	// keys are those of all hard terms, in order; looked lists the keys by which some term
+	// selects a workload's pods.
 	keys    []string
 	looked  map[*workload.Workload][]string
 	against map[*workload.Workload][]against
-	// migrating are those of against that no term says, but a migration (R-W25).
+	// migrating lists the entries of against that come from a migration, not from a term
+	// (R-W25).
 	migrating map[*workload.Workload][]against
 	watched   map[*workload.Workload][]watch
-	// doubted are pairs that anti-affinity of either keeps apart or not, as only the
-	// cluster knows; vague are workloads with such a rule of another use.
+	// doubted lists pairs that anti-affinity of either side keeps apart or not, as only the
+	// cluster knows; vague marks workloads with such a rule of another use.
 	doubted map[*workload.Workload][]against
 	vague   map[*workload.Workload]bool
 }
@@ -35,7 +36,7 @@ type watch struct {
 	t *model.Term
 }
 
-// related finds out who selects whom, once for all checks.
+// related computes which terms select which workloads, once for all checks.
 func related(m *model.Model) *relations {
 	return model.Keep(m, func() *relations {
 		all := &relations{
@@ -55,8 +56,8 @@ func related(m *model.Model) *relations {
 	})
 }
 
-// maySelect tells whether a term selects pods of a group at some node at least that
-// takes one of them when it is empty.
+// maySelect reports whether a term selects pods of a group on some node that takes one of
+// them when empty.
 func maySelect(m *model.Model, t *model.Term, g, o *model.Group) bool {
 	if !t.Sel.Local() {
 		return m.Selects(t, g.Workload, o.Workload, model.Asks{Incoming: true})
@@ -70,7 +71,7 @@ func maySelect(m *model.Model, t *model.Term, g, o *model.Group) bool {
 	return false
 }
 
-// learn notes whom the hard terms of a group select.
+// learn records whom the hard terms of a group select.
 func (v *relations) learn(m *model.Model, g *model.Group) {
 	for _, t := range g.Terms {
 		if !t.Hard {
@@ -101,7 +102,7 @@ func (v *relations) learn(m *model.Model, g *model.Group) {
 	}
 }
 
-// learnDoubts notes whom a hard term of a group may select, which only the cluster knows.
+// learnDoubts records whom a hard term of a group may select, if only the cluster knows.
 func (v *relations) learnDoubts(m *model.Model, g *model.Group, t *model.Term) {
 	if !m.MaybeDoubtful(t, g.Workload) {
 		return
@@ -125,14 +126,15 @@ func (v *relations) learnDoubts(m *model.Model, g *model.Group, t *model.Term) {
 	}
 }
 
-// look notes that a term looks for pods of a workload in the domains of a key.
+// look records that a term selects pods of a workload by the domains of a key.
 func (v *relations) look(w *workload.Workload, key string) {
 	if !slices.Contains(v.looked[w], key) {
 		v.looked[w] = append(v.looked[w], key)
 	}
 }
 
-// learnApart is addApart for the checker.
+// learnApart adds the exclusions that are not from terms of a manifest, as package search
+// does.
 func (v *relations) learnApart(m *model.Model) {
 	for _, p := range m.Apart {
 		v.keys = append(v.keys, p.Key)

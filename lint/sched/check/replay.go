@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// replay checks a run: every step passes the filters at its time. The error
-// says which does not; it is a fault of the engine.
+// replay checks a run: every step passes the filters at its time. The error names the
+// step that does not; it is a fault of the engine.
 func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 	m.Run().Spend(model.StepsPerReplay)
 	v := newNodeSets(nil, m, true)
@@ -32,9 +32,8 @@ func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 	return v, nil
 }
 
-// verify checks the runs that a decision rests on: a run that is to place all
-// pods does, and one that is to be stuck ends where no pending pod fits. It
-// fills in why none fits.
+// verify checks the runs that a decision rests on: a run that must place all pods does,
+// and a stuck one ends where no pending pod fits. It fills in why none fits.
 func verify(m *model.Model, d *certificate.Decision) error {
 	v, err := replay(m, d.Witness)
 	if err != nil {
@@ -49,13 +48,13 @@ func verify(m *model.Model, d *certificate.Decision) error {
 	switch {
 	case d.Stuck == nil:
 		return nil
-	case slices.Equal(d.Stuck.Placements, d.Witness): // the run that was replayed just now
+	case slices.Equal(d.Stuck.Placements, d.Witness): // the run that was just replayed
 		return pending(v, d.Stuck)
 	}
 	return certify(m, d.Stuck)
 }
 
-// certify checks a run that is to be stuck, and fills in why.
+// certify checks a run that must end stuck, and fills in why.
 func certify(m *model.Model, s *certificate.Stuck) error {
 	v, err := replay(m, s.Placements)
 	if err != nil {
@@ -80,15 +79,15 @@ func pending(v *nodeSets, s *certificate.Stuck) error {
 	return nil
 }
 
-// standstill is pods in place among which nothing moves any more: what nodes themselves
-// say is the same for all pods that ask for the same.
+// standstill is a state in which no more pods can be placed. It caches the node-level
+// answers, which are the same for all pods with the same requests and node rules.
 type standstill struct {
 	*nodeSets
 	known map[string]*takers
 }
 
-// takers are the nodes that would take a pod if nothing but the node had a say, and the
-// other nodes by why they would not.
+// takers holds the nodes that would take a pod judged by the node alone, and counts the
+// other nodes by reason.
 type takers struct {
 	nodes   []int
 	refused map[certificate.Reason]int

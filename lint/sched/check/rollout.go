@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// rolls goes through the states of a rollout with the filters of the checker,
-// as states does through those of a placement.
+// rolls explores the states of a rollout with the filters of the checker, as states does
+// for placements.
 type rolls struct {
 	*states
 	r          certificate.Rollout
@@ -23,8 +23,8 @@ type rolls struct {
 	done       bool
 }
 
-// checkRoll holds a verdict on a rollout against all its states, and its moves
-// against the filters.
+// checkRoll checks a verdict on a rollout against all its states, and its moves against
+// the filters.
 func checkRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, steps int) error {
 	if out.Verdict == diag.Unknown {
 		return nil
@@ -56,7 +56,7 @@ func checkRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, s
 	return s.hold(out.Verdict)
 }
 
-// hold compares a verdict with what was found.
+// hold compares a verdict with the result of the exploration.
 func (s *rolls) hold(v diag.Outcome) error {
 	switch {
 	case s.stalled && v == diag.Always, s.done && v == diag.Never:
@@ -71,7 +71,7 @@ func (s *rolls) hold(v diag.Outcome) error {
 	return nil
 }
 
-// join adds the pods of a group, one member a node for a DaemonSet.
+// join adds the pods of a group; a DaemonSet has one member per node.
 func (s *states) join(g *model.Group, pods int) {
 	if len(s.on) == 0 {
 		s.on = make([][]int, len(s.v.m.Topology.Nodes))
@@ -135,15 +135,15 @@ func (s *rolls) sum(member int) int {
 	return sum
 }
 
-// step makes a move, goes on from there and takes it back.
+// step makes a move, continues from there and reverts it.
 func (s *rolls) step(member, n, by int) {
 	s.put(member, n, by)
 	s.goOn()
 	s.put(member, n, -by)
 }
 
-// replayRoll checks the moves of a rollout one by one, and that nothing moves
-// after the last.
+// replayRoll checks the moves of a rollout one by one, and that nothing moves after the
+// last.
 func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) error {
 	v := newNodeSets(nil, m, true)
 	group := func(move certificate.Move) *model.Group {
@@ -198,9 +198,8 @@ func endsRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, v 
 	return nil
 }
 
-// steps tells what the controller may do next: create a new pod (comes), as long as
-// there are not replicas and surge in all, and delete an old one (goes), as long as
-// enough are left (R-W5, R-W6, R-W8, R-W31).
+// steps returns what the controller may do next: create a new pod (comes) within replicas
+// plus surge, and delete an old one (goes) if enough remain (R-W5, R-W6, R-W8, R-W31).
 func steps(r certificate.Rollout, replicas, old, fresh int) (comes, goes bool) {
 	total := old + fresh
 	comes = fresh < replicas && total-replicas < r.Surge && (!r.Empty || old == 0)

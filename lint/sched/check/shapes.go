@@ -9,11 +9,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// shapes are components of one kind of pod, which closed forms decide.
+// shapes checks components of one kind of pod by closed forms.
 type shapes struct{ *closedForms }
 
-// checkShape looks at a component of one kind of pod: that it is one and alone,
-// and what its closed form says.
+// checkShape checks that a component has one kind of pod that no others interact with,
+// and evaluates its closed form.
 func (s *shapes) checkShape(c *certificate.Assertion) error {
 	if len(c.Members) != 1 {
 		return fmt.Errorf("%v are no single kind of pod", certificate.Called(c.Members))
@@ -51,8 +51,8 @@ func (s *shapes) checkShape(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkNear holds every domain in which a first pod may be against the number
-// of pods (T5).
+// checkNear compares every domain in which a first pod may be with the number of pods
+// (T5).
 func (s *shapes) checkNear(m certificate.Member) error {
 	_, worst, ok := s.gathered(m)
 	if !ok || !s.nests(m.G, s.apartOn(m.G)) || len(model.HardKeys(m.G)) > 0 {
@@ -64,8 +64,8 @@ func (s *shapes) checkNear(m certificate.Member) error {
 	return nil
 }
 
-// alone reports whether nothing that is to be placed besides has to do with a
-// group; the error says what has.
+// alone returns an error if a pod that is still to be placed, other than the group's own,
+// interacts with the group.
 func (s *shapes) alone(m certificate.Member) error {
 	g := m.G
 	for _, a := range s.against[g.Workload] {
@@ -94,8 +94,8 @@ func (s *shapes) alone(m certificate.Member) error {
 	return nil
 }
 
-// siblings reports whether the rules of a DaemonSet let its pods on other nodes
-// matter to one of them.
+// siblings reports whether the rules of a DaemonSet make its pods on other nodes matter
+// to one of them.
 func (s *shapes) siblings(m certificate.Member) bool {
 	return s.beside(m, s.apartOn(m.G)) > 0 || len(s.sites(m.G)) > 1 && slices.ContainsFunc(m.G.Terms, func(t *model.Term) bool {
 		looks := t.Use == model.Affinity || t.Use == model.Spread && !pinnedSpread(m.G, t) && t.Sel.Form == model.FormSet
@@ -103,7 +103,7 @@ func (s *shapes) siblings(m certificate.Member) bool {
 	})
 }
 
-// clashes is another workload that takes a port of the group's.
+// clashes returns another workload that takes a port of the group, or nil.
 func (s *shapes) clashes(g *model.Group) *workload.Workload {
 	if len(g.HostPorts) == 0 {
 		return nil

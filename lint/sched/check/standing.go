@@ -11,27 +11,27 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Standing is pods in place, and what each node says to one more: for people
-// who ask why. The runs of a decision lead there, so nothing here decides.
+// Standing holds pods in place and explains the answer of each node to one more pod, for
+// people. The runs of a decision lead to that state, so nothing here decides.
 type Standing struct {
 	m *model.Model // in which pods that rules tell apart are workloads of their own
 	s *State
 	v *nodeSets
-	// placed counts the pods that are there for good.
+	// placed counts the pods that stay.
 	placed map[*workload.Workload]int
-	last   map[*workload.Workload]int // node to which one went
+	last   map[*workload.Workload]int // node where the last pod went
 }
 
-// Outlook is what a node says to one more pod: nothing if it takes it. Has is
-// set if the pod is one of a DaemonSet of which the node has its own already.
+// Outlook is the answer of a node to one more pod: no refusals if it takes the pod. Has
+// is set if the node already has its pod of the DaemonSet.
 type Outlook struct {
 	Node     *topology.Node
 	Refusals []Refusal
 	Has      bool
 }
 
-// Stand puts pods in place without asking and then, as long as a node takes one,
-// those of further workloads that are missing, in that order.
+// Stand places pods without applying the filters and then, as long as a node takes one,
+// the missing pods of further workloads, in that order.
 func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Standing {
 	parts := m.Split()
 	s := &Standing{m: parts, v: newNodeSets(nil, parts, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
@@ -45,8 +45,8 @@ func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workl
 	return s
 }
 
-// Lose is what is left after a loss of nodes, with pods that are missing then put
-// in place again as long as a node takes one.
+// Lose returns the state after a loss of nodes, with missing pods of the given workloads
+// placed again as long as a node takes one.
 func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standing {
 	lost := &absence{map[int]bool{}, l.Meaning, map[*model.Term]map[string]bool{}}
 	for i, n := range s.m.Topology.Nodes {
@@ -62,7 +62,7 @@ func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standin
 		if !gone || stays || l.Meaning == certificate.Unreachable {
 			out.s.stand(p.Workload, p.Node)
 		}
-		if n, ok := s.m.IndexOf(p.Node.Name); ok && !p.Workload.Running { // whom the books have already
+		if n, ok := s.m.IndexOf(p.Node.Name); ok && !p.Workload.Running { // the books already have running pods
 			out.v.survive(s.m.Groups[p.Workload], n)
 		}
 		if !gone || stays {
@@ -73,7 +73,7 @@ func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standin
 	return out
 }
 
-// Call gives a workload another name in what is said.
+// Call gives a workload another name in messages.
 func (s *Standing) Call(w *workload.Workload, name string) {
 	if s.s.called == nil {
 		s.s.called = map[*workload.Workload]string{}
@@ -90,7 +90,7 @@ func (s *Standing) put(pod *workload.Workload, on *topology.Node) {
 	s.placed[pod]++
 }
 
-// fill goes on until no node takes one more.
+// fill places missing pods until no node takes one more.
 func (s *Standing) fill(then []*workload.Workload) {
 	for moved := true; moved; {
 		moved = false
@@ -102,7 +102,7 @@ func (s *Standing) fill(then []*workload.Workload) {
 	}
 }
 
-// puts places a pod on a node that takes it. It looks first where the last one
+// puts places a pod on a node that takes it. It starts with the node where the last pod
 // of the workload went, as the nodes before that are mostly full.
 func (s *Standing) puts(pod *workload.Workload) bool {
 	g, nodes := s.m.Groups[pod], s.m.Topology.Nodes
@@ -118,8 +118,8 @@ func (s *Standing) puts(pod *workload.Workload) bool {
 	return false
 }
 
-// next is the pod of a workload that is to be placed next, as a workload of the
-// model in which pods are told apart; nil if none is missing.
+// next returns the pod of a workload that is to be placed next, as a workload of the
+// split model; nil if none is missing.
 func (s *Standing) next(w *workload.Workload) *workload.Workload {
 	for _, pod := range s.m.Workloads {
 		if g := s.m.Groups[pod]; g.Origin() == w && model.Modelled(g) && !w.Running && s.placed[pod] < s.pods(pod) {
@@ -136,8 +136,7 @@ func (s *Standing) pods(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// Count is how many pods of a workload are in place, and Missing how many are
-// not.
+// Count returns how many pods of a workload are in place, and how many are missing.
 func (s *Standing) Count(w *workload.Workload) (placed, missing int) {
 	for _, pod := range s.m.Workloads {
 		if g := s.m.Groups[pod]; g.Origin() == w && model.Modelled(g) && !w.Running {
@@ -159,8 +158,8 @@ func (s *Standing) On(w *workload.Workload) []*topology.Node {
 	return all
 }
 
-// Outlook is what each node says to the next pod of a workload, or to one more
-// if none is missing.
+// Outlook returns the answer of each node to the next missing pod of a workload, or to
+// one more if none is missing.
 func (s *Standing) Outlook(w *workload.Workload) []Outlook {
 	pod := s.next(w)
 	if pod == nil {
@@ -177,8 +176,8 @@ func (s *Standing) Outlook(w *workload.Workload) []Outlook {
 	return all
 }
 
-// Still is what each node says to a pod of a workload while there are no pods
-// but those that run already, rules about other pods left aside.
+// Still returns the answer of each node to a pod of a workload if only the running pods
+// are there, ignoring rules about other pods.
 func Still(m *model.Model, w *workload.Workload) []Outlook {
 	s := NewState(m)
 	all := make([]Outlook, len(m.Topology.Nodes))
@@ -191,8 +190,8 @@ func Still(m *model.Model, w *workload.Workload) []Outlook {
 	return all
 }
 
-// Spare is the same for one more node of each pool that may grow, in the order
-// of Topology.Growth. It is empty.
+// Spare returns the same for one more, empty node of each pool that may grow, in the
+// order of Topology.Growth.
 func Spare(m *model.Model, w *workload.Workload) []Outlook {
 	s := NewState(m)
 	var all []Outlook
@@ -209,8 +208,8 @@ func Spare(m *model.Model, w *workload.Workload) []Outlook {
 	return all
 }
 
-// Checked is what the checker says of one more pod on each node: the filter that
-// it finds first.
+// Checked returns the checker's answer to one more pod on each node: the first filter
+// that refuses.
 func (s *Standing) Checked(w *workload.Workload) []certificate.Reason {
 	pod := s.next(w)
 	if pod == nil {

@@ -9,28 +9,28 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// State is a set of pods on the declared nodes: what the scheduler looks at when it
-// decides about one more pod. The filters decide; the pods are kept in the order in
-// which they were placed, to name those that are in the way.
+// State is a set of pods on the declared nodes, on which the scheduler's decision about
+// one more pod rests. The filters decide; State keeps the pods in the order in which they
+// were placed, to name those that block.
 type State struct {
 	f    *filters
 	pods []certificate.Placed
-	// on lists the pods of each node.
+	// on lists the pods of each node, as indices into pods.
 	on map[*topology.Node][]int
-	// called are names of workloads that are no longer told apart by their own.
+	// called maps workloads to the names to use instead of their own.
 	called map[*workload.Workload]string
-	// single keeps which keys give every node a domain of its own.
+	// single caches which keys give every node a domain of its own.
 	single map[string]bool
 }
 
-// NewState is the state with only those pods that the manifests say are
-// running; pods on nodes that are not declared are nowhere.
+// NewState returns the state with only the pods that the manifests declare as running; it
+// ignores pods on undeclared nodes.
 func NewState(m *model.Model) *State {
 	f := newFilters(newBooks(nil, m), true)
 	return stateOver(&f)
 }
 
-// stateOver is the state with the running pods that the books of filters have.
+// stateOver returns the state with the running pods in the books of filters.
 func stateOver(f *filters) *State {
 	s := &State{f: f, on: map[*topology.Node][]int{}}
 	for _, w := range f.m.Workloads {
@@ -43,7 +43,7 @@ func stateOver(f *filters) *State {
 	return s
 }
 
-// Place puts a pod of w on a node without asking.
+// Place puts a pod of w on a node without applying the filters.
 func (s *State) Place(w *workload.Workload, n *topology.Node) {
 	if i, ok := s.f.m.IndexOf(n.Name); ok {
 		s.f.add(s.f.m.Groups[w], i)
@@ -51,17 +51,17 @@ func (s *State) Place(w *workload.Workload, n *topology.Node) {
 	}
 }
 
-// stand notes a pod that the books have.
+// stand records a pod that the books have.
 func (s *State) stand(w *workload.Workload, n *topology.Node) {
 	s.on[n] = append(s.on[n], len(s.pods))
 	s.pods = append(s.pods, certificate.Placed{Workload: w, Node: n})
 }
 
-// Pods are the pods in the order in which they were placed.
+// Pods returns the pods in the order in which they were placed.
 func (s *State) Pods() []certificate.Placed { return s.pods }
 
-// Filter tells whether a node takes one more pod of w now. A pod that is bound
-// by its manifest meets the kubelet's admission only (R-P8).
+// Filter returns why a node does not take one more pod of w now, or that it does. A pod
+// that is bound by its manifest passes only the kubelet's admission (R-P8).
 func (s *State) Filter(w *workload.Workload, n *topology.Node) certificate.Reason {
 	i, ok := s.f.m.IndexOf(n.Name)
 	if !ok {
@@ -70,7 +70,7 @@ func (s *State) Filter(w *workload.Workload, n *topology.Node) certificate.Reaso
 	return s.f.refuses(s.f.m.Groups[w], i)
 }
 
-// reason is the first of the node-level filters that a node does not pass.
+// reason returns the first node-level filter that a node fails.
 func reason(p model.Passes) certificate.Reason {
 	switch {
 	case !p.Name:
@@ -85,8 +85,8 @@ func reason(p model.Passes) certificate.Reason {
 	return certificate.Takes
 }
 
-// repels is a pod in place that keeps one more off a node, the first that was placed,
-// and by whose rule: the own terms of the one more first. It mirrors
+// repels returns the first placed pod that keeps one more off a node, and whose rule
+// does: it tries the terms of the incoming pod first. It mirrors
 // plugins/interpodaffinity/filtering.go (R-A5 to R-A7).
 func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	for _, p := range s.pods {
@@ -105,7 +105,7 @@ func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	return Repels{}
 }
 
-// repelling counts the pods of the workload of one in its domain.
+// repelling counts the pods of the repelling pod's workload in its domain.
 func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Repels {
 	of := s.f.m.Groups[pod.Workload].Origin()
 	r.Pods.Workload = s.name(pod.Workload)

@@ -10,30 +10,29 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// states goes through all states that members can reach, with the filters of
-// the checker. States that differ in the names of nodes that are alike to the
-// members count once.
+// states explores all states that members can reach, with the filters of the checker.
+// States that differ only in the names of nodes equivalent to the members count once.
 type states struct {
 	v       *nodeSets
 	members []certificate.Member
 	left    []int
 	on      [][]int // by node: pods of each member
 	class   []string
-	columns []string // by node: its class and pods, "" where that has changed
+	columns []string // by node: its class and pods, "" if that has changed
 	seen    map[string]bool
 	steps   int
-	// complete and stuck tell whether a maximal state has all pods or not.
+	// complete and stuck are set if some maximal state has all pods, or not.
 	complete, stuck bool
-	// whole, if set, goes on from every state in which all pods are in place.
+	// whole, if set, continues from every state in which all pods are in place.
 	whole func()
-	// ended, if set, is told of every maximal state.
+	// ended, if set, is called for every maximal state.
 	ended func()
-	// further, if set, goes on from every state otherwise than by placing pods; it reports
+	// further, if set, continues from every state other than by placing pods; it reports
 	// whether there is a way.
 	further func() bool
 }
 
-// checkExplored tries everything, within its budget.
+// checkExplored explores all states, within its budget.
 func checkExplored(v *nodeSets, c *certificate.Assertion, steps int) error {
 	s := statesOf(v, c, steps)
 	s.visit()
@@ -46,7 +45,7 @@ func checkExplored(v *nodeSets, c *certificate.Assertion, steps int) error {
 	return nil
 }
 
-// statesOf makes the states of an assertion ready, none of them visited.
+// statesOf returns the states of an assertion, none of them visited.
 func statesOf(v *nodeSets, c *certificate.Assertion, steps int) *states {
 	s := &states{v: v, members: c.Members, seen: map[string]bool{}, steps: steps}
 	for _, m := range c.Members {
@@ -59,9 +58,9 @@ func statesOf(v *nodeSets, c *certificate.Assertion, steps int) *states {
 	return s
 }
 
-// classify gives nodes that are alike to the members one class: equal in what
-// the filters say of them, what they offer and hold, and the values of topology
-// keys that other nodes share.
+// classify puts nodes that are equivalent to the members into one class: equal in the
+// results of the filters, in what they offer and hold, and in the values of topology keys
+// that other nodes share.
 func (s *states) classify() {
 	nodes := s.v.m.Topology.Nodes
 	keys := s.keys()
@@ -99,7 +98,7 @@ func (s *states) classify() {
 	s.columns = make([]string, len(nodes))
 }
 
-// keys are all labels by which rules of the members tell nodes apart.
+// keys returns all labels by which rules of the members distinguish nodes.
 func (s *states) keys() []string {
 	var keys []string
 	for _, m := range s.members {
@@ -177,13 +176,13 @@ func (s *states) put(i, n, by int) {
 	}
 }
 
-// change counts pods of a member on a node.
+// change adds by to the pods of a member on a node.
 func (s *states) change(i, n, by int) {
 	s.on[n][i] += by
 	s.columns[n] = ""
 }
 
-// column is equal for like nodes with like pods.
+// column is equal for equivalent nodes with the same pods.
 func (s *states) column(n int) string {
 	if s.columns[n] == "" {
 		text := []byte(s.class[n])

@@ -4,7 +4,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 )
 
-// assertion translates the outcome of a component.
+// assertion converts the outcome of a component into a claim for the checker.
 func (a *instance) assertion(o *outcome) *certificate.Assertion {
 	claim := &certificate.Assertion{Never: o.never, Proof: o.proof}
 	for _, i := range o.units {
@@ -16,7 +16,8 @@ func (a *instance) assertion(o *outcome) *certificate.Assertion {
 	return claim
 }
 
-// member is a pod group as the checker knows it, of whose nodes some cannot all be closed.
+// member returns a pod group in the checker's terms. open lists nodes of the pod group
+// that cannot all be closed.
 func (a *instance) member(i int, open []int) certificate.Member {
 	u := a.units[i]
 	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: open}

@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// largeNodes is a cluster of n nodes in ten zones and racks of twenty, with
-// four sizes, some pools of their own and a few tainted nodes.
+// largeNodes returns n nodes in ten zones and racks of twenty, with two sizes, eight
+// pools and a few tainted nodes.
 func largeNodes(n int) string {
 	var b strings.Builder
 	b.WriteString("apiVersion: v1\nkind: NodeList\nitems:\n")
@@ -34,10 +34,10 @@ func largeNodes(n int) string {
 	return b.String()
 }
 
-// largeWorkloads are n Deployments of 15 replicas on average that ask for the
-// share of all processors. Of ten, three keep their pods apart by host, two
-// spread them hard over zones, one keeps away from a neighbour by host, one
-// wants a pool of its own, one does both of the first, and two ask for nothing.
+// largeWorkloads returns n Deployments of 15 replicas on average that together request
+// the given share of all CPUs. Of ten, three keep their pods apart by host, two spread
+// them hard over zones, one keeps away from a neighbour by host, one uses a single pool,
+// one keeps apart and spreads, and two have no rules.
 func largeWorkloads(n, nodes int, share float64) string {
 	g := rand.New(rand.NewPCG(1, uint64(n)))
 	milli := int(share * float64(nodes) * 5600 / float64(n) / 15)
@@ -82,10 +82,10 @@ func bench(b *testing.B, nodes, workloads int, share float64) {
 	b.Logf("%s, rules %s, %d of %d witnessed", d.Verdict, d.RulesVerdict, len(d.Witness), d.Total)
 }
 
-// BenchmarkRepository is a repository of ordinary size.
+// BenchmarkRepository decides about a repository of ordinary size.
 func BenchmarkRepository(b *testing.B) { bench(b, 100, 50, 0.3) }
 
-// BenchmarkCluster is a cluster of 5,000 nodes at half load.
+// BenchmarkCluster decides about a cluster of 5,000 nodes at half load.
 func BenchmarkCluster(b *testing.B) { bench(b, 5000, 10000, 0.5) }
 
 // BenchmarkSingle decides about one workload on 5,000 nodes.

@@ -9,10 +9,10 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestBlockersInAnyOrder is about pods that a proof keeps a node for if two others are
-// each counted where they may be at all, on one of its nodes: the first of them makes no
-// difference before the second one is (T9). The engine comes to the second one first,
-// the checker to the other.
+// TestBlockersInAnyOrder has pods for which a proof keeps a node only if two blockers are
+// each counted where they may be, on one of the pods' nodes: the first one makes no
+// difference before the second is counted that way (T9). The engine tries one of them
+// first, the checker the other.
 func TestBlockersInAnyOrder(t *testing.T) {
 	var nodes, manifests strings.Builder
 	add := func(name string, labels ...string) {

@@ -14,9 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// most finds the largest number of like pods that any order and any choice of
-// nodes can place, by trying them all: pods are alike, so a state is how many
-// there are on each node.
+// most returns the largest number of equal pods that any order and any choice of nodes
+// can place. It tries them all; as the pods are equal, a state is the number of pods on
+// each node.
 func most(m *model.Model, w *workload.Workload, pods int) int {
 	nodes := m.Topology.Nodes
 	seen := map[string]bool{}
@@ -57,8 +57,7 @@ func (g generator) pick(list ...string) string { return list[g.IntN(len(list))] 
 
 func (g generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// node is a random node of the zone; now and then it lacks a label, is
-// tainted, cordoned or small.
+// node returns a random node in a zone; sometimes it lacks a label, is tainted or small.
 func (g generator) node(i int) string {
 	var labels []string
 	if !g.chance(12) {
@@ -84,12 +83,12 @@ func (g generator) node(i int) string {
 	return text
 }
 
-// key is a topology key, mostly one that nodes have.
+// key returns a topology key, mostly one that nodes have.
 func (g generator) key() string {
 	return g.pick(hostKey, hostKey, zoneKey, zoneKey, "rack", "missing")
 }
 
-// spec is a random pod spec with a few hard rules over its own pods.
+// spec returns a random pod spec with a few hard rules over its own pods.
 func (g generator) spec() string {
 	web := sel("app=web")
 	var antis, affs, spreads []string
@@ -132,7 +131,7 @@ func ruled(antis, affs, spreads []string) string {
 	return b.String()
 }
 
-// rest is a toleration, a host port and a request, or not.
+// rest returns, at random, a toleration, a host port and a request.
 func (g generator) rest(port int) string {
 	var b strings.Builder
 	if g.chance(30) {
@@ -149,7 +148,7 @@ func (g generator) rest(port int) string {
 	return b.String()
 }
 
-// nodes are some random nodes.
+// nodes returns n random nodes.
 func (g generator) nodes(n int) string {
 	text := ""
 	for i := range n {
@@ -158,9 +157,9 @@ func (g generator) nodes(n int) string {
 	return text
 }
 
-// TestNoFalseInfeasible holds every limit against all orders and choices on
-// small random clusters: what is said to be impossible is impossible, and what
-// a single rule decides is decided exactly.
+// TestNoFalseInfeasible compares every limit with all orders and choices on small random
+// clusters: a limit never calls a possible placement impossible, and a single rule is
+// decided exactly.
 func TestNoFalseInfeasible(t *testing.T) {
 	cases := trials.Of(t, 4000)
 	exceeded, exact := 0, 0

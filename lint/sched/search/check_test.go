@@ -9,9 +9,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestCheckerRefusesFalseProofs claims always and never of small random clusters
-// by every kind of proof: the checker takes none for what is not so, whoever
-// hands it in, and some of every kind for what is.
+// TestCheckerRefusesFalseProofs claims always and never of small random clusters by every
+// kind of proof: the checker accepts no proof of a false claim, and some of every kind
+// for true ones.
 func TestCheckerRefusesFalseProofs(t *testing.T) {
 	cases := trials.Of(t, 2500)
 	taken := map[string]int{}

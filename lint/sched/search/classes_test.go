@@ -16,9 +16,9 @@ import (
 )
 
 // TestClassesAreAlike asks one model for the classes of many questions in turn, and
-// compares all pairs of nodes: those of one class agree on node rules, on domains that
-// others share, and on every set of pods that they take (T19). If all pods are alike,
-// those of two classes differ in one of these.
+// compares all pairs of nodes. Nodes of one class agree on node rules, on domains that
+// others share, and on every set of pods that they take (T19). If all pods have equal
+// requests, nodes of two classes differ in one of these.
 func TestClassesAreAlike(t *testing.T) {
 	t.Parallel()
 	merged, apart := 0, 0
@@ -82,7 +82,7 @@ func classWorkloads(g generator) (manifests string) {
 	return manifests
 }
 
-// classQuestion asks which nodes are alike to so many pods of some workloads.
+// classQuestion asks which nodes are equivalent for a number of pods of some workloads.
 type classQuestion struct {
 	m    *model.Model
 	ws   []*workload.Workload
@@ -97,7 +97,7 @@ func (q *classQuestion) names() (names []string) {
 	return names
 }
 
-// same reports whether all pods ask for the same.
+// same reports whether all pods have the same requests.
 func (q *classQuestion) same() bool {
 	return !slices.ContainsFunc(q.ws, func(w *workload.Workload) bool {
 		return !slices.Equal(q.m.Groups[w].Requests, q.m.Groups[q.ws[0]].Requests)
@@ -135,7 +135,8 @@ func (q *classQuestion) alike(a, b int) bool {
 	return q.takeTheSame(a, b, q.pods, map[corev1.ResourceName]int64{}, q.ws)
 }
 
-// domain is the value of a key, unless the node has it alone and no rule may name it.
+// domain returns the value of a key, or "alone" if no other node has it and no rule may
+// name it.
 func (q *classQuestion) domain(n int, key string) string {
 	value, has := q.m.Topology.Nodes[n].Labels[key]
 	alone := !slices.ContainsFunc(q.m.Topology.Nodes, func(o *topology.Node) bool { return o != q.m.Topology.Nodes[n] && o.Labels[key] == value })
@@ -145,8 +146,8 @@ func (q *classQuestion) domain(n int, key string) string {
 	return fmt.Sprint(has, value)
 }
 
-// takeTheSame reports whether two nodes take the same sets of at most so many pods of
-// some workloads beside pods that ask for so much.
+// takeTheSame reports whether two nodes take the same sets of at most pods further pods
+// of some workloads, in addition to pods with the given requests.
 func (q *classQuestion) takeTheSame(a, b, pods int, asked map[corev1.ResourceName]int64, ws []*workload.Workload) bool {
 	if q.takes(a, asked) != q.takes(b, asked) {
 		return false

@@ -8,32 +8,32 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// A clique is pod groups of which no two share a domain of a key: each domain hosts
-// one of them at most. Two counts show that there are too few domains: a flow,
-// for pod groups that use one domain a pod or do with one, and weights, where the
-// domains differ in how many pods they hold of each.
+// A clique is a set of pod groups that exclude each other on one key: each domain of the
+// key hosts at most one of them. Two counts show that there are too few domains: a flow,
+// where a pod group needs one domain per pod or a single one, and weights, where the
+// domains differ in how many pods of each they hold.
 
-// Bounds on the search for cliques: how many are looked at, and the work.
+// Bounds on the search for cliques: their number, and the work.
 const (
 	maxCliques    = 64
 	maxCliqueWork = 20_000_000
 )
 
-// clique is pod groups by their place among the rivals, and what they find in each
-// domain of the key.
+// clique is a set of mutually exclusive pod groups, by their index among the rivals, with
+// the room that each domain of the key has for them.
 type clique struct {
 	r       *rivals
 	key     string
 	members []int
-	// holds is how many pods of a member a domain holds at most, wants how many
-	// it has; alone is set for members that have a domain for each pod.
+	// holds is the largest number of pods of a member that a domain can hold, wants the
+	// number it has; alone is set for members that need a domain for each pod.
 	holds [][]int
 	wants []int
 	alone []bool
 }
 
-// excluded is how many pods are left over at least because pod groups exclude one
-// another.
+// excluded returns the largest number of pods that cliques of pod groups are shown to
+// leave over.
 func (r *rivals) excluded() shortfall {
 	lost, work := shortfall{}, maxCliqueWork
 	for key := range r.a.keys {
@@ -56,10 +56,10 @@ func (r *rivals) excluded() shortfall {
 	return lost
 }
 
-// mutual is a bit set for each pod group of those that it excludes on a key and that
-// exclude it: whichever comes second. An exclusion may be one-sided, where the
-// scheduler reads a namespace selector in two ways. Pod groups that may use nodes
-// without the key have none, as nobody is in their way there.
+// mutual returns, for each pod group, a bit set of those that exclude it on a key and
+// that it excludes, so that the order does not matter. An exclusion may be one-sided,
+// because the scheduler reads a namespace selector in two ways. Pod groups that may use
+// nodes without the key get no set, as nothing excludes them there.
 func (r *rivals) mutual(key int) [][]uint64 {
 	index := map[int]int{}
 	for w, i := range r.units {
@@ -100,8 +100,8 @@ func (r *rivals) mutual(key int) [][]uint64 {
 
 func has(set []uint64, i int) bool { return set != nil && set[i/64]&(1<<(i%64)) != 0 }
 
-// grown is a clique around a seed: the one with the most in common with what is
-// there joins next.
+// grown returns a clique around a seed: the pod group that keeps the most candidates
+// joins next.
 func (r *rivals) grown(mutual [][]uint64, seed int) []int {
 	members, left := []int{seed}, slices.Clone(mutual[seed])
 	for {
@@ -157,11 +157,11 @@ func (r *rivals) clique(key int, members []int) *clique {
 	return c
 }
 
-// work is what the two counts cost, roughly.
+// work estimates the cost of the two counts.
 func (c *clique) work() int { return 256 * len(c.members) * len(c.holds[0]) }
 
-// shortage is by how many pods there are too few domains: a pod of a pod group that
-// excludes itself takes one, and all the pods of another one need one at least.
+// shortage returns how many domains are missing: a pod group that excludes itself needs
+// one for each pod, any other needs at least one.
 func (c *clique) shortage() shortfall {
 	source, sink := 0, 1
 	g := newNetwork(c.r.a.m, 2+len(c.members)+len(c.holds[0]))

@@ -8,15 +8,15 @@ import (
 )
 
 // The closed forms settle a single pod group whose maximal states all place the same
-// number of pods, or whose pods differ only in which domain the first one
-// picks, so that one greedy run tells everything. Each was checked against
+// number of pods, or whose maximal states differ only in the domain that the first pod
+// picks, so that a greedy run per domain is enough. Each form was checked against
 // enumeration of all runs (decide_test.go).
 
-// closedForms settle components of one pod group, and bound one by itself.
+// closedForms settles components of one pod group, and bounds a pod group by itself.
 type closedForms struct{ *state }
 
-// settled is the outcome of a component of one pod group that places most pods in
-// its best run and least in its worst.
+// settled returns the outcome of a component of one pod group with the given best and
+// worst runs.
 func settled(c component, best, worst []step) outcome {
 	o := outcome{component: c, decided: true, exact: true, best: best, worst: worst, most: len(best), least: len(worst)}
 	o.ownMost, o.ownLeast = []int{o.most}, []int{o.least}
@@ -27,14 +27,16 @@ func settled(c component, best, worst []step) outcome {
 	return o
 }
 
-// orderless is settled where any run is as good as another (T1, T3).
+// orderless returns the outcome of a component where every run places as many pods (T1,
+// T3).
 func orderless(c component, run []step) outcome {
 	o := settled(c, run, run)
 	o.orderless = true
 	return o
 }
 
-// alone reports whether the component is one pod group with nobody in the way.
+// alone reports whether the component is a single pod group that no other pods can block,
+// except running ones.
 func (f closedForms) alone(c component) (int, *podGroup, bool) {
 	if len(c.units) != 1 {
 		return 0, nil, false
@@ -49,7 +51,7 @@ func (f closedForms) alone(c component) (int, *podGroup, bool) {
 	return i, u, true
 }
 
-// selfKeys are the keys on which pods of the pod group keep away from one another.
+// selfKeys returns the keys on which pods of the pod group exclude each other.
 func (u *podGroup) selfKeys(i int) []int {
 	var keys []int
 	for _, x := range u.apart {
@@ -60,9 +62,9 @@ func (u *podGroup) selfKeys(i int) []int {
 	return keys
 }
 
-// nest reports whether the keys can be ordered so that every domain of one lies
-// within a domain of the one before it, on the nodes of the pod group. Nodes that
-// lack the outer key may share an inner domain, but not with nodes that have it.
+// nest reports whether the keys can be ordered so that every domain of one lies within a
+// domain of the previous one, on the nodes of the pod group. Nodes that lack the outer
+// key may share an inner domain, but not with nodes that have it.
 func (f closedForms) nest(u *podGroup, keys []int) bool {
 	if len(keys) < 2 {
 		return true
@@ -88,8 +90,8 @@ func (f closedForms) nestOn(u *podGroup, keys []int) bool {
 }
 
 // laminar settles one pod group with nested anti-affinity and limits by node: the
-// placements are the independent sets of a laminar matroid, so every maximal
-// one has the same size (R-M1, R-M5).
+// placements are the independent sets of a laminar matroid, so every maximal one has the
+// same size (R-M1, R-M5).
 func (f closedForms) laminar(c component) (outcome, bool) {
 	i, u, ok := f.alone(c)
 	if !ok || len(u.near)+len(u.spreads) > 0 || !f.nest(u, u.selfKeys(i)) {
@@ -100,9 +102,9 @@ func (f closedForms) laminar(c component) (outcome, bool) {
 	return orderless(c, run), true
 }
 
-// oneSpread settles one pod group with one hard spread constraint that counts its
-// own pods only, and anti-affinity within the domains: the number of pods is
-// the sum over domains of min(room, least room + maxSkew), in any order (R-M2).
+// oneSpread settles one pod group with a single hard spread constraint that counts only
+// its own pods, and anti-affinity within the domains: in any order, the number of pods is
+// the sum over domains of min(room, least room + maxSkew) (R-M2).
 func (f closedForms) oneSpread(c component) (outcome, bool) {
 	i, u, ok := f.alone(c)
 	if !ok || !f.even(i) {
@@ -113,8 +115,8 @@ func (f closedForms) oneSpread(c component) (outcome, bool) {
 	return orderless(c, run), true
 }
 
-// even reports whether a pod group has one spread over its own pods, and keeps apart
-// within its domains at most.
+// even reports whether a pod group has a single spread constraint, over its own pods, and
+// anti-affinity at most within the domains of that constraint.
 func (f closedForms) even(i int) bool {
 	u := f.units[i]
 	if len(u.near) > 0 || len(u.spreads) != 1 {
@@ -125,7 +127,7 @@ func (f closedForms) even(i int) bool {
 		!slices.ContainsFunc(keys, func(k int) bool { return f.sizes[k] < f.sizes[s.key] || !f.within(u, k, s.key) })
 }
 
-// nobody settles pod groups of which no pod is ever placed (T20).
+// nobody settles a pod group whose pods are never placed (T20).
 func (f closedForms) nobody(c component) (outcome, bool) {
 	if c.pods == 0 || len(c.units) != 1 || !f.barren[c.units[0]] {
 		return outcome{}, false
@@ -133,8 +135,8 @@ func (f closedForms) nobody(c component) (outcome, bool) {
 	return settled(c, nil, nil), true
 }
 
-// mostAlone is how many pods of a pod group can be placed if it has the nodes to
-// itself, where a closed form tells; with others about it is no more.
+// mostAlone returns how many pods of a pod group can be placed if it has the nodes to
+// itself, if a closed form covers it. Other pods never increase that number.
 func (f closedForms) mostAlone(i int) (int, bool) {
 	u := f.units[i]
 	if f.barren[i] {
@@ -159,9 +161,9 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 	return len(run), true
 }
 
-// selfAffinity settles one pod group whose pods must be together, and that only its
-// own pods can be with: the first pod picks the domains and the rest follow, so
-// the best run picks the roomiest and the worst the least roomy one (R-M4).
+// selfAffinity settles one pod group whose pods must be together and may be with no other
+// pods: the first pod picks the domains and the rest follow, so the best run picks the
+// roomiest domains and the worst run the least roomy ones (R-M4).
 func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	i, u, ok := f.alone(c)
 	if !ok || len(u.near) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.company, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
@@ -189,7 +191,7 @@ func (f closedForms) selfAffinity(c component) (outcome, bool) {
 		run := f.fill(i, groups[id], c.pods)
 		f.undo(run)
 		if len(run) == 0 {
-			continue // no first pod goes there
+			continue // no first pod fits there
 		}
 		if !found || len(run) > len(best) {
 			best = run

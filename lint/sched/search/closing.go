@@ -7,8 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// closing is what pods of others close to one pod group: for each key the sizes of
-// its domains and the pods that each close one of them.
+// closing computes how many nodes pods of other groups close to one pod group: for each
+// key, the sizes of its domains and the number of pods that each close one of them.
 type closing struct {
 	a     *state
 	u     *podGroup
@@ -17,7 +17,7 @@ type closing struct {
 	keys  []int
 	sizes []*domainSizes
 	pods  []int
-	// by are the pod groups that close something, with their pods.
+	// by lists the pod groups that close domains, with their pods.
 	by []closer
 }
 
@@ -43,13 +43,13 @@ func newClosing(a *state, i int, p *place, own int) *closing {
 	return c
 }
 
-// maxClosing bounds the blockers and nodes of a closer look.
+// maxClosing bounds the work of the closer look: blockers times nodes.
 const maxClosing = 100_000
 
-// most bounds the nodes that all of them close. At first each pod is charged
-// for the largest domain of every key, no domain twice; if that is not below
-// what is wanted, pod groups are charged by themselves for what one pod closes on
-// all keys at once, where it may be, as long as that is less.
+// most bounds the number of nodes that all pods together close. At first each pod is
+// charged for the largest remaining domain of every key, no domain twice. If that reaches
+// wanted, pod groups are charged separately for what one pod closes on all keys at once,
+// given where it may be, as long as that is less.
 func (c *closing) most(wanted int) int {
 	total := c.pooled()
 	if total < wanted || len(c.by)*len(c.a.nodes) > maxClosing {
@@ -69,8 +69,8 @@ func (c *closing) most(wanted int) int {
 	return total
 }
 
-// charge adds the pods of a pod group to the keys on which it closes domains, or
-// takes them away.
+// charge adds the pods of a pod group to the keys on which it closes domains, or removes
+// them.
 func (c *closing) charge(b closer, by int) {
 	c.a.m.Run().Spend(1 + len(c.u.apart)/model.PerStep)
 	for _, x := range c.u.apart {
@@ -90,8 +90,8 @@ func (c *closing) pooled() int {
 	return closed
 }
 
-// alone charges the pods of one pod group for the places that close the most, each
-// with the domains of all keys in which a pod there is.
+// alone charges the pods of one pod group for the nodes that close the most: each node
+// counts the domains of all keys that a pod there closes.
 func (c *closing) alone(b closer) int {
 	var rules []exclusion
 	c.a.m.Run().Spend(1 + len(c.u.apart)/model.PerStep)
@@ -101,7 +101,7 @@ func (c *closing) alone(b closer) int {
 		}
 	}
 	at := c.a.units[b.unit].nodes
-	if len(rules) == 1 && rules[0].place == 0 && at == c.place.id.nodes { // so it may be anywhere here
+	if len(rules) == 1 && rules[0].place == 0 && at == c.place.id.nodes { // so a pod may be on any node of the place
 		return c.sizes[slices.Index(c.keys, rules[0].key)].first(b.pods)
 	}
 	c.a.m.Run().Spend(len(at.list))
@@ -125,7 +125,7 @@ func (c *closing) alone(b closer) int {
 	return top(sums, b.pods)
 }
 
-// within counts the nodes in any of some domains.
+// within counts the nodes that lie in any of the given domains.
 func (c *closing) within(rules []exclusion, domains []int32) int {
 	if len(rules) == 1 {
 		return c.sizes[slices.Index(c.keys, rules[0].key)].of[domains[0]]
@@ -143,7 +143,7 @@ func (c *closing) within(rules []exclusion, domains []int32) int {
 	return count
 }
 
-// top is the sum of the n largest numbers.
+// top returns the sum of the n largest numbers.
 func top(list []int, n int) int {
 	slices.SortFunc(list, func(x, y int) int { return y - x })
 	sum := 0

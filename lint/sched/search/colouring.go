@@ -7,37 +7,36 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// Whether all pods of a field find room at once is a colouring, where a pod group
-// that excludes itself takes several colours and may use some of them only.
-// With few conflicts or few domains it is decided in no time: pod groups that are
-// sure to find room in the end are put off, and what is left is tried with the
-// tightest pod group first, like domains being tried but once.
+// Whether all pods of a conflict graph find room at once is a colouring problem, where a
+// pod group that excludes itself takes several colours and may use only some of them.
+// With few conflicts or few domains it is decided quickly: pod groups that are sure to
+// find room in the end are put off, and the rest is tried with the tightest pod group
+// first, equivalent domains being tried once.
 
-// maxColouring bounds the work on one colouring: choices by pod groups by what one
-// looks at.
+// maxColouring bounds the work on one colouring: the number of choices times the pod
+// groups and domains that each looks at.
 const maxColouring = 40_000_000
 
-// colouring is the pod groups of a field that have domains to get.
+// colouring is the state of one colouring of the pod groups that need domains.
 type colouring struct {
 	f *conflictGraph
-	// conflict tells by pod group with whom it cannot share a domain.
+	// conflict says for each pair of pod groups whether they cannot share a domain.
 	conflict [][]bool
-	// may tells which domains are still open to a pod group, and gives how many pods
-	// each would take; room is the sum, need what it has yet to place.
+	// may says which domains are still open to a pod group; room is the number of pods that
+	// these take, need the number still to be placed.
 	may        [][]bool
 	room, need []int
 	got        [][]int // domains, in the order in which they were taken
-	// forgone is how many pods may be left over; tries is what is left of the
-	// choices.
+	// forgone is how many pods may be left over; tries is the remaining number of choices.
 	forgone, tries int
 }
 
-// colour says whether all pods of the field find room at once: with a run, by
-// lowering the most, or not at all.
+// colour decides whether all pods of the conflict graph find room at once. It sets a best
+// run that places all, or proves never and lowers most, or leaves the outcome as it is.
 func (f *conflictGraph) colour(o *outcome) {
 	for _, sided := range []bool{false, true} {
-		// A pod that only keeps out who comes later can share a domain with
-		// those that came before: no conflict in a refutation, and one in a run.
+		// Where an exclusion is one-sided, the pod that excludes may come second. That is no
+		// conflict in a refutation, and counts as one for a run.
 		c := f.colouring(sided)
 		found, done := c.solve()
 		if done && !found && !sided {
@@ -80,17 +79,17 @@ func (f *conflictGraph) colouring(sided bool) *colouring {
 	return c
 }
 
-// takes is how many pods of a pod group a domain takes at most.
+// takes returns the largest number of pods of a pod group that a domain takes.
 func (c *colouring) takes(u, d int) int {
 	return c.f.holds(u, d)
 }
 
-// bars tells whether one pod group in a domain keeps another out.
+// bars reports whether pod group x in a domain keeps pod group u out.
 func (c *colouring) bars(u, x, d int) bool {
 	return u != x && (c.conflict[u][x] || c.f.single[d])
 }
 
-// solve tells whether everything finds room, and whether it got to know.
+// solve reports whether everything finds room, and whether the search finished.
 func (c *colouring) solve() (found, done bool) {
 	last := c.peel()
 	if !c.try() {
@@ -105,9 +104,9 @@ func (c *colouring) solve() (found, done bool) {
 	return true, true
 }
 
-// peel puts off the pod groups that find room whatever the rest does, and gives them
-// in that order: the last one put off is sure of its room while those before it
-// are not there yet. They need nothing in the meantime, so they bar nobody.
+// peel puts off the pod groups that find room whatever the rest does, and returns them in
+// that order: each is sure of its room while those put off before it are not placed. They
+// need nothing in the meantime, so they bar no other.
 func (c *colouring) peel() []int {
 	var last []int
 	for again := true; again; {
@@ -123,8 +122,8 @@ func (c *colouring) peel() []int {
 	return last
 }
 
-// spare is the room that is left to a pod group if the others that need something
-// take as much of it as they can, each taking no domain that it does not need.
+// spare returns the room that remains for a pod group if the others that still need
+// domains take as much of it as they can, none taking more domains than it needs.
 func (c *colouring) spare(u int) int {
 	room := c.room[u]
 	c.f.a.m.Run().Spend(len(c.f.units) * (1 + len(c.f.single)/model.PerStep))
@@ -144,8 +143,8 @@ func (c *colouring) spare(u int) int {
 	return room
 }
 
-// try gives domains to the pod groups that need some; no more pods than are forgone
-// may be left over.
+// try assigns domains to the pod groups that need some and reports whether at most
+// forgone pods are left over.
 func (c *colouring) try() bool {
 	u := c.tightest()
 	var dropped []int
@@ -163,7 +162,7 @@ func (c *colouring) try() bool {
 			return true
 		}
 		if c.room[u] == 0 {
-			return c.try() // without it
+			return c.try() // continue without this pod group
 		}
 		d := slices.Index(c.may[u], true)
 		barred := c.take(u, d)
@@ -171,7 +170,7 @@ func (c *colouring) try() bool {
 			return true
 		}
 		c.give(u, d, barred)
-		// Neither that domain nor one that is open to the same pod groups.
+		// Neither that domain works nor any that is open to the same pod groups.
 		for e := d; e < len(c.may[u]); e++ {
 			if c.may[u][e] && (e == d || c.same(d, e)) {
 				c.may[u][e] = false
@@ -182,7 +181,7 @@ func (c *colouring) try() bool {
 	}
 }
 
-// lost is how many pods are sure to be left over.
+// lost returns how many pods are certain to be left over.
 func (c *colouring) lost() int {
 	sum := 0
 	for u, need := range c.need {
@@ -191,8 +190,8 @@ func (c *colouring) lost() int {
 	return sum
 }
 
-// tightest is the pod group with the least choice among those that need something
-// and may get it, with the most conflicts if there are several, or -1.
+// tightest returns the pod group with the least slack among those that need pods placed
+// and still have room, preferring the one with the most conflicts, or -1.
 func (c *colouring) tightest() int {
 	c.f.a.m.Run().Spend(len(c.need) + len(c.f.single))
 	best, slack, degree := -1, 0, 0
@@ -216,8 +215,8 @@ func (c *colouring) tightest() int {
 	return best
 }
 
-// same tells whether two domains are open to the same pod groups, which makes them
-// alike in all that is still to be decided.
+// same reports whether two domains are open to the same pod groups, and so are equivalent
+// in all that is still to be decided.
 func (c *colouring) same(d, e int) bool {
 	c.f.a.m.Run().Spend(1 + len(c.need)/model.PerStep)
 	if c.f.single[d] != c.f.single[e] {
@@ -231,7 +230,7 @@ func (c *colouring) same(d, e int) bool {
 	return true
 }
 
-// take gives a domain to a pod group and returns whom that bars from it.
+// take gives a domain to a pod group and returns the pod groups that this bars from it.
 func (c *colouring) take(u, d int) []int {
 	c.f.a.m.Run().Spend(1 + len(c.f.units)/2)
 	c.got[u] = append(c.got[u], d)
@@ -250,8 +249,8 @@ func (c *colouring) take(u, d int) []int {
 	return barred
 }
 
-// give takes it back; a pod group that needs several takes one pod to each, so what
-// it needed before is known.
+// give undoes take. A pod group that needs several domains takes one pod to each, so its
+// previous need can be recomputed.
 func (c *colouring) give(u, d int, barred []int) {
 	c.got[u] = c.got[u][:len(c.got[u])-1]
 	c.may[u][d] = true
@@ -266,7 +265,7 @@ func (c *colouring) give(u, d int, barred []int) {
 	}
 }
 
-// run places the pods where the colouring has them; shorter if one was refused.
+// run places the pods as the colouring says; it is shorter if a placement was refused.
 func (c *colouring) run() []step {
 	a, f := c.f.a, c.f
 	var run []step

@@ -7,20 +7,20 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// columns are what is on the nodes, numbered: two nodes have the same number if
-// they are alike and hold as many pods of each pod group. A state is the numbers of
-// the nodes that hold pods, whatever these nodes are called.
+// columns numbers the contents of nodes: two nodes have the same number if they are
+// equivalent and hold equally many pods of each pod group. The key of a state is the
+// sorted numbers of the nodes that hold pods, whatever these nodes are called.
 type columns struct {
 	a      *state
 	units  []int
 	class  []int
 	column []int32 // by node
-	empty  []int32 // that of the node without pods
+	empty  []int32 // the column of the node without pods
 	number map[string]int32
-	// then is the column that one more pod makes, by column and pod group; 0 is one
-	// that has not come up yet.
+	// then is the column after one more pod, by column and pod group; 0 means not yet
+	// computed.
 	then []int32
-	// Buffers for what is compared.
+	// Buffers for keys.
 	numbers []int32
 	text    []byte
 }
@@ -35,7 +35,7 @@ func newColumns(a *state, c component) columns {
 	return s
 }
 
-// enter numbers what is on a node, from 1.
+// enter returns the number for the contents of a node, counting from 1.
 func (s *columns) enter(n int) int32 {
 	s.text = binary.AppendUvarint(s.text[:0], uint64(s.class[n]))
 	for _, u := range s.units {
@@ -50,7 +50,7 @@ func (s *columns) enter(n int) int32 {
 	return id
 }
 
-// put takes note of a pod of the component's i-th pod group that was placed.
+// put records a placed pod of the component's i-th pod group.
 func (s *columns) put(i, n int) {
 	at := int(s.column[n])*len(s.units) + i
 	id := s.then[at]
@@ -61,11 +61,11 @@ func (s *columns) put(i, n int) {
 	s.column[n] = id
 }
 
-// drop takes note of a pod that was taken away.
+// drop records that a pod was removed.
 func (s *columns) drop(n int) { s.column[n] = s.enter(n) }
 
-// key is equal for states that differ in the names of like nodes only. It is
-// good until the next one is made.
+// key returns equal bytes for states that differ only in the names of equivalent nodes.
+// The result is valid until the next call.
 func (s *columns) key() []byte {
 	s.numbers = s.numbers[:0]
 	for n, id := range s.column {
@@ -81,9 +81,9 @@ func (s *columns) key() []byte {
 	return s.text
 }
 
-// nodeClasses numbers the nodes so that two of one number are alike for the pod groups:
-// same filters, resources and domains, but for domains of one node each, which
-// nothing but the node's own pods can tell apart.
+// nodeClasses numbers the nodes so that two with one number are equivalent for the pod
+// groups: same filters, resources and domains. Domains of a single node count as equal,
+// as only the node's own pods can tell them apart.
 func nodeClasses(a *state, c component) []int {
 	alone := make([]map[int32]int, len(a.keys))
 	for k := range a.keys {
@@ -128,8 +128,8 @@ func nodeClasses(a *state, c component) []int {
 	return class
 }
 
-// portsHere lists what running pods do on a node: the ports that they take and the
-// pod groups that are in its domains, which may be domains of this node alone.
+// portsHere lists the effects of running pods on a node: the ports that they take, and
+// their pod groups, which may close domains of this node alone.
 func portsHere(a *state, n int) []int {
 	var list []int
 	for p, c := range a.portsOn {

@@ -11,10 +11,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// confirm replays the runs of a decision. One that does not hold is a fault of the
-// engine, of which nobody must get to see a verdict: the components that are at fault
-// are open, or all of them where the rest does not hold without these, either, or where
-// it takes too long to replay.
+// confirm replays the runs of a decision. One that fails is a fault of the engine, and no
+// verdict that rests on it may be reported: the components at fault become unknown, or
+// all of them if the rest does not verify without these or the replay takes too long.
 func confirm(m *model.Model, d *certificate.Decision) {
 	var err error
 	if m.Run().Within(m.Altogether(), func() { err = certificate.CheckerOf(m).Verify(m, d) }) && err == nil {
@@ -44,7 +43,8 @@ func confirm(m *model.Model, d *certificate.Decision) {
 	*d = rest
 }
 
-// blame are the workloads of the components of which a run does not hold by itself.
+// blame returns the workloads of the components with a run that fails when replayed
+// alone.
 func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool {
 	blamed, asked := map[*workload.Workload]bool{}, map[*workload.Workload]bool{}
 	for i := range d.Workloads {
@@ -59,8 +59,8 @@ func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool 
 	return blamed
 }
 
-// holdsApart reports whether the runs of a decision hold where nothing is placed but the
-// pods of some workloads.
+// holdsApart reports whether the runs of a decision hold with only the pods of some
+// workloads placed.
 func holdsApart(m *model.Model, d *certificate.Decision, group map[*workload.Workload]bool) bool {
 	m.Run().Spend(len(d.Witness))
 	others := func(p certificate.Placed) bool { return !group[m.Groups[p.Workload].Origin()] }
@@ -74,7 +74,7 @@ func holdsApart(m *model.Model, d *certificate.Decision, group map[*workload.Wor
 	return certificate.CheckerOf(m).Replay(m, slices.DeleteFunc(slices.Clone(d.Stuck.Placements), others)) == nil
 }
 
-// named are the workloads of a model that are among some, or all where there are none.
+// named returns the workloads of a model that are in some, or all if some is empty.
 func named(m *model.Model, some map[*workload.Workload]bool) []*workload.Workload {
 	if len(some) == 0 {
 		return m.Workloads
@@ -82,8 +82,8 @@ func named(m *model.Model, some map[*workload.Workload]bool) []*workload.Workloa
 	return m.InOrder(some, nil)
 }
 
-// leaveOpen takes back what a decision says of some workloads, or of all of them if
-// there are none, and all that rests on them.
+// leaveOpen withdraws the verdicts on some workloads, or on all if some is empty, and
+// everything that rests on them.
 func leaveOpen(m *model.Model, d *certificate.Decision, some map[*workload.Workload]bool, cause model.Cause) {
 	open := func(w *workload.Workload) bool { return len(some) == 0 || some[w] }
 	d.Verdict, d.RulesVerdict, d.Exact, d.MaxPlaced, d.MinPlaced = diag.Unknown, diag.Unknown, false, 0, 0
@@ -108,8 +108,8 @@ func leaveOpen(m *model.Model, d *certificate.Decision, some map[*workload.Workl
 	d.Witness = slices.DeleteFunc(slices.Clone(d.Witness), func(p certificate.Placed) bool { return open(m.Groups[p.Workload].Origin()) })
 }
 
-// hold checks the proofs of all outcomes. What cannot be checked within the budget
-// of a component is open, and so is what turns out not to hold.
+// hold checks the proofs of all outcomes. A proof that cannot be checked within the
+// budget of its component, or that fails, leaves the outcome undecided.
 func hold(m *model.Model, d *decided, o Options) {
 	h := holding{m: m, a: d.a, o: o, v: certificate.CheckerOf(m).Proofs(m, d.a.contend)}
 	for i := range d.outcomes {
@@ -123,7 +123,7 @@ func hold(m *model.Model, d *decided, o Options) {
 	}
 }
 
-// holding is proofs that are checked one after the other.
+// holding is the state of checking the proofs of one decision in turn.
 type holding struct {
 	m *model.Model
 	a *state
@@ -131,8 +131,8 @@ type holding struct {
 	v certificate.Proofs
 }
 
-// check checks an assertion about a component within its budget. A verifier that had to
-// stop may be in the middle of a run, so another one goes on.
+// check checks an assertion about a component within its budget. A verifier that was
+// stopped may be in the middle of a run, so a new one replaces it.
 func (h *holding) check(out *outcome, a *certificate.Assertion) (err error, done bool) {
 	done = h.m.Run().Within(h.m.Bounds(unmerge(h.m, out.owners)), func() {
 		_, steps := budget(h.m, h.o)
@@ -160,7 +160,8 @@ func (h *holding) proof(out *outcome) {
 	}
 }
 
-// sure takes over that some pod groups of a component always find a node (T21).
+// sure confirms that some pod groups of a component always find a node, and raises the
+// smallest numbers accordingly (T21).
 func (h *holding) sure(out *outcome) {
 	a := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
 	for _, i := range out.sure {
@@ -192,8 +193,8 @@ func (o *outcome) complete(a *state) {
 	o.least = max(o.least, pods)
 }
 
-// withdraw takes back a verdict that cannot be checked, and what rests on it.
-// The runs stay, as each is checked for itself.
+// withdraw removes a verdict that cannot be checked, and what rests on it. The runs stay,
+// as each is checked separately.
 func (o *outcome) withdraw() {
 	o.always, o.never, o.decided, o.exact, o.large = false, false, false, false, true
 	o.most, o.least = o.pods, 0

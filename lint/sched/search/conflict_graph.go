@@ -6,30 +6,32 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// conflictGraph is a component in which pods are in one another's way only by being in
-// one domain: because of anti-affinity on one key, of host ports, or because a
-// node has room for one pod. Nothing else can keep a pod from a node that takes
-// it now. All its rules are hereditary, so every placement without two pods in
-// one another's way can be reached in some order.
+// conflictGraph is a component in which pods block each other only by being in the same
+// domain: because of anti-affinity on one key, of host ports, or because a node has room
+// for one pod. Nothing else can keep a pod from a node that takes it now. All its rules
+// are hereditary, so every placement without two conflicting pods can be reached in some
+// order.
 type conflictGraph struct {
 	a *state
-	// pod groups are those of the component that have pods.
+	// units lists the pod groups of the component that have pods; pods is how many each has.
 	units []int
 	pods  []int
-	// at is a node that is open to a pod group in a domain, by pod group and domain, or
-	// -1; free is one by pod group on which nobody is ever in its way, or -1.
+	// at is a node open to a pod group in a domain, by pod group and domain, or -1; free is
+	// a node, by pod group, on which nothing ever blocks it, or -1.
 	at   [][]int32
 	free []int32
-	// closes tells by pod group which others keep its pods out of their domain, and
-	// single which domains have room for one pod in all.
+	// closes says by pod group which others keep its pods out of their domain, single which
+	// domains have room for only one pod in total.
 	closes [][]bool
 	single []bool
 }
 
-// maxField bounds the work on one field: pod groups by pod groups by domains.
+// maxConflictGraph bounds the size of a conflict graph: pod groups by pod groups by
+// nodes.
 const maxConflictGraph = 20_000_000
 
-// newConflictGraph is the component as a conflict graph, or nil if it has rules of another kind.
+// newConflictGraph returns the component as a conflict graph, or nil if it has rules of
+// another kind.
 func newConflictGraph(a *state, c component) *conflictGraph {
 	f := &conflictGraph{a: a}
 	for _, i := range c.units {
@@ -59,13 +61,13 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 	return f
 }
 
-// openTo lists the nodes that may ever take a pod of a pod group: those that running
-// pods do not keep it off for good.
+// openTo lists the nodes that may ever take a pod of a pod group: those from which
+// running pods do not exclude it permanently.
 func openTo(a *state, i int) []int32 {
 	u := a.units[i]
 	near, spreads, after := u.near, u.spreads, u.after
 	defer func() { u.near, u.spreads, u.after = near, spreads, after }()
-	u.near, u.spreads, u.after = nil, nil, nil // these may come to be met
+	u.near, u.spreads, u.after = nil, nil, nil // these may be met later
 	var list []int32
 	for _, n := range u.nodes.list {
 		if a.takes(i, int(n)) {
@@ -75,8 +77,8 @@ func openTo(a *state, i int) []int32 {
 	return list
 }
 
-// relate fills in who keeps whom out. It gives the keys on which some do, and
-// whether some do by their ports.
+// relate fills in closes. It returns the keys on which pod groups exclude each other, and
+// whether host ports do.
 func (f *conflictGraph) relate() (keys []int, ported bool) {
 	index := map[int]int{}
 	for u, i := range f.units {
@@ -88,7 +90,7 @@ func (f *conflictGraph) relate() (keys []int, ported bool) {
 		for _, x := range of.apart {
 			at, ok := index[x.unit]
 			if !ok {
-				continue // a running pod: what it closes is not open
+				continue // a running pod: the nodes it closes are not open
 			}
 			if f.closes[u][at] = true; !slices.Contains(keys, x.key) {
 				keys = append(keys, x.key)
@@ -103,9 +105,10 @@ func (f *conflictGraph) relate() (keys []int, ported bool) {
 	return keys, ported
 }
 
-// partition is the domain of every node for all keys at once, or false if they
-// differ on open nodes. Ports make each node a domain; so each domain has to
-// have but one open node then, and each node a domain.
+// partition returns the domain of every node for all keys at once, or false if the keys
+// divide the open nodes differently. Ports make each node a domain of its own; with
+// ports, each domain must therefore contain a single open node, and each open node must
+// be in a domain.
 func (f *conflictGraph) partition(open [][]int32, keys []int, ported bool) ([]int32, bool) {
 	domain := make([]int32, len(f.a.nodes))
 	for n := range domain {
@@ -148,8 +151,8 @@ func union(lists [][]int32, nodes int) []int32 {
 	return all
 }
 
-// alike reports whether two keys divide the open nodes in the same way; nil is
-// the key with a domain for each node.
+// alike reports whether two keys divide the open nodes in the same way. A nil key has one
+// domain per node.
 func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 	there, back := map[int32]int32{}, map[int32]int32{}
 	for _, n := range union(open, len(domain)) {
@@ -168,9 +171,9 @@ func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 	return true
 }
 
-// roomy makes out the nodes on which two pods never fit together, and reports
-// whether all the others hold whatever comes. A node with room for one pod has
-// to be the only open one of its domain, or in none: it becomes one then.
+// roomy marks the nodes on which no two pods fit together, and reports whether every
+// other node has room for all pods that may come. A node with room for one pod must be
+// the only open one of its domain, or in no domain: then it becomes one.
 func (f *conflictGraph) roomy(open [][]int32, domain []int32) bool {
 	on := make([][]int, len(domain))
 	sharing := map[int32]int{}
@@ -202,7 +205,7 @@ func (f *conflictGraph) roomy(open [][]int32, domain []int32) bool {
 	return true
 }
 
-// holdsAll tells whether a node has room for all the pods that may come to it.
+// holdsAll reports whether a node has room for all the pods that may come to it.
 func (f *conflictGraph) holdsAll(n int, units []int, domain int32) bool {
 	for r, free := range f.a.left(n) {
 		for _, u := range units {
@@ -211,7 +214,7 @@ func (f *conflictGraph) holdsAll(n int, units []int, domain int32) bool {
 				pods = 1
 			}
 			ask := f.a.units[f.units[u]].ask[r]
-			if free -= ask * int64(pods); ask > 0 && free < 0 { // what is overdrawn keeps out only who asks for it
+			if free -= ask * int64(pods); ask > 0 && free < 0 { // an overcommitted resource keeps out only pods that request it
 				return false
 			}
 		}
@@ -219,11 +222,11 @@ func (f *conflictGraph) holdsAll(n int, units []int, domain int32) bool {
 	return true
 }
 
-// holdsOne tells whether no two of the pods that may come to a node fit on it.
+// holdsOne reports whether no two of the pods that may come to a node fit on it together.
 func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	for r, free := range f.a.left(n) {
 		if slices.ContainsFunc(units, func(u int) bool { return f.a.units[f.units[u]].ask[r] == 0 }) {
-			continue // there is always room for those
+			continue // a pod without the request always fits
 		}
 		least, second := int64(1<<62), int64(1<<62)
 		for _, u := range units {
@@ -243,8 +246,8 @@ func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	return false
 }
 
-// settleIn numbers the domains that have open nodes and fills in which pod group may
-// use which.
+// settleIn numbers the domains that have open nodes and records which pod groups may use
+// which.
 func (f *conflictGraph) settleIn(open [][]int32, domain []int32) {
 	number := map[int32]int{}
 	var single []bool

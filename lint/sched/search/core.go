@@ -14,26 +14,25 @@ import (
 // Atom is one member of a core: a term, or another part of a workload.
 type Atom struct {
 	Workload *workload.Workload
-	// Term is set for terms, else Part is which part it is.
+	// Term is set for terms; otherwise Part names the part.
 	Term *model.Term
 	Part Part
 	kind atomKind
 }
 
-// Core is a smallest set of rules, numbers and node facts that cannot be met
-// together: with any one of them left out, all pods that it is about can be
-// placed. Repairs are ways out, each of which lets the pods be placed.
+// Core is a minimal set of rules, numbers and node facts that cannot be met together: if
+// any one of them is left out, all pods in question can be placed. Repairs are changes
+// that let the pods be placed.
 type Core struct {
 	Atoms   []Atom
 	Repairs []Repair
 }
 
-// Repair is a way out of a contradiction: a number of replicas of a workload, further
-// nodes like one, atoms that are given up, or the topology key that an atom probably
-// means.
+// Repair is a way out of a contradiction: fewer replicas of a workload, more nodes like
+// an existing one, atoms to give up, or the topology key that an atom probably means.
 //
-// Opens has, for each atom that is a selector or taints, the nodes that giving it up
-// opens, if one condition excludes them; else nil.
+// Opens goes with Atoms. Where giving up a selector or taints removes the one condition
+// that excludes nodes, it holds that condition, otherwise nil.
 type Repair struct {
 	Workload *workload.Workload
 	Replicas int
@@ -44,7 +43,7 @@ type Repair struct {
 	Key      string
 }
 
-// Part is a part of a workload other than a term.
+// Part names a part of a workload other than a term.
 type Part string
 
 // The parts.
@@ -62,19 +61,20 @@ var parts = []struct {
 	name Part
 }{{atomSelector, PartSelector}, {atomTaints, PartTaints}, {atomRequests, PartRequests}, {atomSlots, PartSlots}, {atomPorts, PartPorts}, {atomReplicas, PartReplicas}}
 
-// coreSteps bounds each decision while a core is made smaller.
+// coreSteps bounds each decision while a core is minimized.
 const coreSteps = 1_000_000
 
-// maxTogether bounds the workloads among which a core is looked for.
+// maxTogether bounds the number of workloads in the search for a core.
 const maxTogether = 40
 
-// leaveOut is a relaxation that leaves nothing out yet.
+// leaveOut returns a relaxation that is limited to the given workloads and drops nothing
+// yet.
 func leaveOut(group map[*workload.Workload]bool) *relaxation {
 	return &relaxation{terms: map[*model.Term]bool{}, parts: map[*workload.Workload]map[atomKind]bool{}, count: map[*workload.Workload]int{}, only: group}
 }
 
-// question is what is asked again and again while a core is made smaller:
-// whether all pods of one workload, or of all, can be placed.
+// question is the question that minimizing a core repeats: whether all pods of one
+// workload, or of all workloads, can be placed.
 type question struct {
 	m *model.Model
 	// of is the workload, or nil for all; contend is unset for the rules alone.
@@ -82,7 +82,7 @@ type question struct {
 	contend bool
 }
 
-// possible tells whether some run places these pods.
+// possible reports whether some run places these pods.
 func (q question) possible(relax *relaxation) model.Answer {
 	if q.of != nil && q.alone(relax) {
 		return model.No
@@ -93,7 +93,7 @@ func (q question) possible(relax *relaxation) model.Answer {
 	return q.tried(relax)
 }
 
-// tried is what an instance says.
+// tried answers by deciding an instance.
 func (q question) tried(relax *relaxation) model.Answer {
 	d := decideInstance(newState(q.m.Split(), q.contend, relax), Options{Steps: coreSteps})
 	if q.of == nil {
@@ -115,18 +115,19 @@ func (q question) tried(relax *relaxation) model.Answer {
 	return model.Yes
 }
 
-// WhyQuestion is what keeps pods from being placed, as a question that may be given up.
+// WhyQuestion names the search for what keeps pods from being placed, when it is given
+// up.
 const WhyQuestion = "the smallest set of conflicting constraints"
 
-// Explain gives the core of a workload whose pods can never all be placed.
-// The others of its component take part in the contradiction; nil if the budget
-// does not allow to make it small.
+// Explain returns the core of a workload whose pods can never all be placed. The other
+// workloads of its component may be part of the contradiction. It returns nil if the
+// budget is too small to minimize the core.
 func Explain(m *model.Model, w *workload.Workload, d *certificate.Decision) (core *Core) {
 	m.Ask([]*workload.Workload{w}, WhyQuestion, min(eachOf(m, d, w), m.Part([]*workload.Workload{w})), func() { core = explain(m, w, d) })
 	return core
 }
 
-// eachOf is the part of the budget of a component that one of its workloads has.
+// eachOf returns the share of a component's budget that one of its workloads gets.
 func eachOf(m *model.Model, d *certificate.Decision, w *workload.Workload) int {
 	group := d.Groups[w]
 	if len(group) == 0 {
@@ -150,10 +151,10 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 	q := question{m: m, of: w, contend: true}
 	group := company(m, w)
 	relax := leaveOut(group)
-	if w.Finite() { // never is said of pods that end if not even one of them finds a node
+	if w.Finite() { // pods that run to completion are never placed only if not even one of them finds a node
 		relax.count[w] = 1
 	}
-	if len(group) > maxTogether || q.possible(relax) != model.No { // the others of its component have a part in it
+	if len(group) > maxTogether || q.possible(relax) != model.No { // the others of its component are part of the contradiction
 		if len(d.Groups[w]) > maxTogether {
 			return nil
 		}
@@ -165,7 +166,7 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 		}
 	}
 	var all []*workload.Workload
-	for _, o := range m.InOrder(group, nil) { // its own last, so that the core keeps to it where it can
+	for _, o := range m.InOrder(group, nil) { // the workload itself last, so that the core is about it where possible
 		if o != w {
 			all = append(all, o)
 		}
@@ -173,8 +174,8 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 	return q.core(relax, append(all, w))
 }
 
-// company is a workload with all that its required affinity and its spread look
-// at, and what these look at: without them it might be worse off.
+// company returns a workload, all that its required affinity and its spread look at, and
+// what these look at in turn: without them the workload might be worse off.
 func company(m *model.Model, w *workload.Workload) map[*workload.Workload]bool {
 	group, queue := map[*workload.Workload]bool{w: true}, []*workload.Workload{w}
 	for len(queue) > 0 {
@@ -195,8 +196,8 @@ func company(m *model.Model, w *workload.Workload) map[*workload.Workload]bool {
 	return group
 }
 
-// ExplainTogether gives a core of workloads that can never all be placed
-// although each of them can, and these workloads.
+// ExplainTogether returns workloads that can never all be placed although each of them
+// can, and their core.
 func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workload, *Core) {
 	if p := m.Permanent(); p != m {
 		return ExplainTogether(p, d)
@@ -224,7 +225,7 @@ func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workl
 	return nil, nil
 }
 
-// among is the core of a group of workloads, and those that have a part in it.
+// among returns the workloads of a group that contradict each other, and their core.
 func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload, *Core) {
 	relax := leaveOut(group)
 	if q.possible(relax) != model.No {
@@ -244,7 +245,7 @@ func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload
 	return owners, q.core(relax, owners)
 }
 
-// remaining are the workloads that still have pods.
+// remaining returns the workloads that still have pods.
 func (r *relaxation) remaining(ws []*workload.Workload) []*workload.Workload {
 	var all []*workload.Workload
 	for _, w := range ws {
@@ -255,7 +256,7 @@ func (r *relaxation) remaining(ws []*workload.Workload) []*workload.Workload {
 	return all
 }
 
-// core makes a contradiction smaller and tries the repairs.
+// core minimizes a contradiction and tries repairs.
 func (q question) core(relax *relaxation, ws []*workload.Workload) *Core {
 	atoms := q.smaller(relax, ws)
 	if atoms == nil {
@@ -266,17 +267,17 @@ func (q question) core(relax *relaxation, ws []*workload.Workload) *Core {
 	return core
 }
 
-// smaller leaves out part by part what the contradiction does not need; nil if
-// a decision on the way ran out of steps.
+// smaller drops, one by one, the atoms that the contradiction does not need. It returns
+// nil if a decision on the way ran out of steps.
 func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 	core := []Atom{}
 	for _, atom := range q.atoms(relax, ws) {
 		without := relax.and(atom)
 		if atom.kind == atomReplicas && atom.Term == nil && !q.free(without) {
-			continue // others need its pods, and would be worse off without
+			continue // others need its pods, and would be worse off without them
 		}
 		switch q.possible(without) {
-		case model.No: // still impossible: the atom has no part in it
+		case model.No: // still impossible: the atom is no part of the core
 			relax = without
 		case model.Yes:
 			core = append(core, atom)
@@ -287,7 +288,7 @@ func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 	return core
 }
 
-// together are the workloads of one component with w.
+// together returns the workloads in the component of w.
 func together(d *certificate.Decision, w *workload.Workload) map[*workload.Workload]bool {
 	group := map[*workload.Workload]bool{w: true}
 	for _, o := range d.Groups[w] {
@@ -296,8 +297,8 @@ func together(d *certificate.Decision, w *workload.Workload) map[*workload.Workl
 	return group
 }
 
-// atoms lists what may be left out. The pods of the workloads that are asked
-// about are not: without them nothing is asked.
+// atoms lists what may be left out. The pods of the workload in question stay: without
+// them there is no question.
 func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	var list []Atom
 	for _, w := range ws {
@@ -316,7 +317,7 @@ func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	return list
 }
 
-// and is the relaxation with one atom more left out.
+// and returns the relaxation with one more atom left out.
 func (r *relaxation) and(atom Atom) *relaxation {
 	more := r.clone()
 	switch {
@@ -335,9 +336,8 @@ func (r *relaxation) and(atom Atom) *relaxation {
 	return more
 }
 
-// free reports whether the workloads without pods are nobody's company and
-// count for nobody's spread: only then is leaving them out no hardship to the
-// others.
+// free reports whether no remaining affinity or spread selects the workloads whose pods
+// were left out: only then do the others lose nothing by it.
 func (q question) free(relax *relaxation) bool {
 	for w := range relax.only {
 		if n, ok := relax.count[w]; ok && n == 0 {

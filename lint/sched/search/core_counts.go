@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// alone reports of the workload in question that it wants company, that its pods may not
-// come first, and that nobody who takes part can be company (T20): then no instance is
-// needed to see that none of its pods is placed.
+// alone reports whether the workload in question needs company, its pods may not come
+// first, and no participating workload can be its company (T20). Then none of its pods is
+// placed, and no instance is needed to see it.
 func (q question) alone(relax *relaxation) bool {
 	g := q.m.Groups[q.of]
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || g.Running || q.m.Split() != q.m || relax.keys != nil {
@@ -53,8 +53,7 @@ func (q question) alone(relax *relaxation) bool {
 }
 
 // counted answers for pods without rules about other pods that have the nodes to
-// themselves: each node takes as many as fit it, in whatever order they come, so no
-// instance is needed.
+// themselves: each node takes as many as fit it, in any order, so no instance is needed.
 func (q question) counted(relax *relaxation) (answer model.Answer, ok bool) {
 	g := q.m.Groups[q.of]
 	if q.of == nil || !q.contend || len(relax.only) != 1 || !relax.only[q.of] || len(q.m.Running) > 0 || len(relax.nodes) > 0 || q.m.Split() != q.m {
@@ -73,8 +72,8 @@ func (q question) counted(relax *relaxation) (answer model.Answer, ok bool) {
 	return model.Yes, true
 }
 
-// roomFor is how many pods of a group the nodes take if nothing else is there, or enough
-// for all of them.
+// roomFor returns how many pods of a group the nodes take when empty, counting no further
+// once all of them fit.
 func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	requests, slots := g.Requests, &model.Request{Name: corev1.ResourcePods, Amount: 1}
 	if r.without(g, atomRequests) {
@@ -103,7 +102,8 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	return room
 }
 
-// fitting is how many pods a node takes by one of their requests, up to a number.
+// fitting returns how many pods a node takes by one of their requests, at most the given
+// number.
 func fitting(n *topology.Node, r *model.Request, most int) int {
 	has, judged := model.Offered(n, r)
 	if !judged || r.Amount == 0 {

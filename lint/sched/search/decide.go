@@ -12,16 +12,16 @@ import (
 
 // Options bound a decision. The zero value is the default.
 type Options struct {
-	// Steps bounds each search and each check of one, in filters applied, beside the
-	// budget of the run. 0 means no other bound.
+	// Steps bounds each search and each check of one, in filters applied, in addition to the
+	// budget of the run. 0 means no further bound.
 	Steps int
-	// AtOnce counts pods that end by themselves as if they stayed, and leaves out those that
-	// take no part: what the scheduler does with all pods that it has at one time.
+	// AtOnce counts pods that run to completion as if they stayed, and ignores those that
+	// take no part: it asks what the scheduler does with all its pods at one time.
 	AtOnce bool
 }
 
-// budget is the steps of one question, and of its check: what cannot be checked
-// with as many filters as it took at most is not said.
+// budget returns the steps of one question and of the check of its answer. An answer that
+// takes more filters to check is not given.
 func budget(m *model.Model, o Options) (steps, check int) {
 	steps = m.Run().Left()
 	if o.Steps > 0 {
@@ -30,9 +30,9 @@ func budget(m *model.Model, o Options) (steps, check int) {
 	return steps, min(steps, m.Run().Times(certificate.CheckSteps))
 }
 
-// Decide decides about all workloads of a model together. Pods that end by
-// themselves take no room for good, so the decision is about the others; each
-// workload of pods that end gets a verdict of its own beside it.
+// Decide decides about all workloads of a model together. Pods that run to completion
+// take no room permanently, so the decision is about the others; each workload of such
+// pods also gets a verdict of its own.
 func Decide(m *model.Model, o Options) *certificate.Decision {
 	if o.AtOnce {
 		return decide(m, o)
@@ -43,8 +43,8 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 	return d
 }
 
-// besideNotModeled withdraws what pods that take no part may refute: that all pods are placed,
-// and that those of a workload are which they may be in the way of. A never stays: more pods
+// besideNotModeled withdraws what pods that take no part may refute: that all pods are
+// placed, and an always of workloads that such pods may block. A never stays: more pods
 // do not help, and a rule that depends on them is a doubt.
 func besideNotModeled(d *certificate.Decision, m *model.Model) {
 	if len(m.NotModeled()) == 0 {
@@ -76,8 +76,8 @@ func besideNotModeled(d *certificate.Decision, m *model.Model) {
 	}
 }
 
-// decide decides about all workloads of a model together. Each component has a
-// budget of its own; that of what has to be done once for all of them is large.
+// decide decides about all workloads of a model together. Each component has a budget of
+// its own; the work that is done once for all of them has a large one.
 func decide(m *model.Model, o Options) *certificate.Decision {
 	var d *certificate.Decision
 	if !m.Run().Within(m.Altogether(), func() { d = components(m, o) }) {
@@ -110,7 +110,8 @@ func components(m *model.Model, o Options) *certificate.Decision {
 	return d
 }
 
-// undecided is the decision where even what has to be done once takes too long.
+// undecided returns a decision with every verdict unknown, for when the work that is
+// common to all components exceeds the budget.
 func undecided(m *model.Model) *certificate.Decision {
 	d := &certificate.Decision{Verdict: diag.Unknown, RulesVerdict: diag.Unknown, Groups: map[*workload.Workload][]*workload.Workload{}, Brief: map[*workload.Workload]bool{}}
 	for _, w := range m.Workloads {
@@ -119,7 +120,7 @@ func undecided(m *model.Model) *certificate.Decision {
 		}
 		pods := w.Count.N
 		if w.Kind.PerNode() {
-			pods = 0 // nobody has counted its nodes
+			pods = 0 // its nodes have not been counted
 		}
 		d.Total, d.MaxPlaced = d.Total+pods, d.MaxPlaced+pods
 		d.Workloads = append(d.Workloads, certificate.WorkloadDecision{Workload: w, Pods: pods, Verdict: diag.Unknown, RulesVerdict: diag.Unknown, MaxPlaced: pods, Why: model.Reason{Cause: model.ByBudget}})
@@ -128,7 +129,7 @@ func undecided(m *model.Model) *certificate.Decision {
 	return d
 }
 
-// decided is the outcomes of all components of an instance.
+// decided holds the outcomes of all components of an instance.
 type decided struct {
 	a        *state
 	outcomes []outcome
@@ -142,7 +143,7 @@ func decideInstance(a *state, o Options) *decided {
 	return d
 }
 
-// decider settles components by the cheapest means that does.
+// decider settles components by the cheapest method that succeeds.
 type decider struct{ *state }
 
 // bounded decides one component within its own budget.
@@ -160,7 +161,7 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 	return out
 }
 
-// decide settles one component by the cheapest means that does.
+// decide settles one component by the cheapest method that succeeds.
 func (d decider) decide(h *headroom, o Options) outcome {
 	c := h.c
 	if c.unsure {
@@ -184,9 +185,9 @@ func (d decider) decide(h *headroom, o Options) outcome {
 	return out
 }
 
-// refined takes over what a search found out about a component. Where a proof
-// has settled the verdict it is the proof that is checked, and the search has
-// to agree.
+// refined merges the result of a search into the outcome of a component. If a proof has
+// already settled the verdict, the search must agree, and the proof is the one to be
+// checked.
 func (d decider) refined(o *outcome, exact outcome) outcome {
 	if o.decided && o.verdict() != exact.verdict() {
 		d.m.Run().Refuse(unmerge(d.m, o.owners), fmt.Errorf("%s by proof and %s by search", o.verdict(), exact.verdict()))
@@ -200,13 +201,13 @@ func (d decider) refined(o *outcome, exact outcome) outcome {
 	return exact
 }
 
-// openOutcome is the outcome of a component that nobody can decide from the files.
+// openOutcome returns the outcome of a component about which nothing is known.
 func openOutcome(c component) outcome {
 	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
 }
 
-// unsure is that of a component with a rule of which only the cluster knows what
-// it selects: even so no pod comes where it has no node at all.
+// unsure returns the outcome of a component with a rule whose selection only the cluster
+// knows. Even so, pods without any node are never placed.
 func (d decider) unsure(c component) outcome {
 	o := openOutcome(c)
 	for k, i := range c.units {
@@ -220,9 +221,9 @@ func (d decider) unsure(c component) outcome {
 	return o
 }
 
-// A component up to this size is searched even if proofs have settled it, for
-// the exact numbers, and so far; a larger one only if they fail, and a much
-// larger one not at all.
+// A component of up to mediumPods is searched if proofs fail. If they have settled the
+// verdict, it is searched only on up to smallNodes and within numberSteps, for the exact
+// numbers. byNumbers finds exact numbers up to smallPods and smallNodes.
 const (
 	smallPods   = 40
 	smallNodes  = 40
@@ -230,8 +231,8 @@ const (
 	numberSteps = 300_000
 )
 
-// trySearch searches with a part of what is left of the budget; false if that was
-// too little. Where the verdict is known it is only for the numbers.
+// trySearch searches with part of the remaining budget; it returns false if that was too
+// little. If the verdict is known, the search is only for the numbers.
 func (d decider) trySearch(c component, o Options, known bool) (out outcome, ok bool) {
 	steps, _ := budget(d.m, o)
 	part := d.m.Run().Left() / 2
@@ -260,7 +261,7 @@ func (o *outcome) verdict() diag.Outcome {
 	return diag.Sometimes
 }
 
-// whole is the verdict over components, which do not touch one another.
+// whole combines the verdicts on the components, which do not interact.
 func (d *decided) whole() diag.Outcome {
 	all := diag.Always
 	for i := range d.outcomes {
@@ -268,7 +269,7 @@ func (d *decided) whole() diag.Outcome {
 		case v == diag.Never:
 			return diag.Never
 		case v == diag.Unknown || all == diag.Unknown:
-			all = diag.Unknown // never, in a later component, outranks it
+			all = diag.Unknown // a never in a later component outranks it
 		case v == diag.Sometimes:
 			all = diag.Sometimes
 		}
@@ -276,14 +277,14 @@ func (d *decided) whole() diag.Outcome {
 	return all
 }
 
-// tally is what is known of one workload: a DaemonSet has a pod group a node.
+// tally sums up the outcomes of one workload. A DaemonSet has a pod group per node.
 type tally struct {
 	pods, most, least int
-	// best and worst are how many the best and the worst run of all place.
+	// best and worst count its pods in the best and the worst runs of all components.
 	best, worst int
 	unclear     bool
-	// unsure is set if a rule is why it is unclear, large if the size is, and refuted
-	// if a certificate did not hold.
+	// unsure, large and refuted say why it is unclear: because of a rule, of the size, or of
+	// a certificate that failed.
 	unsure, large, refuted bool
 }
 

@@ -16,19 +16,20 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// truth is what trying everything finds out.
+// truth is the result of trying everything.
 type truth struct {
 	total, most, least int
 	complete, stuck    bool
 }
 
-// enumerate reaches every state by the filters alone, and the order in which pods of a
-// StatefulSet are created. Pods of one workload are alike; a DaemonSet's are pinned, one to a node.
+// enumerate reaches every state by the filters alone, in any order except that pods of a
+// StatefulSet may have to be created in theirs. Pods of one workload are equal; those of
+// a DaemonSet are pinned, one per node.
 func enumerate(m *model.Model, limit int) (truth, bool) {
 	m = m.Split()
 	nodes := m.Topology.Nodes
 	var ws []*workload.Workload
-	var want [][]int // pods of a workload by node it is pinned to; -1 is any
+	var want [][]int // pods of a workload by the node it is pinned to; -1 for any
 	var t truth
 	for _, w := range m.Workloads {
 		if w.Running || !model.Modelled(m.Group(w)) {
@@ -106,7 +107,7 @@ func enumerate(m *model.Model, limit int) (truth, bool) {
 	return t, ok
 }
 
-// created reports whether the pod that one of a StatefulSet is created after is in place.
+// created reports whether the pod after which w is created is in place.
 func created(m *model.Model, w *workload.Workload, ws []*workload.Workload, counts [][]int) bool {
 	before := m.Group(w).After
 	return before == nil || slices.ContainsFunc(counts[slices.Index(ws, before)], func(c int) bool { return c > 0 })
@@ -122,7 +123,7 @@ func (t truth) verdict() diag.Outcome {
 	return diag.Sometimes
 }
 
-// several are a few workloads that select one another.
+// several returns a few workloads that select each other.
 func (g generator) several() string {
 	var b strings.Builder
 	names := []string{"web", "db", "cache"}[:1+g.IntN(3)]
@@ -169,8 +170,8 @@ func (g generator) crossSpec(name string) string {
 	return ruled(antis, affs, spreads) + g.rest(10)
 }
 
-// enumerated is a random cluster with what trying everything finds out about
-// it; no model where that takes too long.
+// enumerated returns a random cluster with the result of enumeration, or no model if that
+// takes too long.
 func enumerated(t *testing.T, seed int, stream uint64) (string, *model.Model, truth) {
 	g := generator{rand.New(rand.NewPCG(uint64(seed), stream))}
 	nodes := g.nodes(2 + g.IntN(3))
@@ -183,8 +184,8 @@ func enumerated(t *testing.T, seed int, stream uint64) (string, *model.Model, tr
 	return nodes + manifests, m, want
 }
 
-// TestDecisionAgainstEnumeration holds decisions against every run of the
-// filters on small random clusters, and replays witnesses and stuck runs.
+// TestDecisionAgainstEnumeration compares decisions with every run of the filters on
+// small random clusters, and replays witnesses and stuck runs.
 func TestDecisionAgainstEnumeration(t *testing.T) {
 	cases := trials.Of(t, 3000)
 	count := map[diag.Outcome]int{}
@@ -212,7 +213,7 @@ func TestDecisionAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// replay places pod by pod, asking the filters each time.
+// replay places pod by pod, applying the filters each time.
 func replay(t *testing.T, m *model.Model, run []certificate.Placed, want int) {
 	t.Helper()
 	if len(run) != want {
@@ -227,8 +228,8 @@ func replay(t *testing.T, m *model.Model, run []certificate.Placed, want int) {
 	}
 }
 
-// TestProofsAgainstEnumeration holds what is proved without search against
-// every run: a verdict is right or undetermined, and bounds are bounds.
+// TestProofsAgainstEnumeration compares proofs without search with every run: a verdict
+// is right or unknown, and bounds hold.
 func TestProofsAgainstEnumeration(t *testing.T) {
 	cases := trials.Of(t, 3000)
 	count := map[diag.Outcome]int{}
@@ -259,8 +260,8 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// TestHostileSizes gives inputs that no search would survive: each ends with a
-// verdict, or without one and with bounds, within the budget.
+// TestHostileSizes decides about inputs that no search could finish: each ends within the
+// budget, with a verdict or with bounds.
 func TestHostileSizes(t *testing.T) {
 	t.Parallel()
 	inputs := hostileInputs()

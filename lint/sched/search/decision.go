@@ -9,7 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// join names the workloads of which single pods were decided about.
+// join replaces the workloads that stand for single pods by those that the pods belong
+// to.
 func join(d *certificate.Decision, parts *model.Model) {
 	whole := func(w *workload.Workload) *workload.Workload {
 		if g := parts.Groups[w]; g != nil {
@@ -21,7 +22,7 @@ func join(d *certificate.Decision, parts *model.Model) {
 		d.Witness[i].Workload = whole(d.Witness[i].Workload)
 	}
 	for i := range d.Doubts {
-		if d.Doubts[i].Resource == "" { // one of a resource names its owner already
+		if d.Doubts[i].Resource == "" { // a doubt about a resource already names its owner
 			d.Doubts[i].Workload, d.Doubts[i].Target = whole(d.Doubts[i].Workload), whole(d.Doubts[i].Target)
 		}
 	}
@@ -35,7 +36,7 @@ func join(d *certificate.Decision, parts *model.Model) {
 	for _, p := range d.Stuck.Pending {
 		p.Workload = whole(p.Workload)
 		if last := len(pending) - 1; last >= 0 && pending[last].Workload == p.Workload {
-			pending[last].Count += p.Count // the first one is what the rest waits for
+			pending[last].Count += p.Count // the first one explains the rest
 			continue
 		}
 		pending = append(pending, p)
@@ -43,7 +44,7 @@ func join(d *certificate.Decision, parts *model.Model) {
 	d.Stuck.Pending = pending
 }
 
-// decision puts the answers together, about the workloads of m.
+// decision assembles the verdicts on the workloads of m.
 func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision {
 	out := &certificate.Decision{Verdict: d.whole(), RulesVerdict: rules.whole(), Exact: true, Groups: map[*workload.Workload][]*workload.Workload{}, Brief: map[*workload.Workload]bool{}}
 	stuck := false
@@ -80,18 +81,19 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		}
 		out.Workloads = append(out.Workloads, verdict)
 	}
-	// A run of the decided components alone is no maximal run of the whole.
+	// A run of the decided components alone is not a maximal run of all of them.
 	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided || o.unsure }) {
 		out.Stuck = d.stuck()
 	}
 	return out
 }
 
-// doubtsOf are the first doubt about the rules of each workload, by their order.
+// doubtsOf finds the first doubt about the rules of each workload, in the order of the
+// doubts.
 type doubtsOf struct {
 	all   []model.Doubt
 	first map[*workload.Workload]int
-	// groups are those of workloads that have doubts in common, by the first of them.
+	// groups caches the cause for the workloads of a component, by the first of them.
 	groups map[*workload.Workload]model.Cause
 }
 
@@ -105,8 +107,9 @@ func firstDoubts(all []model.Doubt) *doubtsOf {
 	return d
 }
 
-// cause is why the verdict about a workload is open: a doubt about its own rules
-// or those of one of the group that it has to do with, or else the budget.
+// cause returns why the verdict on a workload is unknown: a failed certificate, the size,
+// the budget, or else a doubt about its own rules or those of another workload in its
+// group.
 func (d *doubtsOf) cause(group []*workload.Workload, w *workload.Workload, t tally) model.Cause {
 	switch {
 	case t.refuted:
@@ -130,7 +133,7 @@ func (d *doubtsOf) cause(group []*workload.Workload, w *workload.Workload, t tal
 	return why
 }
 
-// common is the cause of the first doubt about a rule of a group.
+// common returns the cause of the first doubt about a rule of a group.
 func (d *doubtsOf) common(group []*workload.Workload) model.Cause {
 	first := len(d.all)
 	for _, o := range group {
@@ -144,7 +147,7 @@ func (d *doubtsOf) common(group []*workload.Workload) model.Cause {
 	return d.all[first].Cause()
 }
 
-// limitNumbers takes over what the rules alone make impossible.
+// limitNumbers applies what the rules alone make impossible.
 func limitNumbers(d *certificate.Decision, rules *decided) {
 	most := 0
 	for i := range rules.outcomes {
@@ -173,8 +176,7 @@ func (d *decided) overruns() []certificate.Overrun {
 	return all
 }
 
-// stuck puts the runs that place least together; the checker says why the pods
-// that are left over fit nowhere.
+// stuck concatenates the worst runs; the checker adds why the remaining pods fit nowhere.
 func (d *decided) stuck() *certificate.Stuck {
 	s := &certificate.Stuck{}
 	got := map[*workload.Workload]int{}

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestDemand compares what fits a size with what fits the usable part of it (T19).
+// TestDemand compares which requests fit a size with which fit its usable part (T19).
 func TestDemand(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 1))
 	for range trials.Of(t, 20_000) {
@@ -55,7 +55,8 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// TestClassesBySize: nodes that differ by less than pods can tell are one class.
+// TestClassesBySize checks that nodes are one class if their sizes differ by less than
+// pods can use.
 func TestClassesBySize(t *testing.T) {
 	sized := func(memory ...string) (nodes string) {
 		for i, m := range memory {
@@ -90,8 +91,8 @@ func TestClassesBySize(t *testing.T) {
 	}
 }
 
-// TestSizesChangeNoVerdict decides clusters whose nodes all differ a little, and compares
-// with trying everything.
+// TestSizesChangeNoVerdict decides about clusters whose nodes all differ a little, and
+// compares with enumeration.
 func TestSizesChangeNoVerdict(t *testing.T) {
 	t.Parallel()
 	count := hold(t, 300, 191, func(g generator) sample {

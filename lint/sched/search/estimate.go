@@ -1,15 +1,15 @@
 package search
 
-// A component that is too large to try everything is settled by proofs that
-// need no search, each of which may fail: that some pod groups cannot all have room
-// (never), that no pod group can get stuck (always), and runs that place
-// everything or get stuck. What stays open is given as bounds.
+// A component that is too large for a search is settled by proofs that need none, each of
+// which may fail: that some pod groups cannot all have room (never), that no pod group
+// can get stuck (always), and runs that place everything or get stuck. What stays open is
+// given as bounds.
 
-// estimates are proofs and runs that need no search.
+// estimates settles components by proofs and runs that need no search.
 type estimates struct{ *state }
 
-// estimate settles a component as far as proofs and runs go. The proofs that
-// no pod can get stuck need no complete run: any run is one then.
+// estimate settles a component as far as proofs and runs go. If no pod can get stuck,
+// there is no need for a complete run: every run can be extended to one.
 func (e estimates) estimate(c component, h *headroom) outcome {
 	o := openOutcome(c)
 	o.best = greedyRuns(e).run(c.units)
@@ -37,8 +37,8 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 	return o
 }
 
-// byRuns looks for the runs that show that order matters: by theory where the
-// component is a field, else by trying.
+// byRuns looks for runs that show that order matters: by theory if the component is a
+// conflict graph, otherwise by trying.
 func (e estimates) byRuns(o *outcome) {
 	if f := newConflictGraph(e.state, o.component); f != nil {
 		f.settle(o)

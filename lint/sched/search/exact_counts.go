@@ -6,19 +6,19 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// The exact numbers of a field: how many pods its best and worst runs place, of
-// all pod groups and of each. Since all rules are hereditary a pod group that comes first
-// gets all that it could get by itself, and the matching of T8 tells how few it
-// gets; what is left is how few and how many all get together.
+// The exact numbers of a conflict graph: how many pods its best and worst runs place, of
+// all pod groups and of each. All rules are hereditary, so a pod group that comes first
+// gets all that it could get by itself, and the matching of T8 gives the fewest that it
+// gets. What remains is how few and how many all get together.
 
-// maxFewest and maxMost bound the work on the two: choices by pod groups by what one
-// looks at.
+// maxFewest and maxMost bound the work on the two: the number of choices times the pod
+// groups and domains that each looks at.
 const (
 	maxFewest = 6_000_000
 	maxMost   = 6_000_000
 )
 
-// exactly fills in the numbers of an outcome that is decided, if it gets there.
+// exactly sets the numbers of a decided outcome, if they can be found within the bounds.
 func (f *conflictGraph) exactly(o *outcome) {
 	if len(o.owners) != len(o.units) || !f.mutual() {
 		return
@@ -42,7 +42,7 @@ func (f *conflictGraph) exactly(o *outcome) {
 	o.best, o.worst, o.most, o.least, o.exact = most, worst, len(most), len(worst), true
 }
 
-// mutual reports whether all exclusions are in force whoever comes second.
+// mutual reports whether all exclusions hold whichever pod comes second.
 func (f *conflictGraph) mutual() bool {
 	for u, row := range f.closes {
 		for x, closes := range row {
@@ -54,7 +54,7 @@ func (f *conflictGraph) mutual() bool {
 	return true
 }
 
-// bounds is how many pods each pod group gets at most and at least.
+// bounds returns how many pods each pod group gets at most and at least.
 func (f *conflictGraph) bounds() (most, least []int) {
 	for u, pods := range f.pods {
 		room := 0
@@ -74,7 +74,7 @@ func (f *conflictGraph) bounds() (most, least []int) {
 	return most, least
 }
 
-// holds is how many pods of a pod group a domain holds if it holds nothing else.
+// holds returns how many pods of a pod group a domain holds if it holds nothing else.
 func (f *conflictGraph) holds(u, d int) int {
 	if f.single[d] || f.closes[u][u] {
 		return 1
@@ -82,8 +82,8 @@ func (f *conflictGraph) holds(u, d int) int {
 	return f.pods[u]
 }
 
-// most is a run that places as many pods as can be, or nil: colourings that
-// leave out more and more pods, until one is found.
+// most returns a run that places as many pods as possible, or nil if it cannot be found:
+// it looks for colourings that leave out more and more pods.
 func (f *conflictGraph) most(o *outcome) []step {
 	tries := maxMost / max(1, len(f.units)*(len(f.units)+len(f.single)))
 	for lost := o.pods - o.most; lost < o.pods-len(o.best); lost++ {
@@ -105,12 +105,12 @@ func (f *conflictGraph) most(o *outcome) []step {
 	return o.best
 }
 
-// fewest looks for the placement with the fewest pods after which nothing fits.
+// fewest is a search for the placement with the fewest pods after which nothing fits.
 type fewest struct {
 	f *conflictGraph
-	// in tells which domains a pod group has pods in, and barred where it shall not;
-	// used is how many of its pods that takes. full is set once all its pods are
-	// sure to be placed.
+	// in says which domains a pod group has pods in, barred which ones it must avoid; used
+	// is the number of its pods placed so far. full is set once all its pods are sure to be
+	// placed.
 	in, barred [][]bool
 	used       []int
 	full       []bool
@@ -123,8 +123,9 @@ type fewest struct {
 
 type choice struct{ unit, domain int }
 
-// fewest is nil if it takes too long. There is a run with so many pods, and each
-// pod group is known to get so many: those that get all are in nobody's count.
+// fewest searches for that placement and returns nil if it takes too long. known is the
+// number of pods of a known run, and own the fewest that each pod group gets: pod groups
+// that always get all are counted as placed from the start.
 func (f *conflictGraph) fewest(known int, own []int) *fewest {
 	s := &fewest{f: f, used: make([]int, len(f.units)), full: make([]bool, len(f.units)), best: known + 1}
 	s.tries = maxFewest / max(1, len(f.units)*len(f.units)*len(f.single))
@@ -142,10 +143,10 @@ func (f *conflictGraph) fewest(known int, own []int) *fewest {
 	return s
 }
 
-// search goes on as long as fewer pods than in the best placement are there. A
-// pod group that still fits into a domain will have a pod placed somewhere, or one
-// that keeps it out is placed there: these are the choices, each of which is
-// ruled out for good after it was tried.
+// search continues as long as fewer pods are placed than in the best placement so far. If
+// a pod group still fits into a domain, either one of its pods is placed somewhere, or a
+// pod that keeps it out of the domain is placed there. Each of these choices is barred
+// for the following ones once it has been tried.
 func (s *fewest) search() {
 	if s.tries--; s.tries <= 0 || s.placed >= s.best {
 		return
@@ -165,7 +166,7 @@ func (s *fewest) search() {
 		switch {
 		case full:
 		case !s.f.single[c.domain] && !s.f.closes[c.unit][c.unit]:
-			s.full[c.unit] = true // the rest follows, as nobody keeps it out there
+			s.full[c.unit] = true // the rest follows, as nothing keeps it out there
 			s.placed += s.f.pods[c.unit] - s.used[c.unit] + 1
 		default:
 			s.full[c.unit] = s.used[c.unit] == s.f.pods[c.unit]
@@ -184,8 +185,8 @@ func (s *fewest) search() {
 	}
 }
 
-// tightest gives the choices for the place that has the fewest, and whether
-// there is a place left at all.
+// tightest returns the choices for the pod group and domain with the fewest of them, and
+// whether any pod group still fits into a domain.
 func (s *fewest) tightest() (best []choice, open bool) {
 	s.f.a.m.Run().Spend(len(s.full))
 	for u, full := range s.full {
@@ -209,8 +210,8 @@ func (s *fewest) tightest() (best []choice, open bool) {
 	return best, open
 }
 
-// options are the placements of which one has to come if a pod group still fits into
-// a domain.
+// options returns the choices for a pod group that still fits into a domain: one of them
+// must come.
 func (s *fewest) options(u, d int) []choice {
 	var list []choice
 	for x := range s.f.units {
@@ -226,7 +227,7 @@ func (s *fewest) options(u, d int) []choice {
 	return list
 }
 
-// fits tells whether a domain takes a first pod of a pod group now.
+// fits reports whether a domain takes a first pod of a pod group now.
 func (s *fewest) fits(u, d int) bool {
 	s.f.a.m.Run().Spend(1 + len(s.f.units)/model.PerStep)
 	if s.f.at[u][d] < 0 || s.in[u][d] || s.used[u] == s.f.pods[u] {

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// DecideWithoutSearch decides by proofs and runs alone, as components that are
-// too large to search are decided.
+// DecideWithoutSearch decides by proofs and runs alone, as for components that are too
+// large to search.
 func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 	a := newState(m, true, nil)
 	d := &decided{a: a}
@@ -35,8 +35,8 @@ func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 	return decision
 }
 
-// CoreIsMinimal holds a core against the decisions that it is about: without
-// everything else it is a contradiction still, and without any member none.
+// CoreIsMinimal compares a core with the decisions that it is about: on its own it is
+// still a contradiction, and without any one member it is not.
 func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decision, ws []*workload.Workload, core *Core) string {
 	q := question{m: m, of: of, contend: true}
 	relax := leaveOut(company(m, ws[0]))
@@ -51,7 +51,7 @@ func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decisio
 		}
 	}
 	members := relax.remaining(q.members(relax))
-	if of != nil { // its own last, as it was asked
+	if of != nil { // the workload itself last, as in Explain
 		members = append(slices.DeleteFunc(members, func(w *workload.Workload) bool { return w == of }), of)
 	}
 	for _, atom := range q.atoms(relax, members) {
@@ -74,9 +74,9 @@ func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decisio
 	return ""
 }
 
-// Counted holds what counts say of a workload without its rules, with so many pods and
-// whatever else is left out of it, against an instance; asked is how often they say
-// something, and yes how often that all pods are placed.
+// Counted compares the counts about a workload without its terms, with up to most pods
+// and every combination of parts left out, with an instance. asked is the number of
+// answers by counts, yes the number of these by which all pods are placed.
 func Counted(m *model.Model, w *workload.Workload, most int) (asked, yes int, wrong string) {
 	q := question{m: m, of: w, contend: true}
 	for pods := range most + 1 {
@@ -106,8 +106,8 @@ func Counted(m *model.Model, w *workload.Workload, most int) (asked, yes int, wr
 	return asked, yes, ""
 }
 
-// Accepted are the kinds of proof that the checker takes for a verdict on a
-// cluster in which all pods have to do with one another; not ok if they do not.
+// Accepted returns the kinds of proof that the checker accepts for a verdict on a cluster
+// in which all pods interact; ok is false if they do not.
 func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 	a := newState(m.Split(), true, nil)
 	components := interactions{a}.components()
@@ -147,8 +147,8 @@ func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 	return kinds, true
 }
 
-// ConfirmFalse puts all pods of one workload on one node in the runs of a decision, and
-// gives the decision after the checker has seen that.
+// ConfirmFalse puts all pods of one workload on one node in the witness of a decision,
+// and returns the decision after the checker has seen it.
 func ConfirmFalse(m *model.Model, name string) *certificate.Decision {
 	d := Decide(m, Options{})
 	d.Witness = slices.Clone(d.Witness)
@@ -161,8 +161,8 @@ func ConfirmFalse(m *model.Model, name string) *certificate.Decision {
 	return d
 }
 
-// HoldFalse claims of the first component that all its pods are always placed, whatever
-// is decided about it, and gives the verdicts after the checker has seen that.
+// HoldFalse claims for the first component that all its pods are always placed, whatever
+// is decided about it, and returns the verdicts after the checker has seen the claim.
 func HoldFalse(m *model.Model) []diag.Outcome {
 	d := decideInstance(newState(m, true, nil), Options{})
 	o := &d.outcomes[0]
@@ -175,7 +175,8 @@ func HoldFalse(m *model.Model) []diag.Outcome {
 	return all
 }
 
-// Usable is what some pods that ask for so much each can use at most of what a node has.
+// Usable returns how much of what a node has some pods with the given requests can use at
+// most.
 func Usable(has int64, pods []int, asks ...int64) int64 {
 	var d classes.Demand
 	for i, ask := range asks {
@@ -184,11 +185,12 @@ func Usable(has int64, pods []int, asks ...int64) int64 {
 	return d.Usable(has)
 }
 
-// ClassesOf counts the classes of nodes that are alike to all workloads of a model.
+// ClassesOf returns the number of classes of nodes that are equivalent for all workloads
+// of a model.
 func ClassesOf(m *model.Model, pods int) int { return len(classes.Of(m, m.Workloads, pods, "").Nodes) }
 
-// Overfull is how many pods of a model are left over at least as sets of nodes have too
-// little for them, by proofs that the checker accepts.
+// Overfull returns how many pods of a model are left over at least because sets of nodes
+// have too little for them, by proofs that the checker accepts.
 func Overfull(m *model.Model) (pods int, err error) {
 	a := newState(m, true, nil)
 	for _, c := range (interactions{a}).components() {
@@ -203,7 +205,7 @@ func Overfull(m *model.Model) (pods int, err error) {
 	return pods, nil
 }
 
-// Few is the roster as one of few workloads.
+// Few returns the roster in the form for few workloads.
 func (r *Roster) Few() *Roster {
 	few := *r
 	few.many = nil

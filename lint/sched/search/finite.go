@@ -11,9 +11,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// decideFinite adds the workloads whose pods end by themselves: always if all of
-// them find a node beside everything else at once, and never if not even one
-// finds one in an empty cluster. Else they wait.
+// decideFinite adds the workloads whose pods run to completion: always if all of their
+// pods find nodes beside everything else at once, never if not even one finds a node in
+// an empty cluster. Otherwise they wait.
 func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 	if !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return ends(m, w) }) {
 		return
@@ -41,12 +41,12 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 	slices.SortStableFunc(d.Workloads, func(x, y certificate.WorkloadDecision) int { return order[x.Workload] - order[y.Workload] })
 }
 
-// ends reports whether a workload has pods to be placed that end by themselves.
+// ends reports whether a workload has pods to be placed that run to completion.
 func ends(m *model.Model, w *workload.Workload) bool {
 	return w.Finite() && model.Modelled(m.Groups[w]) && !w.Running
 }
 
-// decideEnding decides the components that have pods which end.
+// decideEnding decides the components that contain pods that run to completion.
 func decideEnding(m *model.Model, contend bool, o Options) *decided {
 	d := &decided{a: newState(m, contend, nil)}
 	for _, c := range (interactions{d.a}).components() {
@@ -57,7 +57,8 @@ func decideEnding(m *model.Model, contend bool, o Options) *decided {
 	return d
 }
 
-// wait makes a verdict about everything at once one about pods that end.
+// wait turns a verdict about everything at once into one about pods that run to
+// completion.
 func wait(d *certificate.WorkloadDecision, hopeless bool) {
 	switch {
 	case hopeless:
@@ -71,8 +72,9 @@ func wait(d *certificate.WorkloadDecision, hopeless bool) {
 	}
 }
 
-// neverPlaced are the workloads whose pods end of which not even one pod finds a
-// node, whatever else is there and however long it waits. The checker tries it.
+// neverPlaced returns the workloads whose pods run to completion and never find a node,
+// not even one pod, whatever else is there and however long it waits. The checker
+// confirms each.
 func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	none := map[*workload.Workload]bool{}
 	prove := func(g *model.Group, with []*workload.Workload) {
@@ -96,7 +98,7 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 }
 
 // neverPlaced reports whether no node ever takes a pod of a pod group: none passes the
-// filters, is large enough and carries all keys, or there is no company for it.
+// filters, is large enough and carries all keys, or no pod can be its company.
 func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]
 	lonely := len(u.near) > 0 && !u.first && len(u.company) == 0 && len(u.unsure) == 0 && !u.open

@@ -4,14 +4,14 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// network is a flow network with integer capacities, solved by Dinic's method.
-// The vertices and arcs are tried in the order in which they were added, so a
-// flow is the same on every run.
+// network is a flow network with integer capacities, solved by Dinic's method. The arcs
+// of a vertex are tried in a fixed order, the last added first, so the flow is the same
+// on every run.
 type network struct {
 	spend     func(int)
-	first     []int32 // by vertex: its last arc, or -1
+	first     []int32 // by vertex: the arc added last, or -1
 	next, to  []int32 // by arc; an arc and its reverse are 2k and 2k+1
-	rest      []int64 // what still fits through an arc
+	rest      []int64 // residual capacity of an arc
 	level, at []int32
 }
 
@@ -38,12 +38,12 @@ func (g *network) join(from, to int, capacity int64) int {
 	return arc
 }
 
-// through is what flows through an arc.
+// through returns the flow through an arc.
 func (g *network) through(arc int) int64 { return g.rest[arc^1] }
 
-// augment adds the largest possible flow to the one that is there. What leaves
-// the source through an arc is never taken back, so arcs may be added between
-// calls to prefer the earlier ones.
+// augment adds the largest possible flow to the present one. Flow that leaves the source
+// through an arc is never taken back, so arcs may be added between calls to prefer the
+// earlier ones.
 func (g *network) augment(source, sink int) int64 {
 	total := int64(0)
 	for g.layer(source, sink) {
@@ -59,9 +59,9 @@ func (g *network) augment(source, sink int) int64 {
 	return total
 }
 
-// layer numbers the vertices by their distance from the source, as far as
-// something still fits through. If the sink is not among them, the numbered ones
-// are the source's side of a smallest cut.
+// layer numbers the vertices by their distance from the source in the residual network.
+// If the sink is not reached, the numbered vertices are the source's side of a minimum
+// cut.
 func (g *network) layer(source, sink int) bool {
 	g.spend(1 + (len(g.level)+len(g.to))/model.PerStep)
 	for v := range g.level {
@@ -102,6 +102,6 @@ func (g *network) push(v, sink int32, most int64) int64 {
 	return 0
 }
 
-// beyond tells whether a vertex is on the sink's side of a smallest cut, once
-// nothing more can be added.
+// beyond reports whether a vertex is on the sink's side of a minimum cut, once no more
+// flow can be added.
 func (g *network) beyond(v int) bool { return g.level[v] < 0 }

@@ -7,15 +7,15 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// greedyRuns are runs that one choice after the other makes: to place all pods, or to
+// greedyRuns builds runs by one greedy choice after the other: to place all pods, or to
 // leave one of them without a node.
 type greedyRuns struct{ *state }
 
 // maxRepairs bounds the runs that are tried after the first.
 const maxRepairs = 12
 
-// repair looks for a run that places all pods where the first did not: again
-// and again, with the pod groups that were left over before the others.
+// repair looks for a run that places all pods if the first did not: it repeats the run
+// with the pod groups that were left over before the others.
 func (g greedyRuns) repair(o *outcome) {
 	first, last := map[int]int{}, o.best
 	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
@@ -36,11 +36,11 @@ func (g greedyRuns) repair(o *outcome) {
 	}
 }
 
-// run is a greedy run: pod groups with the fewest nodes first, those that need
-// company after it, spread evenly over their nodes.
+// run returns a greedy run: pod groups with the fewest nodes first, those with affinity
+// after the others, each spread over its nodes.
 func (g greedyRuns) run(units []int) []step { return g.runFirst(units, nil) }
 
-// runFirst is that, but for pod groups with a lower rank, which come before others.
+// runFirst is run with ranks: pod groups with a lower rank come before the others.
 func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 	g.m.Run().Spend(len(units) * 4)
 	order := slices.Clone(units)
@@ -74,7 +74,7 @@ func (g greedyRuns) enables(i int) bool {
 	return len(g.watchers[i]) > 0 || len(g.counts[i]) > 0 && g.wanted(i)
 }
 
-// scatter places pods of a pod group one to a node, round after round.
+// scatter places pods of a pod group, one per node and round.
 func (g greedyRuns) scatter(i, pods int) []step {
 	u := g.units[i]
 	g.m.Run().Spend(1)
@@ -103,12 +103,12 @@ func (g greedyRuns) scatter(i, pods int) []step {
 	return run
 }
 
-// maxFillers bounds the pod groups and nodes among which a run that leaves a pod
-// group without a node is looked for.
+// maxFillers bounds pod groups times nodes in the search for a run that leaves a pod
+// group without a node.
 const maxFillers = 400_000
 
-// fillers looks for a run that leaves a pod group without a node, those with few nodes
-// first.
+// fillers looks for a run that leaves a pod of some pod group without a node, trying
+// those with few nodes first.
 func (g greedyRuns) fillers(c component) ([]step, bool) {
 	if len(c.units)*len(g.nodes) > maxFillers {
 		return nil, false
@@ -126,9 +126,9 @@ func (g greedyRuns) fillers(c component) ([]step, bool) {
 	return nil, false
 }
 
-// fillNodes builds such a run for one pod group: on every node that takes it, pods of
-// others, those with the largest requests first, until it does not. The filters
-// are asked at every step, so what comes out is a run.
+// fillNodes builds such a run for one pod group: it places pods of others on every node
+// that takes the pod group, the largest requests first, until the node no longer does. It
+// checks the filters at every step, so the result is a valid run.
 func (g greedyRuns) fillNodes(c component, i int) ([]step, bool) {
 	g.m.Run().Spend(len(c.units) * 2)
 	blockers := slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return g.units[j].kubelet })
@@ -161,7 +161,7 @@ func (g greedyRuns) fillNodes(c component, i int) ([]step, bool) {
 	return g.after(c, run)
 }
 
-// finish goes on from the current state until none of what is left fits.
+// finish continues from the current state until no remaining pod fits.
 func (g greedyRuns) finish(units []int, left map[int]int) []step {
 	var all []step
 	for progress := true; progress; {
@@ -176,8 +176,8 @@ func (g greedyRuns) finish(units []int, left map[int]int) []step {
 	return all
 }
 
-// after is a run that starts with some steps and goes on until nothing fits, if
-// that leaves pods over.
+// after returns a run that starts with the given steps and continues until nothing fits,
+// and whether it leaves pods over.
 func (g greedyRuns) after(c component, start []step) ([]step, bool) {
 	var run []step
 	for _, s := range start {

@@ -10,10 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// overSizes takes back verdicts of a decision on the declared nodes that some size
-// of a growing cluster may refute: always holds if it does at every size (see
-// Sizes), never if no size lets all pods be placed. What is sometimes on the
-// declared nodes stays.
+// overSizes withdraws verdicts on the declared nodes that another size of a growing
+// cluster may refute: always holds if it does at every size (see Sizes), never if no size
+// lets all pods be placed. A sometimes on the declared nodes stays.
 func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	if !m.Topology.Elastic() {
 		return
@@ -40,15 +39,15 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	q.bounds()
 }
 
-// closed are the groups of workloads that have to do with one another at any
-// size: the first node of a kind stands for all of them.
+// closed returns the groups of workloads that interact at any size. One further node of
+// each kind represents all of them.
 func closed(m *model.Model) [][]*workload.Workload {
 	one := m.Variant(m.Workloads, OneOfEach(m), m.Apart...)
 	_, contending := Components(one, nil)
 	return contending
 }
 
-// worse is the verdict on two groups together.
+// worse returns the verdict on two groups together.
 func worse(a, b diag.Outcome) diag.Outcome {
 	for _, v := range []diag.Outcome{diag.Never, diag.Unknown, diag.Sometimes} {
 		if a == v || b == v {
@@ -58,7 +57,7 @@ func worse(a, b diag.Outcome) diag.Outcome {
 	return diag.Always
 }
 
-// growth is the question about one group after the other.
+// growth decides about one group after the other at all sizes.
 type growth struct {
 	m       *model.Model
 	d       *certificate.Decision
@@ -69,7 +68,7 @@ type growth struct {
 	verdict, rules diag.Outcome
 }
 
-// keep gives the verdict on a group that no pool may grow for.
+// keep takes the verdict on a group for which no pool may grow.
 func (q *growth) keep(ws []*workload.Workload) {
 	d := q.decide(ws, Size{Nodes: q.m.Topology.Nodes})
 	q.verdict, q.rules = d.Verdict, d.RulesVerdict
@@ -80,8 +79,8 @@ func (q *growth) decide(ws []*workload.Workload, s Size) *certificate.Decision {
 	return Decide(q.m.Variant(slices.Concat(ws, q.running), s.Nodes), q.options)
 }
 
-// answers are what is said of a group and of each of its workloads: with
-// resources and by the rules alone.
+// answers holds the verdicts on a group and on each of its workloads, with resources and
+// by the rules alone.
 type answers struct {
 	whole, rules   diag.Outcome
 	each, eachRule map[*workload.Workload]diag.Outcome
@@ -110,7 +109,7 @@ func (q *growth) judge(ws []*workload.Workload) {
 	}
 }
 
-// revise takes back the verdicts on one workload that do not hold at every size.
+// revise withdraws the verdicts on one workload that do not hold at every size.
 func (q *growth) revise(out *certificate.WorkloadDecision, h held) {
 	w := out.Workload
 	verdict := h.hold(out.Verdict, func(a answers) diag.Outcome { return a.each[w] }, bounded(q.m, w), !perNode(w))
@@ -126,11 +125,11 @@ func (q *growth) revise(out *certificate.WorkloadDecision, h held) {
 	}
 }
 
-// held is what is said of a group at sizes beside the declared one.
+// held holds the answers about a group at sizes other than the declared one.
 type held struct {
 	Sizes
 	at []answers
-	// largest is that at the largest one, if it tells of all.
+	// largest is the answer at the largest size, if that one covers all.
 	largest *answers
 }
 
@@ -142,8 +141,8 @@ func (q *growth) everywhere(ws []*workload.Workload) held {
 	return h
 }
 
-// hold is a verdict as far as it holds at every size. One of never does if it is
-// bounded, or if it is monotone and holds at the largest size.
+// hold returns a verdict if it holds at every size, and unknown otherwise. A never holds
+// if it is bounded, or monotone and true at the largest size.
 func (h *held) hold(v diag.Outcome, of func(answers) diag.Outcome, bounded, monotone bool) diag.Outcome {
 	same := !slices.ContainsFunc(h.at, func(a answers) bool { return of(a) != v })
 	switch {
@@ -155,11 +154,11 @@ func (h *held) hold(v diag.Outcome, of func(answers) diag.Outcome, bounded, mono
 	return v
 }
 
-// largest is what is said where every pool has grown as far as it may, for groups
-// whose rules are such that more nodes place no fewer pods; else nil. The pods
-// that a DaemonSet has on further nodes wait for those of other workloads in some
-// run, so they take nothing from these; but whether it has all its own, or the
-// whole group has, may be worse in between.
+// largest returns the answers where every pool has grown to its max, for groups with
+// hereditary rules, under which more nodes place no fewer pods; otherwise nil. The pods
+// that a DaemonSet has on further nodes come after those of other workloads in some run,
+// so they take nothing from these. But whether the DaemonSet is complete, or the group
+// with it, may be worse at a size in between.
 func (q *growth) largest(ws []*workload.Workload) *answers {
 	nodes, _, ok := q.m.Grown()
 	if !ok || !Hereditary(q.m, ws) || len(nodes)-len(q.m.Topology.Nodes) > maxGrowth {
@@ -169,8 +168,8 @@ func (q *growth) largest(ws []*workload.Workload) *answers {
 	return &a
 }
 
-// bounded reports whether a limit of one workload alone, which counts pools at
-// their max, keeps some of its pods from being placed at every size.
+// bounded reports whether a limit of one workload alone, which counts pools at their max,
+// keeps some of its pods from being placed at every size.
 func bounded(m *model.Model, w *workload.Workload) bool {
 	if fitsNowhere(m, w) {
 		return true
@@ -179,11 +178,11 @@ func bounded(m *model.Model, w *workload.Workload) bool {
 		slices.ContainsFunc(bound.Capacity(m, w), func(l bound.Limit) bool { return l.Exceeded })
 }
 
-// fitsNowhere reports whether some pod of a workload finds no node large enough, be
-// it empty, at every size.
+// fitsNowhere reports whether, at every size, some pod of a workload finds no node large
+// enough even when empty.
 func fitsNowhere(m *model.Model, w *workload.Workload) bool {
 	e := m.Eligible(w)
-	if perNode(w) { // its pods keep to their nodes
+	if perNode(w) { // its pods are bound to their nodes
 		for i, n := range m.Topology.Nodes {
 			if e.Nodes[i].All() && !model.Holds(n, m.Groups[w]) {
 				return true
@@ -194,7 +193,7 @@ func fitsNowhere(m *model.Model, w *workload.Workload) bool {
 	return w.Count.N > 0 && bound.RequestFits(m, w).Fitting == 0
 }
 
-// bounds puts the numbers of pods together again where verdicts were taken back.
+// bounds adjusts the numbers of pods where verdicts were withdrawn.
 func (q *growth) bounds() {
 	for i := range q.d.Workloads {
 		w := &q.d.Workloads[i]

@@ -11,19 +11,19 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// headroom shows of the pod groups of a component that others cannot close all of their
-// nodes.
+// headroom proves that others cannot close all nodes of a pod group, for the pod groups
+// of a component.
 type headroom struct {
 	*state
 	c component
-	// demand is what all pods of the component ask for, by resource.
+	// demand is the sum of the requests of all pods of the component, by resource.
 	demand []int64
-	// shown is what grounded has found out, nil before.
+	// shown is the result of grounded, nil before.
 	shown *grounds
 }
 
-// grounds are the pod groups that never get stuck, whether they are all, and whether
-// somebody's company had a part in it.
+// grounds lists the pod groups that never get stuck, and says whether they are all, and
+// whether any needs company.
 type grounds struct {
 	proved    map[int]bool
 	all, near bool
@@ -31,7 +31,7 @@ type grounds struct {
 
 func newHeadroom(a *state, c component) *headroom { return &headroom{state: a, c: c} }
 
-// sum adds up what all pods ask for.
+// sum adds up the requests of all pods.
 func (h *headroom) sum() {
 	h.m.Run().Spend(1 + len(h.c.units)*(1+len(h.resources)/model.PerStep))
 	h.demand = make([]int64, len(h.resources))
@@ -45,8 +45,8 @@ func (h *headroom) sum() {
 	}
 }
 
-// closable bounds how many of some of the pod group's nodes can be closed to one more
-// of its pods, if own of them are there, which some of its spreads count.
+// closable bounds how many nodes of a place can be closed to one more pod of the pod
+// group, if own of its pods are there, which close domains by the given spreads.
 func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) int {
 	u := h.units[i]
 	h.m.Run().Spend(1 + len(u.apart)/2)
@@ -69,15 +69,14 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 		closed += h.crampable(i, p, own)
 	}
 	if closed >= len(p.nodes) {
-		return closed // what follows costs more
+		return closed // the rest costs more
 	}
 	return closed + newClosing(h.state, i, p, own).most(len(p.nodes)-closed)
 }
 
-// crampable bounds how many of the pod group's nodes others can leave too little
-// space on: each takes at least what is free there less what a pod asks, and
-// one pod group more. Pods that close every node that they are on by a rule are
-// charged for that already.
+// crampable bounds on how many nodes of the place others can leave too little space: each
+// takes at least what is free there less the request of a pod, plus one. Pods that close
+// every node that they are on by a rule are already charged for that.
 func (h *headroom) crampable(i int, p *place, own int) int {
 	u := h.units[i]
 	closed := 0
@@ -107,14 +106,14 @@ func (h *headroom) crampable(i int, p *place, own int) int {
 	return closed
 }
 
-// includes tells whether a pod group is one of the component, which has them in order.
+// includes reports whether a pod group belongs to the component, whose units are sorted.
 func (h *headroom) includes(i int) bool {
 	_, found := slices.BinarySearch(h.c.units, i)
 	return found
 }
 
-// ruled are the pod groups of the component whose pods close every node of a place that
-// they are on to a pod group by a rule.
+// ruled returns the pod groups of the component whose pods, by a rule, close every node
+// of a place that they are on to the given pod group.
 func (h *headroom) ruled(i int, p *place) map[int]bool {
 	var ruled map[int]bool
 	for _, x := range h.units[i].apart {
@@ -129,10 +128,10 @@ func (h *headroom) ruled(i int, p *place) map[int]bool {
 	return ruled
 }
 
-// grounded proves pod group by pod group that none can get stuck: first those that need
-// nobody, then those that find a node beside any pod of one that is proved to be
-// there, as all its pods are placed in the end. What rests on company says nothing of
-// states in which pods were taken away.
+// grounded proves that pod groups cannot get stuck: first those without required
+// affinity, then those that find a node beside any pod of an already proved one, all of
+// whose pods are placed in the end. A proof that rests on company does not cover states
+// from which pods were removed.
 func (h *headroom) grounded() *grounds {
 	if h.shown != nil {
 		return h.shown
@@ -168,9 +167,10 @@ func (h *headroom) grounded() *grounds {
 	return h.shown
 }
 
-// whateverHolds is grounded for a component with rules that may be about pods or not: as
-// if all of these kept apart whom they may be about (T21). Nothing is proved of a pod group
-// that needs company, or whose own rules are open in another way.
+// whateverHolds is grounded for a component with rules that may or may not select certain
+// pods: it supposes that all of these exclude the pods that they may select (T21). It
+// proves nothing about a pod group that needs company, or whose own rules are open in
+// another way.
 func (h *headroom) whateverHolds() {
 	defer h.suppose()()
 	h.sum()
@@ -183,8 +183,8 @@ func (h *headroom) whateverHolds() {
 	}
 }
 
-// suppose makes rules that may keep pod groups of the component apart do so, until they
-// are given up.
+// suppose enforces the rules that may keep pod groups of the component apart, until
+// giveUp is called.
 func (h *headroom) suppose() (giveUp func()) {
 	was := make([][]exclusion, len(h.c.units))
 	for k, i := range h.c.units {
@@ -200,9 +200,10 @@ func (h *headroom) suppose() (giveUp func()) {
 	}
 }
 
-// beside proves it for a pod group that needs company: wherever the pods of one pod group
-// are that is sure to be there, not all nodes near them can be closed; or
-// wherever those of any pod group are, if the first pod needs none.
+// beside proves that a pod group that needs company never gets stuck: wherever the pods
+// of one pod group are that is sure to be placed, not all nodes near them can be closed;
+// or, if the first pod needs no company, the same holds for every pod group that can be
+// company.
 func (h *headroom) beside(i int, proved map[int]bool) bool {
 	u := h.units[i]
 	if len(h.binding(i)) > 0 {
@@ -227,8 +228,8 @@ func (h *headroom) beside(i int, proved map[int]bool) bool {
 		openAt(p)
 }
 
-// created tells whether it is proved of all pod groups that have to be placed before the pods
-// of one are created: else those might wait for the very pods that want them near.
+// created reports whether all pod groups that must be placed before the pods of one are
+// created are proved. Otherwise those might wait for the very pods that need them near.
 func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
 	for v := u.after; v != nil; v = v.after {
 		if !proved[h.unitsOf[v.g.Workload][0]] {
@@ -238,7 +239,7 @@ func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
 	return true
 }
 
-// openNear tells whether others leave open one of the nodes of a pod group that share
+// openNear reports whether others leave open at least one node of a pod group that shares
 // the domains of all its affinity keys with a node.
 func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	u := h.units[i]
@@ -258,8 +259,8 @@ func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	return open
 }
 
-// near are the carriers of a pod group that share the domains of all its affinity keys,
-// which domains names, with a node.
+// near returns the carriers of a pod group that share with a node the domains of all its
+// affinity keys. domains identifies these.
 func (h *headroom) near(u *podGroup, at int32, domains []byte) *place {
 	all := h.carriers(u)
 	id := placeID{u.nodes, all.id.carried, fmt.Sprint(u.near, domains)}
@@ -270,11 +271,10 @@ func (h *headroom) near(u *podGroup, at int32, domains []byte) *place {
 	})
 }
 
-// neverStuck proves that every pod group finds a node in every state: what
-// the other pods, and its own but one, can close is less than what it has. A
-// pod closes at most the largest domain that is still open of each key on
-// which it is kept apart, one node for a port, and nodes for lack of a resource
-// only once their space is used up.
+// neverStuck proves that every pod group finds a node in every state: the other pods, and
+// all but one of its own, can close fewer nodes than it has. A pod closes at most the
+// largest remaining domain of each key on which it is kept apart, one node for a port,
+// and nodes for lack of a resource only once their space is used up.
 func (h *headroom) neverStuck(o *outcome) bool {
 	g := h.grounded()
 	if g.all {
@@ -283,15 +283,15 @@ func (h *headroom) neverStuck(o *outcome) bool {
 	return g.all
 }
 
-// sure are the pod groups of which that is proved where it cannot be of all (T21). Of a
-// DaemonSet no pods are company but all of them.
+// sure returns the pod groups that are proved never to get stuck if not all are (T21). If
+// the component has a DaemonSet, pod groups that need company are left out.
 func (h *headroom) sure() []int {
 	if slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].kubelet }) {
 		return nil
 	}
 	perNode := slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].g.Kind.PerNode() })
 	if h.shown == nil {
-		return nil // the budget was over before
+		return nil // the budget was exhausted before
 	}
 	proved := h.shown.proved
 	var list []int
@@ -303,10 +303,11 @@ func (h *headroom) sure() []int {
 	return list
 }
 
-// safe proves it for one pod group. A hard spread that counts only its own pods closes a
-// domain to it once as many of them are there as the skew allows (T22). Or each of its
-// domains has room for an even share, as a domain at the minimum is never refused for
-// skew: with several, one of them by that and the others by what they close.
+// safe proves that a pod group without affinity never gets stuck. A hard spread that
+// counts only its own pods closes a domain to it once as many of them are there as the
+// skew allows (T22). Alternatively, each of its domains has room for an even share, as a
+// domain at the minimum is never refused for skew. With several spreads, one is treated
+// the latter way and the others the former.
 func (h *headroom) safe(i int) bool {
 	u, all := h.units[i], h.carriers(h.units[i])
 	spreads := h.binding(i)
@@ -326,10 +327,10 @@ func (h *headroom) safe(i int) bool {
 	return false
 }
 
-// mostSpreads bounds the spreads of a workload of which each is tried with all others.
+// mostSpreads bounds the spreads of a workload that are combined with each other.
 const mostSpreads = 8
 
-// even proves it of a pod group by the even shares of one of its spreads.
+// even proves the same by the even shares of one of the spreads.
 func (h *headroom) even(i int, s *constraint, all *place, others []*constraint) bool {
 	u := h.units[i]
 	if s.self != 1 || !slices.Equal(s.watch, []located{{unit: i}}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {

@@ -11,60 +11,60 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// podGroup is pods that are alike in everything that decides placement: those of a
-// workload, or the one that a DaemonSet has on one node.
+// podGroup is a set of pods that are equal in everything that decides placement: the pods
+// of a workload, or the one that a DaemonSet has on one node.
 type podGroup struct {
 	g    *model.Group
 	pods int
-	// kubelet is set for pods that are bound by their manifest: they meet the
-	// kubelet's admission only (R-P8).
+	// kubelet is set for pods that are bound by their manifest: they pass only the kubelet's
+	// admission (R-P8).
 	kubelet bool
 	// pinned is the only node of a pod of a DaemonSet.
 	pinned int
-	// nodes are those that pass the node-level filters and hold at least one
-	// pod when empty. Pod groups with equal node rules and requests share the set.
+	// nodes are the nodes that pass the node-level filters and hold at least one pod when
+	// empty. Pod groups with equal node rules and requests share the set.
 	nodes *nodeSet
-	// ask is what a pod asks of each resource of the instance.
+	// ask is the request of a pod for each resource of the instance.
 	ask []int64
-	// apart lists what keeps a pod out of a domain: pods of another pod group, or of
-	// its own, in the same domain of a key. It is symmetric (R-A5 to R-A7).
+	// apart lists what keeps a pod out of a domain: pods of another pod group, or of its
+	// own, in the same domain of a key. It is symmetric (R-A5 to R-A7).
 	apart []exclusion
-	// near are the keys of required affinity, met by pods of the pod groups in
-	// company; first is set if a pod may be the first one (R-A9 to R-A14).
+	// near lists the keys of required affinity, which pods of the pod groups in company
+	// satisfy; first is set if a pod may be the first one (R-A9 to R-A14).
 	near    []int
 	company []located
 	first   bool
-	// spreads are the hard constraints; keys all their keys, which a node needs.
+	// spreads are the hard constraints; keys are all their keys, which a node must carry.
 	spreads []*constraint
 	keys    []int
 	keysID  string // equal for equal keys
-	// ports are those that a pod takes on its node, taken the same in order, and
-	// clashes, in order, those of which one is enough to keep it off.
+	// ports are the host ports that a pod takes, taken the same in order, and clashes, in
+	// order, the ports that each keep it off a node.
 	ports, taken, clashes []int
-	// after is the pod group that has to be placed before this one is created, or nil;
-	// placed is how many pods are in place.
+	// after is the pod group that must be placed before this one is created, or nil; placed
+	// is the number of pods in place.
 	after  *podGroup
 	placed int
-	// unsure are pod groups of which nobody can tell whether a hard term of this one
-	// selects them: it asks for a label value that only the cluster knows.
+	// unsure lists pod groups that a hard term of this one may or may not select, because it
+	// asks for a label value that only the cluster knows.
 	unsure []int
-	// maybe is what apart lists if such terms of anti-affinity do, and vague is set if one
-	// of another use is among those of this pod group.
+	// maybe lists what apart would add if such terms of anti-affinity select; vague is set
+	// if such a term of another use belongs to this pod group.
 	maybe []exclusion
 	vague bool
 	// open is set if a hard term may count on pods that take no part.
 	open bool
-	// cost is how many steps it takes to ask whether a node takes a pod, and moved
-	// how many to place one.
+	// cost is the number of steps to ask whether a node takes a pod, moved that of placing
+	// one.
 	cost, moved int
 }
 
-// exclusion is a key and a pod group that must not share its domains, as far as its
-// pods are at that place.
+// exclusion says that a pod must not share a domain of the key with pods of the pod group
+// that are at the place.
 type exclusion struct{ key, unit, place int }
 
-// located is a pod group, as far as its pods are at a place: an index to the instance's
-// places, of which the first is everywhere.
+// located is a pod group, restricted to its pods at a place: an index into the instance's
+// places. Place 0 is everywhere.
 type located struct{ unit, place int }
 
 // constraint is a hard spread constraint ready to be evaluated (R-T1 to R-T7).
@@ -72,40 +72,40 @@ type constraint struct {
 	key, maxSkew, minDomains int
 	// self is 1 if the pod counts itself.
 	self int
-	// counted marks the nodes whose pods count; domains are their values.
+	// counted marks the nodes whose pods count; domains lists the domains of these nodes.
 	counted []bool
 	domains []int
-	// watch are the pod groups whose pods count.
+	// watch lists the pod groups whose pods count.
 	watch []located
-	// count is the number of counting pods in each domain of the key, in the
-	// current state of the instance.
+	// count is the number of counting pods in each domain of the key, in the current state
+	// of the instance.
 	count []int32
 }
 
-// instance is a Model made of numbers: nodes, keys and pod groups are indices.
+// instance is a Model in numbers: nodes, keys and pod groups are indices.
 type instance struct {
 	m     *model.Model
 	nodes []*topology.Node
 	keys  []string
-	// domain is the domain of a node for a key, or -1; sizes is their number.
+	// domain is the domain of a node for a key, or -1; sizes is the number of domains.
 	domain [][]int32
 	sizes  []int
 	units  []*podGroup
-	// resources by index; the last one is the slots for pods.
+	// resources by index; the last one is the pod slots.
 	resources []corev1.ResourceName
 	hostPorts []model.HostPort
 	unitsOf   map[*workload.Workload][]int
-	// places are sets of nodes: pods of a pod group may match a selector on some nodes
-	// only, whose zone they get as a label. The first is nil, for all nodes.
+	// places are sets of nodes: a selector may match pods of a pod group only on some nodes,
+	// whose zone they get as a label. The first is nil, for all nodes.
 	places [][]bool
-	// contend is unset for the rules verdict, where pods do not contend.
+	// contend is unset for the rules verdict, where pods do not compete for resources.
 	contend bool
 	doubts  []model.Doubt
-	company []bool // pod groups whose pods others need near, once somebody asked
-	barren  []bool // pod groups of which no pod is ever placed, for want of company (T20)
+	company []bool // pod groups that others require nearby, filled in on first use
+	barren  []bool // pod groups whose pods are never placed, because their company never is (T20)
 }
 
-// keyed is a counter of one pod group at a place, and its key.
+// keyed is the counter of one pod group at a place, with its key.
 type keyed struct {
 	key, place int
 	*counter
@@ -117,7 +117,7 @@ type watcher struct {
 	place int
 }
 
-// asking is how many steps it takes to hold the rules of a pod group against a node.
+// asking returns the number of steps to check the rules of a pod group on a node.
 func (u *podGroup) asking() int {
 	rules := len(u.clashes) + len(u.apart) + len(u.near)*(1+len(u.company)) + len(u.keys)
 	for _, c := range u.spreads {
@@ -126,7 +126,8 @@ func (u *podGroup) asking() int {
 	return 1 + rules/model.PerStep
 }
 
-// within reports whether every domain of a key lies in one domain of another.
+// within reports whether every domain of one key lies in one domain of another, on the
+// nodes of the pod group.
 func (a *state) within(u *podGroup, inner, outer int) bool {
 	p := a.all(u)
 	id := [2]int{inner, outer}
@@ -139,7 +140,7 @@ func (a *state) within(u *podGroup, inner, outer int) bool {
 }
 
 func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {
-	const unseen = -2 // -1 are nodes without the outer key
+	const unseen = -2 // -1 marks nodes without the outer key
 	of := slices.Repeat([]int32{unseen}, a.sizes[inner])
 	for _, n := range u.nodes.list {
 		fine, coarse := a.domain[inner][n], a.domain[outer][n]
@@ -154,8 +155,8 @@ func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {
 	return true
 }
 
-// others is how many pods of a pod group can be in the way of a further pod of u,
-// of which own are placed already.
+// others returns how many pods of pod group j can block a further pod of i, own of whose
+// pods are placed already.
 func (a *instance) others(i, j, own int) int {
 	switch {
 	case i == j:
@@ -168,9 +169,9 @@ func (a *instance) others(i, j, own int) int {
 	return a.units[j].pods
 }
 
-// findBarren finds the pod groups of which no pod is ever placed (T20): their required
-// affinity wants company of nobody but one another, and none may come first. What
-// depends on the cluster is not among them.
+// findBarren finds the pod groups whose pods are never placed (T20): only pods of such
+// groups are company for their required affinity, and none may come first. What depends
+// on the cluster is not among them.
 func (a *instance) findBarren() {
 	a.barren = make([]bool, len(a.units))
 	var left []int
@@ -191,15 +192,15 @@ func (a *instance) findBarren() {
 	}
 }
 
-// carrying are the nodes of a pod group that carry the keys of all its rules.
+// carrying returns the nodes of a pod group that carry the keys of all its rules.
 func (a *instance) carrying(u *podGroup) []int32 {
 	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool {
 		return !a.carries(int(n), u.keys) || !a.carries(int(n), u.near)
 	})
 }
 
-// binding are the spread constraints of a pod group that may refuse a pod: so many
-// pods that count as the skew allows in one domain are never too many.
+// binding returns the spread constraints of a pod group that may refuse a pod. A
+// constraint cannot if all pods that count, put in one domain, are within the skew.
 func (a *instance) binding(i int) []*constraint {
 	u := a.units[i]
 	return slices.DeleteFunc(slices.Clone(u.spreads), func(s *constraint) bool {
@@ -232,8 +233,8 @@ func (a *instance) wanted(i int) bool {
 	return a.company[i]
 }
 
-// bulk and room compare pods and nodes by their first resources, processors in
-// most inputs: good enough to choose what to try first.
+// bulk returns a pod's request for the first resource, CPU in most inputs; room returns
+// what a node has left of it. That is good enough to choose what to try first.
 func (a *instance) bulk(i int) int64 { return a.units[i].ask[0] }
 
 func (a *instance) carries(n int, keys []int) bool {
@@ -245,5 +246,5 @@ func (a *instance) carries(n int, keys []int) bool {
 	return true
 }
 
-// lies tells whether a node is at a place.
+// lies reports whether a node is in a place.
 func (a *instance) lies(n, place int) bool { return place == 0 || a.places[place][n] }

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// compiler turns a model into an instance; what it keeps nobody needs afterwards.
+// compiler turns a model into an instance; its fields are not needed afterwards.
 type compiler struct {
 	*state
 	relax    *relaxation
@@ -20,8 +20,8 @@ type compiler struct {
 	demands  []classes.Demand // by resource
 }
 
-// newState compiles a model. Workloads that are refused, finished or not
-// modelled take no part; running pods are in place.
+// newState compiles a model. Workloads that are refused, finished or not modelled take no
+// part; running pods are in place.
 func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	a := &state{
 		instance: instance{m: m, nodes: m.Topology.Nodes, contend: contend, unitsOf: map[*workload.Workload][]int{}, places: [][]bool{nil}},
@@ -69,8 +69,8 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	return a
 }
 
-// addUnits adds the pods of a group: a DaemonSet has a pod group for every node that
-// its controller chooses (R-N29, R-N31).
+// addUnits adds the pods of a group. A DaemonSet has a pod group for every node that its
+// controller chooses (R-N29, R-N31).
 func (b *compiler) addUnits(g *model.Group) {
 	if g.Kind.PerNode() {
 		for n, p := range b.passes(g) {
@@ -92,8 +92,8 @@ func (b *compiler) addUnit(u *podGroup) {
 	b.units = append(b.units, u)
 }
 
-// nodesFor is the set of nodes for the pods of a pod group: those that pass the
-// filters, less those that are too small. Most sets need nothing taken away.
+// nodesFor returns the nodes for the pods of a pod group: those that pass the filters,
+// except those that are too small. Most sets lose no node.
 func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 	base := b.passing(u.g)
 	if u.g.Running || roomEverywhere(u, base) {
@@ -115,7 +115,8 @@ func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 	return s
 }
 
-// relaxed tells apart workloads that a relaxation may treat each in its way.
+// relaxed returns a string that separates workloads which a relaxation treats
+// differently.
 func (b *compiler) relaxed(g *model.Group) string {
 	if !b.relax.treats(g) && !g.Running {
 		return ""
@@ -123,7 +124,7 @@ func (b *compiler) relaxed(g *model.Group) string {
 	return g.Object.Namespace + "/" + g.Object.Kind + "/" + g.Object.Name
 }
 
-// passing are the nodes that pass the node-level filters.
+// passing returns the nodes that pass the node-level filters.
 func (b *compiler) passing(g *model.Group) *nodeSet {
 	id := g.Signature + "|" + b.relaxed(g)
 	if s := b.sets[id]; s != nil {
@@ -138,7 +139,7 @@ func (b *compiler) passing(g *model.Group) *nodeSet {
 	return s
 }
 
-// passers are the nodes that pass the node-level filters for some pods, and the least
+// passers holds the nodes that pass the node-level filters for some pods, and the least
 // that any of them offers of a resource.
 type passers struct {
 	list  []int32
@@ -146,8 +147,8 @@ type passers struct {
 	least map[corev1.ResourceName]int64
 }
 
-// keptPassers are those of the nodes of a model by the signature of the pods; few are
-// kept, as many workloads share them or none.
+// keptPassers caches passers for the nodes of a model, by the signature of the pods. Few
+// are kept, as either many workloads share them or none does.
 type keptPassers map[string]*passers
 
 const maxPassers = 64
@@ -199,8 +200,8 @@ func (b *compiler) key(name string) int {
 	return len(b.keys) - 1
 }
 
-// addResources lists the resources that somebody asks for, slots for pods
-// last, and what the nodes offer.
+// addResources lists the requested resources, pod slots last, and what the nodes offer of
+// each.
 func (b *compiler) addResources() {
 	index := map[corev1.ResourceName]int{}
 	for _, u := range b.units {
@@ -249,8 +250,8 @@ func (b *compiler) addResources() {
 	}
 }
 
-// forgetUnlisted drops extended resources that the one node which a kubelet
-// pod may be on does not list.
+// forgetUnlisted drops the requests for extended resources that the one node of a kubelet
+// pod does not list.
 func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int) {
 	for n, node := range b.nodes {
 		if node.Name != u.g.Spec.NodeName {
@@ -273,7 +274,7 @@ func roomEverywhere(u *podGroup, s *nodeSet) bool {
 	return true
 }
 
-// requests are what the pods of a pod group ask for.
+// requests returns the requests of a pod of a pod group.
 func (b *compiler) requests(u *podGroup) []model.Request {
 	if b.relax.without(u.g, atomRequests) {
 		return nil
@@ -281,7 +282,7 @@ func (b *compiler) requests(u *podGroup) []model.Request {
 	return u.g.Requests
 }
 
-// passes is the outcome of the node-level filters for every node of the instance.
+// passes returns the outcome of the node-level filters for every node of the instance.
 func (b *compiler) passes(g *model.Group) []model.Passes {
 	all := b.m.Eligible(g.Workload).Nodes
 	selector, taints := b.relax.without(g, atomSelector), b.relax.without(g, atomTaints)

@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// relate fills in what the rules of a pod group say about the others.
+// relate resolves the rules of a pod group to the pod groups that they select.
 func (b *compiler) relate(i int) {
 	u := b.units[i]
 	b.m.Run().Spend(model.StepsPerTerm * len(u.g.Terms))
@@ -25,7 +25,7 @@ func (b *compiler) relate(i int) {
 		case !t.Hard || b.relax.dropped(t):
 		case t.Use == model.AntiAffinity:
 			b.keepApart(i, t)
-		case u.kubelet: // its own affinity and spread are never looked at
+		case u.kubelet: // the kubelet ignores its own affinity and spread
 		case t.Use == model.Affinity:
 			near = append(near, t)
 		case t.Use == model.Spread:
@@ -42,7 +42,7 @@ func (b *compiler) relate(i int) {
 	}
 }
 
-// doubt notes the pod groups that a term may or may not select.
+// doubt records the pod groups that a term may or may not select.
 func (b *compiler) doubt(i int, t *model.Term) {
 	u := b.units[i]
 	if !b.m.MaybeDoubtful(t, u.g.Workload) {
@@ -61,7 +61,7 @@ func (b *compiler) doubt(i int, t *model.Term) {
 	}
 }
 
-// maybeApart notes what a term is to a pod group, and to others, that may select these.
+// maybeApart records the effect of a term of a pod group on others that it may select.
 func (b *compiler) maybeApart(i int, t *model.Term, others []int) {
 	u := b.units[i]
 	if t.Use != model.AntiAffinity {
@@ -125,9 +125,9 @@ func (u *podGroup) clashesWith(v *podGroup) bool {
 	return false
 }
 
-// selected are the pod groups whose pods terms of a pod group select, all of them at
-// once: while its own pod is coming in, or, with other pods coming in, once it
-// is in place.
+// selected returns the pod groups that all the given terms of a pod group select: while
+// its own pod is coming in or, if not incoming, once it is in place and other pods come
+// in.
 func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []located {
 	var units []located
 	seen := map[*workload.Workload]bool{}
@@ -148,8 +148,8 @@ func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []l
 	return units
 }
 
-// where is the place at which terms of u select pods of v, or -1 if there is
-// none. That it is not everywhere takes a selector for a label of the node.
+// where returns the place at which terms of u select pods of v, or -1 if there is none.
+// Only a selector for a label of the node makes it other than everywhere.
 func (b *compiler) where(terms []*model.Term, u, v *podGroup, incoming bool) int {
 	on := func(n *topology.Node) bool {
 		return !slices.ContainsFunc(terms, func(t *model.Term) bool {
@@ -180,8 +180,8 @@ func (b *compiler) where(terms []*model.Term, u, v *podGroup, incoming bool) int
 	return len(b.places) - 1
 }
 
-// keepApart enters an anti-affinity term on both sides. A pod that is bound by
-// its manifest is kept out by nobody, but keeps others out.
+// keepApart adds an anti-affinity term on both sides. Nothing keeps out a pod that is
+// bound by its manifest, but it keeps others out.
 func (b *compiler) keepApart(i int, t *model.Term) {
 	k := b.key(b.relax.key(t))
 	for _, j := range b.selected([]*model.Term{t}, b.units[i], true) {
@@ -238,15 +238,15 @@ func (b *compiler) constraint(i int, t *model.Term) *constraint {
 	return c
 }
 
-// inclusion is which nodes a constraint counts, and their domains. Like
-// constraints of like workloads share it.
+// inclusion holds the nodes that a constraint counts, and their domains. Equal
+// constraints of equivalent workloads share it.
 type inclusion struct {
 	counted []bool
 	domains []int
 }
 
-// include applies the inclusion policies
-// (plugins/podtopologyspread/common.go, matchNodeInclusionPolicies).
+// include applies the inclusion policies (plugins/podtopologyspread/common.go,
+// matchNodeInclusionPolicies).
 func (b *compiler) include(u *podGroup, c *constraint, t *model.Term) *inclusion {
 	if u.keysID == "" {
 		b.m.Run().Spend(1 + len(u.keys))

@@ -1,6 +1,6 @@
 package search
 
-// nodeSet is some of the nodes.
+// nodeSet is a set of nodes.
 type nodeSet struct {
 	list []int32
 	has  []bool
@@ -16,8 +16,8 @@ func (s *nodeSet) holds(n int) bool {
 	return s.has[n]
 }
 
-// counter counts pods by domain. Keys with many domains are counted sparsely,
-// as most of them hold no pod of a given pod group.
+// counter counts pods by domain. Keys with many domains are counted sparsely, as most of
+// them hold no pod of a given pod group.
 type counter struct {
 	dense  []int32
 	sparse map[int32]int32
@@ -40,7 +40,7 @@ func (c *counter) at(d int32) int32 {
 	return c.sparse[d]
 }
 
-// reset forgets all pods.
+// reset removes all pods.
 func (c *counter) reset() {
 	c.total = 0
 	clear(c.dense)

@@ -6,27 +6,27 @@ import (
 	"slices"
 )
 
-// state is how many pods of each pod group of an instance are on each node.
+// state holds how many pods of each pod group of an instance are on each node.
 type state struct {
 	instance
-	// free is what each node has left by resource, math.MaxInt64 where it is not judged.
+	// free is what each node has left by resource, math.MaxInt64 if that is not judged.
 	free []int64
-	// rest is free with nothing but running pods in place, which are listed.
+	// rest is free with only running pods in place, which running lists.
 	rest    []int64
 	running []step
-	// in counts pods by pod group and node for the pod groups that a search is about;
-	// byDomain by key, pod group and domain where some rule asks for it, which counts
-	// lists by pod group; portsOn counts by port and node.
+	// in counts pods by pod group and node, for the pod groups of the current search;
+	// byDomain counts them by domain for each exclusion or affinity that needs it, counts
+	// lists its counters by pod group; portsOn counts by port and node.
 	in       [][]int32
 	byDomain map[exclusion]*counter
 	counts   [][]keyed
 	portsOn  []*counter
 	watchers [][]watcher
-	// known are places that proofs have looked at.
+	// known caches the places that proofs have looked at.
 	known map[placeID]*place
 }
 
-// left is what a node has left, by resource.
+// left returns what a node has left, by resource.
 func (a *state) left(n int) []int64 {
 	return a.free[n*len(a.resources) : (n+1)*len(a.resources)]
 }
@@ -34,14 +34,14 @@ func (a *state) left(n int) []int64 {
 func (a *state) fits(u *podGroup, n int) bool {
 	free := a.left(n)
 	for r, ask := range u.ask {
-		if ask > 0 && ask > free[r] { // what is overdrawn keeps out only who asks for it
+		if ask > 0 && ask > free[r] { // an overcommitted resource keeps out only pods that request it
 			return false
 		}
 	}
 	return true
 }
 
-// place puts a pod of a pod group on a node, or takes one away if by is -1.
+// place puts a pod of a pod group on a node; unplace removes one.
 func (a *state) place(i, n int)   { a.change(i, n, 1) }
 func (a *state) unplace(i, n int) { a.change(i, n, -1) }
 
@@ -73,7 +73,7 @@ func (a *state) change(i, n int, by int32) {
 	}
 }
 
-// takes tells whether a node takes one more pod of a pod group now.
+// takes reports whether a node takes one more pod of a pod group now.
 func (a *state) takes(i, n int) bool {
 	u := a.units[i]
 	a.m.Run().Spend(1)
@@ -139,8 +139,7 @@ func (a *state) nearTakes(u *podGroup, n int) bool {
 	return !missing || !counted && u.first
 }
 
-// restore takes away all pods of a component, wherever a question that was given up
-// has left them.
+// restore removes all pods of a component, wherever an abandoned question has left them.
 func (a *state) restore(c component) {
 	a.m.Run().Spend(len(c.units) + len(a.running))
 	ports, watching := map[int]bool{}, map[*constraint]bool{}
@@ -177,8 +176,8 @@ func (a *state) restore(c component) {
 	}
 }
 
-// fill places pods of a pod group on nodes in turn, each until it is full, as long
-// as there are pods. What is blocked stays blocked, so one pass is enough.
+// fill places pods of a pod group on nodes in turn, each until it is full, as long as
+// there are pods. A blocked node stays blocked, so one pass is enough.
 func (a *state) fill(i int, nodes []int32, pods int) []step {
 	var run []step
 	for _, n := range nodes {
@@ -196,7 +195,8 @@ func (a *state) undo(run []step) {
 	}
 }
 
-// fillEvenly always takes the domain with the fewest pods that has room.
+// fillEvenly places pods of a pod group, always in the domain with the fewest pods that
+// has room.
 func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 	byDomain := map[int32][]int32{}
 	for d, p := range a.divided(a.all(a.units[i]), s.key) {
@@ -214,7 +214,7 @@ func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 			for len(byDomain[d]) > 0 && len(run) < pods && s.count[d] <= level {
 				n := int(byDomain[d][0])
 				if !a.takes(i, n) {
-					if !a.takesBut(i, n) { // full for good, not only out of turn
+					if !a.takesBut(i, n) { // permanently full, not only out of turn
 						byDomain[d] = byDomain[d][1:]
 						continue
 					}

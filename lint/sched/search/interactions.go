@@ -9,27 +9,27 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// binds reports whether resources can run out at all.
+// binds reports whether any resource can run out.
 func (s interactions) binds() bool {
 	return slices.Contains(s.shortages(), true)
 }
 
-// component is pod groups that have something to do with one another.
+// component is a set of pod groups that interact.
 type component struct {
 	units []int
 	pods  int
-	// owners are the workloads of the pod groups; owner goes with pod groups. The pods of
-	// a DaemonSet are one pod group each and one owner together.
+	// owners are the workloads of the pod groups; owner is the index of each unit's workload
+	// among them. The pods of a DaemonSet are one pod group each and have one owner.
 	owners []*workload.Workload
 	owner  []int
 	at     map[*workload.Workload]int // in owners
-	// declared is how many pods there are of each owner.
+	// declared is the number of pods of each owner.
 	declared []int
-	// unsure is set if some rule in it depends on what only the cluster knows.
+	// unsure is set if a rule in the component depends on what only the cluster knows.
 	unsure bool
 }
 
-// add takes a pod group in.
+// add adds a pod group.
 func (c *component) add(i int, u *podGroup) {
 	owner := u.g.Origin()
 	if c.at == nil {
@@ -46,11 +46,11 @@ func (c *component) add(i int, u *podGroup) {
 	c.pods += u.pods
 }
 
-// interactions are which pod groups have to do with one another.
+// interactions finds the pod groups that interact.
 type interactions struct{ *state }
 
-// components splits the pod groups: two are together if a rule of one looks at the
-// other, if they want one port, or if they may fill a node between them.
+// components splits the pod groups. Two are in one component if a rule of one looks at
+// the other, if they want the same port, or if together they may fill a node.
 func (s interactions) components() []component {
 	parent := make([]int, len(s.units))
 	for i := range parent {
@@ -128,7 +128,7 @@ func (s interactions) joinPorts(join func(i, j int)) {
 	}
 }
 
-// askers are the pod groups that may be on the same nodes and ask for the same
+// askers is a set of pod groups that may use the same nodes and request the same
 // resources.
 type askers struct {
 	nodes *nodeSet
@@ -136,8 +136,8 @@ type askers struct {
 	units []int
 }
 
-// askersOf puts the pod groups of which pods may be placed together by what they ask
-// for where; the last answer is how many nodes all of these have.
+// askersOf groups the pod groups whose pods may be placed by their nodes and requested
+// resources. nodes is the sum of the sizes of the node sets.
 func (s interactions) askersOf() (all []*askers, nodes int) {
 	type key struct {
 		nodes *nodeSet
@@ -168,8 +168,8 @@ func (s interactions) askersOf() (all []*askers, nodes int) {
 	return all, nodes
 }
 
-// joinContending joins pod groups that ask for a resource of a node which could run
-// out if all their pods came.
+// joinContending joins pod groups that request a resource of a node which could run out
+// if all their pods came.
 func (s interactions) joinContending(join func(i, j int)) {
 	all, nodes := s.askersOf()
 	s.m.Run().Spend(len(s.units) + nodes/(2*model.PerStep))
@@ -185,7 +185,7 @@ func (s interactions) joinContending(join func(i, j int)) {
 			if !slices.ContainsFunc(same.asks, func(r int) bool { return here[r] }) {
 				continue
 			}
-			// One resource that runs short is enough to tie the node's pod groups.
+			// One resource that runs short is enough to connect the node's pod groups.
 			contend = true
 			if first[n] < 0 {
 				first[n] = same.units[0]
@@ -200,8 +200,8 @@ func (s interactions) joinContending(join func(i, j int)) {
 	}
 }
 
-// shortages tells for every node and resource whether it could run out if all
-// pods that may go there did.
+// shortages says for every node and resource whether it could run out if all pods that
+// may go there did.
 func (s interactions) shortages() []bool {
 	all, _ := s.askersOf()
 	return s.shortagesOf(all)

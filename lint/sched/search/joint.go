@@ -10,36 +10,35 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Conflict is what becomes of workloads together although each of them could
-// be placed if it were alone.
+// Conflict describes workloads that cannot all be placed together, or only in the right
+// order, although each of them could be placed alone.
 type Conflict struct {
-	// Workloads have a part in it, in the order of the input; Among are these and
-	// all with which they have to do.
+	// Workloads are the conflicting ones, in the order of the input; Among are these and all
+	// with which they interact.
 	Workloads, Among []*workload.Workload
-	// Pods is how many they have together, and Most how many of them can be
-	// placed at most; where Stuck is set all of them can.
+	// Pods is the number of their pods, and Most the largest number of these that can be
+	// placed; where Stuck is set, all of them can.
 	Pods, Most int
-	// Core is why no run places all; nil where some run does.
+	// Core explains why no run places all; nil if some run does.
 	Core *Core
-	// Stuck is a run after which pods of its first pending workload fit nowhere,
-	// without the placements that have no part in that.
+	// Stuck is a run after which pods of its first pending workload fit nowhere, without the
+	// placements that have no part in that.
 	Stuck *certificate.Stuck
-	// Growth is at which size growing pools were counted; nil if they were not.
+	// Growth is the size at which growing pools were counted; nil if they were not.
 	Growth []model.PoolSize
 }
 
-// jointSteps bounds each decision that linting takes.
+// jointSteps bounds each decision of the search for conflicts.
 const jointSteps = 400_000
 
 // maxGrowth bounds the further nodes with which conflicts are decided again.
 const maxGrowth = 500
 
-// Conflicts decides by the rules alone which workloads cannot be placed
-// together, or only if they come in the right order. Workloads that are faulty
-// by themselves, and what these have to do with, are passed over; so is what
-// depends on pods that end by themselves or on labels and namespaces that are
-// not known. That no run places all is said only if that holds whatever pods
-// of undeclared workloads may give company, and however far pools grow.
+// Conflicts decides by the rules alone which workloads cannot be placed together, or only
+// in the right order. It passes over workloads that are faulty by themselves and what
+// interacts with these, and whatever depends on pods that run to completion or on labels
+// and namespaces that are not known. It reports that no run places all only if that holds
+// whatever company pods of undeclared workloads may provide, and however far pools grow.
 func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
 	return conflicts(m.Permanent(), faulty)
 }
@@ -52,8 +51,8 @@ func conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Confli
 	return all
 }
 
-// TogetherQuestion is whether workloads can be placed together, as a question that
-// may be given up.
+// TogetherQuestion names the question whether workloads can be placed together, when it
+// is given up.
 const TogetherQuestion = "whether workloads can be scheduled together"
 
 func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
@@ -73,7 +72,7 @@ func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
 			continue
 		}
 		if !o.always && !o.never {
-			certificate.CheckerOf(parts).Prepare(parts) // for all of them, so at the cost of none
+			certificate.CheckerOf(parts).Prepare(parts) // shared by all components, so outside of their budgets
 		}
 		c, ok := Conflict{}, false
 		m.Ask(o.owners, TogetherQuestion, m.Bounds(o.owners), func() {
@@ -92,12 +91,12 @@ func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
 	return all
 }
 
-// scope is the workloads that may have to do with one another.
+// scope is the set of workloads that may interact.
 type scope struct {
 	all map[*workload.Workload]bool
-	// doubtful ones, and what has to do with them, get no verdict.
+	// Workloads that are doubtful, and what interacts with them, get no verdict.
 	doubtful map[*workload.Workload]bool
-	// count is how many pods are certain, where that is not the number declared.
+	// count is the number of pods that are certain, if that is not the declared number.
 	count map[*workload.Workload]int
 }
 
@@ -107,7 +106,7 @@ func (s *scope) relax(only map[*workload.Workload]bool) *relaxation {
 	return r
 }
 
-// scopeOf finds those workloads by their hard rules. It is nil if there are none.
+// scopeOf finds those workloads by their hard rules. It returns nil if there are none.
 func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	s := &scope{all: map[*workload.Workload]bool{}, doubtful: map[*workload.Workload]bool{}, count: map[*workload.Workload]int{}}
 	ports := map[int32]*workload.Workload{}
@@ -138,8 +137,8 @@ func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	return s
 }
 
-// involve takes in the workloads that the hard terms of a group select; true
-// if there are any.
+// involve adds the workloads that the hard terms of a group select, and reports whether
+// there are any.
 func involve(m *model.Model, s *scope, g *model.Group) bool {
 	found := false
 	for _, t := range g.Terms {
@@ -162,8 +161,8 @@ func involve(m *model.Model, s *scope, g *model.Group) bool {
 	return found
 }
 
-// risky reports whether a workload alone can get stuck in one run and not in
-// another: pods that keep near, several spreads, or spread and anti-affinity.
+// risky reports whether a workload alone can get stuck in one run and not in another:
+// pods with affinity to each other, several spreads, or spread and anti-affinity.
 func risky(m *model.Model, g *model.Group) bool {
 	near, spreads, apart := 0, 0, map[string]bool{}
 	for _, t := range g.Terms {
@@ -190,7 +189,7 @@ func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	spread := false
 	for _, w := range o.owners {
 		for _, t := range m.Groups[w].Terms {
-			relax.terms[t] = t.Use == model.Affinity // whose company may not be declared
+			relax.terms[t] = t.Use == model.Affinity // the company may not be declared
 			spread = spread || t.Hard && t.Use == model.Spread
 		}
 	}
@@ -221,9 +220,9 @@ func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	return c, true
 }
 
-// stuckRun finds a run after which pods of a component fit nowhere although
-// another run places all, with resources taken into account: a run that they
-// do not allow is none.
+// stuckRun finds a run after which pods of a component fit nowhere although another run
+// places all. It takes resources into account, as a run that they do not allow does not
+// happen.
 func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	group := map[*workload.Workload]bool{}
 	for _, w := range o.owners {
@@ -237,7 +236,7 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	stuck := d.stuck()
 	slices.SortStableFunc(stuck.Pending, func(a, b certificate.Pending) int { return b.Count - a.Count })
 	blocked := parts.Groups[stuck.Pending[0].Workload]
-	if m.Eligible(blocked.Origin()).Growable > 0 { // a pool may grow for it
+	if m.Eligible(blocked.Origin()).Growable > 0 { // a pool may grow for the blocked pods
 		return Conflict{}, false
 	}
 	if err := certificate.CheckerOf(parts).Certify(parts, stuck); err != nil {
@@ -257,16 +256,16 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	return c, true
 }
 
-// hereditary reports whether what blocks a pod goes on blocking it.
+// hereditary reports whether a node that refuses a pod of the group goes on refusing it.
 func hereditary(g *model.Group) bool {
 	return !slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
 }
 
-// maxShrink bounds the runs that are made smaller.
+// maxShrink bounds the length of the runs that are minimized.
 const maxShrink = 200
 
-// shrink leaves out the placements without which the rest is still a run after
-// which no node takes the pod.
+// shrink removes the placements without which the rest is still a run after which no node
+// takes the pod.
 func shrink(m *model.Model, run []certificate.Placed, blocked *model.Group) []certificate.Placed {
 	for i := len(run) - 1; i >= 0; i-- {
 		less := slices.Delete(slices.Clone(run), i, i+1)
@@ -277,7 +276,8 @@ func shrink(m *model.Model, run []certificate.Placed, blocked *model.Group) []ce
 	return run
 }
 
-// Nodes are the nodes on which a run puts pods of each workload, in order.
+// Nodes returns the workloads of a run in order, and the nodes on which it puts their
+// pods.
 func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Workload][]*topology.Node) {
 	on = map[*workload.Workload][]*topology.Node{}
 	for _, p := range s.Placements {
@@ -289,9 +289,9 @@ func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Work
 	return ws, on
 }
 
-// fewest leaves out workloads, many at a time where that goes, as long as the
-// rest cannot be placed together. What others count as company or for their
-// spread stays, as they might be worse off without it.
+// fewest removes workloads, many at a time where possible, as long as the rest still
+// cannot be placed together. Workloads that others need as company or count for a spread
+// stay, as the others might be worse off without them.
 func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relaxation, bool) {
 	checks := 0
 	for size := (len(owners) + 1) / 2; ; size = (size + 1) / 2 {
@@ -313,5 +313,5 @@ func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relax
 	}
 }
 
-// maxChecks bounds the decisions that one conflict takes to become small.
+// maxChecks bounds the decisions for minimizing one conflict.
 const maxChecks = 400

@@ -13,34 +13,35 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Kinds are the declared nodes by kind: those of one kind are alike to some
-// workloads and in one domain of a key, unless each is the only one of its own.
+// Kinds groups the declared nodes by kind. Nodes of one kind are equivalent to some
+// workloads and in one domain of a key, or each the only one of its own.
 type Kinds struct {
 	m     *model.Model
 	of    []int32   // by node
 	nodes [][]int32 // by kind
-	// domains are those of each kind by key: -1 is none, alone one for each node.
+	// domains are those of each kind by key: -1 for none, alone for one domain per node.
 	domains map[string][]int32
 	losses  []*DomainLoss
-	// offers are what the kinds have of each resource, once asked.
+	// offers caches what the kinds have of each resource.
 	offers map[corev1.ResourceName]*offered
 }
 
-// offered is how many nodes of which kinds have at least so much of a resource, of those
-// that say so the ones with the least first.
+// offered lists, by kind and size, how many nodes have at least that much of a resource,
+// least first. It leaves out nodes where the resource is not judged.
 type offered struct {
 	name  corev1.ResourceName
 	sizes []offer
 }
 
-// offer is nodes of one kind of which the smallest has so much.
+// offer is a number of nodes of one kind; has is what the smallest of them offers.
 type offer struct {
 	kind  int32
 	has   int64
 	nodes int
 }
 
-// sizeStep is how much more of its own size a node may have and count as the smallest.
+// sizeStep is the share of its own size by which a node may exceed the smallest of an
+// offer.
 const sizeStep = 1.0 / 64
 
 func (k *Kinds) offered(name corev1.ResourceName) *offered {
@@ -49,7 +50,7 @@ func (k *Kinds) offered(name corev1.ResourceName) *offered {
 	}
 	o := &offered{name: name}
 	offers := k.m.Offers(name, k.m.Topology.Nodes)
-	last := make([]int, len(k.nodes)) // offers of each kind so far end before
+	last := make([]int, len(k.nodes)) // by kind: the index after its last offer so far
 	for _, n := range k.ascending(name, offers) {
 		kind, has := k.of[n], offers[n]
 		if i := last[kind] - 1; i >= 0 && has-o.sizes[i].has <= int64(float64(has)*sizeStep) {
@@ -63,11 +64,11 @@ func (k *Kinds) offered(name corev1.ResourceName) *offered {
 	return o
 }
 
-// ascents are the nodes of a model by how much they have of a resource.
+// ascents caches the nodes of a model by how much they have of a resource.
 type ascents map[corev1.ResourceName][]int32
 
-// ascending lists the nodes by what they have of a resource, without those of which that is
-// not judged.
+// ascending lists the nodes by what they have of a resource, least first, without those
+// for which it is not judged.
 func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	kept := *model.KeepForNodes(k.m, func() *ascents { return &ascents{} })
 	if known, ok := kept[name]; ok {
@@ -84,30 +85,31 @@ func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	return nodes
 }
 
-// alone stands for the domains of nodes that are each the only one in theirs.
+// alone marks a kind each of whose nodes is the only one in its domain.
 const alone = -2
 
 // DomainLoss is the loss of a domain, or of one node.
 type DomainLoss struct {
 	// Value is the value of the key, or the name of the node.
 	Value string
-	// lost are all nodes that are lost, and like those of which each can stand for the
-	// node that is lost, or else the same.
+	// lost lists the lost nodes. If one node is lost, like lists all nodes of its kind, as
+	// any of them may be the lost one; otherwise like equals lost.
 	nodes      []*topology.Node
 	lost, like []int32
-	// taken is how many nodes of each kind are lost, any how many of whatever kind.
+	// taken is the number of lost nodes of each kind, any the number of lost nodes of
+	// unspecified kind.
 	taken map[int32]int
 	any   int
 }
 
-// Nodes are the names of all nodes that are lost.
+// Nodes returns the names of all lost nodes.
 func (b *DomainLoss) Nodes() []string { return b.names(b.lost) }
 
-// Like are the names of the nodes of which each can stand for the node that is lost, or
-// else of all that are; Alike is how many there are.
+// Like returns the names of the nodes that may each be the lost one, or of all lost nodes
+// if a domain is lost.
 func (b *DomainLoss) Like() []string { return b.names(b.like) }
 
-// Alike is how many nodes Like names.
+// Alike returns the number of nodes that Like returns.
 func (b *DomainLoss) Alike() int { return len(b.like) }
 
 func (b *DomainLoss) names(nodes []int32) []string {
@@ -118,10 +120,10 @@ func (b *DomainLoss) names(nodes []int32) []string {
 	return names
 }
 
-// AnyNode is the loss of one node, whichever.
+// AnyNode is the loss of one node, whichever it is.
 var AnyNode = &DomainLoss{any: 1}
 
-// keptKinds are those of a model that are kept, by the key and the classes of nodes.
+// keptKinds caches the kinds of a model, by the key and the classes of nodes.
 type keptKinds map[kindsKey]*Kinds
 
 type kindsKey struct {
@@ -129,8 +131,8 @@ type kindsKey struct {
 	classes *classes.Classes
 }
 
-// KindsOf groups the nodes as workloads see them, for losses by a key. There are no more
-// than so many pods of them on a node.
+// KindsOf groups the nodes as the workloads see them, for losses by a key. pods is the
+// largest number of their pods on a node.
 func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kinds {
 	id := kindsKey{key, classes.Of(m, ws, pods, key)}
 	kept := *model.KeepForNodes(m, func() *keptKinds { return &keptKinds{} })
@@ -151,12 +153,12 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 		k.addDomains(key)
 	}
 	base := *k
-	base.m = nil // which asks: others will
+	base.m = nil // the model of this call; later calls bring their own
 	kept[id] = &base
 	return k
 }
 
-// Losses are the losses that there are, one of each kind.
+// Losses returns the possible losses, one of each kind.
 func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 
 // addNodes lists the losses of single nodes.
@@ -185,7 +187,7 @@ func (k *Kinds) addDomains(key string) {
 	}
 }
 
-// domain lists the domain of each kind for a key by which its nodes are alike.
+// domain lists the domain of each kind for a key on which the nodes of a kind agree.
 func (k *Kinds) domain(key string) []int32 {
 	if known := k.domains[key]; known != nil {
 		return known

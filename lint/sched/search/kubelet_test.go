@@ -12,10 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestKubeletForgetsMissingResources: a pod that names its node meets the
-// kubelet alone, which drops extended resources that the node does not list
-// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources), and no
-// others. The limits, the decision with its checker, and the single filters agree.
+// TestKubeletForgetsMissingResources checks that a pod that names its node meets only the
+// kubelet's admission, which drops extended resources that the node does not list
+// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources), and no others.
+// The limits, the decision with its checker, and the single filters agree.
 func TestKubeletForgetsMissingResources(t *testing.T) {
 	for _, c := range []struct {
 		listed, asked string
@@ -28,7 +28,7 @@ func TestKubeletForgetsMissingResources(t *testing.T) {
 		{"example.com/widget: 1", "example.com/widget: 2", true, false},
 		{"", "cpu: 5", true, false},
 		{"", "cpu: 5, example.com/widget: 1", true, false},
-		{"memory: 1Gi, ephemeral-storage: 1Gi", "cpu: 1, hugepages-2Mi: 2Mi", true, false}, // the list is whole
+		{"memory: 1Gi, ephemeral-storage: 1Gi", "cpu: 1, hugepages-2Mi: 2Mi", true, false}, // the list is complete
 		{"", "cpu: 1, hugepages-2Mi: 2Mi", true, true},
 	} {
 		nodes := node("n0", "") +
@@ -52,8 +52,9 @@ func TestKubeletForgetsMissingResources(t *testing.T) {
 	}
 }
 
-// TestKubeletPodsTakeNothingMissing: pods bound to a node that lacks what they
-// ask for are no shortage of it, and many of them are placed beside others.
+// TestKubeletPodsTakeNothingMissing checks that pods bound to a node that lacks a
+// resource that they request are no shortage of it, and that several of them are placed
+// beside others.
 func TestKubeletPodsTakeNothingMissing(t *testing.T) {
 	nodes := node("n0", "") + "status:\n  allocatable: {cpu: 4, pods: 9}\n" +
 		node("n1", "") + "status:\n  allocatable: {cpu: 4, pods: 9, example.com/widget: 2}\n"

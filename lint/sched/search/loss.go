@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Lose goes through all placements of all pods, loses nodes after each, and
-// goes through all repairs, within the budget. The order of repairs is free.
+// Lose explores all placements of all pods, loses nodes after each, and explores all
+// repairs, within the budget. Repairs may come in any order.
 func Lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	var out []certificate.Lost
 	if !m.Run().Within(m.Run().Left(), func() { out = lose(m, l, o) }) {
@@ -38,7 +38,7 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 		m.Run().Stops++
 	}
 	err := certificate.CheckerOf(parts).Lose(parts, l, out, check)
-	if errors.Is(err, certificate.ErrTooLong) && slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Hit > 0 }) { // it may hold but for what is said of hits
+	if errors.Is(err, certificate.ErrTooLong) && slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Hit > 0 }) { // it may pass without the claims about hits
 		for i := range out {
 			out[i].Hit = 0
 		}
@@ -60,38 +60,38 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	return out
 }
 
-// losing explores a loss: how all pods can be placed, and from each such state
-// without the lost nodes how those that were lost can be placed again.
+// losing explores a loss: all placements of all pods, and from each such state, without
+// the lost nodes, all ways to place the lost pods again.
 type losing struct {
 	certificate.Loss
 	*search
 	lost []bool // by node
-	// remain are the domains of a constraint after the loss; honours tells which
+	// remain lists the domains of a constraint after the loss; honours says which
 	// constraints do not count the pods on tainted nodes (R-T3).
 	remain  map[*constraint][]int
 	honours map[*constraint]bool
-	rest    []int             // pods of each pod group that nobody creates again
-	visited map[string]uint64 // after the loss, with the hits from which it was
-	gone    []step            // what the loss took, for the moves
-	hits    uint64            // owners of pods that it takes in the state at hand, if they are few
+	rest    []int             // pods of each pod group that no controller creates again
+	visited map[string]uint64 // states explored after the loss, with the hits that led to them
+	gone    []step            // placements that the loss removed, for moves
+	hits    uint64            // bit set of owners that lose pods in the current state, if there are at most 64
 	again   []step
 	ends    []ending // by owner
 	begun   bool
-	// start is how many steps there are, and more how many are left for hits once all
+	// start is the number of steps at the start, and more the steps left for hits once all
 	// verdicts are known.
 	start, more int
 }
 
-// ending is how many pods of an owner are missing in the end, and the fewest of them in runs
-// in which it lost one, if there is one.
+// ending holds how many pods of an owner are missing in the end, at least and at most
+// over all runs, and in hit at least over the runs in which it lost a pod, if struck.
 type ending struct {
 	seen, struck      bool
 	fewest, most, hit int
 	stuck             []certificate.Move
 }
 
-// newLosing is nil if what the search would say depends on what only the
-// cluster knows.
+// newLosing returns nil if the answer of the search would depend on what only the cluster
+// knows.
 func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	c := component{}
 	for i, u := range a.units {
@@ -106,7 +106,7 @@ func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	for n, node := range a.nodes {
 		s.lost[n] = l.Nodes[node.Name]
 	}
-	a.places = append(a.places, s.lost) // a lost node is like no other
+	a.places = append(a.places, s.lost) // so that lost nodes are not equivalent to others
 	s.search = newSearch(a, c, steps)
 	s.rest, s.ends = make([]int, len(c.units)), make([]ending, len(c.owners))
 	for _, u := range a.units {
@@ -116,8 +116,8 @@ func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	return s
 }
 
-// constraints finds out which domains the constraints of a pod group have after the
-// loss: those with a node that counts still.
+// constraints records which domains the constraints of a pod group have after the loss:
+// those that still have a node that counts.
 func (s *losing) constraints(u *podGroup) {
 	hard := slices.DeleteFunc(slices.Clone(u.g.Terms), func(t *model.Term) bool { return t.Use != model.Spread || !t.Hard })
 	for i, c := range u.spreads {
@@ -141,19 +141,20 @@ func (s *losing) mixed() bool {
 	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 })
 }
 
-// settled reports whether nothing more can be found out.
+// settled reports whether there is nothing more to find out.
 func (s *losing) settled() bool {
 	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 || !e.struck || e.hit > 0 })
 }
 
-// loseNodes loses the nodes in a state with all pods in place, and puts them back
-// when all repairs were tried; false if the budget is over.
+// loseNodes loses the nodes in a state with all pods in place, explores all repairs, and
+// puts the nodes back. It returns false if the search may stop: the budget is exhausted,
+// or nothing more can be found out.
 func (s *losing) loseNodes() bool {
 	s.begun = true
 	if s.settled() {
 		return false
 	}
-	if s.more == 0 && s.mixed() { // who is hit may take as long again
+	if s.more == 0 && s.mixed() { // finding the hits may take as long again
 		s.more = s.start - *s.steps + 1_000
 		*s.steps = min(*s.steps, s.more)
 	}
@@ -185,7 +186,7 @@ func (s *losing) loseNodes() bool {
 	return ok
 }
 
-// cordon lets constraints that do not count pods on tainted nodes forget those on the lost
+// cordon makes constraints that do not count pods on tainted nodes drop those on the lost
 // nodes, or count them again.
 func (s *losing) cordon(by int32) {
 	for _, i := range s.c.units {
@@ -197,7 +198,7 @@ func (s *losing) cordon(by int32) {
 	}
 }
 
-// onLost counts the pods of a pod group on a node that is lost.
+// onLost counts the pods of a pod group on a node, if that is lost.
 func (s *losing) onLost(i, n int) int32 {
 	if !s.lost[n] {
 		return 0
@@ -205,8 +206,8 @@ func (s *losing) onLost(i, n int) int32 {
 	return s.a.in[i][n]
 }
 
-// evict goes on from a state with each of the pods evicted that may be evicted next: any is
-// set if there is one, ok unset if the budget is over.
+// evict continues from a state with each pod that may be evicted next. any reports
+// whether there is one; ok is false if the budget is exhausted.
 func (s *losing) evict() (any, ok bool) {
 	for i, u := range s.c.units {
 		g := s.a.units[u].g
@@ -226,8 +227,9 @@ func (s *losing) evict() (any, ok bool) {
 	return any, true
 }
 
-// leaves goes on once a pod has left, and where its successor overlaps with it also with the
-// successor in place, which counted it.
+// leaves continues after a pod has left. If its successor overlaps with it and has
+// required affinity, which the pod may satisfy, leaves also continues with the successor
+// already in place.
 func (s *losing) leaves(i int, v step, rest *int) bool {
 	was := s.column[v.node]
 	g := s.a.units[v.unit].g
@@ -248,13 +250,13 @@ func (s *losing) leaves(i int, v step, rest *int) bool {
 
 // remove takes a pod off its lost node, or puts it back.
 func (s *losing) remove(v step, by int32) {
-	s.count(v, -by, true) // which do not count it anyway
+	s.count(v, -by, true) // the constraints that ignore tainted nodes dropped it before
 	s.a.change(v.unit, v.node, by)
 	s.drop(v.node)
 }
 
-// overlaps goes on with the successor of a pod on each node that takes it while the pod
-// terminates: only spread constraints do not count that (R-A1, R-T4, T23).
+// overlaps continues with the successor of a pod on each node that takes it while the pod
+// terminates: only spread constraints ignore a terminating pod (R-A1, R-T4, T23).
 func (s *losing) overlaps(i int, v step) bool {
 	var tried []int32
 	for _, n := range s.a.units[v.unit].nodes.list {
@@ -283,7 +285,7 @@ func (s *losing) overlaps(i int, v step) bool {
 	return true
 }
 
-// ignore lets the constraints forget a pod on a lost node, or count it again.
+// ignore makes the constraints drop a pod on a lost node, or count it again.
 func (s *losing) ignore(v step, by int32) {
 	s.count(v, -by, true)
 	s.count(v, by, false)
@@ -299,14 +301,14 @@ func (s *losing) missing(w *workload.Workload) (pods int) {
 	return pods
 }
 
-// swap exchanges the domains of constraints for those after the loss.
+// swap exchanges the domains of constraints for those after the loss, and back.
 func (s *losing) swap() {
 	for c, left := range s.remain {
 		s.remain[c], c.domains = c.domains, left
 	}
 }
 
-// lose takes the pods off the lost nodes, or puts them back if by is 1.
+// lose applies the loss of all pods on the lost nodes, or reverts it if by is 1.
 func (s *losing) lose(by int32) {
 	if by > 0 {
 		for _, v := range slices.Backward(s.gone) {
@@ -337,7 +339,7 @@ func (s *losing) lose(by int32) {
 	}
 }
 
-// leave is the loss of one pod, or its return.
+// leave applies the loss of one pod, or reverts it.
 func (s *losing) leave(v step, by int32) {
 	u := s.a.units[v.unit]
 	daemon := u.g.Kind.PerNode()
@@ -362,8 +364,8 @@ func (s *losing) leave(v step, by int32) {
 	}
 }
 
-// count lets constraints that counted a pod forget it, or only those that do
-// not count pods on tainted nodes.
+// count adds by to the number of pods in the constraints that count a pod, or only in
+// those that do not count pods on tainted nodes.
 func (s *losing) count(v step, by int32, honouring bool) {
 	for _, c := range s.a.watchers[v.unit] {
 		if c.counted[v.node] && s.a.lies(v.node, c.place) && (!honouring || s.honours[c.constraint]) {
@@ -372,7 +374,8 @@ func (s *losing) count(v step, by int32, honouring bool) {
 	}
 }
 
-// waits reports whether a pod is not created yet for want of others.
+// waits reports whether a pod group is not created yet because an earlier one has no pod
+// in place.
 func (s *losing) waits(u *podGroup) bool {
 	for v := u.after; v != nil; v = v.after {
 		if v.placed == 0 {
@@ -382,7 +385,7 @@ func (s *losing) waits(u *podGroup) bool {
 	return false
 }
 
-// repair explores from a state after the loss; false if the budget is over.
+// repair explores from a state after the loss; false if the budget is exhausted.
 func (s *losing) repair() bool {
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
 		return false
@@ -431,7 +434,7 @@ func (s *losing) repair() bool {
 	return true
 }
 
-// replace places a pod again, goes on and takes it away.
+// replace places a pod again, continues from there and removes the pod.
 func (s *losing) replace(i, u, n int) bool {
 	was := s.column[n]
 	s.a.place(u, n)
@@ -446,7 +449,7 @@ func (s *losing) replace(i, u, n int) bool {
 	return ok
 }
 
-// end takes note of a state in which nothing can be placed any more.
+// end records a state in which no more pods can be placed.
 func (s *losing) end() {
 	missing := make([]int, len(s.ends))
 	for i := range s.c.units {
@@ -469,7 +472,7 @@ func (s *losing) end() {
 	}
 }
 
-// moves are the run that led here, of pods that are told apart each as its own.
+// moves returns the run that led to this state.
 func (s *losing) moves() []certificate.Move {
 	var all []certificate.Move
 	add := func(steps []step, gone bool) {
@@ -487,8 +490,7 @@ func (s *losing) moves() []certificate.Move {
 	return all
 }
 
-// answers are what is known of each workload; whole is set if everything was
-// explored.
+// answers returns the result for each workload; whole is set if everything was explored.
 func (s *losing) answers(whole bool) []certificate.Lost {
 	var all []certificate.Lost
 	for k, w := range s.c.owners {

@@ -11,19 +11,19 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// FitsAnyway reports that there is always a node for a pod of the workload, with
-// the pods of others and so many of its own about, however they are and whatever their
-// rules: then it is complete after every repair (T16). A node takes a pod when empty, and
-// is open as long as others do not close it: by what they ask for, or one by one by
-// anti-affinity and spread on a key of which each node has a domain of its own.
-// Anti-affinity on a key of which domains hold several nodes closes these; and a domain
-// with the fewest pods passes a spread over such domains. So
-//   - without keys of that kind it takes a node more than others can close;
-//   - with one in anti-affinity, so many domains that have so many nodes, and
-//     one more than there are pods that close a domain;
-//   - with one in a spread, so many nodes in each domain that counts; or, if it
-//     counts no others, in as many domains as there are times maxSkew pods, as
-//     with fewer pods than that a domain takes one more whatever the minimum is.
+// FitsAnyway reports that there is always a node for a pod of the workload, wherever the
+// pods of others and pods-1 of its own are and whatever the rules of the others: then it
+// is complete after every repair (T16). A node takes a pod when empty, and is open as
+// long as others do not close it: together by what they request, or one by one by
+// anti-affinity and spread on a key with one domain per node. Anti-affinity on a coarse
+// key, whose domains hold several nodes, closes all nodes of a domain; and a domain with
+// the fewest pods passes a spread over such domains. So
+//   - without a coarse key, more nodes must take the pod than others can close;
+//   - with one in anti-affinity, that must hold in more domains than there are pods that
+//     close a domain;
+//   - with one in a spread, it must hold in each domain that counts; or, if the spread counts
+//     only own pods, in enough domains to hold all pods with maxSkew each, as a domain with
+//     fewer pods takes one more whatever the minimum is.
 //
 // Pods of unreachable nodes close no more than the lost nodes and, by anti-affinity, the
 // domains of these, which are left out.
@@ -43,22 +43,23 @@ func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods
 	}
 }
 
-// crowd is the pods that are about while one of the workload looks for a node.
+// crowd describes the other pods that are present while a pod of the workload looks for a
+// node.
 type crowd struct {
 	of *Roster
-	// counts is unset where the counts say nothing.
+	// counts is unset where counting proves nothing.
 	counts bool
-	// key is the only coarse key of anti-affinity, and shut how many pods close a domain
-	// of it; over is the only spread over a coarse key, and own is set if it counts no
-	// pods of others.
+	// key is the only coarse key of anti-affinity, and shut the number of pods that close a
+	// domain of it; over is the only spread over a coarse key, and own is set if it counts
+	// no pods of others.
 	key  string
 	shut int
 	over *model.Term
 	own  bool
-	// pods is how many pods there are; apart are those that close a node by a rule.
+	// pods is the number of pods; apart counts those that close a node by a rule.
 	pods, apart int
-	// asked is what they ask for together, by resource of the room, and daemons what the
-	// DaemonSets among them take of a node.
+	// asked is the sum of their requests, by resource of the room, and daemons what the
+	// DaemonSets among them take of each node.
 	asked, daemons []int64
 }
 
@@ -87,14 +88,14 @@ func (r *Room) crowded(about *Roster, pods int) *crowd {
 	for i, a := range r.asks {
 		x.asked[i], x.daemons[i] = about.asked(w, own, a.name), about.daemons(a.name)
 	}
-	for _, o := range about.running { // each may be all that its node has room for
+	for _, o := range about.running { // each may take all the room of its node
 		n := podsOf(o, w, own)
 		x.pods += n
 		if at, known := r.m.IndexOf(o.Spec.NodeName); known && r.caps[r.of[at]] > 0 {
 			x.apart += n
 		}
 	}
-	if len(r.p.G.HostPorts) > 0 || len(r.m.Apart) > 0 { // of which anybody may have the same
+	if len(r.p.G.HostPorts) > 0 || len(r.m.Apart) > 0 { // any other pod may have the same
 		x.apart += about.pods(w, own)
 		return x
 	}
@@ -106,13 +107,13 @@ func (r *Room) crowded(about *Roster, pods int) *crowd {
 	return x
 }
 
-// NoLoss is that of no node.
+// NoLoss is the loss of no node.
 var NoLoss = &DomainLoss{}
 
-// AlwaysFits reports that there is always a node for a pod of one of some workloads after
-// a loss, with so many of its pods and those of the others about, wherever they are,
-// beside what is running (T16). Ruled are those of them that rules connect with it, or all.
-// A no says nothing.
+// AlwaysFits reports that there is always a node for a pod of w after a loss, with the
+// given number of its pods and those of the others in about present, wherever they are,
+// in addition to running pods (T16). ruled lists the workloads that rules connect with w,
+// or all. False proves nothing.
 func AlwaysFits(w *workload.Workload, ruled, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
 	room := ruled.Kinds(w, ruled.pods(w, pods), corev1.LabelHostname).Room(w, pods)
 	return room.FitsAnyway(b, l, about, pods)
@@ -128,8 +129,8 @@ func (r *Room) coarse(key string) bool {
 	return false
 }
 
-// shutting is the only coarse key of anti-affinity, and how many pods shut a
-// domain of it to the workload; not ok if there are several keys.
+// shutting returns the only coarse key of anti-affinity, and how many pods shut a domain
+// of it to the workload; ok is false if there are several keys.
 func (r *Room) shutting(group []*workload.Workload, pods int) (key string, shut int, ok bool) {
 	w := r.p.G.Workload
 	for _, o := range group {
@@ -156,7 +157,7 @@ func (r *Room) shutting(group []*workload.Workload, pods int) (key string, shut 
 	return key, shut, true
 }
 
-// over is the one spread over a coarse key, nil if there is none; uneven is set
+// over returns the only spread over a coarse key, or nil if there is none; uneven is set
 // if there are several.
 func (r *Room) over() (t *model.Term, uneven bool) {
 	for _, s := range r.p.Spreads {
@@ -171,8 +172,8 @@ func (r *Room) over() (t *model.Term, uneven bool) {
 	return t, false
 }
 
-// open counts the nodes that take a pod when empty, of all kinds or of those in
-// one domain.
+// open counts the nodes that take a pod when empty, of all kinds or of those in one
+// domain.
 func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 	r.m.Run().Spend(1 + len(r.nodes)/model.PerStep)
 	sum := 0
@@ -184,8 +185,8 @@ func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 	return sum - b.any
 }
 
-// ruledBy reports whether another workload is a DaemonSet with which hard rules connect the
-// one of the room: where its pods are is no matter of requests alone.
+// ruledBy reports whether another workload is a DaemonSet that hard rules connect with
+// that of the room: then more than requests decides where its pods are.
 func (r *Room) ruledBy(o *workload.Workload) bool {
 	w := r.p.G.Workload
 	rules := func(of, other *workload.Workload) bool {
@@ -194,8 +195,8 @@ func (r *Room) ruledBy(o *workload.Workload) bool {
 	return o.Kind.PerNode() && (rules(w, o) || rules(o, w))
 }
 
-// closes reports whether a pod of another workload, or of the same, closes the node that
-// it is on by a rule.
+// closes reports whether a pod of the given workload closes the node that it is on by a
+// rule.
 func (r *Room) closes(o *workload.Workload) bool {
 	w := r.p.G.Workload
 	r.m.Run().Spend(1 + 2*len(r.m.Groups[o].Terms))
@@ -207,7 +208,7 @@ func (r *Room) closes(o *workload.Workload) bool {
 	return rules(w, o, true) || rules(o, w, false)
 }
 
-// requested is what a pod of a group asks of a resource.
+// requested returns the request of a pod of a group for a resource.
 func requested(g *model.Group, name corev1.ResourceName) int64 {
 	if name == corev1.ResourcePods {
 		return 1
@@ -221,8 +222,8 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 }
 
 // closed bounds the nodes, of all kinds or of those in one domain, that other pods close:
-// by a rule each the one that it is on, and together as many as what they ask for of some
-// resource suffices to leave too little on (T6).
+// each of some pods closes its node by a rule, and all together close as many as their
+// requests for some resource suffice to leave too little on (T6).
 func (r *Room) closed(x *crowd, domain []int32, d int32) int {
 	sum, full := x.apart, 0
 	for i, a := range r.asks {
@@ -230,7 +231,7 @@ func (r *Room) closed(x *crowd, domain []int32, d int32) int {
 		r.m.Run().Spend(1 + len(a.sizes)/model.PerStep)
 		for _, o := range a.sizes {
 			if r.caps[o.kind] == 0 || domain != nil && domain[o.kind] != d {
-				continue // where it takes none anyway
+				continue // where no pod fits anyway
 			}
 			takes := o.has - x.daemons[i] - a.ask + 1
 			if takes <= 0 {
@@ -239,7 +240,7 @@ func (r *Room) closed(x *crowd, domain []int32, d int32) int {
 			}
 			nodes := min(left/takes, int64(o.nodes))
 			if nodes == 0 {
-				break // the others take more
+				break // the remaining nodes need more to be closed
 			}
 			sum, left = sum+int(nodes), left-nodes*takes
 		}
@@ -247,8 +248,8 @@ func (r *Room) closed(x *crowd, domain []int32, d int32) int {
 	return full + min(sum, x.pods)
 }
 
-// somewhere reports that more domains than are shut have more open nodes than others
-// close, or that nodes which are in none have.
+// somewhere reports that more domains than can be shut have more open nodes than others
+// close, or that the nodes in no domain do.
 func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
 	domain := r.domain(x.key)
 	unreachable := map[int32]bool{}
@@ -272,8 +273,8 @@ func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
 }
 
 // everywhere reports that each domain of a constraint has more open nodes than others
-// close. Then so has the one with the fewest pods. Where it counts its
-// own pods only, domains will do that have less than maxSkew of them.
+// close, and so has the one with the fewest pods. If the constraint counts only the
+// workload's own pods, enough domains to hold all pods with maxSkew each will do.
 func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
 	t := x.over
 	domains, roomy := 0, 0
@@ -293,7 +294,7 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
 		if !left || d == -1 || t.HonorsTaints() && !p.Taints || t.HonorsAffinity() && !p.Selector {
 			continue
 		}
-		if d == alone { // one node each, and other kinds may have such domains
+		if d == alone { // one domain per node; other kinds may have such domains too
 			domains += len(r.nodes[c])
 			continue
 		}
@@ -301,7 +302,7 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
 			continue
 		}
 		if seen[d] = true; nodes[d] <= b.any {
-			return false // it may be a domain no more
+			return false // it may no longer be a domain
 		}
 		if domains++; open[d]-b.any > r.closed(x, domain, d) {
 			roomy++

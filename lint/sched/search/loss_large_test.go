@@ -13,12 +13,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// lossSteps is how many steps all node and zone losses and drains may take for each
-// workload of a large cluster, however many nodes it has.
+// lossSteps bounds the steps of all node and zone losses and drains for each workload of
+// a large cluster, however many nodes it has.
 const lossSteps = 20_000
 
 // TestSurvivesLarge asks for the loss of each node and each zone, and for drains, for
-// each workload of a large cluster: of 10,000 on 5,000 nodes if all is tried.
+// each workload of a large cluster: 10,000 workloads on 5,000 nodes in a full run.
 func TestSurvivesLarge(t *testing.T) {
 	trials.Large(t)
 	nodes, workloads := trials.AtLeast(t, 5000, 500), trials.AtLeast(t, 10000, 1000)

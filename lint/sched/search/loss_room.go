@@ -11,27 +11,27 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// What follows settles most losses of most workloads by arithmetic over kinds of
-// nodes. It was held against all placements and repairs (package disruption).
+// Room settles most losses of most workloads by arithmetic over kinds of nodes. Tests
+// compare it with all placements and repairs (package disruption).
 
-// Room is how many pods of one workload each kind of node holds.
+// Room holds how many pods of one workload fit on each kind of node.
 type Room struct {
 	*Kinds
 	p    *bound.Problem
 	pods int
-	caps []int // of one empty node, by kind; 0 where none may be
+	caps []int // of one empty node, by kind; 0 where pods may not be
 	asks []closable
-	// crowd is the pods that were about when somebody asked last.
+	// crowd caches the last description of other pods.
 	crowd *crowd
 }
 
-// closable is a resource that the pods ask for.
+// closable is a resource that the pods request, and how much.
 type closable struct {
 	*offered
 	ask int64
 }
 
-// Room looks at the nodes for so many pods of one of the workloads of the kinds.
+// Room returns the room for pods of one of the workloads of the kinds.
 func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 	k.m.Run().Spend(len(k.nodes))
 	g := k.m.Groups[w]
@@ -48,7 +48,7 @@ func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 	return r
 }
 
-// addAsks lists what the pods ask for.
+// addAsks lists the requests of the pods.
 func (r *Room) addAsks() {
 	requests := append([]model.Request{{Name: corev1.ResourcePods, Amount: 1}}, r.p.G.Requests...)
 	r.m.Run().Spend(len(requests) * (1 + len(r.nodes)/2))
@@ -58,7 +58,7 @@ func (r *Room) addAsks() {
 	}
 }
 
-// Hit reports whether some pod may be on nodes that are lost.
+// Hit reports whether some pod may be on lost nodes.
 func (r *Room) Hit(b *DomainLoss) bool {
 	for c := range b.taken {
 		if r.caps[c] > 0 {
@@ -78,7 +78,7 @@ func (r *Room) Within(key string) bool {
 	return true
 }
 
-// Several reports whether several pods may be on nodes that are lost.
+// Several reports whether several pods may be on lost nodes.
 func (r *Room) Several(b *DomainLoss) bool {
 	for c, taken := range b.taken {
 		if taken*r.per(int(c)) > 1 {
@@ -88,11 +88,11 @@ func (r *Room) Several(b *DomainLoss) bool {
 	return len(b.taken) > 1
 }
 
-// Left reports whether some node is left that takes a pod when empty.
+// Left reports whether a node remains that takes a pod when empty.
 func (r *Room) Left(b *DomainLoss) bool { return r.open(b, nil, 0) > 0 }
 
-// Single decides about a workload that has to do with no other one, if its rules
-// are simple: anti-affinity on nested keys, or one spread over its own pods.
+// Single decides about a workload that interacts with no other, if its rules are simple:
+// anti-affinity on nested keys, or one spread over its own pods.
 func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	switch {
 	case !bound.Screens(r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
@@ -105,26 +105,26 @@ func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	return "", 0, false
 }
 
-// Orderless reports whether all maximal placements of the workload alone have as many pods,
-// however much room each node has, and whatever was there before (T1, T3).
+// Orderless reports whether all maximal placements of the workload alone have as many
+// pods, however much room each node has, and whatever was there before (T1, T3).
 func (r *Room) Orderless() bool {
 	_, _, ok := r.Single(NoLoss, certificate.Loss{Meaning: certificate.Gone})
 	return ok
 }
 
-// plain reports whether it is known whom of a group its hard terms select.
+// plain reports whether it is known which of the group's own pods its hard terms select.
 func plain(m *model.Model, g *model.Group) bool {
 	return !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && m.Peer(t, g.Workload, g.Workload) == model.Maybe
 	})
 }
 
-// keptApart decides where the placements are the independent sets of a laminar
-// matroid (T1), so that what counts is their size. On the nodes that are left a
-// repair ends with a maximal one, of which all have one size, and that is room.
-// A unreachable closes its domain, so each takes from that size the one pod that could
-// be there beside the lost nodes; and some placement has as many unreachable nodes in such
-// domains as there are pods or domains, as any few pods can be added to.
+// keptApart decides where the placements are the independent sets of a laminar matroid
+// (T1), so that only their size counts. A repair ends with a maximal placement on the
+// remaining nodes, all of which have one size: room. An unreachable pod closes its
+// domain, so each takes from that size the one pod that could be in the domain outside
+// the lost nodes. Some placement has as many unreachable pods in such domains as there
+// are pods or domains, as any few pods can be extended to a maximal placement.
 func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	shared, ok := r.nested()
 	if !ok {
@@ -145,7 +145,7 @@ func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pen
 	return diag.Always, 0, true
 }
 
-// unreachable counts the domains that have a place on lost nodes and one beside.
+// unreachable counts the domains that have room both on lost nodes and on others.
 func (r *Room) unreachable(b *DomainLoss, shared []int32) int {
 	r.m.Run().Spend(1 + len(shared)/model.PerStep)
 	lost, beside := map[int32]bool{}, map[int32]bool{}
@@ -165,9 +165,9 @@ func (r *Room) unreachable(b *DomainLoss, shared []int32) int {
 	return both
 }
 
-// nested gives the domains of the one key of anti-affinity whose domains hold
-// several nodes, nil if there is none; not ok if there are two such keys. Nodes
-// that are the only ones of their domains take one pod, and are what is left.
+// nested returns the domains of the only key of anti-affinity whose domains hold several
+// nodes, or nil if there is none; ok is false if there are two such keys. A node alone in
+// its domain takes one pod, which per covers.
 func (r *Room) nested() (shared []int32, ok bool) {
 	for _, key := range r.p.Keys {
 		domain := r.domain(key)
@@ -182,7 +182,8 @@ func (r *Room) nested() (shared []int32, ok bool) {
 	return shared, true
 }
 
-// per is how many pods a node of a kind holds that may have some nearby.
+// per returns how many pods a node of a kind holds, at most one if it is in a domain of
+// an anti-affinity key.
 func (r *Room) per(c int) int {
 	for _, key := range r.p.Keys {
 		if r.domain(key)[c] != -1 {
@@ -192,7 +193,7 @@ func (r *Room) per(c int) int {
 	return r.caps[c]
 }
 
-// room is how many pods there can be on so many nodes of each kind.
+// room returns how many pods fit on so many nodes of each kind.
 func (r *Room) room(shared []int32, nodes func(c int32) int) int {
 	r.m.Run().Spend(1 + len(r.nodes)/model.PerStep)
 	sum := 0

@@ -9,15 +9,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Hereditary reports whether the rules of all these workloads are such that
-// fewer pods are never worse: none wants company, or asks where others are.
+// Hereditary reports whether the rules of all these workloads are such that fewer pods
+// are never worse: none needs company, or depends on where others are.
 func Hereditary(m *model.Model, ws []*workload.Workload) bool {
 	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
 		return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
 	})
 }
 
-// HardKeys are the topology keys of all hard terms of some use.
+// HardKeys returns the topology keys of all hard terms of the given use, sorted.
 func HardKeys(m *model.Model, ws []*workload.Workload, use model.Use) []string {
 	var keys []string
 	for _, w := range ws {
@@ -31,10 +31,10 @@ func HardKeys(m *model.Model, ws []*workload.Workload, use model.Use) []string {
 	return slices.Compact(keys)
 }
 
-// Alike describes workloads with so many pods each, one after the other: what
-// it takes to know all that may happen to them on given nodes. Two groups with
-// equal descriptions differ in names only. It is "" where that is not so simple, and
-// short however many there are.
+// Alike returns a description of workloads with so many pods each: everything that
+// decides what may happen to them on given nodes. Groups with equal descriptions differ
+// only in names. The result is "" where that cannot be described so simply, and short
+// however many there are.
 func Alike(m *model.Model, ws []*workload.Workload, pods func(*workload.Workload) int) string {
 	var b strings.Builder
 	for _, w := range ws {

@@ -9,14 +9,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// told reports whether a loss can be judged in a model at all.
+// told reports whether a loss can be judged in a model: no workload tolerates its taint.
 func told(l certificate.Loss, m *model.Model) bool {
 	return !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool {
 		return model.Modelled(m.Groups[w]) && !w.Running && l.Tolerates(w)
 	})
 }
 
-// open is the answer where nothing is known.
+// open returns the answer where nothing is known.
 func open(l certificate.Loss, m *model.Model) []certificate.Lost {
 	var all []certificate.Lost
 	for _, w := range m.Workloads {

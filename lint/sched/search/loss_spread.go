@@ -10,37 +10,37 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// zone is the domains of one spread that a loss treats alike.
+// zone is a number of domains of one spread that a loss treats equally.
 type zone struct {
-	count int // how many there are
-	// before and left are how many pods one holds before the loss and after it,
-	// lost is how many can be on its nodes that are lost.
+	count int // number of domains
+	// before and left are the numbers of pods that one holds before the loss and after it,
+	// lost is the number that can be on its lost nodes.
 	before, left, lost int
-	stays              bool // a domain still
+	stays              bool // still a domain after the loss
 }
 
 // shares is a spread constraint over the pods of one workload, alone.
 type shares struct {
 	pods, skew int
 	zones      []zone
-	// level is the fewest pods that the fullest states have in a domain after
-	// the loss, and floor the same before it, 0 where there are too few domains.
+	// level is the smallest number of pods in a domain of the fullest states after the loss,
+	// and floor the same before it, 0 where there are too few domains.
 	level, floor int
 }
 
-// spread decides where one spread constraint counts the pods of the workload
-// alone, and at most each node takes one pod (T3). With c the pods that a domain
-// holds, let m be the least c of all domains.
+// spread decides where one spread constraint counts only the pods of the workload, and
+// each node takes at most one pod by anti-affinity, if any (T3). With c the pods that a
+// domain holds, let m be the least c of all domains.
 //
-// A domain with the fewest pods is never refused, whatever the history: its
-// count and the pod itself are 1 more than the minimum. So where nothing can be
-// placed any more that domain is full, the minimum is m, and every other domain
-// is full, or has m + maxSkew pods, or had more from the start. The end depends
-// on no order: domain d has max(y, min(c, m + maxSkew)) with y survivors.
+// A domain with the fewest pods is never refused, whatever the history: its count and the
+// pod itself are 1 more than the minimum. So when no more pods can be placed, that domain
+// is full, the minimum is m, and every other domain is full, or has m + maxSkew pods, or
+// had more from the start. The end depends on no order: domain d has max(y, min(c, m +
+// maxSkew)) with y survivors.
 //
-// Placements before the loss are all vectors x with x <= c and x <= min x +
-// maxSkew: any of them is reached level by level. The lost node's share of x is
-// as large, or as small, as the nodes let it be.
+// Placements before the loss are all vectors x with x <= c and x <= min x + maxSkew: any
+// of them is reached level by level. The lost node's share of x is as large, or as small,
+// as the nodes allow.
 func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	t := r.p.Spreads[0]
 	if !r.own(t, nil) {
@@ -63,10 +63,10 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	return diag.Sometimes, worst, sure
 }
 
-// NeverFits is how many pods at least are missing in the end whatever happens,
-// as far as the spread constraints tell that count the pods of the workload and
-// no others; 0 is no promise. Each is looked at as if there were no other rule:
-// what completes with more rules completes with fewer.
+// NeverFits returns how many pods at least are missing in the end in every run, judged by
+// the spread constraints that count the pods of the workload and no others; 0 is no
+// promise. It looks at each as if there were no other rule: what completes with more
+// rules completes with fewer.
 func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Workload) int {
 	fewest := 0
 	if !bound.Screens(r.p.G) || !plain(r.m, r.p.G) {
@@ -83,8 +83,8 @@ func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Wo
 	return fewest
 }
 
-// own reports whether a constraint counts the pods of the workload and those of
-// no other one of a group.
+// own reports whether a constraint counts the pods of the workload and those of no other
+// workload of a group.
 func (r *Room) own(t *model.Term, group []*workload.Workload) bool {
 	w := r.p.G.Workload
 	return t.Sel.Form == model.FormSet && r.m.Self(t, w) == model.Yes && r.m.Peer(t, w, w) == model.Yes &&
@@ -97,9 +97,9 @@ func (r *Room) shares(t *model.Term, b *DomainLoss, l certificate.Loss) *shares 
 	return s
 }
 
-// zones are the domains that the constraint has: of nodes that carry the keys of
-// all of them (R-T2). Where lost nodes are no part of any, a domain without
-// others is none any more.
+// zones returns the domains of the constraint, over nodes that carry the keys of all
+// constraints (R-T2). If lost nodes no longer count (forget), a domain without other
+// nodes disappears.
 func (r *Room) zones(t *model.Term, b *DomainLoss, forget bool) []zone {
 	r.m.Run().Spend(len(r.nodes))
 	e, domain, keys := r.m.Eligible(r.p.G.Workload), r.domain(t.Key), model.HardKeys(r.p.G)
@@ -131,7 +131,7 @@ func (r *Room) zones(t *model.Term, b *DomainLoss, forget bool) []zone {
 	return slices.DeleteFunc(all, func(z zone) bool { return z.count == 0 })
 }
 
-// levels finds the minima that full states have.
+// levels computes the minima of full states.
 func (s *shares) levels(minDomains int) {
 	before, after, had, has := s.pods, s.pods, 0, 0
 	for i := range s.zones {
@@ -151,7 +151,7 @@ func (s *shares) levels(minDomains int) {
 	s.floor, s.level = before, after
 }
 
-// target is how many pods a repair brings a domain to.
+// target returns the number of pods to which a repair fills a domain.
 func (s *shares) target(z *zone) int {
 	if !z.stays {
 		return 0
@@ -159,13 +159,13 @@ func (s *shares) target(z *zone) int {
 	return min(z.left, s.level+s.skew)
 }
 
-// most is how many pods a domain may have where the minimum is m at least.
+// most returns how many pods a domain may have if the minimum is at least m.
 func (s *shares) most(z *zone, m int) int { return min(z.before, m+s.skew) }
 
-// missing compares the placements before, by their minimum: how many pods are
-// missing after the worst and, at least, after the best of them, and whether
-// the best is known to leave none. A placement is there for m if m pods in each
-// domain, and so many as each may have, are not too many, or too few.
+// missing goes over the placements before the loss by their minimum. It returns how many
+// pods are missing after the worst of them and, at least, after the best, and whether the
+// best is known to leave none. There is a placement for m if m pods in each domain are
+// not too many, and as many as each may have not too few.
 func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 	best = s.pods
 	for m := 0; m <= s.floor; m++ {
@@ -185,8 +185,8 @@ func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 	return worst, best, sure, found
 }
 
-// fill places the pods beyond the minimum m, those that cost nothing first, and
-// gives what they cost.
+// fill places the pods beyond the minimum m, those without cost first, and returns the
+// cost.
 func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 	cost, free, rest := 0, 0, s.pods
 	for i := range s.zones {
@@ -201,11 +201,11 @@ func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 	return cost + max(0, rest-free)
 }
 
-// worst is how many pods are missing after the worst of the placements with a
-// minimum of m at least: the pods in a domain that a repair would not have put
-// there are those that one gains, and the fewest of these are to be gained.
+// worst returns how many pods are missing after the worst of the placements with a
+// minimum of at least m. Pods in a domain beyond those that a repair would put there are
+// a gain, and the worst placement gains the fewest.
 func (s *shares) worst(m int, recreated bool) int {
-	if !recreated { // most of them are lost: fewest survive
+	if !recreated { // with the most lost, the fewest survive
 		return s.pods - s.fill(m, func(z *zone, x int) int { return max(0, x-z.lost) })
 	}
 	sum := 0
@@ -221,10 +221,10 @@ func (s *shares) worst(m int, recreated bool) int {
 	return max(0, s.pods-sum-gained)
 }
 
-// best bounds from below how many pods are missing after the best of these
-// placements; it is exact if it is reached. As few as can be are lost, and no
-// more comes back than would to domains with m pods each; and no domain has more
-// in the end than a repair brings it to or it may have from the start.
+// best bounds from below how many pods are missing after the best of these placements;
+// exact says whether the bound is reached. The fewest possible pods are lost, no more
+// come back than would to domains with m pods each, and in the end no domain has more
+// than a repair brings it to or it may have from the start.
 func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	lost := s.fill(m, func(z *zone, x int) int { return max(0, x-z.left) })
 	if !recreated || lost == 0 {
@@ -244,15 +244,16 @@ func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	return max(0, lost-back, s.pods-fullest), s.even(m) == 0
 }
 
-// even is how many pods are missing after one placement: m pods in each domain
-// and the others where fewest are lost, in one domain after the other.
+// even returns how many pods are missing after one placement: m pods in each domain, and
+// the others where the fewest are lost, in one domain after the other.
 func (s *shares) even(m int) int {
 	rest := s.pods
 	for i := range s.zones {
 		rest -= m * s.zones[i].count
 	}
 	missing := s.pods
-	// First the domains without losses, then what the lost nodes have to take.
+	// First the domains up to what their remaining nodes hold, then what the lost nodes must
+	// take.
 	place := func(z *zone, x, upTo int) int {
 		more := max(0, min(rest, upTo-x))
 		rest -= more

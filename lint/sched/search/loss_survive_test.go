@@ -16,8 +16,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// lone is a random cluster of one workload with a rule that arithmetic judges,
-// or nearly.
+// lone returns a random cluster of one workload with a rule that arithmetic judges, or
+// nearly does.
 func (g generator) lone() setting {
 	s := setting{}
 	for i := range 3 + g.IntN(3) {
@@ -46,7 +46,7 @@ func (g generator) lone() setting {
 	return s
 }
 
-// roomy is a random cluster with more nodes than pods.
+// roomy returns a random cluster with more nodes than pods.
 func (g generator) roomy() setting {
 	s := setting{}
 	for i := range 6 {
@@ -61,8 +61,8 @@ func (g generator) roomy() setting {
 	return s
 }
 
-// spacious counts the workloads of which arithmetic says that there is a node
-// left in any case, and holds that against all placements and repairs.
+// spacious counts the workloads for which arithmetic promises a node in any case, and
+// compares the promise with all placements and repairs.
 func (s setting) spacious(t *testing.T, m *model.Model, truth map[string]map[string]fate) int {
 	t.Helper()
 	found := 0
@@ -101,8 +101,8 @@ func (s setting) spacious(t *testing.T, m *model.Model, truth map[string]map[str
 	return found
 }
 
-// held holds all that is said of losses of a cluster against all placements and
-// repairs, and counts the answers.
+// held compares all answers about losses of a cluster with all placements and repairs,
+// and counts the answers.
 func (s setting) held(t *testing.T, count map[string]int) (spacious int) {
 	t.Helper()
 	m, set := modelOf(t, s.before(), s.manifests())
@@ -121,7 +121,7 @@ func (s setting) held(t *testing.T, count map[string]int) (spacious int) {
 				}
 				f := truth[id][w.Object.Name]
 				if !f.seen {
-					continue // there is nothing to lose
+					continue // nothing is lost
 				}
 				count[fmt.Sprint(a.Meaning, " ", a.Verdict)]++
 				switch {
@@ -140,10 +140,10 @@ func (s setting) held(t *testing.T, count map[string]int) (spacious int) {
 	return s.spacious(t, m, truth)
 }
 
-// TestSurvivesZoneOutage is the surprise of kubernetes/kubernetes#116978: 9 pods
-// in 3 zones with maxSkew 1. If a zone is deleted the others take its 3 pods; if
-// its nodes are unreachable the zone counts as empty, so no other may take more,
-// unless the constraint honours taints.
+// TestSurvivesZoneOutage covers kubernetes/kubernetes#116978: 9 pods in 3 zones with
+// maxSkew 1. If a zone is deleted, the others take its 3 pods; if its nodes are
+// unreachable, the zone counts as empty, so no other may take more, unless the constraint
+// honours taints.
 func TestSurvivesZoneOutage(t *testing.T) {
 	for _, v := range []struct {
 		more    string
@@ -185,7 +185,7 @@ func TestSurvivesZoneOutage(t *testing.T) {
 	}
 }
 
-// TestSurvives holds answers about losses against all placements and repairs.
+// TestSurvives compares answers about losses with all placements and repairs.
 func TestSurvives(t *testing.T) {
 	t.Parallel()
 	for name, shape := range map[string]func(g generator) setting{"lone": generator.lone, "several": generator.losing, "roomy": generator.roomy} {
@@ -205,7 +205,8 @@ func TestSurvives(t *testing.T) {
 			}
 			for _, meaning := range meanings {
 				for _, v := range []diag.Outcome{diag.Always, diag.Sometimes, diag.Never} {
-					// One simple rule loses as many pods in every run, unless pods of unreachable nodes count.
+					// One simple rule loses as many pods in every run, unless pods of unreachable nodes
+					// count.
 					even := name == "lone" && v == diag.Sometimes && meaning != certificate.Unreachable
 					if !even && count[fmt.Sprint(meaning, " ", v)] < cases/20 {
 						t.Errorf("the generator is too tame: %v", count)
@@ -216,8 +217,8 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
-// TestSurvivesGrowth is about pools that may grow: that pods never find a place
-// is said only if they do not on all nodes that there may be.
+// TestSurvivesGrowth checks pools that may grow: that pods never find a node is reported
+// only if it holds on all nodes that there may be.
 func TestSurvivesGrowth(t *testing.T) {
 	pool := func(zones string, most int) string {
 		return fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- name: p\n  zones: {%s}\n  max: %d\n", zones, most)
@@ -243,8 +244,8 @@ func TestSurvivesGrowth(t *testing.T) {
 	}
 }
 
-// TestSurvivesNotCreatedAgain is about pods that nobody creates a second time,
-// and about those that tolerate what a loss brings.
+// TestSurvivesNotCreatedAgain covers pods that no controller creates a second time, and
+// pods that tolerate the taint of a loss.
 func TestSurvivesNotCreatedAgain(t *testing.T) {
 	nodes := room(0, hostKey+"=n0", 2) + room(1, hostKey+"=n1", 2)
 	sts := strings.Replace(deployment(1, ""), "kind: Deployment", "kind: StatefulSet", 1)

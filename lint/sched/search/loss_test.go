@@ -29,7 +29,7 @@ func (s shape) String() string {
 	return "---\n" + strings.Replace(text, "kind: Deployment", "kind: "+s.kind, 1)
 }
 
-// terminating is a terminating pod of it.
+// terminating returns a terminating pod of the workload.
 func (s shape) terminating() string {
 	text := fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: terminating-%s, namespace: d, labels: {app: %s, all: x}, deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nspec:\n", s.name, s.name)
 	if !strings.Contains(s.spec, "containers:") {
@@ -43,7 +43,7 @@ func (s shape) terminating() string {
 
 // setting is a cluster and the nodes that it loses.
 type setting struct {
-	nodes   []string // each with a line for taints to come
+	nodes   []string // each may be followed by a line for taints
 	shapes  []shape
 	lost    []bool
 	meaning certificate.Meaning
@@ -55,7 +55,7 @@ func (s setting) String() string {
 
 func (s setting) before() string { return strings.Join(s.nodes, "") }
 
-// after are the nodes as the loss leaves them.
+// after returns the nodes after the loss.
 func (s setting) after() string {
 	text := ""
 	for i, n := range s.nodes {
@@ -79,8 +79,8 @@ func (s setting) manifests() string {
 	return text
 }
 
-// walk reaches all states from one by the filters alone, as finals does; a
-// DaemonSet has one pod on a node at most.
+// walk reaches all states from one by the filters alone, as finals does; a DaemonSet has
+// at most one pod on a node.
 func walk(m *model.Model, ws []*workload.Workload, counts [][]int, want []int, seen map[string]bool, each func()) {
 	key := fmt.Sprint(counts, want)
 	if seen[key] {
@@ -107,7 +107,7 @@ func walk(m *model.Model, ws []*workload.Workload, counts [][]int, want []int, s
 	}
 }
 
-// fate is what becomes of a workload in all runs.
+// fate holds how many pods of a workload are missing in the end, over all runs.
 type fate struct {
 	seen         bool
 	fewest, most int
@@ -173,8 +173,8 @@ func grid(rows, columns int) [][]int {
 	return g
 }
 
-// strike is what a loss leaves of a placement, terminating pods after the others, and how
-// many pods there are to be then.
+// strike returns what a loss leaves of a placement, with terminating pods after the
+// others, and the numbers of pods wanted then.
 func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) {
 	kept := func(row []int) []int {
 		var some []int
@@ -211,7 +211,7 @@ func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) 
 
 var meanings = []certificate.Meaning{certificate.Gone, certificate.Unreachable, certificate.Drained}
 
-// losing is a random small cluster.
+// losing returns a random small cluster that loses nodes.
 func (g generator) losing() setting {
 	s := setting{meaning: meanings[g.IntN(3)]}
 	size := 3 + g.IntN(3)
@@ -241,7 +241,8 @@ func (g generator) losing() setting {
 	return s
 }
 
-// lostSpec is a random spec with few hard rules about its own pods and others'.
+// lostSpec returns a random spec with few hard rules about its own pods and those of
+// others.
 func (g generator) lostSpec(own string, names []string) string {
 	var antis, affs, spreads []string
 	target := func() string {
@@ -263,7 +264,7 @@ func (g generator) lostSpec(own string, names []string) string {
 	return strings.TrimPrefix(ruled(antis, affs, spreads), map[bool]string{true: "affinity:\n"}[len(antis)+len(affs) == 0])
 }
 
-// TestLose holds verdicts on losses against all placements and repairs.
+// TestLose compares verdicts on losses with all placements and repairs.
 func TestLose(t *testing.T) {
 	cases := trials.Of(t, 1500)
 	count := map[string]int{}

@@ -15,9 +15,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// usage is what a piece of work was seen to need: the most bytes of heap, dead
-// objects that are not swept yet included, the most that the process held from
-// the system, and wall time.
+// usage is the measured cost of a piece of work: the peak heap in bytes, including dead
+// objects that are not swept yet, the peak that the process held from the system, and
+// wall time.
 type usage struct {
 	heap, held uint64
 	wall       time.Duration
@@ -27,8 +27,8 @@ func (u usage) String() string {
 	return fmt.Sprintf("heap %d MB, held %d MB, %s", u.heap/1e6, u.held/1e6, u.wall.Round(time.Millisecond))
 }
 
-// sample raises the figures to what they are now. Reading metrics does not stop
-// the world, so it can be done every few milliseconds.
+// sample raises the peaks to the current values. Reading metrics does not stop the world,
+// so it can be done every few milliseconds.
 func (u *usage) sample() {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)
@@ -36,8 +36,7 @@ func (u *usage) sample() {
 	u.held = max(u.held, s[1].Value.Uint64()-s[2].Value.Uint64())
 }
 
-// watched does a piece of work and watches what it needs. The garbage of what
-// was before does not count.
+// watched runs a piece of work and measures its cost. Earlier garbage does not count.
 func watched(work func()) usage {
 	runtime.GC()
 	var u usage
@@ -64,7 +63,7 @@ func watched(work func()) usage {
 	return u
 }
 
-// mutual is n workloads of one pod that all exclude one another by host.
+// mutual returns n workloads of one pod that all exclude each other by host.
 func mutual(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -74,7 +73,7 @@ func mutual(n int) string {
 	return b.String()
 }
 
-// hostile is an input that no search would survive.
+// hostile is an input that no search could finish.
 type hostile struct {
 	name, nodes, manifests string
 	verdict                diag.Outcome
@@ -92,10 +91,9 @@ func hostileInputs() []hostile {
 	}
 }
 
-// BenchmarkMemory holds the heap that decisions need to limits, in bytes: for inputs
-// that no search would survive, and for a cluster of 5,000 nodes and 10,000
-// workloads. The model that the decision is about counts, and so does reading
-// it from text, which is what a run as a whole needs.
+// BenchmarkMemory compares the peak heap of decisions with limits in bytes: for inputs
+// that no search could finish, and for a cluster of 5,000 nodes and 10,000 workloads. The
+// model counts, and so does reading it from text, as both are part of a run.
 func BenchmarkMemory(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // tests collect garbage less often
 	for _, v := range hostileInputs() {

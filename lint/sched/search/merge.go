@@ -10,10 +10,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// merge is the model in which workloads whose pods nothing tells apart are one: no
-// rule of theirs or of others is about them, and they ask for the same on the same
-// nodes. A state is how many of their pods are on each node then, not which. It is
-// the model itself where there are none; unmerge and its kin go back.
+// merge returns the model in which indistinguishable workloads are one: no rule of theirs
+// or of others is about them, and they request the same on the same nodes. A state then
+// counts their pods on each node, whichever they are. It returns the model itself if
+// there are none; unmerge, deal and share translate back.
 func merge(m *model.Model) *model.Model {
 	classes := equals(m)
 	if len(classes) == len(m.Workloads) {
@@ -38,8 +38,7 @@ func merge(m *model.Model) *model.Model {
 	return &p
 }
 
-// equals are the workloads in classes of those whose pods are all the same, in
-// the order of the model.
+// equals returns the workloads in classes with equal pods, in the order of the model.
 func equals(m *model.Model) [][]*workload.Workload {
 	ruled := ruledAbout(m)
 	at := map[string]int{}
@@ -62,7 +61,7 @@ func equals(m *model.Model) [][]*workload.Workload {
 	return classes
 }
 
-// ruledAbout are the workloads that have a hard rule or are selected by one.
+// ruledAbout returns the workloads that have a hard rule or are selected by one.
 func ruledAbout(m *model.Model) map[*workload.Workload]bool {
 	ruled := map[*workload.Workload]bool{}
 	for _, p := range m.Apart {
@@ -84,7 +83,7 @@ func ruledAbout(m *model.Model) map[*workload.Workload]bool {
 	return ruled
 }
 
-// unmerge are workloads as the model knows them that was merged.
+// unmerge replaces merged workloads by their members.
 func unmerge(m *model.Model, ws []*workload.Workload) []*workload.Workload {
 	if len(m.Members) == 0 {
 		return ws
@@ -100,8 +99,8 @@ func unmerge(m *model.Model, ws []*workload.Workload) []*workload.Workload {
 	return all
 }
 
-// deal gives the pods of a run to the members of each class, in turn until each
-// has all of its own: in a run they may have any names.
+// deal distributes the pods of a run among the members of each class, in turn until each
+// has all of its own: in a run they are interchangeable.
 func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 	if len(m.Members) == 0 {
 		return run
@@ -122,8 +121,8 @@ func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 	return run
 }
 
-// share gives each member of a class what is known of it: of the pods that are
-// placed at most all may be its own, of those at least only what others leave.
+// share derives the tally of each member of a class: all pods placed at most may be its
+// own, but of those placed at least only what the others leave.
 func share(m *model.Model, all map[*workload.Workload]tally) {
 	for class, members := range m.Members {
 		t := all[class]

@@ -12,27 +12,27 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// placeID names a place of a set of nodes: those that carry some keys, and of them those
-// near a node, by keys and domains.
+// placeID identifies a place: the nodes of a set that carry some keys, and of these the
+// ones near a node, by keys and domains.
 type placeID struct {
 	nodes         *nodeSet
 	carried, near string
 }
 
-// place is nodes of a pod group, with what is kept about them: other pod groups may have
-// the same.
+// place is a list of nodes of a pod group, with caches of facts about them. Pod groups
+// with the same nodes share it.
 type place struct {
 	id    placeID
 	nodes []int32
-	// free is what the nodes have of a resource, sizes how they are divided by a key, and
-	// domains are its places.
+	// free is what the nodes have of a resource, sizes the number of them in each domain of
+	// a key, and domains the place of each domain.
 	free    map[int]*freeSpace
 	sizes   map[int]*domainSizes
 	domains map[int]map[int32]*place
-	// corners are one node for each combination of domains of some keys.
+	// corners has one node for each combination of domains of some keys.
 	corners map[string][]int32
-	// within tells of two keys whether the domains of one lie in those of the other, and
-	// nested of several whether they nest.
+	// within says of two keys whether the domains of one lie in those of the other, nested
+	// of several whether they nest.
 	within map[[2]int]bool
 	nested map[string]bool
 }
@@ -52,7 +52,7 @@ func newPlace(nodes []int32) *place {
 	return &place{nodes: nodes, free: map[int]*freeSpace{}, sizes: map[int]*domainSizes{}, domains: map[int]map[int32]*place{}, corners: map[string][]int32{}, within: map[[2]int]bool{}, nested: map[string]bool{}}
 }
 
-// carriers are the nodes of a pod group that carry the keys of all its rules.
+// carriers returns the nodes of a pod group that carry the keys of all its rules.
 func (h *headroom) carriers(u *podGroup) *place {
 	if len(u.keys)+len(u.near) == 0 {
 		return h.all(u)
@@ -61,7 +61,7 @@ func (h *headroom) carriers(u *podGroup) *place {
 	return h.placeOf(id, func() []int32 { return h.carrying(u) })
 }
 
-// divided are the domains of a key among the nodes of a place.
+// divided splits the nodes of a place into the domains of a key.
 func (a *state) divided(p *place, key int) map[int32]*place {
 	if known := p.domains[key]; known != nil {
 		return known
@@ -82,15 +82,15 @@ func (a *state) divided(p *place, key int) map[int32]*place {
 	return by
 }
 
-// domainSizes are how many nodes of a place are in each domain of a key: largest holds
-// the sums of the largest ones, from none on. Whole is set if all nodes carry the key.
+// domainSizes holds how many nodes of a place are in each domain of a key: largest[n] is
+// the sum of the n largest. whole is set if all nodes carry the key.
 type domainSizes struct {
 	of      map[int32]int
 	largest []int
 	whole   bool
 }
 
-// divide gives the sizes of the domains of a key among the nodes of a place.
+// divide returns the sizes of the domains of a key among the nodes of a place.
 func (a *state) divide(p *place, key int) *domainSizes {
 	if known := p.sizes[key]; known != nil {
 		return known
@@ -113,10 +113,10 @@ func (a *state) divide(p *place, key int) *domainSizes {
 	return s
 }
 
-// first is the sum of the n largest sizes.
+// first returns the sum of the n largest sizes.
 func (s *domainSizes) first(n int) int { return s.largest[max(0, min(n, len(s.largest)-1))] }
 
-// freeSpace is what nodes have of a resource, least first, and the sums from none on.
+// freeSpace is what nodes have of a resource, least first, and the sums of the first n.
 type freeSpace struct{ free, sums []int64 }
 
 func (h *headroom) space(p *place, r int) *freeSpace {
@@ -139,12 +139,12 @@ func (h *headroom) space(p *place, r int) *freeSpace {
 	return s
 }
 
-// closed is on how many nodes a demand leaves less than a pod asks for: those that have
-// less to begin with, and then those with the least, each of which takes what it has less
-// what the pod asks, and one more.
+// closed returns on how many nodes a demand can leave less than a pod requests: those
+// that have less to begin with, and then those with the least, each of which absorbs what
+// it has less the pod's request, plus one.
 func (s *freeSpace) closed(demand, ask int64) int {
 	if s.sums[len(s.free)] == math.MaxInt64 {
-		return len(s.free) // too much to add up
+		return len(s.free) // the sum overflows
 	}
 	full, _ := slices.BinarySearch(s.free, ask)
 	return full + sort.Search(len(s.free)-full, func(k int) bool {
@@ -152,12 +152,12 @@ func (s *freeSpace) closed(demand, ask int64) int {
 	})
 }
 
-// all are the nodes of a pod group.
+// all returns the nodes of a pod group.
 func (a *state) all(u *podGroup) *place {
 	return a.placeOf(placeID{nodes: u.nodes}, func() []int32 { return u.nodes.list })
 }
 
-// corners are nodes of a place, one for each combination of domains of some keys.
+// corners returns one node of a place for each combination of domains of some keys.
 func (h *headroom) corners(p *place, keys []int) []int32 {
 	of := fmt.Sprint(keys)
 	if known, ok := p.corners[of]; ok {

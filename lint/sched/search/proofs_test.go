@@ -13,11 +13,12 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// shares counts the samples of a shape by what proofs alone make of them.
+// shares counts the samples of a shape, and how many of them proofs alone decide, and
+// decide exactly.
 type shares struct{ all, decided, exact int }
 
-// proved is the claim that proofs without search are right: the verdict where
-// there is one, the numbers where they are said to be exact, else bounds.
+// proved is the claim that proofs without search are right: the verdict if there is one,
+// the numbers if they are marked exact, otherwise bounds.
 func (s *shares) proved(m *model.Model, want truth, _ *certificate.Decision) string {
 	s.all++
 	d := search.DecideWithoutSearch(m)
@@ -40,7 +41,7 @@ func (s *shares) proved(m *model.Model, want truth, _ *certificate.Decision) str
 	return s.each(m, d)
 }
 
-// each is the same claim for every workload by itself.
+// each is the same claim for every single workload.
 func (s *shares) each(m *model.Model, d *certificate.Decision) string {
 	most, least := make([]int, len(m.Workloads)), make([]int, len(m.Workloads))
 	for i, w := range m.Workloads {
@@ -59,7 +60,7 @@ func (s *shares) each(m *model.Model, d *certificate.Decision) string {
 	return ""
 }
 
-// demand asks for so many percent that are decided, and that are exact.
+// demand requires the given percentages of decided and of exact samples.
 func (s *shares) demand(t *testing.T, decided, exact int) {
 	t.Helper()
 	if trials.Few(t) {
@@ -71,7 +72,8 @@ func (s *shares) demand(t *testing.T, decided, exact int) {
 	}
 }
 
-// contending is the contention of T8: workloads that keep apart on one key, or not.
+// contending returns the contention of T8: workloads any two of which, with a chance,
+// exclude each other on one key.
 func (g generator) contending(conflicts int) contention {
 	c := g.newContention(2+g.IntN(3), 2, 2+g.IntN(4))
 	for u := range c.pods {
@@ -87,7 +89,7 @@ func (g generator) contending(conflicts int) contention {
 	return c
 }
 
-// TestProofsOfOneKey is about workloads that keep apart on one key (T8).
+// TestProofsOfOneKey covers workloads that exclude each other on one key (T8).
 func TestProofsOfOneKey(t *testing.T) {
 	var s shares
 	count := hold(t, 250, 401, func(g generator) sample {
@@ -98,8 +100,8 @@ func TestProofsOfOneKey(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestProofsOfOneSlot is about nodes with room for one pod, or for all (T2),
-// among which workloads keep apart by host or by port.
+// TestProofsOfOneSlot covers nodes with room for one pod, or for all (T2), and workloads
+// that exclude each other by host or by port.
 func TestProofsOfOneSlot(t *testing.T) {
 	var s shares
 	count := hold(t, 250, 402, func(g generator) sample {
@@ -133,8 +135,9 @@ func TestProofsOfOneSlot(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestProofsOfOneSidedRules has terms that only look at who is there already:
-// their namespace selector matches every namespace for a pod that comes in.
+// TestProofsOfOneSidedRules has terms that only see pods already in place: their
+// namespace selector takes every namespace while their own pod comes in, and excludes the
+// namespace of the others afterwards (R-A2).
 func TestProofsOfOneSidedRules(t *testing.T) {
 	var s shares
 	count := hold(t, 250, 403, func(g generator) sample {
@@ -148,7 +151,7 @@ func TestProofsOfOneSidedRules(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestProofsOfColouring is about workloads of one pod each.
+// TestProofsOfColouring covers workloads of one pod each.
 func TestProofsOfColouring(t *testing.T) {
 	var s shares
 	count := hold(t, 200, 404, func(g generator) sample {
@@ -159,8 +162,8 @@ func TestProofsOfColouring(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestProofsOfSharedNodes is about three workloads that all keep away from one
-// another on nodes with slots of their own for each.
+// TestProofsOfSharedNodes covers three workloads that all exclude each other, on nodes
+// with different numbers of slots for each.
 func TestProofsOfSharedNodes(t *testing.T) {
 	var s shares
 	hold(t, 250, 405, func(g generator) sample {
@@ -170,7 +173,7 @@ func TestProofsOfSharedNodes(t *testing.T) {
 	s.demand(t, 70, 25)
 }
 
-// TestProofsOfRequests is about workloads that only want space on nodes.
+// TestProofsOfRequests covers workloads that only request resources.
 func TestProofsOfRequests(t *testing.T) {
 	var s shares
 	count := hold(t, 250, 406, func(g generator) sample {
@@ -188,7 +191,7 @@ func TestProofsOfRequests(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestOnePodClosesOnce has two workloads that keep apart by zone and by rack. A
+// TestOnePodClosesOnce has two workloads that exclude each other by zone and by rack. A
 // pod closes nodes on both keys at once, but not a zone here and a rack there.
 func TestOnePodClosesOnce(t *testing.T) {
 	nodes := ""
@@ -203,8 +206,8 @@ func TestOnePodClosesOnce(t *testing.T) {
 	}
 }
 
-// TestWheel has a cycle of five workloads and one that keeps away from all: no
-// three nodes are enough, and six more workloads are in nobody's way.
+// TestWheel has a cycle of five workloads and one that excludes them all: three nodes are
+// not enough, and six more workloads do not change that.
 func TestWheel(t *testing.T) {
 	c := generator{rand.New(rand.NewPCG(1, 1))}.graph(12, 3, 0)
 	for u := 1; u <= 5; u++ {
@@ -219,8 +222,8 @@ func TestWheel(t *testing.T) {
 	}
 }
 
-// TestGraphs has graphs of conflicts around the number at which three nodes
-// stop being enough. Proofs decide all of them.
+// TestGraphs has graphs of conflicts around the density at which three nodes stop being
+// enough. Proofs decide all of them.
 func TestGraphs(t *testing.T) {
 	t.Parallel()
 	count := verdicts{}
@@ -243,8 +246,8 @@ func TestGraphs(t *testing.T) {
 	count.vary(t, 10, diag.Sometimes, diag.Never)
 }
 
-// TestOverlap has workloads that share nodes with a slot each: 21 pods may only
-// use 20 of them, though each by itself has room, and all nodes would do.
+// TestOverlap has workloads that share nodes with one slot each: 21 pods may only use 20
+// of them, although each workload has room and there are enough nodes in total.
 func TestOverlap(t *testing.T) {
 	nodes, manifests := "", ""
 	for n := range 60 {
@@ -259,8 +262,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestWeights has seven workloads that exclude one another by host on nodes
-// that hold two pods of some and one of others.
+// TestWeights has seven workloads that exclude each other by host, on nodes that hold
+// several pods of some and fewer of others.
 func TestWeights(t *testing.T) {
 	nodes, manifests := "", ""
 	for n := range 60 {

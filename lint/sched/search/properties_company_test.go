@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// companions are a few workloads with requests, of which some want others near
-// and some are spread, on nodes in zones.
+// companions returns a few workloads with requests, some of which need others near and
+// some of which are spread, on nodes in zones.
 func (g generator) companions() (nodes, manifests string) {
 	for n := range 3 {
 		labels := fmt.Sprintf("%s=n%d", hostKey, n)
@@ -46,7 +46,7 @@ func (g generator) companions() (nodes, manifests string) {
 // proofs counts the models that are proved to be always without a search.
 type proofs int
 
-// hold says what is proved of a model and is not so.
+// hold returns an error if a proof about a model is wrong.
 func (p *proofs) hold(m *model.Model, want truth, _ *certificate.Decision) string {
 	d := search.DecideWithoutSearch(m.Split())
 	if d.Verdict == diag.Always {
@@ -58,9 +58,9 @@ func (p *proofs) hold(m *model.Model, want truth, _ *certificate.Decision) strin
 	return ""
 }
 
-// TestCompanyIsSure: a pod that wants company finds a node if those near it
-// cannot all be closed, wherever the company is, and the company is sure to be
-// there. That is proved without a search, and whatever is proved is so.
+// TestCompanyIsSure checks that a pod with required affinity finds a node if the nodes
+// near its company cannot all be closed, wherever the company is, and the company is sure
+// to come. Most such cases are proved without a search, and every proof is right.
 func TestCompanyIsSure(t *testing.T) {
 	var proved proofs
 	count := hold(t, 1500, 83, func(g generator) sample {
@@ -74,8 +74,8 @@ func TestCompanyIsSure(t *testing.T) {
 	t.Log(proved, "proved to be always")
 }
 
-// TestManyWorkloadsBesideOneAnother: workloads that contend for room, with a
-// rule here and there, are too many to try everything, and each is placed.
+// TestManyWorkloadsBesideOneAnother has workloads that contend for room, some with rules,
+// too many to try everything: each is always placed.
 func TestManyWorkloadsBesideOneAnother(t *testing.T) {
 	nodes := ""
 	for n := range 6 {
@@ -111,7 +111,7 @@ func TestManyWorkloadsBesideOneAnother(t *testing.T) {
 	}
 }
 
-// ordinals are StatefulSets of which pods want single pods near, or away.
+// ordinals returns StatefulSets whose pods need single pods near, or away.
 func (g generator) ordinals(workloads int) (nodes, manifests string) {
 	for n := range 2 + g.IntN(3) {
 		nodes += node(fmt.Sprintf("n%d", n), fmt.Sprintf("%s=n%d,%s=z%d", hostKey, n, zoneKey, n%2))
@@ -132,8 +132,8 @@ func (g generator) ordinals(workloads int) (nodes, manifests string) {
 	return nodes, manifests
 }
 
-// TestCompanyIsCreatedFirst: a pod that is created after another is no company that is sure to
-// come for that one, nor for those that one waits for.
+// TestCompanyIsCreatedFirst checks that a pod which is created after another is not sure
+// company for that one, nor for those that it waits for.
 func TestCompanyIsCreatedFirst(t *testing.T) {
 	var proved proofs
 	count := hold(t, 600, 84, func(g generator) sample {
@@ -143,8 +143,8 @@ func TestCompanyIsCreatedFirst(t *testing.T) {
 	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// nodeLabels is a DaemonSet, on nodes of which some lack a label, and one or two workloads
-// that want pods near whose nodes have it.
+// nodeLabels returns a DaemonSet, on nodes some of which lack a label, and one or two
+// workloads with affinity to pods whose nodes have it.
 func (g generator) nodeLabels() (nodes, manifests string) {
 	for n := range 2 + g.IntN(2) {
 		labels := fmt.Sprintf("%s=n%d", hostKey, n)
@@ -161,8 +161,8 @@ func (g generator) nodeLabels() (nodes, manifests string) {
 	return nodes, manifests
 }
 
-// TestCompanyByNodeLabels: of a DaemonSet one pod that is where a rule asks for is company
-// that is sure to come, whatever the others are.
+// TestCompanyByNodeLabels checks that a single pod of a DaemonSet on a node that a rule
+// asks for is sure company, whatever the others are.
 func TestCompanyByNodeLabels(t *testing.T) {
 	var proved proofs
 	count := hold(t, 400, 87, func(g generator) sample {

@@ -12,10 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// askedHash is a template hash that rules ask for: only the cluster knows whose it is.
+// askedHash is a template hash in selectors: only the cluster knows whose it is.
 const askedHash = "pod-template-hash=6c9f7d8b5"
 
-// doubtful is a small cluster with a rule about pods with that hash.
+// doubtful returns a small cluster with a rule about pods with that hash.
 func (g generator) doubtful() (nodes, manifests string, workloads int) {
 	for n := range 3 + g.IntN(2) {
 		labels := fmt.Sprintf("%s=n%d,%s=z%d", hostKey, n, zoneKey, n%3)
@@ -51,8 +51,9 @@ func (g generator) doubtful() (nodes, manifests string, workloads int) {
 	return nodes, b.String(), workloads
 }
 
-// TestProofsHoldHoweverDoubtsEnd: what is said of a workload although only the cluster
-// knows whom a rule is about is so whoever has the label that the rule asks for (T21).
+// TestProofsHoldHoweverDoubtsEnd checks that an answer about a workload, given although
+// only the cluster knows whom a rule selects, is right for every choice of pods with the
+// label (T21).
 func TestProofsHoldHoweverDoubtsEnd(t *testing.T) {
 	t.Parallel()
 	count := map[diag.Outcome]int{}
@@ -75,7 +76,7 @@ func TestProofsHoldHoweverDoubtsEnd(t *testing.T) {
 				}
 			}
 			if of == 0 {
-				text = strings.ReplaceAll(manifests, "6c9f7d8b5", "none-has-it") // no hash looks like that
+				text = strings.ReplaceAll(manifests, "6c9f7d8b5", "none-has-it") // no hash has this form
 			}
 			r, _ := modelOf(t, nodes, text)
 			most, least := runs(r)
@@ -94,7 +95,7 @@ func TestProofsHoldHoweverDoubtsEnd(t *testing.T) {
 	}
 }
 
-// runs are how many pods of each workload are placed at the most and at the least.
+// runs returns the most and the fewest placed pods of each workload over all runs.
 func runs(m *model.Model) (most, least []int) {
 	most, least = make([]int, len(m.Workloads)), make([]int, len(m.Workloads))
 	for i, w := range m.Workloads {

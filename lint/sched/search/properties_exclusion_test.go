@@ -12,14 +12,14 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// exclusive are three workloads of which no two share a node: what each node
-// can hold of each, and how many pods each wants.
+// exclusive is a set of three workloads no two of which share a node: the slots that each
+// node has for each of them, and the pods of each.
 type exclusive struct {
 	slots [][3]int
 	want  [3]int
 }
 
-// assignable tries every way of giving the nodes from n on to one workload each.
+// assignable tries every way to give the nodes from n on to one workload each.
 func (e exclusive) assignable(n int, left [3]int) bool {
 	if left[0] <= 0 && left[1] <= 0 && left[2] <= 0 {
 		return true
@@ -37,8 +37,8 @@ func (e exclusive) assignable(n int, left [3]int) bool {
 	return false
 }
 
-// outweighed tells whether some weights refute: if every node went to the
-// workload that makes most of it, it would still not be enough.
+// outweighed reports whether some weights refute: even if every node went to the workload
+// that makes the most of it, it would not be enough.
 func (e exclusive) outweighed() bool {
 	for x := range 64 {
 		weight := [3]int{x % 4, x / 4 % 4, x / 16}
@@ -56,8 +56,8 @@ func (e exclusive) outweighed() bool {
 	return false
 }
 
-// newExclusive makes the workloads differ in what they ask for, and the nodes
-// in what they offer, so that each node has slots of its own for each.
+// newExclusive makes the workloads differ in their requests, and the nodes in what they
+// offer, so that each node has a different number of slots for each workload.
 func (g generator) newExclusive() (e exclusive, nodes, manifests string) {
 	var asks [3]int
 	for w := range asks {
@@ -81,9 +81,9 @@ func (g generator) newExclusive() (e exclusive, nodes, manifests string) {
 	return e, nodes, manifests
 }
 
-// TestPropertyMutualExclusion is about three workloads that all keep away from
-// one another on nodes with slots of their own for each: all find room exactly
-// if the nodes can be shared out, and weights that refute it are right.
+// TestPropertyMutualExclusion has three workloads that all exclude each other, on nodes
+// with different numbers of slots for each: all find room if and only if the nodes can be
+// shared out, and weights that refute it are right.
 func TestPropertyMutualExclusion(t *testing.T) {
 	refuted := 0
 	count := hold(t, 250, 301, func(g generator) sample {
@@ -109,8 +109,8 @@ func TestPropertyMutualExclusion(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// graph makes a contention of one-pod workloads, any two of which are kept apart
-// with a chance, on so many nodes of one domain each.
+// graph returns a contention of one-pod workloads, any two of which are kept apart with a
+// chance, on nodes that are each one domain.
 func (g generator) graph(workloads, nodes, percent int) contention {
 	c := contention{domain: make([]int, nodes)}
 	for n := range nodes {
@@ -131,8 +131,8 @@ func (g generator) graph(workloads, nodes, percent int) contention {
 	return c
 }
 
-// colourable tells whether the workloads from the given one on can be coloured
-// so that none has the colour of one that it is kept apart from.
+// colourable reports whether the workloads that are not in colours yet can be coloured so
+// that none has the colour of one that it is kept apart from.
 func (c contention) colourable(colours []int) bool {
 	u := len(colours)
 	if u == len(c.pods) {
@@ -150,8 +150,8 @@ func (c contention) colourable(colours []int) bool {
 	return false
 }
 
-// TestPropertyColouring is about workloads of one pod: nodes are colours, so
-// there is a placement of all exactly if the conflicts can be coloured.
+// TestPropertyColouring has workloads of one pod: nodes are colours, so all can be placed
+// if and only if the conflicts can be coloured.
 func TestPropertyColouring(t *testing.T) {
 	count := hold(t, 200, 302, func(g generator) sample {
 		c := g.graph(3+g.IntN(3), 2+g.IntN(2), 60)
@@ -165,8 +165,8 @@ func TestPropertyColouring(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyLargeColouring has graphs that are too large to enumerate: there,
-// colouring and the matching for each workload tell the verdict between them.
+// TestPropertyLargeColouring has graphs that are too large to enumerate: there, colouring
+// and the matching for each workload together give the verdict.
 func TestPropertyLargeColouring(t *testing.T) {
 	count := verdicts{}
 	for _, size := range []struct{ workloads, percent int }{{9, 25}, {10, 35}, {11, 65}, {14, 80}} {
@@ -185,7 +185,8 @@ func TestPropertyLargeColouring(t *testing.T) {
 	count.vary(t, 10, diag.Sometimes, diag.Never)
 }
 
-// verdict is that of one-pod workloads which have nothing but their conflicts.
+// verdict returns the verdict on one-pod workloads that have no rules except their
+// conflicts.
 func (c contention) verdict() diag.Outcome {
 	if !c.colourable(nil) {
 		return diag.Never

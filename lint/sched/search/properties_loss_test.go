@@ -12,9 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestPropertyT7 is about the loss of a node: where it is proved that the pods
-// always fit on the others, every repair of every placement completes, as every
-// state on the way is one of the smaller cluster.
+// TestPropertyT7 covers the loss of a node: if the pods are proved to always fit on the
+// others, every repair of every placement completes, as every state on the way is one of
+// the smaller cluster.
 func TestPropertyT7(t *testing.T) {
 	pairs, repairs := 0, 0
 	for seed := range trials.Of(t, 120) {

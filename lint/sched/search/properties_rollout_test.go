@@ -14,9 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// A rollout replaces the pods of a Deployment by those of its next generation
-// (R-W5). The two are two workloads here, which the filters tell apart as those
-// of two ReplicaSets: by pod-template-hash, and by nothing else.
+// A rollout replaces the pods of a Deployment by those of its next generation (R-W5). The
+// two are separate workloads here, which the filters distinguish, as those of two
+// ReplicaSets, only by pod-template-hash.
 
 // rollout is one setting. A deleted pod is gone at once.
 type rollout struct {
@@ -28,18 +28,17 @@ func (r rollout) String() string {
 	return fmt.Sprintf("%d replicas, surge %d, unavailable %d: %s%s", r.replicas, r.surge, r.unavailable, r.nodes, r.spec)
 }
 
-// ending is what all rollouts of one setting come to, from every placement of
-// all old pods.
+// ending sums up all rollouts of one setting, from every placement of all old pods.
 type ending struct {
 	begun       bool // there is such a placement
-	stuck, done bool // some rollout cannot go on, some completes
+	stuck, done bool // some rollout cannot continue, some completes
 	skewed      bool // some completes with zones that differ by more than one pod
-	states      int  // that are reached
+	states      int  // number of states reached
 }
 
 const mostNodes = 6
 
-// moment is one state: pods on each node, and new ones that have none yet.
+// moment is one state: pods on each node, and new pods without a node.
 type moment struct {
 	old, fresh [mostNodes]int
 	pending    int
@@ -55,8 +54,8 @@ type rolling struct {
 	end   ending
 }
 
-// run reaches every state of the rollout, whichever node the scheduler picks
-// and whichever old pod the controller deletes.
+// run reaches every state of the rollout, whichever node the scheduler picks and
+// whichever old pod the controller deletes.
 func (r rollout) run(t *testing.T) ending {
 	t.Helper()
 	m, set := modelOf(t, r.nodes, r.generation("web-old")+r.generation("web-new"))
@@ -77,8 +76,8 @@ func (r rollout) generation(name string) string {
 	return "---\n" + strings.Replace(deployment(r.replicas, r.spec), "name: web,", "name: "+name+",", 1)
 }
 
-// visit goes on from one state: the controller creates a new pod or deletes an
-// old one, within its limits, or the scheduler places a new one.
+// visit continues from one state: the controller creates a new pod or deletes an old one,
+// within its limits, or the scheduler places a new one.
 func (s *rolling) visit(now moment) {
 	if s.seen[now] {
 		return
@@ -131,7 +130,7 @@ func (s *rolling) take(now moment) []bool {
 	return takes
 }
 
-// skew is by how many new pods the zones differ.
+// skew returns by how many new pods the zones differ.
 func (s *rolling) skew(now moment) int {
 	count := map[string]int{}
 	for n, node := range s.m.Topology.Nodes {
@@ -144,8 +143,8 @@ func (s *rolling) skew(now moment) int {
 	return most - least
 }
 
-// decide is the engine's verdict on one generation of so many pods, which has
-// to be that of all runs.
+// decide returns the engine's verdict on one generation with the given replicas, which
+// must be that of all runs.
 func (r rollout) decide(t *testing.T, replicas int) diag.Outcome {
 	t.Helper()
 	r.replicas = replicas
@@ -158,11 +157,11 @@ func (r rollout) decide(t *testing.T, replicas int) diag.Outcome {
 	return d.Verdict
 }
 
-// paces are limits of a rollout; both being nothing is not allowed.
+// paces are limits of a rollout; both being 0 is not allowed.
 var paces = []struct{ surge, unavailable int }{{1, 0}, {2, 0}, {3, 0}, {0, 1}, {0, 2}, {1, 1}, {2, 1}, {1, 2}}
 
-// domains are nodes of so many domains of a key. A second node in one of the
-// zones is no help to pods that keep apart on zones.
+// domains returns one node in each of count domains of a key. A second node in one of the
+// zones does not help pods that keep apart on zones.
 func domains(key string, count int) string {
 	nodes := ""
 	for n := range count {
@@ -174,8 +173,8 @@ func domains(key string, count int) string {
 	return nodes
 }
 
-// TestPropertyC8 is about pods that keep apart on one key, old from new as
-// well: nothing but a spare domain, or a pod that may be missing, makes room.
+// TestPropertyC8 has pods that keep apart on one key, old from new as well: only a spare
+// domain, or a pod that may be missing, makes room.
 func TestPropertyC8(t *testing.T) {
 	settings, never := 0, 0
 	for _, key := range []string{hostKey, zoneKey} {
@@ -202,9 +201,9 @@ func TestPropertyC8(t *testing.T) {
 	t.Logf("%d of %d settings never complete", never, settings)
 }
 
-// foretold is what the engine can tell of a rollout that changes nothing where
-// all rules are such that fewer pods are never worse: there has to be room for
-// a replica more, unless one may be missing.
+// foretold returns whether the engine predicts that a rollout without changes completes,
+// for rules under which fewer pods are never worse: there must be room for one more
+// replica, unless one may be missing.
 func (r rollout) foretold(t *testing.T) bool {
 	t.Helper()
 	if r.unavailable > 0 {
@@ -213,9 +212,9 @@ func (r rollout) foretold(t *testing.T) bool {
 	return r.decide(t, r.replicas+1) == diag.Always
 }
 
-// TestPropertyRolloutForetold is C8 for keys that cross, where it takes a
-// decision to know: if all placements of the replicas succeed, a rollout
-// completes in every run exactly if those of a replica more do.
+// TestPropertyRolloutForetold is C8 for keys that cross, where it takes a decision to
+// know: if all placements of the replicas succeed, a rollout completes in every run if
+// and only if those of one more replica do.
 func TestPropertyRolloutForetold(t *testing.T) {
 	count := map[bool]int{}
 	for seed := range trials.Of(t, 150) {
@@ -242,7 +241,7 @@ func TestPropertyRolloutForetold(t *testing.T) {
 	}
 }
 
-// TestPropertyC11 is C8 with the limits that a Deployment has if it names none.
+// TestPropertyC11 is C8 with the default limits of a Deployment.
 func TestPropertyC11(t *testing.T) {
 	for _, v := range []struct {
 		replicas, unavailable int
@@ -266,8 +265,8 @@ func TestPropertyC11(t *testing.T) {
 // tally counts the settings of a rollout by how they end.
 type tally struct{ settings, stuck, never, skewed int }
 
-// add runs a setting, unless there is no way to place the old pods, and holds
-// the engine against the first generation.
+// add runs a setting, unless the old pods cannot be placed, and checks the engine's
+// decision on the first generation.
 func (c *tally) add(t *testing.T, r rollout) {
 	t.Helper()
 	end := r.run(t)
@@ -287,15 +286,14 @@ func (c *tally) add(t *testing.T, r rollout) {
 	}
 }
 
-// zonal are constraints over zones: one counts both generations, the other
-// each by itself.
+// zonal returns constraints over zones: one counts both generations, the other each
+// separately.
 func zonal() (both, each string) {
 	return spread(tsc(zoneKey, sel("app=web"), "")), spread(tsc(zoneKey, sel("app=web"), ", matchLabelKeys: [pod-template-hash]"))
 }
 
-// TestPropertyC9 is about a spread over zones that have room for everything:
-// no rollout gets stuck, but where the old pods count as well the new ones can end
-// up uneven.
+// TestPropertyC9 has a spread over zones that have room for everything: no rollout gets
+// stuck, but if the old pods count too, the new ones can end up uneven.
 func TestPropertyC9(t *testing.T) {
 	t.Parallel()
 	countsBoth, countsEach := zonal()
@@ -318,8 +316,9 @@ func TestPropertyC9(t *testing.T) {
 	}
 }
 
-// TestPropertyC10 is the same on nodes that have little room: both can get stuck.
-// To count each generation by itself keeps the new pods even but gets stuck more often.
+// TestPropertyC10 is the same on nodes that have little room: both constraints can get
+// stuck. Counting each generation separately keeps the new pods even but gets stuck more
+// often.
 func TestPropertyC10(t *testing.T) {
 	t.Parallel()
 	countsBoth, countsEach := zonal()

@@ -13,8 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// contention is some workloads that are in one another's way in the domains of one
-// key.
+// contention is a set of workloads that block each other in the domains of one key.
 type contention struct {
 	pods   []int    // of each workload
 	may    [][]bool // which nodes a workload may use
@@ -22,8 +21,8 @@ type contention struct {
 	domain []int    // of each node; -1 for a node in none
 }
 
-// newContention makes workloads with up to so many pods that may each use some of
-// the nodes; the domains and who is kept apart are still open.
+// newContention returns workloads with at most the given number of pods, each of which
+// may use some of the nodes; the domains and the exclusions are still open.
 func (g generator) newContention(workloads, pods, nodes int) contention {
 	c := contention{domain: make([]int, nodes)}
 	for range workloads {
@@ -36,7 +35,7 @@ func (g generator) newContention(workloads, pods, nodes int) contention {
 	return c
 }
 
-// nodes are the nodes of the contention; a label says who may use each.
+// nodes returns the nodes of the contention; a label says which workloads may use each.
 func (c contention) nodes(key string, pods int) string {
 	text := ""
 	for n, d := range c.domain {
@@ -52,8 +51,8 @@ func (c contention) nodes(key string, pods int) string {
 	return text
 }
 
-// workloads are the workloads of the contention. With a key, one of each two that
-// are kept apart says so.
+// workloads returns the workloads of the contention. With a key, one of any two that are
+// kept apart has the term.
 func (c contention) workloads(key string) string {
 	var b strings.Builder
 	for u, pods := range c.pods {
@@ -71,9 +70,9 @@ func (c contention) workloads(key string) string {
 // keepApart sets whether pods of two workloads are kept apart.
 func (c contention) keepApart(u, w int, is bool) { c.apart[u][w], c.apart[w][u] = is, is }
 
-// getsStuck tells whether a pod of a workload can get stuck: if every domain
-// that it might use can hold a pod of its own choice that keeps it out. Such
-// pods are in different domains, so they are not in one another's way.
+// getsStuck reports whether a pod of a workload can get stuck: every domain that it might
+// use can hold a different pod that keeps it out. Such pods are in different domains, so
+// they do not block each other.
 func (c contention) getsStuck(u int) bool {
 	var domains, blockers []int // the latter as the workload of each
 	for n, d := range c.domain {
@@ -102,7 +101,7 @@ func (c contention) getsStuck(u int) bool {
 	})
 }
 
-// reach are the nodes that a workload may use.
+// reach returns the nodes that a workload may use.
 func (c contention) reach(w int) []int {
 	var nodes []int
 	for n, may := range c.may[w] {
@@ -113,8 +112,8 @@ func (c contention) reach(w int) []int {
 	return nodes
 }
 
-// covered tells whether a matching covers everything on the left: it looks for
-// one augmenting path after another.
+// covered reports whether a matching covers everything on the left: it looks for one
+// augmenting path after another.
 func covered(left, right int, joined func(l, r int) bool) bool {
 	partner := slices.Repeat([]int{-1}, right)
 	var seen []bool
@@ -141,8 +140,8 @@ func covered(left, right int, joined func(l, r int) bool) bool {
 	return true
 }
 
-// matched is the claim that exactly those workloads can get stuck for
-// which the matching exists.
+// matched is the claim that exactly those workloads can get stuck for which the matching
+// exists.
 func (c contention) matched(m *model.Model, _ truth, d *certificate.Decision) string {
 	stuck := make([]bool, len(c.pods))
 	finals(m, m.Workloads, func(counts [][]int) {
@@ -161,8 +160,8 @@ func (c contention) matched(m *model.Model, _ truth, d *certificate.Decision) st
 	return ""
 }
 
-// TestPropertyT2 is about nodes with a slot each: a workload can get stuck
-// exactly if the other pods can take all its nodes.
+// TestPropertyT2 has nodes with one slot each: a workload can get stuck if and only if
+// the other pods can take all its nodes.
 func TestPropertyT2(t *testing.T) {
 	count := hold(t, 200, 202, func(g generator) sample {
 		c := g.newContention(2+g.IntN(3), 2, 3+g.IntN(3))
@@ -179,8 +178,8 @@ func TestPropertyT2(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyT8 is about workloads that keep apart on one key: the same
-// matching, of domains to pods of those that a workload is kept apart from.
+// TestPropertyT8 has workloads that exclude each other on one key: the same matching, of
+// domains to pods of the workloads that exclude the given one.
 func TestPropertyT8(t *testing.T) {
 	count := hold(t, 250, 208, func(g generator) sample {
 		c := g.newContention(2+g.IntN(3), 2, 2+g.IntN(3))
@@ -199,8 +198,8 @@ func TestPropertyT8(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// mixed are two or three workloads that keep themselves and one another apart,
-// or not, each two on a key of their own, and may ask for something.
+// mixed returns two or three workloads that may keep apart, from themselves and from each
+// other, each pair on its own key, and may have requests.
 func (g generator) mixed(ask func() string) string {
 	names := []string{"web", "db", "cache"}[:2+g.IntN(2)]
 	text := ""
@@ -216,7 +215,7 @@ func (g generator) mixed(ask func() string) string {
 	return text
 }
 
-// places are nodes of random zones and racks that offer something.
+// places returns nodes in random zones and racks with the given offers.
 func (g generator) places(nodes int, offers func() string) string {
 	text := ""
 	for i := range nodes {
@@ -225,8 +224,8 @@ func (g generator) places(nodes int, offers func() string) string {
 	return text
 }
 
-// certified holds what is proved without search against the truth and counts
-// how much of what always goes well is proved to.
+// certified compares proofs without search with the truth, and counts how many samples of
+// verdict always are proved.
 type certified struct{ proved, always int }
 
 func (c *certified) claim(m *model.Model, want truth, _ *certificate.Decision) string {
@@ -242,8 +241,8 @@ func (c *certified) claim(m *model.Model, want truth, _ *certificate.Decision) s
 	return ""
 }
 
-// TestPropertyT6 is about several keys and two resources: what is certified
-// without search to go well always does.
+// TestPropertyT6 has several keys and two resources: every certificate without search is
+// right.
 func TestPropertyT6(t *testing.T) {
 	var c certified
 	count := hold(t, 400, 206, func(g generator) sample {
@@ -261,8 +260,8 @@ func TestPropertyT6(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyT9 is about several keys alone: counting the domains that others
-// can close is sound and misses little.
+// TestPropertyT9 has several keys only: counting the domains that others can close is
+// sound and misses little.
 func TestPropertyT9(t *testing.T) {
 	var c certified
 	count := hold(t, 250, 209, func(g generator) sample {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// severalSpreads is a workload with hard spreads over some of three keys, of which racks
-// cross zones, and up to two others that are in its way.
+// severalSpreads returns a workload with hard spreads over some of three keys, where
+// racks cross zones, and up to the given number of others that may block it.
 func (g generator) severalSpreads(others int) (nodes, manifests string) {
 	for n := range 4 + g.IntN(3) {
 		labels := fmt.Sprintf("%s=n%d", hostKey, n)
@@ -49,8 +49,9 @@ func (g generator) severalSpreads(others int) (nodes, manifests string) {
 	return nodes, manifests
 }
 
-// TestSpreadsCloseDomains: pods close a domain by a spread that counts them alone once as
-// many of them are there as the skew allows, so that several are decided by counting.
+// TestSpreadsCloseDomains checks that several spreads are decided by counting: pods close
+// a domain by a spread that counts only them once as many of them are there as the skew
+// allows.
 func TestSpreadsCloseDomains(t *testing.T) {
 	var proved proofs
 	count := hold(t, 1500, 85, func(g generator) sample {
@@ -64,14 +65,14 @@ func TestSpreadsCloseDomains(t *testing.T) {
 	t.Log(proved, "proved to be always")
 }
 
-// TestFits: a workload that is said to fit if it is alone does, and of those that fit half
-// are said to, on clusters where racks cross zones.
+// TestFits checks that a workload that Fits reports to fit alone does fit, and that it
+// reports half of those that do, on clusters where racks cross zones.
 func TestFits(t *testing.T) {
 	fits, said := 0, 0
 	holds := func(m *model.Model, want truth, _ *certificate.Decision) string {
 		w := m.Workloads[0]
 		if len(m.Groups[w].HardAffinity()) > 0 {
-			return "" // of which that says nothing
+			return "" // Fits does not cover affinity
 		}
 		if want.most == want.total {
 			fits++

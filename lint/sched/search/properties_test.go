@@ -16,13 +16,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// The properties are what theory says about clusters of one shape: which
-// verdicts they can have and which arithmetic decides them. Each is held
-// against all runs of the filters, and so is what the engine makes of the same
-// cluster: the proofs of the engine rest on these claims.
+// The properties are what theory says about clusters of one shape: which verdicts they
+// can have and which arithmetic decides them. Each is compared with all runs of the
+// filters, and so is the engine's decision on the same cluster: the proofs of the engine
+// rest on these claims.
 
-// sample is one cluster of a shape. The claim is "", or what is wrong with it
-// given what all runs came to and what the engine says.
+// sample is one cluster of a shape. The claim returns "", or what is wrong with it given
+// the result of all runs and the engine's decision.
 type sample struct {
 	nodes, manifests string
 	claim            func(m *model.Model, want truth, d *certificate.Decision) string
@@ -31,10 +31,10 @@ type sample struct {
 // nothing is the claim that the engine finds what enumeration finds.
 func nothing(*model.Model, truth, *certificate.Decision) string { return "" }
 
-// verdicts counts the samples by the verdict that they have.
+// verdicts counts the samples by verdict.
 type verdicts map[diag.Outcome]int
 
-// hold holds the claim and the engine against enumeration for many samples.
+// hold compares the claim and the engine with enumeration for many samples.
 func hold(t *testing.T, cases int, stream uint64, shape func(g generator) sample) verdicts {
 	t.Helper()
 	count := verdicts{}
@@ -58,7 +58,7 @@ func hold(t *testing.T, cases int, stream uint64, shape func(g generator) sample
 	return count
 }
 
-// disagrees says where a decision differs from what all runs came to.
+// disagrees returns where a decision differs from the result of all runs.
 func disagrees(d *certificate.Decision, want truth) string {
 	if d.Verdict == want.verdict() && d.Exact && d.Total == want.total && d.MaxPlaced == want.most && d.MinPlaced == want.least {
 		return ""
@@ -67,11 +67,11 @@ func disagrees(d *certificate.Decision, want truth) string {
 		d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, want.verdict(), want.least, want.most, want.total)
 }
 
-// slack is by how many samples a share may miss what is demanded of it, unless that is
-// all: few samples deviate from many.
+// slack is the number of samples by which a share may miss its target, unless the target
+// is all: small samples deviate more.
 const slack = 3
 
-// enough reports whether n of all are so many percent, or nearly.
+// enough reports whether n of all are at least the given percentage, within slack.
 func enough(n, all, percent int) bool {
 	if percent < 100 {
 		n += slack
@@ -79,8 +79,8 @@ func enough(n, all, percent int) bool {
 	return n*100 >= all*percent
 }
 
-// vary demands that a shape has every one of these verdicts, each in at least
-// so many percent of the samples: a claim about tame clusters says nothing.
+// vary requires that a shape has every one of these verdicts, each in at least the given
+// percentage of the samples: a claim about tame clusters proves nothing.
 func (c verdicts) vary(t *testing.T, percent int, each ...diag.Outcome) {
 	t.Helper()
 	if trials.Few(t) {
@@ -97,8 +97,8 @@ func (c verdicts) vary(t *testing.T, percent int, each ...diag.Outcome) {
 	}
 }
 
-// finals reaches the states in which no pod of the workloads can be placed any
-// more, and gives each once as pods by workload and node.
+// finals reaches the states in which no more pods of the workloads can be placed, and
+// calls each once for every one, with the pods by workload and node.
 func finals(m *model.Model, ws []*workload.Workload, each func(counts [][]int)) {
 	counts := make([][]int, len(ws))
 	for i := range counts {
@@ -107,7 +107,7 @@ func finals(m *model.Model, ws []*workload.Workload, each func(counts [][]int)) 
 	finalsFrom(m, ws, counts, each)
 }
 
-// finalsFrom is that where some pods are in place already.
+// finalsFrom is finals with some pods already in place.
 func finalsFrom(m *model.Model, ws []*workload.Workload, counts [][]int, each func(counts [][]int)) {
 	nodes := m.Topology.Nodes
 	seen := map[string]bool{}
@@ -139,7 +139,8 @@ func finalsFrom(m *model.Model, ws []*workload.Workload, counts [][]int, each fu
 	visit()
 }
 
-// populated is the state with so many pods of each workload on each node.
+// populated returns the state with the given numbers of pods of each workload on each
+// node.
 func populated(m *model.Model, ws []*workload.Workload, counts [][]int) *check.State {
 	state := check.NewState(m)
 	for i, w := range ws {
@@ -160,23 +161,24 @@ func sum(list []int) int {
 	return total
 }
 
-// sized is a node of that number that offers something.
+// sized returns node number i with the given offers.
 func sized(i int, labels, offers string) string {
 	return node(fmt.Sprintf("n%d", i), labels) + "status: {allocatable: {" + offers + "}}\n"
 }
 
-// room is a node for so many pods.
+// room returns a node for the given number of pods.
 func room(i int, labels string, pods int) string {
 	return sized(i, labels, fmt.Sprintf("pods: %q", fmt.Sprint(pods)))
 }
 
-// named is a Deployment of that name, which its pods carry as their app.
+// named returns a Deployment with the given name, which is also the app label of its
+// pods.
 func named(name string, replicas int, spec string) string {
 	text := strings.ReplaceAll(deployment(replicas, spec), "name: web,", "name: "+name+",")
 	return "---\n" + strings.ReplaceAll(text, "{app: web}", "{app: "+name+"}")
 }
 
-// apart keeps pods of one workload apart on each of the keys.
+// apart returns a spec that keeps pods of one workload apart on each of the keys.
 func apart(keys ...string) string {
 	var list []string
 	for _, key := range keys {
@@ -185,12 +187,12 @@ func apart(keys ...string) string {
 	return ruled(list, nil, nil)
 }
 
-// TestPropertyT1 is about one workload whose pods keep apart on nested keys,
-// on nodes with slots: the sets of placed pods are those of a laminar matroid,
-// so all maximal ones have the same size.
+// TestPropertyT1 has one workload whose pods keep apart on nested keys, on nodes with
+// slots: the sets of placed pods are those of a laminar matroid, so all maximal ones have
+// the same size.
 func TestPropertyT1(t *testing.T) {
 	count := hold(t, 400, 101, func(g generator) sample {
-		nodes, regions := "", g.chance(80) // of region 2, which else has no label
+		nodes, regions := "", g.chance(80) // of region 2, which otherwise has no label
 		for i := range 2 + g.IntN(4) {
 			region := g.pick("1", "2")
 			labels := []string{fmt.Sprintf("%s=n%d", hostKey, i), zoneKey + "=" + region + g.pick("a", "b"), "region=" + region}
@@ -213,9 +215,9 @@ func TestPropertyT1(t *testing.T) {
 	count.vary(t, 10, diag.Always, diag.Never)
 }
 
-// TestPropertyT1b is about keys that cross: a pod keeps out at most one other
-// for each key, so every run places its share of what the best one does, and no
-// more than that can be promised.
+// TestPropertyT1b has keys that cross: a pod keeps out at most one other for each key, so
+// with k keys every run places at least 1/k of what the best one does, and no more than
+// that can be promised.
 func TestPropertyT1b(t *testing.T) {
 	for _, keys := range [][]string{{zoneKey, "rack"}, {zoneKey, "rack", "row"}} {
 		t.Run(fmt.Sprint(len(keys), " keys"), func(t *testing.T) {
@@ -251,13 +253,13 @@ func TestPropertyT1b(t *testing.T) {
 	}
 }
 
-// spreadOver is one constraint over the workload's own pods.
+// spreadOver returns one constraint over the workload's own pods.
 func spreadOver(key string, skew int) string {
 	return strings.Replace(tsc(key, sel("app=web"), ""), "maxSkew: 1", fmt.Sprint("maxSkew: ", skew), 1)
 }
 
-// zones are some nodes with slots in some of so many zones, and the slots of
-// the zones that have a node.
+// zones returns nodes with slots in random zones, and the slots of the zones that have a
+// node.
 func (g generator) zones(nodes, zones, slots int) (string, map[string]int) {
 	text, capacity := "", map[string]int{}
 	for i := range nodes {
@@ -268,8 +270,8 @@ func (g generator) zones(nodes, zones, slots int) (string, map[string]int) {
 	return text, capacity
 }
 
-// TestPropertyT3 is about one spread key and capacities: the smallest domain
-// fills up in every run and holds all others back to its size plus the skew.
+// TestPropertyT3 has one spread key and capacities: the smallest domain fills up in every
+// run and holds all others back to its size plus the skew.
 func TestPropertyT3(t *testing.T) {
 	count := hold(t, 400, 103, func(g generator) sample {
 		nodes, capacity := g.zones(2+g.IntN(3), 3, 3)
@@ -292,8 +294,8 @@ func TestPropertyT3(t *testing.T) {
 	count.vary(t, 10, diag.Always, diag.Never)
 }
 
-// TestPropertyT4 is about a spread over zones and over hosts at once: even the
-// runs of one workload can end in different ways, so it has to be searched.
+// TestPropertyT4 has a spread over zones and over hosts at once: even the runs of one
+// workload can end in different ways, so it has to be searched.
 func TestPropertyT4(t *testing.T) {
 	count := hold(t, 1000, 104, func(g generator) sample {
 		nodes, _ := g.zones(4+g.IntN(3), 3, 3)
@@ -303,8 +305,8 @@ func TestPropertyT4(t *testing.T) {
 	count.vary(t, 0, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyT5 is about pods that want to be with their like: the first one
-// picks the domain and all others are bound to it.
+// TestPropertyT5 has pods with affinity to their own workload: the first one picks the
+// domain and all others are bound to it.
 func TestPropertyT5(t *testing.T) {
 	near := ruled(nil, []string{term(zoneKey, sel("app=web"))}, nil)
 	count := hold(t, 400, 105, func(g generator) sample {

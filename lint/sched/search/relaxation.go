@@ -8,32 +8,32 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// atomKind is a part of a workload that a contradiction may rest on, beside
-// its terms.
+// atomKind is a part of a workload, other than its terms, that a contradiction may rest
+// on.
 type atomKind uint8
 
 const (
 	atomSelector atomKind = iota // nodeSelector and required node affinity
 	atomTaints                   // taints that are not tolerated, and cordons
 	atomRequests                 // resource requests
-	atomSlots                    // that a pod takes one of the node's slots
+	atomSlots                    // the node slot that a pod takes
 	atomPorts                    // host ports
-	atomReplicas                 // that there are so many pods
+	atomReplicas                 // the number of pods
 )
 
-// relaxation leaves parts of the input out, to see what a verdict rests on.
-// The nil relaxation leaves out nothing.
+// relaxation leaves parts of the input out, to see what a verdict rests on. The nil
+// relaxation leaves out nothing.
 type relaxation struct {
 	terms map[*model.Term]bool
 	parts map[*workload.Workload]map[atomKind]bool
 	count map[*workload.Workload]int
-	// extra is how many pods there are beside the one that a DaemonSet has on a node.
+	// extra is the number of pods in addition to the one that a DaemonSet has on a node.
 	extra map[*workload.Workload]int
-	// only, if not nil, are the workloads that take part.
+	// only, if not nil, is the set of workloads that take part.
 	only map[*workload.Workload]bool
-	// nodes are further nodes.
+	// nodes are additional nodes.
 	nodes []*topology.Node
-	// keys are topology keys that terms have instead of their own.
+	// keys are topology keys that replace those of terms.
 	keys map[*model.Term]string
 }
 
@@ -43,7 +43,7 @@ func (r *relaxation) clone() *relaxation {
 	return &more
 }
 
-// key is the topology key of a term.
+// key returns the topology key of a term.
 func (r *relaxation) key(t *model.Term) string {
 	if r == nil || r.keys == nil {
 		return t.Key
@@ -64,7 +64,7 @@ func (r *relaxation) without(g *model.Group, kind atomKind) bool {
 	return r != nil && r.parts[g.Origin()][kind]
 }
 
-// gone reports whether a group has no pods any more.
+// gone reports whether a group has no pods left.
 func (r *relaxation) gone(g *model.Group) bool {
 	if r == nil {
 		return false
@@ -73,10 +73,10 @@ func (r *relaxation) gone(g *model.Group) bool {
 	return ok && n == 0
 }
 
-// treats reports whether it leaves out parts of a group.
+// treats reports whether the relaxation leaves out parts of a group.
 func (r *relaxation) treats(g *model.Group) bool { return r != nil && len(r.parts[g.Origin()]) > 0 }
 
-// pods is how many pods of a group there are to be.
+// pods returns the number of pods of a group under the relaxation.
 func (r *relaxation) pods(g *model.Group) int {
 	if r == nil {
 		return g.Count.N
@@ -93,7 +93,8 @@ func (r *relaxation) pods(g *model.Group) int {
 	return 0
 }
 
-// beside is how many pods there are beside the one that a DaemonSet has on a node.
+// beside returns the number of pods in addition to the one that a DaemonSet has on a
+// node.
 func (r *relaxation) beside(g *model.Group) int {
 	if r == nil {
 		return 0
@@ -101,8 +102,8 @@ func (r *relaxation) beside(g *model.Group) int {
 	return r.extra[g.Origin()]
 }
 
-// takingPart are the workloads of an instance, in order: all, or those that stand for the
-// workloads of a relaxation, and what runs.
+// takingPart returns the workloads of an instance, in order: all, or those of the
+// relaxation and the running ones.
 func takingPart(m *model.Model, relax *relaxation) []*workload.Workload {
 	if relax == nil || relax.only == nil {
 		return m.Workloads

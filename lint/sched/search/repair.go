@@ -7,8 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// maxFewer and maxMore bound by how many replicas fewer, or nodes more, repairs
-// are looked for.
+// maxFewer and maxMore bound the search for repairs with fewer replicas and more nodes.
 const (
 	maxFewer = 64
 	maxMore  = 8
@@ -16,8 +15,8 @@ const (
 	maxParts = 12
 )
 
-// repairs tries the usual ways out of a contradiction and keeps those that
-// work. Where none does by itself, several together do.
+// repairs tries the usual ways out of a contradiction and keeps those that work. If none
+// works by itself, it tries several together.
 func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom) []Repair {
 	var repairs []Repair
 	for _, w := range ws {
@@ -38,8 +37,8 @@ func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom
 	return slices.CompactFunc(repairs, same)
 }
 
-// same reports whether two repairs are the same to a reader: terms of one use and key
-// are, and pods of one workload.
+// same reports whether two repairs look the same to a reader: terms with the same use and
+// key do, and so do pods of one workload.
 func same(a, b Repair) bool {
 	return a.Workload.String() == b.Workload.String() && a.Replicas == b.Replicas && a.Nodes == b.Nodes && a.Like == b.Like && a.Key == b.Key &&
 		slices.EqualFunc(a.Atoms, b.Atoms, sameAtom)
@@ -88,7 +87,7 @@ func (q question) renamed(base *relaxation, atom Atom) []Repair {
 	return []Repair{{Workload: atom.Workload, Atoms: []Atom{atom}, Key: meant}}
 }
 
-// furtherNodes tries a few nodes more like one that pods may use.
+// furtherNodes tries a few more nodes like one that pods may use.
 func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repair {
 	seen := map[string]bool{}
 	var repairs []Repair
@@ -114,8 +113,8 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repa
 	return repairs
 }
 
-// several gives up parts of contradictions one after the other until nothing is
-// left of them: a core is one reason, and there may be more.
+// several gives up parts of contradictions one after the other until none is left: a core
+// is one reason, and there may be more.
 func (q question) several(base *relaxation, core []Atom) []Repair {
 	var opens []*model.Exclusion
 	var given []Atom
@@ -144,7 +143,7 @@ func (q question) several(base *relaxation, core []Atom) []Repair {
 	return nil
 }
 
-// members are the workloads that take part, in the order of the input.
+// members returns the workloads that take part, in the order of the input.
 func (q question) members(relax *relaxation) []*workload.Workload {
 	var all []*workload.Workload
 	for _, w := range q.m.Workloads {
@@ -155,8 +154,8 @@ func (q question) members(relax *relaxation) []*workload.Workload {
 	return all
 }
 
-// opened is the first condition that excludes nodes from a workload and that giving up
-// an atom takes away; nil if the atom is not about nodes, or no single one does.
+// opened returns the first condition excluding nodes from a workload that giving up an
+// atom removes; nil if the atom is not about nodes, or there is no such condition.
 func (q question) opened(a Atom) *model.Exclusion {
 	kind, ok := openedBy[a.kind]
 	if !ok || a.Term != nil {
@@ -169,5 +168,5 @@ func (q question) opened(a Atom) *model.Exclusion {
 	return nil
 }
 
-// openedBy is which exclusion a repair names, by what it gives up.
+// openedBy maps what a repair gives up to the kind of exclusion that it names.
 var openedBy = map[atomKind]model.ExclusionKind{atomSelector: model.LacksLabel, atomTaints: model.Tainted}

@@ -11,12 +11,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// mayCome tells whether the controller creates a further new pod.
+// mayCome reports whether the controller creates another new pod.
 func mayCome(r certificate.Rollout, replicas, old, fresh int) bool {
 	return fresh < replicas && old+fresh < replicas+r.Surge && !(r.Empty && old > 0)
 }
 
-// mayGo tells whether the controller takes an old pod away.
+// mayGo reports whether the controller deletes an old pod.
 func mayGo(r certificate.Rollout, replicas, old, fresh int) bool {
 	if r.Whole {
 		return old > 0 && fresh == replicas
@@ -24,10 +24,10 @@ func mayGo(r certificate.Rollout, replicas, old, fresh int) bool {
 	return old > 0 && (r.Empty || old+fresh > replicas-r.Unavailable)
 }
 
-// Roll goes through all states of a rollout, within the budget. Deleted pods
-// leave at once: what waits for one to be gone only waits (R-W5). Where a new pod
-// may want to be near one that is terminating still, which counts (R-A1), only
-// what is found both ways is known.
+// Roll explores all states of a rollout, within the budget. Deleted pods leave at once:
+// what waits for one to be gone only waits (R-W5). If a new pod may need to be near a
+// terminating one, which still counts (R-A1), the verdict is known only if both outcomes
+// are found.
 func Roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 	open := certificate.Rolled{Verdict: diag.Unknown}
 	out := open
@@ -66,24 +66,24 @@ func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 	return out
 }
 
-// rolling explores a rollout: first how all old pods can be placed, then from
-// each such state what the controller and the scheduler may do.
+// rolling explores a rollout: first all placements of the old pods, then from each such
+// state what the controller and the scheduler may do.
 type rolling struct {
 	certificate.Rollout
 	*search
 	old, fresh int // pod groups
 	replicas   int
 	visited    map[string]bool
-	moved      []step // with the pod group negative where a pod is taken away
-	stuck      []step // the first moves that lead nowhere
+	moved      []step // the unit is -1-unit where a pod is removed
+	stuck      []step // the first sequence of moves after which nothing moves
 	begun      bool
 	stalled    bool
 	done       bool
 	skewed     bool
 }
 
-// newRolling is nil if the pods are not of one kind each, or if what the search
-// would say depends on what only the cluster knows.
+// newRolling returns nil unless old and new pods are one pod group each, of equal size,
+// or if the answer of the search would depend on what only the cluster knows.
 func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
 	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
@@ -104,7 +104,7 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	return s
 }
 
-// index is where a pod group stands in the component.
+// index returns the index of a pod group in the component.
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
 func (s *rolling) verdict(whole bool) diag.Outcome {
@@ -119,9 +119,10 @@ func (s *rolling) verdict(whole bool) diag.Outcome {
 	return diag.Always
 }
 
-// lingers reports whether new pods may go where they could not without an old
-// one that is terminating: it is company to them as others are too, and so may
-// be the only one in its domain. Their own pods alone are all in one.
+// lingers reports whether new pods may go to nodes that only a terminating old pod opens:
+// old pods are company to them, and so are other pods, so an old pod may be the only
+// company in its domain. With old and new pods alone as company, all of them are in one
+// domain.
 func (s *rolling) lingers() bool {
 	if s.Empty || s.Whole {
 		return false
@@ -134,7 +135,8 @@ func (s *rolling) lingers() bool {
 	return old && others
 }
 
-// goOn goes on from one state; false if the budget is over.
+// goOn continues from one state; false if the search may stop: the budget is exhausted,
+// or nothing more can be found out.
 func (s *rolling) goOn() bool {
 	s.begun = true
 	if s.stalled && s.done {
@@ -175,7 +177,7 @@ func (s *rolling) goOn() bool {
 	return true
 }
 
-// advance places a new pod wherever one fits.
+// advance places a new pod on each node that takes one, and continues.
 func (s *rolling) advance() (moved, ok bool) {
 	var tried []int32
 	for _, n := range s.a.units[s.fresh].nodes.list {
@@ -206,7 +208,7 @@ func (s *rolling) advance() (moved, ok bool) {
 	return moved, true
 }
 
-// retire takes away an old pod, whichever.
+// retire removes each old pod in turn, and continues.
 func (s *rolling) retire() bool {
 	var tried []int32
 	for n, pods := range s.a.in[s.old] {
@@ -229,8 +231,7 @@ func (s *rolling) retire() bool {
 	return true
 }
 
-// uneven reports whether the new pods alone go beyond what one of their spread
-// constraints allows.
+// uneven reports whether the new pods alone violate one of their spread constraints.
 func (s *rolling) uneven() bool {
 	for _, c := range s.a.units[s.fresh].spreads {
 		if !slices.ContainsFunc(c.watch, func(w located) bool { return w.unit == s.fresh }) || len(c.domains) == 0 {

@@ -12,32 +12,34 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Roster is workloads whose pods are about together, beside those of running ones. Each
-// of them may be asked about by turns, so what is the same for all is found out once:
-// what their pods ask for, how they look at nodes, and whose rules may be about whom.
+// Roster is a list of workloads whose pods are present together, in addition to running
+// ones. Questions may be about each of them in turn, so what all have in common is
+// computed once: the requests of their pods, how they look at nodes, and whose rules may
+// be about whom.
 type Roster struct {
 	m *model.Model
-	// all are the workloads and those that run.
+	// all is ws and running together.
 	ws, running, all []*workload.Workload
-	// many is nil where they are few, or where an object declares two of them.
+	// many is nil if they are few, or if one object declares two of them.
 	many *many
 }
 
-// fewMembers is up to how many workloads are simply asked one after the other.
+// fewMembers is the number of workloads up to which they are scanned one after the other.
 const fewMembers = 40
 
-// many is what is common to many workloads.
+// many holds what many workloads have in common.
 type many struct {
 	at map[*source.Object]*workload.Workload
-	// looks is how many there are of each way to look at nodes, sample one of each.
+	// looks counts the workloads that look at nodes in each way, sample has one of each.
 	looks  map[string]int
 	sample []*workload.Workload
-	// asked is what their pods ask for together, daemons what one pod of each DaemonSet does.
+	// asked is the sum of the requests of their pods, daemons that of one pod of each
+	// DaemonSet.
 	asked, daemons map[corev1.ResourceName]int64
 	pods           int
 }
 
-// NewRoster lists workloads of a model and those that run.
+// NewRoster lists workloads of a model and the running ones.
 func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
 	r := &Roster{m: m, ws: ws, running: running, all: ws}
 	if len(running) > 0 {
@@ -58,7 +60,7 @@ func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
 	return r
 }
 
-// add takes in a group.
+// add adds a group.
 func (x *many) add(g *model.Group) {
 	w, pods := g.Workload, model.Certain(g.Workload)
 	x.at[w.Object] = w
@@ -80,16 +82,17 @@ func (x *many) add(g *model.Group) {
 	}
 }
 
-// Workloads are those that are listed, without those that run.
+// Workloads returns the listed workloads, without the running ones.
 func (r *Roster) Workloads() []*workload.Workload { return r.ws }
 
-// Kinds are the nodes by kind as all of them see them, and one of them, of which an
-// edited one may stand in the list as it is declared.
+// Kinds groups the nodes as all listed workloads and w see them. w may be an edited
+// version of a listed workload.
 func (r *Roster) Kinds(w *workload.Workload, pods int, key string) *Kinds {
 	return KindsOf(r.m, r.lookers(w), pods, key)
 }
 
-// lookers are workloads that together look at nodes as all do.
+// lookers returns workloads that together look at nodes in all the ways that the roster
+// does.
 func (r *Roster) lookers(w *workload.Workload) []*workload.Workload {
 	x := r.many
 	if x == nil {
@@ -105,8 +108,8 @@ func (r *Roster) lookers(w *workload.Workload) []*workload.Workload {
 	return all
 }
 
-// near are the listed workloads with which one may have to do by a hard rule of either,
-// itself and those that run included.
+// near returns the listed workloads that a hard rule of either side may connect with w,
+// including w and the running ones.
 func (r *Roster) near(w *workload.Workload) []*workload.Workload {
 	x := r.many
 	if x == nil {
@@ -138,7 +141,7 @@ func (r *Roster) near(w *workload.Workload) []*workload.Workload {
 	return all
 }
 
-// askedAbout are, for each object, those with hard rules that may be about its pods.
+// askedAbout maps each object to those with hard rules that may be about its pods.
 type askedAbout map[*source.Object][]*source.Object
 
 func newAskedAbout(m *model.Model) *askedAbout {
@@ -160,7 +163,7 @@ func newAskedAbout(m *model.Model) *askedAbout {
 	return &about
 }
 
-// pods counts the pods of all that are listed, with so many of one.
+// pods counts the pods of all listed workloads, with the given number for w.
 func (r *Roster) pods(w *workload.Workload, pods int) int {
 	if r.many != nil {
 		return r.many.pods - certain(r.many.at[w.Object]) + pods
@@ -172,7 +175,8 @@ func (r *Roster) pods(w *workload.Workload, pods int) int {
 	return sum
 }
 
-// asked is what all pods ask of a resource but for those of one, and so many of its own.
+// asked returns the requests of all pods for a resource, with the given number of pods
+// for w.
 func (r *Roster) asked(w *workload.Workload, own int, name corev1.ResourceName) int64 {
 	g := r.m.Groups[w]
 	if r.many == nil {
@@ -192,7 +196,7 @@ func (r *Roster) asked(w *workload.Workload, own int, name corev1.ResourceName) 
 	return classes.Sum(sum, requested(g, name), own)
 }
 
-// daemons sums up what one pod of each DaemonSet requests of a resource.
+// daemons adds up the requests of one pod of each DaemonSet for a resource.
 func (r *Roster) daemons(name corev1.ResourceName) int64 {
 	if r.many != nil {
 		return r.many.daemons[name]
@@ -206,12 +210,12 @@ func (r *Roster) daemons(name corev1.ResourceName) int64 {
 	return sum
 }
 
-// perNode reports whether a DaemonSet is among them.
+// perNode reports whether the roster has a DaemonSet.
 func (r *Roster) perNode() bool {
 	return r.daemons(corev1.ResourcePods) > 0 || slices.ContainsFunc(r.running, perNode)
 }
 
-// podsOf is how many pods a workload has where one of them has so many.
+// podsOf returns the number of pods of a workload, where w has the given number.
 func podsOf(o, w *workload.Workload, pods int) int {
 	if o == w {
 		return pods

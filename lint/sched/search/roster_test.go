@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// crowd is a random cluster with more workloads than are asked one by one.
+// crowd returns a random cluster with more workloads than a roster scans one by one.
 func (g generator) crowd() setting {
 	s := setting{}
 	for i := range 30 + g.IntN(30) {
@@ -42,8 +42,8 @@ func (g generator) crowd() setting {
 	return s
 }
 
-// TestRosterOfMany holds what a roster of many says, which goes by sums and by whose rules
-// may be about whom, against asking each of them.
+// TestRosterOfMany compares the answers of a roster of many workloads, which uses sums
+// and an index of whose rules may be about whom, with scanning each of them.
 func TestRosterOfMany(t *testing.T) {
 	t.Parallel()
 	count := map[bool]int{}

@@ -7,27 +7,26 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// outcome is what is known of one component: how many pods are placed over all
-// its maximal states, of all pod groups together and of each by itself.
+// outcome is the result for one component: how many pods are placed over all its maximal
+// states, of all pod groups together and of each by itself.
 type outcome struct {
 	component
 	most, least int
-	// ownMost and ownLeast go with component.owners.
+	// ownMost and ownLeast are indexed like component.owners.
 	ownMost, ownLeast []int
-	// always is set if every maximal state is complete, never if none is, and
-	// decided if that is known for certain. Where exact is unset most and least
-	// are bounds: no more, and no fewer, can be placed.
+	// always is set if every maximal state is complete, never if none is, and decided if
+	// that is certain. Where exact is unset, most and least are bounds: no more, and no
+	// fewer, can be placed.
 	always, never, decided, exact bool
-	// large is set if it is not decided and no budget would do, spent if the budget
-	// was over, refuted if a certificate did not hold.
+	// large is set if the component is too large to search, spent if the budget was
+	// exhausted, refuted if a certificate failed.
 	large, spent, refuted bool
 	// orderless is set if every order places as many pods, whatever room nodes have.
 	orderless bool
-	// best and worst are runs that place most and least pods; stuck is one that
-	// places less than all, if there is one.
+	// best and worst are runs that place the most and the fewest pods.
 	best, worst []step
-	// proof is why it is always or never; sure are the pod groups that always find a
-	// node where that is not shown of all.
+	// proof explains an always or never; sure lists the pod groups that always find a node
+	// where that is not proved for all.
 	proof certificate.Proof
 	sure  []int
 }
@@ -35,7 +34,7 @@ type outcome struct {
 // step is one placement.
 type step struct{ unit, node int }
 
-// search explores all states that can be reached, as far as the budget goes.
+// search explores all reachable states, as far as the budget allows.
 type search struct {
 	c     component
 	left  []int // pods of each pod group that are still to be placed
@@ -43,14 +42,14 @@ type search struct {
 	path  []step
 	out   outcome
 	first bool
-	steps *int // what is left of the budget
-	// whole, if set, is asked to go on from every state in which all pods are in
-	// place; it is false if the budget is over.
+	steps *int // remaining budget
+	// whole, if set, continues from every state in which all pods are in place; if it
+	// returns false, the search stops.
 	whole func() bool
 	columns
 }
 
-// newSearch makes a search ready from the current state of the instance.
+// newSearch returns a search from the current state of the instance.
 func newSearch(a *state, c component, steps *int) *search {
 	for _, i := range c.units {
 		a.in[i] = make([]int32, len(a.nodes))
@@ -77,14 +76,15 @@ func explore(a *state, c component, steps *int) outcome {
 	return s.out
 }
 
-// close gives up what the instance keeps for a search.
+// close releases the counts that the instance keeps for a search.
 func (s *search) close() {
 	for _, i := range s.c.units {
 		s.a.in[i] = nil
 	}
 }
 
-// visit explores from here; false if the budget is over.
+// visit explores from the current state and reports whether the search may continue: the
+// budget lasts, and whole has not stopped it.
 func (s *search) visit(left int) bool {
 	s.a.m.Run().Spend(2 + len(s.a.nodes)/model.PerStep)
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
@@ -106,7 +106,7 @@ func (s *search) visit(left int) bool {
 			n := int(n)
 			was := s.column[n]
 			if slices.Contains(tried, was) {
-				continue // like nodes take alike, and one is enough
+				continue // equivalent nodes take the same pods, and one is enough
 			}
 			tried = append(tried, was)
 			if *s.steps--; *s.steps < 0 {
@@ -136,7 +136,7 @@ func (s *search) visit(left int) bool {
 	return !maximal || left > 0 || s.whole == nil || s.whole()
 }
 
-// maximal takes note of a state in which no pod can be placed any more.
+// maximal records a state in which no more pods can be placed.
 func (s *search) maximal(left int) {
 	placed := s.c.pods - left
 	o := &s.out

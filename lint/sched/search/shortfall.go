@@ -9,11 +9,11 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// Here are the proofs that pods cannot all have room, whatever the order. Each
-// looks at some of the rules only, so what it finds holds with the others too.
+// The proofs that pods cannot all have room, whatever the order. Each looks at some of
+// the rules only, so its result holds with the others too.
 
-// shortOfRoom lowers the most by what cannot have room whatever the others do,
-// or else among the others.
+// shortOfRoom lowers most by the pods that cannot have room even alone, or by those that
+// cannot have room together, whichever are more.
 func (e estimates) shortOfRoom(o *outcome) {
 	lost := 0
 	why := certificate.Proof{Kind: certificate.LimitProof}
@@ -41,12 +41,13 @@ func (e estimates) shortOfRoom(o *outcome) {
 	}
 }
 
-// maxSets bounds the sets of nodes of which each is held against what pods ask for that
-// may be nowhere else.
+// maxSets bounds the sets of nodes that are compared with the requests of the pods
+// confined to them.
 const maxSets = 24
 
-// overfull is a flow's smallest cut where there are too many pod groups for one: those
-// whose nodes all lie in one set, and all nodes of the set (T12).
+// overfull replaces the minimum cut of the flow where there are too many pod groups for
+// one: it compares the pod groups whose nodes all lie in one set with all nodes of the
+// set (T12).
 func (e estimates) overfull(units []int) shortfall {
 	if !e.contend {
 		return shortfall{}
@@ -80,8 +81,8 @@ func (e estimates) overfull(units []int) shortfall {
 	return lost
 }
 
-// overfills is how many pods of pod groups are left over at least as the nodes of a set,
-// on which they are all, have too little of a resource.
+// overfills returns how many pods of the pod groups are left over at least because the
+// nodes of a set, to which they are confined, have too little of a resource.
 func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
 	demand, has, largest := int64(0), int64(0), int64(1)
 	e.m.Run().Spend(1 + (len(about)+len(s.list))/model.PerStep)
@@ -90,7 +91,7 @@ func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
 		largest = max(largest, e.units[i].ask[res])
 	}
 	for _, n := range s.list {
-		has = classes.Sum(has, max(0, e.left(int(n))[res]), 1) // no end of it where it is not judged
+		has = classes.Sum(has, max(0, e.left(int(n))[res]), 1) // unlimited where it is not judged
 	}
 	if demand <= has || demand == math.MaxInt64 {
 		return shortfall{}
@@ -102,13 +103,13 @@ func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
 	return shortfall{int((demand - has + largest - 1) / largest), p}
 }
 
-// shortfall is how many pods are left over at least, and why.
+// shortfall is the number of pods that are left over at least, with a proof.
 type shortfall struct {
 	pods  int
 	proof certificate.Proof
 }
 
-// more is the larger of two.
+// more returns the larger of the two.
 func (s shortfall) more(o shortfall) shortfall {
 	if o.pods > s.pods {
 		return o
@@ -116,16 +117,16 @@ func (s shortfall) more(o shortfall) shortfall {
 	return s
 }
 
-// somewhere reports whether pods of the pod group are kept out at some places only.
+// somewhere reports whether an exclusion of the pod group holds at some places only.
 func (u *podGroup) somewhere() bool {
 	return slices.ContainsFunc(u.apart, func(x exclusion) bool { return x.place != 0 })
 }
 
-// maxRivalry bounds the pod groups and open nodes that are looked at together.
+// maxRivalry bounds the pod groups and open nodes that are compared.
 const maxRivalry = 200_000
 
-// rivals are pod groups that want the same nodes: which ones are open to each, and
-// how many of its pods each of these takes at most if it takes nothing else.
+// rivals are pod groups that compete for nodes: the nodes open to each, and how many of
+// its pods each of these takes at most if it holds nothing else.
 type rivals struct {
 	a     *state
 	units []int
@@ -133,7 +134,8 @@ type rivals struct {
 	slots [][]int
 }
 
-// newRivals is about pod groups of one component; nil if there are too many of them.
+// newRivals returns the rivals among pod groups of one component, or nil if they are too
+// many.
 func newRivals(a *state, units []int) *rivals {
 	r := &rivals{a: a}
 	arcs := 0
@@ -175,9 +177,9 @@ func slotsFor(a *state, i, n int) int {
 	return slots
 }
 
-// overcommitted is how many pods are left over at least because of one resource, for
-// which slots for pods are one: a flow of requests to the nodes, of which the
-// smallest cut is a Hall set ("these pods may only use these nodes").
+// overcommitted returns how many pods are left over at least because of one resource, pod
+// slots included. The minimum cut of a flow of requests to the nodes is a Hall set
+// ("these pods may only use these nodes").
 func (r *rivals) overcommitted() shortfall {
 	lost := shortfall{}
 	for res := range r.a.resources {
@@ -188,8 +190,8 @@ func (r *rivals) overcommitted() shortfall {
 	return lost
 }
 
-// volume is overcommitted for one resource. Pods that keep apart from one another are
-// sent through their domains, of the key that has the fewest.
+// volume is overcommitted for one resource. The flow of pods that exclude each other
+// passes through their domains, of the key that has the fewest.
 func (r *rivals) volume(res int) shortfall {
 	if !r.countable(res) {
 		return shortfall{}
@@ -236,8 +238,8 @@ func (r *rivals) volume(res int) shortfall {
 	return shortfall{int((gap + largest - 1) / largest), r.cut(res, g, cut, len(capacity))}
 }
 
-// cut is the source's side of a smallest cut as a proof: pod groups and the nodes
-// that are overcommitted by them.
+// cut returns the source's side of a minimum cut as a proof: pod groups and the nodes
+// that they overcommit.
 func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certificate.Proof {
 	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: r.a.resources[res]}
 	for w, i := range r.units {
@@ -254,7 +256,7 @@ func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certifi
 	return p
 }
 
-// countable reports whether the requests of all pods can be added up.
+// countable reports whether the sum of the requests of all pods does not overflow.
 func (r *rivals) countable(res int) bool {
 	left := int64(1 << 60)
 	for _, i := range r.units {
@@ -267,8 +269,8 @@ func (r *rivals) countable(res int) bool {
 	return true
 }
 
-// capacities is how much of a resource each node can give to the pod groups: a
-// multiple of what divides all their requests. Tight is unset if no node is
+// capacities returns how much of a resource each node can give to the pod groups: a
+// multiple of the greatest common divisor of their requests. tight is false if no node is
 // short of it.
 func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
 	a := r.a
@@ -299,8 +301,8 @@ func gcd(x, y int64) int64 {
 	return x
 }
 
-// narrowest is the key with the fewest domains among those on which pods of a
-// pod group keep apart, as the domain of each node, or nil.
+// narrowest returns the domain of each node for the key with the fewest domains among
+// those on which pods of a pod group exclude each other, or nil.
 func (r *rivals) narrowest(w int) []int32 {
 	if k := r.narrowestIndex(w); k >= 0 {
 		return r.a.domain[k]
@@ -308,7 +310,7 @@ func (r *rivals) narrowest(w int) []int32 {
 	return nil
 }
 
-// narrowestKey is its name, or "".
+// narrowestKey returns the name of that key, or "".
 func (r *rivals) narrowestKey(w int) string {
 	if k := r.narrowestIndex(w); k >= 0 {
 		return r.a.keys[k]

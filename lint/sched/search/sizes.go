@@ -9,15 +9,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Sizes are sizes of the cluster, beside the declared one, that decide for every
-// size that growing pools may have whether pods of a group are always placed.
+// Sizes are sizes of the cluster, in addition to the declared one. Together they decide,
+// for every size that growing pools may have, whether pods of a group are always placed.
 type Sizes struct {
 	All []Size
-	// Every is set if All has every size there is that makes a difference to the
-	// group. Otherwise All stands for the rest only as far as placing goes, by
-	// one of the lemmas in Sizes.
+	// Every is set if All has every possible size that makes a difference to the group.
+	// Otherwise All represents the rest only as far as placing goes, by one of the lemmas at
+	// SizesOf.
 	Every bool
-	// Known is unset where there are too many sizes and no lemma helps.
+	// Known is unset if there are too many sizes and no lemma helps.
 	Known bool
 }
 
@@ -27,31 +27,31 @@ type Size struct {
 	Nodes []*topology.Node
 }
 
-// maxSizes bounds the sizes that are looked at one by one.
+// maxSizes bounds the sizes that are decided one by one.
 const maxSizes = 24
 
 // Grows reports whether some pool may grow by a node that makes a difference to
 // workloads: one that takes their pods, or that a hard spread of theirs counts.
 func Grows(m *model.Model, ws []*workload.Workload) bool { return len(growing(m, ws)) > 0 }
 
-// SizesOf finds the sizes that decide about a group, which is closed: no other
-// workload has to do with it at any size. A kind is the nodes that a pool may
-// gain in one of its zones, and spare how many nodes of a kind the question
-// takes away, as the loss of a node does. Lemmas make most sizes needless (T17, T18).
+// SizesOf finds the sizes that decide about a group, which must be closed: no other
+// workload interacts with it at any size. A kind is the set of nodes that a pool may gain
+// in one of its zones, and spare is how many nodes of a kind the question takes away, as
+// the loss of a node does. Lemmas make most sizes needless (T17, T18).
 //
-// Hereditary rules (no hard spread, no required pod affinity; what refuses a pod
-// goes on doing so): if all pods are always placed on nodes N, they are on N and
-// further nodes M, in each of two cases.
+// Hereditary rules (no hard spread, no required pod affinity; a rule that refuses a pod
+// goes on doing so): if all pods are always placed on nodes N, they are on N and further
+// nodes M, in each of two cases.
 //
 //  1. No node of M shares a domain of a required anti-affinity key with N, and the
 //     group has no DaemonSet. Proof: suppose a run on N and M ends with a pod p
-//     left over. What it placed on N, in its order, is a run on N. As that can be
+//     left over. The placements on N, in their order, are a run on N. As that can be
 //     completed, and rules are hereditary, p fits on a node of N there; the pods on
-//     M refuse nothing on N, so p fits in the whole state, too.
-//  2. M is one node m, alike but for its name to n in N, and the shared domains of
+//     M refuse nothing on N, so p fits in the complete state, too.
+//  2. M is one node m, equal except for its name to n in N, and the shared domains of
 //     n are nested. Proof: as before p fits on some x in N beside what is on N, so a
 //     pod q on m refuses it: x and m are in one domain, that of n, of a key K. With
-//     the pods of m in place of those of n the state is one on N but for a name, so
+//     the pods of m in place of those of n the state is one on N except for a name, so
 //     p fits on some y there, and a pod on n refuses it: y and n are in one domain of
 //     a key L. If the domain of K at n is in that of L, x is in the latter, and the
 //     pod on n refuses p on x; otherwise q refuses p on y. Either is a contradiction.
@@ -60,15 +60,14 @@ func Grows(m *model.Model, ws []*workload.Workload) bool { return len(growing(m,
 //     n as well, unless it is that pod: so a DaemonSet must not keep its own pods
 //     apart in a shared domain.
 //
-// A kind with more declared nodes than spare is thus needless, and so is one that
-// shares no domain, where there is no DaemonSet. Each other kind is there or not:
-// its second node is like its first.
+// A kind with more declared nodes than spare is thus needless, and so is one that shares
+// no domain, if there is no DaemonSet. Each other kind is present with one node or
+// absent: its second node is like its first.
 //
-// One workload with one hard spread over its own pods: as many are placed as the
-// sum over domains of min(room, least room + maxSkew), in any order (R-M2). A node
-// alike to a declared one adds room to its domain, or a domain with as much room as
-// another one has, so the sum does not fall. Kinds without a declared node are there
-// or not.
+// One workload with one hard spread over its own pods: as many are placed as the sum over
+// domains of min(room, least room + maxSkew), in any order (R-M2). A node equal to a
+// declared one adds room to its domain, or a domain with as much room as another one has,
+// so the sum does not fall. Kinds without a declared node are present or absent.
 func SizesOf(m *model.Model, ws []*workload.Workload, spare int) Sizes {
 	kinds := growing(m, ws)
 	switch {
@@ -87,7 +86,7 @@ func SizesOf(m *model.Model, ws []*workload.Workload, spare int) Sizes {
 
 func perNode(w *workload.Workload) bool { return w.Kind.PerNode() }
 
-// growing are the indices of the kinds that make a difference to workloads.
+// growing returns the indices of the kinds that make a difference to workloads.
 func growing(m *model.Model, ws []*workload.Workload) []int {
 	var kinds []int
 	for g := range m.Topology.Growth {
@@ -98,8 +97,8 @@ func growing(m *model.Model, ws []*workload.Workload) []int {
 	return kinds
 }
 
-// matters reports whether a node of a kind takes pods of a workload, or is a
-// domain of its hard spread (R-T2, R-T3).
+// matters reports whether a node of a kind takes pods of a workload, or is a domain of
+// its hard spread (R-T2, R-T3).
 func matters(m *model.Model, w *workload.Workload, g int) bool {
 	passes := m.Eligible(w).Growth[g]
 	if passes.All() {
@@ -112,8 +111,8 @@ func matters(m *model.Model, w *workload.Workload, g int) bool {
 	})
 }
 
-// likeDeclared counts the declared nodes that are like a kind to a group: in the
-// same pool and zone, taking the same pods, and with none in place.
+// likeDeclared counts the declared nodes that are equivalent to a kind for a group: in
+// the same pool and zone, taking the same pods, and without running pods.
 func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
 	node, count := m.Topology.Growth[g].Node, 0
 	for i, n := range m.Topology.Nodes {
@@ -127,13 +126,13 @@ func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
 	return count
 }
 
-// occupied reports whether a pod is in place on a node.
+// occupied reports whether a running pod is on a node.
 func occupied(m *model.Model, n *topology.Node) bool {
 	return slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return w.Running && w.Spec.NodeName == n.Name })
 }
 
-// alikeIn reports whether two nodes of a pool are in the same zone: they differ
-// in nothing else but their names.
+// alikeIn reports whether two nodes of a pool are in the same zone: then they differ only
+// in their names.
 func alikeIn(a, b *topology.Node) bool {
 	for k, v := range a.Labels {
 		if v != a.Name && b.Labels[k] != v {
@@ -158,7 +157,7 @@ func sharesDomain(m *model.Model, ws []*workload.Workload, g int) bool {
 	})
 }
 
-// OneOfEach are the declared nodes and one more of each kind that a pool may gain.
+// OneOfEach returns the declared nodes and one more of each kind that a pool may gain.
 func OneOfEach(m *model.Model) []*topology.Node {
 	nodes := slices.Clone(m.Topology.Nodes)
 	for _, g := range m.Topology.Growth {
@@ -167,9 +166,9 @@ func OneOfEach(m *model.Model) []*topology.Node {
 	return nodes
 }
 
-// nested reports whether the domains of required anti-affinity keys are nested in
-// one another, and no DaemonSet keeps its own pods apart in a domain of several
-// nodes, one node of each kind counted.
+// nested reports whether the domains of required anti-affinity keys are nested, and no
+// DaemonSet keeps its own pods apart in a domain of several nodes, counting one further
+// node of each kind.
 func nested(m *model.Model, ws []*workload.Workload) bool {
 	nodes := OneOfEach(m)
 	keys := slices.DeleteFunc(HardKeys(m, ws, model.AntiAffinity), func(k string) bool { return single(nodes, k) })
@@ -187,8 +186,8 @@ func nested(m *model.Model, ws []*workload.Workload) bool {
 	})
 }
 
-// single reports whether no two of some nodes share a domain of a key, and none
-// that a pool may gain would.
+// single reports whether no two of the nodes share a domain of a key, and no node that a
+// pool may gain would share one.
 func single(nodes []*topology.Node, key string) bool {
 	seen := map[string]bool{}
 	for _, n := range nodes {
@@ -201,8 +200,8 @@ func single(nodes []*topology.Node, key string) bool {
 	return true
 }
 
-// SharesDomains reports whether several nodes share a domain of a required
-// anti-affinity key of some workloads, or may once pools have grown.
+// SharesDomains reports whether several nodes share a domain of a required anti-affinity
+// key of some workloads, or may once pools have grown.
 func SharesDomains(m *model.Model, ws []*workload.Workload) bool {
 	nodes := OneOfEach(m)
 	return slices.ContainsFunc(HardKeys(m, ws, model.AntiAffinity), func(k string) bool { return !single(nodes, k) })
@@ -225,8 +224,8 @@ func refines(nodes []*topology.Node, fine, coarse string) bool {
 	return true
 }
 
-// spreadsAlone reports whether a group is one workload with one hard spread over
-// its own pods, which keep one another off single nodes at most.
+// spreadsAlone reports whether a group is one workload with one hard spread over its own
+// pods, whose anti-affinity, if any, only concerns single nodes.
 func spreadsAlone(m *model.Model, ws []*workload.Workload) bool {
 	if len(ws) != 1 || perNode(ws[0]) {
 		return false
@@ -246,21 +245,21 @@ func spreadsAlone(m *model.Model, ws []*workload.Workload) bool {
 	return spreads == 1
 }
 
-// subsets are the sizes at which each kind that is needed is there or not.
+// subsets returns the sizes at which each needed kind is present or absent.
 func subsets(m *model.Model, kinds []int, needed func(g int) bool) Sizes {
 	kinds = slices.DeleteFunc(slices.Clone(kinds), func(g int) bool { return !needed(g) })
 	return counted(m, kinds, func(int) int { return 1 })
 }
 
-// everySize are all sizes.
+// everySize returns all sizes.
 func everySize(m *model.Model, kinds []int) Sizes {
 	s := counted(m, kinds, func(g int) int { return m.Topology.Growth[g].Extra })
 	s.Every = s.Known
 	return s
 }
 
-// counted are the sizes with up to so many further nodes of each kind, as far as
-// its pool goes, but for the declared size.
+// counted returns the sizes with up to most(g) further nodes of each kind, within the
+// limit of its pool, except the declared size.
 func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
 	vectors := [][]int{nil}
 	for _, g := range kinds {
@@ -288,7 +287,7 @@ func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
 	return s
 }
 
-// sized is one size.
+// sized returns one size.
 func sized(m *model.Model, kinds, more []int) Size {
 	s := Size{Nodes: slices.Clone(m.Topology.Nodes)}
 	for i, g := range kinds {

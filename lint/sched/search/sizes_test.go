@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestSizes: at how many further sizes it takes a decision to know about all.
+// TestSizes checks how many further sizes need a decision to cover all.
 func TestSizes(t *testing.T) {
 	const (
 		cloned = "- {name: a, zones: {x: 2, y: 2}, max: 9}\n"

@@ -6,25 +6,26 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 )
 
-// The exact test of T8, and of T2 where nodes have room for one pod: a pod group can
-// get stuck exactly if every domain that it may use can get a pod of its
-// own that keeps it out. Such pods are in different domains, so they are not in
-// one another's way, and the matching is the run that gets stuck.
+// The exact test of T8, and of T2 where nodes have room for one pod: a pod group can get
+// stuck if and only if each domain that it may use can be given a different pod that
+// keeps the pod group out. Such pods are in different domains, so they do not block each
+// other, and the matching is the run that gets stuck.
 
-// maxEach bounds the fields of which every pod group is looked at: pod groups by pod groups by
-// domains.
+// maxEach bounds the conflict graphs in which every pod group is tested: pod groups by
+// pod groups by domains.
 const maxEach = 2_000_000
 
 // cover is a way to close all domains of a pod group.
 type cover struct {
 	run []step
-	// own is the fewest of the pod group's own pods that it takes.
+	// own is the smallest number of the pod group's own pods that it takes.
 	own int
-	// free are, if there is no such way, nodes that cannot all be closed.
+	// free lists, if there is no such way, nodes that cannot all be closed.
 	free []int
 }
 
-// stuckState is how a pod group of the conflict graph can get stuck; false if it cannot.
+// stuckState returns how a pod group of the conflict graph can get stuck; false if it
+// cannot.
 func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	var domains []int
 	for d, n := range f.at[u] {
@@ -38,8 +39,8 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	if f.blockers(u) < len(domains) {
 		return cover{free: f.nodesOf(u, domains)}, false
 	}
-	// The others first: the flow through their arcs stays when its own pods
-	// are added, so those are as few as can be.
+	// The others first: the flow through their arcs stays when its own pods are added, so as
+	// few as possible of those are used.
 	source, sink := 0, 1
 	g, arcs := f.blocking(u, domains)
 	for x, pods := range f.pods {
@@ -50,7 +51,7 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	others := g.augment(source, sink)
 	g.join(source, 2+len(domains)+u, int64(f.pods[u]-1))
 	if others+g.augment(source, sink) < int64(len(domains)) {
-		// The domains beyond the smallest cut are more than what can close them.
+		// The domains beyond the minimum cut outnumber the pods that can close them.
 		var left []int
 		for k, d := range domains {
 			if g.beyond(2 + k) {
@@ -70,8 +71,9 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	return c, true
 }
 
-// blocking joins pod groups to the domains that a pod of theirs can close to one, and
-// these to the sink; the arcs are by pod group and domain, -1 where there is none.
+// blocking returns a network with arcs from pod groups to the domains that their pods can
+// close to pod group u, and from these to the sink; the arcs are by pod group and domain,
+// -1 if there is none.
 func (f *conflictGraph) blocking(u int, domains []int) (*network, [][]int) {
 	f.a.m.Run().Spend(len(f.units) * len(domains))
 	g := newNetwork(f.a.m, 2+len(domains)+len(f.units))
@@ -91,7 +93,7 @@ func (f *conflictGraph) blocking(u int, domains []int) (*network, [][]int) {
 	return g, arcs
 }
 
-// nodesOf gives a node of the pod group in each of some domains.
+// nodesOf returns a node of the pod group in each of the domains.
 func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 	var nodes []int
 	for _, d := range domains {
@@ -100,7 +102,7 @@ func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 	return nodes
 }
 
-// blockers is how many pods can be in the way of a further one of a pod group.
+// blockers returns how many pods can block a further one of a pod group.
 func (f *conflictGraph) blockers(u int) int {
 	anyone := slices.Contains(f.single, true)
 	sum := 0
@@ -115,8 +117,8 @@ func (f *conflictGraph) blockers(u int) int {
 	return sum
 }
 
-// settle decides the component of an outcome as far as the theory of fields
-// goes: the best run, if complete, is one that is known already.
+// settle decides the component of an outcome as far as the theory of conflict graphs
+// goes, given a best run, which need not be complete.
 func (f *conflictGraph) settle(o *outcome) {
 	var worst cover
 	gap := 0
@@ -126,7 +128,7 @@ func (f *conflictGraph) settle(o *outcome) {
 			continue
 		}
 		if gap > 0 && len(f.units)*len(f.units)*len(f.single) > maxEach {
-			continue // one is enough for the verdict, and none is a bound
+			continue // one is enough for the verdict, and 0 is a valid lower bound
 		}
 		c, can := f.stuckState(u)
 		if !can {
@@ -153,7 +155,7 @@ func (f *conflictGraph) settle(o *outcome) {
 	}
 	if len(o.best) == o.pods {
 		o.worst, o.decided = greedyRuns{f.a}.after(o.component, worst.run)
-		// Each pod group by itself is short of that much at least, and here at most.
+		// Each pod group by itself lacks at least that much, and here at most.
 		o.exact = o.decided && o.least == len(o.worst) && len(o.units) == len(o.owners)
 	}
 }

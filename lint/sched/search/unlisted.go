@@ -11,9 +11,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Unlisted are the extended resources that the pods of a workload request and
-// that no node and no pool of the topology lists: whether the pods fit on a node
-// that they may use, and that lists others, is not known (R-N27). Sorted.
+// Unlisted returns the extended resources that the pods of a workload request and that no
+// node and no pool of the topology lists, sorted: whether the pods fit on a node that
+// they may use, and that lists other resources, is not known (R-N27).
 func Unlisted(m *model.Model, w *workload.Workload) []corev1.ResourceName {
 	var names []corev1.ResourceName
 	for i := range m.Groups[w].Requests {
@@ -24,8 +24,8 @@ func Unlisted(m *model.Model, w *workload.Workload) []corev1.ResourceName {
 	return names
 }
 
-// opens reports whether some node that the pods may use has a list, and nobody
-// lists the resource.
+// opens reports whether some node that the pods may use lists resources, while none lists
+// this one.
 func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 	e := m.Eligible(w)
 	for i, n := range m.Topology.Nodes {
@@ -41,12 +41,11 @@ func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 	return false
 }
 
-// withhold takes back what was decided about components with pods that request a
-// resource which no node lists. The decision took it for unlimited, so an upper
-// bound holds and never stays never. Such pods may also be placed nowhere, so
-// of the others only that remains which holds whether they are in place or not:
-// always by a proof that looks at no order (see Lasting), if none of the others
-// needs or counts them.
+// withhold withdraws what was decided about components with pods that request a resource
+// which no node lists. The decision took it for unlimited, so an upper bound holds and a
+// never stays. Such pods may also be placed nowhere, so for the others only results stay
+// that hold whether they are in place or not: an always by a proof that looks at no order
+// (see certificate.Decision.Lasting), if none of the others needs or counts them.
 func (d *decided) withhold() {
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
@@ -67,8 +66,8 @@ func (d *decided) withhold() {
 	}
 }
 
-// unlisted are the owners of pods in a component that request a resource which
-// no node lists; each is a doubt.
+// unlisted returns the owners of pods in a component that request a resource which no
+// node lists, and records a doubt for each.
 func (a *instance) unlisted(o *outcome) map[*workload.Workload]bool {
 	var open map[*workload.Workload]bool
 	for k, i := range o.units {
@@ -84,8 +83,8 @@ func (a *instance) unlisted(o *outcome) map[*workload.Workload]bool {
 	return open
 }
 
-// leans reports whether pods in a component need or count those of some owners
-// among them.
+// leans reports whether other pods in a component need or count those of the given
+// owners.
 func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 	among := func(l located) bool { return on[a.units[l.unit].g.Origin()] }
 	for _, i := range o.units {
@@ -105,7 +104,8 @@ func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 	return false
 }
 
-// because says of workloads without a verdict which resource that depends on.
+// because sets the reason of unknown verdicts that depend on a resource which no node
+// lists.
 func because(d *certificate.Decision, m *model.Model) {
 	first := map[*workload.Workload]model.Reason{} // of a component, by its first workload
 	for i := range d.Workloads {
@@ -132,7 +132,7 @@ func because(d *certificate.Decision, m *model.Model) {
 	}
 }
 
-// firstUnlisted is the first resource that workloads request and no node lists; its
+// firstUnlisted returns the first resource that workloads request and no node lists; its
 // Workload is nil if there is none.
 func firstUnlisted(m *model.Model, ws []*workload.Workload) model.Reason {
 	for _, w := range ws {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// requesting is a Deployment: its name, replicas, requests and what
-// else its pod spec says.
+// requesting returns a Deployment with the given name, replicas, requests and further
+// fields of its pod spec.
 func requesting(name string, replicas int, requests, more string) string {
 	return strings.NewReplacer("NAME", name, "REPLICAS", string(rune('0'+replicas)), "REQUESTS", requests, "MORE", more).Replace(`---
 apiVersion: apps/v1
@@ -32,8 +32,8 @@ spec:
 
 const besideGPU = `affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: gpu}}}]}}`
 
-// TestUnlisted: what pods that request a resource which no node lists leave
-// open, and what they do not.
+// TestUnlisted checks which verdicts stay unknown because pods request a resource that no
+// node lists, and which do not.
 func TestUnlisted(t *testing.T) {
 	const nodes = `
 apiVersion: schedlint.dev/v1alpha1
@@ -76,7 +76,8 @@ pools:
 	}
 }
 
-// TestWholeLists: which lists have to name what Kubernetes itself defines.
+// TestWholeLists checks which lists of resources count as complete for the resources that
+// Kubernetes itself defines.
 func TestWholeLists(t *testing.T) {
 	node := func(meta, list string) string {
 		return "apiVersion: v1\nkind: Node\nmetadata: {name: a" + meta + "}\nstatus: {" + list + "}\n"

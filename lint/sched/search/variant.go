@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// addApart enters the pairs that are kept apart by no term of a manifest.
+// addApart adds the exclusions that are not from terms of a manifest.
 func (b *compiler) addApart() {
 	for _, p := range b.m.Apart {
 		k := b.key(p.Key)
@@ -29,11 +29,10 @@ func (b *compiler) addApart() {
 	}
 }
 
-// Components splits workloads into groups that have to do with one another by
-// hard rules and host ports and, where they contend, because they may fill a node
-// between them. Extra is how many pods a workload may have for a while beyond
-// its number. Workloads that take no part in decisions are in no group, nor are
-// those whose pods end by themselves.
+// Components splits workloads into groups that interact by hard rules and host ports
+// (ruled) and, in addition, because together they may fill a node (contending). extra is
+// how many pods a workload may temporarily have beyond its number. Workloads that take no
+// part in decisions are in no group, nor are those whose pods run to completion.
 func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, contending [][]*workload.Workload) {
 	m = m.Permanent()
 	relax := leaveOut(nil)
@@ -49,8 +48,8 @@ func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, conten
 	return ruled, byOwner(interactions{s}.components())
 }
 
-// byOwner is the workloads of components. The pods of a DaemonSet may be in
-// several, which are one group then.
+// byOwner returns the workloads of components. The pods of a DaemonSet may be in several
+// components, which then form one group.
 func byOwner(components []component) [][]*workload.Workload {
 	var all [][]*workload.Workload
 	in := map[*workload.Workload]int{}
@@ -74,11 +73,10 @@ func byOwner(components []component) [][]*workload.Workload {
 	return slices.DeleteFunc(all, func(g []*workload.Workload) bool { return len(g) == 0 })
 }
 
-// Few are nodes that stand for all: of nodes that are alike to the workloads
-// only so many are kept, as no more than there are pods ever take part. What
-// tell says of a node keeps it apart from others; nil says nothing. A DaemonSet
-// has pods on all of them, so where rules see how many of these there are in a
-// domain, all nodes stay.
+// Few returns nodes that represent all: of nodes equivalent to the workloads, only keep
+// are kept, as no more than there are pods ever take part. tell separates nodes for which
+// it returns different strings; it may be nil. A DaemonSet has pods on all nodes, so all
+// stay if rules depend on how many of its pods are in a domain.
 func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
 	if countsDaemons(m, ws) {
 		return slices.Clone(m.Topology.Nodes)
@@ -112,9 +110,8 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 	return nodes
 }
 
-// countsDaemons reports whether a hard rule of a DaemonSet, or one that may
-// select its pods, is about domains of several nodes, or about how many pods
-// there are elsewhere.
+// countsDaemons reports whether a hard rule of a DaemonSet, or one that may select its
+// pods, concerns domains of several nodes, or depends on how many pods are elsewhere.
 func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	m.Run().Spend(1 + len(ws)/model.PerStep)
 	var daemons []*workload.Workload

@@ -7,20 +7,19 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// Weighted counting: if every domain went to the member of the clique that makes
-// the most of it, counting its pods by weights, and the sum were still less than
-// what all pods weigh, some have no room. The weights are the whole certificate.
+// Weighted counting: suppose every domain goes to the member of the clique that makes the
+// most of it, counting its pods by weights. If the sum is still less than the weight of
+// all pods, some have no room. The weights alone are the certificate.
 
-// maxWeight is the largest weight where all choices are tried, which they are
-// for up to fewWeights members; with more of them weights are raised step by
-// step.
+// maxWeight is the largest weight if all choices are tried, which is done for up to
+// fewWeights members; with more members, weights are raised in up to weightSteps steps.
 const (
 	maxWeight   = 3
 	fewWeights  = 4
 	weightSteps = 24
 )
 
-// outweighed is how many pods are left over at least by the best weights.
+// outweighed returns how many pods the best weights show to be left over.
 func (c *clique) outweighed() shortfall {
 	if len(c.members) > fewWeights {
 		return c.raised()
@@ -38,7 +37,7 @@ func (c *clique) outweighed() shortfall {
 	}
 }
 
-// raised starts from equal weights and gives more to those who get too little.
+// raised starts from equal weights and raises those of members that get too little.
 func (c *clique) raised() shortfall {
 	lost := shortfall{}
 	weights := slices.Repeat([]int{1}, len(c.members))
@@ -64,8 +63,8 @@ func (c *clique) raised() shortfall {
 	return lost
 }
 
-// favoured is who makes the most of a domain, among equals the one that is
-// furthest from what it wants, or -1 if it is of use to nobody.
+// favoured returns the member that makes the most of a domain, among equals the one that
+// is furthest from its number of pods, or -1 if no member can use it.
 func (c *clique) favoured(d int, weights, got []int) int {
 	best := -1
 	for w, weight := range weights {
@@ -84,7 +83,7 @@ func (c *clique) favoured(d int, weights, got []int) int {
 	return best
 }
 
-// weighed is what some weights show.
+// weighed returns the shortfall that the given weights show.
 func (c *clique) weighed(weights []int) shortfall {
 	pods := c.short(weights)
 	if pods == 0 {
@@ -97,8 +96,8 @@ func (c *clique) weighed(weights []int) shortfall {
 	return shortfall{pods, p}
 }
 
-// short is how many pods some weights show to be left over: what is missing, in
-// pods of the largest weight.
+// short returns how many pods the given weights show to be left over: the missing weight,
+// in pods of the largest weight.
 func (c *clique) short(weights []int) int {
 	gap := 0
 	c.r.a.m.Run().Spend(len(weights) * (1 + len(c.holds[0])/model.PerStep))
