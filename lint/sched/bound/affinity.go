@@ -15,8 +15,8 @@ type Unmet struct {
 	Term *model.Term
 	// Cause is missing-key, null-selector or contradiction.
 	Cause string
-	// Beside are the keys of other terms that no node has together with that of the
-	// term; nil if no node has the key at all.
+	// Beside are the keys of other terms that no node has together with the key of this
+	// term; nil if no node has the key.
 	Beside []string
 	// Between are the requirements that contradict each other, and Other is the term
 	// that holds the first of them.
@@ -46,8 +46,8 @@ func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 	return append(unmet, missingKeys(m, w, hard)...)
 }
 
-// missingKeys finds keys that no usable node carries, or else the key with
-// which no usable node carries all of them.
+// missingKeys finds keys that no usable node carries or, failing that, the first key that no
+// usable node carries together with the keys before it.
 func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unmet {
 	if m.Topology.Empty() {
 		return nil
@@ -74,10 +74,10 @@ func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unm
 	return nil
 }
 
-// keptLabels are labels of usable nodes that are kept, by the node rules.
+// keptLabels caches the labels of usable nodes, by node rules.
 type keptLabels map[string][]map[string]string
 
-// usableLabels are the labels of every node, or possible further node, that
+// usableLabels returns the labels of every node, and of every node that a pool may add, that
 // passes the node-level filters.
 func usableLabels(m *model.Model, w *workload.Workload) []map[string]string {
 	kept := *model.KeepForNodes(m, func() *keptLabels { return &keptLabels{} })
@@ -117,7 +117,7 @@ type origin struct {
 }
 
 // contradiction finds two conditions of the terms that no labels satisfy
-// together: keys are independent, so it is enough to look key by key.
+// together. Keys are independent, so it checks key by key.
 func contradiction(hard []*model.Term) (a, b origin, found bool) {
 	byKey := map[string][]origin{}
 	var keys []string
@@ -146,8 +146,8 @@ func contradiction(hard []*model.Term) (a, b origin, found bool) {
 	return origin{}, origin{}, false
 }
 
-// disjoint reports whether no value of the label, and no absence of it,
-// satisfies both conditions.
+// disjoint reports whether no value of the label, nor its absence, satisfies
+// both conditions.
 func disjoint(a, b *model.Requirement) bool {
 	if !allowsAbsent(a) && b.Op == metav1.LabelSelectorOpDoesNotExist || !allowsAbsent(b) && a.Op == metav1.LabelSelectorOpDoesNotExist {
 		return true
@@ -173,19 +173,19 @@ func allowsAbsent(r *model.Requirement) bool {
 	return r.Op == metav1.LabelSelectorOpNotIn || r.Op == metav1.LabelSelectorOpDoesNotExist
 }
 
-// Circle is a workload that waits for pods which wait for it.
+// Circle is a workload whose required affinity leads into a cycle of workloads that wait for each other.
 type Circle struct {
 	Workload *workload.Workload
-	// Path leads from the workload back to a workload on the path: to itself if
+	// Path leads from the workload to a workload that is already on the path: to itself if
 	// Member is set.
 	Path   []*workload.Workload
 	Member bool
 }
 
-// Circles finds workloads whose required affinity only pods can satisfy that
-// wait for them in turn (R-Q5). A workload is free if it needs no pod, can be
-// the first of its own kind (R-A12), or has its need met by a free one; one
-// whose need no declared pod meets may find a pod elsewhere.
+// Circles finds workloads whose required affinity can only be satisfied by pods that
+// wait for them in turn (R-Q5). A workload is free if it requires no pod, can be
+// the first of its own kind (R-A12), or can join a free one. A workload whose affinity
+// no declared pod satisfies may find a pod elsewhere.
 func Circles(m *model.Model) []Circle {
 	meets := map[*workload.Workload][]*workload.Workload{}
 	var waiting []*workload.Workload
@@ -214,8 +214,8 @@ func Circles(m *model.Model) []Circle {
 	return circles
 }
 
-// waitsFor are the declared workloads that meet the required affinity of w;
-// none if it waits for nobody, or for somebody who is not declared.
+// waitsFor returns the declared workloads that satisfy the required affinity of w. It returns
+// none if w does not wait, or only undeclared pods could satisfy it.
 func waitsFor(m *model.Model, w *workload.Workload) []*workload.Workload {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
@@ -235,8 +235,8 @@ func waitsFor(m *model.Model, w *workload.Workload) []*workload.Workload {
 	})
 }
 
-// shortest is the shortest way from w back to itself, or else along first
-// choices until a workload repeats.
+// shortest returns the shortest path from w back to itself or, if there is none, the path
+// along first choices until a workload repeats.
 func shortest(w *workload.Workload, meets map[*workload.Workload][]*workload.Workload) (path []*workload.Workload, member bool) {
 	from := map[*workload.Workload]*workload.Workload{}
 	queue := []*workload.Workload{w}

@@ -7,10 +7,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// apart bounds how many pods fit on the sites if no two of them may share a
-// value of any of the keys; nodes without a key are not bound by it (R-A6,
-// R-M1). Keys that nest (host in zone) are exact; of crossing keys each bounds
-// by itself, and so does every nesting pair.
+// apart returns a bound on how many pods fit on the sites if no two of them may share a
+// value of any of the keys, which do not limit nodes without the key (R-A6,
+// R-M1). The bound is exact for nested keys (host within zone). If keys cross, it is the
+// smallest bound of a single key or of a nested pair.
 func apart(sites []site, keys []string) int {
 	if len(keys) == 0 {
 		return total(sites)
@@ -31,7 +31,7 @@ func apart(sites []site, keys []string) int {
 	return best
 }
 
-// total is the sum of what the sites hold, at most Unbounded.
+// total returns how many pods the sites hold together, at most Unbounded.
 func total(sites []site) int {
 	sum := 0
 	for _, s := range sites {
@@ -42,7 +42,7 @@ func total(sites []site) int {
 	return sum
 }
 
-// domains groups sites by their value of a key; without has those that lack it.
+// domains groups sites by their value of a key; without lists those that lack it.
 func domains(sites []site, key string) (by map[string][]site, without []site) {
 	sizes := map[string]int{}
 	for i := range sites {
@@ -65,7 +65,7 @@ func domains(sites []site, key string) (by map[string][]site, without []site) {
 	return by, without
 }
 
-// byCoarseness sorts keys by their number of values, fewest first.
+// byCoarseness sorts keys by their number of values, fewest first, and drops repeats.
 func byCoarseness(sites []site, keys []string) []string {
 	count := map[string]int{}
 	for _, k := range keys {
@@ -112,8 +112,8 @@ func nestedApart(sites []site, ordered []string) int {
 	return min(sum, model.Unbounded)
 }
 
-// bound is R-M2 with R-M3: no domain holds more than the least roomy eligible
-// one and the skew. Capacities come from the other rules.
+// bound computes R-M2 with R-M3: no domain holds more than the eligible domain with the
+// least room, plus the skew. The room follows from the other rules.
 func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest int, smallestDomain string) {
 	room := sites.room(r.Term.Key, keys)
 	smallest = model.Unbounded
@@ -126,7 +126,7 @@ func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest i
 		smallest, smallestDomain = 0, ""
 	}
 	limit := min(model.Unbounded, smallest+r.Foreign+int(r.Term.Constraint.MaxSkew))
-	if smallestDomain == "" { // none counts, so none limits the others
+	if smallestDomain == "" { // no eligible domain sets a minimum
 		smallest = 0
 	}
 	for _, c := range room {
@@ -135,8 +135,8 @@ func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest i
 	return min(most, model.Unbounded), smallest, smallestDomain
 }
 
-// pinned groups sites by the domains that required self-affinity keeps all
-// pods in: the first pod picks them and the rest follow (R-A9, R-A14, R-M4).
+// pinned groups sites by the domains in which required self-affinity keeps all
+// pods: the first pod picks the domains and the others follow (R-A9, R-A14, R-M4).
 // Sites that lack one of the keys take no pod.
 func pinned(sites *siteSet, keys []string) []*siteSet {
 	if len(keys) == 0 {
@@ -160,9 +160,9 @@ func pinned(sites *siteSet, keys []string) []*siteSet {
 	return groups
 }
 
-// selfKeys are the topology keys of required affinity that only the workload's
-// own pods can satisfy. Where other declared pods match too, or the pods do not
-// all match each other, nothing is said.
+// selfKeys returns the topology keys of required affinity that only the workload's
+// own pods can satisfy. It returns nil if other declared pods match too, or if the pods
+// may not all match each other.
 func selfKeys(m *model.Model, g *model.Group) []string {
 	var keys []string
 	for _, t := range g.Terms {
@@ -177,8 +177,8 @@ func selfKeys(m *model.Model, g *model.Group) []string {
 	return keys
 }
 
-// antiTerms are the hard anti-affinity terms that keep the pods of the
-// workload itself apart.
+// antiTerms returns the hard anti-affinity terms that keep the pods of the
+// workload apart from each other.
 func antiTerms(m *model.Model, w *workload.Workload, terms []*model.Term) []*model.Term {
 	var own []*model.Term
 	for _, t := range terms {

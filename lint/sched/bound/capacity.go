@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Limited is which rule a limit comes from.
+// Limited names the rule that a limit comes from.
 type Limited string
 
 // The rules that limit how many pods of one workload can be placed.
@@ -23,13 +23,13 @@ const (
 	ByRoom         Limited = "room"
 )
 
-// Limit is how many pods of a workload one rule lets be placed: an upper bound
-// over every order, every choice of nodes and every size that pools may have.
+// Limit is how many pods of a workload one rule allows: an upper bound
+// over every order, every choice of nodes and every size of the pools.
 type Limit struct {
 	By Limited
 	// Terms are the terms that bind; empty for host ports and room.
 	Terms []*model.Term
-	// Pods is how many there are to be and Most how many can be placed.
+	// Pods is the required number of pods and Most how many can be placed.
 	Pods, Most int
 	// Exceeded is set if Pods cannot all be placed; Grows if they can only be
 	// placed once pools have grown beyond their count.
@@ -44,15 +44,15 @@ type Limit struct {
 	EligibleDomains int
 	Smallest        int
 	SmallestDomain  string
-	// Binding is the resource that binds on most nodes.
+	// Binding is the resource that is the bottleneck on most nodes.
 	Binding corev1.ResourceName
-	// Growth is at which size growing pools were counted; nil if they were not.
+	// Growth holds the sizes at which growing pools were counted; nil if they were not.
 	Growth []model.PoolSize
-	// Together is another rule that the limit follows from as well.
+	// Together is another rule that the limit depends on, if there is one.
 	Together Companion
 }
 
-// CompanionKind is which rule limits the pods together with that of a Limit.
+// CompanionKind names the rule that limits the pods together with that of a Limit.
 type CompanionKind string
 
 // The kinds.
@@ -63,17 +63,17 @@ const (
 	WithAffinity CompanionKind = "affinity"
 )
 
-// Companion is a rule on some keys that a limit follows from together with the one that
-// it names. The zero Companion is none.
+// Companion is a rule on some keys that a limit depends on in addition to the rule
+// that it names. The zero Companion means that there is no such rule.
 type Companion struct {
 	Kind CompanionKind
 	Keys []string
 }
 
-// slack is how many more pods could be placed, negative if some cannot.
+// slack returns how many more pods could be placed, negative if some cannot.
 func (l *Limit) slack() int { return l.Most - l.Pods }
 
-// Problem is what Capacity needs to know of a workload.
+// Problem holds the rules of a workload that Capacity considers.
 type Problem struct {
 	m       *model.Model
 	G       *model.Group
@@ -84,9 +84,10 @@ type Problem struct {
 	Spreads []*model.Term
 }
 
-// lastProblem is what was asked for last: several questions about a group follow each other.
+// lastProblem caches the last Problem, because several questions about a group follow each other.
 type lastProblem struct{ *Problem }
 
+// ProblemOf returns the Problem of a group, cached for consecutive questions about it.
 func ProblemOf(m *model.Model, g *model.Group) *Problem {
 	last := model.Keep(m, func() *lastProblem { return &lastProblem{} })
 	if last.Problem == nil || last.G != g {
@@ -117,7 +118,7 @@ func newProblem(m *model.Model, g *model.Group) *Problem {
 	return p
 }
 
-// pods is how many pods there are to be. Under a HorizontalPodAutoscaler only
+// pods returns the required number of pods. Under a HorizontalPodAutoscaler only
 // its minimum is certain (R-W18); a DaemonSet has one for every eligible node.
 func (p *Problem) pods(eligible int) int {
 	if p.G.Kind.PerNode() {
@@ -126,9 +127,9 @@ func (p *Problem) pods(eligible int) int {
 	return model.Certain(p.G.Workload)
 }
 
-// Capacity gives the limits of one workload that is judged and has at least
-// one eligible node: one for every hard rule that it has, and if each of them
-// alone could be met but not all together, one for the rule that fails beside
+// Capacity returns the limits of one workload that is judged and has at least
+// one eligible node: one for every hard rule and, if each of these rules can
+// be met alone but not all together, one for the rule that fails in addition to
 // the others.
 func Capacity(m *model.Model, w *workload.Workload) []Limit {
 	p := ProblemOf(m, m.Groups[w])
@@ -158,14 +159,14 @@ func Capacity(m *model.Model, w *workload.Workload) []Limit {
 	return p.settle(best)
 }
 
-// settle drops the limit of all rules together unless it alone is exceeded.
+// settle drops the limit of all rules together unless only that one is exceeded.
 func (p *Problem) settle(limits []Limit) []Limit {
 	last := len(limits) - 1
 	alone := limits[:last]
 	if !limits[last].Exceeded && !limits[last].Grows || slices.ContainsFunc(alone, func(l Limit) bool { return l.Exceeded }) {
 		return alone
 	}
-	// The rule that takes the blame is already listed by itself: replace it.
+	// The blamed rule may already be listed by itself: replace it.
 	for i := range alone {
 		if alone[i].By == limits[last].By && slices.Equal(alone[i].Terms, limits[last].Terms) {
 			alone[i] = limits[last]
@@ -187,9 +188,9 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 		frame.Eligible, frame.Nodes = min(frame.Eligible, base[0].Eligible+one), min(frame.Nodes, base[0].Nodes+one)
 	}
 	var limits []Limit
-	// Taking a pod away never breaks a hereditary rule, so what fits on the
-	// declared nodes and what the further nodes can hold at most add up to a
-	// bound: pools share their room among their zones.
+	// Removing a pod never breaks a hereditary rule, so what fits on the declared nodes
+	// plus what the added nodes hold at most is a bound: a pool shares its growth among
+	// its zones.
 	add := func(l Limit, by Limited, terms []*model.Term, most int, hereditary bool) {
 		l.By, l.Terms, l.Most = by, terms, most
 		if base != nil && hereditary {
@@ -223,7 +224,7 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	return limits
 }
 
-// perNode is the most that one further node can add under a rule.
+// perNode returns the most pods that one added node can hold under a rule.
 func (p *Problem) perNode(by Limited) func(*topology.Node) int {
 	return func(n *topology.Node) int {
 		most, _ := model.Fits(n, p.G.Requests)
@@ -234,7 +235,7 @@ func (p *Problem) perNode(by Limited) func(*topology.Node) int {
 	}
 }
 
-// growable is what the further nodes of the view's pools can hold at most.
+// growable returns how many pods the added nodes of the view's pools hold at most.
 func growable(m *model.Model, v *model.View, perNode func(*topology.Node) int) int {
 	sum, seen := 0, map[*topology.Pool]bool{}
 	for i, from := range v.From {
@@ -253,7 +254,7 @@ func growable(m *model.Model, v *model.View, perNode func(*topology.Node) int) i
 	return min(sum, model.Unbounded)
 }
 
-// binding is the resource that binds on most eligible nodes.
+// binding returns the resource that is the bottleneck on most eligible nodes.
 func (p *Problem) binding(v *model.View) corev1.ResourceName {
 	e := p.m.Eligible(p.G.Workload)
 	count := map[corev1.ResourceName]int{}
@@ -277,7 +278,7 @@ func (p *Problem) binding(v *model.View) corev1.ResourceName {
 	return names[0]
 }
 
-// spread is the limit of one hard spread constraint.
+// spread returns the limit of one hard spread constraint.
 func (p *Problem) spread(l Limit, v *model.View, t *model.Term, how mode, keys []string) Limit {
 	rule := p.m.SpreadRule(v, p.G, t)
 	l.By, l.Terms, l.Most = BySpread, []*model.Term{t}, model.Unbounded
@@ -300,7 +301,7 @@ func (p *Problem) spread(l Limit, v *model.View, t *model.Term, how mode, keys [
 	return l
 }
 
-// together is the limit of all rules at once, blamed on the one without which
+// together returns the limit of all rules at once, attributed to the rule without which
 // the pods would fit.
 func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 	full, blamed := p.bound(v, p.Keys, p.self, p.Spreads)
@@ -343,7 +344,7 @@ func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 	return l
 }
 
-// bound is how many pods fit with these rules together, and the spread
+// bound returns how many pods fit under these rules together, and the spread
 // constraint that binds, if one does.
 func (p *Problem) bound(v *model.View, keys, self []string, spreads []*model.Term) (most int, blamed *model.Term) {
 	how := mode{fit: true, room: true, ports: p.ports}

@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// asked is what a pod of a group asks of a resource.
+// asked returns how much of a resource a pod of a group requests.
 func asked(g *model.Group, name corev1.ResourceName) (int64, resource.Format) {
 	if name == corev1.ResourcePods {
 		return 1, resource.DecimalSI
@@ -21,8 +21,8 @@ func asked(g *model.Group, name corev1.ResourceName) (int64, resource.Format) {
 	return 0, ""
 }
 
-// asks is what a pod of a group asks of a resource where it is placed: the kubelet
-// of a node that a manifest names drops extended resources that the node does not
+// asks returns how much of a resource a pod of a group requests where it is placed: if a
+// manifest names the node, its kubelet drops extended resources that the node does not
 // list (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
 func (b *balance) asks(g *model.Group, name corev1.ResourceName) (int64, resource.Format) {
 	each, format := asked(g, name)
@@ -34,7 +34,7 @@ func (b *balance) asks(g *model.Group, name corev1.ResourceName) (int64, resourc
 	return each, format
 }
 
-// claim is what one workload asks of a resource on a set of nodes.
+// claim is the demand of one workload for a resource on a set of nodes.
 type claim struct {
 	w    *workload.Workload
 	pods int

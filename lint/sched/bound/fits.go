@@ -11,18 +11,19 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// What follows answers for most workloads, of which all is well, without going
-// into the reasons why it might not be. A yes is a witness; a no says nothing.
+// The functions below answer for most workloads, which fit, without explaining why
+// others may not. A yes is backed by a witness; a no decides nothing.
 
-// capacities is how many pods of a group each declared node holds when empty.
+// capacities computes how many pods of a group each declared node holds when empty.
 type capacities []supply
 
-// supply is what the nodes have of a resource, and what one pod asks for.
+// supply holds the amount of a resource on each node, and the request of one pod.
 type supply struct {
 	offers []int64
 	amount int64
 }
 
+// Capacities prepares the computation for a group.
 func Capacities(m *model.Model, g *model.Group) capacities {
 	c := append(make(capacities, 0, 1+len(g.Requests)), supply{m.Offers(corev1.ResourcePods, m.Topology.Nodes), 1})
 	for i := range g.Requests {
@@ -32,6 +33,7 @@ func Capacities(m *model.Model, g *model.Group) capacities {
 	return c
 }
 
+// At returns how many pods the n-th declared node holds when empty.
 func (c capacities) At(n int) int {
 	most := int64(model.Unbounded)
 	for i := range c {
@@ -42,15 +44,15 @@ func (c capacities) At(n int) int {
 	return int(max(most, 0))
 }
 
-// kind is eligible nodes that are alike to the pods of a group.
+// kind is a class of eligible nodes that are equivalent for the pods of a group.
 type kind struct {
 	nodes []int32
-	// most is how many pods one of them holds when empty.
+	// most is how many pods one of the nodes holds when empty.
 	most int
 }
 
-// kinds are the eligible nodes for so many pods of a group, told apart by one more key
-// unless it is empty, in the order of the first node of each.
+// kinds returns the classes of eligible nodes for at most that many pods of a group, separated
+// by one more key unless it is empty, in the order of each class's first node.
 func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	all := classes.Of(m, []*workload.Workload{p.G.Workload}, pods, key).Nodes
 	m.Run().Spend(1 + len(all)*(2+len(p.G.Requests))/model.PerStep)
@@ -70,15 +72,15 @@ func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	return found
 }
 
-// shared reports whether the nodes are in one domain, and not each in one of its own.
+// shared reports whether the nodes share a domain, rather than having one each.
 func (k *kind) shared(domain []int32) bool {
 	return len(k.nodes) == 1 || domain[k.nodes[0]] == domain[k.nodes[1]]
 }
 
-// Screens reports whether the quick answers are for such a workload: pods that
-// are bound by their manifest are not asked for all their requests, whom a
-// selector means that asks for labels of the node depends on where pods are, and
-// one that asks for a label with a value for each pod tells them apart.
+// Screens reports whether the quick answers apply to a workload. They do not apply to
+// pods whose manifest names their node, because not all their requests count; to selectors
+// of labels that come from the node, because these depend on where pods are; and to
+// selectors of labels with a value for each pod, because these distinguish pods.
 func Screens(g *model.Group) bool {
 	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && (t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
@@ -87,7 +89,7 @@ func Screens(g *model.Group) bool {
 	})
 }
 
-// FitsSomewhere reports that some declared node takes a pod of the workload.
+// FitsSomewhere reports whether some declared node takes a pod of the workload; false decides nothing.
 func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
 	if !Screens(g) {
@@ -96,9 +98,9 @@ func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	return slices.ContainsFunc(kinds(m, &Problem{m: m, G: g}, 1, ""), func(k kind) bool { return k.most > 0 })
 }
 
-// Fits reports that all pods of the workload can be placed on the declared
-// nodes if it is alone, as a run that just goes from node to node shows. It
-// does not look at rules of which the pods need company.
+// Fits reports whether a single pass over the nodes places all pods of the workload, if it is
+// alone on the declared nodes; false decides nothing. It does not consider required
+// affinity for other pods.
 func Fits(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
 	if !Screens(g) {
@@ -115,9 +117,9 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 	return fillsEvenly(m, p, pods)
 }
 
-// FitsLoosely is Fits for another number of pods, whatever runs came before and
-// whoever has gone since: pods that at most one rule keeps apart, so that every
-// placement of fewer goes on.
+// FitsLoosely is like Fits for another number of pods, and a yes holds after any earlier
+// placements and removals: at most one rule keeps the pods apart, so every placement
+// of fewer pods can be continued.
 func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	g := m.Groups[w]
 	if !Screens(g) {
@@ -127,7 +129,7 @@ func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	return len(p.self) == 0 && len(p.Spreads) == 0 && len(g.HardAffinity()) == 0 && len(p.Keys) < 2 && fillsApart(m, p, pods)
 }
 
-// fillsApart places pods on kinds of nodes in turn, none in a domain that has one.
+// fillsApart places pods on one kind of nodes after another, at most one in each domain of a key.
 func fillsApart(m *model.Model, p *Problem, pods int) bool {
 	taken := make([]map[int32]bool, len(p.Keys))
 	domain := make([][]int32, len(p.Keys))
@@ -159,7 +161,7 @@ func fillsApart(m *model.Model, p *Problem, pods int) bool {
 	return pods <= 0
 }
 
-// partedBySpread reports whether some spread keeps so many pods from being all in one
+// partedBySpread reports whether some spread prevents so many pods from being in one
 // domain.
 func (p *Problem) partedBySpread(pods int) bool {
 	return slices.ContainsFunc(p.Spreads, func(t *model.Term) bool {
@@ -168,9 +170,9 @@ func (p *Problem) partedBySpread(pods int) bool {
 	})
 }
 
-// Share tells whether one declared node can hold all pods of a workload, and if
-// it does, what a loss can take, as Together tells. It leaves open what takes
-// more than a look at every kind of node.
+// Share returns whether one declared node can hold all pods of a workload and, if
+// it can, what a loss can hit, as Together does. It is Maybe if that takes more than
+// a look at every kind of node.
 func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	g := m.Groups[w]
 	if !Screens(g) {

@@ -7,7 +7,7 @@ import (
 )
 
 // fillsEvenly gives every domain of one spread its even share, and a node no more pods
-// than anti-affinity and the other spreads let it have, whatever other nodes have (T22).
+// than anti-affinity and the other spreads allow whatever is on other nodes (T22).
 func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	if len(p.Spreads) > mostSpreads {
 		return false
@@ -22,10 +22,10 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	return false
 }
 
-// mostSpreads bounds the spreads of which each is tried with all others.
+// mostSpreads bounds the spreads that are tried one by one against all others.
 const mostSpreads = 8
 
-// nodeLimit is how many pods may be in each domain of a key, in any case; if must is set a
+// nodeLimit is how many pods each domain of a key may always hold; if must is set a
 // node has to carry the key.
 type nodeLimit struct {
 	domain []int32
@@ -33,8 +33,8 @@ type nodeLimit struct {
 	must   bool
 }
 
-// nodeLimits are those of the anti-affinity and of all spreads but one; ok is false if one of
-// those does not count the pods of the workload alone.
+// nodeLimits returns the limits of anti-affinity and of all spreads except one; ok is false if
+// one of those spreads does not count exactly the workload's own pods.
 func nodeLimits(m *model.Model, p *Problem, except int) (all []nodeLimit, ok bool) {
 	for _, key := range p.Keys {
 		domain, _ := m.Numbered(key, m.Topology.Nodes)
@@ -53,8 +53,8 @@ func nodeLimits(m *model.Model, p *Problem, except int) (all []nodeLimit, ok boo
 	return all, true
 }
 
-// capped are the kinds with what the limits leave of their room. Nodes that share a domain
-// with others get none: who has it would depend on the order.
+// capped limits the room of each kind of node. Nodes that share a domain
+// with others get none, because the order would decide which of them has the pods.
 func capped(all []kind, limits []nodeLimit) []kind {
 	left := slices.Clone(all)
 	for _, l := range limits {
@@ -78,7 +78,7 @@ func capped(all []kind, limits []nodeLimit) []kind {
 }
 
 // sharesFit reports whether every domain of a spread has room for its even share on nodes of
-// some kinds.
+// the given kinds.
 func sharesFit(m *model.Model, p *Problem, t *model.Term, all []kind, pods int) bool {
 	rule := m.SpreadRule(m.Views[0], p.G, t)
 	domains := len(rule.Eligible)
@@ -88,7 +88,7 @@ func sharesFit(m *model.Model, p *Problem, t *model.Term, all []kind, pods int) 
 	domain, _ := m.Numbered(t.Key, m.Topology.Nodes)
 	share, more := pods/domains, pods%domains
 	room := map[int32]int{}
-	full, fuller := 0, 0 // the domains with room for an even share, and for one more
+	full, fuller := 0, 0 // the domains with room for an even share, and for one more pod
 	count := func(room, domains int) {
 		if room >= share {
 			full += domains

@@ -10,27 +10,27 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// RequestFit is how one pod's requests fit single empty nodes, counting nodes
-// that pass every other filter; pools that may grow count with one node more.
-// Where some of them have no slot for a pod, one of Requests is that slot: one of the
-// resource pods.
+// RequestFit compares one pod's requests with single empty nodes, counting nodes
+// that pass every other filter; a pool that may grow counts as one more node.
+// If some of them have no free pod slot, the last of Requests is that slot, as one unit of
+// the resource pods.
 type RequestFit struct {
 	Eligible, Fitting int
 	Requests          []ResourceFit
 }
 
-// ResourceFit is one request against those nodes. A node that is not judged
+// ResourceFit compares one request with those nodes. A node that is not judged
 // on the resource fits.
 type ResourceFit struct {
 	model.Request
 	Fitting int
-	// LargestNode offers the most of all judged nodes, at LargestSpan.
+	// LargestNode offers the most of all judged nodes, as declared at LargestSpan.
 	LargestNode string
 	LargestSpan diag.Span
 	largest     resource.Quantity
 }
 
-// Largest is the most that a judged node offers; 0 if none is judged.
+// Largest returns the most that a judged node offers; 0 if none is judged.
 func (r *ResourceFit) Largest() string { return r.largest.String() }
 
 // fitKey is equal for workloads whose pods fit in the same way.
@@ -38,7 +38,7 @@ type fitKey struct {
 	signature, request string
 }
 
-// keptFits are the answers of a model that are kept.
+// keptFits caches the answers of a model.
 type keptFits map[fitKey]*RequestFit
 
 // RequestFits compares the requests of one pod with the eligible nodes.
@@ -92,13 +92,13 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 	return fit
 }
 
-// slotFit is the slot that each pod takes of a node, before any node is looked at.
+// slotFit returns the request for a pod slot, before any node is counted.
 func slotFit() ResourceFit {
 	one := model.Request{Name: corev1.ResourcePods, Amount: 1, Quantity: *resource.NewQuantity(1, resource.DecimalSI)}
 	return ResourceFit{Request: one}
 }
 
-// look counts a node. One that does not say how many pods it takes has a slot.
+// look counts a node. A node that does not list how many pods it takes has a slot.
 func (r *ResourceFit) look(n *topology.Node) {
 	q, listed := n.Allocatable[corev1.ResourcePods]
 	if !listed || q.Value() >= r.Amount {

@@ -15,29 +15,29 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Shortage is a resource of which some nodes have too little for all pods that
-// may use no other nodes, however they are placed.
+// Shortage is a resource that is too short on some nodes for the pods that are
+// confined to them, however the pods are placed.
 type Shortage struct {
 	Resource corev1.ResourceName
 	// Workloads are those of the pods, the largest demand first; Pods is how many
-	// pods they have, and at least Pending of them are left over.
+	// pods they have, and at least Pending of them stay Pending.
 	Workloads     []*workload.Workload
 	Pods, Pending int
 	// Nodes is how many nodes the pods may use.
 	Nodes int
-	// Requested is what the pods ask for together and Offered what the nodes have.
-	// If Each is not zero it is about pods that ask for so much or more, of which
-	// the nodes hold no more than Slots one by one.
+	// Requested is the sum of the pods' requests and Offered the sum that the nodes have.
+	// If Each is not zero, the shortage concerns only pods that request at least Each;
+	// the nodes, counted one by one, hold no more than Slots of them.
 	Requested, Offered, Each resource.Quantity
 	Slots                    int
-	// Growth is at which size growing pools were counted; nil if they were not.
+	// Growth holds the sizes at which growing pools were counted; nil if they were not.
 	Growth []model.PoolSize
 }
 
-// Shortages compares requests with what nodes offer, for every set of nodes to
-// which some pods are confined (a Hall condition on volume, and on pods of one
-// size or more). Pods that end by themselves, and workloads that are faulty by
-// themselves, ask for nothing.
+// Shortages compares requests with the resources of nodes, for every set of nodes to
+// which some pods are confined (a Hall condition on the sum of requests, and on the number
+// of pods above a size). Pods that finish, and workloads with a fault of their
+// own, request nothing.
 func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 	b := balanceOf(m.Permanent(), faulty)
 	if len(b.rows) < 2 {
@@ -55,19 +55,19 @@ func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 	return all
 }
 
-// balance is demand and supply by set of nodes.
+// balance holds demand and supply by set of nodes.
 type balance struct {
 	m    *model.Model
 	view *model.View
-	// sets are those that pods are confined to, and all nodes that are used, the
+	// sets are the sets to which pods are confined, and the union of them, the
 	// smallest first.
 	sets []confined
 	rows []claimant
-	// used is what running pods have taken, by node of the view.
+	// used is what running pods request, by node of the view.
 	used []map[corev1.ResourceName]int64
 }
 
-// confined is a set of nodes as bits.
+// confined is a set of nodes as a bit set.
 type confined struct {
 	nodes []uint64
 	size  int
@@ -84,15 +84,15 @@ func (c *confined) within(o *confined) bool {
 
 func (c *confined) has(n int) bool { return c.nodes[n/64]&(1<<(n%64)) != 0 }
 
-// claimant is a workload that asks for room on a set of nodes.
+// claimant is a workload that needs room on a set of nodes.
 type claimant struct {
 	g   *model.Group
 	set *confined
-	// pods is 0 for a DaemonSet, which has one on each of its nodes.
+	// pods is 0 for a DaemonSet, which has one pod on each of its nodes.
 	pods int
 }
 
-// maxSets bounds the sets of nodes that are looked at one by one.
+// maxSets bounds the sets of nodes that are checked one by one.
 const maxSets = 200
 
 func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
@@ -129,7 +129,7 @@ func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
 	return b
 }
 
-// add notes a set once; the smallest come first.
+// add adds a set, unless it is empty or known, and keeps the sets sorted by size.
 func (b *balance) add(set confined) {
 	set.size = 0
 	for _, word := range set.nodes {
@@ -142,7 +142,7 @@ func (b *balance) add(set confined) {
 	slices.SortStableFunc(b.sets, func(x, y confined) int { return cmp.Compare(x.size, y.size) })
 }
 
-// confine gives the nodes of a view that the pods of a group may use.
+// confine returns the nodes of the view that the pods of a group may use.
 func (b *balance) confine(g *model.Group) *confined {
 	e := b.m.Eligible(g.Workload)
 	set := &confined{nodes: make([]uint64, (len(b.view.Nodes)+63)/64)}
@@ -168,7 +168,7 @@ func (b *balance) take(g *model.Group) {
 	}
 }
 
-// resources are those that pods ask for, slots for pods last.
+// resources returns the resources that pods request, pod slots last.
 func (b *balance) resources() []corev1.ResourceName {
 	seen := map[corev1.ResourceName]bool{}
 	for _, r := range b.rows {
@@ -179,8 +179,8 @@ func (b *balance) resources() []corev1.ResourceName {
 	return append(slices.Sorted(maps.Keys(seen)), corev1.ResourcePods)
 }
 
-// short tells whether a set of nodes has too little of a resource for those who
-// may use no other.
+// short reports whether a set of nodes has too little of a resource for the pods that
+// are confined to it.
 func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool) {
 	b.m.Run().Spend(len(b.view.Nodes) + len(b.rows)*(1+len(set.nodes)/model.PerStep))
 	free, total, ok := b.free(name, set)
@@ -197,14 +197,14 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 			continue
 		}
 		if pods > int((math.MaxInt64-demand)/each) {
-			return Shortage{}, false // more than can be counted
+			return Shortage{}, false // more than an int64 counts
 		}
 		format = cmp.Or(format, written)
 		demand += each * int64(pods)
 		claims = append(claims, claim{r.g.Workload, pods, each})
 	}
 	if len(claims) < 2 {
-		return Shortage{}, false // the limits of a single workload say that better
+		return Shortage{}, false // the limits of a single workload describe that better
 	}
 	s := Shortage{Resource: name, Nodes: set.size, Growth: b.view.Growth()}
 	s.Offered, s.Requested = model.Quantity(name, total, format), model.Quantity(name, demand, format)
@@ -225,7 +225,7 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 	return s, len(s.Workloads) > 1
 }
 
-// confinedTo is how many pods may be on these nodes only.
+// confinedTo returns how many of the pods may be on these nodes only.
 func (r *claimant) confinedTo(set *confined) int {
 	if !r.g.Kind.PerNode() {
 		if r.set.within(set) {
@@ -240,8 +240,8 @@ func (r *claimant) confinedTo(set *confined) int {
 	return pods
 }
 
-// free is what each node of a set has of a resource, and their sum; false if
-// some node is not judged or may have company that the view does not hold.
+// free returns what each node of a set has left of a resource, and the sum; ok is false if
+// some node is not judged, or if its pool may grow beyond the view.
 func (b *balance) free(name corev1.ResourceName, set *confined) (each []int64, sum int64, ok bool) {
 	for n, node := range b.view.Nodes {
 		if !set.has(n) {
@@ -260,7 +260,7 @@ func (b *balance) free(name corev1.ResourceName, set *confined) (each []int64, s
 	return each, sum, true
 }
 
-// leftOver is the smallest number of pods without which the rest may fit.
+// leftOver returns the smallest number of pods to remove so that the rest may fit.
 func leftOver(claims []claim, excess int64) int {
 	largest := slices.Clone(claims)
 	slices.SortStableFunc(largest, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
@@ -276,8 +276,8 @@ func leftOver(claims []claim, excess int64) int {
 	return pods
 }
 
-// overcommitted is the size for which there are more pods, of it or larger, than the
-// nodes hold one by one; 0 if there is none.
+// overcommitted returns a request size such that the pods of that size or larger are more
+// than the nodes hold, counted one by one; 0 if there is no such size.
 func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)
 	slices.SortStableFunc(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })

@@ -8,11 +8,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Shape is the same for workloads that the filters treat alike, each with the nodes
-// to itself: those with the same node rules, requests, pods, way to roll out and
-// rules about their own pods, and without any about others. Requests do not matter
-// where each node holds as many pods as there may ever be, which are so many and
-// those of its rollout. It is "" for all the rest.
+// Shape returns a text that is equal for workloads that the filters treat alike when each
+// has the nodes to itself: same node rules, requests, number of pods, rollout strategy and
+// rules about their own pods, and no rules about others. Requests do not matter
+// if each node holds as many pods as may ever exist: the given number and the pods that a
+// rollout adds. It is "" for all other workloads.
 func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int) string {
 	g := m.Groups[w]
 	if len(g.HostPorts) > 0 || !g.Count.Known || g.Running || g.Scale != nil {

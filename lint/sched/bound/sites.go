@@ -7,14 +7,14 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// site is an eligible node and how many pods of one workload it holds.
+// site is an eligible node and the number of pods of one workload that it holds.
 type site struct {
 	node *topology.Node
 	cap  int
 }
 
-// siteSet is the sites of one kind of pod in one view. Many workloads ask the
-// same of it, so answers are kept.
+// siteSet holds the sites of one kind of pod in one view. Answers are cached, because many
+// workloads ask the same.
 type siteSet struct {
 	sites []site
 	most  map[string]int
@@ -25,7 +25,7 @@ func newSiteSet(sites []site) *siteSet {
 	return &siteSet{sites: sites, most: map[string]int{}, rooms: map[string]map[string]int{}}
 }
 
-// apart is the bound of apart for the whole set.
+// apart returns the bound of the function apart for the set, cached.
 func (s *siteSet) apart(keys []string) int {
 	id := strings.Join(keys, ",")
 	most, ok := s.most[id]
@@ -36,7 +36,7 @@ func (s *siteSet) apart(keys []string) int {
 	return most
 }
 
-// room is how many pods fit into each domain of a key.
+// room returns how many pods fit into each domain of a key.
 func (s *siteSet) room(key string, keys []string) map[string]int {
 	id := key + "|" + strings.Join(keys, ",")
 	room := s.rooms[id]
@@ -55,7 +55,7 @@ func (s *siteSet) room(key string, keys []string) map[string]int {
 	return room
 }
 
-// addUp sums up what the sites of each domain of a key hold.
+// addUp adds up what the sites of each domain of a key hold.
 func (s *siteSet) addUp(room map[string]int, key string) {
 	for i := range s.sites {
 		if value, ok := s.sites[i].node.Labels[key]; ok {
@@ -64,7 +64,7 @@ func (s *siteSet) addUp(room map[string]int, key string) {
 	}
 }
 
-// largest is the most pods that one site holds under keys, and the first that
+// largest returns the most pods that one site holds under keys, and the first node that
 // holds so many.
 func (s *siteSet) largest(keys []string) (most int, node string) {
 	for i := range s.sites {
@@ -75,7 +75,7 @@ func (s *siteSet) largest(keys []string) (most int, node string) {
 	return most, node
 }
 
-// apart is what one site holds: one pod if it carries one of the keys.
+// apart returns how many pods the site holds: at most one if it carries one of the keys.
 func (s *site) apart(keys []string) int {
 	for _, k := range keys {
 		if _, ok := s.node.Labels[k]; ok {
@@ -85,12 +85,12 @@ func (s *site) apart(keys []string) int {
 	return s.cap
 }
 
-// mode says what limits the sites of a set.
+// mode selects what limits the sites of a set.
 type mode struct {
 	// fit leaves out nodes that are too small for one pod, room counts how many
-	// pods fit by resources, ports lets one pod be on a node.
+	// pods fit by resources, ports allows one pod per node.
 	fit, room, ports bool
-	// keys stands for the labels that a node needs to be a site: those of all hard
+	// keys identifies the labels that a node needs to be a site: the keys of all hard
 	// spread constraints, or none.
 	keys string
 }
@@ -102,10 +102,10 @@ type setKey struct {
 	mode               mode
 }
 
-// keptSets are the sets of a model that are kept.
+// keptSets caches the site sets of a model.
 type keptSets struct {
 	sets map[setKey]*siteSet
-	// sites is how many there are in sets.
+	// sites is the number of sites in all sets.
 	sites int
 }
 
@@ -113,12 +113,12 @@ func setsOf(m *model.Model) *keptSets {
 	return model.KeepForNodes(m, func() *keptSets { return &keptSets{sets: map[setKey]*siteSet{}} })
 }
 
-// maxKept bounds the sites that are kept for workloads which ask the same.
+// maxKept bounds the number of cached sites.
 const maxKept = 500_000
 
-// fitting tells how many pods of a group a node of a view holds when empty. What the
-// declared nodes offer is known as numbers, but for pods that a manifest binds: a kubelet
-// passes over some requests.
+// fitting returns a function that computes how many pods of a group an empty node of a view
+// holds. It uses the cached amounts of declared nodes, except for pods whose manifest names
+// their node, because a kubelet ignores some requests.
 func fitting(m *model.Model, v *model.View, g *model.Group) func(i int, n *topology.Node) int {
 	c := Capacities(m, g)
 	return func(i int, n *topology.Node) int {
@@ -130,7 +130,7 @@ func fitting(m *model.Model, v *model.View, g *model.Group) func(i int, n *topol
 	}
 }
 
-// set gives the sites of a view for the pods of a workload.
+// set returns the sites of a view for the pods of a workload.
 func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 	key := setKey{view: v, signature: g.Signature, mode: how}
 	if how.fit {

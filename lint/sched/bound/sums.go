@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Sums writes what is requested and offered for people: processors as a
-// decimal, memory in the largest unit, as long as that tells them apart.
+// Sums formats the requested and the offered amount for people: CPUs as a
+// decimal, memory in GiB, unless both would then read the same.
 func (s *Shortage) Sums() (requested, offered string) {
 	requested, offered = readable(s.Resource, s.Requested), readable(s.Resource, s.Offered)
 	if requested == offered {
@@ -20,8 +20,8 @@ func (s *Shortage) Sums() (requested, offered string) {
 
 const gib = 1 << 30
 
-// readable writes one quantity. It computes in whole numbers: no sum of CPUs
-// reads 25.150000000000002.
+// readable formats one quantity. It uses integers, so that no sum of CPUs reads
+// 25.150000000000002.
 func readable(name corev1.ResourceName, q resource.Quantity) string {
 	switch {
 	case name == corev1.ResourceCPU:
@@ -33,7 +33,7 @@ func readable(name corev1.ResourceName, q resource.Quantity) string {
 	return q.String()
 }
 
-// decimal writes a quantity exactly, without a suffix.
+// decimal formats a quantity exactly, without a suffix.
 func decimal(q resource.Quantity) string {
 	q = q.DeepCopy() // AsDec changes it
 	text := q.AsDec().String()

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// TestSums writes quantities without the dust of binary fractions.
+// TestSums formats quantities without the rounding errors of binary fractions.
 func TestSums(t *testing.T) {
 	for _, row := range []struct {
 		name                       corev1.ResourceName

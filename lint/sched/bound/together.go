@@ -7,21 +7,21 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Together is what the hard rules let come together of one workload: the most
-// pods on one node and in one zone, by rules and by resources, on the declared
-// nodes. Zones is the number of zones among the usable nodes, Usable theirs.
+// Together is how many pods of one workload may share a node or a zone under its hard
+// rules and the resources of the declared nodes. Usable is the number of usable
+// nodes, Zones the number of their zones.
 type Together struct {
 	Usable, Zones, OnOneNode, InOneZone int
-	// Node is one that OnOneNode is about.
+	// Node is one of the nodes with OnOneNode pods.
 	Node string
 }
 
-// TogetherOf computes what a single loss of a node or a zone can take.
+// TogetherOf computes what a single loss of a node or a zone can hit.
 func TogetherOf(m *model.Model, w *workload.Workload) Together { return togetherIn(m, m.Views[0], w) }
 
 // MostTogether bounds how many pods of a workload share a node and a zone at any size of
-// growing pools. A spread allows fewer in one domain the more domains there are, and other
-// rules more the more nodes there are, so both ends are looked at.
+// growing pools. A spread allows fewer pods per domain with more domains, and other
+// rules allow more with more nodes, so it takes the maximum of both extremes.
 func MostTogether(m *model.Model, w *workload.Workload) (onNode, inZone int) {
 	p := ProblemOf(m, m.Groups[w])
 	for _, v := range m.Views {
@@ -31,7 +31,7 @@ func MostTogether(m *model.Model, w *workload.Workload) (onNode, inZone int) {
 	if len(m.Views) == 1 {
 		return onNode, inZone
 	}
-	for _, term := range p.Spreads { // at fewer domains than minDomains the skew counts alone
+	for _, term := range p.Spreads { // with fewer domains than minDomains only the skew counts
 		if len(m.SpreadRule(m.Views[0], p.G, term).Eligible) < term.MinDomains() {
 			return w.Count.N, w.Count.N
 		}
@@ -67,8 +67,8 @@ func togetherIn(m *model.Model, v *model.View, w *workload.Workload) Together {
 	return t
 }
 
-// level is the most pods that one domain can hold once all are placed: m there
-// ask for at least m minus the skew in each of the others.
+// level returns the most pods that one domain can hold once all pods are placed: a domain with
+// m pods requires at least m minus the skew in each of the others.
 func level(r *model.SpreadRule, pods int) int {
 	skew, others := int(r.Term.Constraint.MaxSkew), len(r.Eligible)-1
 	if len(r.Eligible) < r.Term.MinDomains() {

@@ -2,10 +2,10 @@ package certificate
 
 import "errors"
 
-// ErrTooLong is returned where checking takes more than its budget: what cannot
-// be checked is not said.
+// ErrTooLong is returned if a check exceeds its budget; a result that cannot
+// be checked is not reported.
 var ErrTooLong = errors.New("the check takes too long")
 
-// CheckSteps is the budget of the checker for one component that was explored,
-// in filters asked.
+// CheckSteps is the checker's budget for one component that was explored,
+// in filters applied.
 const CheckSteps = 400_000

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Meaning is what it means that nodes are lost.
+// Meaning says what happens to lost nodes.
 type Meaning string
 
 // The meanings of a loss.
@@ -20,66 +20,66 @@ const (
 	// Gone nodes are deleted: they vanish with all their pods, also as domains
 	// of a spread (R-T10).
 	Gone Meaning = "gone"
-	// Unreachable nodes stay, unreachable and tainted as such. Their pods are evicted
-	// but never vanish: (anti-)affinity counts them still (R-A1), a spread does
+	// Unreachable nodes remain, with the unreachable taint. Their pods are evicted
+	// but never vanish: (anti-)affinity still counts them (R-A1), a spread does
 	// not (R-T4), but the nodes remain its domains unless nodeTaintsPolicy is
 	// Honor (R-T9). Pods of DaemonSets are not evicted (R-N30).
 	Unreachable Meaning = "unreachable"
-	// Drained nodes stay, cordoned, and all pods but those of DaemonSets are
+	// Drained nodes remain, cordoned, and all pods except those of DaemonSets are
 	// evicted from them.
 	Drained Meaning = "drained"
 )
 
-// Loss is a question: what becomes of the pods when nodes are lost.
+// Loss is the question what happens to pods when nodes are lost.
 type Loss struct {
 	Nodes   map[string]bool // by name
 	Meaning Meaning
 	// Stepwise is set if pods are evicted from drained nodes one at a time, in any order, and
-	// others are placed meanwhile; else all are lost at once. A pod whose successor is created
+	// others are placed in between; otherwise all are lost at once. A pod whose successor is created
 	// while it terminates goes before the successor looks for a node, or after it has found one.
 	Stepwise bool
-	// Guards are the budgets that evictions heed then.
+	// Guards are the budgets that stepwise evictions respect.
 	Guards []Guard
 }
 
-// Guard is a disruption budget that selects all pods of one workload, and how many of them
-// it allows to be missing (R-W19).
+// Guard is a disruption budget that selects all pods of one workload; Allowed is the number of
+// pods that it allows to be missing (R-W19).
 type Guard struct {
 	Workload *workload.Workload
 	Allowed  int
 }
 
-// Evicts reports whether the guards let one more pod of a group go while some are missing.
+// Evicts reports whether the guards allow evicting one more pod of a group while some are missing.
 func (l Loss) Evicts(g *model.Group, missing func(*workload.Workload) int) bool {
 	return !slices.ContainsFunc(l.Guards, func(x Guard) bool { return x.Workload == g.Origin() && missing(x.Workload) >= x.Allowed })
 }
 
 // Overlaps reports whether the successor of an evicted pod is created while the pod
-// terminates: that of a StatefulSet is once it is gone.
+// terminates; a StatefulSet creates it only once the pod is gone.
 func (l Loss) Overlaps(g *model.Group) bool { return l.CreatedAgain(g) && g.Kind.Kind != "StatefulSet" }
 
-// Lost is what becomes of one workload, over all placements of all pods that
-// can be reached, and all orders and choices in which pods that were lost are
+// Lost is the outcome for one workload, over all placements of all pods that
+// can be reached, and all orders and choices in which lost pods are
 // placed again: Always if it ends up complete, Never if it never does,
-// OrderDependent if either happens, and Undetermined if that is not known, be
-// it because there is no placement of all pods to start from.
+// Sometimes if both occur, and Unknown if that is not known or there is no
+// placement of all pods to start from.
 type Lost struct {
 	Workload *workload.Workload
 	Verdict  diag.Outcome
 	// Pending is how many pods are missing in the end: the fewest if the verdict
-	// is Never; if it is OrderDependent, as many as in some run that was found.
+	// is Never; if it is Sometimes, as many as in some run that was found.
 	Pending int
-	// Stuck is that run, if the verdict is OrderDependent and pods are lost at once: pods
-	// placed, those that are lost with their nodes as Gone, and those that found a place again.
+	// Stuck is that run, if the verdict is Sometimes and pods are lost at once: pods
+	// placed, pods lost with their nodes as Gone, and pods that found a node again.
 	Stuck []Move
-	// Hit is how many pods are missing at least in runs in which it lost one, if the verdict
-	// is OrderDependent and that is known; 0 is no promise.
+	// Hit is how many pods are missing at least in runs that lose a pod of the workload, if the
+	// verdict is Sometimes and that is known; 0 promises nothing.
 	Hit int
 }
 
-// CreatedAgain reports whether a controller creates pods of a group again that
-// were lost: a bare one is nobody's, and as long as its node may come back no
-// pod of a StatefulSet and no machine is started a second time.
+// CreatedAgain reports whether a controller recreates lost pods of a group: a bare pod has
+// no controller, and no pod of a StatefulSet and no machine is started a second time as long
+// as its node may come back.
 func (l Loss) CreatedAgain(g *model.Group) bool {
 	switch {
 	case len(g.Kind.Template) == 0:
@@ -90,15 +90,15 @@ func (l Loss) CreatedAgain(g *model.Group) bool {
 	return true
 }
 
-// Recreated reports whether pods of a workload that are lost are created again.
+// Recreated reports whether lost pods of a workload are recreated.
 func (l Loss) Recreated(w *workload.Workload) bool { return l.CreatedAgain(&model.Group{Workload: w}) }
 
-// Tolerates reports whether a workload does not mind the taint of lost nodes, so
-// that it may stay on them or come back: then nothing is said of it. Its pods
-// do not mind if they tolerate the taint, or if they are bound by name.
+// Tolerates reports whether pods of a workload tolerate the taint of lost nodes, or are bound
+// to a node by their manifest, so that they may stay or return there. The loss is
+// then not judged.
 func (l Loss) Tolerates(w *workload.Workload) bool {
 	if w.Kind.PerNode() || l.Meaning == Gone {
-		return false // those of a DaemonSet stay in any case
+		return false // pods of a DaemonSet stay in any case
 	}
 	taint := corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule}
 	if l.Meaning == Drained {

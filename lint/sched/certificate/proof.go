@@ -7,27 +7,27 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// ProofKind is how a verdict of never or always is proved.
+// ProofKind is the method by which a verdict of never or always is proved.
 type ProofKind uint8
 
 const (
 	// Unproved is for sometimes verdicts, which two runs prove.
 	Unproved ProofKind = iota
-	// Shape: the component is one kind of pod whose maximal placements are known
+	// Shape: the component is one kind of pod whose maximal placements follow
 	// from its rules alone (T1, T3, T5).
 	Shape
 	// LimitProof: one of the members cannot have room for all its pods, whatever the
 	// others do.
 	LimitProof
-	// Exclusive: members that all keep one another out of the domains of a key are
+	// Exclusive: members that all exclude each other from the domains of a key are
 	// more than there are domains (T10).
 	Exclusive
 	// Outweighed: the same, counting pods by weights (T11).
 	Outweighed
-	// Overcommitted: members ask for more of a resource than the nodes have that they
+	// Overcommitted: members request more of a resource than the nodes have that they
 	// may use, less what they may take elsewhere (T12).
 	Overcommitted
-	// Uncolourable: no choice of nodes keeps apart what has to be apart (T13).
+	// Uncolourable: no choice of nodes separates the pods that exclude each other (T13).
 	Uncolourable
 	// Headroom: no state closes all nodes to any pod (T2, T6, T8, T9).
 	Headroom
@@ -39,22 +39,22 @@ const (
 // model.
 type Proof struct {
 	Kind ProofKind
-	// About are pod groups that the proof is about, in order.
+	// About lists the pod groups that the proof is about, in order.
 	About   []int
 	Key     string
 	Weights []int
-	// Resource and nodes are those that are overcommitted; keys goes with about: the key
-	// on which pods of a pod group are counted by domain, or "".
+	// Resource and Nodes are those that are overcommitted. Keys has, for each of About, the key
+	// on which the pods of the group are counted by domain, or "".
 	Resource corev1.ResourceName
 	Nodes    []int
 	Keys     []string
-	// Open are nodes of a pod group that cannot all be closed, if not any will do.
+	// Open holds the nodes of a pod group that cannot all be closed; without an entry, all its nodes.
 	Open map[int][]int
-	// Company is set if pod groups were shown to be placed since others are there (T14).
+	// Company is set if pod groups are proved to be placed because others are there (T14).
 	Company bool
 }
 
-// Keep notes the nodes of a pod group that cannot all be closed.
+// Keep records the nodes of a pod group that cannot all be closed.
 func (p *Proof) Keep(unit int, nodes []int) {
 	if p.Open == nil {
 		p.Open = map[int][]int{}
@@ -62,8 +62,8 @@ func (p *Proof) Keep(unit int, nodes []int) {
 	p.Open[unit] = nodes
 }
 
-// Member is pods of a component as the checker knows them: those of one
-// workload, or the one of a DaemonSet on one node.
+// Member is a set of pods of a component as the checker sees them: those of one
+// workload, or the pod of a DaemonSet on one node.
 type Member struct {
 	G    *model.Group
 	Pods int
@@ -81,7 +81,7 @@ type Assertion struct {
 	About   []Member
 }
 
-// Called are the workloads of members, for errors.
+// Called returns the workloads of members, for errors.
 func Called(members []Member) []*workload.Workload {
 	var ws []*workload.Workload
 	for _, m := range members {

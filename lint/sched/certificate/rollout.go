@@ -6,11 +6,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Rollout is a question: whether new pods take the place of old ones, which are
-// the pods of two workloads of one model. All others are in place and stay.
+// Rollout is the question whether new pods can replace old ones, which are
+// the pods of two workloads of one model. All other pods are in place and stay.
 type Rollout struct {
 	Old, Fresh *workload.Workload
-	// Surge is how many pods there may be beyond the number of old ones, and
+	// Surge is how many pods may exist beyond the number of old ones, and
 	// Unavailable how many of these may be missing (R-W5, R-W6).
 	Surge, Unavailable int
 	// Whole is set if no old pod goes before all new ones are in place (R-W31),
@@ -18,23 +18,23 @@ type Rollout struct {
 	Whole, Empty bool
 }
 
-// Rolled is what becomes of a rollout over all placements that it may start
-// from, all choices of the scheduler and all choices of which old pod goes:
-// Always if it completes, Never if it never does, OrderDependent if it may get
-// stuck, and Undetermined if that is not known, be it because no placement of
-// all pods is there to start from.
+// Rolled is the outcome of a rollout over all placements that it may start
+// from, all choices of the scheduler and all choices of the old pod to remove:
+// Always if it completes, Never if it never does, Sometimes if it may get
+// stuck, and Unknown if that is not known or there is no placement of
+// all pods to start from.
 type Rolled struct {
 	Verdict diag.Outcome
-	// Skewed is set if the new pods may end up further apart in number than
-	// their hard spread constraints say.
+	// Skewed is set if the new pods may end up more uneven than
+	// their hard spread constraints allow.
 	Skewed bool
-	// Stuck is moves after which nothing moves any more, from no pods at all, and
-	// Reasons what keeps a new pod off how many nodes then.
+	// Stuck lists moves, starting without pods, after which nothing can move, and
+	// Reasons counts the nodes that then refuse a new pod, by reason.
 	Stuck   []Move
 	Reasons map[Reason]int
 }
 
-// Move is a pod that is placed, or an old one that is taken away.
+// Move is the placement of a pod, or the removal of one if Gone is set.
 type Move struct {
 	Workload *workload.Workload
 	Node     *topology.Node

@@ -13,16 +13,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Classes are the declared nodes in classes of those that are alike to some workloads,
-// each in the order of the nodes, and the classes in that of their first nodes. Two
-// questions for which the nodes fall into the same classes have one Classes.
+// Classes divides the declared nodes into classes that are equivalent for some workloads.
+// Each class lists its nodes in order, and classes are ordered by their first nodes. Questions
+// that divide the nodes in the same way share one Classes.
 type Classes struct {
 	Nodes [][]int32
 }
 
-// Of puts the nodes in classes for some workloads, of which no more than so many pods are
-// on a node: those of one class are equal in what node-level filters say, in what the pods
-// can use of what they ask for (T19), and in the domains that other nodes share, of the
+// Of divides the nodes into classes for some workloads with at most the given number of pods
+// on a node. Nodes of one class have the same outcome of node-level filters, the same usable
+// resources (T19), and the same domains, unless a domain is a single node, of the
 // keys of hard rules and of one more key unless it is empty.
 func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes {
 	all := model.KeepForNodes(m, func() *tables { return newTables(len(m.Topology.Nodes)) })
@@ -30,25 +30,25 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 	return t.merged(m, all, all.sizingOf(m, ws, t.resources, pods))
 }
 
-// tables are those of the nodes of a model.
+// tables caches the tables for the nodes of a model.
 type tables struct {
-	// of are the tables by what the workloads look at, and single those by what a single
-	// workload says, in its order.
+	// of holds the tables by what the workloads see, and single those by the unsorted rules of a
+	// single workload.
 	of, single map[string]*table
-	// text, demands and most are scratch.
+	// text, demands and most are scratch space.
 	text    []byte
 	demands []Demand
 	most    []int64
-	// units numbers the nodes by all rules that count for some table, which are ruled;
-	// grained are those by their sizes too, as far as grains tell them apart.
+	// units numbers the nodes by all rules of all tables so far, which are recorded in ruled;
+	// grained also divides them by size in grains.
 	units   []int32
 	ruled   map[string]bool
 	grained map[string]*grained
-	// known are the classes that there are, by the number that each node has then.
+	// known holds the existing Classes, by a hash of the class number of each node.
 	known map[[sha256.Size]byte]*Classes
 }
 
-// maxGrained is how many lists of nodes by sizes in grains are kept.
+// maxGrained bounds the cached lists of nodes by sizes in grains.
 const maxGrained = 128
 
 func newTables(nodes int) *tables {
@@ -58,38 +58,38 @@ func newTables(nodes int) *tables {
 	}
 }
 
-// table is the nodes as workloads with some rules see them, whatever their sizes.
+// table holds the nodes as workloads with given rules see them, without sizes.
 type table struct {
-	// id stands for what the workloads look at; own is set if one of them has a node of
-	// its own, which then are no units for others.
+	// id identifies what the workloads see; own is set if one of them is bound to a node, a
+	// distinction that must not divide the units for others.
 	id  string
 	own bool
-	// shape numbers what a node is but for sizes, offers are what the nodes have of each
-	// resource, and ranges those of the sizes of each shape.
+	// shape numbers the nodes by everything except sizes, offers holds the amounts of each
+	// resource by node, and ranges the range of the amounts in each shape.
 	shape     []int32
 	resources []string
 	offers    [][]int64
 	ranges    [][]sizeRange
-	// shapes are the classes if sizes tell nothing, once asked, and known those for sizes
-	// by what the pods ask for.
+	// shapes are the classes if sizes make no difference, computed on demand; known caches the
+	// classes by the demand of the pods.
 	shapes *Classes
 	known  map[string]*Classes
 }
 
-// grained is the nodes that are the same by rules and have the same sizes in grains.
+// grained groups the nodes that rules do not distinguish and that have the same sizes in grains.
 type grained struct {
-	// of is the number of each node, first the first node of each number, and sizes what
-	// that has of each resource.
+	// of is the group of each node, first the first node of each group, and sizes the amounts of
+	// that node for each resource.
 	of, first []int32
 	sizes     [][]int64
-	// known are classes of these, by the number that each has then.
+	// known caches the classes of these groups, by the class number of each group.
 	known map[string]*Classes
 }
 
-// sizeRange is the least and the most that the nodes of a shape have of a resource.
+// sizeRange is the least and the largest amount of a resource on the nodes of a shape.
 type sizeRange struct{ least, most int64 }
 
-// asked is the nodes as some workloads see them, by one more key unless it is empty.
+// asked returns the table of some workloads, with one more key unless it is empty.
 func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *table {
 	if len(ws) != 1 {
 		return all.table(m, ws, asked(m, ws, key))
@@ -111,7 +111,7 @@ func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *t
 	return t
 }
 
-// table is the nodes as some workloads see them.
+// table returns the cached table for what some workloads see, or builds it.
 func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *table {
 	id := by.id()
 	if t := all.of[id]; t != nil {
@@ -136,7 +136,7 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 	return t
 }
 
-// rule tells the units apart by what the nodes of a table are told apart by, if it is new.
+// rule divides the units by the rules of a table that are new.
 func (all *tables) rule(m *model.Model, t *table, by *seen) {
 	fresh := false
 	for kind, list := range [][]string{by.signatures, by.keys} {
@@ -154,7 +154,7 @@ func (all *tables) rule(m *model.Model, t *table, by *seen) {
 	clear(all.grained)
 }
 
-// measure finds out what sizes the nodes of each shape have.
+// measure computes the range of sizes of each shape.
 func (t *table) measure() {
 	for n, shape := range t.shape {
 		if int(shape) == len(t.ranges) {
@@ -170,7 +170,7 @@ func (t *table) measure() {
 	}
 }
 
-// merged puts nodes of which some pods can use the same in one class (T19).
+// merged puts nodes with the same usable amounts into one class (T19).
 func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	all.text = s.appendID(all.text[:0])
 	if known := t.known[string(all.text)]; known != nil {
@@ -193,7 +193,7 @@ func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	return t.known[asks]
 }
 
-// sized is merged where sizes tell the nodes of some shapes apart.
+// sized returns the classes if sizes divide some shapes; told marks these.
 func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Classes {
 	g := all.inGrains(m, t, s)
 	m.Run().Spend(len(g.first) * (1 + len(s.demands)) / model.PerStep)
@@ -217,7 +217,7 @@ func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Clas
 	return found
 }
 
-// told tells the shapes whose nodes sizes tell apart further, and whether there are some.
+// told marks the shapes that sizes divide further, and reports whether there are any.
 func (t *table) told(m *model.Model, s *sizing) (told []bool, some bool) {
 	m.Run().Spend(1 + len(t.ranges)*len(s.demands)/model.PerStep)
 	told = make([]bool, len(t.ranges))
@@ -230,7 +230,7 @@ func (t *table) told(m *model.Model, s *sizing) (told []bool, some bool) {
 	return told, some
 }
 
-// inGrains puts nodes together that are the same by rules and have the same sizes in grains.
+// inGrains groups the nodes that rules do not distinguish and that have the same sizes in grains.
 func (all *tables) inGrains(m *model.Model, t *table, s *sizing) *grained {
 	units, key := all.units, []byte{0}
 	if t.own {
@@ -266,7 +266,7 @@ func (all *tables) inGrains(m *model.Model, t *table, s *sizing) *grained {
 	return g
 }
 
-// sizes appends what a node has of each resource.
+// sizes appends a node's amount of each resource.
 func (t *table) sizes(n int, to []int64) []int64 {
 	for _, has := range t.offers {
 		to = append(to, has[n])
@@ -274,8 +274,8 @@ func (t *table) sizes(n int, to []int64) []int64 {
 	return to
 }
 
-// numbered numbers some things by what they look like, in the order in which looks come
-// up; all is the numbers as text.
+// numbered numbers n things by their descriptions, in order of first occurrence; all encodes
+// the numbers.
 func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all string) {
 	numbers := map[string]int32{}
 	to = make([]int32, n)
@@ -292,7 +292,7 @@ func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all stri
 	return to, string(list)
 }
 
-// put puts the nodes in classes by the number that each has.
+// put returns the Classes in which each node has the given class number.
 func (all *tables) put(m *model.Model, to []int32) *Classes {
 	m.Run().Spend(len(to) / model.PerStep)
 	all.text = all.text[:0]
@@ -314,8 +314,8 @@ func (all *tables) put(m *model.Model, to []int32) *Classes {
 	return found
 }
 
-// tell tells things of one number further apart, and numbers all of them anew in the
-// order in which they come.
+// tell divides groups further by a second number, and renumbers all groups in
+// order of first occurrence.
 func tell(of []int32, by func(i int) int32) {
 	numbers := map[uint64]int32{}
 	for i := range of {
@@ -329,7 +329,7 @@ func tell(of []int32, by func(i int) int32) {
 	}
 }
 
-// tellByFilters tells nodes apart by what their filters say of the workloads.
+// tellByFilters divides the nodes by the outcome of the workloads' node-level filters.
 func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 	seen := map[string]bool{}
 	for _, w := range ws {
@@ -347,7 +347,7 @@ func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 	}
 }
 
-// tellByDomains tells nodes apart by their domain, unless it is theirs alone.
+// tellByDomains divides the nodes by their domain of a key, unless it is a single node.
 func (t *table) tellByDomains(m *model.Model, key string) {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
 	members := make([]int, size)

@@ -5,15 +5,15 @@ import (
 	"math/bits"
 )
 
-// Demand is what some pods ask of a resource. Pods together ask for a multiple of the
-// grain, so of what a node has no more than the greatest multiple can be used; nor can
-// more than all of them ask for. Nodes of which they can use the same are equal to them
-// (T19). The zero Demand is that of pods that ask for nothing.
+// Demand is the demand of some pods for a resource. Any set of these pods requests a multiple
+// of the grain, so only the largest multiple within a node's amount is usable, and never
+// more than the total. Nodes with the same usable amount are equivalent for the pods
+// (T19). The zero Demand is that of pods that request nothing.
 type Demand struct {
 	grain, total int64
 }
 
-// With is the demand of so many further pods that ask for an amount each.
+// With returns the demand with a number of further pods that each request an amount.
 func (d Demand) With(ask int64, pods int) Demand {
 	if ask <= 0 || pods <= 0 {
 		return d
@@ -25,7 +25,7 @@ func (d Demand) With(ask int64, pods int) Demand {
 	return Demand{grain: a, total: Sum(d.total, ask, pods)}
 }
 
-// Sum is sum + ask*pods, or the largest number if that is larger.
+// Sum returns sum + ask*pods, or the largest int64 if that overflows.
 func Sum(sum, ask int64, pods int) int64 {
 	high, more := bits.Mul64(uint64(ask), uint64(pods))
 	if high > 0 || more > uint64(math.MaxInt64-sum) {
@@ -34,8 +34,8 @@ func Sum(sum, ask int64, pods int) int64 {
 	return sum + int64(more)
 }
 
-// Usable is how much of what a node has pods can use at most; a node that is not
-// judged has no end of it.
+// Usable returns how much of a node's amount the pods can use at most. It is unlimited if the
+// node is not judged.
 func (d Demand) Usable(has int64) int64 {
 	if d.grain == 0 || has <= 0 || has == math.MaxInt64 {
 		return has

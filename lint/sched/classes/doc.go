@@ -1,16 +1,17 @@
-// Package classes says which nodes are alike to workloads, so that a question is answered
-// once for all nodes of a class, however many there are and however their sizes differ.
+// Package classes groups nodes that are equivalent for some workloads, so that a question is
+// answered once per class, however many nodes there are and however their sizes differ.
 //
-// Contract: Of puts the declared nodes of a model in classes. A node differs from another
-// only by what the workloads in question look at: the outcome of node-level filters, the
-// domains of the keys that their hard rules name, and what their pods can use of its
-// resources (Demand). A domain of one node is not told from another such domain. Pods
-// that are in place or bound tell a node by its name, through the filters.
+// Contract: Of divides the declared nodes of a model into classes. Nodes differ
+// only in what the rules and requests of the given workloads depend on: the outcome of the
+// node-level filters, the domains of the keys of hard rules, and how much of its
+// resources the pods can use (Demand). Domains that consist of a single node are not
+// distinguished. Running and bound pods distinguish their node by its name, through the
+// filters.
 //
-// Classes are made of units: nodes that all rules asked about so far see alike and that
-// have the same sizes in grains. There are few of them, and they are found once, so a
-// question costs as much as there are units, not nodes.
+// Classes are composed of units: nodes that no rule of an earlier question distinguishes and
+// that have the same sizes in grains. There are few units, and they are computed once, so the
+// cost of a question grows with the number of units, not of nodes.
 //
-// Invariants: exchanging two nodes of a class changes no answer about these workloads,
-// with no more pods of them on a node than the question says.
+// Invariants: exchanging two nodes of a class changes no answer about these workloads, as
+// long as no node has more of their pods than the question says.
 package classes

@@ -11,17 +11,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// seen is what some workloads look at: nodes through their node rules, resources, and
-// domains of keys.
+// seen lists what some workloads see of nodes: signatures of node rules, resources, and
+// topology keys.
 type seen struct{ signatures, resources, keys []string }
 
-// appendText appends a text so that no two lists of texts look the same.
+// appendText appends a text with its length, so that different lists of texts stay different.
 func appendText[T ~string](to []byte, text T) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }
 
-// toldBy are the keys of the domains that hard rules of a group tell apart, as often as
-// they say so.
+// toldBy yields the keys whose domains the hard rules of a group distinguish, possibly
+// with repeats.
 func toldBy(g *model.Group) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, t := range g.Terms {
@@ -40,7 +40,7 @@ func toldBy(g *model.Group) iter.Seq[string] {
 	}
 }
 
-// id stands for it.
+// id returns a text that identifies the lists.
 func (s *seen) id() string {
 	var text []byte
 	for _, list := range [][]string{s.signatures, s.resources, s.keys} {
@@ -52,8 +52,8 @@ func (s *seen) id() string {
 	return string(text)
 }
 
-// asked are the node rules, the resources and the labels by which workloads
-// tell nodes apart. A pod that is in place or bound tells its node by its name.
+// asked returns the node rules, resources and labels by which workloads distinguish
+// nodes. The signature of a running or bound pod includes the name of its node.
 func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 	m.Run().Spend(4 * len(ws))
 	s := &seen{signatures: make([]string, 0, len(ws)), resources: make([]string, 1, 4), keys: make([]string, 0, 4)}
@@ -78,7 +78,7 @@ func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 	return s
 }
 
-// appendNew appends a text unless it is one of the last few: most workloads look at the
+// appendNew appends a text unless it is one of the last few; most workloads see the
 // same.
 func appendNew(to []string, text string) []string {
 	const few = 8
@@ -88,8 +88,8 @@ func appendNew(to []string, text string) []string {
 	return append(to, text)
 }
 
-// Look stands for how a workload looks at nodes: those of which it is the same tell the
-// same nodes apart.
+// Look returns a text for how a workload sees nodes: workloads with equal texts distinguish
+// the same nodes.
 func Look(g *model.Group) string {
 	text := appendText(appendText(nil, g.Signature), g.Request)
 	for key := range toldBy(g) {

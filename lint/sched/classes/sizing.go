@@ -11,15 +11,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// sizing is what some pods ask for, resource by resource, and how much of each one pod
-// asks for if all ask for the same: then nodes are equal that take as many of them.
+// sizing is the demand of some pods for each resource and, if all pods have equal requests,
+// those of one pod: then nodes that take the same number of pods are equivalent.
 type sizing struct {
 	demands []Demand
 	each    []int64
 }
 
-// sizingOf is that of workloads of which no more than so many pods are on a node. It holds
-// until the next one is made.
+// sizingOf returns the sizing of workloads with at most that many pods on a node. It is valid
+// until the next call.
 func (all *tables) sizingOf(m *model.Model, ws []*workload.Workload, resources []string, pods int) sizing {
 	at := func(name corev1.ResourceName) int { return slices.Index(resources, string(name)) }
 	all.most = slices.Grow(all.most[:0], len(resources))[:len(resources)]
@@ -49,17 +49,17 @@ func (all *tables) sizingOf(m *model.Model, ws []*workload.Workload, resources [
 	return s
 }
 
-// usable is what the pods can use of a resource.
+// usable returns how much of a resource the pods can use.
 func (s *sizing) usable(i int, has int64) int64 {
 	return s.demands[i].Usable(has)
 }
 
-// tells reports whether the pods can use more of one size of a resource than of another.
+// tells reports whether the usable amount differs within a range of sizes.
 func (s *sizing) tells(i int, r sizeRange) bool {
 	return s.usable(i, r.least) != s.usable(i, r.most)
 }
 
-// describe describes sizes as far as the pods can use them.
+// describe appends the sizes as far as the pods can use them.
 func (s *sizing) describe(text []byte, sizes []int64) []byte {
 	if s.each != nil {
 		return binary.AppendVarint(text, s.count(sizes))
@@ -70,7 +70,7 @@ func (s *sizing) describe(text []byte, sizes []int64) []byte {
 	return text
 }
 
-// count is how many pods that all ask for the same a node takes.
+// count returns how many pods with equal requests a node takes.
 func (s *sizing) count(sizes []int64) int64 {
 	count := int64(math.MaxInt64)
 	for i, each := range s.each {
@@ -81,7 +81,7 @@ func (s *sizing) count(sizes []int64) int64 {
 	return count
 }
 
-// appendID appends what stands for the sizing.
+// appendID appends a text that identifies the sizing.
 func (s *sizing) appendID(text []byte) []byte {
 	for i := range s.demands {
 		text = binary.AppendVarint(binary.AppendVarint(text, s.demands[i].grain), s.demands[i].total)

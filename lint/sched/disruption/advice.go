@@ -14,13 +14,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// trials are questions about advice: whether it holds once it is followed.
+// trials answers questions about advice: whether it holds once it is followed.
 type trials struct{ *shared }
 
-// Holds reports whether advice can be followed: whether a workload with the edit,
-// on the nodes and so many more that are like one of its own, is placed as a whole
-// in every run, completes every rollout and finds room when a node is drained. What
-// the budget does not suffice for does not hold.
+// Holds reports whether advice works: whether the workload with the edit, and with
+// `more` additional nodes like one that it may use, is fully placed in every run,
+// completes every rollout and finds room when a node is drained. Advice that the budget
+// does not suffice to try does not hold.
 func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	if tr.unready || tr.m.Topology.Empty() {
 		return false
@@ -39,10 +39,10 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	return held
 }
 
-// shape is what a trial of a workload with at most so many pods rests on: several edits
-// are tried. It is that of the workload where it is judged by itself. Among others it is
-// what is written of all of them, which only another context has in common. It is ""
-// where nothing else may have it, and in a crowd.
+// shape returns the key, cached for further edits, under which trials of a workload with at most
+// `pods` pods share their outcome. For an isolated workload it is bound.Shape. For a group it
+// hashes all manifests, which only another context can have in common. It is "" for a crowd,
+// and if nothing else can have the same key.
 func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
 	key := sized{w, pods}
 	shape, known := tr.shapes[key]
@@ -60,11 +60,11 @@ func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workloa
 	return shape
 }
 
-// borrows reports whether the template of a workload is written in another object.
+// borrows reports whether the pod template of a workload is written in another object.
 func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
-// try tries an edit of a workload among a group, on so many nodes more. Of a crowd, if it is
-// one, only counts tell (T16).
+// try tries an edit of a workload in its group, with `more` additional nodes. For a crowd,
+// if not nil, only counting decides (T16).
 func (tr trials) try(w *workload.Workload, edit Edit, group, crowd []*workload.Workload, more int) bool {
 	c := *w
 	if edit.Make != nil && !edit.Make(&c) {
@@ -78,7 +78,7 @@ func (tr trials) try(w *workload.Workload, edit Edit, group, crowd []*workload.W
 		}
 		n.Name = fmt.Sprintf("%s %d", n.Name, i+1)
 		for k, v := range n.Labels {
-			if v == ownDomain(k) { // no two of them share it
+			if v == ownDomain(k) { // no two of the nodes share it
 				n.Labels[k] = fmt.Sprintf("%s %d", v, i+1)
 			}
 		}
@@ -87,20 +87,20 @@ func (tr trials) try(w *workload.Workload, edit Edit, group, crowd []*workload.W
 	return t.try()
 }
 
-// Change is an edit of a workload.
+// Change is an edit of one workload.
 type Change struct {
 	Workload *workload.Workload
 	Edit     Edit
 }
 
-// HoldTogether is Holds for several workloads at once, with all of the changes and
-// further nodes: each of the workloads is placed, rolls out and can be drained.
+// HoldTogether reports whether several changes and additional nodes work together:
+// each of the workloads is placed, rolls out and can be drained.
 func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further []*topology.Node) bool {
 	if tr.unready {
 		return false
 	}
 	if len(ws) == 1 && len(changes) == 1 && len(further) == 0 && changes[0].Workload.Object == ws[0].Object && tr.crowd(ws[0], model.Certain(ws[0])) != nil {
-		return tr.Holds(ws[0], changes[0].Edit, 0) // by counts alone, which need no model of the crowd
+		return tr.Holds(ws[0], changes[0].Edit, 0) // counting decides, so the crowd needs no model
 	}
 	var group []*workload.Workload
 	seen := map[*workload.Workload]bool{}
@@ -159,20 +159,20 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	})
 }
 
-// trial is one piece of advice on probation.
+// trial is the state of trying one piece of advice.
 type trial struct {
 	j          *shared
 	w, changed *workload.Workload
 	group      []*workload.Workload
-	crowd      []*workload.Workload // of which only counts tell
-	// declared is the group as it is declared where it is large, or the crowd; about is the
-	// one of the trial, ruled those of it that rules connect with the workload, or all.
+	crowd      []*workload.Workload // judged by counting only
+	// declared lists the group, if it is large, or the crowd, both as declared; about lists the
+	// workloads of the trial, and ruled those connected to the changed one by rules, or all.
 	declared, about, ruled *search.Roster
-	further                []*topology.Node // beside the declared ones
-	steps                  int              // that the group has for it
+	further                []*topology.Node // in addition to the declared ones
+	steps                  int              // that the group may spend on it
 }
 
-// try puts the changed workload in its place.
+// try judges the trial with the changed workload in place of the original.
 func (t *trial) try() bool {
 	all := t.group
 	if t.group = t.with(t.group); t.crowd != nil {
@@ -192,7 +192,7 @@ func (t *trial) try() bool {
 	})
 }
 
-// with is a list with the changed workload in its place.
+// with returns a copy of a list with the changed workload in place of the original.
 func (t *trial) with(list []*workload.Workload) []*workload.Workload {
 	list = slices.Clone(list)
 	if i := slices.Index(list, t.w); i >= 0 {
@@ -202,9 +202,9 @@ func (t *trial) with(list []*workload.Workload) []*workload.Workload {
 	return append(list, t.changed)
 }
 
-// within asks a question about the trial: it does not hold if the budget of its group
-// or of all advice does not suffice. At least half of what is left stays for the question
-// that the advice belongs to.
+// within runs f within the budget of the group and of all advice; if that does not suffice,
+// the trial does not hold. At least half of what is left remains for the question that
+// the advice belongs to.
 func (t *trial) within(f func() bool) (holds bool) {
 	run, all := t.j.m.Run(), t.j.advice.left
 	steps := min(t.steps, run.Left()/2)
@@ -215,7 +215,7 @@ func (t *trial) within(f func() bool) (holds bool) {
 	return run.Within(steps, func() { holds = f() }) && holds
 }
 
-// world is the model of a trial, on few nodes that stand for all, and who judges it.
+// world returns a model of the trial on a few representative nodes, and a judge for it.
 func (t *trial) world() (*model.Model, *shared) {
 	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // several questions follow
 	ws := append(slices.Clone(t.group), t.j.running...)
@@ -224,7 +224,7 @@ func (t *trial) world() (*model.Model, *shared) {
 	return m, t.j.other(m)
 }
 
-// surge is how many pods a rollout of the workloads adds at the most.
+// surge returns the largest number of pods that a rollout of one of the workloads adds.
 func (t *trial) surge() int {
 	most := 1
 	for _, w := range t.group {
@@ -238,12 +238,12 @@ func (t *trial) surge() int {
 	return most
 }
 
-// passes reports whether a workload of a trial is placed, rolls out and can be drained.
+// passes reports whether a workload of the trial is placed, rolls out and can be drained.
 func (t *trial) passes(m *model.Model, other *shared, w *workload.Workload) bool {
 	if !other.Judged(w) {
 		return false
 	}
-	rolls := false // which says that all pods are placed before, too
+	rolls := false // which implies that all pods are placed before the rollout
 	for _, r := range (updates{other}).Rollouts(w) {
 		if r.Verdict != diag.Always && r.Verdict != "" {
 			return false
@@ -261,18 +261,18 @@ func (t *trial) passes(m *model.Model, other *shared, w *workload.Workload) bool
 	return !slices.ContainsFunc(evictions{other}.Drains(w), func(s Survival) bool { return s.Verdict != diag.Always })
 }
 
-// Advice is what trials of advice have shown: judges of the same nodes may share it.
+// Advice caches the outcomes of trials; judges of the same nodes may share it.
 type Advice struct {
 	known map[trialKey]bool
-	// shared is set if several judges have it, which then know objects by their contents.
+	// shared is set if several judges use it; objects are then compared by content.
 	shared bool
 	digest *source.Digester
 	texts  map[*source.Object]string
-	// left is how many steps there are for trials, nil for no bound but that of each.
+	// left is the number of steps left for trials, or nil if only each trial is bounded.
 	left *int
 }
 
-// contents stands for all that is written of an object.
+// contents returns a hash of an object's manifest and namespace.
 func (a *Advice) contents(o *source.Object) string {
 	text, known := a.texts[o]
 	if !known {
@@ -282,20 +282,20 @@ func (a *Advice) contents(o *source.Object) string {
 	return text
 }
 
-// trialKey is what the outcome of a trial rests on, for a workload by itself.
+// trialKey identifies a trial by everything that its outcome depends on.
 type trialKey struct {
 	shape, edit string
 	more        int
 }
 
-// NewAdvice is advice of which nothing has been tried.
+// NewAdvice returns an empty Advice.
 func NewAdvice() *Advice {
 	return &Advice{known: map[trialKey]bool{}, digest: source.NewDigester(), texts: map[*source.Object]string{}}
 }
 
-// ShareAdvice makes a judge use what another one of the same nodes has tried. The trials
-// of all that share the number left take so many steps, then no advice holds: answers
-// come before advice.
+// ShareAdvice makes the judge use trials of another judge of the same nodes. All judges
+// that share `left` spend their trials from it; once it is used up no advice holds, because
+// answers come before advice.
 func (tr trials) ShareAdvice(a *Advice, left *int) {
 	a.shared, a.left = true, left
 	tr.advice = a

@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
-// TestAdviceIsShared: what was tried of a workload among others is known to a judge of
-// other objects that say the same, and to none where one of them says something else.
+// TestAdviceIsShared: the outcome of a trial among other workloads is reused by a judge of
+// other objects with equal contents, and not if one of them differs.
 func TestAdviceIsShared(t *testing.T) {
 	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: 3, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n"
 	pair := func(cpu string) string {
@@ -22,12 +22,12 @@ func TestAdviceIsShared(t *testing.T) {
 		return b.String()
 	}
 	advice, left := disruption.NewAdvice(), 1_000_000
-	// tried gives how many steps it takes to try three replicas.
+	// tried returns whether three replicas hold, and how many steps the trial takes.
 	tried := func(manifests string) (held bool, steps int) {
 		j, m := judge(t, nodes, manifests)
 		j.ShareAdvice(advice, &left)
 		w := find(t, m, "d0")
-		j.Holds(w, disruption.Replicas(1), 0) // what is done once for all trials
+		j.Holds(w, disruption.Replicas(1), 0) // pays for what all trials share
 		before := m.Run().Spent()
 		held = j.Holds(w, disruption.Replicas(3), 0)
 		return held, m.Run().Spent() - before

@@ -5,11 +5,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// by is a reason that names nothing.
+// by returns a reason that names nothing.
 func by(cause model.Cause) model.Reason { return model.Reason{Cause: cause} }
 
-// undecided is why a question about a workload was given up: a doubt about a
-// rule, which no budget settles, or the budget.
+// undecided returns why a question about a workload stays open: a doubt about a
+// rule, which no budget settles, or else the size of the question or its budget.
 func (j *shared) undecided(w *workload.Workload) model.Reason {
 	if all := j.doubts(w).all; len(all) > 0 {
 		return by(all[0].Cause())

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// largeNodes is a cluster of n nodes in ten zones, with two sizes, eight pools
+// largeNodes returns a cluster of n nodes in ten zones, with two sizes, eight pools
 // and a few tainted nodes.
 func largeNodes(n int) string {
 	var b strings.Builder
@@ -26,10 +26,10 @@ func largeNodes(n int) string {
 	return b.String()
 }
 
-// largeWorkloads are n Deployments of 15 replicas on average: of ten, three keep
-// their pods apart by host, two spread them hard over zones, one of these does
-// both, one keeps away from a neighbour, one wants a pool of its own, and the
-// others ask for nothing. One of twenty leaves out old pods.
+// largeWorkloads returns n Deployments of 15 replicas on average. Of every ten, three keep
+// their pods apart by host, two spread them hard over zones, one does both, one keeps
+// away from a neighbor, one requires a pool, and the others have no rules. One of
+// twenty leaves old pods out of its spread.
 func largeWorkloads(n, nodes int) string {
 	g := rand.New(rand.NewPCG(1, uint64(n)))
 	milli := max(2, nodes*2800/n/15)
@@ -57,7 +57,7 @@ func largeWorkloads(n, nodes int) string {
 // nodes.
 func BenchmarkRollouts(b *testing.B) { rollouts(b, 5000, 10000) }
 
-// BenchmarkRepositoryRollouts is a repository of ordinary size.
+// BenchmarkRepositoryRollouts judges a repository of ordinary size.
 func BenchmarkRepositoryRollouts(b *testing.B) { rollouts(b, 100, 50) }
 
 func rollouts(b *testing.B, nodes, workloads int) {

@@ -14,66 +14,66 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Budget is what a PodDisruptionBudget means for the workloads that it selects.
+// Budget is a PodDisruptionBudget and its effect on the workloads that it selects.
 type Budget struct {
 	*workload.Budget
-	// Workloads are those of which it certainly selects pods, in the order of their names.
+	// Workloads are those whose pods it certainly selects, sorted by name.
 	Workloads []*workload.Workload
 	// Pods is the number of pods that it certainly selects.
 	Pods int
 	// AllowedMin and AllowedMax bound how many of them may be evicted while all are
-	// healthy, over the sizes that autoscalers keep. AllowedMax is Unbounded if nothing
-	// bounds it.
+	// healthy, over all sizes that an autoscaler may choose. AllowedMax is Unbounded if
+	// there is no upper bound.
 	AllowedMin, AllowedMax int
 	// WhileSmall is set if it allows no eviction while the autoscaled Workloads have at most
-	// UpTo pods, and some once they have more.
+	// UpTo pods, and at least one when they have more.
 	WhileSmall bool
 	UpTo       int
-	// Amount is what it demands of the fewest pods, of 0 unless Known is set: all numbers but
-	// those of autoscalers are certain.
+	// Amount is what it requires of the smallest number of pods; its Of is 0 unless Known is
+	// set. Known means that only autoscalers leave a number open.
 	Amount workload.Amount
 	Known  bool
-	// Unscaled is a workload whose pods have no controller with a number of replicas,
-	// which the budget needs: it allows no eviction then.
+	// Unscaled is a workload whose controller has no replica count, which the budget needs;
+	// it allows no eviction then.
 	Unscaled *workload.Workload
 	// Idle is set if it certainly selects no pod.
 	Idle bool
-	// Evicts is set if a drain evicts some of the pods that it selects for certain, as those
-	// of a DaemonSet stay.
+	// Evicts is set if a drain evicts pods that it certainly selects; pods of a DaemonSet
+	// stay.
 	Evicts bool
-	// covers are the pods of each of Workloads that it selects, by their ordinals.
+	// covers maps each of Workloads to the pods that it selects, by ordinal.
 	covers map[*workload.Workload]model.Pods
 }
 
-// Unbounded is a number of pods that nothing bounds from above.
+// Unbounded is the number of pods if there is no upper bound.
 const Unbounded = math.MaxInt32
 
-// Budgets judges all disruption budgets of the set (R-W19).
+// Budgets judges all PodDisruptionBudgets of the set (R-W19).
 func (j *shared) Budgets() []Budget {
 	if j.budgets == nil {
 		all := []Budget{}
 		for _, b := range j.set.Budgets {
 			all = append(all, j.budget(b))
 		}
-		j.budgets = all // once they are whole
+		j.budgets = all // only once they are complete
 	}
 	return j.budgets
 }
 
-// tally adds up what the disruption controller counts for a budget, within bounds.
+// tally sums what the disruption controller counts for a budget, as bounds.
 type tally struct {
-	// low and high are with as few pods as possible, and with as many.
+	// low and high hold the counts for the fewest and the most pods.
 	low, high count
-	// unscaled is a workload of which the pods have no number of replicas, doubtful that
-	// there may be one, and exact that all bounds but those of autoscalers are equal.
+	// unscaled is a workload whose controller has no replica count; doubtful is set if there
+	// may be one; exact is set if all bounds are equal, autoscalers aside.
 	unscaled        *workload.Workload
 	doubtful, exact bool
-	// scaled counts the pods in low of workloads that have an autoscaler.
+	// scaled counts the pods in low that belong to autoscaled workloads.
 	scaled int
 }
 
-// count is the healthy pods, the replicas of their controllers, and how many healthy pods
-// there are beyond these: fewer than 0 if not all pods of a controller are selected.
+// count holds the healthy pods, the replicas of their controllers, and the surplus of healthy
+// pods over these, which is negative if a controller's pods are not all selected.
 type count struct{ healthy, replicas, surplus int }
 
 func (j *shared) budget(b *workload.Budget) Budget {
@@ -101,7 +101,7 @@ func (j *shared) budget(b *workload.Budget) Budget {
 			count(w)
 		}
 	}
-	for _, w := range j.m.Elsewhere() { // which may be there, if it is not another declaration of the same
+	for _, w := range j.m.Elsewhere() { // may be deployed, unless it declares a listed one again
 		if w.Object.Namespace == b.Object.Namespace && !j.declared()[0][identity(w)] {
 			count(w)
 		}
@@ -113,8 +113,8 @@ func (j *shared) budget(b *workload.Budget) Budget {
 	return out
 }
 
-// add counts the pods that a budget selects of a workload, certainly or perhaps. It returns
-// how many there are for certain.
+// add counts the pods of a workload that a budget selects, certainly or perhaps, and
+// returns how many are certain.
 func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure bool) int {
 	low, high, exact := j.sizes(w)
 	t.exact = t.exact && exact && sure
@@ -134,7 +134,7 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 		}
 	case w.Kind.Kind == "Pod":
 		t.doubtful = t.doubtful || w.Object.Root.At("metadata", "ownerReferences").Len() > 0
-		t.high.surplus += most // which nobody expects
+		t.high.surplus += most // healthy, but not expected
 	case !w.Elsewhere && !model.Modelled(j.m.Group(w)): // its controller expects pods that may not run
 		t.low.replicas, t.high.replicas = t.low.replicas+high, t.high.replicas+high
 		t.low.surplus, t.high.surplus = t.low.surplus-high, t.high.surplus+most-high
@@ -143,16 +143,16 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 	case least > 0:
 		t.low.replicas, t.high.replicas = t.low.replicas+low, t.high.replicas+high
 		t.low.surplus, t.high.surplus = t.low.surplus+least-high, t.high.surplus+most-low
-	default: // its controller counts only if it has a pod that is selected
+	default: // its controller counts only if one of its pods is selected
 		t.high.replicas += high
 		t.low.surplus, t.high.surplus = t.low.surplus-high, t.high.surplus+max(0, most-low)
 	}
 	return least
 }
 
-// sizes bounds how many healthy pods a workload has, from a state in which all run. They
-// are exact if only an autoscaler tells them apart. Pods that end by themselves or are not
-// recreated may be gone, and KubeVirt makes budgets for machines itself.
+// sizes bounds the healthy pods of a workload in a state in which all pods run. The bounds
+// are exact if they differ only by an autoscaler. Pods that finish or are not recreated
+// may be gone, and KubeVirt creates budgets for machines itself.
 func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	switch {
 	case w.Kind.PerNode() && j.m.Judged(w):
@@ -166,7 +166,7 @@ func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 		return e.Count, high, high == e.Count
 	case w.Elsewhere || w.Refused() || w.Kind.VM || !w.Count.Known:
 		return 0, Unbounded, false
-	case w.Finite() || w.Bare() || !model.Modelled(j.m.Group(w)): // or it may not run at all
+	case w.Finite() || w.Bare() || !model.Modelled(j.m.Group(w)): // or it may never run
 		return 0, max(w.Count.N, most(w)), false
 	case w.Scale != nil:
 		return w.Scale.Min, w.Scale.Max, true
@@ -174,9 +174,9 @@ func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	return w.Count.N, w.Count.N, true
 }
 
-// settle computes what a budget allows from what it selects. Its inputs only grow from the
-// smallest to the largest, and so does what it allows. It mirrors getExpectedPodCount and
-// getExpectedScale of pkg/controller/disruption/disruption.go: minAvailable as a number
+// settle computes what a budget allows. The allowed evictions grow monotonically with the
+// counts, so the smallest and the largest counts bound them. It mirrors getExpectedPodCount
+// and getExpectedScale of pkg/controller/disruption/disruption.go: minAvailable as a number
 // counts the selected pods; anything else needs the replicas of each pod's controller, and
 // fails for pods whose controller has no scale subresource. A pod without a controller is
 // not expected, but healthy (R-W19, R-W32).
@@ -218,8 +218,8 @@ func (t *tally) settle(out *Budget) {
 	out.WhileSmall, out.UpTo = true, t.scaled+more-1
 }
 
-// selects tells which pods of a workload a budget selects if both are in one namespace. What
-// the budget allows does not matter.
+// selects returns which pods of a workload a budget selects, given that both are in one
+// namespace. What the budget allows does not matter.
 func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, model.Answer) {
 	if b.SelectsNone {
 		return 0, model.No
@@ -238,7 +238,7 @@ func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, 
 	return of(w)
 }
 
-// BudgetsOf are the budgets that select the pods of a workload.
+// BudgetsOf returns the budgets that certainly select pods of a workload.
 func (j *shared) BudgetsOf(w *workload.Workload) []Budget {
 	budgets := j.Budgets()
 	if j.selecting == nil {
@@ -263,8 +263,8 @@ func (b *Budget) SelectsAllOf(w *workload.Workload) bool { return b.covers[w] ==
 // Shares reports whether two budgets select the same pod of a workload.
 func (b *Budget) Shares(o *Budget, w *workload.Workload) bool { return b.covers[w]&o.covers[w] != 0 }
 
-// rivals are those of some budgets that select a pod of a workload which another of them
-// selects as well.
+// rivals returns the budgets that select a pod of the workload which another of them
+// also selects.
 func rivals(budgets []Budget, w *workload.Workload) []Budget {
 	var once, twice model.Pods
 	for i := range budgets {
@@ -274,9 +274,9 @@ func rivals(budgets []Budget, w *workload.Workload) []Budget {
 	return slices.DeleteFunc(slices.Clone(budgets), func(b Budget) bool { return b.covers[w]&twice == 0 })
 }
 
-// evictable tells whether the budgets of a workload allow its pods to be evicted while all
-// pods run: never, with those that refuse it; sometimes, with one that refuses it at some
-// sizes; or not known, with the reason.
+// evictable decides whether the budgets of a workload allow evicting its pods while all
+// pods run: Never, with the budgets that refuse; Sometimes, with one that refuses at some
+// sizes; or Unknown, with the reason.
 func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing []Budget, why model.Reason) {
 	answer = diag.Always
 	budgets := j.BudgetsOf(w)
@@ -294,7 +294,7 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 	}
 	for i, b := range budgets {
 		switch {
-		case b.covers[w].Below(model.Certain(w)) == 0: // it selects none of the fewest pods
+		case b.covers[w].Below(model.Certain(w)) == 0: // it may select none of its pods
 			open(model.Reason{Cause: model.ByOtherBudget, Name: b.String()})
 		case b.AllowedMax == 0:
 			return diag.Never, budgets[i : i+1], model.Reason{}
@@ -308,7 +308,7 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		}
 	}
 	for _, b := range j.PossibleBudgets(w) {
-		if b.Elsewhere && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)]) { // it goes with another declaration
+		if b.Elsewhere && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)]) { // of another declaration
 			continue
 		}
 		if b.Selects {
@@ -320,13 +320,13 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 	return answer, refusing, why
 }
 
-// identity is the group, kind, namespace and name of the object of a workload.
+// identity returns the group, kind, namespace and name of a workload's object.
 func identity(w *workload.Workload) [4]string {
 	return [4]string{w.Object.Group(), w.Object.Kind, w.Object.Namespace, w.Object.Name}
 }
 
-// declared are the objects of the workloads that are there, and of those that may be: some
-// are in both, declared again in files that need not be deployed together.
+// declared returns the objects of the deployed workloads, and of those that may be deployed.
+// An object is in both if files that need not be deployed together declare it again.
 func (j *shared) declared() [2]map[[4]string]bool {
 	if j.objects[0] == nil {
 		for i, list := range [][]*workload.Workload{j.m.Workloads, j.m.Elsewhere()} {

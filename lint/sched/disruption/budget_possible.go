@@ -6,19 +6,19 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Possible is a budget of which it is unknown what it allows, and perhaps whether it selects
-// the pods of a workload at all.
+// Possible is a budget whose allowance is unknown, and which may or may not select the pods
+// of a workload.
 type Possible struct {
 	*workload.Budget
 	// Selects is set if it certainly selects them.
 	Selects bool
-	// Elsewhere is set if it may be there or not.
+	// Elsewhere is set if it need not be deployed together with the workload.
 	Elsewhere bool
 }
 
-// PossibleBudgets are the budgets beside BudgetsOf that may select the pods of a workload:
-// with a variable, in a namespace that is left open, or in files that need not be deployed
-// together with the workload.
+// PossibleBudgets returns the budgets beyond BudgetsOf that may select pods of a workload:
+// budgets with a variable, in a namespace that is left open, or in files that need not be
+// deployed together with the workload.
 func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 	for i, list := range [][]*workload.Budget{j.set.Budgets, j.set.BudgetsElsewhere} {
 		j.m.Run().Spend(4 * len(list))
@@ -36,5 +36,5 @@ func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 	return all
 }
 
-// openNamespace reports whether a namespace is left to a later tool.
+// openNamespace reports whether the namespace is left to a later tool.
 func openNamespace(name string) bool { return name == "" || source.Placeholder(name) }

@@ -21,8 +21,8 @@ kind: NodeTopology
 pools: [{name: worker, count: 3, allocatable: {cpu: "4", memory: 16Gi, pods: "110", ephemeral-storage: 100Gi}}]
 `
 
-// guardedKind is a workload of the kind whose pods have the labels app and name; spec comes
-// before its selector.
+// guardedKind returns a workload of the kind, whose pods have the labels app and name; spec
+// goes before its selector.
 func guardedKind(kind, name, spec string) string {
 	return fmt.Sprintf("---\n{apiVersion: apps/v1, kind: %s, metadata: {name: %s, namespace: shop}, spec: {%s selector: {matchLabels: {name: %[2]s}}, "+
 		"template: {metadata: {labels: {name: %[2]s, app: web}}, spec: {containers: [{name: c, image: c}]}}}}\n", kind, name, spec)
@@ -38,7 +38,7 @@ func scaler(name string, low, high int) string {
 }
 
 // TestBudgetsOfDrains: a budget refuses the drain, allows it, refuses it at some sizes of an
-// autoscaler, or the answer is not known; it never passes for allowing one (R-W19).
+// autoscaler, or the answer is unknown; an unknown one never counts as allowing it (R-W19).
 func TestBudgetsOfDrains(t *testing.T) {
 	t.Parallel()
 	const app, third = "{matchLabels: {app: web}}", "replicas: 3,"
@@ -132,7 +132,7 @@ func TestBudgetsOfDrains(t *testing.T) {
 }
 
 // TestBudgetsElsewhere: a budget in files that need not be deployed together may guard a
-// workload, unless these declare the workload as well, or another environment.
+// workload, unless these files also declare the workload, or another environment.
 func TestBudgetsElsewhere(t *testing.T) {
 	t.Parallel()
 	web, budget := guardedKind("Deployment", "web", "replicas: 3,"), guard("b", "maxUnavailable: 0", "{matchLabels: {app: web}}")

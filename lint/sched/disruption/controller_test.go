@@ -7,8 +7,8 @@ import (
 )
 
 // runs enumerates all runs of a rollout by the loop of its controller, with
-// whatever the scheduler chooses, whichever pods are deleted and however long
-// these stay. The first rows are the old pods, the new ones, and the old ones
+// every choice of the scheduler, of the pods to delete and of how long
+// these remain. The first rows are the old pods, the new ones, and the old ones
 // that are terminating.
 type runs struct {
 	*world
@@ -18,8 +18,8 @@ type runs struct {
 	stuck, done                  bool
 }
 
-// phase is one state: where pods are, how many of each revision there are to be
-// and, of a DaemonSet, on which nodes a new pod was created.
+// phase is one state: where pods are, the replica count of each revision
+// and, for a DaemonSet, the nodes on which a new pod was created.
 type phase struct {
 	on      grid
 	spec    [2]int8
@@ -32,7 +32,7 @@ const (
 	gone
 )
 
-// rolling makes the rows of a rollout of the first load, from a start.
+// rolling enumerates the rollout of the first load from the complete placements of a start.
 func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable int) *runs {
 	t.Helper()
 	l := s.loads[0]
@@ -54,7 +54,7 @@ func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable
 	return r
 }
 
-// verdict is "?" if there are too many states.
+// verdict returns the outcome over all runs, or tooMuch if there are too many states.
 func (r *runs) verdict() diag.Outcome {
 	switch {
 	case r.stuck && r.done:
@@ -69,7 +69,7 @@ func (r *runs) verdict() diag.Outcome {
 
 const tooMuch diag.Outcome = "?"
 
-// visit goes on from one state with whatever may happen next.
+// visit continues from one state with everything that may happen next.
 func (r *runs) visit(p phase) {
 	if r.seen[p] || r.stuck && r.done || r.left <= 0 {
 		return
@@ -95,7 +95,7 @@ func (r *runs) visit(p phase) {
 	r.stuck = r.stuck || !moved && r.left > 0
 }
 
-// ways is what controllers do, by the way that they do it in.
+// ways holds the steps of the controllers, by the way of the update.
 var ways = map[string]func(r *runs, p phase, move func(phase)){
 	"rolling": func(r *runs, p phase, move func(phase)) { r.scaled(p, r.roll(p), move) },
 	"recreate": func(r *runs, p phase, move func(phase)) {
@@ -116,7 +116,7 @@ var ways = map[string]func(r *runs, p phase, move func(phase)){
 	"per node": (*runs).perNode,
 }
 
-// roll is one round of the Deployment controller: it scales the new ReplicaSet
+// roll runs one round of the Deployment controller: it scales the new ReplicaSet
 // up, or else the old one down (R-W5). New pods are available once they are on
 // a node.
 func (r *runs) roll(p phase) phase {
@@ -134,11 +134,11 @@ func (r *runs) roll(p phase) phase {
 	return p
 }
 
-// scaled is what ReplicaSets and the scheduler do, and a round of what scales
-// the first.
+// scaled applies the steps of ReplicaSets and the scheduler, and the round that scales
+// them.
 func (r *runs) scaled(p, round phase, move func(phase)) {
 	if r.pods(p.on, old) > int(p.spec[old]) {
-		r.delete(p, move) // at once: pods that stay beyond r+s are terminating (R-W6)
+		r.delete(p, move) // at once: pods that remain beyond r+s are terminating (R-W6)
 		return
 	}
 	if round != p {
@@ -153,7 +153,7 @@ func (r *runs) scaled(p, round phase, move func(phase)) {
 	}
 }
 
-// delete makes any old pod one that is terminating.
+// delete turns any one old pod into a terminating one.
 func (r *runs) delete(p phase, move func(phase)) {
 	for n := range r.m.Topology.Nodes {
 		if r.on(p.on, old, n) > 0 {
@@ -164,8 +164,8 @@ func (r *runs) delete(p phase, move func(phase)) {
 	}
 }
 
-// inPlace is a StatefulSet: the successor of a pod has its name, so it comes
-// when that pod is gone (R-W12).
+// inPlace applies the steps of a StatefulSet: the successor of a pod has its name, so it is
+// created once that pod is gone (R-W12).
 func (r *runs) inPlace(p phase, move func(phase)) {
 	was, now, going := r.pods(p.on, old), r.pods(p.on, fresh), r.pods(p.on, gone)
 	if was+now+going < r.replicas {
@@ -180,7 +180,7 @@ func (r *runs) inPlace(p phase, move func(phase)) {
 	}
 }
 
-// perNode is a DaemonSet that creates new pods beside the old ones, on so many
+// perNode applies the steps of a DaemonSet that creates new pods beside the old ones, on `surge`
 // nodes at once, and deletes an old one when the new one is on its node (R-W17).
 func (r *runs) perNode(p phase, move func(phase)) {
 	busy := 0

@@ -11,12 +11,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// crowded is so many Deployments of so many pods beside one more workload, on five nodes
-// in three zones.
+// crowded is a number of Deployments with a number of pods beside one more workload, on five
+// nodes in three zones.
 type crowded struct {
 	others, pods int
 	cpu, request string
-	// kind, spec and pod are of the workload in question, which is called web.
+	// kind, spec and pod belong to the workload in question, named web.
 	kind, spec, pod, more string
 }
 
@@ -46,16 +46,16 @@ const (
 	autoscaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: x}\nspec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: 3}\n"
 )
 
-// What is searched together at most.
+// The limits of what is searched together.
 const (
 	maxTogether = 40
 	maxPods     = 200
 )
 
-// TestCrowds: where more workloads contend than are searched together, the answers are those
-// that hold whatever the others do, or unknown.
+// TestCrowds: where more workloads contend than are searched together, the answers hold
+// whatever the others do, or are unknown.
 func TestCrowds(t *testing.T) {
-	// lost is of a node that is drained, deleted or unreachable and of a zone that is deleted.
+	// lost is about nodes that are drained, deleted or unreachable and a zone that is deleted.
 	for name, c := range map[string]struct {
 		crowded
 		rolls, lost diag.Outcome
@@ -131,8 +131,8 @@ spec:
 	}
 }
 
-// TestPendingPodsTakeRoom: pods that are Pending as it is may take the room that a rollout or
-// a migration leaves or needs, so only a never holds beside them.
+// TestPendingPodsTakeRoom: pods that are Pending before any change may take the room that a
+// rollout or a migration leaves or needs, so only a never holds beside them.
 func TestPendingPodsTakeRoom(t *testing.T) {
 	more := `apiVersion: apps/v1
 kind: Deployment

@@ -9,28 +9,28 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Drain is whether the nodes of a workload's pods can be drained one at a time.
+// Drain is the verdict on draining the nodes of a workload's pods one at a time.
 type Drain struct {
 	Answer diag.Outcome
-	// Budgets are those that refuse evictions: one that allows none, at some sizes
-	// (Sometimes) or at all, or several of one pod.
+	// Budgets are those that refuse evictions: one that allows none, always or at some sizes
+	// (Sometimes), or several that select the same pod.
 	Budgets []Budget
-	// Evicts is set if machines refuse to be evicted and cannot migrate.
+	// Evicts is set if machines refuse eviction and cannot migrate.
 	Evicts bool
-	// Worst is the node of which the drain leaves pods Pending, if there is one,
-	// Like the number of others of which the same is true, and Next the budget
-	// that refuses the drain after it.
+	// Worst is a node whose drain leaves pods Pending, if there is one, Like the number of
+	// other nodes with the same outcome, and Next a budget that refuses further evictions
+	// after the drain.
 	Worst *Survival
 	Like  int
 	Next  *Budget
-	// Certain is how many pods are Pending at least, if the answer is Never as a drain of
-	// whichever node has a pod leaves some Pending, though that of Worst may do no harm where
-	// none is there.
+	// Certain is the least number of Pending pods if the answer is Never because every drain
+	// of a node with a pod leaves some Pending, although Worst itself may hold no pod and
+	// then do no harm.
 	Certain int
 	Why     model.Reason
 }
 
-// severity orders verdicts from the worst on.
+// severity orders verdicts; the worst is the largest.
 func severity(v diag.Outcome) int {
 	switch v {
 	case diag.Never:
@@ -44,8 +44,8 @@ func severity(v diag.Outcome) int {
 }
 
 // Drain judges a workload: whether its pods may be evicted (R-W19, R-W29), and
-// whether they find other nodes then. DaemonSets stay where they are, and a bare
-// pod is nobody's to create again.
+// whether they then find other nodes. DaemonSet pods stay where they are, and
+// nothing recreates a bare pod.
 func (e evictions) Drain(w *workload.Workload) Drain {
 	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || model.Certain(w) == 0 {
 		return Drain{Answer: diag.None}
@@ -69,7 +69,7 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 		return Drain{Answer: diag.Unknown, Why: why}
 	case allowed == diag.Unknown && d.Answer != diag.Never:
 		return Drain{Answer: diag.Unknown, Why: why}
-	case allowed == diag.Sometimes && d.Answer != diag.Unknown: // it refuses the fewest pods, which d is about
+	case allowed == diag.Sometimes && d.Answer != diag.Unknown: // it refuses at the fewest pods, which d is about
 		if d.Answer == diag.Always {
 			d.Answer = diag.Sometimes
 		}
@@ -80,8 +80,8 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	return d
 }
 
-// hindered is why a budget of a workload may refuse its pods while those of another workload
-// are Pending that the budget selects as well.
+// hindered returns a reason if a budget of a workload may refuse evictions because it also
+// selects pods of another workload that may be Pending.
 func (e evictions) hindered(w *workload.Workload) model.Reason {
 	for _, b := range e.BudgetsOf(w) {
 		for _, o := range b.Workloads {
@@ -93,8 +93,9 @@ func (e evictions) hindered(w *workload.Workload) model.Reason {
 	return model.Reason{}
 }
 
-// retriedLate reports whether pods may wait for those that are evicted with them, or that they
-// replace: they are created while these terminate, and have to join them (R-Q7).
+// retriedLate reports whether a replacement pod may have to wait for pods that are evicted
+// with it or that it replaces: it is created while these terminate, and required affinity
+// makes it join them (R-Q7).
 func (e evictions) retriedLate(w *workload.Workload) bool {
 	drained := certificate.Loss{Meaning: certificate.Drained}
 	return (model.Certain(w) > 1 || drained.Overlaps(e.m.Group(w))) && slices.ContainsFunc(e.m.Group(w).HardAffinity(), func(t *model.Term) bool {
@@ -107,13 +108,13 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 	out := Drain{Answer: diag.Always}
 	all := e.losses(e.drained[:0], w, hostname, certificate.Drained)
 	e.drained = all
-	if len(all) == 0 && e.grows(w, model.Certain(w)) { // no node is there yet
+	if len(all) == 0 && e.grows(w, model.Certain(w)) { // no node exists yet
 		return Drain{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 	}
 	if out.Worst, out.Like = Worst(all); out.Worst == nil {
 		return out
 	}
-	worst := *out.Worst // the list is for the next one
+	worst := *out.Worst // the next drain reuses the list
 	out.Worst = &worst
 	if n := Certain(all, certificate.Drained); n > 0 && worst.Verdict != diag.Never {
 		out.Certain = n
@@ -122,7 +123,7 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 		return out
 	}
 	if i := slices.IndexFunc(all, func(s Survival) bool { return s.Verdict == diag.Unknown }); i >= 0 && out.Worst.Verdict != diag.Never {
-		return Drain{Answer: diag.Unknown, Why: all[i].Why} // it may be no for one of the nodes
+		return Drain{Answer: diag.Unknown, Why: all[i].Why} // one of the nodes may be Never
 	}
 	out.Answer, out.Why = out.Worst.Verdict, out.Worst.Why
 	if out.Answer == diag.Unknown {
@@ -133,7 +134,7 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 	return out
 }
 
-// next is a budget that refuses further evictions with so many pods missing, if there is one.
+// next returns a budget that refuses further evictions once `missing` pods are missing, or nil.
 func (e evictions) next(w *workload.Workload, missing int) *Budget {
 	var next *Budget
 	for _, b := range e.BudgetsOf(w) {
@@ -144,9 +145,9 @@ func (e evictions) next(w *workload.Workload, missing int) *Budget {
 	return next
 }
 
-// Worst is the worst outcome of losses by one key and of one meaning, and how
-// many other nodes, or domains, there are of which the same is true; nil if all
-// is well with all of them.
+// Worst returns the worst outcome among losses with one key and meaning, and the number of
+// other nodes, or domains, with the same outcome. It returns nil if all losses turn out
+// well.
 func Worst(all []Survival) (worst *Survival, like int) {
 	for i := range all {
 		if s := &all[i]; severity(s.Verdict) > 0 && (worst == nil || s.Worse(worst)) {

@@ -12,18 +12,18 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Edit is a change of a workload that advice names; it is made to a copy.
+// Edit is a change of a workload that advice proposes; it is applied to a copy.
 type Edit struct {
-	// Name tells edits apart that make something else of like workloads.
+	// Name identifies the edit: edits of equal name do the same to equal workloads.
 	Name string
 	// Pods is the number of pods that it sets, or 0.
 	Pods int
-	// Make changes a copy of a workload; false if there is nothing to change. Nil
-	// changes nothing.
+	// Make edits a copy of a workload and reports whether anything changed. Nil changes
+	// nothing.
 	Make func(*workload.Workload) bool
 }
 
-// Replicas sets the number of pods.
+// Replicas returns an edit that sets the number of pods.
 func Replicas(n int) Edit {
 	return Edit{fmt.Sprint("replicas ", n), n, func(w *workload.Workload) bool {
 		w.Count.N, w.Count.Known, w.Scale = n, true, nil
@@ -31,9 +31,9 @@ func Replicas(n int) Edit {
 	}}
 }
 
-// SpreadOnNodes adds a hard spread constraint over nodes; with revisions the pods
-// of each revision are spread by themselves and nodes whose taints the pods do not
-// tolerate do not count.
+// SpreadOnNodes returns an edit that adds a hard spread constraint over nodes. With
+// revisions set, it spreads each revision separately and does not count nodes whose
+// taints the pods do not tolerate.
 func SpreadOnNodes(revisions bool) Edit {
 	return Edit{fmt.Sprint("spread ", revisions), 0, func(w *workload.Workload) bool {
 		c := corev1.TopologySpreadConstraint{
@@ -49,7 +49,7 @@ func SpreadOnNodes(revisions bool) Edit {
 	}}
 }
 
-// ApartOnNodes adds required anti-affinity of the pods among themselves over nodes.
+// ApartOnNodes returns an edit that adds required anti-affinity between the workload's pods over nodes.
 func ApartOnNodes() Edit { return Edit{"apartOnNodes", 0, apartOnNodes} }
 
 func apartOnNodes(w *workload.Workload) bool {
@@ -66,18 +66,18 @@ func apartOnNodes(w *workload.Workload) bool {
 	return len(w.Labels) > 0
 }
 
-// own is a selector of a workload's own pods.
+// own returns a selector of the workload's own pods.
 func own(w *workload.Workload) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: maps.Clone(w.Labels)}
 }
 
-// Both makes two edits.
+// Both returns an edit that applies two edits.
 func Both(a, b Edit) Edit {
 	return Edit{a.Name + " and " + b.Name, max(a.Pods, b.Pods), func(w *workload.Workload) bool { return a.Make(w) && b.Make(w) }}
 }
 
-// SoftAntiAffinity makes required anti-affinity preferred, which the scheduler may
-// break.
+// SoftAntiAffinity returns an edit that drops required anti-affinity, as if it were only
+// preferred.
 func SoftAntiAffinity() Edit { return Edit{"softAntiAffinity", 0, softAntiAffinity} }
 
 func softAntiAffinity(w *workload.Workload) bool {
@@ -90,8 +90,8 @@ func softAntiAffinity(w *workload.Workload) bool {
 	return true
 }
 
-// EachSpread edits the hard spread constraints on a key; the name tells what it makes
-// of them.
+// EachSpread returns an edit of the hard spread constraints on a key; name describes what
+// the edit does.
 func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) Edit {
 	return Edit{name + " " + key, 0, func(w *workload.Workload) bool {
 		all, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false
@@ -106,7 +106,7 @@ func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) E
 	}}
 }
 
-// TopologyKey writes another topology key in the terms that use one.
+// TopologyKey returns an edit that replaces a topology key in spread constraints and required terms.
 func TopologyKey(from, to string) Edit {
 	return Edit{"key " + from + " " + to, 0, func(w *workload.Workload) bool {
 		spreads, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false
@@ -132,7 +132,7 @@ func TopologyKey(from, to string) Edit {
 	}}
 }
 
-// required are the lists of required terms about pods.
+// required returns the lists of required pod affinity and anti-affinity terms.
 func required(a *corev1.Affinity) []*[]corev1.PodAffinityTerm {
 	var all []*[]corev1.PodAffinityTerm
 	if a.PodAffinity != nil {
@@ -144,8 +144,8 @@ func required(a *corev1.Affinity) []*[]corev1.PodAffinityTerm {
 	return all
 }
 
-// PerRevision lets required anti-affinity and hard spread look at pods of the same
-// revision only.
+// PerRevision returns an edit that limits required anti-affinity and hard spread to pods of
+// the same revision.
 func PerRevision() Edit { return Edit{"perRevision", 0, perRevision} }
 
 func perRevision(w *workload.Workload) bool {
@@ -159,7 +159,7 @@ func perRevision(w *workload.Workload) bool {
 	return changed
 }
 
-// Soft makes the hard terms of a use on a key preferred.
+// Soft returns an edit that makes hard spread on a key soft, or drops required terms of a use on that key.
 func Soft(use model.Use, key string) Edit {
 	if use == model.Spread {
 		return EachSpread("soft", key, func(c *corev1.TopologySpreadConstraint) { c.WhenUnsatisfiable = corev1.ScheduleAnyway })
@@ -185,7 +185,7 @@ func Soft(use model.Use, key string) Edit {
 	}}
 }
 
-// Tolerate adds a toleration of a taint.
+// Tolerate returns an edit that adds a toleration of a taint.
 func Tolerate(taint *corev1.Taint) Edit {
 	return Edit{"tolerate " + taint.Key + " " + string(taint.Effect), 0, func(w *workload.Workload) bool {
 		w.Spec.Tolerations = append(slices.Clone(w.Spec.Tolerations), corev1.Toleration{Key: taint.Key, Operator: corev1.TolerationOpExists, Effect: taint.Effect})
@@ -193,7 +193,7 @@ func Tolerate(taint *corev1.Taint) Edit {
 	}}
 }
 
-// AnyNode drops the node selector and the required node affinity.
+// AnyNode returns an edit that drops the node selector and the node affinity.
 func AnyNode() Edit {
 	return Edit{"anyNode", 0, func(w *workload.Workload) bool {
 		w.Spec.NodeSelector = nil
@@ -206,7 +206,7 @@ func AnyNode() Edit {
 	}}
 }
 
-// NoHostPorts drops the host ports.
+// NoHostPorts returns an edit that drops host ports and the host network.
 func NoHostPorts() Edit { return Edit{"noHostPorts", 0, noHostPorts} }
 
 func noHostPorts(w *workload.Workload) bool {

@@ -17,7 +17,7 @@ func (g generator) pick(list ...string) string { return list[g.IntN(len(list))] 
 
 func (g generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// box is a random node: most have all labels, and some have little room.
+// box returns a random node: most have all labels, and some have little room.
 func (g generator) box(i int) box {
 	b := box{name: fmt.Sprintf("n%d", i), host: fmt.Sprintf("n%d", i), cpu: -1, pods: -1}
 	if !g.chance(8) {
@@ -37,7 +37,7 @@ func (g generator) box(i int) box {
 	return b
 }
 
-// rules are random hard terms of a workload about its own pods and others'.
+// rules returns random hard terms of a workload about its own pods and those of others.
 func (g generator) rules(own string, names []string) (all []rule) {
 	key := func() string { return keys[g.IntN(3)] }
 	target := func() string {
@@ -54,7 +54,7 @@ func (g generator) rules(own string, names []string) (all []rule) {
 		if use == "spread" {
 			r.more = g.pick("", "", "", ", minDomains: 2", ", nodeTaintsPolicy: Honor", ", nodeAffinityPolicy: Ignore")
 			if slices.ContainsFunc(all, func(o rule) bool { return o.use == use && o.key == r.key }) {
-				return // the API takes one of a key
+				return // the API accepts one per key
 			}
 		}
 		all = append(all, r)
@@ -71,7 +71,7 @@ func (g generator) rules(own string, names []string) (all []rule) {
 	return all
 }
 
-// load is a random workload of a kind.
+// load returns a random workload of a kind.
 func (g generator) load(kind, name string, names []string, most int) load {
 	l := load{kind: kind, name: name, replicas: 1 + g.IntN(most), rules: g.rules(name, names), tolerates: g.chance(25), port: g.chance(12)}
 	if g.chance(15) {
@@ -83,7 +83,7 @@ func (g generator) load(kind, name string, names []string, most int) load {
 	return l
 }
 
-// sample is a random cluster with a workload of a kind that is called web, and
+// sample returns a random cluster with a workload of a kind, named web, and
 // up to two others.
 func (g generator) sample(kind string) sample {
 	s := sample{}

@@ -9,19 +9,19 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// assembly is a group beside what is running, for questions about one of its members.
+// assembly is a group together with the running workloads, for questions about its members.
 type assembly struct {
 	*search.Roster
-	// pods is how many pods there are, by podsOf.
+	// pods is the number of pods, as podsOf counts them.
 	pods int
-	// tolerant is whether some member does not mind a loss, once asked.
+	// tolerant caches whether some member tolerates a loss.
 	tolerant map[certificate.Meaning]bool
 	// hereditary caches search.Hereditary for a large group.
 	hereditary bool
 }
 
-// assembled is the assembly of a group, which is kept where it is large: each of its
-// members asks for it.
+// assembled returns the assembly of a group, which is cached for a large group because
+// each of its members asks for it.
 func (j *shared) assembled(group []*workload.Workload) *assembly {
 	if len(group) <= maxTogether {
 		return j.assemble(group)
@@ -36,7 +36,7 @@ func (j *shared) assembled(group []*workload.Workload) *assembly {
 	return a
 }
 
-// hereditary reports whether search.Hereditary holds of a group.
+// hereditary reports whether search.Hereditary holds for a group.
 func (j *shared) hereditary(group []*workload.Workload) bool {
 	if len(group) <= maxTogether {
 		return search.Hereditary(j.m, group)
@@ -50,7 +50,7 @@ func (j *shared) assemble(group []*workload.Workload) *assembly {
 	}
 }
 
-// tolerates reports whether some member does not mind a loss.
+// tolerates reports whether some member tolerates a loss.
 func (a *assembly) tolerates(l certificate.Loss) bool {
 	does, known := a.tolerant[l.Meaning]
 	if !known {
@@ -60,18 +60,18 @@ func (a *assembly) tolerates(l certificate.Loss) bool {
 	return does
 }
 
-// doubts are those about the rules of a group.
+// doubts holds the doubts about the rules of a group.
 type doubts struct {
 	all []model.Doubt
-	// leaning is why none of its questions is about the pods alone that are there for
-	// good, open what foretold says of its members.
+	// leaning is the reason why none of the group's questions can be asked about permanent pods
+	// alone; open is the reason that foretold returns for its members.
 	leaning, open model.Reason
 }
 
-// doubts are those of the group with which a workload has to do by rules.
+// doubts returns those of the group that rules connect with a workload.
 func (j *shared) doubts(w *workload.Workload) *doubts { return j.doubtsAbout(j.group(w, false)) }
 
-// doubtsAbout finds those of a group, which are kept where it is large.
+// doubtsAbout returns the doubts of a group, which are cached for a large group.
 func (j *shared) doubtsAbout(group []*workload.Workload) *doubts {
 	large := len(group) > maxTogether
 	if large {
@@ -90,8 +90,8 @@ func (j *shared) doubtsAbout(group []*workload.Workload) *doubts {
 	return d
 }
 
-// first is the first doubt about a rule of one of some workloads that is about another of
-// them, or about pods that take no part.
+// first returns the first doubt about a rule of one of the given workloads that concerns
+// another of them, or pods outside the decision.
 func first(all []model.Doubt, among func(*workload.Workload) bool) model.Reason {
 	for i := range all {
 		if d := &all[i]; among(d.Workload) && (d.Key == "" || among(d.Target)) {
@@ -101,13 +101,13 @@ func first(all []model.Doubt, among func(*workload.Workload) bool) model.Reason 
 	return model.Reason{}
 }
 
-// leans is why a question about a workload cannot be asked of the pods that are
-// there for good, if it cannot: a rule of its group counts on others.
+// leans returns why a question about a workload cannot be asked about permanent pods alone,
+// if it cannot: a rule of its group depends on other pods.
 func (j *shared) leans(w *workload.Workload) model.Reason { return j.doubts(w).leaning }
 
-// foretold is why no trial tells what becomes of a workload of a large group: a rule of
-// the group may be about others of it or not, whatever is tried. Of a workload that no
-// node takes more is known, and pods that no node takes have no part in it.
+// foretold returns why no trial can decide about a workload of a large group: whatever is
+// tried, a rule of the group may or may not apply to others in it. A workload that no node
+// takes is exempt, because more is known about it, and so are rules about such workloads.
 func (j *shared) foretold(w *workload.Workload) model.Reason {
 	if len(j.group(w, false)) <= maxTogether || !j.taken(w) {
 		return model.Reason{}
@@ -115,10 +115,10 @@ func (j *shared) foretold(w *workload.Workload) model.Reason {
 	return j.doubts(w).open
 }
 
-// doubtful is why an answer about a workload among others may not hold: whether a rule of
-// some of them is about another one is not known. The labels by which a question tells
-// pods apart are no values that a rule asks for, but those of the pods may be. Members of
-// the group that do not fit are not among the others (see sound).
+// doubtful returns why an answer about a workload among others may not hold: it is unknown
+// whether a rule of one of them applies to another. The labels that a scene adds to
+// distinguish pods are values that no rule asks for, but the pods' own labels may be. Members
+// that do not fit are not among the others (see sound).
 func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) model.Reason {
 	all := j.doubts(w).all
 	if len(all) == 0 {
@@ -132,7 +132,7 @@ func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) mode
 	return first(all, func(o *workload.Workload) bool { return in[o] || o.Running })
 }
 
-// taken reports whether some node takes a pod of a workload when it is empty.
+// taken reports whether some empty node takes a pod of a workload.
 func (j *shared) taken(w *workload.Workload) bool {
 	if w.Running {
 		return true

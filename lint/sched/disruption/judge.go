@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Judge answers questions about the workloads of one model: each kind of question is a
-// type of its own, over what the answers share.
+// Judge answers questions about the workloads of one model. Each kind of question is a
+// type of its own over the state that the answers share.
 type Judge struct {
 	*shared
 	updates
@@ -32,60 +32,60 @@ func Crowded(set *workload.Set) bool {
 	return len(set.Workloads) > maxTogether || pods > maxPods
 }
 
-// shared is what answers share: who is judged with whom, and what was found out once.
+// shared is the state that answers share: the groups of workloads, and cached results.
 type shared struct {
 	m     *model.Model
 	set   *workload.Set
 	steps int
-	// ruled are the workloads that hard rules connect with each one, contending
-	// those that may fill a node with it as well, and scaled the same with as many
+	// ruled maps each workload to those that hard rules connect with it, contending to
+	// those that may fill a node with it as well, and scaled does the latter with as many
 	// pods as autoscalers may ask for.
 	ruled              map[*workload.Workload][]*workload.Workload
 	contending, scaled contention
 	running            []*workload.Workload
 	budgets            []Budget
-	selecting          map[*workload.Workload][]int // those that select the pods of each
+	selecting          map[*workload.Workload][]int // indices of the budgets that select pods of each workload
 	selectors          map[*workload.Budget]model.PodSelector
-	objects            [2]map[[4]string]bool // of the workloads that are there, and of those that may be
-	grown              *shared               // on the nodes that growing pools may have, once asked
-	one                *shared               // with one more node of each kind, once asked
-	unready            bool                  // if the budget did not suffice for Prepare
+	objects            [2]map[[4]string]bool // of deployed workloads, and of those that may be deployed
+	grown              *shared               // on the nodes that growing pools may have, computed on demand
+	one                *shared               // with one more node of each kind, computed on demand
+	unready            bool                  // set if the budget did not suffice for Prepare
 	stops              int                   // of the run when the question began
 	sized              map[string]*shared
 	lost               map[string][]answer
 	drained            []Survival // scratch
 	advice             *Advice
-	// unfits are the workloads that do not fit as it is, by their group.
+	// unfits caches the workloads that do not fit even before any change, by group.
 	unfits map[groupKey]map[*workload.Workload]bool
-	// parts are the parts of their budget that the workloads of groups have.
+	// parts caches the share of the budget that each workload of a group gets.
 	parts map[groupKey]int
-	// described are what stands for groups: see alike, and crowds what does for what is
-	// written of them.
+	// described caches the descriptions of groups (see alike), crowds the hashes of their
+	// manifests (see digest).
 	described, crowds map[groupKey]string
-	// assemblies are large groups, doubtsOf the doubts about their rules.
+	// assemblies caches large groups, doubtsOf the doubts about their rules.
 	assemblies map[groupKey]*assembly
 	doubtsOf   map[groupKey]*doubts
-	// tried are the groups of which that was to be found out.
+	// tried records the groups for which unfit was begun.
 	tried  map[groupKey]bool
 	shapes map[sized]string
-	// strategies are those of workloads with so many pods.
+	// strategies caches update strategies by workload and number of pods.
 	strategies map[sized]workload.Rollout
 }
 
-// contention is the group of each workload with all that may fill a node with it. Crowds are
-// those that are too large to be put on a scene.
+// contention maps each workload to its group, with all that may fill a node with it. Crowds
+// marks groups that are too large for a scene.
 type contention struct {
 	groups map[*workload.Workload][]*workload.Workload
 	crowds map[groupKey]bool
 }
 
-// sized is a workload with so many pods.
+// sized is a workload with a number of pods.
 type sized struct {
 	w    *workload.Workload
 	pods int
 }
 
-// strategy is how an update replaces so many pods of a workload. Many questions ask.
+// strategy returns how an update replaces that many pods of a workload, cached as many questions ask.
 func (j *shared) strategy(w *workload.Workload, pods int) workload.Rollout {
 	how, known := j.strategies[sized{w, pods}]
 	if !known {
@@ -95,14 +95,14 @@ func (j *shared) strategy(w *workload.Workload, pods int) workload.Rollout {
 	return how
 }
 
-// groupKey is a list of workloads, by its place in memory.
+// groupKey identifies a list of workloads by its address.
 type groupKey struct {
 	first **workload.Workload
 	n     int
 }
 
-// defaultSteps bounds one search, in filters applied, beside the budget that a
-// question has in the run.
+// defaultSteps bounds one search, in filters applied, in addition to the budget of the
+// question in the run.
 const defaultSteps = 100_000
 
 // Limits of what is judged together.
@@ -112,8 +112,8 @@ const (
 	maxRunning  = 300
 )
 
-// New makes a judge of a model and of what else the set says that it was made
-// of. Options are those of every single decision.
+// New returns a judge of a model and of the set that the model was made from. The options
+// apply to each single decision.
 func New(m *model.Model, set *workload.Set, o search.Options) *Judge {
 	j := newShared(m, set, o)
 	return &Judge{j, updates{j}, evictions{j}, migrations{j}, scaling{j}, fixes{j}, trials{j}, views{j}}
@@ -136,25 +136,25 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	return j
 }
 
-// other is about another model, with the same bounds.
+// other returns the state for another model, with the same bounds.
 func (j *shared) other(m *model.Model) *shared {
 	return newShared(m, j.set, search.Options{Steps: j.steps})
 }
 
-// options are those of a question whose searches may take so many steps.
+// options returns search options with the given number of steps.
 func (j *shared) options(steps int) search.Options { return search.Options{Steps: steps} }
 
-// Judged reports whether a workload can be judged at all.
+// Judged reports whether a workload can be judged.
 func (j *shared) Judged(w *workload.Workload) bool {
 	return !j.unready && !j.m.Topology.Empty() && takesPart(j.m.Group(w)) && len(j.running) <= maxRunning
 }
 
-// takesPart reports whether the pods of a group are there for good.
+// takesPart reports whether the pods of a group are permanent and modeled.
 func takesPart(g *model.Group) bool {
 	return model.Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
 }
 
-// most is how many pods a workload may have.
+// most returns the largest number of pods that a workload may have.
 func most(w *workload.Workload) int {
 	if w.Scale != nil {
 		return max(w.Scale.Max, model.Certain(w))
@@ -162,11 +162,11 @@ func most(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// groups finds out who has to do with whom by rules, and who contends, if workloads have
-// so many pods.
+// groups groups the workloads by hard rules, and by rules and contention for nodes, when
+// they have the given numbers of pods.
 func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.Workload][]*workload.Workload, contending contention) {
 	extra := map[*workload.Workload]int{}
-	if len(j.m.Workloads) == 1 && takesPart(j.m.Group(j.m.Workloads[0])) { // nobody else is there
+	if len(j.m.Workloads) == 1 && takesPart(j.m.Group(j.m.Workloads[0])) { // no other workload exists
 		alone := [][]*workload.Workload{j.m.Workloads}
 		ruled = j.grouped(alone)
 		return ruled, contention{groups: ruled}
@@ -195,7 +195,7 @@ func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.
 	return ruled, contending
 }
 
-// grouped gives each workload its group.
+// grouped maps each workload to its group.
 func (j *shared) grouped(groups [][]*workload.Workload) map[*workload.Workload][]*workload.Workload {
 	by := map[*workload.Workload][]*workload.Workload{}
 	for i := range groups {
@@ -207,8 +207,8 @@ func (j *shared) grouped(groups [][]*workload.Workload) map[*workload.Workload][
 	return by
 }
 
-// beyond is how many pods of a workload there may be beyond their number, or of
-// a DaemonSet on a node, while it is updated.
+// beyond returns how many pods of a workload an update may add to their number, or to
+// the one pod of a DaemonSet on a node.
 func (j *shared) beyond(w *workload.Workload, pods int) int {
 	how := j.strategy(w, pods)
 	if how.Way == workload.PerNode {
@@ -217,8 +217,8 @@ func (j *shared) beyond(w *workload.Workload, pods int) int {
 	return how.Surge
 }
 
-// Prepare finds out what all questions rest on, once and not on account of the first of
-// them: which workloads are judged together. It reports whether the budget for that
+// Prepare computes what all questions need, mainly which workloads are judged together, so
+// that the first question does not pay for it. It reports whether the budget for that
 // suffices; nothing is judged if it does not.
 func (j *shared) Prepare() bool {
 	if j.m.Topology.Empty() || len(j.m.Workloads) == 0 {
@@ -229,7 +229,7 @@ func (j *shared) Prepare() bool {
 		j.m.NotModeled()
 		j.Budgets()
 		j.group(w, true)
-		j.scaled = j.contending // which they are where nothing is scaled
+		j.scaled = j.contending // which is the same if nothing is scaled
 		if slices.ContainsFunc(j.m.Workloads, func(w *workload.Workload) bool { return w.Scale != nil }) {
 			_, j.scaled = j.groups(most)
 		}
@@ -240,11 +240,11 @@ func (j *shared) Prepare() bool {
 	return !j.unready
 }
 
-// Abandon makes a judge answer nothing.
+// Abandon stops the judge from answering any question.
 func (j *shared) Abandon() { j.unready = true }
 
-// Ask asks a question about one workload, which takes its share of the steps that its
-// group is worth. It reports whether there was an answer.
+// Ask asks a question about one workload, within the workload's share of its group's
+// budget. It reports whether there was an answer.
 func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	j.stops = j.m.Run().Stops
 	group := j.group(w, true)
@@ -256,11 +256,11 @@ func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	})
 }
 
-// stepsPerMember is for what a question about a workload asks of each member of its
-// group: to be copied, described and put on the nodes.
+// stepsPerMember is what a question charges for each member of the group, which is
+// copied, described and put on the nodes.
 const stepsPerMember = 20
 
-// each is the part of its budget that a workload of a group has.
+// each returns the share of the budget that a workload of a group gets.
 func (j *shared) each(group []*workload.Workload) int {
 	if len(group) == 0 {
 		return j.m.Each(group)
@@ -274,8 +274,8 @@ func (j *shared) each(group []*workload.Workload) int {
 	return each
 }
 
-// group is the workloads with which one is judged, itself among them; of a crowd those that
-// rules connect with it.
+// group returns the workloads with which one is judged, including itself; with contend
+// set also those that may fill a node with it, unless they are a crowd.
 func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload {
 	if contend {
 		return j.contenders(w, model.Certain(w))
@@ -284,14 +284,14 @@ func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload 
 	return j.ruled[w]
 }
 
-// connect finds out the groups.
+// connect computes the groups once.
 func (j *shared) connect() {
 	if j.ruled == nil {
 		j.ruled, j.contending = j.groups(model.Certain)
 	}
 }
 
-// contenders is the group with all that contend, where a workload has so many pods.
+// contenders returns the group with all that contend, for the given number of pods.
 func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload {
 	if j.crowd(w, pods) != nil {
 		return j.ruled[w]
@@ -299,9 +299,9 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 	return j.contention(w, pods).groups[w]
 }
 
-// crowd is all that may fill a node with so many pods of a workload where these are too many
-// for contenders, or else nil. What the rules alone allow is then no answer: only counts
-// speak of all of them (T16).
+// crowd returns all workloads that may fill a node with that many pods of a workload, if they
+// are too many for contenders, or else nil. What the rules alone allow is then no answer,
+// because only counting considers all of them (T16).
 func (j *shared) crowd(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
 	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.crowds[groupKey{&all[0], len(all)}] {
@@ -321,9 +321,9 @@ func (j *shared) contention(w *workload.Workload, pods int) contention {
 	return j.scaled
 }
 
-// sound is a group without those that do not fit as it is: they are told of
-// elsewhere, and nobody can say what the others are to expect of them. One that
-// the workload in question needs stays.
+// sound returns a group without the workloads that do not fit even before any change: they
+// have findings of their own, and how many of their pods run is unknown. Those that
+// the workload in question needs stay.
 func (j *shared) sound(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
 	if len(group) == 1 {
 		return group
@@ -334,19 +334,19 @@ func (j *shared) sound(w *workload.Workload, group []*workload.Workload) []*work
 	})
 }
 
-// waiting reports whether some workload that is left out of a group for not fitting has pods
-// that a node takes: those that are Pending may take the room that others leave.
+// waiting reports whether a workload that sound left out has pods that some node takes:
+// while Pending they may take the room that others leave.
 func (j *shared) waiting(group, sound []*workload.Workload) bool {
 	return len(sound) < len(group) && slices.ContainsFunc(group, func(o *workload.Workload) bool {
 		return !slices.Contains(sound, o) && j.taken(o)
 	})
 }
 
-// unfit are the workloads of a group that do not fit as it is. Each of them asks, so
-// it is found out once; where the steps of the first do not suffice for that, those of
-// the others do not, either.
+// unfit returns the workloads of a group that do not fit even before any change. Every member
+// asks, so the result is cached. If the first member's steps do not suffice, those of
+// the others do not either.
 func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
-	key := groupKey{&group[0], len(group)} // which stays this group's while the map has it
+	key := groupKey{&group[0], len(group)} // which remains this group's while the map holds the group
 	if known, ok := j.unfits[key]; ok {
 		return known
 	}
@@ -366,15 +366,15 @@ func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
 	return unfit
 }
 
-// needs reports whether a workload asks for the pods of another or counts them.
+// needs reports whether a workload requires the pods of another nearby, or counts them.
 func needs(m *model.Model, w, o *workload.Workload) bool {
 	return slices.ContainsFunc(m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use != model.AntiAffinity && m.Peer(t, w, o) != model.No
 	})
 }
 
-// impossible reports whether a decision says that there is no placement of all
-// pods of some workloads beside all others, which had one at rest.
+// impossible reports whether a decision proves that all pods of some workloads cannot be
+// placed beside all others, although the others alone (rest) can be placed.
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
 	for _, w := range ws {
 		if verdict(d, w) == diag.Never {
@@ -385,8 +385,8 @@ func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
 	return placed && d.Verdict == diag.Never
 }
 
-// because is why a workload cannot be placed beside the others; nil if that
-// cannot be made small.
+// because returns a core that explains why a workload cannot be placed beside the others; nil
+// if there is no small one.
 func because(m *model.Model, d *certificate.Decision, w *workload.Workload) *search.Core {
 	if verdict(d, w) == diag.Never {
 		return search.Explain(m, w, d)

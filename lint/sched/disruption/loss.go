@@ -11,27 +11,27 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Survival is what becomes of one workload when nodes are lost.
+// Survival is the outcome for one workload after a loss of nodes.
 type Survival struct {
-	// Key is the topology key of which a domain is lost, and Value the domain;
-	// for kubernetes.io/hostname Value is the name of the one node that is lost.
+	// Key is the topology key and Value its lost domain; for kubernetes.io/hostname Value
+	// is the name of the one lost node.
 	Key, Value string
 	Meaning    certificate.Meaning
 	Verdict    diag.Outcome
 	// Pending is how many pods are missing in the end: at least so many if the
-	// verdict is Never; if it is OrderDependent, so many in some run.
+	// verdict is Never; if it is Sometimes, so many in some run.
 	Pending int
-	// Why is on what the verdict rests beyond placement, or why there is none.
+	// Why is what a verdict rests on besides placement, or why there is no verdict.
 	Why  model.Reason
 	lost *search.DomainLoss
-	// hit and missed are as in answer.
+	// hit and missed are those of answer.
 	hit    int
 	missed bool
 }
 
-// Certain is how many pods are missing at least, in every run, after the worst of those
-// losses by one key that have a meaning: each hits no pod, or leaves so many missing if it
-// hits one. It is 0 if that is not known.
+// Certain returns how many pods are missing at least, in every run, after any loss with the
+// meaning that hits a pod; all losses have the same key. It is 0 if that is not known for some
+// loss that may hit a pod.
 func Certain(all []Survival, meaning certificate.Meaning) (pods int) {
 	for i := range all {
 		s := &all[i]
@@ -49,11 +49,11 @@ func Certain(all []Survival, meaning certificate.Meaning) (pods int) {
 // Hits reports whether the loss may hit a pod.
 func (s *Survival) Hits() bool { return !s.missed }
 
-// Nodes are all nodes of the domain; for kubernetes.io/hostname those like
-// the one that is lost: of the loss of each of them alone the same is true.
+// Nodes returns the nodes of the domain; for kubernetes.io/hostname it returns all nodes
+// whose individual loss has the same outcome.
 func (s *Survival) Nodes() []string { return s.lost.Like() }
 
-// Like is how many nodes Nodes names.
+// Like returns the number of Nodes.
 func (s *Survival) Like() int { return s.lost.Alike() }
 
 // Worse reports whether one outcome is worse than another.
@@ -64,26 +64,26 @@ func (s *Survival) Worse(o *Survival) bool {
 	return s.Pending > o.Pending
 }
 
-// hostname is the key of which a domain is a single node.
+// hostname is the key whose domains are single nodes.
 const hostname = "kubernetes.io/hostname"
 
-// evictions are questions about nodes that are lost or drained.
+// evictions answers questions about nodes that are lost or drained.
 type evictions struct{ *shared }
 
-// Survives says what becomes of a workload when a node is lost, for the key
-// kubernetes.io/hostname, or else a domain of the key: one answer for each kind
-// of node, or each domain, and each meaning, gone and unreachable. A DaemonSet has no
-// pods to be placed elsewhere, so nothing is said of it.
+// Survives returns the outcomes for a workload when one domain of a key is lost, or
+// one node for the key kubernetes.io/hostname: an answer for each domain, or each kind of
+// node, and each meaning, gone and unreachable. A DaemonSet has no pods to be placed
+// elsewhere, so it gets no answers.
 func (e evictions) Survives(w *workload.Workload, key string) []Survival {
 	return e.AppendSurvives(nil, w, key)
 }
 
-// AppendSurvives appends what Survives says.
+// AppendSurvives appends what Survives returns.
 func (e evictions) AppendSurvives(to []Survival, w *workload.Workload, key string) []Survival {
 	return e.losses(to, w, key, certificate.Gone, certificate.Unreachable)
 }
 
-// Drains says what becomes of a workload when a node is drained, for each kind
+// Drains returns the outcomes for a workload when a node is drained, for each kind
 // of node.
 func (e evictions) Drains(w *workload.Workload) []Survival {
 	return e.losses(nil, w, hostname, certificate.Drained)
@@ -116,33 +116,33 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 	return all
 }
 
-// loss is the questions about one workload and the losses by one key.
+// loss answers the questions about one workload and the losses by one key.
 type loss struct {
 	j   *shared
 	w   *workload.Workload
 	key string
-	// ruled are those that hard rules connect with the workload, contending those
-	// that may fill nodes with it as well, or the same. Of a crowd contending is ruled.
+	// ruled lists those that hard rules connect with the workload, contending also those
+	// that may fill nodes with it. For a crowd contending equals ruled.
 	ruled, contending []*workload.Workload
 	about             *assembly // of contending
-	// everybody is about, or the crowd where those that may fill nodes with the workload
-	// are too many for contending.
+	// everybody equals about, or is the crowd if too many workloads may fill nodes with this
+	// one.
 	everybody *assembly
 	kinds     *search.Kinds
 	room      *search.Room
-	doubts    byMeaning[model.Reason] // what doubt and spare say, once asked
+	doubts    byMeaning[model.Reason] // results of doubt and spare, cached
 	spares    byMeaning[bool]
-	// budgets are those of contending, once asked for.
+	// budgets are those of contending, computed on demand.
 	budgets *heeded
 }
 
-// answer is what is known of one loss.
+// answer is the result about one loss.
 type answer struct {
 	verdict diag.Outcome
 	pending int
 	why     model.Reason
-	// hit is how many pods are missing at least if one was lost, 0 is no promise; missed is
-	// set if none can be.
+	// hit is how many pods are missing at least if one was lost, where 0 promises nothing;
+	// missed is set if no pod can be lost.
 	hit    int
 	missed bool
 }
@@ -158,12 +158,12 @@ func newLoss(j *shared, w *workload.Workload, key string) *loss {
 	return q
 }
 
-// ask answers one question: on the declared nodes, and if that is not enough
-// and pools may grow, on all that there may be.
+// ask answers one question: on the declared nodes first and, if that does not suffice
+// and pools may grow, on all nodes that may exist.
 func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	l := certificate.Loss{Meaning: meaning}
 	if !q.room.Hit(b) {
-		a := q.atEverySize(b, meaning) // no pod of it is there, so none is lost
+		a := q.atEverySize(b, meaning) // none of its pods is there, so none is lost
 		a.missed = a.verdict == diag.Always
 		return a
 	}
@@ -197,18 +197,18 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	return a
 }
 
-// doubt is why no loss of a meaning can be judged, if so; found out once for all of them.
+// doubt returns why no loss of a meaning can be judged, if so; cached by meaning.
 func (q *loss) doubt(l certificate.Loss) model.Reason {
 	return q.doubts.of(l.Meaning, func() model.Reason { return q.doubtful(l) })
 }
 
-// byMeaning keeps what was found out about losses of each meaning, of which there are few.
+// byMeaning caches a value for each meaning of a loss; there are only a few.
 type byMeaning[T any] []struct {
 	meaning certificate.Meaning
 	value   T
 }
 
-// of finds it out the first time.
+// of returns the value for a meaning and computes it the first time.
 func (b *byMeaning[T]) of(meaning certificate.Meaning, find func() T) T {
 	for _, known := range *b {
 		if known.meaning == meaning {
@@ -239,15 +239,15 @@ func (q *loss) doubtful(l certificate.Loss) model.Reason {
 	return model.Reason{}
 }
 
-// heeded are budgets that evictions heed, and why nothing more is known of them than that
-// evictions without any have more runs.
+// heeded holds the budgets that evictions respect, and the reason why other budgets are open;
+// ignoring those only adds runs.
 type heeded struct {
 	guards []certificate.Guard
 	open   model.Reason
 }
 
-// stepwise is a drain as a question about a group. Where a pod may need others, or count
-// them, it matters which are evicted first, and what is placed meanwhile (T23).
+// stepwise returns a loss for a group. A drain is stepwise, with budgets as guards, if a pod may
+// need or count others: then the order of evictions and placements matters (T23).
 func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certificate.Loss {
 	l.Stepwise = l.Meaning == certificate.Drained && len(q.j.running) == 0 && !q.j.hereditary(group)
 	if !l.Stepwise || q.budgets != nil {
@@ -257,7 +257,7 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 		return l
 	}
 	q.budgets = &heeded{}
-	for _, w := range q.contending[:min(len(q.contending), maxTogether)] { // of more nothing is searched
+	for _, w := range q.contending[:min(len(q.contending), maxTogether)] { // larger groups are not searched
 		if !w.Kind.PerNode() {
 			q.heed(w)
 		}
@@ -266,8 +266,8 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 	return l
 }
 
-// heed takes in the budgets of a workload. What the own ones of that in question leave open
-// is asked elsewhere.
+// heed records the budgets of a workload. What the budgets of the workload in question leave
+// open is judged by Drain.
 func (q *loss) heed(w *workload.Workload) {
 	x := q.budgets
 	answer, refusing, why := q.j.evictable(w)
@@ -295,7 +295,7 @@ func (q *loss) heed(w *workload.Workload) {
 	}
 }
 
-// alone is the question about the workload by itself.
+// alone returns the question about the workload in isolation.
 func (q *loss) alone() *loss {
 	one := *q
 	one.ruled, one.contending = []*workload.Workload{q.w}, []*workload.Workload{q.w}
@@ -304,8 +304,8 @@ func (q *loss) alone() *loss {
 	return &one
 }
 
-// preempting is what is left of a verdict where the pods may take the room of
-// others.
+// preempting returns the verdict that still holds if the pods may preempt others and take
+// their room.
 func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	ruled, contending := q.j.yielding(q.w, q.ruled), q.j.yielding(q.w, q.contending)
 	if contending == nil {
@@ -316,17 +316,17 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 	}
 	alone := *q
 	alone.ruled, alone.contending, alone.about = ruled, contending, q.j.assembled(contending)
-	alone.everybody = alone.about // of a crowd it is never by the rules alone
+	alone.everybody = alone.about // in a crowd, Never follows from the rules alone
 	if left := alone.settle(b, l); left.verdict == diag.Never {
 		return left
 	}
 	return answer{verdict: diag.Unknown, why: by(model.ByPriority)}
 }
 
-// grow is what is left of a verdict where pools may grow: never, if it is never
-// on as many nodes as there may be, also for the workload by itself, and all rules
-// are such that more nodes are never worse. Among others that is not enough: at some
-// size one of them may not fit, and leave its room.
+// grow returns the verdict that still holds where pools may grow: Never, if it is Never
+// on as many nodes as there may be, for the workload in isolation as well, and more nodes
+// are never worse under all rules. Never among others alone does not suffice: at some
+// size one of them may not fit and leave its room.
 func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	open := answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
 	if a.verdict != diag.Never || !q.j.hereditary(q.ruled) {
@@ -338,7 +338,7 @@ func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	}
 	g := newLoss(larger, q.w, q.key)
 	for _, more := range g.kinds.Losses() {
-		// All nodes for which the one that is lost stands have to be like it still.
+		// All nodes that the lost one represents still have to be equivalent to it.
 		if more.Value != b.Value || !contains(more.Like(), b.Like()) {
 			continue
 		}
@@ -349,7 +349,7 @@ func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	return open
 }
 
-// contains reports whether one list has all of another, both in one order.
+// contains reports whether one list contains another; both are in the same order.
 func contains(all, some []string) bool {
 	for _, s := range all {
 		if len(some) > 0 && s == some[0] {
@@ -359,8 +359,8 @@ func contains(all, some []string) bool {
 	return len(some) == 0
 }
 
-// larger judges on all nodes that growing pools may have; nil where that is
-// not known.
+// larger returns the judge on all nodes that growing pools may have; nil if these are
+// unknown.
 func (j *shared) larger() *shared {
 	if j.grown == nil {
 		nodes, _, ok := j.m.Grown()
@@ -372,9 +372,9 @@ func (j *shared) larger() *shared {
 	return j.grown
 }
 
-// settle tries the cheapest means first. What has to do with the workload by
-// rules alone is asked first: if it never recovers then, it does not with more
-// pods about; and where too many fill its nodes with it, that is the answer.
+// settle tries the cheapest method first. It first asks about the workloads connected by
+// rules alone: if this one never recovers among them, it does not among more pods either. If it
+// may recover, others may take the room; in a crowd only counting can rule that out.
 func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	if q.spare(l) {
 		return answer{verdict: diag.Always}
@@ -406,8 +406,8 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	return full
 }
 
-// untried is what is known of a loss without a trial (see foretold): that the pods have
-// no node then.
+// untried returns what is known about a loss without a trial (see foretold): Never if no node
+// is left for the pods.
 func (q *loss) untried(b *search.DomainLoss, why model.Reason) answer {
 	if !q.room.Left(b) {
 		return answer{verdict: diag.Never, pending: model.Certain(q.w)}
@@ -415,13 +415,13 @@ func (q *loss) untried(b *search.DomainLoss, why model.Reason) answer {
 	return answer{verdict: diag.Unknown, why: why}
 }
 
-// quick is arithmetic over kinds of nodes; nil if it does not tell.
+// quick decides by arithmetic over kinds of nodes, or returns nil.
 func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if len(q.j.running) > 0 {
 		return nil
 	}
-	// Evicted one at a time, pods of one node may find places by a spread that all of them at
-	// once do not (T23).
+	// Pods of one node that are evicted one at a time may find places under a spread that they do
+	// not find all at once (T23).
 	several := l.Meaning == certificate.Drained && q.room.Several(b) && !q.j.hereditary(q.ruled)
 	if len(q.ruled) == 1 {
 		v, pending, ok := q.room.Single(b, l)

@@ -14,26 +14,26 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// stage is one scene with nodes that are lost, and what was found out.
+// stage is one scene with its lost nodes.
 type stage struct {
 	*scene
 	m     *model.Model
 	group []*workload.Workload
-	lost  map[string]bool // of the nodes of the scene
+	lost  map[string]bool // by name, among the nodes of the scene
 	loss  certificate.Loss
 }
 
-// Limits of what is searched: beyond them a search is never through in time.
+// Limits of the search: beyond them it does not end within the budget.
 const (
 	lossPods  = 40
 	lossNodes = 40
-	// hitSteps is the part of the steps for finding out no more than what becomes of those
-	// that lose a pod.
+	// hitSteps divides the steps of a search that only determines the outcome of workloads that
+	// lose a pod.
 	hitSteps = 40
 )
 
-// stage decides about a group. Many groups are alike, so answers are kept by
-// all that they depend on, in the order of the group.
+// stage decides about a group. Many groups are equivalent, so answers are cached by
+// everything that they depend on, in the order of the group.
 func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) answer {
 	at := slices.Index(group, q.w)
 	if l.Meaning == certificate.Drained && len(q.j.running) > 0 && len(search.HardKeys(q.j.m, group, model.Affinity)) > 0 {
@@ -51,7 +51,7 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	return a
 }
 
-// staged are the answers about a group, by what they depend on.
+// staged returns the cached answers about a group, or computes them.
 func (q *loss) staged(id string, group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) []answer {
 	if q.j.lost == nil {
 		q.j.lost = map[string][]answer{}
@@ -64,8 +64,8 @@ func (q *loss) staged(id string, group []*workload.Workload, b *search.DomainLos
 	return known
 }
 
-// alike stands for a group, and for all that differ from it in names only where that is
-// known.
+// alike returns a description of a group, equal for groups that differ in names only, if
+// that can be determined; otherwise it hashes the names.
 func (j *shared) alike(group []*workload.Workload) string {
 	key := groupKey{&group[0], len(group)}
 	id, known := j.described[key]
@@ -86,7 +86,7 @@ func (j *shared) alike(group []*workload.Workload) string {
 	return id
 }
 
-// set puts a group on few nodes that stand for all.
+// set puts a group on a few representative nodes, with the lost ones among them.
 func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) *stage {
 	out := map[string]bool{}
 	for _, name := range b.Nodes() {
@@ -113,7 +113,7 @@ func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certifica
 	return s
 }
 
-// answers goes from the cheapest means to the dearest.
+// answers tries the methods from the cheapest to the most expensive.
 func (s *stage) answers() []answer {
 	all := make([]answer, len(s.group))
 	for i := range all {
@@ -126,7 +126,7 @@ func (s *stage) answers() []answer {
 	large := s.pods() > lossPods || len(s.m.Topology.Nodes) > lossNodes
 	switch mixed := func(a answer) bool { return a.verdict == diag.Sometimes }; {
 	case slices.ContainsFunc(all, open):
-	case !large && slices.ContainsFunc(all, mixed): // what becomes of those that lose a pod
+	case !large && slices.ContainsFunc(all, mixed): // determine the outcome for those that lose a pod
 		s.search(all, s.j.steps/hitSteps)
 		return all
 	default:
@@ -150,7 +150,7 @@ func (s *stage) answers() []answer {
 	return all
 }
 
-// search goes through all placements and repairs for what is open, in so many steps.
+// search searches all placements and repairs for the open answers, within the given steps.
 func (s *stage) search(all []answer, steps int) {
 	found := map[*workload.Workload]certificate.Lost{}
 	for _, o := range search.Lose(s.m, s.loss, s.j.options(steps)) {
@@ -165,8 +165,8 @@ func (s *stage) search(all []answer, steps int) {
 	}
 }
 
-// fitsWhole reports whether all pods of a group fit in some run, if somebody has asked. If
-// they do not there is no placement from which nodes could be lost.
+// fitsWhole reports whether all pods of a group fit in some run, if that is cached. If they do
+// not, there is no placement from which nodes could be lost.
 func (j *shared) fitsWhole(group []*workload.Workload) (fits, known bool) {
 	unfit, known := j.unfits[groupKey{&group[0], len(group)}]
 	return len(unfit) == 0, known
@@ -180,7 +180,7 @@ func (j *shared) neverFits(group []*workload.Workload) (never bool) {
 	}) && never
 }
 
-// tooLarge says so of what is open and no doubt about a rule leaves open.
+// tooLarge sets size as the reason of open answers, unless a rule of the group is in doubt.
 func (s *stage) tooLarge(all []answer) []answer {
 	if len(s.j.m.Permanent().Doubts(s.group)) > 0 {
 		return all
@@ -193,23 +193,22 @@ func (s *stage) tooLarge(all []answer) []answer {
 	return all
 }
 
-// without decides about the scene without some nodes.
+// without decides the scene without some nodes.
 func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return nodes[n.Name] })
 	return search.Decide(s.j.m.Variant(s.ws, left, s.add...), s.j.options(s.j.steps))
 }
 
-// onRemaining decides about the scene on the nodes that are left, which tells
-// everything where fewer pods are never worse (T7). What is in place there after
-// a repair is a placement of that smaller cluster; if a pod is refused in it, it
-// is refused in every larger one. So a workload of which all pods find a place
-// there in every run is complete after every repair, and one that is complete
-// in none never is.
+// onRemaining decides the scene on the remaining nodes, which settles every answer if fewer
+// pods are never worse (T7). The pods in place there after a repair are a placement of
+// the smaller cluster, and a pod that is refused in it is refused with more pods too. So a
+// workload whose pods are all placed there in every run is complete after every repair,
+// and one that is complete in no run never is.
 //
-// Pods of unreachable nodes refuse as well, but only in the domains of anti-affinity keys that have
-// a lost node. Without these domains, and those that have a node in common with
-// them in turn, nothing on the nodes left out has a say on the others, so what
-// holds there for every run holds among unreachable nodes.
+// Pods of unreachable nodes still refuse others, but only in the domains of anti-affinity keys that
+// contain a lost node. If these domains are left out, and transitively those that share a node
+// with them, no node left out affects the rest, so what holds there in every run also
+// holds beside unreachable nodes.
 func (s *stage) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {
@@ -241,7 +240,7 @@ func (s *stage) onRemaining(all []answer) {
 	}
 }
 
-// missing is how many pods of a workload can never be placed.
+// missing returns how many pods of a workload can never be placed.
 func missing(d *certificate.Decision, w *workload.Workload) int {
 	for i := range d.Workloads {
 		if o := &d.Workloads[i]; o.Workload == w {
@@ -251,11 +250,10 @@ func missing(d *certificate.Decision, w *workload.Workload) int {
 	return 0
 }
 
-// stuck is how many pods of a workload are left over by a loss if a placement
-// is such that the run which is stuck without the lost nodes is what survives,
-// and the others were on these; 0 if there is none to be seen, or no placement
-// with all pods elsewhere from the start. A pod that nobody creates again is
-// missing as soon as it is on one of these nodes.
+// stuck returns how many pods of a workload stay Pending in a run that it constructs, or 0 if
+// it finds none: the survivors are a placement that is stuck without the lost nodes, and
+// all other pods were on these. It also requires that all pods fit on the remaining nodes. A pod
+// that is not recreated is missing as soon as it is on a lost node.
 func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	lost := func(n *topology.Node) bool { return s.lost[n.Name] }
 	if len(d.Witness) != d.Total || !check.Completes(s.m, d.Witness, lost) {
@@ -280,8 +278,8 @@ func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	return 0
 }
 
-// unreachable are the lost nodes and all that share a domain of an anti-affinity key
-// with one of them, and so on.
+// unreachable returns the lost nodes and, transitively, all that share a domain of an
+// anti-affinity key with one of them.
 func (s *stage) unreachable() map[string]bool {
 	all := map[string]bool{}
 	for name := range s.lost {

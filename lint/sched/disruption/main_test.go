@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMain collects garbage less often: the tests keep little, and collecting it every
+// TestMain collects garbage less often: the tests keep little in memory, and a collection every
 // few megabytes takes a sixth of their time.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)

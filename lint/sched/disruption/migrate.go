@@ -15,28 +15,28 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Migration is whether a machine of a workload can move to another node while
+// Migration is the verdict on moving a machine of a workload to another node while
 // it runs: a second pod has to find a node beside the first (R-W25 to R-W27).
 type Migration struct {
 	Answer diag.Outcome
-	// Machines is how many there are of the workload.
+	// Machines is the number of machines of the workload.
 	Machines int
 	Why      model.Reason
-	// Core is why none can migrate, if that is so, in terms of CoreModel.
+	// Core explains why none can migrate, if that is so, in terms of CoreModel.
 	Core      *search.Core
 	CoreModel *model.Model
-	// Evicts is set if the machine declares that an eviction becomes a migration
-	// and is refused until that is done: then a drain waits for it (R-W29).
+	// Evicts is set if the machine turns evictions into migrations and refuses an
+	// eviction until the migration is done; a drain then waits for it (R-W29).
 	Evicts bool
 
-	placed bool // as in Rollout
+	placed bool // see Rollout
 }
 
-// migrations are questions about machines that move while they run.
+// migrations answers questions about live migration.
 type migrations struct{ *shared }
 
-// Migration judges machines of KubeVirt; anything else does not migrate. Where
-// pools may grow for them, none can migrate only if that holds however far.
+// Migration judges machines of KubeVirt; other workloads do not migrate. If pools may
+// grow for the machines, the answer is Never only if it holds at every size.
 func (v migrations) Migration(w *workload.Workload) Migration {
 	m := v.atAnySize(w)
 	if why := v.m.ByNeighbour(w); m.Answer == diag.Always && why.Given() {
@@ -94,7 +94,7 @@ func (v migrations) migration(w *workload.Workload) Migration {
 	return m
 }
 
-// spacious reports whether a second pod of a machine finds a node in any case, beside all
+// spacious reports whether a second pod of a machine always finds a node, beside all
 // other pods of the group and with the node of the first one left out (T16).
 func (v migrations) spacious(w *workload.Workload, group, crowd []*workload.Workload, machines int) bool {
 	told := slices.ContainsFunc(v.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(w.Kind.PerPod, t.Asks) })
@@ -102,12 +102,12 @@ func (v migrations) spacious(w *workload.Workload, group, crowd []*workload.Work
 	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.everybody(group, crowd), search.AnyNode, gone, machines+1)
 }
 
-// maxMachines bounds the machines that are told apart.
+// maxMachines bounds the machines that get labels of their own.
 const maxMachines = 40
 
-// migrate judges within one group: one pod of the workload, which is the
-// source, the others as they are, and the target, which is like the source but
-// for the node that it must not be on.
+// migrate judges within one group: the source is one pod of the workload, the others
+// stay as they are, and the target equals the source, except that it must not be on the
+// same node.
 func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
 	if out.Why = v.leans(w); out.Why.Given() {
 		out.Answer = diag.Unknown
@@ -154,9 +154,9 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	}
 }
 
-// tellMachines gives every machine the labels that KubeVirt gives it, if some
-// rule asks for them: source and target are one machine and share them. False
-// if there are too many machines.
+// tellMachines gives every machine the labels that KubeVirt gives it, if some rule asks
+// for them. Source and target are one machine and share them. It returns false if there
+// are too many machines.
 func (s *scene) tellMachines(source, target *workload.Workload) bool {
 	var asked []string
 	for _, key := range source.Kind.PerPod {
@@ -189,7 +189,7 @@ func (s *scene) tellMachines(source, target *workload.Workload) bool {
 }
 
 // asksFor reports whether a hard rule of a workload asks for a label. The terms of
-// a copy are those of what it was copied from.
+// a copy are those of its original.
 func asksFor(m *model.Model, w *workload.Workload, key string) bool {
 	for _, o := range m.Workloads {
 		if o.Object == w.Object {
@@ -199,8 +199,8 @@ func asksFor(m *model.Model, w *workload.Workload, key string) bool {
 	return false
 }
 
-// label sets labels of a copy to a value that no label can have, so that it is
-// nobody else's.
+// label sets labels of a copy to a value that is not a valid label value, so that no other
+// workload has it.
 func label(w *workload.Workload, keys []string, value string) *workload.Workload {
 	w.Labels = maps.Clone(w.Labels)
 	for _, key := range keys {
@@ -211,7 +211,7 @@ func label(w *workload.Workload, keys []string, value string) *workload.Workload
 	return w
 }
 
-// migrates reports whether machines that can migrate on the declared nodes can at
+// migrates reports whether machines that can migrate on the declared nodes can do so at
 // every size.
 func (v migrations) migrates(w *workload.Workload, here Migration) bool {
 	return v.holds(w, model.Certain(w), 0, func(at *shared, group []*workload.Workload, every bool) bool {

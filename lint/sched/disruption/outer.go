@@ -7,9 +7,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Asks finds a term that would select the pods of a machine if they carried the
-// labels that stand on the machine itself, and that asks for the one with that
-// key; nil if there is none (R-W21).
+// Asks finds a term that asks for the label with the given key, and that would select the
+// pods of a machine if they carried the labels of the machine object itself; nil if there
+// is no such term (R-W21).
 func (j *shared) Asks(w *workload.Workload, key string) (*workload.Workload, *model.Term) {
 	labelled := *w
 	labelled.Labels = maps.Clone(w.Labels)

@@ -6,11 +6,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// yielding is a group without those whose pods may have to make room for the
-// pods of a workload: where priorities differ nobody can tell from the manifests
-// which is the higher one, and the scheduler may preempt pods of a lower one that
-// rules or requests make stand in the way (R-Q6). Those that the workload needs
-// stay. Nil if there is none to leave out.
+// yielding returns a group without the workloads whose pods may be preempted for
+// a workload: the manifests do not say which of two priority classes is the higher one,
+// and the scheduler may preempt pods of a lower one that block it by rules or requests
+// (R-Q6). Workloads that it needs stay. It returns nil if there is nothing to leave out.
 func (j *shared) yielding(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
 	if w.Spec.PreemptionPolicy == "Never" {
 		return nil

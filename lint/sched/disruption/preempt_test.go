@@ -8,9 +8,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestPreemption: nobody knows whether a rollout completes that only pods of
-// another priority stand in the way of, as it may take their room; its own pods
-// never make room for one another.
+// TestPreemption: it is unknown whether a rollout completes if only pods of another
+// priority block it, as it may preempt them; its own pods never make room for each
+// other.
 func TestPreemption(t *testing.T) {
 	deployment := func(name string, replicas int, priority, selects string) string {
 		return fmt.Sprintf(`---

@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// large is a random sample of many nodes of few kinds, of which two are scarce. Memory
-// differs by some MiB in half of the samples, as in the dump of a live cluster, and pods
-// ask for what only some kinds have.
+// large returns a random sample of many nodes of few kinds, two of which are scarce. In half
+// of the samples memory differs by some MiB, like in the dump of a live cluster, and pods
+// request what only some kinds have.
 func (g generator) large(kind string) sample {
 	s := g.sample(kind)
 	s.running = nil
@@ -34,7 +34,7 @@ func (g generator) large(kind string) sample {
 		if kinds[i] = g.nodeKind("p"); i < 2 {
 			kinds[i].pool = "scarce"
 		}
-		if i%2 == 1 && g.chance(40) { // it differs from the one before by one size
+		if i%2 == 1 && g.chance(40) { // it differs from the previous kind by one size
 			other := kinds[i]
 			kinds[i] = kinds[i-1]
 			switch g.IntN(3) {
@@ -65,13 +65,13 @@ func (g generator) large(kind string) sample {
 	return s
 }
 
-// nodeKind is what the nodes of a kind have in common.
+// nodeKind returns the common properties of the nodes of a kind.
 func (g generator) nodeKind(pool string) box {
 	return box{zone: g.pick("a", "b", "c"), rack: g.pick("r", "s"), pool: pool, taint: g.chance(10), cpu: 1 + g.IntN(3), pods: g.IntN(4), memory: 256 << g.IntN(3) << 10}
 }
 
-// apart is the same cluster with a rule by which each node is like no other: of a label
-// that pods get from their node every value counts, and each node has its own. The rule
+// apart returns the same cluster with a rule that distinguishes every node: it asks for a label
+// that pods get from their node, so every value counts, and each node has its own. The rule
 // selects no pod, so it changes nothing.
 func (s sample) apart() sample {
 	const region = "topology.kubernetes.io/region"
@@ -85,9 +85,9 @@ func (s sample) apart() sample {
 	return s
 }
 
-// answers are those about the first workload's rollouts, about the drain and the loss of
-// each node, and about the loss of each zone, by what is asked. Left out are those for
-// which the budget was over: contention that is not settled leaves what rules alone allow.
+// answers returns the answers about the first workload's rollouts, the drain and the loss of
+// each node, and the loss of each zone, by question. It leaves out questions that exhaust the
+// budget: unsettled contention leaves only what the rules alone allow.
 func (s sample) answers(t *testing.T) map[string]string {
 	t.Helper()
 	m, set := models.Of(t, s.nodes(), s.manifests())
@@ -126,7 +126,7 @@ func (s sample) answers(t *testing.T) map[string]string {
 const unknown = string(diag.Unknown)
 
 // TestClassesChangeNoAnswer compares answers about clusters with many nodes of few kinds
-// with those where all nodes are told apart.
+// with the answers if every node is distinguished.
 func TestClassesChangeNoAnswer(t *testing.T) {
 	t.Parallel()
 	cases := trials.Of(t, 200)

@@ -12,11 +12,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// doubtful is a random update where a rule asks for a template hash.
+// doubtful returns a random update in which a rule asks for a template hash.
 func doubtful(seed int) updated {
 	g := newGenerator(seed, 509)
 	u := updates["rolling"](g)
-	u.running = nil // which a drain takes away
+	u.running = nil // which a drain removes
 	for i := range u.loads {
 		u.loads[i].kind = "Deployment"
 		u.loads[i].replicas = min(u.loads[i].replicas, 3)
@@ -33,12 +33,12 @@ func doubtful(seed int) updated {
 	return u
 }
 
-// readings are the same with each revision that may have that hash, one at a time.
+// readings returns the update, and copies of it in which one revision each has the hash.
 func (u updated) readings() (all []updated) {
 	all = append(all, u)
 	for i := range u.loads {
 		for _, is := range []string{"old", "new"} {
-			if i > 0 && is == "new" { // of which there is none
+			if i > 0 && is == "new" { // which does not exist
 				continue
 			}
 			v := u
@@ -50,8 +50,8 @@ func (u updated) readings() (all []updated) {
 	return all
 }
 
-// TestAnswersHoldHoweverDoubtsEnd holds answers about rollouts and drains that are given
-// although only the cluster knows whom a rule is about against the runs of each reading.
+// TestAnswersHoldHoweverDoubtsEnd compares answers about rollouts and drains that are given
+// although only the cluster knows which pods a rule selects with the runs of each reading.
 func TestAnswersHoldHoweverDoubtsEnd(t *testing.T) {
 	t.Parallel()
 	rollout := func(u updated, t *testing.T) (diag.Outcome, bool) {
@@ -100,7 +100,7 @@ func TestAnswersHoldHoweverDoubtsEnd(t *testing.T) {
 	}
 }
 
-// hashes says who has the hash that is asked for.
+// hashes says which pods have the hash that the rule asks for.
 func (u updated) hashes() string {
 	var all []string
 	for _, l := range u.loads {
@@ -111,8 +111,8 @@ func (u updated) hashes() string {
 	return strings.Join(append(all, "no other has the hash"), ", ")
 }
 
-// TestEitherRevisionMayHaveTheHash is about pods that may all be kept out by others: those
-// of the next revision, if theirs is the hash that a rule of the others asks for.
+// TestEitherRevisionMayHaveTheHash: pods of the next revision may all be blocked by others, if
+// they have the hash that a rule of the others asks for.
 func TestEitherRevisionMayHaveTheHash(t *testing.T) {
 	u := updated{way: "rolling", unavailable: 1, sample: sample{
 		boxes: []box{bare(0, "a", -1), bare(1, "b", -1), bare(2, "c", -1)},
@@ -134,9 +134,9 @@ func TestEitherRevisionMayHaveTheHash(t *testing.T) {
 	}
 }
 
-// TestLargeGroupsAreForetold is about many workloads of which a rule of one may mean any:
-// counts tell what holds whomever it means, and the label is why nothing else is known.
-// What each of them costs does not grow with their number.
+// TestLargeGroupsAreForetold: in a group of many workloads, a rule of one may select any.
+// Counting proves what holds whichever pods it selects, and the label is the reason for any
+// other answer. The cost per workload does not grow with their number.
 func TestLargeGroupsAreForetold(t *testing.T) {
 	for _, v := range []struct {
 		key  string
@@ -156,7 +156,7 @@ func TestLargeGroupsAreForetold(t *testing.T) {
 			j.Prepare()
 			before := 0
 			for i, w := range m.Workloads {
-				if i == 1 { // the first one finds out what is the same for all
+				if i == 1 { // the first one pays for what all share
 					before = m.Run().Spent()
 				}
 				if w.Object.Name == "web" {

@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// drained is what becomes of the first workload when nodes are drained one at a time: over
-// all complete placements, all orders in which the pods of the node are evicted, terminate
-// and are placed again, as far as budgets let them go (R-W19, R-A1). It is never if each
+// drained returns the outcome for the first workload when nodes are drained one at a time: over
+// all complete placements, and all orders in which the pods of the node are evicted, terminate
+// and are placed again, as far as budgets allow (R-W19, R-A1). It is never if each
 // placement has a node whose drain always leaves pods Pending.
 func (s sample) drained(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	t.Helper()
@@ -45,8 +45,8 @@ func (s sample) drained(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	return diag.Sometimes, tooMuch
 }
 
-// draining is a node that is drained, where the world has a row of terminating pods for each
-// load after the rows of the others.
+// draining is the drain of one node. After the rows of the loads, the world has a row of
+// terminating pods for each load.
 type draining struct {
 	*world
 	s     sample
@@ -54,7 +54,7 @@ type draining struct {
 	known map[grid]ends
 }
 
-// ends are how the first workload may end: with all pods, or with some missing or still there.
+// ends is a set of outcomes for the first workload: whole, or stuck with pods missing or still there.
 type ends int
 
 const (
@@ -76,7 +76,7 @@ func (s sample) drain(t *testing.T, n int) *draining {
 	return &draining{w, s, n, map[grid]ends{}}
 }
 
-// from finds the ends of all runs from a state.
+// from returns the ends of all runs from a state.
 func (d *draining) from(g grid) ends {
 	if known, ok := d.known[g]; ok || d.left <= 0 {
 		return known
@@ -115,13 +115,13 @@ func (d *draining) from(g grid) ends {
 	return all
 }
 
-// TestDrainAgreesWithRuns holds answers on drains against all placements and all runs. That a
-// drain may leave pods Pending is said of some that always do, of one node or another.
+// TestDrainAgreesWithRuns compares answers on drains with all placements and all runs. The answer
+// may be sometimes where a drain, of some node or other, always leaves pods Pending.
 func TestDrainAgreesWithRuns(t *testing.T) {
 	draw := func(seed int) sample {
 		g := newGenerator(seed, 503)
 		s := g.sample(g.pick("Deployment", "Deployment", "StatefulSet"))
-		s.running = nil // which a drain takes away
+		s.running = nil // which a drain removes
 		s.boxes = s.boxes[:min(len(s.boxes), 4)]
 		for i := range s.loads {
 			l := &s.loads[i]
@@ -160,8 +160,8 @@ func TestDrainAgreesWithRuns(t *testing.T) {
 	}
 }
 
-// scaled is how many pods of the first workload can be placed at the most and at
-// the least, if an autoscaler asks for so many.
+// scaled returns how many pods of the first workload can be placed at most and at
+// least, if an autoscaler asks for that many.
 func (s sample) scaled(t *testing.T, pods int, alone bool) (most, least int, tooMuch bool) {
 	t.Helper()
 	s = s.clone()
@@ -175,8 +175,8 @@ func (s sample) scaled(t *testing.T, pods int, alone bool) (most, least int, too
 	return most, least, w.left <= 0
 }
 
-// TestScalingAgreesWithPlacements holds answers on autoscalers, and limits,
-// against all placements at the maximum.
+// TestScalingAgreesWithPlacements compares answers on autoscalers, and limits,
+// with all placements at the maximum.
 func TestScalingAgreesWithPlacements(t *testing.T) {
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
 	for seed := range trials.Of(t, 300) {

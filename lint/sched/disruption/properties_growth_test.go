@@ -15,21 +15,21 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// elastic is a random sample whose nodes are pools.
+// elastic is a sample whose nodes come from pools that may grow.
 type elastic struct {
 	sample
 	pools []elasticPool
 }
 
-// elasticPool is a pool with so many nodes in each zone, or without a zone, and
-// so many more in all of them at most.
+// elasticPool is a pool with a number of nodes in each zone, or without zones, and at most
+// `extra` more in all of them.
 type elasticPool struct {
 	box
 	zones map[string]int
 	extra int
 }
 
-// text is the pool at a size: more nodes in some zones, and none beyond these.
+// text formats the pool with more nodes in some zones, and a maximum of `grows` beyond these.
 func (p elasticPool) text(more map[string]int, grows int) string {
 	labels, room := "pool: \""+p.pool+"\"", []string{}
 	if p.rack != "" {
@@ -66,7 +66,7 @@ func (e elastic) declared() string {
 	return text
 }
 
-// sizes are the topologies of every size, the declared one first.
+// sizes returns the topologies of every size, the declared one first.
 func (e elastic) sizes() []string {
 	all := []string{nodeTopology}
 	for _, p := range e.pools {
@@ -81,7 +81,7 @@ func (e elastic) sizes() []string {
 	return all
 }
 
-// growths are the ways to spread up to extra nodes over the zones.
+// growths returns the ways to spread up to `extra` nodes over the zones.
 func (p elasticPool) growths() []map[string]int {
 	all := []map[string]int{{}}
 	for _, z := range slices.Sorted(maps.Keys(p.zones)) {
@@ -102,7 +102,7 @@ func (p elasticPool) growths() []map[string]int {
 	return all
 }
 
-// elastic is a random one with few sizes.
+// elastic returns a random elastic sample with few sizes.
 func (g generator) elastic(simple bool) elastic {
 	for {
 		e := elastic{}
@@ -150,9 +150,9 @@ func (g generator) elastic(simple bool) elastic {
 	}
 }
 
-// strand makes a sample one that growth may spoil: nodes that a pool has none of
-// yet are a domain that the pods cannot use, or have too little room for those
-// that follow the first, or are where others get in their way.
+// strand changes a sample so that growth may spoil an answer: the nodes of a pool that is
+// still empty are a domain that the pods cannot use, or have too little room for the pods
+// that follow the first, or are where others block them.
 func (g generator) strand(e *elastic) {
 	late := elasticPool{box: box{name: "late", pool: "q", rack: g.pick("r", "t"), cpu: -1, pods: -1}, extra: 1 + g.IntN(2)}
 	late.zones = map[string]int{g.pick("a", "c", "c"): 0}
@@ -190,7 +190,7 @@ func (g generator) strand(e *elastic) {
 	e.pools = append(e.pools, late)
 }
 
-// nodesAt tells whether there is a node at the declared size.
+// nodesAt returns the zones with nodes at the declared size.
 func (e elastic) nodesAt() (zones []string) {
 	for _, p := range e.pools {
 		for _, z := range slices.Sorted(maps.Keys(p.zones)) {
@@ -202,8 +202,8 @@ func (e elastic) nodesAt() (zones []string) {
 	return zones
 }
 
-// said is every answer about a cluster by what it is about: the verdict and, where
-// it differs, the one by the rules alone of each workload, then those on changes.
+// said maps a topic to the answer about a cluster: the verdict of each workload and
+// its verdict by the rules alone, or the answers on changes.
 type said map[string]string
 
 const (
@@ -246,12 +246,12 @@ func changing(j *disruption.Judge, m *model.Model) said {
 	return all
 }
 
-// refutes tells whether an answer at one size refutes one about all sizes.
+// refutes reports whether an answer at one size refutes one about all sizes.
 func refutes(claim, at string) bool {
 	return claim == yes && at != yes && at != open && at != "none" || claim == no && (at == yes || at == may)
 }
 
-// tally counts for how many samples growing makes some answer worse or better.
+// tally counts the samples in which growing makes some answer worse or better, and the answers yes and no.
 type tally struct{ worse, better, yes, no int }
 
 func (e elastic) try(t *testing.T, ask func(nodes string) said, count *tally) {
@@ -289,8 +289,8 @@ func (e elastic) try(t *testing.T, ask func(nodes string) said, count *tally) {
 	}
 }
 
-// TestGrowthRefutesNoPlacement: what is said of the placement of pods where pools
-// may grow is not refuted by a decision at any size.
+// TestGrowthRefutesNoPlacement: no decision at any size refutes an answer about the
+// placement of pods where pools may grow.
 func TestGrowthRefutesNoPlacement(t *testing.T) {
 	var count tally
 	for i := range trials.Of(t, 250) {
@@ -306,7 +306,7 @@ func TestGrowthRefutesNoPlacement(t *testing.T) {
 	}
 }
 
-// TestGrowthRefutesNoChange: nor is what is said of rollouts, drains, losses,
+// TestGrowthRefutesNoChange: the same for rollouts, drains, losses,
 // migrations and autoscalers.
 func TestGrowthRefutesNoChange(t *testing.T) {
 	var count tally

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
-// said is everything that is said of the first workload's changes.
+// said returns all answers about changes of one workload.
 func (s sample) said(t *testing.T, name string) string {
 	t.Helper()
 	j, m := judge(t, s.nodes(), s.manifests())
@@ -20,7 +20,7 @@ func (s sample) said(t *testing.T, name string) string {
 	for _, r := range j.Rollouts(web) {
 		text += fmt.Sprintf("rollout %q, ", r.Verdict)
 		if r.Verdict == diag.Never || r.Verdict == diag.Sometimes {
-			of := slices.DeleteFunc(j.Remedies(web, &r), func(r disruption.Remedy) bool { return r == disruption.OneMoreNode }) // like the first that fits, by name
+			of := slices.DeleteFunc(j.Remedies(web, &r), func(r disruption.Remedy) bool { return r == disruption.OneMoreNode }) // which resembles the first node that fits, by name
 			text += fmt.Sprintf("remedies %v, ", of)
 		}
 	}
@@ -32,12 +32,12 @@ func (s sample) said(t *testing.T, name string) string {
 	return text
 }
 
-// others are ways to write the same cluster down that nothing may depend on.
+// others are other ways to write the same cluster; no answer may depend on them.
 var others = map[string]func(g generator, s sample) sample{
 	"a stranger": func(g generator, s sample) sample {
 		s.loads = append(s.loads, load{kind: g.pick("Deployment", "StatefulSet"), name: "stranger", replicas: 1 + g.IntN(3)})
 		for i := range s.boxes {
-			s.boxes[i].pods = -1 // so that it takes nobody's place
+			s.boxes[i].pods = -1 // so that it takes no slot of another pod
 		}
 		return s
 	},
@@ -85,7 +85,7 @@ var others = map[string]func(g generator, s sample) sample{
 	},
 }
 
-// TestVerdictsDependOnNothingElse writes clusters down in other ways.
+// TestVerdictsDependOnNothingElse writes clusters in other ways and compares the answers.
 func TestVerdictsDependOnNothingElse(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"rolling", "rolling", "in place", "both", "per node", "machines"}
@@ -122,8 +122,8 @@ func TestVerdictsDependOnNothingElse(t *testing.T) {
 	}
 }
 
-// TestMoreNodesAreNoWorse adds a node in domains of its own where all rules are
-// such that it is never in the way: what completes completes.
+// TestMoreNodesAreNoWorse adds a node in domains of its own where no rule can make it
+// harmful: a rollout that always completes does not turn into a never.
 func TestMoreNodesAreNoWorse(t *testing.T) {
 	count := map[string]int{}
 	for seed := range trials.Of(t, 150) {
@@ -138,7 +138,7 @@ func TestMoreNodesAreNoWorse(t *testing.T) {
 		}
 		was := verdict(u.sample)
 		if from := u.start(t, 0); from.tooMuch || len(from.complete) == 0 || len(from.without) > 0 {
-			continue // others that did not fit may do so then
+			continue // others that did not fit may fit then
 		}
 		more := u.clone()
 		more.boxes = append(more.boxes, box{name: "new", host: "new", zone: "new", rack: "new", pool: g.pick("p", "q"), cpu: -1, pods: -1})

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// migrating is a random sample of which the first workload is machines.
+// migrating returns a random sample whose first workload consists of machines.
 func (g generator) migrating() sample {
 	machines := func() string { return g.pick("VirtualMachine", "VirtualMachineInstanceReplicaSet") }
 	s := g.sample(machines())
@@ -39,8 +39,8 @@ func (g generator) migrating() sample {
 	return s
 }
 
-// migrates tries every machine in every complete placement: a second pod of the
-// same labels finds a node that is not the first one's, while the first is there
+// migrates tries every machine in every complete placement: a second pod with the
+// same labels has to find another node while the first is there
 // (R-W25).
 func (s sample) migrates(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	t.Helper()
@@ -68,7 +68,7 @@ func (s sample) migrates(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	return diag.Never, from.tooMuch
 }
 
-// TestMigrationAgreesWithPlacements holds answers on migrations against all
+// TestMigrationAgreesWithPlacements compares answers on migrations with all
 // machines in all placements.
 func TestMigrationAgreesWithPlacements(t *testing.T) {
 	draw := func(seed int) sample { return newGenerator(seed, 502).migrating() }
@@ -76,8 +76,8 @@ func TestMigrationAgreesWithPlacements(t *testing.T) {
 	agree(t, 300, draw, sample.migrates, said, diag.Always, diag.Never, diag.Sometimes, diag.None)
 }
 
-// agree holds what the judge says of the first workload of so many samples
-// against what is true of it, and fails if one of the answers came up rarely.
+// agree compares the judge's answers about the first workload of a number of samples
+// with the truth, and fails if one of the answers is rare.
 func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sample, *testing.T) (diag.Outcome, bool),
 	said func(*disruption.Judge, *workload.Workload) diag.Outcome, answers ...diag.Outcome) {
 	t.Helper()
@@ -104,7 +104,7 @@ func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sampl
 	tame(t, count, answers...)
 }
 
-// tame fails if some answer came up rarely.
+// tame fails if some answer is rare.
 func tame(t *testing.T, count map[diag.Outcome]int, answers ...diag.Outcome) {
 	t.Helper()
 	for _, a := range answers {

@@ -9,7 +9,7 @@ import (
 )
 
 // hide keeps one workload beside web out of decisions: its number of pods, the value of a
-// node rule, or what else decides where they go is not known.
+// node rule, or something else that decides its placement is unknown.
 func (g generator) hide(s sample) sample {
 	out := s
 	out.loads = append([]load(nil), s.loads...)
@@ -27,7 +27,7 @@ func (g generator) hide(s sample) sample {
 	return out
 }
 
-// yes are the answers about a workload, by what is asked.
+// yes returns the answers about a workload, by question.
 func (s sample) yes(t *testing.T, name string) map[string]diag.Outcome {
 	j, m := judge(t, s.nodes(), s.manifests())
 	w := find(t, m, name)
@@ -46,8 +46,8 @@ func (s sample) yes(t *testing.T, name string) map[string]diag.Outcome {
 	return all
 }
 
-// TestYesHoldsWithNeighbours holds each yes about a workload beside another that takes no
-// part against the answer once all is known of that: a value of what is open.
+// TestYesHoldsWithNeighbours compares each yes about a workload beside one that takes no
+// part with the answer if everything about the latter is known, with one possible value.
 func TestYesHoldsWithNeighbours(t *testing.T) {
 	t.Parallel()
 	held, open := 0, 0
@@ -61,7 +61,7 @@ func TestYesHoldsWithNeighbours(t *testing.T) {
 		truth := s.yes(t, "web")
 		for what, said := range hidden.yes(t, "web") {
 			switch _, asked := truth[what]; {
-			case !asked: // another node stands for the lost one
+			case !asked: // another node represents the lost one
 			case said == diag.Unknown:
 				open++
 			case said != diag.Always:

@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
-// repaired is a sample with what a remedy says written into it.
+// repaired returns the sample with a remedy applied.
 func (u updated) repaired(r disruption.Remedy) updated {
 	u.sample = u.clone()
 	web := &u.loads[0]
@@ -40,7 +40,7 @@ func (u updated) repaired(r disruption.Remedy) updated {
 	return u
 }
 
-// apart is a node like another, in domains of its own for the keys that keep
+// apart returns a node like another, in domains of its own for the keys that keep
 // the pods of a workload apart.
 func (b box) apart(l load) box {
 	b.name, b.host = "new", "new"
@@ -55,8 +55,8 @@ func (b box) apart(l load) box {
 	return b
 }
 
-// TestRemediesHold writes every remedy into the manifests, or adds the node, and
-// lets all rollouts run.
+// TestRemediesHold applies every remedy to the manifests or the nodes, and enumerates
+// all rollouts.
 func TestRemediesHold(t *testing.T) {
 	count := map[disruption.Remedy]int{}
 	for _, way := range []string{"rolling", "both"} {

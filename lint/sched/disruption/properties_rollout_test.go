@@ -8,14 +8,14 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// updated is a random sample of which the first workload is updated in a way.
+// updated is a sample whose first workload is updated in a given way.
 type updated struct {
 	sample
 	way                string
 	surge, unavailable int
 }
 
-// updates are kinds of workloads with a random strategy each.
+// updates generate samples with a random strategy, by the way of the update.
 var updates = map[string]func(g generator) updated{
 	"rolling": func(g generator) updated {
 		u := updated{way: "rolling", surge: g.IntN(3), unavailable: g.IntN(3)}
@@ -54,11 +54,11 @@ var updates = map[string]func(g generator) updated{
 	},
 }
 
-// outside is a case of which the judge says nothing that can be held against
-// runs: the loads fit each, but not all together, so that nothing is at rest.
+// outside marks a case in which no answer can be compared with runs, because no complete
+// placement exists although the loads fit individually, or because it is unclear what counts.
 const outside diag.Outcome = "outside"
 
-// verdict is that of all runs from all complete placements.
+// verdict returns the outcome over all runs from all complete placements.
 func (u updated) verdict(t *testing.T) diag.Outcome {
 	t.Helper()
 	from := u.start(t, 0)
@@ -67,7 +67,7 @@ func (u updated) verdict(t *testing.T) diag.Outcome {
 		return tooMuch
 	case from.unclear:
 		return outside
-	case !from.fits || from.rows[0].pods == 0: // of a DaemonSet for which no node is
+	case !from.fits || from.rows[0].pods == 0: // a DaemonSet without a node
 		return ""
 	case len(from.complete) == 0:
 		return outside
@@ -75,9 +75,9 @@ func (u updated) verdict(t *testing.T) diag.Outcome {
 	return u.rolling(t, from, u.way, u.surge, u.unavailable).verdict()
 }
 
-// TestRolloutAgreesWithRuns holds verdicts on rollouts against all runs of the
-// controllers' loops. What is in place fits once more if it was there before, so
-// pods that are replaced one by one hardly ever never are.
+// TestRolloutAgreesWithRuns compares verdicts on rollouts with all runs of the
+// controllers' loops. A pod that leaves first can return to its place, so a rollout that
+// replaces pods one by one is hardly ever never.
 func TestRolloutAgreesWithRuns(t *testing.T) {
 	t.Parallel()
 	for way, v := range map[string]struct {
@@ -107,7 +107,7 @@ func TestRolloutAgreesWithRuns(t *testing.T) {
 	}
 }
 
-// against holds what the judge says against all runs, and counts it.
+// against compares the judge's answer with all runs, and counts it.
 func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]int) {
 	t.Helper()
 	want := u.verdict(t)

@@ -11,11 +11,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Question names what the answers about a workload rest on, beside the nodes: all
-// workloads with which it is judged, what their hard rules may select, and what
-// else in the set speaks of it. Two contexts of one cluster in which it is the
-// same have the same answers. The workload, its autoscaler and its budgets are known by
-// the lines that findings point at, others by what is written of them.
+// Question returns a key of everything that the answers about a workload depend on, except
+// the nodes: all workloads with which it is judged, the pods that their hard rules may
+// select, and the budgets that may select its pods. Contexts of one cluster with the same key
+// have the same answers. The workload, its autoscaler and budgets are identified by object,
+// because findings point at their lines, and other workloads by content.
 func (tr trials) Question(w *workload.Workload) string {
 	return tr.question(w, most(w), func(o *source.Object) string {
 		if o == w.Object || w.Scale != nil && o == w.Scale.Object || o.Kind == "PodDisruptionBudget" {
@@ -25,8 +25,8 @@ func (tr trials) Question(w *workload.Workload) string {
 	})
 }
 
-// question is the text of a Question, with at most so many pods of the workload, by
-// what names an object.
+// question returns the text of a Question for at most that many pods of the workload; name
+// identifies an object.
 func (tr trials) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
 	q := question{j: tr.shared, name: name}
 	group := slices.Concat(tr.group(w, false), tr.group(w, true), tr.contenders(w, pods), tr.running, []*workload.Workload{w})
@@ -68,7 +68,7 @@ func (tr trials) digest(crowd []*workload.Workload) string {
 	return known
 }
 
-// question is the text of a Question.
+// question builds the text of a Question.
 type question struct {
 	strings.Builder
 	j    *shared
@@ -82,8 +82,8 @@ func (q *question) objects(ws []*workload.Workload) {
 	q.WriteByte('\n')
 }
 
-// member adds a workload and what its hard rules may select. A template in another
-// object is not part of what is written of the workload.
+// member adds a workload and the workloads that its hard rules may select. The content of its
+// object does not include a template that is written in another object.
 func (q *question) member(w *workload.Workload) {
 	q.WriteString(q.name(w.Object))
 	if borrows(w) {

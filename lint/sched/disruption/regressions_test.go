@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// TestTerminatingPodIsCompany is about a new pod that wants to be near any pod of
-// its team: while the old pod is terminating that is one (R-A1), so it may follow
-// it, though the others are where there is no room.
+// TestTerminatingPodIsCompany: a new pod requires any pod of its team nearby. While the
+// old pod is terminating it counts (R-A1), so the new one may follow
+// it, although the other pods are where there is no room.
 func TestTerminatingPodIsCompany(t *testing.T) {
 	near := rule{use: "aff", key: keys[zone], labels: "all: pods"}
 	u := updated{way: "rolling", unavailable: 1, sample: sample{
@@ -31,9 +31,9 @@ func TestTerminatingPodIsCompany(t *testing.T) {
 	}
 }
 
-// TestDrainCountsNodesWithAllKeys is about a node that carries one of the keys of
-// two spread constraints only: it is no domain of either (R-T2), so that nobody
-// has to wait for pods there.
+// TestDrainCountsNodesWithAllKeys: a node that carries only one of the keys of
+// two spread constraints is a domain of neither (R-T2), so no pod
+// has to wait for others there.
 func TestDrainCountsNodesWithAllKeys(t *testing.T) {
 	even := func(key string) rule {
 		return rule{use: "spread", key: key, labels: "app: web", skew: 1, more: ", nodeTaintsPolicy: Honor"}
@@ -55,8 +55,8 @@ func TestDrainCountsNodesWithAllKeys(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostThatNeverFits is about pods among others of which some never fit, so that
-// there is no placement of all to lose nodes from: that is the reason, whatever the budget.
+// TestNothingIsLostThatNeverFits: some pods of the group never fit, so there is no
+// complete placement to lose nodes from. That is the reason, whatever the budget.
 func TestNothingIsLostThatNeverFits(t *testing.T) {
 	s := sample{loads: []load{
 		{kind: "StatefulSet", name: "web", replicas: 10},
@@ -77,13 +77,13 @@ func TestNothingIsLostThatNeverFits(t *testing.T) {
 	}
 }
 
-// bare is a node in a zone that says how much room it has, or not.
+// bare returns a node in a zone with an amount of CPU, or none declared if it is negative.
 func bare(i int, zone string, cpu int) box {
 	name := fmt.Sprintf("n%d", i)
 	return box{name: name, host: name, zone: zone, cpu: cpu, pods: -1}
 }
 
-// TestRolloutsThatWereMisjudged are small cases of what runs have contradicted.
+// TestRolloutsThatWereMisjudged holds small cases in which runs once contradicted the verdict.
 func TestRolloutsThatWereMisjudged(t *testing.T) {
 	surges := "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
 	apart := func(key int, r rule) []rule {
@@ -121,8 +121,8 @@ func TestRolloutsThatWereMisjudged(t *testing.T) {
 	}
 }
 
-// TestLimitLeavesHelpersIn is about pods that want to be near any of their team:
-// alone they are all in the domain of the first, but others open further ones.
+// TestLimitLeavesHelpersIn: pods require any pod of their team nearby. Alone they
+// all follow the first into its domain, but other pods open further domains.
 func TestLimitLeavesHelpersIn(t *testing.T) {
 	s := sample{
 		boxes: []box{bare(0, "a", 1), bare(1, "b", 1)},
@@ -137,8 +137,8 @@ func TestLimitLeavesHelpersIn(t *testing.T) {
 	}
 }
 
-// TestRemedyAmongNeighbours is about room that a remedy leaves to the pods by
-// their own rules, but that others take.
+// TestRemedyAmongNeighbours: a remedy gives the pods room by their own rules, but
+// others take it.
 func TestRemedyAmongNeighbours(t *testing.T) {
 	s := sample{
 		boxes: []box{bare(0, "a", 2), bare(1, "b", 2)},
@@ -155,8 +155,8 @@ func TestRemedyAmongNeighbours(t *testing.T) {
 	}
 }
 
-// TestNoAtEverySize: with two further nodes the StatefulSet takes both, so nothing
-// is left for the pod that is drained; with one it does not fit and leaves it.
+// TestNoAtEverySize: with two additional nodes the StatefulSet takes both and nothing
+// is left for the drained pod; with one node the StatefulSet does not fit and leaves it.
 func TestNoAtEverySize(t *testing.T) {
 	const nodes = `apiVersion: schedlint.dev/v1alpha1
 kind: NodeTopology
@@ -174,8 +174,8 @@ pools:
 	}
 }
 
-// TestRolloutAsksWhereLabelsComeFromNodes is about pods that a rule keeps apart by a label
-// that they get from their node (R-P7): once the old pod is bound it has one.
+// TestRolloutAsksWhereLabelsComeFromNodes: a rule separates pods by a label
+// that they get from their node (R-P7): once the old pod is bound it has the label.
 func TestRolloutAsksWhereLabelsComeFromNodes(t *testing.T) {
 	nodes := box{name: "n0", host: "n0", zone: "a", cpu: -1, pods: -1}.String()
 	j, m := judge(t, nodes, `

@@ -13,14 +13,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Remedy is a way to let a rollout complete in every run, or a machine migrate;
-// each was tried.
+// Remedy is a change that makes a rollout complete in every run, or a machine migrate;
+// each offered one has been tried.
 type Remedy string
 
-// The remedies, from the safest on: leave the other revision's pods, or the
-// machine's own, out of the rules, let a pod be missing, count the other
-// revision's pods where they are left out, or add a node that is a domain of its
-// own.
+// The remedies, from the safest on: leave the pods of the other revision, or of the
+// machine itself, out of the rules; let a pod be unavailable; count the pods of the other
+// revision where they are left out; or add a node that is a domain of its own.
 const (
 	MatchLabelKeys    Remedy = "match-label-keys"
 	MismatchLabelKeys Remedy = "mismatch-label-keys"
@@ -29,10 +28,10 @@ const (
 	OneMoreNode       Remedy = "one-more-node"
 )
 
-// fixes are questions about what would make a finding go away.
+// fixes answers questions about what would resolve a finding.
 type fixes struct{ *shared }
 
-// Remedies tries what lets a rollout complete that may not, or never does.
+// Remedies returns the remedies for a rollout that may get stuck or never completes.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	group, crowd := f.contenders(w, r.Replicas), f.crowd(w, r.Replicas) != nil
 	var all []Remedy
@@ -65,15 +64,15 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	return all
 }
 
-// completes reports whether a rollout does in every run, for other workloads or
-// on other nodes, among all of them: that the rules alone allow it is no help. In a
-// crowd it does if it needs no further room.
+// completes reports whether a rollout completes in every run, for an edited workload or
+// on other nodes, among all of the group: that the rules alone allow it does not suffice. In
+// a crowd it completes only if it needs no extra room.
 func (f fixes) completes(w *workload.Workload, group []*workload.Workload, crowd bool, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
 	return f.aside(func() { does = f.rollsOut(w, group, crowd, nodes, how, replicas) }) && does
 }
 
-// aside asks what only advice rests on, so that at least half of what is left of the
-// budget stays for the question that the advice belongs to.
+// aside runs a question that only advice depends on, so that at least half of the remaining
+// budget is left for the question that the advice belongs to.
 func (j *shared) aside(f func()) bool {
 	run := j.m.Run()
 	return run.Within(run.Left()/2, f)
@@ -96,10 +95,10 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, crowd 
 	return r.Verdict == diag.Always
 }
 
-// MigrationRemedies tries what lets the machines of a workload migrate.
+// MigrationRemedies returns the remedies for machines that cannot always migrate.
 func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := f.group(w, true)
-	crowd := f.crowd(w, model.Certain(w)) != nil // of which nothing is tried
+	crowd := f.crowd(w, model.Certain(w)) != nil // for a crowd nothing is tried
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
 		m := Migration{Machines: model.Certain(w)}
 		return !crowd && f.aside(func() {
@@ -110,7 +109,7 @@ func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	var all []Remedy
 	passesOver := edited(w, "kubevirt.io/created-by", func(t *corev1.PodAffinityTerm) *[]string {
 		if t.TopologyKey == corev1.LabelHostname {
-			return nil // where the second pod must not be anyway
+			return nil // the second pod must not be on that node anyway
 		}
 		return &t.MismatchLabelKeys
 	})
@@ -127,7 +126,7 @@ func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	return all
 }
 
-// revisionsApart is a workload whose required anti-affinity leaves out pods of
+// revisionsApart returns a workload whose required anti-affinity leaves out pods of
 // other revisions; nil if that changes nothing.
 func revisionsApart(w *workload.Workload) *workload.Workload {
 	if len(w.Kind.Shared) == 0 {
@@ -136,7 +135,7 @@ func revisionsApart(w *workload.Workload) *workload.Workload {
 	return edited(w, w.Kind.Shared[0], func(t *corev1.PodAffinityTerm) *[]string { return &t.MatchLabelKeys })
 }
 
-// edited is a workload with a label key added to a list of its required
+// edited returns a workload with a label key added to a list of its required
 // anti-affinity terms; nil if that changes nothing.
 func edited(w *workload.Workload, key string, list func(*corev1.PodAffinityTerm) *[]string) *workload.Workload {
 	a := w.Spec.Affinity
@@ -158,7 +157,7 @@ func edited(w *workload.Workload, key string, list func(*corev1.PodAffinityTerm)
 	return &c
 }
 
-// revisionsCounted is a workload whose hard spread constraints leave out pods of
+// revisionsCounted returns a workload whose hard spread constraints leave out pods of
 // other revisions; nil if that changes nothing.
 func revisionsCounted(w *workload.Workload) *workload.Workload {
 	if len(w.Kind.Shared) == 0 {
@@ -179,9 +178,9 @@ func revisionsCounted(w *workload.Workload) *workload.Workload {
 	return &c
 }
 
-// Honored reports whether a workload survives the loss of every domain of a key,
-// its nodes being unreachable, if its hard spread constraints do not count nodes
-// with taints that its pods do not tolerate (R-T3).
+// Honored reports whether a workload survives the loss of every domain of a key, with
+// unreachable nodes, if its hard spread constraints do not count nodes whose taints its
+// pods do not tolerate (R-T3).
 func (f fixes) Honored(w *workload.Workload, key string) bool {
 	honor := corev1.NodeInclusionPolicyHonor
 	c, changed := *w, false
@@ -203,8 +202,8 @@ func (f fixes) Honored(w *workload.Workload, key string) bool {
 	})
 }
 
-// revisionsTogether is a workload whose hard spread constraints count pods of
-// other revisions as well; nil if that changes nothing.
+// revisionsTogether returns a workload whose hard spread constraints also count pods of
+// other revisions; nil if that changes nothing.
 func revisionsTogether(w *workload.Workload) *workload.Workload {
 	c, changed := *w, false
 	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
@@ -220,8 +219,8 @@ func revisionsTogether(w *workload.Workload) *workload.Workload {
 	return &c
 }
 
-// oneMore is a node like one that the pods may use, in domains of its own for
-// the keys that keep them apart.
+// oneMore returns a node like one that the pods may use, in domains of its own for
+// the keys that keep them apart; nil if the pods may use no node.
 func (j *shared) oneMore(w *workload.Workload) *topology.Node {
 	i := slices.IndexFunc(j.m.Eligible(w).Nodes, model.Passes.All)
 	if i < 0 {
@@ -244,5 +243,5 @@ func (j *shared) oneMore(w *workload.Workload) *topology.Node {
 	return &more
 }
 
-// ownDomain is the value of a key that only a further node has.
+// ownDomain returns a value of a key that only an additional node has.
 func ownDomain(key string) string { return "one more " + key }

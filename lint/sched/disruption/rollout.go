@@ -15,31 +15,31 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Rollout is what becomes of an update of all pods of a workload.
+// Rollout is the verdict on an update of all pods of a workload.
 type Rollout struct {
 	workload.Rollout
-	// Replicas is the number of pods that it is about.
+	// Replicas is the number of pods that the rollout replaces.
 	Replicas int
-	// Verdict is Always if it completes in every run, Never if it never does and
-	// OrderDependent if it may get stuck. It is "" if nothing replaces the pods, or
+	// Verdict is Always if it completes in every run, Never if it never completes and
+	// Sometimes if it may get stuck. It is "" if nothing replaces the pods, or
 	// if they cannot all be placed before it begins.
 	Verdict diag.Outcome
-	// Why is why a verdict is not known.
+	// Why is why the verdict is Unknown.
 	Why model.Reason
-	// Core is why it never completes, in terms of CoreModel; Stuck is moves after
-	// which it is stuck and Reasons what then keeps a new pod off how many nodes.
-	// Any may be missing.
+	// Core explains why it never completes, in terms of CoreModel. Stuck lists moves after
+	// which it is stuck, and Reasons counts the nodes that then refuse a new pod, by reason.
+	// Any of them may be missing.
 	Core      *search.Core
 	CoreModel *model.Model
 	Stuck     []certificate.Move
 	Reasons   map[certificate.Reason]int
 
 	old, fresh *workload.Workload // in Stuck
-	// placed is set where a verdict of Always rests on placing alone.
+	// placed is set if a verdict of Always rests on placement alone.
 	placed bool
 }
 
-// Left are the nodes on which old and new pods are when the rollout is stuck.
+// Left returns the nodes of the old and new pods when the rollout is stuck.
 func (r *Rollout) Left() (old, fresh []*topology.Node) {
 	for _, m := range r.Stuck {
 		switch {
@@ -55,7 +55,7 @@ func (r *Rollout) Left() (old, fresh []*topology.Node) {
 	return old, fresh
 }
 
-// Rollout judges the rollout of so many replicas.
+// Rollout judges a rollout of the given number of replicas.
 func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
 	r := u.paced(w, u.strategy(w, replicas), replicas)
 	if why := u.m.ByNeighbour(w); r.Verdict == diag.Always && why.Given() {
@@ -64,8 +64,8 @@ func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
 	return r
 }
 
-// paced judges a rollout that goes that way: on the declared nodes, and where
-// that is not enough and pools may grow, on all that there may be.
+// paced judges a rollout with a strategy: on the declared nodes and, if that does
+// not suffice and pools may grow, on all nodes that may exist.
 func (u updates) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := u.declared(w, how, replicas)
 	switch {
@@ -84,18 +84,18 @@ func (u updates) paced(w *workload.Workload, how workload.Rollout, replicas int)
 	return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: by(model.ByGrowth)}
 }
 
-// neverAlone reports whether a rollout never completes for the workload by itself, as
-// it has to at every size: at some one another workload may not fit, and leave its
-// room.
+// neverAlone reports whether a rollout never completes for the workload in isolation. A
+// Never at every size requires that: at some size another workload may not fit and leave
+// its room.
 func (u updates) neverAlone(w *workload.Workload, r Rollout) bool {
 	one := Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
 	u.roll(w, []*workload.Workload{w}, &one)
 	return one.Verdict == diag.Never
 }
 
-// declared judges a rollout on the declared nodes: among all that contend for
-// the same ones. If that cannot be decided, what never completes by the rules alone
-// still does not, and pods that give up their room first find it again (C12).
+// declared judges a rollout on the declared nodes, among all that contend for
+// them. If that stays undecided, a rollout that never completes by the rules alone still
+// does not, and pods that give up their room first find it again (C12).
 func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := Rollout{Rollout: how, Replicas: replicas}
 	switch {
@@ -116,7 +116,7 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 		return r
 	}
 	if lonely(u.m, w) {
-		return r // which are never placed before it begins
+		return r // its pods are never placed before the rollout
 	}
 	group, crowd := u.contenders(w, replicas), u.crowd(w, replicas)
 	if len(group) > 0 && u.spacious(w, u.assembled(group).Roster, u.everybody(group, crowd), &r) {
@@ -150,11 +150,11 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 	return r
 }
 
-// updates are questions about rollouts.
+// updates answers questions about rollouts.
 type updates struct{ *shared }
 
-// Rollouts judges the rollouts of a workload: at the number of its pods, or
-// where an autoscaler moves it at the least and at the most of them (R-W18).
+// Rollouts judges the rollouts of a workload at its number of pods, or at the minimum
+// and the maximum of its autoscaler (R-W18).
 func (u updates) Rollouts(w *workload.Workload) []Rollout {
 	if w.Kind.PerNode() {
 		return []Rollout{u.Rollout(w, u.m.Eligible(w).Count)}
@@ -168,8 +168,8 @@ func (u updates) Rollouts(w *workload.Workload) []Rollout {
 	return all
 }
 
-// byRules judges a rollout by the rules of a group alone, which is an answer only if others
-// that fill the nodes change nothing: it never completes, its pods never fit before it, or
+// byRules judges a rollout by the rules of a group alone. That is an answer only if other
+// pods on the nodes change nothing: it never completes, its pods never fit before it, or
 // they find their own room again (C12).
 func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	switch v := u.counted(w, group, r); v {
@@ -187,9 +187,9 @@ func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Ro
 	*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown}
 }
 
-// counted is what counts tell of a rollout: Never if the pods never fit before it, Always if
-// a pod goes before its successor looks for a node and so finds that room, whatever others
-// request (C12), and Sometimes if the rules allow what others may have no room for (T1, T3,
+// counted judges a rollout by counting: Never if the pods never fit before it; Always if
+// each pod leaves before its successor looks for a node and so finds that room, whatever
+// others request (C12); Sometimes if the rules allow it but others may take the room (T1, T3,
 // T16).
 func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Rollout) diag.Outcome {
 	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) })
@@ -226,9 +226,9 @@ func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Ro
 	return diag.Unknown
 }
 
-// roomy is the quick answer for most workloads: nobody is in their way, no rule
-// keeps old pods from new ones but not from one another, and there is room for
-// all pods that may be there at once.
+// roomy is the quick answer for most workloads: no other workload contends, no rule
+// separates old pods from new ones but not pods of one revision, and there is room for all
+// pods that may exist at once.
 func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 	against := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && u.m.Peer(t, w, w) != model.Yes
@@ -236,7 +236,7 @@ func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 	return !against && len(u.contenders(w, replicas)) == 1 && u.crowd(w, replicas) == nil && len(u.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(u.m, w, replicas+max(1, surge))
 }
 
-// roll judges within one group.
+// roll judges a rollout within one group.
 func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	q := &rolling{j: u.shared, w: w, group: u.sound(w, group), Rollout: r, known: map[int]*decided{}}
 	q.raised = r.Replicas
@@ -244,7 +244,7 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 		q.raised++
 	}
 	open := u.doubtful(w, q.group).Given()
-	if !open && q.alike() && q.decide(q.raised).lasting { // which says that they fit before, too
+	if !open && q.alike() && q.decide(q.raised).lasting { // which implies that they also fit before it
 		r.Verdict, r.placed = diag.Always, true
 	} else if rest := q.decide(r.Replicas); rest.verdict == diag.Never {
 		r.Verdict = ""
@@ -256,36 +256,36 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	}
 }
 
-// alike reports whether old and new pods are the same to all rules, and share
-// the nodes as the numbers of the strategy say.
+// alike reports whether no rule distinguishes old from new pods, and the strategy replaces
+// pods by its surge and unavailable numbers.
 func (q *rolling) alike() bool {
 	return q.Way != workload.PerNode && q.Way != workload.BothWhole && !q.tellsRevisions()
 }
 
-// rolling is a rollout within one group.
+// rolling is the state of judging a rollout within one group.
 type rolling struct {
 	*Rollout
 	j     *shared
 	w     *workload.Workload
 	group []*workload.Workload
-	// raised is how many pods there are at the least when a new one looks for a
-	// node, itself included (R-W7, C8).
+	// raised is the least number of pods while a new one looks for a node, itself included
+	// (R-W7, C8).
 	raised int
 	known  map[int]*decided // by number of pods
 	skewed bool
 }
 
-// decided is what is known of a number of pods that are all alike.
+// decided is the decision for a number of pods that are all alike.
 type decided struct {
 	pods    int
 	verdict diag.Outcome
-	lasting bool // always, whatever else went on before
+	lasting bool // Always, whatever happened before
 	m       *model.Model
 	d       *certificate.Decision
 	copy    *workload.Workload
 }
 
-// decide places a number of pods as if they were of one revision.
+// decide decides the placement of a number of pods as if they were of one revision.
 func (q *rolling) decide(pods int) *decided {
 	if d := q.known[pods]; d != nil {
 		return d
@@ -299,14 +299,14 @@ func (q *rolling) decide(pods int) *decided {
 	return known
 }
 
-// verdict goes from what is cheap to what goes through every state.
+// verdict tries cheap decisions before a search of all states.
 func (q *rolling) verdict(rest *decided) diag.Outcome {
 	switch {
 	case q.Way == workload.PerNode:
 		return q.perNode()
 	case q.alike():
 		raised := q.decide(q.raised)
-		// Before an old pod may go a new one has to be there beside all of them.
+		// Before an old pod may go, a new one has to run beside all of them.
 		if raised.pods > rest.pods && impossible(raised.d, rest.d, raised.copy) {
 			q.Core, q.CoreModel = because(raised.m, raised.d, raised.copy), raised.m
 			return diag.Never
@@ -315,19 +315,19 @@ func (q *rolling) verdict(rest *decided) diag.Outcome {
 	case q.shrinks():
 		return q.first((*rolling).twins, (*rolling).explore)
 	}
-	return q.first((*rolling).counted, (*rolling).explore, (*rolling).twins) // placing alone tells little here
+	return q.first((*rolling).counted, (*rolling).explore, (*rolling).twins) // here placement alone seldom decides
 }
 
-// revisions is the group with all old pods and all new ones.
+// revisions returns a scene of the group with all old pods and all new ones.
 func (q *rolling) revisions() (s *scene, fresh *workload.Workload) {
 	s = q.j.scene(q.group).with(q.w, q.Replicas)
 	return s, s.twin(q.w, q.Replicas)
 }
 
-// briefSteps is a budget for what counts tell, without much of a search.
+// briefSteps is a budget that suffices for counting, but hardly for a search.
 const briefSteps = 2_000
 
-// counted is twins as far as counts tell that there is always room.
+// counted answers Always like twins, but only if counting shows that there is always room.
 func (q *rolling) counted() diag.Outcome {
 	s, fresh := q.revisions()
 	_, d := s.decideIn(briefSteps)
@@ -338,7 +338,7 @@ func (q *rolling) counted() diag.Outcome {
 	return diag.Unknown
 }
 
-// first is the first verdict that is one.
+// first returns the first verdict other than Unknown.
 func (q *rolling) first(ways ...func(*rolling) diag.Outcome) diag.Outcome {
 	for _, way := range ways {
 		if v := way(q); v != diag.Unknown {
@@ -348,8 +348,8 @@ func (q *rolling) first(ways ...func(*rolling) diag.Outcome) diag.Outcome {
 	return diag.Unknown
 }
 
-// twins judges two revisions that rules tell apart, or that stand beside one
-// another whole.
+// twins judges two revisions that rules distinguish, or that run side by side
+// at full size.
 func (q *rolling) twins() diag.Outcome {
 	s, fresh := q.revisions()
 	m, d := s.decide()
@@ -372,8 +372,8 @@ func (q *rolling) twins() diag.Outcome {
 }
 
 // perNode judges a DaemonSet whose new pods start beside the old ones (R-W17).
-// Where rules look at one node at a time each node is a question of its own: all
-// can be updated one after the other if old and new pods can be on all at once.
+// If the rules look at one node at a time, each node is a separate question: all can
+// be updated in sequence if old and new pods can be on all nodes at once.
 func (q *rolling) perNode() diag.Outcome {
 	s := q.j.scene(q.group)
 	fresh := s.twin(q.w, 0)
@@ -390,10 +390,10 @@ func (q *rolling) perNode() diag.Outcome {
 	return diag.Unknown
 }
 
-// nodeByNode reports whether the pods' own rules leave each node a question of
-// its own while all other workloads stay where they are. A hard spread looks at
-// the one node that its pod is pinned to, unless it is told to ignore that; and
-// affinity that old pods meet is met by the one on that node.
+// nodeByNode reports whether the pods' own rules make each node a separate question while
+// all other workloads stay where they are. A hard spread looks only at the one node that
+// its pod is pinned to, unless its policy ignores node affinity; and affinity that old pods
+// satisfy is satisfied by the one on that node.
 func (q *rolling) nodeByNode() bool {
 	for _, t := range q.j.m.Group(q.w).Terms {
 		tells := slices.ContainsFunc(q.w.Kind.Shared, t.Asks)
@@ -408,7 +408,7 @@ func (q *rolling) nodeByNode() bool {
 	return true
 }
 
-// explore goes through all states of the rollout.
+// explore searches all states of the rollout.
 func (q *rolling) explore() diag.Outcome {
 	s, fresh := q.revisions()
 	m := s.model(nil)
@@ -424,9 +424,9 @@ func (q *rolling) explore() diag.Outcome {
 	return out.Verdict
 }
 
-// shrinks reports whether fewer pods of the workload are never worse for its
-// pods: it needs none of them as company and counts none, and no other does.
-// Whatever is in place could then have been placed in any order.
+// shrinks reports whether fewer pods of the workload are never worse for its pods: no
+// workload of the group requires them nearby or counts them, and it has no hard spread itself.
+// Then whatever is in place could have been placed in any order.
 func (q *rolling) shrinks() bool {
 	for _, o := range q.group {
 		for _, t := range q.j.m.Group(o).Terms {
@@ -438,7 +438,7 @@ func (q *rolling) shrinks() bool {
 	return true
 }
 
-// tellsRevisions reports whether a hard rule sees of which revision a pod is.
+// tellsRevisions reports whether a hard rule sees the revision of a pod.
 func (q *rolling) tellsRevisions() bool {
 	for _, o := range q.group {
 		for _, t := range q.j.m.Group(o).Terms {
@@ -450,7 +450,7 @@ func (q *rolling) tellsRevisions() bool {
 	return false
 }
 
-// rolls reports whether a rollout that completes on the declared nodes does at
+// rolls reports whether a rollout that completes on the declared nodes does so at
 // every size.
 func (u updates) rolls(w *workload.Workload, here Rollout) bool {
 	return u.holds(w, here.Replicas, 0, func(at *shared, group []*workload.Workload, every bool) bool {

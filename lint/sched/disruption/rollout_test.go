@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Keys of the enumerator, and what nodes call them.
+// Indices of the enumerator's keys; keys holds their names.
 const (
 	host = iota
 	zone
@@ -25,7 +25,7 @@ type place struct {
 	slots  int
 }
 
-// rules are those of the pods of one Deployment.
+// rules are the rules of the pods of one Deployment.
 type rules struct {
 	apart  []int // keys of required anti-affinity
 	spread bool  // hard over zones, maxSkew 1
@@ -33,19 +33,19 @@ type rules struct {
 }
 
 // controller enumerates all runs of the loop of the Deployment controller, by
-// its own arithmetic (pkg/controller/deployment/rolling.go; R-W5): with whatever
-// the scheduler chooses, whichever pods are deleted and however long they stay.
+// its own arithmetic (pkg/controller/deployment/rolling.go; R-W5): with every choice
+// of the scheduler, of the pods to delete and of how long they remain.
 type controller struct {
 	places                       []place
 	rules                        rules
 	replicas, surge, unavailable int
-	alike                        [][2]int // places that differ in their names only
+	alike                        [][2]int // places that differ only in their names
 	started, seen                map[cluster]bool
 	begun, stuck, done           bool
 }
 
-// cluster is one state: pods of each revision on each node, the old ones maybe
-// terminating, and how many each ReplicaSet is to have.
+// cluster is one state: the pods of each revision on each node, including terminating old
+// ones, and the replica count of each ReplicaSet.
 type cluster struct {
 	on   [2][8]int8
 	spec [2]int8
@@ -58,7 +58,7 @@ func sum(pods [8]int8) (n int8) {
 	return n
 }
 
-// counted are the pods that the rules of a pod of one revision look at.
+// counted returns the pods that the rules of a pod of one revision count.
 func (c *controller) counted(s *cluster, revision int) [8]int8 {
 	pods := s.on[revision]
 	if !c.rules.own {
@@ -69,7 +69,7 @@ func (c *controller) counted(s *cluster, revision int) [8]int8 {
 	return pods
 }
 
-// takes is the filters for one more pod of a revision on a node.
+// takes applies the filters for one more pod of a revision on a node.
 func (c *controller) takes(s *cluster, n, revision int) bool {
 	at := c.places[n]
 	if int(s.on[0][n]+s.on[1][n]) >= at.slots {
@@ -97,7 +97,7 @@ func (c *controller) takes(s *cluster, n, revision int) bool {
 	return in(zone, at.domain[zone])+1-least <= 1
 }
 
-// name is equal for states that differ in the names of like nodes only.
+// name returns an equal state for states that differ only in the names of equivalent nodes.
 func (c *controller) name(s cluster) cluster {
 	for _, pair := range c.alike {
 		a, b := pair[0], pair[1]
@@ -110,7 +110,7 @@ func (c *controller) name(s cluster) cluster {
 	return s
 }
 
-// pairs are the places that are alike: alone in every domain, and as large.
+// pairs returns the pairs of equivalent places: alone in every domain, and of equal size.
 func (c *controller) pairs() (all [][2]int) {
 	for a := range c.places {
 		for b := a + 1; b < len(c.places); b++ {
@@ -133,7 +133,7 @@ func (c *controller) lonely(n int) bool {
 	return true
 }
 
-// start places the old pods in all ways, and rolls out from each.
+// start places the old pods in all ways, and rolls out from each placement.
 func (c *controller) start(s cluster) {
 	s = c.name(s)
 	if c.started[s] {
@@ -155,7 +155,7 @@ func (c *controller) start(s cluster) {
 	}
 }
 
-// visit goes on from one state with whatever may happen next.
+// visit continues from one state with everything that may happen next.
 func (c *controller) visit(s cluster) {
 	s = c.name(s)
 	if c.seen[s] || c.stuck && c.done {
@@ -189,7 +189,7 @@ func (c *controller) visit(s cluster) {
 	c.stuck = c.stuck || !moved
 }
 
-// reconcile is one round of the controller: it scales the new ReplicaSet up, or
+// reconcile runs one round of the controller: it scales the new ReplicaSet up, or
 // else the old one down. New pods are available once they are on a node.
 func (c *controller) reconcile(s cluster) cluster {
 	replicas, old, fresh := int8(c.replicas), s.spec[0], s.spec[1]
@@ -220,7 +220,7 @@ func (c *controller) verdict() diag.Outcome {
 	return diag.Always
 }
 
-// text is the input of the same: nodes and a Deployment.
+// text returns the same as input: nodes and a Deployment.
 func (c *controller) text() (nodes, manifest string) {
 	for n, p := range c.places {
 		nodes += fmt.Sprintf("---\n{apiVersion: v1, kind: Node, metadata: {name: n%d, labels: {%s: n%d, %s: z%d, rack: r%d}}, status: {allocatable: {pods: %q}}}\n",
@@ -242,7 +242,7 @@ func (c *controller) text() (nodes, manifest string) {
   selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: c}], %s}}}}`, c.replicas, c.surge, c.unavailable, spec)
 }
 
-// settings are the shapes of clusters and rules that rollouts are enumerated on.
+// settings are the shapes of clusters and rules on which rollouts are enumerated.
 var settings = []struct {
 	name  string
 	rules rules
@@ -273,10 +273,10 @@ func pairs(n int) place    { return place{[3]int{n, n / 2, n}, 100} }
 func crossing(n int) place { return place{[3]int{n, n % 3, n / 2}, 100} }
 func uneven(n int) place   { return place{[3]int{n, n, n}, 1 + n%3} }
 
-// size is that of a cluster and of a rollout there.
+// size is the size of a cluster and the numbers of a rollout on it.
 type size struct{ domains, replicas, surge, unavailable int }
 
-// sizes are all that the API server takes up to some number of each.
+// sizes returns all sizes up to a maximum that the API server accepts.
 func sizes() (all []size) {
 	for domains := 1; domains <= 7; domains++ {
 		for replicas := 1; replicas <= 6; replicas++ {
@@ -292,7 +292,7 @@ func sizes() (all []size) {
 	return all
 }
 
-// TestRolloutAgreesWithController holds the verdict against all runs of the
+// TestRolloutAgreesWithController compares the verdict with all runs of the
 // controller's loop.
 func TestRolloutAgreesWithController(t *testing.T) {
 	t.Parallel()

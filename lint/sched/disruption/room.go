@@ -9,13 +9,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// What follows is told by counts alone, before anything is tried: that there is always
-// room (T16), or never company.
+// The functions below decide by counting alone, before anything is tried: that there is always
+// room (T16), or that required company never exists.
 
-// spacious reports whether a further pod finds a node at every moment of a rollout,
-// whatever went on before: beside all other pods of the group, and of both revisions as
-// many as there may be (T16). Where pools may grow that tells of rules of which fewer
-// pods are never worse.
+// spacious reports whether one more pod finds a node at every moment of a rollout,
+// whatever happened before: beside all other pods of the group, and as many pods of both
+// revisions as the strategy allows (T16). If pools may grow, it says yes only for hereditary
+// rules.
 func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *Rollout) bool {
 	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(w.Kind.Shared, t.Asks)
@@ -30,7 +30,7 @@ func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *
 	return search.AlwaysFits(w, ruled, about, search.NoLoss, certificate.Loss{}, pods)
 }
 
-// everybody is the crowd, if there is one, or else the group.
+// everybody returns the roster of the crowd, if there is one, or else of the group.
 func (j *shared) everybody(group, crowd []*workload.Workload) *search.Roster {
 	if crowd != nil {
 		return j.assembled(crowd).Roster
@@ -38,7 +38,7 @@ func (j *shared) everybody(group, crowd []*workload.Workload) *search.Roster {
 	return j.assembled(group).Roster
 }
 
-// foretold is what counts tell of a trial; known is unset if it has to be tried.
+// foretold decides a trial by counting; known is false if it has to be tried.
 func (t *trial) foretold() (holds, known bool) {
 	defer t.j.m.Guest(t.changed)()
 	all := t.group
@@ -62,8 +62,8 @@ func (t *trial) foretold() (holds, known bool) {
 	return false, false
 }
 
-// spare reports whether a workload of a trial finds a node for one pod more in any case,
-// at every moment of a rollout and with any node drained (T16). A no says nothing.
+// spare reports whether one more pod of a workload of the trial always finds a node, at every
+// moment of a rollout and with any node drained (T16). False decides nothing.
 func (t *trial) spare(w *workload.Workload) bool {
 	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() {
 		return false
@@ -81,7 +81,7 @@ func (t *trial) spare(w *workload.Workload) bool {
 	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(w, t.ruled, t.about, search.AnyNode, drained, model.Certain(w))
 }
 
-// spare reports whether the pods find a node in any case whichever node is lost (T16).
+// spare reports whether the pods always find a node whichever node is lost (T16).
 func (q *loss) spare(l certificate.Loss) bool {
 	if q.key != hostname || !l.Recreated(q.w) {
 		return false
@@ -91,8 +91,8 @@ func (q *loss) spare(l certificate.Loss) bool {
 	})
 }
 
-// lonely reports whether the pods of a workload need company of which there is none, not
-// even their own: then nobody can say that they are placed.
+// lonely reports whether the pods of a workload require pods nearby that do not exist, and
+// their own do not count: then their placement is unknown.
 func lonely(m *model.Model, w *workload.Workload) bool {
 	return w.Spec.NodeName == "" && slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
 		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// A sample is a small cluster that is written down twice: as the manifests that
-// are judged, and as the pods that the enumerator sees. There every pod has the
-// labels that controllers give it, by value, so that nothing rests on what is
-// known of a label without one.
+// A sample is a small cluster in two forms: the manifests that
+// are judged, and the pods that the enumerator sees. In the latter, every pod has the
+// labels that controllers add, with their values, so that the enumeration does not depend on
+// the reasoning about labels of unknown value.
 type sample struct {
 	boxes   []box
 	loads   []load
-	running []load // pods that are in place, on the node of the same position
+	running []load // running pods, each on its node
 }
 
-// box is a node. Without a zone, a rack or a pool it lacks the label, and with
-// less than no room it does not say how much it has.
+// box is a node. It lacks the label of an empty zone, rack or pool, and does not declare
+// an amount that is negative.
 type box struct {
 	name, host, zone, rack, pool string
 	taint, cordon, drained       bool
 	cpu, pods                    int
-	memory                       int    // in KiB; 0 is none given
-	more                         string // further labels
+	memory                       int    // in KiB; 0 declares none
+	more                         string // more labels
 }
 
 func (b box) String() string {
@@ -60,13 +60,13 @@ func (b box) String() string {
 		b.name, labels, strings.Join(spec, ", "), strings.Join(room, ", "))
 }
 
-// takes is the filters that look at a node alone.
+// takes applies the filters that consider the node alone.
 func (b box) takes(l load) bool {
 	return (!b.taint || l.tolerates) && (!b.cordon || l.kind == "DaemonSet") && (l.pool == "" || l.pool == b.pool)
 }
 
-// rule is a hard term. It selects pods by a label, and with match or mismatch
-// by the label that tells revisions, or machines, apart.
+// rule is a hard term. It selects pods by a label and, with match or mismatch set, by
+// the label that distinguishes revisions or machines.
 type rule struct {
 	use, key, labels string
 	match, mismatch  bool
@@ -74,7 +74,7 @@ type rule struct {
 	more             string // of a spread
 }
 
-// selects tells whether the labels of another workload's pods are selected.
+// selects reports whether the rule selects the labels of another workload's pods.
 func (r rule) selects(l load) bool {
 	return (r.labels == "app: "+l.name || r.labels == "all: pods" || r.labels == "kubevirt.io: virt-launcher" && l.machine()) && !r.match
 }
@@ -88,22 +88,22 @@ type load struct {
 	pool            string
 	tolerates, port bool
 	cpu, memory     int    // in cores and MiB
-	node            string // of a pod that is in place
-	// hashed says which revision has the hash that a rule asks for: "old", the one that
-	// is in place, "new" or neither.
+	node            string // of a running pod
+	// hashed says which revision has the hash that a rule asks for: "old" for the one in
+	// place, "new", or "" for neither.
 	hashed string
-	// guarded is set if a budget allows so many of its pods to be missing.
+	// guarded is set if a budget allows `allowed` of its pods to be missing.
 	guarded bool
 	allowed int
 	// hidden is a field of the pod's spec that keeps the workload out of decisions, or
-	// "count" if the number of its pods is not known.
+	// "count" if the number of its pods is unknown.
 	hidden string
 }
 
-// askedHash is the template hash that rules ask for: only the cluster knows which it is.
+// askedHash is the template hash that rules ask for; only the cluster knows which pods have it.
 const askedHash = "6c9f7d8b5"
 
-// hash is the label by which the enumerator tells a revision.
+// hash returns the value by which the enumerator distinguishes a revision.
 func (l load) hash(told string) string {
 	is := "old"
 	if told == "new" {
@@ -115,7 +115,7 @@ func (l load) hash(told string) string {
 	return told
 }
 
-// tells is the label that controllers of a kind tell revisions by, or machines.
+// tells is the label by which the controllers of a kind distinguish revisions, or machines.
 var tells = map[string]string{
 	"Deployment": "pod-template-hash", "StatefulSet": "controller-revision-hash", "DaemonSet": "controller-revision-hash", "Rollout": "rollouts-pod-template-hash",
 	"VirtualMachine": "kubevirt.io/created-by", "VirtualMachineInstanceReplicaSet": "kubevirt.io/created-by", "Pod": "nothing",
@@ -123,7 +123,7 @@ var tells = map[string]string{
 
 func (l load) machine() bool { return strings.HasPrefix(l.kind, "Virtual") }
 
-// spec is the fields of a pod's spec that both ways to write it share.
+// spec returns the fields of a pod's spec that both forms share.
 func (l load) spec() string {
 	by := map[string][]string{}
 	for _, r := range l.rules {
@@ -166,7 +166,7 @@ func (l load) spec() string {
 	return strings.Join(fields, ", ")
 }
 
-// container is what the pods ask for beside that.
+// container returns the containers of the pods, with ports and requests.
 func (l load) container() string {
 	text := ", containers: [{name: c, image: c"
 	if l.port {
@@ -178,7 +178,7 @@ func (l load) container() string {
 	return text + "}]"
 }
 
-// labels are those that the template has. No selector is about a stranger.
+// labels returns the labels of the template. No selector of another load selects the stranger.
 func (l load) labels() string {
 	if l.name == "stranger" {
 		return "app: " + l.name
@@ -186,7 +186,7 @@ func (l load) labels() string {
 	return "app: " + l.name + ", all: pods"
 }
 
-// manifest is the workload as it is judged.
+// manifest returns the workload as it is judged.
 func (l load) manifest() string {
 	version := map[string]string{"Rollout": "argoproj.io/v1alpha1", "VirtualMachine": "kubevirt.io/v1", "VirtualMachineInstanceReplicaSet": "kubevirt.io/v1"}[l.kind]
 	if version == "" {
@@ -212,7 +212,7 @@ func (l load) manifest() string {
 	return fmt.Sprintf("---\n{apiVersion: %s, kind: %s, metadata: {name: %s}, spec: {%s, template: {metadata: {labels: {%s}}, spec: {%s}}}}\n", version, l.kind, l.name, head, l.labels(), body)
 }
 
-// pod is one of its pods with more labels, or a DaemonSet if nodes have one each.
+// pod returns one of its pods with additional labels, or a DaemonSet for pods bound to nodes.
 func (l load) pod(name, told, meta, status string) string {
 	labels := fmt.Sprintf("%s, %s: %s", l.labels(), tells[l.kind], l.hash(told))
 	if l.machine() {
@@ -229,7 +229,7 @@ func (l load) pod(name, told, meta, status string) string {
 	return fmt.Sprintf("---\n{apiVersion: v1, kind: Pod, metadata: {name: %s, labels: {%s}%s}, spec: {%s}%s}\n", name, labels, meta, spec, status)
 }
 
-// nodes and manifests are what is judged.
+// nodes and manifests return what is judged.
 func (s sample) nodes() string {
 	text := ""
 	for _, b := range s.boxes {
@@ -259,7 +259,7 @@ func (s sample) inPlace() string {
 
 func (s sample) String() string { return "\n" + s.nodes() + s.manifests() }
 
-// clone shares nothing with the sample that tests change.
+// clone returns a copy that shares nothing that tests change.
 func (s sample) clone() sample {
 	s.boxes, s.loads, s.running = slices.Clone(s.boxes), slices.Clone(s.loads), slices.Clone(s.running)
 	for _, list := range [][]load{s.loads, s.running} {

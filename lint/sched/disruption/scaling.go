@@ -13,10 +13,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Limit is the rule that keeps so many pods of a workload from being placed even
-// if it had the cluster to itself, with pools as large as they may be; nil if
-// none does, or if that is not judged. Those whose pods it counts, or wants to
-// have near, may make room for it and are there, too.
+// Limit returns the rule that keeps so many pods of a workload from being placed even
+// if it had the cluster to itself, with pools at their maximum; nil if there is no such rule
+// or it is not judged. Workloads whose pods it counts, or requires nearby, may make room
+// for it and are included.
 func (up scaling) Limit(w *workload.Workload, pods int) *bound.Limit {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
@@ -33,8 +33,8 @@ func (up scaling) Limit(w *workload.Workload, pods int) *bound.Limit {
 	return nil
 }
 
-// helpers are copies of those whose pods a workload counts or wants near, with as
-// many pods as they may have.
+// helpers returns copies of the workloads whose pods a workload counts or requires nearby,
+// with as many pods as they may have.
 func (j *shared) helpers(w *workload.Workload) (all []*workload.Workload) {
 	seen := map[*workload.Workload]bool{}
 	for _, t := range j.m.Group(w).Terms {
@@ -48,7 +48,7 @@ func (j *shared) helpers(w *workload.Workload) (all []*workload.Workload) {
 			seen[o] = true
 			c := *o
 			if c.Count.N = max(o.Count.N, most(o)); o.Kind.PerNode() {
-				c.Count.Known = false // as many as there are nodes
+				c.Count.Known = false // one on each node
 			}
 			all = append(all, &c)
 		}
@@ -56,21 +56,21 @@ func (j *shared) helpers(w *workload.Workload) (all []*workload.Workload) {
 	return all
 }
 
-// Scaling is whether all pods fit that an autoscaler may ask for.
+// Scaling is the verdict on the largest number of pods that an autoscaler may ask for.
 type Scaling struct {
 	Answer diag.Outcome
-	// Limit is the rule by which they do not, if it is one of the workload alone.
+	// Limit is the rule by which the pods do not fit, if the workload's own rules suffice.
 	Limit *bound.Limit
-	// Most is how many fit at most, if they do not.
+	// Most is how many pods fit at most, if not all do.
 	Most int
-	// Pool and Size are a growing pool and the number of its nodes with which the
-	// maximum begins to fit; "" if that is not asked.
+	// Pool and Size are a growing pool and the number of nodes at which the maximum begins
+	// to fit; Pool is "" if that was not determined.
 	Pool string
 	Size int
 	Why  model.Reason
 }
 
-// scaling is questions about autoscalers.
+// scaling answers questions about autoscalers.
 type scaling struct{ *shared }
 
 // Scaling judges a workload at the maximum of its autoscaler (R-W18).
@@ -129,7 +129,7 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
 }
 
-// untried is what is known without a trial (see foretold): a limit of the workload alone.
+// untried returns what is known without a trial (see foretold): a limit of the workload alone.
 func (up scaling) untried(w *workload.Workload, why model.Reason) Scaling {
 	if l := up.Limit(w, w.Scale.Max); l != nil {
 		return Scaling{Answer: diag.Never, Limit: l, Most: l.Most}
@@ -146,16 +146,16 @@ func placed(d *certificate.Decision, w *workload.Workload) int {
 	return 0
 }
 
-// scales reports whether all pods that an autoscaler may ask for always fit, which
-// they do on the declared nodes, at every size.
+// scales reports whether the maximum of an autoscaler, which always fits on the declared
+// nodes, does so at every size.
 func (up scaling) scales(w *workload.Workload) bool {
 	return up.holds(w, w.Scale.Max, 0, func(at *shared, _ []*workload.Workload, _ bool) bool {
 		return at == up.shared || scaling{at}.Scaling(w).Answer == diag.Always
 	})
 }
 
-// begins finds at which size of a growing pool the maximum of an autoscaler
-// begins to fit. Where several pools may grow for the pods no single size tells.
+// begins finds the size of a growing pool at which the maximum of an autoscaler
+// begins to fit. If several pools may grow for the pods, no single size answers that.
 func (up scaling) begins(w *workload.Workload) Scaling {
 	s := Scaling{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 	e := up.m.Eligible(w)

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// scene is copies of workloads, of which a question is asked.
+// scene holds the copies of workloads that a question is asked about.
 type scene struct {
 	j   *shared
 	ws  []*workload.Workload
@@ -20,7 +20,7 @@ type scene struct {
 	add []model.Apart
 }
 
-// scene copies a group, and the pods that are in place.
+// scene copies the workloads of a group and adds the running ones.
 func (j *shared) scene(group []*workload.Workload) *scene {
 	j.m.Run().Spend(2 * len(group))
 	s := &scene{j: j, of: map[*workload.Workload]*workload.Workload{}}
@@ -32,30 +32,30 @@ func (j *shared) scene(group []*workload.Workload) *scene {
 	return s
 }
 
-// copy is a workload with another number of pods.
+// copy returns a copy of a workload with another number of pods.
 func (s *scene) copy(w *workload.Workload, pods int) *workload.Workload {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
 	return &c
 }
 
-// with sets the number of pods of a workload.
+// with sets the number of pods of a workload and returns the scene.
 func (s *scene) with(w *workload.Workload, pods int) *scene {
 	s.of[w].Count.N, s.of[w].Count.Known = pods, true
 	return s
 }
 
-// twin adds pods of a controller's next revision of a workload: alike but for
-// the labels that tell revisions apart.
+// twin adds pods of the next revision of a workload, which differ only in the labels that
+// distinguish revisions.
 func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 	old := s.of[w]
 	fresh := s.copy(old, pods)
-	object := *old.Object // another one to selectors that ask for the own revision
+	object := *old.Object // so that selectors which ask for the own revision see another one
 	fresh.Object = &object
 	for _, c := range []struct {
 		w        *workload.Workload
 		revision string
-	}{{old, "old revision"}, {fresh, "new revision"}} { // no value that a label can have, so it is nobody else's
+	}{{old, "old revision"}, {fresh, "new revision"}} { // not a valid label value, so no other workload has it
 		c.w.Labels = maps.Clone(c.w.Labels)
 		for _, key := range w.Kind.Shared {
 			if _, set := w.Labels[key]; !set {
@@ -70,8 +70,8 @@ func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 // pods counts the pods of a scene.
 func (s *scene) pods() int { return podsOf(s.ws) }
 
-// podsOf counts the pods of workloads. Those that every node has count as two: where
-// they keep one another off, two nodes that are alike show it as well as many.
+// podsOf counts the pods of workloads. A DaemonSet counts as two pods: if its pods exclude
+// each other, two equivalent nodes show it as well as many.
 func podsOf(ws []*workload.Workload) int {
 	sum := 0
 	for _, w := range ws {
@@ -84,7 +84,7 @@ func podsOf(ws []*workload.Workload) int {
 	return sum
 }
 
-// model is the scene on few nodes that stand for all; tell keeps nodes apart.
+// model returns the scene on a few representative nodes; tell keeps nodes apart.
 func (s *scene) model(tell func(*topology.Node) string) *model.Model {
 	group := slices.Clone(s.j.running)
 	for w := range s.of {
@@ -93,16 +93,16 @@ func (s *scene) model(tell func(*topology.Node) string) *model.Model {
 	return s.j.m.Variant(s.ws, search.Few(s.j.m, group, s.pods()+1, tell), s.add...)
 }
 
-// decide decides about a scene.
+// decide decides the scene.
 func (s *scene) decide() (*model.Model, *certificate.Decision) { return s.decideIn(s.j.steps) }
 
-// decideIn decides within a budget.
+// decideIn decides the scene within a number of steps.
 func (s *scene) decideIn(steps int) (*model.Model, *certificate.Decision) {
 	m := s.model(nil)
 	return m, search.Decide(m, s.j.options(steps))
 }
 
-// verdict is that about one workload of a decision.
+// verdict returns the verdict of a decision about one workload.
 func verdict(d *certificate.Decision, w *workload.Workload) diag.Outcome {
 	for i := range d.Workloads {
 		if d.Workloads[i].Workload == w {

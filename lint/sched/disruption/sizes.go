@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// closed is the workloads with which one is judged at any size of the cluster: a
-// node that a pool may gain can bring together what no declared node does.
+// closed returns the workloads with which one is judged at any size of the cluster: a
+// node that a pool may gain can connect workloads that no declared node does.
 func (j *shared) closed(w *workload.Workload, pods int) []*workload.Workload {
 	if !j.m.Topology.Elastic() {
 		return nil
@@ -23,8 +23,8 @@ func (j *shared) closed(w *workload.Workload, pods int) []*workload.Workload {
 	return j.one.contenders(w, pods)
 }
 
-// crowdGrown is the crowd that there may be at some size, where there is none on the declared
-// nodes.
+// crowdGrown returns the crowd that may arise at some size, if the declared nodes have no
+// crowd.
 func (j *shared) crowdGrown(w *workload.Workload, pods int) []*workload.Workload {
 	if j.closed(w, pods) == nil || j.crowd(w, pods) != nil {
 		return nil
@@ -38,9 +38,9 @@ func (j *shared) grows(w *workload.Workload, pods int) bool {
 	return j.Judged(w) && (search.Grows(j.m, j.closed(w, pods)) || search.Grows(j.m, j.crowdGrown(w, pods)))
 }
 
-// holds reports whether an answer about so many pods of a workload is yes at every size of
-// the cluster. A question about a few sizes that stand for the rest is told so: its yes then
-// has to rest on placing alone, by all workloads that contend.
+// holds reports whether the answer about so many pods of a workload is yes at every size of
+// the cluster. If only a few sizes represent the rest, `every` is false, and the yes has to
+// rest on placement alone, for all workloads that contend.
 func (j *shared) holds(w *workload.Workload, pods, spare int, yes func(at *shared, group []*workload.Workload, every bool) bool) bool {
 	group := j.closed(w, pods)
 	sizes := search.SizesOf(j.m, group, spare)
@@ -52,7 +52,7 @@ func (j *shared) holds(w *workload.Workload, pods, spare int, yes func(at *share
 	})
 }
 
-// at judges on the nodes of one size.
+// at returns the judge on the nodes of one size.
 func (j *shared) at(s search.Size) *shared {
 	if j.sized == nil {
 		j.sized = map[string]*shared{}
@@ -63,8 +63,8 @@ func (j *shared) at(s search.Size) *shared {
 	return j.sized[s.ID]
 }
 
-// whole reports whether no workload of a group is left out for not fitting as it is
-// (see sound): at another size it may fit, and take room from the others.
+// whole reports whether no workload of a group is left out because it does not fit (see
+// sound): at another size it may fit, and take room from the others.
 func (j *shared) whole(group []*workload.Workload) bool {
 	if len(group) == 1 {
 		return true
@@ -73,8 +73,8 @@ func (j *shared) whole(group []*workload.Workload) bool {
 	return d.Verdict != diag.Never
 }
 
-// atEverySize is the answer to a question that is answered well on the declared
-// nodes.
+// atEverySize returns the answer to a question that is Always on the declared nodes: Always
+// at every size, or Unknown.
 func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if q.j.grows(q.w, model.Certain(q.w)) && !q.survives(b, meaning) {
 		return answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
@@ -82,12 +82,12 @@ func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) an
 	return answer{verdict: diag.Always}
 }
 
-// survives reports whether what holds of a loss on the declared nodes does at
-// every size, and of the loss of nodes that a pool may gain. Where not every size
-// is looked at, it takes more than that: with hereditary rules pods survive if they
-// are always placed on the nodes that are left (T7), and a few sizes tell of that.
-// Pods that are not created again must not come to further nodes at all, and
-// unreachable nodes go on refusing pods in the domains that they share with others.
+// survives reports whether the outcome of a loss on the declared nodes holds at every
+// size, including the loss of nodes that a pool may gain. If only some sizes are tried,
+// more is required: with hereditary rules pods survive if they are always placed on the
+// remaining nodes (T7), which a few sizes decide. Pods that are not recreated must not be
+// able to use additional nodes, and unreachable nodes keep refusing pods in the domains
+// that they share with others.
 func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool {
 	l := certificate.Loss{Meaning: meaning}
 	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)
@@ -107,8 +107,8 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 	})
 }
 
-// fits reports whether all pods are always placed on the declared nodes, which are
-// left if one is lost that a pool gains.
+// fits reports whether all pods are always placed on the declared nodes, which all remain if
+// the lost node is one that a pool gained.
 func (q *loss) fits(group []*workload.Workload) bool {
 	s := q.j.scene(group)
 	_, d := s.decide()
@@ -121,8 +121,8 @@ func (q *loss) left(group []*workload.Workload, b *search.DomainLoss, l certific
 	return verdict(s.without(s.lost), s.of[q.w]) == diag.Always
 }
 
-// covers reports whether a loss at another size is among those that a loss on the
-// declared nodes speaks for: one that it stands for, or one of further nodes only.
+// covers reports whether a loss on the declared nodes answers for one at another size: it
+// represents that loss, or the other is of additional nodes only.
 func (q *loss) covers(b, more *search.DomainLoss) bool {
 	like, others := b.Like(), more.Like()
 	if slices.ContainsFunc(others, func(name string) bool { return slices.Contains(like, name) }) {

@@ -7,8 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 )
 
-// TestGrowingPools: what is said of changes where a pool has no node yet, or has
-// some and may have more.
+// TestGrowingPools checks answers about changes where a pool has no node yet, or has
+// some and may grow.
 func TestGrowingPools(t *testing.T) {
 	const web = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {nodeSelector: {pool: p}, containers: [{name: c, image: c}]}}}}\n"
 	for _, c := range []struct {

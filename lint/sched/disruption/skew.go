@@ -11,8 +11,8 @@ import (
 // skewSteps bounds the search for rollouts that end unevenly.
 const skewSteps = 100_000
 
-// Skews reports whether a rollout that completes may leave the new pods beyond
-// the skew of a hard constraint that counts the old ones as well (C9). Where that takes too long to find out it says no.
+// Skews reports whether a rollout that completes may leave the new pods beyond the skew of a
+// hard constraint that also counts the old ones (C9). It is false if the search exceeds its steps.
 func (u updates) Skews(w *workload.Workload, replicas int) bool {
 	how := w.Rollout(replicas)
 	hard := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })

@@ -14,31 +14,31 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Scene is pods in place on all declared nodes, for people who ask what each
-// node says to the next pod, which is one of Next.
+// Scene is a placement of pods on all declared nodes, which shows why each node takes or
+// refuses a pod of Next.
 type Scene struct {
 	*check.Standing
 	Next *workload.Workload
-	// Old is, while it is updated or moved, the part of the workload that is in
-	// place already; else nil.
+	// Old is the part of the workload that is already in place during an update or a
+	// migration; otherwise nil.
 	Old *workload.Workload
 	// Pods is how many pods of the workload the scene is about.
 	Pods int
 }
 
-// stand puts a scene on all declared nodes: pods in place first, then those of
-// the workloads in that order.
+// stand puts a scene on all declared nodes: the settled pods first, then those of
+// the workloads in the given order.
 func (s *scene) stand(settled []certificate.Placed, then ...*workload.Workload) *check.Standing {
 	return check.Stand(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), settled, then...)
 }
 
-// furthest is the placement of a scene that gets furthest, as far as that can be
-// told within the budget.
+// furthest returns the placement with the most pods of a scene that was found within
+// the budget.
 func (s *scene) furthest() []certificate.Placed {
 	return search.Decide(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), s.j.options(s.j.steps)).Witness
 }
 
-// rest is a scene without the pods of some of its workloads.
+// rest returns a placement of the scene without the pods of some workloads.
 func (s *scene) rest(without ...*workload.Workload) []certificate.Placed {
 	ws := s.ws
 	s.ws = slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return slices.Contains(without, w) })
@@ -47,16 +47,16 @@ func (s *scene) rest(without ...*workload.Workload) []certificate.Placed {
 	return settled
 }
 
-// others are the workloads of a scene but for one.
+// others returns the workloads of a scene except the running ones and those given.
 func (s *scene) others(but ...*workload.Workload) []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(s.ws), func(w *workload.Workload) bool { return w.Running || slices.Contains(but, w) })
 }
 
-// views are scenes for people who ask why.
+// views builds scenes that explain findings.
 type views struct{ *shared }
 
-// Alone is a workload that has the nodes to itself but for the pods that run
-// already and for what its own rules look for.
+// Alone shows a workload that shares the nodes only with running pods and with the pods
+// that its own rules count or require.
 func (v views) Alone(w *workload.Workload, pods int) *Scene {
 	s := v.scene([]*workload.Workload{w}).with(w, pods)
 	s.ws = append(s.ws, v.helpers(w)...)
@@ -67,8 +67,8 @@ func (v views) Alone(w *workload.Workload, pods int) *Scene {
 	return &Scene{Standing: s.stand(s.furthest(), append([]*workload.Workload{c}, s.others(c)...)...), Next: c, Pods: pods}
 }
 
-// Repairs are the ways out for a workload that cannot be placed whole even if it
-// has the nodes to itself; each was tried.
+// Repairs returns tried remedies for a workload that cannot be placed completely even if it
+// has the nodes to itself.
 func (v views) Repairs(w *workload.Workload, pods int) []search.Repair {
 	s := v.scene([]*workload.Workload{w}).with(w, pods)
 	s.ws = append(s.ws, v.helpers(w)...)
@@ -83,13 +83,13 @@ func (v views) Repairs(w *workload.Workload, pods int) []search.Repair {
 	return nil
 }
 
-// Together is all workloads that take part in decisions.
+// Together shows all workloads that take part in decisions.
 func (v views) Together() *check.Standing {
 	d := search.Decide(v.m, v.options(0))
 	return check.Stand(v.m, d.Witness, v.m.Workloads...)
 }
 
-// Scaled is a workload at the maximum of its autoscaler, among those that
+// Scaled shows a workload at the maximum of its autoscaler, among those that
 // contend for its nodes.
 func (v views) Scaled(w *workload.Workload) *Scene {
 	s := v.scene(v.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
@@ -97,9 +97,9 @@ func (v views) Scaled(w *workload.Workload) *Scene {
 	return &Scene{Standing: s.stand(s.furthest(), append(s.others(c), c)...), Next: c, Pods: w.Scale.Max}
 }
 
-// Updated is a workload while it is updated: where the rollout is stuck, or
-// else with all old pods in place, of which none may go before a new one has
-// come. Nil if there is nothing of that kind to be seen.
+// Updated shows a workload during an update: where the rollout is stuck, or otherwise
+// with all old pods in place, which all stay until a new one runs. It returns
+// nil if neither applies.
 func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
 	s := v.scene(v.sound(w, v.contenders(w, r.Replicas))).with(w, r.Replicas)
 	old := s.of[w]
@@ -116,9 +116,9 @@ func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
 	return out
 }
 
-// stuckAt is where the pods are when a rollout is stuck, in terms of another
-// scene of the same workloads; false if that is not known, or if it is about
-// nodes that are not declared.
+// stuckAt returns the pods in place when a rollout is stuck, in terms of another scene
+// of the same workloads; ok is false if that is unknown or involves undeclared
+// nodes.
 func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certificate.Placed, ok bool) {
 	as := map[*workload.Workload]*workload.Workload{r.fresh: fresh}
 	for _, m := range r.Stuck {
@@ -141,8 +141,8 @@ func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certifi
 	return settled, len(r.Stuck) > 0
 }
 
-// Moving is a machine that migrates: it is where it is, all others are in place
-// and its second pod is looking for a node.
+// Moving shows a migration: the machine and all others are in place, and its second
+// pod looks for a node. It returns nil if there are too many machines to distinguish.
 func (v views) Moving(w *workload.Workload) *Scene {
 	machines := model.Certain(w)
 	s := v.scene(v.sound(w, v.group(w, true))).with(w, machines-1)
@@ -155,13 +155,13 @@ func (v views) Moving(w *workload.Workload) *Scene {
 	return &Scene{Standing: s.stand(s.rest(target), append(s.others(target), target)...), Next: target, Old: source, Pods: machines}
 }
 
-// maxStruck bounds the losses that are looked at.
+// maxLost bounds the losses that Lost tries.
 const maxLost = 20
 
-// Lost is a workload after a loss of nodes, or a drain: all pods were in place
-// and those that were lost find nodes again, as far as there are any. The loss
-// is that of a node, or a domain, of which the same is true as of the one that
-// was judged, and which does hit the workload in this placement; nil if none does.
+// Lost shows a workload after a loss of nodes, or a drain: all pods were in place, and the
+// lost ones find nodes again as far as possible. The loss is one with the same outcome as
+// the judged one that hits the workload in this placement, and whose missing pods come
+// closest to the verdict; nil if none hits it.
 func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
 	s := v.scene(v.group(w, true))
 	c := s.of[w]
@@ -185,7 +185,7 @@ func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Sce
 	return best, loss
 }
 
-// losses are those of which the same is true as of the worst.
+// losses returns the single losses with the same outcome as the worst.
 func losses(all []Survival, worst *Survival) []certificate.Loss {
 	var same []certificate.Loss
 	for _, s := range all {

@@ -6,8 +6,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// unlisted is why nothing is known of the pods of a workload: they request an
-// extended resource that no node lists, if they do.
+// unlisted returns a reason if the placement of a workload's pods is unknown because they
+// request an extended resource that no node lists.
 func (j *shared) unlisted(w *workload.Workload) model.Reason {
 	if names := search.Unlisted(j.m, w); len(names) > 0 {
 		return model.Reason{Cause: model.ByResource, Name: string(names[0])}
@@ -15,9 +15,9 @@ func (j *shared) unlisted(w *workload.Workload) model.Reason {
 	return model.Reason{}
 }
 
-// beside is what is not known of those that may fill a node with a workload: whether
-// their pods fit at all, or whom their rules are about. What the rules alone allow is
-// then no answer.
+// beside returns what is unknown about the workloads that may fill a node with one: whether
+// their pods fit, or which pods their rules select. Then a verdict by the rules alone is no
+// answer.
 func (j *shared) beside(w *workload.Workload, group []*workload.Workload) model.Reason {
 	for _, o := range group {
 		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {
@@ -30,7 +30,7 @@ func (j *shared) beside(w *workload.Workload, group []*workload.Workload) model.
 	return model.Reason{}
 }
 
-// unknown is why it is not judged where the pods of a workload go, if it is not.
+// unknown returns why the placement of a workload's pods is not judged, if it is not.
 func (j *shared) unknown(w *workload.Workload) model.Reason {
 	if !j.Judged(w) {
 		return by(model.ByPlacement)

@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// TestUnlistedResource: nothing is known of changes to pods that request a
+// TestUnlistedResource: nothing is known about changes to pods that request a
 // resource which no node lists.
 func TestUnlistedResource(t *testing.T) {
 	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: a, count: 3, allocatable: {cpu: \"4\"}}]\n"
@@ -53,7 +53,7 @@ func TestUnlistedResource(t *testing.T) {
 	}
 }
 
-// TestBesideUnlisted: what is known of others is what holds whether those pods are
+// TestBesideUnlisted: an answer about others has to hold whether those pods are
 // in place or not.
 func TestBesideUnlisted(t *testing.T) {
 	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: a, count: 3, allocatable: {cpu: \"4\"}}]\n"

@@ -12,32 +12,32 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// grid is how many pods of each row there are on each node, row by row.
+// grid holds how many pods of each row are on each node, row by row.
 type grid string
 
-// world is what the enumerator knows: pods that are alike are a row, and the
-// reference filters tell which node takes one more of them.
+// world is what the enumerator works on: equal pods form a row, and the
+// reference filters decide which node takes one more of them.
 type world struct {
 	m     *model.Model
 	rows  []row
 	taken map[string][]int
-	// left is how many more times the filters are asked, before it is too much.
+	// left is how many more calls of the filters are allowed.
 	left int
 }
 
-// row is pods that are alike.
+// row is a set of equal pods.
 type row struct {
 	w          *workload.Workload
 	name, text string
 	of         int    // the load
-	pods       int    // at rest
-	alone      []bool // nodes that have one each, of a DaemonSet
+	pods       int    // when complete
+	alone      []bool // for a DaemonSet, the nodes with one pod each
 }
 
-// mostAsked bounds what is enumerated of one sample.
+// mostAsked bounds the enumeration of one sample.
 const mostAsked = 12_000
 
-// rest are the rows of all loads but some, as they are at rest.
+// rest returns the rows of all loads except some, with all their pods.
 func (s sample) rest(but map[int]bool) (rows []row) {
 	for i, l := range s.loads {
 		if but[i] {
@@ -65,7 +65,7 @@ func (s sample) rest(but map[int]bool) (rows []row) {
 	return rows
 }
 
-// world reads nodes and rows.
+// world reads the nodes and rows into a model.
 func (s sample) world(t *testing.T, rows []row) *world {
 	t.Helper()
 	text := s.inPlace()
@@ -82,17 +82,17 @@ func (s sample) world(t *testing.T, rows []row) *world {
 
 func (w *world) empty() grid { return grid(make([]byte, len(w.rows)*len(w.m.Topology.Nodes))) }
 
-// on is how many pods of a row are on a node.
+// on returns how many pods of a row are on a node.
 func (w *world) on(g grid, row, n int) int { return int(g[row*len(w.m.Topology.Nodes)+n]) }
 
-// with is the grid with more or fewer pods of a row on a node.
+// with returns the grid with more or fewer pods of a row on a node.
 func (w *world) with(g grid, row, n, by int) grid {
 	b := []byte(g)
 	b[row*len(w.m.Topology.Nodes)+n] += byte(by)
 	return grid(b)
 }
 
-// pods is how many pods of a row there are.
+// pods returns how many pods of a row are placed.
 func (w *world) pods(g grid, row int) (n int) {
 	for i := range w.m.Topology.Nodes {
 		n += w.on(g, row, i)
@@ -100,7 +100,7 @@ func (w *world) pods(g grid, row int) (n int) {
 	return n
 }
 
-// takers are the nodes that take one more pod of a row.
+// takers returns the nodes that take one more pod of a row.
 func (w *world) takers(g grid, row int) []int {
 	id := fmt.Sprint(row, g)
 	if known, ok := w.taken[id]; ok {
@@ -128,13 +128,13 @@ func (w *world) takers(g grid, row int) []int {
 	return all
 }
 
-// reach goes through all states that placing all pods in any order and on any
-// node leads to, and hands out those in which nothing can be placed any more.
+// reach visits all states that placing all pods in any order and on any
+// node leads to, and calls each for those in which nothing more can be placed.
 func (w *world) reach(each func(g grid, complete bool)) {
 	w.reachFrom(w.empty(), map[grid]bool{}, each)
 }
 
-// reachFrom is that where some pods are in place already, but for states that
+// reachFrom is reach from a state with some pods in place, except for states that
 // were seen before.
 func (w *world) reachFrom(from grid, seen map[grid]bool, each func(g grid, complete bool)) {
 	var visit func(g grid)
@@ -161,17 +161,17 @@ func (w *world) reachFrom(from grid, seen map[grid]bool, each func(g grid, compl
 	visit(from)
 }
 
-// start is how a sample is at rest: the world with the loads that fit, and all
-// complete placements. Of a load that never fits beside the others nothing is
-// said but that, so it is left out, as the judge does, unless the one in
-// question asks where its pods are.
+// start is the situation before a change: the world with the loads that fit, and all
+// complete placements. A load that never fits beside the others has only that
+// finding, so it is left out, as the judge does, unless the load in
+// question depends on its pods.
 type start struct {
 	*world
 	without  map[int]bool
 	complete []grid
 	// fits is set if all pods of the load in question can be placed, tooMuch if
-	// there are too many states, and unclear if it asks in one term of affinity for
-	// pods that do not fit, but not in another, so that they do not count.
+	// there are too many states, and unclear if one term of the load requires pods that do not
+	// fit but another affinity term excludes them, so that they do not count.
 	fits, tooMuch, unclear bool
 }
 
@@ -194,8 +194,8 @@ func (s sample) start(t *testing.T, of int) start {
 	return out
 }
 
-// settle is that without some loads; most is how many pods of each are placed at
-// the most, and wanted how many there are to be.
+// settle returns the start without some loads; most is how many pods of each can be placed
+// at most, and wanted how many are required.
 func (s sample) settle(t *testing.T, of int, but map[int]bool) (out start, most, wanted map[int]int) {
 	t.Helper()
 	out = start{world: s.world(t, s.rest(but)), without: but}
@@ -219,8 +219,8 @@ func (s sample) settle(t *testing.T, of int, but map[int]bool) (out start, most,
 	return out, most, wanted
 }
 
-// asks tells whether a load wants the pods of another near or counts them: by
-// some term, and by all that would have to.
+// asks reports whether a load requires the pods of another nearby or counts them: by
+// some term, and by all its affinity terms.
 func (s sample) asks(of, other int) (some, all bool) {
 	all = true
 	for _, r := range s.loads[of].rules {

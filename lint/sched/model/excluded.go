@@ -12,10 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// ExclusionKind is which condition nodes fail.
+// ExclusionKind names the condition that nodes fail.
 type ExclusionKind string
 
-// The kinds.
+// The conditions.
 const (
 	Cordoned ExclusionKind = "cordoned"
 	// Tainted: the pods do not tolerate Taint.
@@ -24,15 +24,15 @@ const (
 	// have Key=Has.
 	LacksLabel ExclusionKind = "lacks-label"
 	OtherValue ExclusionKind = "other-value"
-	// FailsExpression: Requirement is the first of the only nodeSelectorTerm that does
-	// not hold; MatchesNoTerm: no nodeSelectorTerm of several does; EmptyTerm: the only
-	// one is empty.
+	// FailsExpression: Requirement is the first that fails of the only nodeSelectorTerm;
+	// MatchesNoTerm: none of several nodeSelectorTerms matches; EmptyTerm: the only term is
+	// empty.
 	FailsExpression ExclusionKind = "fails-expression"
 	MatchesNoTerm   ExclusionKind = "matches-no-term"
 	EmptyTerm       ExclusionKind = "empty-term"
 	// TooSmall: an empty node has too little of Resource for one pod.
 	TooSmall ExclusionKind = "too-small"
-	// Undeclared: nodeName is NodeName, and no such node is declared; Nodes is empty.
+	// Undeclared: spec.nodeName is NodeName, but no such node is declared; Nodes is empty.
 	Undeclared ExclusionKind = "undeclared"
 )
 
@@ -47,7 +47,7 @@ type Exclusion struct {
 	Nodes          []*topology.Node
 }
 
-// exclusionKey is equal for exclusions of one workload that differ in their nodes alone.
+// exclusionKey is equal for exclusions of one workload that differ only in their nodes.
 type exclusionKey struct {
 	kind           ExclusionKind
 	taint          corev1.Taint
@@ -58,7 +58,7 @@ type exclusionKey struct {
 
 func (x *Exclusion) id() exclusionKey {
 	id := exclusionKey{kind: x.Kind, key: x.Key, want: x.Want, has: x.Has, requirement: x.Requirement, resource: x.Resource}
-	if x.Taint != nil { // whose TimeAdded makes no difference
+	if x.Taint != nil { // TimeAdded makes no difference
 		id.taint = corev1.Taint{Key: x.Taint.Key, Value: x.Taint.Value, Effect: x.Taint.Effect}
 	}
 	return id
@@ -66,8 +66,7 @@ func (x *Exclusion) id() exclusionKey {
 
 // Excluded groups the nodes that take no pod of the workload by the first
 // filter that refuses them, most nodes first. Nodes that are too small for one
-// pod count if small is set. Pools that could grow speak for themselves only
-// where they have no node yet.
+// pod count if small is set. A growing pool counts only while it has no node.
 func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	key := excludedKey{m.Groups[w].Signature, "", small}
 	if small {
@@ -97,7 +96,7 @@ func excludedNodes(m *Model, w *workload.Workload, small bool) []Exclusion {
 	known := map[exclusionKey]int{}
 	add := func(n *topology.Node, p Passes) {
 		if !p.Name {
-			return // only the node that nodeName names has a say
+			return // only the node that spec.nodeName names matters
 		}
 		x := f.explain(n, p)
 		if p.All() {
@@ -142,8 +141,8 @@ func (f *Filter) explain(n *topology.Node, p Passes) Exclusion {
 	return Exclusion{}
 }
 
-// ExplainTaint names the first taint of the node that the pods do not tolerate. That of a
-// cordon says no more than the cordon (R-S10).
+// ExplainTaint returns the first taint of the node that the pods do not tolerate. The taint
+// of a cordon is reported as the cordon (R-S10).
 func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
 	taint := f.untolerated(n)
 	if n.Unschedulable && taint.Key == corev1.TaintNodeUnschedulable {
@@ -152,7 +151,7 @@ func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
 	return Exclusion{Kind: Tainted, Taint: taint}
 }
 
-// ExplainSelector names the first condition on labels that the node fails.
+// ExplainSelector returns the first condition on labels that the node fails.
 func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	for _, k := range SortedKeys(f.W.Spec.NodeSelector) {
 		want := f.W.Spec.NodeSelector[k]
@@ -178,7 +177,7 @@ func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	return Exclusion{Kind: EmptyTerm}
 }
 
-// Meets reports whether a node meets an expression of a node affinity, on its labels or on
+// Meets reports whether a node matches an expression of a node affinity, on its labels or on
 // the field metadata.name.
 func Meets(n *topology.Node, r corev1.NodeSelectorRequirement) bool {
 	if r.Key != metav1.ObjectNameField {

@@ -11,16 +11,16 @@ import (
 )
 
 // Refuted is a fault of the engine: a certificate that does not hold, or a question in
-// which the program failed. What it was to tell of the objects is left open.
+// which the program panicked. The question about the objects stays open.
 type Refuted struct {
 	Objects []*source.Object
 	Err     error
-	// Failed is set if the program failed.
+	// Failed is set if the program panicked.
 	Failed bool
 }
 
-// Guard answers a question about some objects, and reports whether it came to an end
-// without a fault of the program. One that failed costs its answer and no other.
+// Guard runs a question about some objects and reports whether it returned without a panic.
+// A panic costs this answer and no other.
 func (r *Run) Guard(objects []*source.Object, f func()) (sound bool) {
 	defer func() {
 		p := recover()
@@ -36,7 +36,7 @@ func (r *Run) Guard(objects []*source.Object, f func()) (sound bool) {
 	return true
 }
 
-// fault takes note of a fault.
+// fault records a fault.
 func (r *Run) fault(x Refuted) {
 	if r.OnRefusal != nil {
 		r.OnRefusal(x.Err)
@@ -44,7 +44,7 @@ func (r *Run) fault(x Refuted) {
 	r.Refused = append(r.Refused, x)
 }
 
-// panickedAt is where the panic that is being recovered from began: the same in every run.
+// panickedAt returns the place of the panic being recovered from; it is the same in every run.
 func panickedAt() string {
 	callers := make([]uintptr, 50)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])

@@ -10,25 +10,26 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// labelIndex finds the workloads that a term may select without asking every one of
-// them. Its tables are made when they are needed first, as many models live briefly.
+// labelIndex finds the workloads that a term may select without checking each of them. Its
+// tables are built on first use, because many models are short-lived.
 type labelIndex struct {
 	members []*workload.Workload
-	// anywhere has them by their labels, within by their namespaces, too.
+	// anywhere indexes them by labels, within by namespace and labels.
 	anywhere, within *labelTable
 }
 
-// labelTable has workloads by their labels and, where it tells them apart, by their
-// namespaces: what names none is under "".
+// labelTable indexes workloads by labels and, if places differ, by namespace; a workload
+// whose namespace is unknown is under "".
 type labelTable struct {
 	all   map[string][]*workload.Workload
 	pairs map[[3]string][]*workload.Workload
-	// open holds, by key, workloads whose value of a label is not known.
+	// open maps a key to workloads whose value of the label is unknown.
 	open map[[2]string][]*workload.Workload
-	// values are those of each label of pairs, sorted; made when they are needed first.
+	// values are the sorted values of each label in pairs, built on first use.
 	values map[string][]string
 }
 
+// NewLabelIndex indexes workloads, except copies.
 func NewLabelIndex(all []*workload.Workload) *labelIndex {
 	return &labelIndex{members: slices.DeleteFunc(slices.Clone(all), func(w *workload.Workload) bool { return w.Copy })}
 }
@@ -52,7 +53,7 @@ func newLabelTable(all []*workload.Workload, place func(*workload.Workload) stri
 	for _, w := range all {
 		ns := place(w)
 		if source.Placeholder(ns) {
-			ns = "" // it may be any
+			ns = "" // it may be any namespace
 		}
 		x.all[ns] = append(x.all[ns], w)
 		for k, v := range w.Labels {
@@ -73,7 +74,7 @@ func newLabelTable(all []*workload.Workload, place func(*workload.Workload) stri
 	return x
 }
 
-// Candidates are all workloads that a term may select, and maybe others.
+// Candidates returns all workloads that a term may select, and possibly others.
 func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload.Workload {
 	names, some := t.reach(owner)
 	if !some {
@@ -88,8 +89,8 @@ func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload
 	return lists
 }
 
-// opens reports whether some workload that a term may select has a label whose value
-// is not known.
+// opens reports whether some workload that a term may select has a label with an unknown
+// value.
 func (x *labelIndex) opens(t *Term, owner *workload.Workload, key string) bool {
 	names, some := t.reach(owner)
 	if !some {
@@ -98,8 +99,8 @@ func (x *labelIndex) opens(t *Term, owner *workload.Workload, key string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return len(x.apart().open[[2]string{name, key}]) > 0 })
 }
 
-// reach are the namespaces in which a term may select pods, with "" for those that name
-// none; false if it may be any.
+// reach returns the namespaces in which a term may select pods, with "" for workloads of unknown
+// namespace; some is false if it may be any namespace.
 func (t *Term) reach(owner *workload.Workload) (names []string, some bool) {
 	switch {
 	case t.NamespaceSelector != nil:
@@ -136,8 +137,8 @@ func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
 	return [][]*workload.Workload{x.all[ns]}
 }
 
-// Selected counts the declared workloads whose pods the term may select; it
-// stops at limit. A workload of a single pod does not select itself.
+// Selected counts the declared workloads whose pods the term may select, and stops
+// at limit. The owner counts if the term may select another of its pods.
 func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	if t.Use == Spread && t.Sel.Form != FormSet {
 		return 0 // null matches nothing and {} counts nothing (R-T5)
@@ -158,8 +159,8 @@ func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	return n
 }
 
-// Others are the declared workloads beside the owner whose pods the term
-// selects, or may select if maybe is set.
+// Others returns the declared workloads other than the owner whose pods the term selects,
+// or may select if maybe is set.
 func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workload.Workload {
 	var others []*workload.Workload
 	for _, list := range m.Index.Candidates(t, owner) {
@@ -175,15 +176,15 @@ func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workloa
 	return others
 }
 
-// same reports whether two workloads are one object, declared once or in
-// several places: its pods are never counted twice.
+// same reports whether two workloads are one object, even if it is declared in
+// several places, so that its pods are never counted twice.
 func same(a, b *workload.Workload) bool {
 	return a == b || a.Object.Name == b.Object.Name && a.Object.Kind == b.Object.Kind &&
 		a.Object.Namespace == b.Object.Namespace && a.Object.Group() == b.Object.Group()
 }
 
-// NearestLabel is a label that some declared pod carries and that the selector
-// probably meant, as in app=web for app=webb; "" if there is none.
+// NearestLabel returns a label that some declared pod carries and that the selector
+// probably intended, such as app=web for app=webb; "" if there is none.
 func (m *Model) NearestLabel(t *Term) string {
 	table := m.Index.whole()
 	for _, p := range t.Pairs() {
@@ -199,7 +200,7 @@ func (m *Model) NearestLabel(t *Term) string {
 	return ""
 }
 
-// valuesOf are the known values of a label in any namespace, sorted.
+// valuesOf returns the known values of a label in any namespace, sorted.
 func (x *labelTable) valuesOf(key string) []string {
 	if x.values == nil {
 		x.values = map[string][]string{}

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Cause is what the doubt makes of a verdict.
+// Cause returns the reason that the doubt gives an open verdict.
 func (d *Doubt) Cause() Cause {
 	switch {
 	case d.Resource != "":
@@ -25,33 +25,33 @@ func (d *Doubt) Cause() Cause {
 	return ByFinite
 }
 
-// Judged reports whether verdicts about the placement of a workload can be
-// given at all: nodes are declared, the number of pods is known and so is
-// everything that places them, and they are not in place already.
+// Judged reports whether the placement of a workload can be judged: nodes are declared, the
+// number of pods and all their placement rules are known, and the pods are not already
+// running.
 func (m *Model) Judged(w *workload.Workload) bool {
 	return !m.Topology.Empty() && !m.Groups[w].Unknown.Given() && !w.Running && (w.Count.Known || w.Kind.PerNode())
 }
 
-// Doubt is a hard term that leaves an answer open. Either nobody can tell whether
-// it selects the pods of the target: that depends on a label, Key, whose value
-// only the cluster knows. Or Key is empty and it may count on pods of the target
-// that take no part in a decision: because they end by themselves or, if Why is
-// set, because that is not known of them.
+// Doubt is a hard term that leaves an answer open. Either it is unknown whether the term
+// selects pods of the target, because that depends on a label, Key, whose value only the
+// cluster knows. Or Key is empty, and the term may depend on pods of the target that take
+// no part in decisions: because they finish or, if Why is set, because too little is
+// known about them.
 type Doubt struct {
 	Workload *workload.Workload
 	Term     *Term
 	Target   *workload.Workload
 	Key      string
 	Why      Reason
-	// Variable is set if the value of the label holds a variable.
+	// Variable is set if the value of the label holds a placeholder.
 	Variable bool
 	// Resource is set instead for a request of an extended resource that no node
 	// lists; Term and Target are nil then.
 	Resource corev1.ResourceName
 }
 
-// Certain is how many pods a workload has for sure: an autoscaler may take away all
-// beyond its minimum. One that is disabled at 0 replicas is not in Scale (R-W18).
+// Certain returns how many pods a workload has for sure: an autoscaler may remove all
+// beyond its minimum. An autoscaler disabled at 0 replicas is not in Scale (R-W18).
 func Certain(w *workload.Workload) int {
 	if w.Scale != nil {
 		return w.Scale.Min
@@ -59,18 +59,18 @@ func Certain(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// Lasting reports whether a group takes part, for good.
+// Lasting reports whether a group takes part in decisions permanently.
 func Lasting(g *Group) bool {
 	return Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
 
-// Permanent is the model without the workloads whose pods end by themselves. They
-// give back what they take, so they are in nobody's way for good: whatever is
-// reached beside them could be reached without them, and what waits for them
-// goes on once they have ended (R-Q3, R-Q4). Only company, and pods that a spread
-// counts, may have an effect that lasts: a rule that selects them leaves the
-// answer open, and so does one that selects declared pods of which nothing else
-// is known. It is the model itself where there is nothing to leave out.
+// Permanent returns the model without the workloads whose pods finish. Such pods release
+// their resources, so they block others only for a time: any state reached beside them
+// can be reached without them, and pods that wait for them proceed once they have
+// finished (R-Q3, R-Q4). Only required affinity and spread counts can let them have a
+// permanent effect: a rule that selects them leaves the answer open, and so does one that
+// selects declared pods about which too little is known. It returns the model itself if there
+// is nothing to leave out.
 func (m *Model) Permanent() *Model {
 	if m.WithoutFinite == nil {
 		m.WithoutFinite = withoutFinite(m)
@@ -90,8 +90,8 @@ func withoutFinite(m *Model) *Model {
 	return &p
 }
 
-// withoutWorkloads indexes the groups that are left out and may have pods at some time;
-// nil if there are none.
+// withoutWorkloads indexes the workloads whose group is left out but may have pods at some
+// time; nil if there are none.
 func withoutWorkloads(m *Model, out func(*Group) bool) *labelIndex {
 	var ws []*workload.Workload
 	for _, w := range slices.Concat(m.Workloads, m.elsewhere) {
@@ -110,13 +110,13 @@ func mayExist(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && (!g.Count.Known || g.Count.N > 0)
 }
 
-// LeansOn are the doubts of a hard term that may count on absent pods: it asks for
-// their company, or counts them.
+// LeansOn returns the doubts of a hard term that may depend on absent pods: it requires them
+// nearby, or counts them.
 func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	switch {
 	case !t.Hard || m.absent == nil || g.Spec.NodeName != "" || t.Use == AntiAffinity:
 		return nil
-	case t.Use == Spread && (t.Sel.Form != FormSet || g.Kind.PerNode()): // which refuse nobody (R-T5, R-N31)
+	case t.Use == Spread && (t.Sel.Form != FormSet || g.Kind.PerNode()): // which never refuses a pod (R-T5, R-N31)
 		return nil
 	}
 	var all []Doubt
@@ -130,9 +130,9 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	return all
 }
 
-// Doubts are those of the hard rules of some workloads, each of which leaves
-// open what becomes of them: on which pods a rule counts that take no part, and
-// whether it selects others.
+// Doubts returns the doubts about the hard rules of some workloads. Each of them leaves
+// the outcome open: a rule depends on pods that take no part, or it is unknown whether it
+// selects others.
 func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	var all []Doubt
 	for _, w := range ws {
@@ -158,8 +158,8 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	return all
 }
 
-// MaybeDoubtful reports whether a term of a workload asks for a label of which not all
-// values are known.
+// MaybeDoubtful reports whether a term of a workload asks for a label with some unknown
+// values.
 func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	m.run.Spend(t.Sel.Cost())
 	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool {
@@ -167,10 +167,10 @@ func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	})
 }
 
-// unsettled is why pods take no part that do not end by themselves.
+// unsettled returns why pods that do not finish take no part in decisions.
 func (m *Model) unsettled(w *workload.Workload) Reason {
 	why := unknown(w)
-	if g := m.Groups[w]; g != nil { // a variant has none of what is absent
+	if g := m.Groups[w]; g != nil { // a variant has no groups of absent workloads
 		why = g.Unknown
 	}
 	switch {
@@ -182,8 +182,8 @@ func (m *Model) unsettled(w *workload.Workload) Reason {
 	return Reason{Cause: ByPlacement}
 }
 
-// Variant is a model of other workloads on other nodes in the same namespaces,
-// to ask what would be if they were these.
+// Variant returns a model of other workloads on other nodes in the same namespaces, for
+// hypothetical questions.
 func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
 	topo := &topology.Topology{Nodes: nodes}
 	known := m.perNodes
@@ -196,12 +196,12 @@ func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart .
 	return v
 }
 
-// oneList reports whether two lists are one.
+// oneList reports whether two slices are the same list in memory.
 func oneList(a, b []*topology.Node) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// Beside is a model of other workloads on the same nodes, which may grow.
+// Beside returns a model of other workloads on the same nodes and growing pools.
 func (m *Model) Beside(ws []*workload.Workload) *Model {
 	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology, m.perNodes, m.Groups)
 }

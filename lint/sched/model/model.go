@@ -11,50 +11,50 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Model is the workloads and the nodes of one cluster.
+// Model holds the workloads and the nodes of one cluster.
 type Model struct {
-	// Workloads are in the order of their names.
+	// Workloads are sorted by name.
 	Workloads  []*workload.Workload
 	Namespaces map[string]map[string]string
-	// Topology is nil or empty where no node is declared.
+	// Topology is nil or empty if no node is declared.
 	Topology *topology.Topology
 
 	run    *Run
 	Groups map[*workload.Workload]*Group
 	Index  *labelIndex
-	// elsewhere are workloads that may be there or not.
+	// elsewhere lists workloads that may or may not be deployed.
 	elsewhere []*workload.Workload
 
 	*perNodes
 	excluded map[excludedKey][]Exclusion
-	// Parts is what split has made of the model, whole what it was made of.
+	// Parts is the model that Split derived from this one, whole the model that this one was split from.
 	Parts, whole *Model
-	// StandFor are the places of the workloads that stand for one, running those of
-	// what runs: see takingPart.
+	// StandFor maps a declared workload to the indices of the workloads that represent it;
+	// Running lists the indices of the running ones. Number fills both.
 	StandFor map[*workload.Workload][]int
 	Running  []int
-	// permanent is the model without the workloads whose pods end, absent those of
-	// which pods may be there that take no part in a decision: see Permanent.
+	// WithoutFinite is the model without workloads whose pods finish. absent indexes workloads
+	// that take no part in decisions but may have pods: see Permanent.
 	WithoutFinite *Model
 	absent        *labelIndex
-	// Members are the workloads that one stands for: see merge.
+	// Members maps a workload to those that were merged into it.
 	Members map[*workload.Workload][]*workload.Workload
 	byName  map[string]int
-	// Apart are pairs that no term keeps apart.
+	// Apart lists pairs of workloads to keep apart although no term does.
 	Apart []Apart
-	// Kept is what other packages keep about the model: see Keep.
+	// Kept is the data that other packages cache with the model: see Keep.
 	Kept map[any]any
 }
 
-// perNodes is what rests on the nodes alone: models of other workloads on the same nodes
-// share it.
+// perNodes caches what depends on the nodes alone; models of other workloads on the same
+// nodes share it.
 type perNodes struct {
 	eligible map[string]*Eligibility
 	Views    []*View
 	domains  map[DomainKey]map[string]bool
 	numbers  map[string]domainNumbers
 	offered  map[corev1.ResourceName][]int64
-	// kept is what other packages keep: see KeepForNodes.
+	// kept is the data that other packages cache: see KeepForNodes.
 	kept map[any]any
 }
 
@@ -65,38 +65,38 @@ func newPerNodes(topo *topology.Topology) *perNodes {
 	}
 }
 
-// Group is a workload with its terms made ready: all its pods are alike but
-// for the labels that differ from pod to pod.
+// Group is a workload with its parsed terms. All its pods are equal, except for
+// labels that differ from pod to pod.
 type Group struct {
 	*workload.Workload
 	// Terms are all pod affinity and anti-affinity terms and spread constraints
 	// in the order of the manifest.
 	Terms []*Term
-	// Requests are what one pod asks for, HostPorts the ports that it takes.
+	// Requests are the requests of one pod, HostPorts the ports that it uses.
 	Requests  []Request
 	HostPorts []HostPort
-	// spreadKeys are the keys of all hard spread constraints, sortedKeys the same each
-	// once, and keysID stands for them.
+	// spreadKeys are the keys of all hard spread constraints, sortedKeys the same without
+	// repeats, and KeysID identifies the list.
 	spreadKeys, sortedKeys []string
 	KeysID                 string
-	// Signature and request are equal for groups with equal node rules and
+	// Signature and Request are equal for groups with equal node rules and
 	// equal requests.
 	Signature, Request string
-	// Unknown is why no verdict on placement can be given, if none can.
+	// Unknown is why the placement of the group cannot be judged, if it cannot.
 	Unknown Reason
-	// Whole is the workload of which this is one pod, the one at that position;
-	// after is the pod that has to be placed before this one is created (R-W11).
+	// Whole is the workload that this group is one pod of, at index Position;
+	// After is the pod that has to be placed before this one is created (R-W11).
 	Whole, After *workload.Workload
 	Position     int
 }
 
-// NewModel makes the terms of all workloads ready.
+// NewModel returns a model of the workloads and nodes of one cluster.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	return newModel(newRun(topo), set, topo, newPerNodes(topo), nil)
 }
 
-// newModel is NewModel for a model of a run that has begun, on nodes of which something
-// may be known, as may be of workloads.
+// newModel makes a model in an existing run; results for its nodes may be cached already, and
+// ready holds workloads that are already prepared.
 func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNodes, ready map[*workload.Workload]*Group) *Model {
 	m := &Model{
 		run:       run,
@@ -119,7 +119,7 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNo
 	return m
 }
 
-// ready makes the terms of a workload ready.
+// ready parses the terms of a workload and adds its group.
 func (m *Model) ready(w *workload.Workload) {
 	g := &Group{Workload: w, Terms: terms(w)}
 	m.Groups[w] = g
@@ -132,25 +132,25 @@ func (m *Model) ready(w *workload.Workload) {
 	}
 }
 
-// Guest makes a copy of a workload known to the model, which may then be asked about it;
-// selectors find the workload still. The model forgets it when leave is called.
+// Guest adds a copy of a workload to the model until leave is called, so that the model can
+// answer questions about it. Selectors do not find the copy; they find the original.
 func (m *Model) Guest(w *workload.Workload) (leave func()) {
 	m.ready(w)
 	return func() { delete(m.Groups, w) }
 }
 
-// Run is what the model shares with all others that were made of it.
+// Run returns the run that the model shares with all models derived from it.
 func (m *Model) Run() *Run { return m.run }
 
-// Keep is what a package keeps about a model, of a type that is its own: made when it
-// is first asked for. It lives as long as the model.
+// Keep returns the value that a package caches with a model under a type of its own, and
+// creates it on first use. It lives as long as the model.
 func Keep[T any](m *Model, make func() *T) *T { return keep(m.Kept, make) }
 
-// KeepForNodes is Keep for what does not depend on which workloads there are: models of
-// other workloads on the same nodes share it.
+// KeepForNodes is Keep for values that do not depend on the workloads; models of
+// other workloads on the same nodes share them.
 func KeepForNodes[T any](m *Model, make func() *T) *T { return keep(m.perNodes.kept, make) }
 
-// KeepInRun is Keep for what all models of a run share.
+// KeepInRun is Keep for values that all models of a run share.
 func KeepInRun[T any](r *Run, make func() *T) *T { return keep(r.kept, make) }
 
 func keep[T any](kept map[any]any, make func() *T) *T {
@@ -163,7 +163,7 @@ func keep[T any](kept map[any]any, make func() *T) *T {
 	return made
 }
 
-// ordered are workloads by name: the order of the input is to decide nothing.
+// ordered sorts workloads by name, so that answers do not depend on the order of the input.
 func ordered(ws []*workload.Workload) []*workload.Workload {
 	all := slices.Clone(ws)
 	byName := func(a, b *workload.Workload) int {
@@ -176,13 +176,13 @@ func ordered(ws []*workload.Workload) []*workload.Workload {
 	return all
 }
 
-// Group is the workload with its terms made ready.
+// Group returns a workload with its parsed terms.
 func (m *Model) Group(w *workload.Workload) *Group { return m.Groups[w] }
 
 // defaultScheduler is the profile whose filters are known (R-N41).
 const defaultScheduler = "default-scheduler"
 
-// unknown is why the placement of a workload cannot be judged, if it cannot.
+// unknown returns why the placement of a workload cannot be judged, if it cannot.
 func unknown(w *workload.Workload) Reason {
 	switch {
 	case w.Elsewhere:
@@ -200,12 +200,12 @@ func unknown(w *workload.Workload) Reason {
 	case len(w.Open) > 0:
 		return Reason{Cause: ByField, Name: w.Open[0]}
 	case w.Bare() && w.RestartPolicy().Placeholder():
-		return Reason{Cause: ByField, Name: "restartPolicy"} // so whether the pod ends by itself
+		return Reason{Cause: ByField, Name: "restartPolicy"} // so it is open whether the pod finishes
 	}
 	return Reason{}
 }
 
-// unknown is why the placement of a group on the nodes of the model cannot be judged.
+// unknown returns why the placement of a group on the nodes of the model cannot be judged.
 func (m *Model) unknown(g *Group) Reason {
 	why := unknown(g.Workload)
 	if why.Given() || m.Topology.Empty() {
@@ -236,8 +236,8 @@ func (m *Model) unknown(g *Group) Reason {
 	return why
 }
 
-// classDecides reports whether a node takes the pods only if their RuntimeClass, of which
-// nothing is known, brings a toleration (R-N39).
+// classDecides reports whether the pods can use a node only if their undeclared RuntimeClass
+// adds a toleration (R-N39).
 func (m *Model) classDecides(g *Group) bool {
 	own := *g.Workload
 	own.PlainClass = true
@@ -246,8 +246,8 @@ func (m *Model) classDecides(g *Group) bool {
 	return with.Count != without.Count || with.Growable != without.Growable
 }
 
-// fitsAnywhere reports whether some node takes a pod of a group when it is empty. Where none
-// does, none takes one that asks for more or that is refused, and no other pod is in its way.
+// fitsAnywhere reports whether some empty node takes a pod of a group. If none does, the pod
+// is not placed whatever admission adds to it or rejects, and no other pod is the cause.
 func (m *Model) fitsAnywhere(g *Group) bool {
 	e := m.Eligible(g.Workload)
 	m.run.Spend(len(e.Nodes) + len(e.Growth))
@@ -264,14 +264,13 @@ func (m *Model) fitsAnywhere(g *Group) bool {
 	return false
 }
 
-// Modelled reports whether the pods of a group take part in a decision.
+// Modelled reports whether the pods of a group take part in decisions.
 func Modelled(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && !g.Unknown.Given() && (g.Count.Known || g.Kind.PerNode())
 }
 
-// Apart keeps the pods of two workloads out of one another's domains of a key,
-// as a controller does that adds a term of its own to pods which no manifest
-// shows (R-W25).
+// Apart keeps the pods of two workloads out of each other's domains of a key. It represents
+// a term that a controller adds to pods and that no manifest shows (R-W25).
 type Apart struct {
 	A, B *workload.Workload
 	Key  string

@@ -11,24 +11,24 @@ import (
 )
 
 // neighbours holds the workloads that take no part in decisions but may have permanent pods,
-// which leave an unknown rest to others.
+// which occupy an unknown share of the nodes.
 type neighbours struct {
 	all []*workload.Workload
-	// nodes and growth have the first of all that may use each node, or a further one.
+	// nodes and growth hold the first workload that may use each node or growing pool.
 	nodes, growth []*workload.Workload
-	// apart has the first of all that required anti-affinity keeps apart from a workload.
+	// apart maps a workload to one that required anti-affinity separates from it.
 	apart map[*workload.Workload]*workload.Workload
-	// near is the first that may use the same nodes, by the node rules of a workload.
+	// near caches one that may use the same nodes, by node rules.
 	near map[string]*workload.Workload
 }
 
 // NotModeled returns the workloads that take no part in decisions and may have pods that do
-// not end by themselves. If there is one, it is not known whether all pods can be scheduled.
+// not finish. If there is one, it is unknown whether all pods can be scheduled.
 func (m *Model) NotModeled() []*workload.Workload { return m.beside().all }
 
-// Neighbour returns the first workload, by name, that takes no part in decisions and may be
-// in the way of the pods of w, or nil: both may use one node, or required anti-affinity keeps
-// them apart. A yes about w then holds only without it.
+// Neighbour returns a workload that takes no part in decisions and may block the pods of w,
+// or nil: both may use one node, or required anti-affinity separates them. A yes about w
+// then holds only without it.
 func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	n := m.beside()
 	g := m.Groups[w]
@@ -47,7 +47,7 @@ func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	return near
 }
 
-// ByNeighbour returns the reason why a yes about w is not known, if a neighbour is one.
+// ByNeighbour returns the neighbour of w as the reason why a yes about w is unknown, if there is one.
 func (m *Model) ByNeighbour(w *workload.Workload) Reason {
 	if o := m.Neighbour(w); o != nil {
 		return Reason{Cause: ByNeighbour, Workload: o}
@@ -72,7 +72,7 @@ func (m *Model) beside() *neighbours {
 
 func (n *neighbours) find(m *Model) {
 	n.nodes, n.growth = make([]*workload.Workload, len(m.Topology.Nodes)), make([]*workload.Workload, len(m.Topology.Growth))
-	rules := map[string]bool{} // node rules that are in nodes and growth
+	rules := map[string]bool{} // node rules already marked in nodes and growth
 	for _, o := range n.all {
 		widest := m.widest(o)
 		leave := m.Guest(widest)
@@ -108,7 +108,7 @@ func (n *neighbours) find(m *Model) {
 	}
 }
 
-// mark notes o at each eligible node that has no workload yet.
+// mark records o at each eligible node that has no workload yet.
 func mark(nodes []*workload.Workload, passes []Passes, o *workload.Workload) {
 	for i := range nodes {
 		if nodes[i] == nil && passes[i].All() {
@@ -131,7 +131,7 @@ func (m *Model) maySelect(t *Term, w *workload.Workload, index *labelIndex) iter
 	}
 }
 
-// sharing returns the first workload that may use one of the eligible nodes.
+// sharing returns a workload that may use one of the eligible nodes, or nil.
 func (n *neighbours) sharing(e *Eligibility) *workload.Workload {
 	for _, list := range []struct {
 		by     []*workload.Workload
@@ -146,8 +146,8 @@ func (n *neighbours) sharing(e *Eligibility) *workload.Workload {
 	return nil
 }
 
-// widest returns a copy of a workload with no node rule but those that its pods are known
-// to keep. Gates, and objects that change or refuse pods, only add rules, and where only the
+// widest returns a copy of a workload that keeps only the node rules that its pods certainly
+// have. Scheduling gates, and objects that change or refuse pods, only add rules; if only the
 // number of pods is unknown all rules hold. Other schedulers and Kueue may place pods as if
 // they tolerated every taint.
 func (m *Model) widest(w *workload.Workload) *workload.Workload {

@@ -15,38 +15,38 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Eligibility is the outcome of the node-level filters but resources for one
-// set of node rules: node by node, then for one more node of every growing
+// Eligibility is the outcome of the node-level filters, except resources, for one
+// set of node rules: for each node, and for one more node of every growing
 // pool and zone.
 type Eligibility struct {
 	// Nodes has an entry for each node, Growth one for each Topology.Growth.
 	Nodes, Growth []Passes
-	// Count and Growable count the entries that pass everything.
+	// Count and Growable count the entries that pass all filters.
 	Count, Growable int
 }
 
-// Passes is the outcome for one node.
+// Passes is the outcome of the filters for one node.
 type Passes struct {
-	// Name is set unless spec.nodeName names another node; Selector is
-	// nodeSelector with required node affinity; Taints are those with effect
+	// Name is unset if spec.nodeName names another node; Selector covers
+	// nodeSelector and required node affinity; Taints covers taints with effect
 	// NoSchedule or NoExecute; Schedulable is unset for a cordoned node.
 	Name, Selector, Taints, Schedulable bool
 }
 
-// All reports whether the node passes everything.
+// All reports whether the node passes all filters.
 func (p Passes) All() bool { return p.Name && p.Selector && p.Taints && p.Schedulable }
 
-// Filter is the node-level filters of one workload.
+// Filter holds the node-level filters of one workload.
 type Filter struct {
 	W           *workload.Workload
 	affinity    nodeaffinity.RequiredNodeAffinity
 	tolerations []corev1.Toleration
-	// extended are the extended resources that the pod asks for, which some
-	// clusters tolerate the like-named taint for.
+	// extended are the extended resources that the pod requests; some
+	// clusters tolerate taints with the same name.
 	extended map[string]bool
 }
 
-// daemonTolerations are those that the DaemonSet controller adds to its pods
+// daemonTolerations returns the tolerations that the DaemonSet controller adds to its pods
 // (pkg/controller/daemon/util/daemonset_util.go; R-N30).
 func daemonTolerations(hostNetwork bool) []corev1.Toleration {
 	exists := func(key string, effect corev1.TaintEffect) corev1.Toleration {
@@ -66,8 +66,8 @@ func daemonTolerations(hostNetwork bool) []corev1.Toleration {
 	return all
 }
 
-// admittedTolerations are a pod's tolerations with those that every pod gets,
-// unless it has one for the same key, be it for another value
+// admittedTolerations returns a pod's tolerations with those that admission adds to every
+// pod without a toleration for the same key, whatever its value
 // (plugin/pkg/admission/defaulttolerationseconds/admission.go; R-N17).
 func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
 	all := slices.Clone(own)
@@ -81,6 +81,7 @@ func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
 	return all
 }
 
+// NewFilter prepares the node-level filters of a workload.
 func NewFilter(w *workload.Workload) *Filter {
 	s := &w.Spec
 	f := &Filter{W: w, tolerations: admittedTolerations(s.Tolerations), extended: map[string]bool{}}
@@ -89,7 +90,7 @@ func NewFilter(w *workload.Workload) *Filter {
 		f.tolerations = append(f.tolerations, daemonTolerations(s.HostNetwork)...)
 	}
 	if w.OpenClass() {
-		// The class may bring tolerations of its own (R-N39), so no taint counts.
+		// The class may add tolerations of its own (R-N39), so no taint counts.
 		f.tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}
 	for _, c := range s.Containers {
@@ -100,7 +101,7 @@ func NewFilter(w *workload.Workload) *Filter {
 	return f
 }
 
-// cost is how many steps it takes to hold the filters against one node.
+// cost returns how many steps it takes to apply the filters to one node.
 func (f *Filter) cost() int {
 	rules := len(f.tolerations) + len(f.W.Spec.NodeSelector)
 	if a := f.W.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
@@ -114,8 +115,8 @@ func (f *Filter) cost() int {
 	return 4 + rules
 }
 
-// Bound reports whether the pod is bound by its manifest, so that only the
-// kubelet has a say (R-N1, R-P8).
+// Bound reports whether the manifest names the node of the pod, so that only the
+// kubelet checks it (R-N1, R-P8).
 func (f *Filter) Bound() bool { return f.W.Spec.NodeName != "" }
 
 // Passes applies the filters to one node.
@@ -136,10 +137,10 @@ func (f *Filter) toleratesCordon() bool {
 	return schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, f.tolerations, &taint, false)
 }
 
-// untolerated is the first taint that keeps the pod off, or nil (R-N13). A
-// kubelet looks at NoExecute only (R-P8), but the DaemonSet controller, which
-// comes first, at both (daemon_controller.go, predicates). On nodes of a managed cluster that
-// tolerates taints named like a requested extended resource, those do not
+// untolerated returns the first taint that keeps the pod off a node, or nil (R-N13). The
+// kubelet checks NoExecute only (R-P8), but the DaemonSet controller, which
+// runs before it, checks both (daemon_controller.go, predicates). On nodes of a managed cluster
+// that tolerates taints named like a requested extended resource, such taints do not
 // count (admission plugin ExtendedResourceToleration; R-S9).
 func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 	if len(n.Taints) == 0 {
@@ -158,7 +159,7 @@ func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 	return &taint
 }
 
-// managed reports whether the node is one of GKE.
+// managed reports whether the node is a GKE node.
 func managed(n *topology.Node) bool {
 	for key := range n.Labels {
 		if strings.HasPrefix(key, "cloud.google.com/gke-") {
@@ -168,7 +169,7 @@ func managed(n *topology.Node) bool {
 	return false
 }
 
-// signature is equal for workloads with equal node rules.
+// signature returns a text that is equal for workloads with equal node rules.
 func signature(w *workload.Workload) string {
 	s := &w.Spec
 	var b strings.Builder
@@ -210,7 +211,7 @@ func extendedNames(r workload.Resources) []string {
 	return names
 }
 
-// Eligible applies the node-level filters but resources.
+// Eligible returns the outcome of the node-level filters, except resources, for a workload.
 func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	key := m.Groups[w].Signature
 	if e := m.eligible[key]; e != nil {
@@ -244,8 +245,8 @@ func SameDomain(a, b *topology.Node, key string) bool {
 	return ok && has && va == vb
 }
 
-// NodeByNode reports whether no two nodes share a domain of a key, of all nodes
-// or of those that pass the node-level filters for the pods of a workload.
+// NodeByNode reports whether no two nodes share a domain of a key, among all nodes or, if w
+// is not nil, among those that pass the node-level filters for its pods.
 func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
 	nodes := make([]int, size)
@@ -260,7 +261,7 @@ func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
 	return true
 }
 
-// IndexOf is the index of a node.
+// IndexOf returns the index of a node.
 func (m *Model) IndexOf(name string) (int, bool) {
 	if m.byName == nil {
 		m.byName = make(map[string]int, len(m.Topology.Nodes))
@@ -278,7 +279,7 @@ func Holds(n *topology.Node, g *Group) bool {
 	return most > 0
 }
 
-// Present reports whether a group has pods at all that take part.
+// Present reports whether a group has pods that take part in decisions.
 func (m *Model) Present(g *Group) bool {
 	switch {
 	case !Modelled(g):

@@ -8,14 +8,14 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// domainNumbers are the domains of the declared nodes for one key.
+// domainNumbers numbers the domains of the declared nodes for one key.
 type domainNumbers struct {
 	domain []int32
 	size   int
 }
 
-// Numbered numbers the domains of a key: -1 for nodes without it. The numbers
-// of the declared nodes are kept, as every decision asks for them again.
+// Numbered returns the number of each node's domain of a key, or -1 for nodes without the
+// key, and the number of domains. It caches the result for the declared nodes.
 func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 	if found, ok := m.numbers[key]; ok && len(nodes) == len(m.Topology.Nodes) {
 		return found.domain, found.size
@@ -41,8 +41,8 @@ func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 	return domain, len(values)
 }
 
-// Offers is what the nodes have of a resource, math.MaxInt64 where it is not
-// judged; for pods it is their slots.
+// Offers returns the amount of a resource on each node, or math.MaxInt64 if the node is not
+// judged on it; for the resource pods it returns the nodes' pod slots.
 func (m *Model) Offers(name corev1.ResourceName, nodes []*topology.Node) []int64 {
 	if found, ok := m.offered[name]; ok && len(nodes) == len(m.Topology.Nodes) {
 		return found

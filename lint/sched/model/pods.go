@@ -10,11 +10,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Pods is a set of pods of one workload: bit i stands for the i-th, and AllPods for all,
+// Pods is a set of pods of one workload: bit i is the i-th pod, and AllPods means all pods,
 // however many there are.
 type Pods uint64
 
-// AllPods are all pods of a workload.
+// AllPods is the set of all pods of a workload.
 const AllPods Pods = 1<<maxSplit - 1
 
 // Below counts the first n pods of a workload that are in the set.
@@ -28,8 +28,9 @@ func (p Pods) Below(n int) int {
 // PodSelector returns the pods of a workload that a label selector selects in any namespace.
 type PodSelector func(w *workload.Workload) (Pods, Answer)
 
-// PodSelector is that of an object without pods of its own, such as a PodDisruptionBudget.
-// Pods of a StatefulSet are told apart by their index and name, if they are few (R-W2).
+// PodSelector compiles the selector of an object without pods of its own, such as a
+// PodDisruptionBudget. It distinguishes the pods of a StatefulSet by index and name, if they
+// are few (R-W2).
 func (m *Model) PodSelector(s *metav1.LabelSelector) PodSelector {
 	sel := newSelector(s)
 	apart := false
@@ -69,14 +70,14 @@ func (m *Model) PodSelector(s *metav1.LabelSelector) PodSelector {
 	}
 }
 
-// firstOrdinal is the ordinal of the first pod of a StatefulSet, if it is known.
+// firstOrdinal returns the ordinal of the first pod of a StatefulSet, if it is known.
 func firstOrdinal(w *workload.Workload) (start int, known bool) {
 	at := w.Object.Root.At("spec", "ordinals", "start")
 	n, known := at.Int()
 	return int(n), known || at.IsNull()
 }
 
-// numbered are the labels of the pod of a workload that has a number in a label (R-W2).
+// numbered returns the labels of the pod of a workload with the given index (R-W2).
 func numbered(w *workload.Workload, index string, n int) map[string]string {
 	labels := maps.Clone(w.Labels)
 	if labels == nil {

@@ -19,20 +19,20 @@ import (
 // Unbounded is the number of pods that fit where nothing limits them.
 const Unbounded = math.MaxInt32
 
-// Request is what one pod asks of one resource, in the unit that the scheduler
-// counts in: thousandths of a processor, else whole units (R-N26).
+// Request is the amount of one resource that one pod requests, in the unit of the
+// scheduler: millicores of CPU, and whole units of anything else (R-N26).
 type Request struct {
 	Name   corev1.ResourceName
 	Amount int64
-	// Quantity is the amount as it is written.
+	// Quantity is the amount as written.
 	Quantity resource.Quantity
-	// Kubelet is set for pods that are bound by their manifest: an extended
-	// resource that the node does not list is then not asked for
+	// Kubelet is set for pods whose manifest names their node: the kubelet ignores
+	// extended resources that the node does not list
 	// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
 	Kubelet bool
 }
 
-// Amount is a quantity in the unit that the scheduler counts in, rounded up.
+// Amount converts a quantity to the unit of the scheduler, rounded up.
 func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	if name == corev1.ResourceCPU {
 		return q.MilliValue()
@@ -41,15 +41,15 @@ func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 }
 
 // Extended reports whether a resource is an extended one: its name has a
-// domain, and not one of Kubernetes' own (R-N26).
+// domain other than those of Kubernetes (R-N26).
 func Extended(name corev1.ResourceName) bool {
 	s := string(name)
 	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
 }
 
-// Requests are what one pod asks for: containers, init containers, overhead
-// and pod-level resources put together by the code that the scheduler uses
-// (component-helpers/resource PodRequests; R-N24). Sorted by name; amounts of
+// Requests returns the requests of one pod: containers, init containers, overhead
+// and pod-level resources, combined by the code that the scheduler uses
+// (component-helpers/resource PodRequests; R-N24). They are sorted by name; amounts of
 // zero never matter and are left out.
 func Requests(w *workload.Workload) []Request {
 	sums := podRequests(w)
@@ -66,8 +66,8 @@ func Requests(w *workload.Workload) []Request {
 	return all
 }
 
-// podRequests are what the scheduler counts for a pod, which must not be changed. Of a
-// pod that is one container there is nothing to add up.
+// podRequests returns the requests that the scheduler counts for a pod. The result must not
+// be changed: for a single container it is that container's list.
 func podRequests(w *workload.Workload) corev1.ResourceList {
 	s := &w.Spec
 	if len(s.Containers) == 1 && len(s.InitContainers) == 0 && len(s.Overhead) == 0 && s.Resources == nil {
@@ -82,7 +82,7 @@ func podRequests(w *workload.Workload) corev1.ResourceList {
 	return resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{})
 }
 
-// requested are the requests of a container, defaulted to limits as pod creation does
+// requested returns the requests of a container, defaulted to limits as pod creation does
 // (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
 func requested(c *workload.Container) corev1.ResourceList {
 	if len(c.Resources.Limits) == 0 {
@@ -93,7 +93,7 @@ func requested(c *workload.Container) corev1.ResourceList {
 	return requests
 }
 
-// containers turns containers into the API's type.
+// containers converts containers to the API's type.
 func containers(in []workload.Container) []corev1.Container {
 	out := make([]corev1.Container, len(in))
 	for i := range in {
@@ -107,7 +107,7 @@ func containers(in []workload.Container) []corev1.Container {
 	return out
 }
 
-// podLevel are pod-level requests: where only a limit is given, the containers'
+// podLevel returns the pod-level requests: if only a limit is given, the containers'
 // requests count if there are any, else the limit (R-N25).
 func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 	requests := corev1.ResourceList{}
@@ -124,9 +124,9 @@ func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 	return requests
 }
 
-// Offered tells how much of a resource a node has, and whether it can be
-// judged: a node that declares nothing is not, and of a resource that it does
-// not list only if lacks says that it has none.
+// Offered returns how much of a resource a node has, and whether the node is judged on it:
+// it is not if it declares no resources, or if it does not list this one, unless lacks
+// says that it has none.
 func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	if n.Allocatable == nil {
 		return 0, false
@@ -138,11 +138,11 @@ func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	return Amount(r.Name, q), true
 }
 
-// lacks reports whether a node has none of a resource that its list does not
-// name (R-N23): of an extended one if others list it or all lists are complete,
-// of a native one if this list is whole. The kubelet of a bound pod passes over
-// extended resources that it does not know, and devices that KubeVirt requests by
-// itself are not held against a node.
+// lacks reports whether a node has none of a resource that it does not list
+// (R-N23): of an extended one if others list it or all lists are complete,
+// of a native one if the node's own list is complete. The kubelet ignores extended
+// resources of a bound pod that it does not know, and the device that KubeVirt itself
+// requests never counts against a node.
 func lacks(n *topology.Node, r *Request) bool {
 	if Extended(r.Name) {
 		return r.Name != workload.KVM && !r.Kubelet && n.Extended.Known(r.Name)
@@ -150,9 +150,9 @@ func lacks(n *topology.Node, r *Request) bool {
 	return n.Whole && native(r.Name)
 }
 
-// native reports whether a resource is one that the scheduler counts and that is
-// no extended one: of other names without a domain it takes no notice
-// (pkg/scheduler/util IsScalarResourceName; R-N26). Slots for pods are not
+// native reports whether the scheduler counts a resource that is not an extended
+// one; it ignores other names without a domain
+// (pkg/scheduler/util IsScalarResourceName; R-N26). Pod slots are not
 // requests.
 func native(name corev1.ResourceName) bool {
 	s := string(name)
@@ -163,8 +163,8 @@ func native(name corev1.ResourceName) bool {
 	return strings.HasPrefix(s, "hugepages-") || strings.Contains(s, "kubernetes.io/") || strings.HasPrefix(s, "attachable-volumes-")
 }
 
-// Fits is how many pods with these requests an empty node holds, and which
-// request binds; "pods" stands for the slots of a node (R-N22).
+// Fits returns how many pods with these requests an empty node holds, and which
+// resource is the bottleneck; "pods" means the pod slots of the node (R-N22).
 func Fits(n *topology.Node, requests []Request) (int, corev1.ResourceName) {
 	most, binds := int64(Unbounded), corev1.ResourceName("")
 	if q, ok := n.Allocatable[corev1.ResourcePods]; ok {
@@ -179,14 +179,14 @@ func Fits(n *topology.Node, requests []Request) (int, corev1.ResourceName) {
 	return int(max(most, 0)), binds
 }
 
-// HostPort is a port that a pod takes on its node.
+// HostPort is a port that a pod uses on its node.
 type HostPort struct {
 	Port     int32
 	Protocol string
 	IP       string
 }
 
-// hostPorts are the ports that a pod takes on its node: of containers and
+// hostPorts returns the ports that a pod uses on its node: those of containers and
 // sidecars (pkg/scheduler/util GetHostPorts; R-N19), and with hostNetwork every
 // declared port (defaultHostNetworkPorts; R-N21).
 func hostPorts(w *workload.Workload) []HostPort {
@@ -219,7 +219,7 @@ func hostPorts(w *workload.Workload) []HostPort {
 	return ports
 }
 
-// textOf is requests as text, as in [cpu=500 memory=1024].
+// textOf formats requests, for example [cpu=500 memory=1024].
 func textOf(requests []Request) string {
 	text := append(make([]byte, 0, 64), '[')
 	for i := range requests {
@@ -231,20 +231,20 @@ func textOf(requests []Request) string {
 	return string(append(text, ']'))
 }
 
-// String is the request in the unit that the scheduler counts in.
+// String formats the request in the unit of the scheduler.
 func (r Request) String() string { return string(r.appendText(nil)) }
 
 func (r *Request) appendText(to []byte) []byte {
 	return strconv.AppendInt(append(append(to, r.Name...), '='), r.Amount, 10)
 }
 
-// Conflicts reports whether two ports cannot be had on one node (kube-scheduler
+// Conflicts reports whether two ports exclude each other on one node (kube-scheduler
 // framework HostPortInfo.CheckConflict; R-N20).
 func (p HostPort) Conflicts(o HostPort) bool {
 	return p.Port == o.Port && p.Protocol == o.Protocol && (p.IP == o.IP || p.IP == "0.0.0.0" || o.IP == "0.0.0.0")
 }
 
-// Quantity writes an amount as Kubernetes does.
+// Quantity converts an amount in the unit of the scheduler to a quantity.
 func Quantity(name corev1.ResourceName, amount int64, format resource.Format) resource.Quantity {
 	if name == corev1.ResourceCPU {
 		return *resource.NewMilliQuantity(amount, cmp.Or(format, resource.DecimalSI))

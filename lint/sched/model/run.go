@@ -7,28 +7,28 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Run is what all models of one context share: the meter that bounds what their
-// questions cost, and the faults that it met.
+// Run is the state that all models of one context share: the meter that bounds the cost of
+// their questions, and the faults found.
 type Run struct {
 	*meter.Meter
 	Refused []Refuted
-	// OnRefusal, if set, is told of each fault at once: tests stop there.
+	// OnRefusal, if set, is called for each fault immediately: tests stop there.
 	OnRefusal func(error)
-	// Stops counts the searches that ended because their steps were over.
+	// Stops counts the searches that ended because they used up their steps.
 	Stops int
-	// GivenUp are the questions that were given up for that, or for their size.
+	// GivenUp lists the questions that were given up for that, or for another cause.
 	GivenUp []Unanswered
-	// factor multiplies every budget, and part and all are what Part rests on: see
-	// Scale. nodes is how many there are, sizes are those of the documents.
+	// factor multiplies every budget; part and all determine Part (see Scale). nodes is the
+	// number of nodes, with one for each growing pool and zone; sizes caches document sizes.
 	factor, part, all float64
 	nodes             int
 	sizes             map[*source.Object]int
-	// kept is what other packages keep about the run: see Keep.
+	// kept is the data that other packages cache with the run: see KeepInRun.
 	kept map[any]any
 }
 
-// Unanswered is a question about objects that was given up: for its steps, or for another
-// cause if that is given.
+// Unanswered is a question about objects that was given up: because its steps were used up,
+// or for Cause if that is given.
 type Unanswered struct {
 	Objects  []*source.Object
 	Question string
@@ -43,7 +43,7 @@ func newRun(topo *topology.Topology) *Run {
 	return r
 }
 
-// size is that of the document of an object.
+// size returns the cached size of an object's document.
 func (r *Run) size(o *source.Object) int {
 	size, known := r.sizes[o]
 	if !known {
@@ -53,49 +53,49 @@ func (r *Run) size(o *source.Object) int {
 	return size
 }
 
-// Refuse takes note of a certificate that does not hold.
+// Refuse records a certificate that does not hold.
 func (r *Run) Refuse(ws []*workload.Workload, err error) {
 	r.fault(Refuted{Objects: ObjectsOf(ws), Err: err})
 }
 
-// Budgets, in steps of the meter, of about 50 ns each. A question about workloads gets
-// what their own documents and the nodes are worth, so a document that shares no rule
-// with them, and no node that may run short, does not change where it gives up. That
-// ends where a context is very large: see stepsInAll. All are multiplied by --steps.
+// Budgets, in steps of the meter of about 50 ns each. The budget of a question depends on
+// the documents of its workloads and on the number of nodes, so a document that shares no rule
+// with them, or a node that is never short, does not change where the question gives up.
+// Very large contexts are the exception: see stepsInAll. --steps multiplies all budgets.
 const (
 	// stepsFloor is for any question, stepsPerByte for each byte of the documents of
 	// the workloads, stepsPerNode for each node of the topology.
 	stepsFloor   = 2_000_000
 	stepsPerByte = 400
 	stepsPerNode = 40
-	// stepsInAll bounds what all questions of one kind take together. Where their
-	// budgets come to more, each workload has a part in proportion to its own.
+	// stepsInAll bounds the steps of all questions of one kind together. If their
+	// budgets add up to more, each workload gets a proportional part.
 	stepsInAll = 60_000_000
-	// stepsInPurse is the same for questions about each workload by itself.
+	// stepsShared is the same for questions about single workloads.
 	stepsShared = 30_000_000
-	// setupSteps is for what is done once for all workloads of a context: who has to
-	// do with whom, and which nodes are eligible.
+	// setupSteps is for the work that is done once for all workloads of a context: which
+	// are connected, and which nodes are eligible.
 	setupSteps = 40_000_000
 )
 
-// PerStep is how many simple comparisons, as of one label or one number, make a step.
+// PerStep is how many simple comparisons, such as of one label or one number, make a step.
 const PerStep = 8
 
-// What is made for each question, however small, costs before it is used: a model, an
-// instance for a search in it, and the replay of a run.
+// Fixed costs of each question, however small: making a model, making an instance to search
+// in it, and replaying a run.
 const (
 	stepsPerModel  = 600
 	StepsPerArena  = 400
 	StepsPerReplay = 600
 )
 
-// StepsPerGroup is for making a workload ready, and each of its terms.
+// StepsPerGroup is the cost of preparing a workload, and each of its terms.
 const StepsPerGroup = 30
 
-// StepsPerTerm is for making numbers of a term.
+// StepsPerTerm is the cost of compiling a term to numbers.
 const StepsPerTerm = 20
 
-// Budget is how many steps a question about some workloads together may take.
+// Budget returns how many steps one question about some workloads together may take.
 func (m *Model) Budget(ws []*workload.Workload) int { return int(m.run.worth(ws) * m.run.factor) }
 
 func (r *Run) worth(ws []*workload.Workload) float64 {
@@ -110,7 +110,7 @@ func (r *Run) worthOf(bytes int) float64 {
 	return float64(stepsFloor + stepsPerByte*bytes + stepsPerNode*r.nodes)
 }
 
-// Part is how many steps all questions of one kind about some workloads may take.
+// Part returns how many steps all questions of one kind about some workloads may take.
 func (m *Model) Part(ws []*workload.Workload) int {
 	r := m.run
 	if r.all == 0 {
@@ -119,11 +119,11 @@ func (m *Model) Part(ws []*workload.Workload) int {
 	return int(r.worth(ws) / r.all * stepsInAll * r.part * r.factor)
 }
 
-// Bounds is how many steps the one question of its kind about some workloads may take.
+// Bounds returns how many steps the only question of its kind about some workloads may take.
 func (m *Model) Bounds(ws []*workload.Workload) int { return min(m.Budget(ws), m.Part(ws)) }
 
-// Scale multiplies every budget, and leaves the run a part of what there is for all
-// contexts together.
+// Scale sets the factor of every budget, and the part of the steps of all contexts together
+// that this run may take.
 func (m *Model) Scale(factor, part float64) {
 	r := m.run
 	if r.part, r.factor = part, 1; factor > 0 {
@@ -135,7 +135,7 @@ func (m *Model) Scale(factor, part float64) {
 	}
 }
 
-// Each is the part of a budget that a question about one of the workloads gets.
+// Each returns the share of a budget that a question about one of the workloads gets.
 func (m *Model) Each(ws []*workload.Workload) int {
 	if len(ws) == 0 {
 		return m.Budget(nil)
@@ -143,8 +143,8 @@ func (m *Model) Each(ws []*workload.Workload) int {
 	return m.Budget(nil) + (m.Budget(ws)-m.Budget(nil))/len(ws)
 }
 
-// Ask asks a question about some workloads within so many steps. It reports whether
-// there is an answer; if there is none the run knows why.
+// Ask runs a question about some workloads within a number of steps. It reports whether
+// there is an answer; if not, the run records why.
 func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func()) bool {
 	sound := false
 	if !m.run.Within(steps, func() { sound = m.run.Guard(ObjectsOf(ws), f) }) {
@@ -153,13 +153,13 @@ func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func(
 	return sound
 }
 
-// GiveUp takes note of a question about some workloads for which the steps did not
+// GiveUp records a question about some workloads for which the steps did not
 // suffice.
 func (r *Run) GiveUp(ws []*workload.Workload, question string) {
 	r.GivenUp = append(r.GivenUp, Unanswered{Objects: ObjectsOf(ws), Question: question})
 }
 
-// ObjectsOf are the objects that declare workloads.
+// ObjectsOf returns the objects that declare workloads.
 func ObjectsOf(ws []*workload.Workload) []*source.Object {
 	objects := make([]*source.Object, len(ws))
 	for i, w := range ws {
@@ -168,14 +168,14 @@ func ObjectsOf(ws []*workload.Workload) []*source.Object {
 	return objects
 }
 
-// Altogether is the budget of a decision about all workloads: what has to be done once,
-// and what each of them is worth.
+// Altogether returns the budget of a decision about all workloads: the setup,
+// and the budget of each of them.
 func (m *Model) Altogether() int {
 	return m.run.setup() + min(m.Budget(m.Workloads)+len(m.Workloads)*m.Budget(nil), m.Part(m.Workloads)+m.Budget(nil))
 }
 
-// Times is a number of steps, multiplied as all budgets are.
+// Times multiplies a number of steps by the factor of all budgets.
 func (r *Run) Times(steps int) int { return int(float64(steps) * r.factor) }
 
-// setup is the budget for what has to be done once.
+// setup returns the budget of the work that is done once.
 func (r *Run) setup() int { return r.Times(setupSteps) }

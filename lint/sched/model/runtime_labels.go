@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Labels that controllers add have values that no manifest shows, but each has
-// a form, and what does not have it can never be the value.
+// The values of labels that controllers add are not in the manifests, but each has
+// a form, and a text of another form can never be the value.
 var (
 	// A hash is a number below 2^32 with its digits replaced by letters
 	// (pkg/controller/controller_utils.go ComputeHash, rand.SafeEncodeString).
@@ -24,7 +24,7 @@ var (
 		"pod-template-hash": hashForm, "pod-template-generation": numberForm, "controller-uid": uidForm, "batch.kubernetes.io/controller-uid": uidForm,
 		"apps.kubernetes.io/pod-index": numberForm, "batch.kubernetes.io/job-completion-index": numberForm, "kubevirt.io/created-by": uidForm,
 	}
-	// suffixes are the forms of what follows the name of the object and a dash.
+	// suffixes are the forms of the part after the name of the object and a dash.
 	suffixes = map[string]*regexp.Regexp{
 		"job-name": numberForm, "batch.kubernetes.io/job-name": numberForm, "statefulset.kubernetes.io/pod-name": numberForm,
 	}
@@ -54,7 +54,7 @@ func mayAdd(w *workload.Workload, key, value string) bool {
 }
 
 // mayShare reports whether the controllers of two workloads may add the same
-// value: small numbers, and hashes of templates that are alike.
+// value: small numbers, and hashes of equal templates.
 func mayShare(a, b *workload.Workload, key string) bool {
 	if Ordinal(key) {
 		return true
@@ -63,7 +63,7 @@ func mayShare(a, b *workload.Workload, key string) bool {
 }
 
 // Ordinal reports whether a label that a controller adds is a small number,
-// which pods of several workloads have in common.
+// which pods of several workloads may share.
 func Ordinal(key string) bool {
 	return key == podIndex || key == completionIndex
 }
@@ -74,7 +74,7 @@ const (
 	completionIndex = "batch.kubernetes.io/job-completion-index"
 )
 
-// podNameOf is the name of the pod of a StatefulSet with an ordinal.
+// podNameOf returns the name of the pod of a StatefulSet with an ordinal.
 func podNameOf(w *workload.Workload, ordinal int) string {
 	return fmt.Sprintf("%s-%d", w.Object.Name, ordinal)
 }

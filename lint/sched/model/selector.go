@@ -12,25 +12,25 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Answer is yes, no or maybe.
+// Answer is No, Maybe or Yes.
 type Answer int8
 
-// The answers: No < Maybe < Yes, so that And is the smaller and Or the larger.
+// The answers, ordered No < Maybe < Yes, so that min is a logical and, and max a logical or.
 const (
 	No Answer = iota
 	Maybe
 	Yes
 )
 
-// String is the answer in lower case.
+// String returns the answer as the text of its outcome.
 func (a Answer) String() string { return string(a.Outcome()) }
 
-// Outcome is the answer as an outcome.
+// Outcome converts the answer to an outcome.
 func (a Answer) Outcome() diag.Outcome {
 	return [...]diag.Outcome{No: diag.Never, Maybe: diag.Unknown, Yes: diag.Always}[a]
 }
 
-// Form is what kind of label selector a term has.
+// Form is the kind of a term's label selector.
 type Form string
 
 // The forms: null matches no pod and empty matches every pod (R-A4), except in
@@ -46,9 +46,9 @@ type Requirement struct {
 	Key    string
 	Op     metav1.LabelSelectorOperator
 	Values []string
-	// Own is set for a condition that matchLabelKeys or mismatchLabelKeys makes
-	// from a label whose value the controller adds: the value is that of the
-	// workload itself (own) or of the very pod (ownPod).
+	// Own is set for a condition that matchLabelKeys or mismatchLabelKeys derives
+	// from a label whose value the controller adds; the value belongs to the
+	// workload (Own) or to a single pod (ownPod, too).
 	Own, ownPod bool
 }
 
@@ -56,12 +56,12 @@ type Requirement struct {
 type selector struct {
 	Form Form
 	Reqs []Requirement
-	// values is how many the conditions have together.
+	// values counts the values of matchExpressions.
 	values int
 }
 
-// Cost is how many steps it takes to hold the selector against one workload. Whether
-// two templates have the same hash takes a look at the whole of them.
+// Cost returns how many steps it takes to match the selector against one workload. A
+// condition on a template hash may compare two templates, which costs more.
 func (s *selector) Cost() int {
 	steps := 1 + (len(s.Reqs)+s.values)/2
 	for i := range s.Reqs {
@@ -90,7 +90,7 @@ func newSelector(s *metav1.LabelSelector) selector {
 	return sel
 }
 
-// distinct are values without repeats: what a selector names twice is there once.
+// distinct removes repeated values.
 func distinct(values []string) []string {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(slices.Clone(values), func(v string) bool {
@@ -100,9 +100,9 @@ func distinct(values []string) []string {
 	})
 }
 
-// merge adds what the API server makes of matchLabelKeys and mismatchLabelKeys
-// at pod creation: keys that the pod does not carry are dropped, and a null
-// selector stays null (pkg/registry/core/pod/strategy.go,
+// merge adds the conditions that the API server derives from matchLabelKeys and
+// mismatchLabelKeys at pod creation: keys that the pod does not carry are dropped, and a
+// null selector stays null (pkg/registry/core/pod/strategy.go,
 // applyMatchLabelKeysAndMismatchLabelKeys; R-A18).
 func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSelectorOperator) {
 	if s.Form == FormNull {
@@ -122,8 +122,8 @@ func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSel
 	}
 }
 
-// Matches tells whether the selector of a pod of owner selects pods of target.
-// The same workload twice asks about two different pods, unless self is set.
+// Matches returns whether the selector of a pod of owner selects pods of target.
+// The same workload twice means two different pods, unless self is set.
 func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	if s.Form == FormNull {
 		return No
@@ -137,9 +137,9 @@ func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	return answer
 }
 
-// Doubtful is the label on whose value, known to nobody but the cluster, it
-// depends whether the selector selects pods of target, or "". Labels that come
-// with the node are known once a pod has one.
+// Doubtful returns a label whose value only the cluster knows and which decides whether the
+// selector selects pods of target, or "". Labels that a pod gets from its node are known
+// once it is placed.
 func (s *selector) Doubtful(owner, target *workload.Workload) string {
 	for _, self := range []bool{false, true} {
 		answer, key := Yes, ""
@@ -161,8 +161,8 @@ func (s *selector) Doubtful(owner, target *workload.Workload) string {
 	return ""
 }
 
-// Variable reports whether a label of which nobody knows the value holds a
-// variable, in the selector or on the pods.
+// Variable reports whether a label of unknown value holds a placeholder, in the selector or
+// on the pods.
 func (s *selector) Variable(target *workload.Workload, key string) bool {
 	return source.Placeholder(target.Labels[key]) || slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
 		return r.Key == key && slices.ContainsFunc(r.Values, source.Placeholder)
@@ -186,7 +186,7 @@ func (r *Requirement) holds(owner, target *workload.Workload, self bool) Answer 
 	return r.compare(value, has)
 }
 
-// compare evaluates the condition on a label that is known, if only to be
+// compare evaluates the condition on a label with a known value, or known to be
 // absent.
 func (r *Requirement) compare(value string, has bool) Answer {
 	if !has {
@@ -209,14 +209,14 @@ func (r *Requirement) compare(value string, has bool) Answer {
 }
 
 // BoundLabel reports whether pods get a label from their node when they are
-// bound (plugin/pkg/admission/podtopologylabels; R-P7): a pod that is coming in
+// bound (plugin/pkg/admission/podtopologylabels; R-P7): an incoming pod
 // has another value of it, or none.
 func BoundLabel(key string) bool {
 	return key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion
 }
 
-// holdsAdded is for a label that the target's controller adds with a value
-// that is not known here, but for its form.
+// holdsAdded evaluates the condition on a label that the target's controller adds, of
+// whose value only the form is known.
 func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
 	switch r.Op {
 	case metav1.LabelSelectorOpExists:
@@ -230,11 +230,11 @@ func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
 	return truth(r.Op == metav1.LabelSelectorOpNotIn)
 }
 
-// holdsOwn is for a value that belongs to the owner alone: no other workload
-// has it, and if it differs from pod to pod no other pod has it either. What
-// may be the same all the same is not known.
+// holdsOwn evaluates a condition on a value that belongs to the owner: no other workload
+// has it, and if it differs from pod to pod no other pod has it either. It is Maybe if
+// another workload may have the same value by coincidence.
 func (r *Requirement) holdsOwn(owner, target *workload.Workload, self bool) Answer {
-	one := owner.Object == target.Object // pods that are told apart have one controller
+	one := owner.Object == target.Object // pods of one split workload have one controller
 	same := one && !r.ownPod || owner == target && self
 	literal, set := target.Labels[r.Key]
 	added, _ := target.Added(r.Key)
@@ -254,7 +254,7 @@ func truth(b bool) Answer {
 	return No
 }
 
-// String is the selector as kubectl writes it.
+// String formats the selector as kubectl does.
 func (s *selector) String() string {
 	switch s.Form {
 	case FormNull:
@@ -269,6 +269,7 @@ func (s *selector) String() string {
 	return strings.Join(parts, ",")
 }
 
+// String formats the condition as kubectl does.
 func (r *Requirement) String() string {
 	list := "(" + strings.Join(r.Values, ",") + ")"
 	if r.Own {

@@ -9,16 +9,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Asks says in which situation a term is evaluated: about the very pod that
-// carries it (self), and while that pod is coming in and not yet in place. A
-// pod of the target is then at a node, whose zone and region it has as labels.
+// Asks says how a term is evaluated: Self for the very pod that carries it, and
+// Incoming while that pod is not yet in place. At is the node of the target's pod, from
+// which that pod has its zone and region labels.
 type Asks struct {
 	Self, Incoming bool
 	At             *topology.Node
 }
 
 // Selects is Peer, or Self, for a decision about exactly the declared objects:
-// a namespace that is not declared carries its name label only.
+// a namespace that is not declared carries only its name label.
 func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bool {
 	m.run.Spend(t.Sel.Cost())
 	if !inNamespace(m, t, owner, target, when.Incoming) {
@@ -45,13 +45,13 @@ func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bo
 	return answer == Yes
 }
 
-// Local reports whether the selector asks for labels that pods get from their
-// node, so that it depends on where a pod is whether it is selected.
+// Local reports whether the selector asks for labels that pods get from their node, so that
+// it selects a pod or not depending on where the pod is.
 func (s *selector) Local() bool {
 	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return BoundLabel(r.Key) && !r.Own })
 }
 
-// inNamespace tells whether the target's namespace is among the term's.
+// inNamespace reports whether the target's namespace is among the term's.
 func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming bool) bool {
 	ns := workload.Space(target.Namespace())
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
@@ -80,10 +80,10 @@ func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming b
 // selector to match every namespace, whatever it says.
 func (t *Term) EveryNamespace() bool { return t.ns.negative() }
 
-// negative reports whether a namespace selector has nothing but NotIn and
-// DoesNotExist. In the terms of a pod that is coming in, v1.36 takes such a
+// negative reports whether a namespace selector has only NotIn and DoesNotExist
+// conditions. In the terms of an incoming pod, v1.36 takes such a
 // selector to match every namespace (kubernetes/kubernetes#141526): it looks
-// the namespaces up and then matches again, against no labels at all
+// the namespaces up and then matches again, against no labels
 // (plugins/interpodaffinity/plugin.go, mergeAffinityTermNamespacesIfNotEmpty).
 func (s *selector) negative() bool {
 	for _, r := range s.Reqs {
@@ -94,7 +94,7 @@ func (s *selector) negative() bool {
 	return s.Form == FormSet
 }
 
-// Local reports whether one of the terms does.
+// Local reports whether one of the terms has a local selector.
 func Local(terms []*Term) bool {
 	return slices.ContainsFunc(terms, func(t *Term) bool { return t.Sel.Local() })
 }

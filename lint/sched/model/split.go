@@ -6,12 +6,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// maxSplit bounds the pods of a workload that are told apart.
+// maxSplit bounds the pods of a workload that are distinguished.
 const maxSplit = 64
 
-// Split is the model in which pods that some hard term can tell from their
-// siblings, by an index or a name of their own, are workloads of their own. It
-// is the model itself where there are none.
+// Split returns the model in which each pod that some hard term can distinguish from its
+// siblings, by an index or a name of its own, is a workload of its own. It
+// returns the model itself if there are no such pods.
 func (m *Model) Split() *Model {
 	if m.Parts == nil {
 		m.Parts = telling(m)
@@ -50,7 +50,7 @@ func telling(m *Model) *Model {
 	return parts
 }
 
-// Number notes which workloads stand for one, and what runs, once.
+// Number fills StandFor and Running on first use.
 func (m *Model) Number() {
 	if m.StandFor != nil {
 		return
@@ -64,8 +64,8 @@ func (m *Model) Number() {
 	}
 }
 
-// InOrder are the workloads that stand for those of a group, and those at further
-// places, in the order of the model.
+// InOrder returns the workloads that represent those of a group, and those at further
+// indices, in the order of the model.
 func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*workload.Workload {
 	m.Number()
 	places := slices.Clone(further)
@@ -81,7 +81,7 @@ func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*wor
 	return all
 }
 
-// AskedFor are the labels with one value for each pod of which hard terms ask.
+// AskedFor returns the labels with a value for each single pod that hard terms ask for.
 func (m *Model) AskedFor() map[string]bool {
 	asked := map[string]bool{}
 	for _, w := range m.Workloads {
@@ -96,8 +96,8 @@ func (m *Model) AskedFor() map[string]bool {
 	return asked
 }
 
-// differing are the pods of a group, each as a group, if they have a label
-// that is asked for; else nil.
+// differing returns the pods of a group, each as a group, if they have a label
+// that is asked for; otherwise nil.
 func differing(g *Group, asked map[string]bool) []*Group {
 	index := ""
 	for _, key := range g.PerPod() {
@@ -134,7 +134,7 @@ func differing(g *Group, asked map[string]bool) []*Group {
 	return pods
 }
 
-// Origin is the workload as it is declared.
+// Origin returns the workload as declared.
 func (g *Group) Origin() *workload.Workload {
 	if g.Whole != nil {
 		return g.Whole
@@ -142,8 +142,8 @@ func (g *Group) Origin() *workload.Workload {
 	return g.Workload
 }
 
-// Before lists the pods of a StatefulSet that have to be in place before one is
-// created: all of lower ordinals (R-W11), the last first.
+// Before returns the pods of a StatefulSet that have to be in place before one is
+// created: all with lower ordinals (R-W11), the last one first.
 func Before(m *Model, g *Group) []*workload.Workload {
 	var all []*workload.Workload
 	for w := g.After; w != nil; w = m.Groups[w].After {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// HardAffinity are the required affinity terms of a workload.
+// HardAffinity returns the required affinity terms of a workload.
 func (g *Group) HardAffinity() []*Term {
 	var hard []*Term
 	for _, t := range g.Terms {
@@ -17,27 +17,27 @@ func (g *Group) HardAffinity() []*Term {
 	return hard
 }
 
-// SpreadRule is one hard spread constraint against one view.
+// SpreadRule is one hard spread constraint applied to one view.
 type SpreadRule struct {
 	Term *Term
-	// Eligible are the values of the key that count as domains (R-T3): true for
-	// those of declared nodes, false for those that only a growing pool would
-	// bring. Those may raise the number of domains, but as nobody knows whether
-	// they will be there, they never lower the minimum.
+	// Eligible holds the values of the key that count as domains (R-T3): true for
+	// values of declared nodes, false for values that only a growing pool would
+	// add. The latter may raise the number of domains but never lower the minimum, because
+	// it is unknown whether they will exist.
 	Eligible map[string]bool
 	// Foreign is how many pods of other workloads the selector counts: they may
 	// fill the domains that set the minimum.
 	Foreign int
-	// Counts is unset where the constraint never rejects for skew: a null or
+	// Counts is unset if the constraint never rejects for skew: a null or
 	// empty selector (R-T5), or one that does not select the pod itself.
 	Counts bool
 }
 
-// HardKeys are the topology keys of all hard spread constraints: only nodes
+// HardKeys returns the topology keys of all hard spread constraints: only nodes
 // that carry all of them count, and only those pass (R-T2, R-T7).
 func HardKeys(g *Group) []string { return g.spreadKeys }
 
-// findKeys fills them in, with a text that is equal for equal lists.
+// findKeys sets the spread keys and KeysID, which is equal for equal lists.
 func (g *Group) findKeys() {
 	for _, t := range g.Terms {
 		if t.Use == Spread && t.Hard {
@@ -51,7 +51,7 @@ func (g *Group) findKeys() {
 	g.KeysID = ShortID(strings.Join(g.spreadKeys, ","))
 }
 
-// ShortID stands for a text that is kept many times.
+// ShortID returns a text, or a hash of a long one, to use as an identifier that is stored often.
 func ShortID(text string) string {
 	if len(text) <= maxID {
 		return text
@@ -60,12 +60,13 @@ func ShortID(text string) string {
 	return string(sum[:])
 }
 
-// maxID bounds texts that stand for lists.
+// maxID bounds the texts that ShortID keeps.
 const maxID = 200
 
-// SpreadKeys are those keys, each once.
+// SpreadKeys returns the keys of all hard spread constraints, sorted and without repeats.
 func (g *Group) SpreadKeys() []string { return g.sortedKeys }
 
+// Carries reports whether labels contain all keys.
 func Carries(labels map[string]string, keys []string) bool {
 	for _, k := range keys {
 		if _, ok := labels[k]; !ok {
@@ -79,8 +80,8 @@ func Carries(labels map[string]string, keys []string) bool {
 // plugins/podtopologyspread/common.go, matchNodeInclusionPolicies.
 func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
 	r := SpreadRule{Term: t, Eligible: eligibleDomains(m, v, g, t)}
-	// A DaemonSet's pods are pinned to their node, which alone is eligible then,
-	// so that skew never stands in their way (R-N31).
+	// A DaemonSet's pods are pinned to their node, which is then the only eligible one,
+	// so skew never rejects them (R-N31).
 	r.Counts = t.Sel.Form == FormSet && m.Self(t, g.Workload) == Yes && m.Peer(t, g.Workload, g.Workload) == Yes && !g.Kind.PerNode()
 	for _, o := range m.Others(t, g.Workload, true) {
 		if !o.Count.Known {
@@ -92,7 +93,7 @@ func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
 	return r
 }
 
-// DomainKey identifies the eligible domains of like constraints.
+// DomainKey identifies the eligible domains that equal constraints share.
 type DomainKey struct {
 	view                       *View
 	Signature, Key, Keys       string

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Use is what a term is for.
+// Use is the purpose of a term.
 type Use string
 
 // The uses.
@@ -41,14 +41,14 @@ type Term struct {
 
 	Sel selector
 	ns  selector
-	// Origin is the term of the whole workload, if this is that of one pod of it.
+	// Origin is the same term of the unsplit workload, if this is the term of one of its pods.
 	Origin *Term
 }
 
-// Form is what kind of label selector the term has, merged keys included.
+// Form returns the kind of the label selector, merged keys included.
 func (t *Term) Form() Form { return t.Sel.Form }
 
-// Selector is the label selector as kubectl writes it.
+// Selector formats the label selector as kubectl does.
 func (t *Term) Selector() string { return t.Sel.String() }
 
 // Asks reports whether the label selector, merged keys included, has a
@@ -57,6 +57,7 @@ func (t *Term) Asks(key string) bool {
 	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool { return r.Key == key })
 }
 
+// SortedKeys returns the keys of a map in order.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 const (
@@ -64,7 +65,7 @@ const (
 	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
-// terms lists the terms of a workload: affinity, anti-affinity, spread.
+// terms returns the terms of a workload: affinity, anti-affinity, spread.
 func terms(w *workload.Workload) []*Term {
 	var all []*Term
 	if a := w.Spec.Affinity; a != nil {
@@ -88,7 +89,7 @@ func terms(w *workload.Workload) []*Term {
 	return all
 }
 
-// nth is an item of a list, or nil: advice that is tried has terms that stand
+// nth returns an item of a list, or nil: terms of advice that is tried are written
 // nowhere.
 func nth(items []*source.Node, i int) *source.Node {
 	if i < len(items) {
@@ -126,19 +127,21 @@ func affinityTerm(w *workload.Workload, use Use, p *corev1.PodAffinityTerm, at *
 	return t
 }
 
-// HonorsAffinity and honorsTaints are the inclusion policies of a spread
-// constraint with their defaults: Honor for node affinity, Ignore for taints.
+// HonorsAffinity reports whether a spread constraint counts only nodes that match the pod's
+// node affinity, which is the default.
 func (t *Term) HonorsAffinity() bool {
 	p := t.Constraint.NodeAffinityPolicy
 	return p == nil || *p == corev1.NodeInclusionPolicyHonor
 }
 
+// HonorsTaints reports whether a spread constraint counts only nodes whose taints the pod
+// tolerates, which is not the default.
 func (t *Term) HonorsTaints() bool {
 	p := t.Constraint.NodeTaintsPolicy
 	return p != nil && *p == corev1.NodeInclusionPolicyHonor
 }
 
-// MinDomains is that of a spread constraint, 1 by default (R-T6).
+// MinDomains returns minDomains of a spread constraint, 1 by default (R-T6).
 func (t *Term) MinDomains() int {
 	if d := t.Constraint.MinDomains; d != nil {
 		return int(*d)
@@ -146,7 +149,7 @@ func (t *Term) MinDomains() int {
 	return 1
 }
 
-// Peer tells whether the term of owner selects another pod of target: of
+// Peer returns whether the term of owner selects another pod of target: a pod of
 // another workload, or a second pod of its own.
 func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 	m.run.Spend(1)
@@ -158,18 +161,18 @@ func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 	return min(t.Sel.Matches(owner, target, false), within)
 }
 
-// Self tells whether the term selects the very pod that carries it, which is
-// what bootstrapping and the skew ask (R-A12, R-T7).
+// Self returns whether the term selects the very pod that carries it, which decides
+// bootstrapping and skew (R-A12, R-T7).
 func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
 	m.run.Spend(t.Sel.Cost())
 	return min(t.Sel.Matches(owner, owner, true), selectsNamespace(m, t, owner, owner.Namespace()))
 }
 
-// Labels tells whether the label selector alone selects another pod of the
+// Labels returns whether the label selector alone selects another pod of the
 // same workload.
 func (t *Term) Labels(owner *workload.Workload) Answer { return t.Sel.Matches(owner, owner, false) }
 
-// OwnNamespace tells whether the workload's own namespace is among the term's.
+// OwnNamespace returns whether the workload's own namespace is among the term's.
 func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
 	answer := selectsNamespace(m, t, owner, owner.Namespace())
 	if answer == No && owner.Object.NamespaceAssumed {
@@ -178,10 +181,10 @@ func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
 	return answer
 }
 
-// selectsNamespace tells whether a namespace is among a term's (R-A2, R-A3). A
-// spread constraint counts in its own namespace only (R-T4). An undeclared
-// namespace name on either side leaves the answer open, except that objects
-// which all leave it to the same applier share one.
+// selectsNamespace returns whether a namespace is among a term's (R-A2, R-A3). A
+// spread constraint counts only in its own namespace (R-T4). An undeclared
+// namespace name on either side leaves the answer open, unless both are
+// undeclared: then one applier chooses the same for both.
 func selectsNamespace(m *Model, t *Term, owner *workload.Workload, ns string) Answer {
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
 		return sameNamespace(owner.Namespace(), ns)
@@ -206,8 +209,8 @@ func sameNamespace(a, b string) Answer {
 	return No
 }
 
-// selectsByLabels tells whether a namespace selector selects a namespace. The labels
-// of a namespace that is not declared are not known, but for its name.
+// selectsByLabels returns whether a namespace selector selects a namespace. Of an undeclared
+// namespace only the name label is known.
 func selectsByLabels(m *Model, s *selector, ns string) Answer {
 	switch s.Form {
 	case FormNull:
@@ -237,8 +240,8 @@ func selectsByLabels(m *Model, s *selector, ns string) Answer {
 
 const metav1NameLabel = corev1.LabelMetadataName
 
-// Pairs are the label values that the selector asks for, one for every key
-// that it wants to have a single value.
+// Pairs returns the labels that the selector requires with a single
+// value.
 func (t *Term) Pairs() [][2]string {
 	var pairs [][2]string
 	for _, r := range t.Sel.Reqs {
@@ -249,7 +252,7 @@ func (t *Term) Pairs() [][2]string {
 	return pairs
 }
 
-// Keys are the labels that the selector asks for in any way.
+// Keys returns the keys of all labels that the selector has conditions on.
 func (t *Term) Keys() []string {
 	var keys []string
 	for _, r := range t.Sel.Reqs {
@@ -258,5 +261,5 @@ func (t *Term) Keys() []string {
 	return keys
 }
 
-// NamespaceText is the namespace selector as kubectl writes it.
+// NamespaceText formats the namespace selector as kubectl does.
 func (t *Term) NamespaceText() string { return t.ns.String() }

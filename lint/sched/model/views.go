@@ -10,25 +10,25 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// View is one size that the cluster may have: the declared nodes, or those and
-// the whole room of growing pools in every zone at once. That is more than
-// they can ever be, and what a further node could spoil is left out of account
-// (see spreadRule), so a bound over the larger view is never too low.
+// View is one size that the cluster may have: the declared nodes, or those and all nodes
+// that growing pools may add in every zone at once. The latter is more than they can ever
+// add, and SpreadRule ignores any way in which an added node could make things worse,
+// so a bound over the larger view is never too low.
 type View struct {
 	Nodes []*topology.Node
 	// From is the index in Topology.Nodes, or -1-index in Topology.Growth.
 	From []int
-	// pools are those that count at their max.
+	// pools are the growing pools, at their maximum size.
 	pools []PoolSize
-	// Partial is set if some pool may grow beyond what the view holds.
+	// Partial is set if some pool may grow beyond the nodes of the view.
 	Partial bool
 }
 
-// maxGrown bounds the further nodes of one zone of a pool that a view holds.
-// Where a pool may grow beyond that nothing is said to be impossible.
+// maxGrown bounds the added nodes of one zone of a pool in a view. If a pool may grow
+// beyond that, nothing is declared impossible.
 const maxGrown = 5000
 
-// maxView bounds those of all pools together, in the same way.
+// maxView bounds the added nodes of all pools together, in the same way.
 const maxView = 20_000
 
 func newViews(topo *topology.Topology) []*View {
@@ -64,9 +64,9 @@ func newView(topo *topology.Topology, grown bool) *View {
 	return v
 }
 
-// Grown are the nodes that there are if every pool grows as far as it may in
-// all its zones at once, and at which size the pools count. It is not ok where
-// no pool grows, or one beyond what a view holds.
+// Grown returns the nodes that exist if every pool grows to its maximum in all its zones
+// at once, and the sizes of the pools. It is not ok if no pool grows, or if one grows
+// beyond the nodes of a view.
 func (m *Model) Grown() (nodes []*topology.Node, growth []PoolSize, ok bool) {
 	if len(m.Views) < 2 || m.Views[1].Partial {
 		return nil, nil, false
@@ -74,7 +74,7 @@ func (m *Model) Grown() (nodes []*topology.Node, growth []PoolSize, ok bool) {
 	return m.Views[1].Nodes, m.Views[1].Growth(), true
 }
 
-// Another is a further node of a pool: alike but for its name.
+// Another returns a further node of a pool, which differs only in its name and hostname label.
 func Another(n *topology.Node, k int) *topology.Node {
 	if k == 0 {
 		return n
@@ -88,8 +88,8 @@ func Another(n *topology.Node, k int) *topology.Node {
 	return &more
 }
 
-// GrownBy are the declared nodes and so many more of a pool, in turn over its
-// zones.
+// GrownBy returns the declared nodes and the given number of additional nodes of a pool,
+// taken from its zones in turn.
 func GrownBy(m *Model, p *topology.Pool, more int) []*topology.Node {
 	nodes := slices.Clone(m.Topology.Nodes)
 	var kinds []*topology.Node
@@ -104,7 +104,7 @@ func GrownBy(m *Model, p *topology.Pool, more int) []*topology.Node {
 	return nodes
 }
 
-// Passes is the outcome of the filters for the i-th node of the view.
+// Passes returns the outcome of the filters for the i-th node of the view.
 func (v *View) Passes(e *Eligibility, i int) Passes {
 	if from := v.From[i]; from >= 0 {
 		return e.Nodes[from]
@@ -113,10 +113,10 @@ func (v *View) Passes(e *Eligibility, i int) Passes {
 	}
 }
 
-// Growth is at which size growing pools count in the view; nil if they do not.
+// Growth returns the sizes of growing pools in the view; nil without growth.
 func (v *View) Growth() []PoolSize { return v.pools }
 
-// PoolSize is a pool by name with a number of nodes.
+// PoolSize is a pool, by name, and a number of nodes.
 type PoolSize struct {
 	Pool  string
 	Nodes int
