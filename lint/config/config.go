@@ -18,82 +18,80 @@ import (
 // Name is the name of the configuration file.
 const Name = ".schedlint.yaml"
 
-// Config is what a team says about its repository. The zero Config is the
-// default.
+// Config has the settings of a team for its repository. The zero Config is the default.
 type Config struct {
 	// Topology are files that declare the nodes.
 	Topology []string `json:"topology"`
-	// Ignore are globs, with ** for any number of directories, of files and
-	// directories that are not read.
+	// Ignore are globs, with ** for any number of directories, of files and directories that are
+	// not read.
 	Ignore []string `json:"ignore"`
 	// IgnoreDefaults is false if directories of installed packages are read like others
-	// (source.Options.OwnOnly); nil for true.
+	// (source.Options.OwnOnly); nil means true.
 	IgnoreDefaults *bool `json:"ignore-defaults"`
-	// Policies are packs that are on, and folders with rules of the team's own.
+	// Policies are the enabled packs, and folders with the team's own rules.
 	Policies []Policy `json:"policies"`
 	// Custom are rules that use templates.
 	Custom []Custom `json:"custom"`
-	// Rules gives rules another level than their category has, parameters and a scope.
-	// Keys are ids and globs of ids.
+	// Rules overrides the levels of rules, and sets parameters and scopes. Keys are ids and globs
+	// of ids.
 	Rules map[string]Rule `json:"-"`
-	// RuleNodes is what Rules is read from, and nil afterwards.
+	// RuleNodes is the source of Rules; nil after loading.
 	RuleNodes *source.Node `json:"rules"`
-	// Scopes gives rules other levels for some objects; the last one that fits counts.
+	// Scopes overrides levels of rules for some objects; the last matching one wins.
 	Scopes []Scoped `json:"scopes"`
-	// FailOn is the level from which findings fail the run: error, warning or
-	// none; empty for error.
+	// FailOn is the lowest level that fails the run: error, warning or none; empty means error.
 	FailOn string `json:"fail-on"`
-	// ExtendedResources is complete if the declared nodes list every extended
-	// resource that they have, or else empty.
+	// ExtendedResources is complete if the declared nodes list all their extended resources;
+	// otherwise empty.
 	ExtendedResources string `json:"extended-resources"`
-	// Renders are what is rendered; nil to discover it, see Discovers.
+	// Renders are the renders to make; nil to discover them, see Discovers.
 	Renders []Render `json:"renders"`
 	// Repositories are addresses of this repository, by which GitOps pointers name it.
 	Repositories []string `json:"repositories"`
-	// Clusters splits the tree: each is judged alone, against its own nodes.
+	// Clusters splits the tree: each cluster is judged alone, against its own nodes.
 	Clusters []Cluster `json:"clusters"`
-	// Survive says what losses which workloads have to survive.
+	// Survive lists the losses that workloads have to survive.
 	Survive []Survive `json:"survive"`
 	// Suppress accepts findings.
 	Suppress []Suppress `json:"suppress"`
-	// Baseline is the file with the findings that were there at the start.
+	// Baseline is the file with the findings that are accepted from the start.
 	Baseline string `json:"baseline"`
 
-	// Dir is the directory of the file, to which its paths belong; "" if there
-	// is no file.
+	// Dir is the directory of the file, to which its paths are relative; "" if there is no file.
 	Dir string `json:"-"`
 
-	// bound is the directory that files which the configuration names do not leave,
-	// and outside what it is; both are empty if somebody vouches for the file.
+	// bound is the directory that contains all files which the configuration may name, and outside
+	// its description in messages; both are empty if the user named the file explicitly, which
+	// makes it trusted.
 	bound, outside string
 
-	// home is the directory that the file was read in, which At leaves as it is.
+	// home is the directory that the file was read from, which At does not change.
 	home        string
 	ruleKeys    []string             // of Rules, in the order of the file
 	scopePlaces map[string]diag.Span // of the rules of a scope
 
-	file           string // as the person who runs the command would write it
+	file           string // as the user of the command would write it
 	text           []byte
-	places, fields map[string]diag.Span // of the rules and of the fields at the top
+	places, fields map[string]diag.Span // of the rules and of the top-level fields
 	entries        map[string]diag.Span // of renders[i], their values files and clusters[i].renders[j]
 }
 
-// Cluster is one part of the tree that is applied to one cluster.
+// Cluster is the part of the tree that is applied to one cluster.
 type Cluster struct {
 	Name string `json:"name"`
-	// Paths are directories, files or globs; there may be none if there are Renders.
+	// Paths are directories, files or globs; they may be empty if there are Renders.
 	Paths []string `json:"paths"`
-	// Renders are names of renders, or paths or globs of what they render.
+	// Renders are names of renders, or paths or globs of their sources.
 	Renders []string `json:"renders"`
-	// Pointers are globs of files with GitOps pointers, and Destinations names and addresses
-	// of clusters: what such pointers deploy, and what that deploys, belongs to the cluster.
+	// Pointers are globs of files with GitOps pointers, and Destinations names and addresses of
+	// clusters. Everything that such pointers deploy, directly or through others, belongs to the
+	// cluster.
 	Pointers     []string `json:"pointers"`
 	Destinations []string `json:"destinations"`
 	Topology     []string `json:"topology"`
 }
 
-// Level is a level in the configuration. It also takes a bare off, which YAML
-// reads as a boolean.
+// Level is a level in the configuration. It also accepts a bare off, which YAML reads as a boolean.
 type Level struct{ diag.Level }
 
 // UnmarshalJSON reads error, warning, note, off, or the boolean false.
@@ -113,18 +111,18 @@ func (l *Level) UnmarshalJSON(text []byte) error {
 
 func levels() []string { return []string{"error", "warning", "note", "off"} }
 
-// FailLevels are the words that fail-on takes.
+// FailLevels returns the values of fail-on.
 func FailLevels() []string { return []string{"error", "warning", "none"} }
 
-// complete is the only word that extended-resources takes.
+// complete is the only value of extended-resources.
 const complete = "complete"
 
-// ClosesResources reports whether a node has none of an extended resource that
-// no node and no pool lists.
+// ClosesResources reports whether the nodes have no extended resource that no node and no pool
+// lists.
 func (c *Config) ClosesResources() bool { return c.ExtendedResources == complete }
 
-// Find looks for the configuration file in dir and the directories above it;
-// "" if there is none. What is found may be a link or a pipe: see LoadFound.
+// Find looks for the configuration file in dir and the directories above it; it returns "" if there
+// is none. The result may be a link or a pipe: see LoadFound.
 func Find(dir string) string {
 	for {
 		path := filepath.Join(dir, Name)
@@ -139,8 +137,8 @@ func Find(dir string) string {
 	}
 }
 
-// Load reads a configuration file that somebody named, and so vouches for: it may
-// be a pipe, and name files anywhere. Errors name the file as path does.
+// Load reads a configuration file that the user named and therefore trusts: it may be a pipe, and
+// name files anywhere. Errors name the file as path does.
 func Load(path string) (*Config, error) {
 	c, err := empty(path)
 	if err != nil {
@@ -157,8 +155,8 @@ func empty(path string) (*Config, error) {
 	return &Config{Dir: filepath.Dir(abs), home: filepath.Dir(abs), file: path, scopePlaces: map[string]diag.Span{}, places: map[string]diag.Span{}, fields: map[string]diag.Span{}, entries: map[string]diag.Span{}}, nil
 }
 
-// Source is the configuration file, as the person who runs the command would
-// write it, and its text; empty if there is none.
+// Source returns the path of the configuration file, as the user of the command would write it, and
+// its text; empty if there is none.
 func (c *Config) Source() (path string, text []byte) { return c.file, c.text }
 
 func place(path string, at diag.Span) string {
@@ -168,21 +166,21 @@ func place(path string, at diag.Span) string {
 	return fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column)
 }
 
-// Ignores reports whether a path, relative to the configuration's directory
-// and with forward slashes, is not to be read: what it names, and the fixtures of a team's
-// own rules, which are there to be found fault with.
+// Ignores reports whether a path, relative to the configuration's directory and with forward
+// slashes, must not be read: paths that Ignore matches, and the fixtures of the team's own rules,
+// which contain intentional faults.
 func (c *Config) Ignores(name string) bool {
 	return len(c.Ignore) > 0 && matchesAny(c.Ignore, name) || c.isFixture(name)
 }
 
-// OwnOnly reports whether directories of installed packages are passed over.
+// OwnOnly reports whether directories of installed packages are skipped.
 func (c *Config) OwnOnly() bool { return c.IgnoreDefaults == nil || *c.IgnoreDefaults }
 
-// IgnoresSome reports whether there are paths that Ignores reports.
+// IgnoresSome reports whether Ignores may report any path.
 func (c *Config) IgnoresSome() bool { return len(c.Ignore)+len(c.Policies) > 0 }
 
-// isFixture reports whether a path is in a folder fixtures of a rule below a folder that
-// policies names.
+// isFixture reports whether a path is in a fixtures folder of a rule below a folder that policies
+// names.
 func (c *Config) isFixture(name string) bool {
 	for i := range c.Policies {
 		dir := path.Clean(filepath.ToSlash(c.Policies[i].Dir))
@@ -194,7 +192,7 @@ func (c *Config) isFixture(name string) bool {
 	return false
 }
 
-// WithFixtures is the configuration for a command that is about the fixtures of rules: it
+// WithFixtures returns the configuration for a command that works on the fixtures of rules: it
 // ignores none of them, and names no policies.
 func (c *Config) WithFixtures() *Config {
 	all := *c
@@ -205,7 +203,7 @@ func (c *Config) WithFixtures() *Config {
 // Has reports whether a path belongs to the cluster.
 func (c *Cluster) Has(name string) bool { return matchesAny(c.Paths, name) }
 
-// matchesAny matches a path, or a directory above it, against globs.
+// matchesAny reports whether globs match a path, or a directory above it.
 func matchesAny(globs []string, name string) bool {
 	for _, glob := range globs {
 		glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")

@@ -63,8 +63,8 @@ clusters:
 	}
 }
 
-// TestMistakes has one text for everything that can be wrong, and the whole
-// error, without the name of the file.
+// TestMistakes has one text for every possible mistake, with the complete error except the name of
+// the file.
 func TestMistakes(t *testing.T) {
 	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, policies, renders, repositories, rules, scopes, suppress, survive, topology"
 	for text, want := range map[string]string{
@@ -113,8 +113,8 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// refuses holds why a configuration is refused, without the name of the file,
-// against what is wanted; none is wanted if that is empty.
+// refuses compares the error about a configuration, without the name of the file, with the expected
+// one; empty means no error.
 func refuses(t *testing.T, text, want string) {
 	t.Helper()
 	_, err := load(t, text)
@@ -147,7 +147,7 @@ func TestLoadWhatIsNone(t *testing.T) {
 func TestFind(t *testing.T) {
 	top := t.TempDir()
 	deep := filepath.Join(top, "a", "b")
-	if err := os.MkdirAll(filepath.Join(deep, Name), 0o755); err != nil { // a directory of that name is none
+	if err := os.MkdirAll(filepath.Join(deep, Name), 0o755); err != nil { // a directory with that name is not a configuration
 		t.Fatal(err)
 	}
 	path := filepath.Join(top, "a", Name)
@@ -214,7 +214,7 @@ func compiled(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// instance is a text as an editor's YAML reader passes it to a schema.
+// instance returns a text as an editor's YAML reader passes it to a schema.
 func instance(t *testing.T, text string) any {
 	var value any
 	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
@@ -231,9 +231,8 @@ func instance(t *testing.T, text string) any {
 	return decoded
 }
 
-// TestSchemaAccepts demands that the schema accepts what Load accepts and
-// nothing else, apart from what a schema cannot say: whether a glob is valid
-// and whether a name is new.
+// TestSchemaAccepts checks that the schema accepts exactly the texts that Load accepts, apart from
+// conditions that a schema cannot express: whether a glob is valid and whether a name is unique.
 func TestSchemaAccepts(t *testing.T) {
 	schema := compiled(t)
 	good := []string{
@@ -287,7 +286,7 @@ func TestSchemaAccepts(t *testing.T) {
 	}
 }
 
-// TestSchemaFields demands that the schema describes the fields of the structs.
+// TestSchemaFields checks that the schema describes the fields of the structs.
 func TestSchemaFields(t *testing.T) {
 	doc := schemaDocument(t)
 	fields(t, doc, reflect.TypeFor[Config]())

@@ -14,38 +14,37 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Helm is what an entry for a Helm chart says beside the chart. The name of the entry is
-// that of the release as well.
+// Helm is the part of an entry that only Helm charts have. The name of the entry is also that of
+// the release.
 type Helm struct {
 	Namespace string `json:"namespace"`
-	// Values are values files, relative to the chart or else to the configuration; later
-	// ones win.
+	// Values are values files, relative to the chart or else to the configuration; later ones win.
 	Values []string `json:"values"`
-	// EachValues names values files with {name} in place of a part of their path. There is
-	// one render for each, which reads it after Values.
+	// EachValues is the path of values files, with {name} in place of a part of it. There is one
+	// render for each file, which reads it after Values.
 	EachValues string `json:"each-values"`
-	// SetNodes and SetStringNodes are SetArgs and SetStringArgs as they are written.
+	// SetNodes and SetStringNodes are the source of SetArgs and SetStringArgs.
 	SetNodes       map[string]*source.Node `json:"set"`
 	SetStringNodes map[string]*source.Node `json:"set-string"`
 	KubeVersion    string                  `json:"kube-version"`
 	APIVersions    []string                `json:"api-versions"`
 
-	// setPlaces are where the arguments stand, those of SetArgs and of SetStringArgs.
+	// setPlaces and setStringPlaces are the locations of SetArgs and SetStringArgs.
 	setPlaces, setStringPlaces []diag.Span
 
-	// SetArgs and SetStringArgs are the arguments of --set and --set-string, in the order of
-	// the file. A string of set is one of SetStringArgs: it stays a string.
+	// SetArgs and SetStringArgs are the arguments of --set and --set-string, in the order of the
+	// file. A string in set is one of SetStringArgs, so that it stays a string.
 	SetArgs       []string `json:"-"`
 	SetStringArgs []string `json:"-"`
 }
 
-// helmKeys are the keys that only an entry for a chart has.
+// helmKeys returns the keys that only an entry for a chart has.
 func helmKeys() []string { return (&source.Decoder{}).Names(reflect.TypeFor[Helm]()) }
 
-// nameMark stands for a part of the path of a values file in each-values.
+// nameMark is the placeholder for a part of the path of a values file in each-values.
 const nameMark = "{name}"
 
-// Patterns of texts that Helm takes. schema.json has the same.
+// Patterns of texts that Helm accepts. schema.json has the same.
 const (
 	releasePattern     = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	namespacePattern   = `^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
@@ -63,7 +62,7 @@ var (
 	eachForm        = regexp.MustCompile(eachPattern)
 )
 
-// helm looks at an entry for Helm charts.
+// helm checks an entry for Helm charts.
 func (l *loader) helm(k, item *source.Node, r *Render, c *Config, key string) {
 	if base := path.Base(r.Chart); base == "Chart.yaml" || strings.HasSuffix(base, ".tgz") {
 		l.fail(l.at(k), "%s.helm: expected the directory of a chart, found the file %s", key, r.Chart)
@@ -115,7 +114,7 @@ func isString(n *source.Node) bool {
 	return !n.IsNull() && n.Kind == source.Scalar && n.Type == source.String
 }
 
-// noHelm demands that an entry for anything else has no key of charts.
+// noHelm checks that an entry for anything else has no key of charts.
 func (l *loader) noHelm(item *source.Node, key string) {
 	for _, word := range helmKeys() {
 		if k, v := item.Field(word); !v.IsNull() {
@@ -149,15 +148,16 @@ func (l *loader) set(item *source.Node, r *Render, key string) {
 	}
 }
 
-// argument holds an argument against what Helm reads.
+// argument checks that Helm can read an argument.
 func (l *loader) argument(k *source.Node, arg string, text bool, key string) {
 	if err := chart.CheckSet(arg, text); err != nil {
 		l.fail(l.at(k), "%s: %q cannot be read: %v", key, k.Value, err)
 	}
 }
 
-// SettingPlace is where the configuration says what a render of a chart is made with, by
-// the name that a problem of the render has for it; ok is false if it does not say it.
+// SettingPlace returns the location of a setting of a chart render in the configuration, by the
+// name that a problem of the render uses for it; ok is false if the configuration does not contain
+// it.
 func (c *Config) SettingPlace(x Chosen, setting string) (at diag.Span, ok bool) {
 	i := 0
 	for i < len(c.Renders) && &c.Renders[i] != x.Entry {
@@ -182,7 +182,7 @@ func (c *Config) SettingPlace(x Chosen, setting string) (at diag.Span, ok bool) 
 	return at, false
 }
 
-// escaped is a text that --set-string takes for itself, and not for several or a list.
+// escaped returns a text that --set-string reads literally, and not as several values or a list.
 func escaped(text string) string {
 	text = strings.NewReplacer(`\`, `\\`, ",", `\,`).Replace(text)
 	if strings.HasPrefix(text, "{") {
@@ -191,7 +191,7 @@ func escaped(text string) string {
 	return text
 }
 
-// plain is a number, a boolean or null as --set reads it.
+// plain returns a number, a boolean or null in the form that --set reads.
 func plain(n *source.Node) string {
 	if n.IsNull() {
 		return "null"
@@ -205,8 +205,8 @@ func plain(n *source.Node) string {
 	return n.Value
 }
 
-// otherSettings are the keys of an entry for a chart by which it renders something else
-// than another one did.
+// otherSettings returns the keys of an entry for a chart whose values differ from those of an
+// earlier entry, so that the render differs.
 func (h *Helm) otherSettings(was *Helm) (words []string) {
 	for _, key := range []struct{ word, is, was string }{
 		{"namespace", h.Namespace, was.Namespace},

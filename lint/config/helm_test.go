@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSetArguments writes values as --set and --set-string take them.
+// TestSetArguments writes values in the form of --set and --set-string.
 func TestSetArguments(t *testing.T) {
 	c, err := load(t, `renders: [{helm: a, set: {n: 3, o: 0o17, t: true, y: yes, z: , f: 1.5, s: "3", c: 'a,b\c', l: "{x}", 'd\.e/f': g}, set-string: {i: 010, b: false}}]`)
 	if err != nil {
@@ -26,7 +26,7 @@ func TestSetArguments(t *testing.T) {
 	}
 }
 
-// TestExpandCharts gives the renders of charts with their values files, and what is wrong.
+// TestExpandCharts returns the renders of charts with their values files, and the errors.
 func TestExpandCharts(t *testing.T) {
 	for _, test := range []struct{ text, want, wrong string }{
 		{"{helm: charts/a}", "charts/a()", ""},
@@ -74,7 +74,7 @@ func TestExpandCharts(t *testing.T) {
 	}
 }
 
-// TestManyLooks gives up on look-ups, and says which bound was met.
+// TestManyLooks stops after too many look-ups, and names the exceeded limit.
 func TestManyLooks(t *testing.T) {
 	for _, text := range []string{"{helm: charts/a, values: [own.yaml, own.yaml, own.yaml, own.yaml]}", "{helm: charts/a, each-values: 'env/{name}.yaml'}"} {
 		if _, err := load(t, "renders: ["+text+"]"); err != nil {
@@ -116,7 +116,8 @@ func chartTree(t *testing.T) {
 	}
 }
 
-// TestHelmArguments: what Helm cannot read is a mistake of the configuration, at its line.
+// TestHelmArguments: an argument that Helm cannot read is a mistake of the configuration, at its
+// line.
 func TestHelmArguments(t *testing.T) {
 	for text, want := range map[string]string{
 		"{helm: a, set: {'a[x': 1}}":                        `1:27: renders[0].set: "a[x" cannot be read: `,
@@ -133,7 +134,7 @@ func TestHelmArguments(t *testing.T) {
 	}
 }
 
-// TestSettingPlace finds what a problem of a render names.
+// TestSettingPlace finds the setting that a problem of a render names.
 func TestSettingPlace(t *testing.T) {
 	c, err := load(t, "renders: [{kustomize: a}, {helm: b, values: [x, z], each-values: 'v-{name}',\n set: {a: 1, b: c},\n set-string: {d: 1}}]")
 	if err != nil {

@@ -13,16 +13,16 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// mostEach is how many values files each-values may match, and mostEntries how many entries
-// their directory may have.
+// mostEach is the number of values files that each-values may match, and mostEntries the number of
+// entries that their directory may have.
 const (
 	mostEach    = 500
 	mostEntries = 20_000
-	// mostLooks is how many files and entries of directories are looked at for all renders.
+	// mostLooks is the number of files and directory entries that may be examined for all renders.
 	mostLooks = 200_000
 )
 
-// look counts what is looked at.
+// look counts examined files and entries, and fails beyond the limit.
 func (t Tree) look(n int) error {
 	if *t.looks -= n; *t.looks < 0 {
 		return fmt.Errorf("the values files of all renders take more than %d look-ups: name fewer charts", mostLooks)
@@ -35,7 +35,7 @@ func (c *Config) GlobsCharts() bool {
 	return slices.ContainsFunc(c.Renders, func(r Render) bool { return r.Chart != "" && r.IsGlob() })
 }
 
-// charts gives the renders of an entry for charts.
+// charts returns the renders of an entry for charts.
 func (c *Config) charts(i int, t Tree) (all []Chosen, err error) {
 	r, key := &c.Renders[i], renderKey(i)
 	for _, one := range r.expand(t.Charts) {
@@ -62,14 +62,14 @@ func (c *Config) charts(i int, t Tree) (all []Chosen, err error) {
 	return all, nil
 }
 
-// inBound reports whether a path may be looked at.
+// inBound reports whether a path may be examined.
 func (c *Config) inBound(name string) bool {
 	_, inside := worktree.Below(c.bound, c.absolute(name))
 	return inside || c.bound == ""
 }
 
-// candidates are where a path that a chart is rendered with may lie: below the chart, or else
-// below the configuration.
+// candidates returns the possible locations of a path that a chart is rendered with: below the
+// chart, or else below the configuration.
 func (c *Config) candidates(chart, name string) (all []string, err error) {
 	all = slices.Compact([]string{path.Join(chart, name), path.Clean(name)})
 	all = slices.DeleteFunc(all, func(at string) bool { return !c.inBound(at) })
@@ -79,7 +79,8 @@ func (c *Config) candidates(chart, name string) (all []string, err error) {
 	return all, nil
 }
 
-// valuesFile is a values file of a chart as a name from the directory of the configuration.
+// valuesFile returns the path of a values file of a chart, relative to the directory of the
+// configuration.
 func (c *Config) valuesFile(chart, name string, t Tree) (string, error) {
 	if err := t.look(1); err != nil {
 		return "", err
@@ -101,7 +102,7 @@ func (c *Config) valuesFile(chart, name string, t Tree) (string, error) {
 	return "", fmt.Errorf("there is no %s: paths count from the chart, or else from the configuration", strings.Join(places, " and no "))
 }
 
-// each gives one render of a chart for each values file that a pattern matches.
+// each returns one render of a chart for each values file that a pattern matches.
 func (c *Config) each(one Chosen, pattern string, t Tree) (all []Chosen, err error) {
 	places, err := c.candidates(one.Dir, pattern)
 	if err != nil {
@@ -124,8 +125,7 @@ func (c *Config) each(one Chosen, pattern string, t Tree) (all []Chosen, err err
 	return nil, fmt.Errorf("there is no file %s: paths count from the chart, or else from the configuration", strings.Join(places, " and no "))
 }
 
-// matching are what stands for {name} in the paths of the files that a pattern matches,
-// sorted.
+// matching returns the values of {name} in the paths of the files that a pattern matches, sorted.
 func (c *Config) matching(pattern string, t Tree) (names []string, err error) {
 	before, after, _ := strings.Cut(pattern, nameMark)
 	dir, prefix := path.Split(before)
@@ -164,7 +164,7 @@ func (c *Config) matching(pattern string, t Tree) (names []string, err error) {
 	return names, nil
 }
 
-// isFile reports whether a path is a file of the tree and no directory.
+// isFile reports whether a path is a file of the tree and not a directory.
 func (c *Config) isFile(name string, t Tree) bool {
 	at := c.absolute(filepath.FromSlash(name))
 	info, err := os.Lstat(at)
@@ -175,11 +175,11 @@ func (c *Config) isFile(name string, t Tree) bool {
 	return err == nil && t.Tracked(filepath.Join(dir, filepath.Base(at)))
 }
 
-// entriesOf are the names in a directory, sorted; none if there is no such directory.
+// entriesOf returns the names in a directory, sorted; none if there is no such directory.
 func (c *Config) entriesOf(dir string) ([]string, error) {
 	d, err := os.Open(c.absolute(filepath.FromSlash(dir)))
 	if err != nil {
-		return nil, nil // what is missing is told with all places that were tried
+		return nil, nil // the caller reports a missing file with all locations that were tried
 	}
 	defer func() { _ = d.Close() }() // it was only read
 	names, err := d.Readdirnames(mostEntries + 1)

@@ -11,9 +11,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Level is the level of a rule by all that the configuration says of it for every
-// object; base is what the rule itself says. Custom counts before rules, and there a
-// glob before the id itself; of several globs the last one in the file counts last.
+// Level returns the level of a rule that applies to all objects; base is the level of the rule
+// itself. Entries of rules override custom, and an id overrides a glob; of several globs the last
+// one in the file wins.
 func (c *Config) Level(rule string, base diag.Level) diag.Level {
 	if i := c.customAt(rule); i >= 0 && c.Custom[i].Level.Level != "" {
 		base = c.Custom[i].Level.Level
@@ -34,7 +34,7 @@ func (c *Config) Off(rule string, base diag.Level) bool {
 	return c.Level(rule, base) == diag.LevelOff && c.ScopedLevel(rule) == ""
 }
 
-// ScopedLevel is the worst level that a scope gives a rule; "" if none turns it on.
+// ScopedLevel returns the worst level that a scope gives a rule; "" if no scope enables it.
 func (c *Config) ScopedLevel(rule string) (worst diag.Level) {
 	for i := range c.Scopes {
 		if level := c.Scopes[i].level(rule); level.Rank() > worst.Rank() {
@@ -44,8 +44,8 @@ func (c *Config) ScopedLevel(rule string) (worst diag.Level) {
 	return worst
 }
 
-// LevelOf is the level of a finding of a rule. Base is what the rule itself says of it;
-// off leaves the finding out, as the scope of the rule does.
+// LevelOf returns the level of a finding of a rule; base is the level that the rule itself gives
+// it. The level off drops the finding, as does a scope of the rule that does not select it.
 func (c *Config) LevelOf(rule string, base diag.Level, a *About) diag.Level {
 	if s := c.scopeOf(rule); s != nil && !s.Has(a) {
 		return diag.LevelOff
@@ -59,13 +59,13 @@ func (c *Config) LevelOf(rule string, base diag.Level, a *About) diag.Level {
 	return level
 }
 
-// Scoped reports whether the level of a rule's findings depends on what they are about.
+// Scoped reports whether the level of a rule's findings depends on their subject.
 func (c *Config) Scoped(rule string) bool {
 	return c.scopeOf(rule) != nil || slices.ContainsFunc(c.Scopes, func(s Scoped) bool { return s.level(rule) != "" })
 }
 
-// scopeOf is what a finding of a rule has to be in: the scope of rules takes the place
-// of that of custom, and that of an id that of a glob; nil for all.
+// scopeOf returns the scope of a rule; nil if there is none. The scope in rules overrides that in
+// custom, and that of an id overrides that of a glob.
 func (c *Config) scopeOf(rule string) *Scope {
 	if s := c.Rules[rule].Scope; s != nil {
 		return s
@@ -81,7 +81,7 @@ func (c *Config) scopeOf(rule string) *Scope {
 	return nil
 }
 
-// level is what a scope says of a rule; "" for nothing.
+// level returns the level that a scope sets for a rule; "" if it sets none.
 func (s *Scoped) level(rule string) (level diag.Level) {
 	if exact, ok := s.Rules[rule]; ok {
 		return exact.Level
@@ -98,7 +98,7 @@ func (c *Config) customAt(id string) int {
 	return slices.IndexFunc(c.Custom, func(r Custom) bool { return r.ID == id })
 }
 
-// matchesRule reports whether a key of rules means a rule.
+// matchesRule reports whether a key of rules applies to a rule.
 func matchesRule(key, rule string) bool {
 	if !isGlob(key) {
 		return key == rule
@@ -107,16 +107,16 @@ func matchesRule(key, rule string) bool {
 	return ok
 }
 
-// GlobParams are parameters that a glob of rules gives.
+// GlobParams are parameters that a glob of rules sets.
 type GlobParams struct {
 	Key string
 	*Params
 }
 
-// Matches reports whether the glob means a rule.
+// Matches reports whether the glob applies to a rule.
 func (g GlobParams) Matches(id string) bool { return matchesRule(g.Key, id) }
 
-// GlobParams are those of all globs, in the order of the file.
+// GlobParams returns the parameters of all globs, in the order of the file.
 func (c *Config) GlobParams() (all []GlobParams) {
 	for _, key := range c.ruleKeys {
 		if p := c.Rules[key].Params; p != nil && isGlob(key) {
@@ -126,13 +126,13 @@ func (c *Config) GlobParams() (all []GlobParams) {
 	return all
 }
 
-// Mentions reports whether the configuration says anything of the level of a rule.
+// Mentions reports whether the configuration has an entry for a rule in custom or rules.
 func (c *Config) Mentions(rule string) bool {
 	return c.customAt(rule) >= 0 || slices.ContainsFunc(c.ruleKeys, func(key string) bool { return matchesRule(key, rule) })
 }
 
-// UnknownRules are errors about keys of rules that mean none of some ids. Templates never
-// run, so no key means them alone.
+// UnknownRules returns errors about keys of rules that match none of ids. Templates never run, so
+// ids does not contain them.
 func (c *Config) UnknownRules(ids []string) (errs []error) {
 	check := func(key string, at diag.Span) {
 		if slices.ContainsFunc(ids, func(id string) bool { return matchesRule(key, id) }) {
@@ -158,9 +158,9 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 	return errs
 }
 
-// OffPacks are errors about keys of rules that change nothing, as all rules that they mean
-// are of packs that are off; of names the pack of such a rule, "" for any other. A key that
-// turns rules off says what holds already.
+// OffPacks returns errors about keys of rules without effect, because all rules that they match
+// belong to disabled packs. The function of returns the pack of such a rule, "" for any other. A
+// key that turns rules off is no error.
 func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error) {
 	check := func(key string, level diag.Level, at diag.Span) {
 		if packs := c.offPacks(key, ids, of); level != diag.LevelOff && len(packs) > 0 {
@@ -182,8 +182,8 @@ func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error
 	return errs
 }
 
-// offPacks are the packs of the rules that a key means, if all of them are off and none
-// because the configuration says so.
+// offPacks returns the packs of the rules that a key matches, if all of them are off because of
+// their packs and none because of the configuration.
 func (c *Config) offPacks(key string, ids []string, of func(id string) string) (packs []string) {
 	for _, id := range ids {
 		if !matchesRule(key, id) {
@@ -199,7 +199,7 @@ func (c *Config) offPacks(key string, ids []string, of func(id string) string) (
 	return slices.Compact(packs)
 }
 
-// glob looks at a key of rules.
+// glob checks a key of rules.
 func (l *loader) glob(k *source.Node, path string) {
 	if !doublestar.ValidatePattern(k.Value) {
 		l.fail(l.at(k), "%s: %q is not a valid glob", path, k.Value)

@@ -16,10 +16,10 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// loader reads one file and gathers everything that is wrong with it.
+// loader reads one file and gathers all mistakes in it.
 type loader struct {
 	path    string
-	overlay func(string) ([]byte, bool) // in place of what is in the file; nil for that
+	overlay func(string) ([]byte, bool) // replaces the content of the file; nil to read it
 	file    *source.File
 	found   []mistake
 }
@@ -37,7 +37,7 @@ type mistake struct {
 	text string
 }
 
-// fail records a mistake. The first one at a place is the root of the others.
+// fail records a mistake. Later mistakes at the same location are consequences of the first one.
 func (l *loader) fail(at diag.Span, format string, args ...any) {
 	if at.IsZero() || !slices.ContainsFunc(l.found, func(m mistake) bool { return m.at == at }) {
 		l.found = append(l.found, mistake{at, fmt.Sprintf(format, args...)})
@@ -54,12 +54,12 @@ func (l *loader) err() error {
 	return errors.Join(errs...)
 }
 
-// at is the place of a node.
+// at returns the location of a node.
 func (l *loader) at(n *source.Node) diag.Span { return l.file.Span(n) }
 
-// read gives the only document of the file; nil if it is empty or unreadable.
-// Whatever source.Load passes over in a tree of manifests, such as a template,
-// must not pass for a configuration that says nothing.
+// read returns the only document of the file; nil if it is empty or unreadable. A text that
+// source.Load skips in a tree of manifests, such as a template, must not be mistaken for an empty
+// configuration.
 func (l *loader) read(abs string) *source.Node {
 	info, err := os.Stat(abs)
 	switch {
@@ -94,7 +94,7 @@ func (l *loader) read(abs string) *source.Node {
 	return root
 }
 
-// held names what a file holds instead of a configuration.
+// held names the content of a file that is not a configuration.
 func held(set *source.Set) string {
 	if len(set.Objects) > 0 {
 		return set.Objects[0].Kind + " " + set.Objects[0].Name
@@ -102,7 +102,7 @@ func held(set *source.Set) string {
 	return set.Skipped[0].Reason
 }
 
-// decode fills the configuration and looks at its values.
+// decode fills the configuration and checks its values.
 func (l *loader) decode(root *source.Node, c *Config) {
 	c.text = l.file.Text
 	for k, v := range root.Fields() {
@@ -139,7 +139,7 @@ func (l *loader) mismatch(m source.Mismatch, keys []string) {
 	}
 }
 
-// check looks at what types do not say.
+// check checks conditions that types do not express.
 func (l *loader) check(root *source.Node, c *Config) {
 	if k, word := root.Field("fail-on"); !word.IsNull() && !slices.Contains(FailLevels(), c.FailOn) {
 		l.fail(l.at(k), "fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
@@ -195,13 +195,13 @@ func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[st
 	l.globs(item.Get("renders"), path+".renders")
 }
 
-// isEmpty reports whether there is no list, or one without items.
+// isEmpty reports whether a list is absent or has no items.
 func isEmpty(list *source.Node) bool {
 	return list.IsNull() || list.Kind == source.Sequence && list.Len() == 0
 }
 
-// names demands that a list has no empty items: an empty path would be the
-// directory of the configuration.
+// names checks that a list has no empty items: an empty path would be the directory of the
+// configuration.
 func (l *loader) names(list *source.Node, path, want string) {
 	for i, item := range list.Items() {
 		if item.Text() == "" {

@@ -16,17 +16,16 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// How large a configuration that is found may be, and a file that a configuration
-// names, in bytes.
+// Size limits, in bytes, of a configuration that was found, and of a file that a configuration
+// names.
 const (
 	maxFile  = 1 << 20
 	maxNamed = 64 << 20
 )
 
-// LoadFound reads a configuration that was found and not named, so that it may be
-// anybody's: it and the files that it names are regular files below a root, reached
-// without links. An empty root is that of the work tree that holds the file, or its
-// directory if there is none.
+// LoadFound reads a configuration that was found and not named, so that it is untrusted: it and the
+// files that it names must be regular files below root, reached without links. An empty root means
+// the root of the work tree that contains the file, or the directory of the file if there is none.
 func LoadFound(path, root string) (*Config, error) {
 	c, err := empty(path)
 	if err != nil {
@@ -49,7 +48,7 @@ func LoadFound(path, root string) (*Config, error) {
 	return c, l.load(c)
 }
 
-// itself words what is wrong with the file of the configuration.
+// itself words an error about the configuration file itself.
 func (c *Config) itself(err error, name string) error {
 	var link *worktree.LinkError
 	switch {
@@ -63,7 +62,7 @@ func (c *Config) itself(err error, name string) error {
 	return c.worded(err)
 }
 
-// Read reads a file that the configuration names, if it may be read.
+// Read reads a file that the configuration names, if that is allowed.
 func (c *Config) Read(path string) ([]byte, error) { return c.read(path, maxNamed) }
 
 func (c *Config) read(path string, limit int64) ([]byte, error) {
@@ -78,8 +77,8 @@ func (c *Config) read(path string, limit int64) ([]byte, error) {
 	return worktree.ReadFile(c.bound, name, limit)
 }
 
-// check looks whether a path that the configuration names may be read. What is not
-// there is for whoever reads it.
+// check returns an error if a path that the configuration names must not be read. A missing file is
+// left to the reader.
 func (c *Config) check(path string, directory bool) error {
 	name, ok := worktree.Below(c.bound, c.absolute(path))
 	switch {
@@ -108,9 +107,8 @@ func (c *Config) check(path string, directory bool) error {
 	return nil
 }
 
-// At is the configuration as if it had been found in another directory, which a
-// root holds, as a file of another name; the topologies and the renders that it names
-// are checked there.
+// At returns the configuration as if it had been found in another directory below root, as a file
+// of another name. It checks there the topologies and the renders that the configuration names.
 func (c *Config) At(dir, root, file string) (*Config, error) {
 	moved := *c
 	moved.Dir, moved.file = dir, file
@@ -142,7 +140,7 @@ func (c *Config) leadsOut(path string) error {
 	return fmt.Errorf("%s lies outside of %s", path, c.outside)
 }
 
-// worded names a link as the configuration would.
+// worded names a link relative to the configuration.
 func (c *Config) worded(err error) error {
 	var link *worktree.LinkError
 	var path *fs.PathError
@@ -155,7 +153,8 @@ func (c *Config) worded(err error) error {
 	return err
 }
 
-// fromHere is a name from the bound as one from the directory of the configuration.
+// fromHere converts a name relative to the bound into one relative to the directory of the
+// configuration.
 func (c *Config) fromHere(name string) string {
 	if rel, err := filepath.Rel(c.Dir, filepath.Join(c.bound, name)); err == nil {
 		return rel
@@ -170,9 +169,8 @@ func (c *Config) absolute(path string) string {
 	return filepath.Join(c.Dir, path)
 }
 
-// namedFile checks a path that a key of the configuration names; every such key goes
-// through here. Flag is the one by which whoever runs the command names the same, if
-// there is one.
+// namedFile checks a path that a key of the configuration names; every such key must be checked by
+// it. Flag is the command-line flag with the same purpose, if there is one.
 func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag string, directory bool) {
 	if n.Text() == "" {
 		l.fail(at, "%s: expected a file, found nothing", key)
@@ -181,7 +179,7 @@ func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag st
 	l.namedPath(n.Text(), at, c, key, flag, directory)
 }
 
-// namedPath is namedFile of a path that is part of what a key says.
+// namedPath is namedFile for a path that is only a part of a value.
 func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag string, directory bool) {
 	err := c.check(path, directory)
 	if _, inside := worktree.Below(c.bound, c.absolute(path)); err != nil && !inside {
@@ -192,14 +190,14 @@ func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag strin
 	}
 }
 
-// directory looks at a key that names a directory or a glob of directories. Flag is the
-// one by which whoever runs the command names the same.
+// directory checks a key that names a directory or a glob of directories. Flag is the command-line
+// flag with the same purpose.
 func (l *loader) directory(word, flag string, k, item *source.Node, c *Config, key string) {
 	dir := item.Get(word)
 	key += "." + word
 	base, _ := doublestar.SplitPattern(dir.Text())
 	switch {
-	case !isString(dir): // reported
+	case !isString(dir): // already reported
 	case dir.Value == "":
 		l.fail(l.at(k), "%s: expected a directory or a glob, found nothing", key)
 	case strings.Contains(dir.Value, "://"):
@@ -213,7 +211,7 @@ func (l *loader) directory(word, flag string, k, item *source.Node, c *Config, k
 	}
 }
 
-// orFlag says that a flag names the same.
+// orFlag suggests a flag.
 func orFlag(flag string) string {
 	if flag == "" {
 		return ""
@@ -221,7 +219,7 @@ func orFlag(flag string) string {
 	return ", or name it with " + flag
 }
 
-// topologies checks those of a list of files or directories that declare nodes.
+// topologies checks a list of files or directories that declare nodes.
 func (l *loader) topologies(list *source.Node, c *Config, key string) {
 	for i, item := range list.Items() {
 		l.namedFile(item, l.at(item), c, fmt.Sprintf("%s[%d]", key, i), "--topology", true)

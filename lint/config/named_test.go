@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// TestNamedFiles demands of every key that holds words whether it names files, and
-// of those that do that a configuration which was found leads to none outside. A
-// new key belongs into one of the two lists; one that names files goes through
-// loader.namedFile.
+// TestNamedFiles requires a decision for every key with words: whether it names files. For a key
+// that does, a configuration that was found must not lead outside. A new key belongs in one of the
+// two lists; one that names files must use loader.namedFile.
 func TestNamedFiles(t *testing.T) {
 	paths := map[string]string{
 		"topology":            "topology: [%s]",
@@ -24,7 +23,8 @@ func TestNamedFiles(t *testing.T) {
 		"renders.source-root": "renders: [{files: [a], source-root: %s}]",
 		"renders.remotes":     "renders: [{kustomize: a, remotes: {'https://example.com/a': %s}}]",
 	}
-	// What charts are rendered with is looked for once they are known: see TestExpandCharts.
+	// The values files of charts are only looked up once the charts are known: see
+	// TestExpandCharts.
 	words := strings.Fields(`ignore fail-on extended-resources clusters.name clusters.paths clusters.renders renders.pointers clusters.pointers clusters.destinations repositories renders.name renders.load-restrictor renders..namespace renders..values renders..each-values renders..kube-version renders..api-versions survive.labels suppress.labels
 		survive.keys survive.namespaces suppress.rule suppress.reason suppress.until suppress.kinds suppress.namespaces suppress.names
 		policies.pack custom.id custom.use custom.level. custom.title custom.description custom.owner custom.runbook
@@ -73,7 +73,7 @@ func TestNamedFiles(t *testing.T) {
 	}
 }
 
-// wordKeys are the keys of a type that hold a word or a list of words.
+// wordKeys returns the keys of a type whose value is a word or a list of words.
 func wordKeys(of reflect.Type, prefix string) (keys []string) {
 	for i := range of.NumField() {
 		name := prefix + of.Field(i).Tag.Get("json")

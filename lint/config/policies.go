@@ -14,12 +14,12 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Policy is a source of rules: a built-in pack, or a folder with rules of the team's own.
+// Policy is a source of rules: a built-in pack, or a folder with the team's own rules.
 type Policy struct {
 	Pack string `json:"pack"`
 	Dir  string `json:"dir"`
 
-	// Place is where the entry stands, as file:line:column.
+	// Place is the location of the entry, as file:line:column.
 	Place string `json:"-"`
 }
 
@@ -36,21 +36,21 @@ type Custom struct {
 	Runbook     string       `json:"runbook"`
 
 	Params *Params `json:"-"`
-	// Place is where its id stands, as file:line:column.
+	// Place is the location of its id, as file:line:column.
 	Place string `json:"-"`
 	span  diag.Span
 }
 
-// Rule is what the configuration says of a rule, or of all that a glob matches.
+// Rule has the settings for a rule, or for all rules that a glob matches.
 type Rule struct {
-	Level      Level        `json:"level"`  // empty for what the rule says
+	Level      Level        `json:"level"`  // empty for the level of the rule
 	ParamsNode *source.Node `json:"params"` // Params, once read
 	Scope      *Scope       `json:"scope"`
 
 	Params *Params `json:"-"`
 }
 
-// Scoped gives rules other levels for what a scope selects.
+// Scoped overrides the levels of rules for the findings that a scope selects.
 type Scoped struct {
 	Scope
 	// Rules are levels by ids and globs of ids.
@@ -68,8 +68,8 @@ type Params struct {
 	at   func(*source.Node) string
 }
 
-// At is where a value is, as file:line:column; a path holds keys and indices. What does
-// not exist is "".
+// At returns the location of a value, as file:line:column; a path has keys and indices. It returns
+// "" for a value that does not exist.
 func (p *Params) At(path ...string) string {
 	at := p.node
 	shown := at
@@ -91,7 +91,7 @@ func (p *Params) At(path ...string) string {
 	return p.at(shown)
 }
 
-// params reads parameters; nil for none.
+// params reads parameters; nil if there are none.
 func (l *loader) params(n *source.Node, path string) *Params {
 	if n.IsNull() {
 		return nil
@@ -103,8 +103,8 @@ func (l *loader) params(n *source.Node, path string) *Params {
 	return &Params{Values: decoded(n).(map[string]any), node: n, at: func(n *source.Node) string { return place(l.path, l.at(n)) }}
 }
 
-// decoded is a node as the value that JSON would give. Aliases are as bounded as
-// the file that holds them.
+// decoded returns a node as the value that JSON would give. The file bounds the expansion of
+// aliases.
 func decoded(n *source.Node) any {
 	switch {
 	case n.IsNull():
@@ -135,8 +135,8 @@ func decoded(n *source.Node) any {
 	return n.Value
 }
 
-// PolicyDirs are the folders with rules that the configuration names, as absolute paths.
-// They stay where the configuration was read: At does not move them.
+// PolicyDirs returns the folders with rules that the configuration names, as absolute paths. They
+// remain relative to the directory that the configuration was read from: At does not move them.
 func (c *Config) PolicyDirs() []string {
 	var all []string
 	for _, p := range c.Policies {
@@ -154,7 +154,7 @@ func (c *Config) policyDir(dir string) string {
 	return filepath.Join(c.home, dir)
 }
 
-// MissingDirs are errors about folders with rules that do not exist.
+// MissingDirs returns errors about folders with rules that do not exist.
 func (c *Config) MissingDirs() (errs []error) {
 	for i, p := range c.Policies {
 		if p.Dir == "" {
@@ -171,7 +171,7 @@ func (c *Config) MissingDirs() (errs []error) {
 	return errs
 }
 
-// Packs names the packs that are on.
+// Packs names the enabled packs.
 func (c *Config) Packs() []string {
 	var all []string
 	for _, p := range c.Policies {
@@ -182,7 +182,7 @@ func (c *Config) Packs() []string {
 	return all
 }
 
-// policies looks at what types do not say of the sources of rules.
+// policies checks conditions on the sources of rules that types do not express.
 func (l *loader) policies(root *source.Node, c *Config) {
 	seen := map[Policy]bool{}
 	for i, item := range root.Get("policies").Items() {
@@ -209,7 +209,7 @@ func (l *loader) policies(root *source.Node, c *Config) {
 	}
 }
 
-// policyFiles holds a folder, and all rules below it, to what the configuration may read.
+// policyFiles checks that the configuration may read a folder and all rules below it.
 func (l *loader) policyFiles(dir *source.Node, c *Config, key string) {
 	before := len(l.found)
 	l.namedFile(dir, l.at(dir), c, key, "--rules", true)
@@ -217,7 +217,7 @@ func (l *loader) policyFiles(dir *source.Node, c *Config, key string) {
 		return
 	}
 	top := c.absolute(dir.Text())
-	// what cannot be read is an error of whoever loads the rules
+	// the loader of the rules reports files that cannot be read
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".rego" {
 			return nil
@@ -231,7 +231,7 @@ func (l *loader) policyFiles(dir *source.Node, c *Config, key string) {
 	})
 }
 
-// custom looks at what types do not say of a rule of the configuration.
+// custom checks conditions on a custom rule that types do not express.
 func (l *loader) custom(item *source.Node, c *Custom, path string, seen map[string]string) {
 	c.Place, c.span = place(l.path, l.at(item)), l.at(item)
 	if k, v := item.Field("id"); k != nil {
@@ -256,7 +256,7 @@ func (l *loader) custom(item *source.Node, c *Custom, path string, seen map[stri
 // ruleKeys are the keys of a rule whose value is a map.
 const ruleKeys = "level, params, scope"
 
-// rules reads what is said of each rule: a level, or a map.
+// rules reads the settings of each rule: a level, or a map.
 func (l *loader) rules(root *source.Node, c *Config) {
 	k, nodes := root.Field("rules")
 	c.Rules, c.RuleNodes = map[string]Rule{}, nil
@@ -277,7 +277,7 @@ func (l *loader) rules(root *source.Node, c *Config) {
 	}
 }
 
-// rule reads a map about a rule.
+// rule reads the map of a rule.
 func (l *loader) rule(v *source.Node, path string) (r Rule) {
 	decoder := source.Decoder{}
 	for _, m := range decoder.Decode(v, &r) {
@@ -308,14 +308,14 @@ func (l *loader) level(k, v *source.Node, path string) (level Level) {
 	return level
 }
 
-// word looks at a level below a key, which may be left out.
+// word checks an optional level below a key.
 func (l *loader) word(n *source.Node, key, path string) {
 	if k, v := n.Field(key); !v.IsNull() {
 		l.level(k, v, path+"."+key)
 	}
 }
 
-// scopes looks at what types do not say of levels for what scopes select.
+// scopes checks conditions on scopes and their levels that types do not express.
 func (l *loader) scopes(root *source.Node, c *Config) {
 	for i, item := range root.Get("scopes").Items() {
 		s, path := &c.Scopes[i], fmt.Sprintf("scopes[%d]", i)
@@ -339,5 +339,5 @@ func (l *loader) scopes(root *source.Node, c *Config) {
 
 var globForm = regexp.MustCompile(`[*?\[\]{}\\]`)
 
-// isGlob reports whether a key of rules stands for all ids that it matches.
+// isGlob reports whether a key of rules is a glob of ids.
 func isGlob(key string) bool { return globForm.MatchString(key) }

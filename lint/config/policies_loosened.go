@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// loosenedPolicies tells of packs, folders and rules that are gone, and of parameters and
-// scopes of rules that have changed.
+// loosenedPolicies reports packs, folders and rules that are gone, and rules whose parameters or
+// scopes have changed.
 func (c *Config) loosenedPolicies(before *Config) []diag.Silence {
 	var all []diag.Silence
 	add := func(at diag.Span, format string, args ...any) {
@@ -51,7 +51,7 @@ func (c *Config) loosenedPolicies(before *Config) []diag.Silence {
 	return all
 }
 
-// same reports whether two rules find the same, if their levels are equal.
+// same reports whether two rules have the same findings, if their levels are equal.
 func (c *Custom) same(o *Custom) bool {
 	return c.Use == o.Use && c.Params.same(o.Params) && (c.Scope == nil || reflect.DeepEqual(c.Scope, o.Scope))
 }
@@ -67,8 +67,8 @@ func (p *Params) same(o *Params) bool {
 	return len(is) == 0 && len(was) == 0 || reflect.DeepEqual(is, was)
 }
 
-// loosenedScopes tells of scopes that may lower levels and of those that are gone, which
-// may have raised them.
+// loosenedScopes reports scopes that may lower levels, and removed scopes that may have raised
+// them.
 func (c *Config) loosenedScopes(before *Config) []diag.Silence {
 	var all []diag.Silence
 	add := func(at diag.Span, s *Scoped, what string) {
@@ -90,7 +90,7 @@ func (c *Config) loosenedScopes(before *Config) []diag.Silence {
 	return all
 }
 
-// all reports whether a scope sets no level but one.
+// all reports whether a scope sets no level other than the given one.
 func (s *Scoped) all(level diag.Level) bool {
 	for _, l := range s.Rules {
 		if l.Level != level {
@@ -104,7 +104,7 @@ func (s *Scoped) same(o Scoped) bool {
 	return reflect.DeepEqual(s.Scope, o.Scope) && maps.Equal(s.Rules, o.Rules) && slices.Equal(s.keys, o.keys)
 }
 
-// what says in words what a scope selects and which levels it sets.
+// what describes in words the selection of a scope and the levels that it sets.
 func (s *Scoped) what() string {
 	var parts, levels []string
 	for _, p := range []struct {
@@ -130,7 +130,7 @@ func (s *Scoped) what() string {
 	return strings.Join(parts, ", ") + " (" + strings.Join(levels, ", ") + ")"
 }
 
-// rulePlace is where the configuration says the level of a rule.
+// rulePlace returns the location of the level of a rule in the configuration.
 func (c *Config) rulePlace(id string) diag.Span {
 	if at, ok := c.places[id]; ok {
 		return at

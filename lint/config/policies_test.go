@@ -6,8 +6,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestPolicyMistakes has everything that can be wrong about policies, custom rules, rules
-// and scopes, and the whole error.
+// TestPolicyMistakes has every possible mistake in policies, custom rules, rules and scopes, with
+// the complete error.
 func TestPolicyMistakes(t *testing.T) {
 	const empty = "the scope selects everything; give one of " + scopeKeys
 	for text, want := range map[string]string{
@@ -39,8 +39,7 @@ func TestPolicyMistakes(t *testing.T) {
 	}
 }
 
-// TestScopes holds what scopes select: each case has one finding that is in and one that
-// is not.
+// TestScopes checks the selection of scopes: each case has one finding inside and one outside.
 func TestScopes(t *testing.T) {
 	web := diag.Object{Kind: "Deployment", Namespace: "prod-shop", Name: "web"}
 	for scope, c := range map[string]struct{ in, out About }{
@@ -69,7 +68,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestLevels holds the order in which the configuration counts.
+// TestLevels checks the precedence of the settings.
 func TestLevels(t *testing.T) {
 	const custom = "custom: [{id: mine, use: x, level: note, scope: {names: [web]}}]\n"
 	web := About{Object: diag.Object{Kind: "Pod", Name: "web"}}
@@ -105,7 +104,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestParams holds values and their places.
+// TestParams checks values and their locations.
 func TestParams(t *testing.T) {
 	conf, err := load(t, "rules:\n  a:\n    params:\n      n: 3\n      list: [x, {y: 1.5}]\n      t: true\n      s: \"1\"\n      z: null\n")
 	if err != nil {
@@ -132,7 +131,7 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// TestLoosenedPolicies holds what of a change may silence findings, and what may not.
+// TestLoosenedPolicies checks which parts of a change may silence findings, and which may not.
 func TestLoosenedPolicies(t *testing.T) {
 	for _, c := range []struct{ before, now, want string }{
 		{"policies: [{dir: a}]", "policies: [{dir: a}, {dir: b}]", ""},

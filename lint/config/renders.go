@@ -14,47 +14,46 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Render asks for renders: of a kustomization, a Helm chart, or of what another tool
-// rendered. It has one of Kustomize, Chart, Pointers and Files.
+// Render asks for renders: of a kustomization, a Helm chart, or the output of another tool. It has
+// one of Kustomize, Chart, Pointers and Files.
 type Render struct {
-	// Name is what reports and clusters call the render; NameOf gives the default. A
-	// glob has none.
+	// Name is the name of the render in reports and clusters; NameOf returns the default. A glob
+	// has no name.
 	Name string `json:"name"`
-	// Kustomize is the directory of a kustomization, or a glob of such directories. A
-	// glob stands for the roots that it matches, a directory for itself.
+	// Kustomize is the directory of a kustomization, or a glob of such directories. A glob matches
+	// only roots, a directory need not be one.
 	Kustomize string `json:"kustomize"`
-	// Chart is the directory of a Helm chart, or a glob of such directories, which leaves out
+	// Chart is the directory of a Helm chart, or a glob of such directories, which does not match
 	// library charts and charts in charts/ of another.
 	Chart string `json:"helm"`
 	Helm
-	// Pointers is a glob of files with GitOps pointers: what
-	// they deploy, directly or through others, is rendered.
+	// Pointers is a glob of files with GitOps pointers: everything that they deploy, directly or
+	// through others, is rendered.
 	Pointers string `json:"pointers"`
-	// LoadRestrictor is root-only if a kustomization reads no file outside of its own
-	// directory, or repository, the default, if it may read any of the repository.
+	// LoadRestrictor is root-only if a kustomization must not read files outside of its own
+	// directory, or repository, the default, if it may read any file of the repository.
 	LoadRestrictor string `json:"load-restrictor"`
-	// Remotes gives, for URLs as kustomizations write them, directories that are read
-	// instead.
+	// Remotes maps URLs, as kustomizations write them, to directories that are read instead.
 	Remotes map[string]string `json:"remotes"`
-	// Files are files or directories with manifests that are rendered already.
+	// Files are files or directories with manifests that are already rendered.
 	Files []string `json:"files"`
 	// SourceRoot is the directory that Files were rendered from; empty if unknown.
 	SourceRoot string `json:"source-root"`
 }
 
-// rootOnly is the word of load-restrictor that is not the default.
+// rootOnly is the value of load-restrictor that is not the default.
 const rootOnly = "root-only"
 
-// LoadRestrictors are the words that load-restrictor takes.
+// LoadRestrictors returns the values of load-restrictor.
 func LoadRestrictors() []string { return []string{rootOnly, "repository"} }
 
-// RootOnly reports whether a kustomization reads no file outside of its directory.
+// RootOnly reports whether a kustomization must not read files outside of its directory.
 func (r *Render) RootOnly() bool { return r.LoadRestrictor == rootOnly }
 
 // IsGlob reports whether the entry is a glob of directories.
 func (r *Render) IsGlob() bool { return strings.ContainsAny(r.pattern(), globMeta) }
 
-// pattern is the directory or glob that an entry names; empty for others.
+// pattern returns the directory or glob that an entry names; empty for other entries.
 func (r *Render) pattern() string { return r.Kustomize + r.Chart }
 
 // several reports whether an entry may ask for several renders.
@@ -63,8 +62,8 @@ func (r *Render) several() bool { return r.IsGlob() || r.Pointers != "" || r.Eac
 // globMeta are the characters that make a path a glob.
 const globMeta = `*?[{\`
 
-// NameOf is the name of the render of an entry that is no glob: the one that it
-// gives, its directory or the first of its files.
+// NameOf returns the name of the render of an entry that is not a glob: the explicit name, its
+// directory or the first of its files.
 func (r *Render) NameOf() string {
 	switch {
 	case r.Name != "":
@@ -77,8 +76,7 @@ func (r *Render) NameOf() string {
 	return ""
 }
 
-// paths are those that the entry names; of a glob that before the first directory
-// which is a pattern.
+// paths returns the paths that the entry names; for a glob, the part before the first pattern.
 func (r *Render) paths() []string {
 	all := slices.Concat(r.Files, slices.Sorted(maps.Values(r.Remotes)))
 	if base := r.pattern(); base != "" {
@@ -93,42 +91,41 @@ func (r *Render) paths() []string {
 	return all
 }
 
-// Discovers reports whether roots are found and rendered although the configuration
-// does not name them: it has no key renders. An empty list turns discovery off.
+// Discovers reports whether roots are found and rendered without being named, because the
+// configuration has no key renders. An empty list turns discovery off.
 func (c *Config) Discovers() bool { return c.Renders == nil }
 
-// Chosen is one render that a configuration asks for, or that was discovered. Paths
-// are relative to the directory of the configuration, with forward slashes.
+// Chosen is one render that a configuration asks for, or that was discovered. Paths are relative to
+// the directory of the configuration, with forward slashes.
 type Chosen struct {
 	Name string
-	// Dir is the directory of the kustomization or of the chart; empty for files. Values are
-	// the values files of a chart.
+	// Dir is the directory of the kustomization or of the chart; empty for files. Values are the
+	// values files of a chart.
 	Dir    string
 	Values []string
-	// Entry is what asks for it; nil if it was discovered. Literal is set if it does so
-	// without a glob.
+	// Entry is the entry that asks for it; nil if it was discovered. Literal is set if the entry is
+	// not a glob.
 	Entry   *Render
 	Literal bool
-	// Pointers are the files of the GitOps pointers that deploy it, one another's first,
-	// and Destinations the names and addresses of the cluster that they deploy it to.
+	// Pointers are the files of the GitOps pointers that deploy it, directly or through others,
+	// sorted. Destinations are the names and addresses of the cluster that they deploy it to.
 	Pointers, Destinations []string
 }
 
-// Tree is what there is to render.
+// Tree has the input that can be rendered.
 type Tree struct {
-	// Roots are the directories of the kustomizations that no other refers to: those that a
-	// glob may match, or all that there is to render if Discovers. Charts are those of the
+	// Roots are the directories of the kustomizations that no other one refers to: those that a
+	// glob may match, or all that are rendered if Discovers. Charts are the directories of the
 	// charts that a glob may match.
 	Roots, Charts []string
 	// Tracked is that of source.Options, for the files that each-values matches.
 	Tracked func(path string) bool
 
-	looks *int // left of mostLooks
+	looks *int // remaining part of mostLooks
 }
 
-// Expand gives the renders that a configuration asks for, in the order of its entries.
-// Errors name globs that match nothing, values files that are missing, and entries that
-// give renders of one name.
+// Expand returns the renders that a configuration asks for, in the order of its entries. Errors
+// name globs without matches, missing values files, and entries whose renders have the same name.
 func (c *Config) Expand(t Tree) ([]Chosen, error) {
 	t.looks = cmp.Or(t.looks, new(mostLooks))
 	t.Roots = slices.Compact(slices.Sorted(slices.Values(t.Roots)))
@@ -163,7 +160,7 @@ func (c *Config) Expand(t Tree) ([]Chosen, error) {
 	return all, errors.Join(errs...)
 }
 
-// expand gives the renders of one entry.
+// expand returns the renders of one entry.
 func (c *Config) expand(i int, t Tree) ([]Chosen, error) {
 	if c.Renders[i].Chart != "" {
 		return c.charts(i, t)
@@ -177,7 +174,7 @@ func (c *Config) expand(i int, t Tree) ([]Chosen, error) {
 
 func renderKey(i int) string { return fmt.Sprintf("renders[%d]", i) }
 
-// expand gives what an entry names, or what a glob matches of some directories.
+// expand returns the render that an entry names, or one for each directory that its glob matches.
 func (r *Render) expand(dirs []string) (all []Chosen) {
 	if !r.IsGlob() {
 		chosen := Chosen{Name: r.NameOf(), Entry: r, Literal: true}
@@ -195,7 +192,7 @@ func (r *Render) expand(dirs []string) (all []Chosen) {
 	return all
 }
 
-// CheckClusters says which renders of clusters are none of all that there are.
+// CheckClusters returns an error for each render of a cluster that matches none of the renders.
 func (c *Config) CheckClusters(all []Chosen) error {
 	var names []string
 	for _, r := range all {
@@ -218,7 +215,7 @@ func (c *Config) CheckClusters(all []Chosen) error {
 	return errors.Join(errs...)
 }
 
-// wrong is an error about an entry of the configuration.
+// wrong returns an error about an entry of the configuration.
 func (c *Config) wrong(key, format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", place(c.file, c.entries[key]), key, fmt.Errorf(format, args...))
 }

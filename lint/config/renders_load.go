@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// renders looks at what types do not say of the list.
+// renders checks conditions on the list that types do not express.
 func (l *loader) renders(list *source.Node, c *Config) {
 	first := map[string]int{}
 	for i, item := range list.Items() {
@@ -32,7 +32,7 @@ func (l *loader) renders(list *source.Node, c *Config) {
 	}
 }
 
-// render looks at one entry; ok is false if it is of no use.
+// render checks one entry; ok is false if it cannot be used.
 func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok bool) {
 	k, directory := item.Field("kustomize")
 	h, chart := item.Field("helm")
@@ -70,13 +70,13 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	return true
 }
 
-// renderKinds are the keys of which an entry has one.
+// renderKinds returns the keys of which an entry has exactly one.
 func renderKinds() []string { return []string{"kustomize", "helm", "files", "pointers"} }
 
-// expectedRender is what an entry has to have.
+// expectedRender describes the required keys of an entry.
 const expectedRender = "expected kustomize or helm, a directory or a glob, files, or pointers, a glob"
 
-// kustomize looks at an entry for kustomizations.
+// kustomize checks an entry for kustomizations.
 func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key string) {
 	if source.IsKustomizationFile(path.Base(r.Kustomize)) {
 		l.fail(l.at(k), "%s.kustomize: expected a directory, found the file %s: name the directory that holds it", key, r.Kustomize)
@@ -92,7 +92,7 @@ func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key strin
 	}
 }
 
-// remotes looks at what an entry has in place of URLs.
+// remotes checks the directories that an entry uses in place of URLs.
 func (l *loader) remotes(item *source.Node, c *Config, key string) {
 	for url, to := range item.Get("remotes").Fields() {
 		if url.Value == "" {
@@ -102,7 +102,7 @@ func (l *loader) remotes(item *source.Node, c *Config, key string) {
 	}
 }
 
-// rendered looks at an entry for what another tool rendered.
+// rendered checks an entry for the output of another tool.
 func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
 	files := item.Get("files")
 	if files.Kind == source.Sequence && files.Len() == 0 {
@@ -121,8 +121,8 @@ func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
 	}
 }
 
-// renderName looks at the name that an entry gives. One that is a glob could not be
-// told from one in a cluster.
+// renderName checks the name that an entry sets. A name with glob characters could not be
+// distinguished from a glob in a cluster.
 func (l *loader) renderName(item *source.Node, r *Render, key string) {
 	k, name := item.Field("name")
 	switch {

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// loosenedRenders tells of what is no longer rendered, so that its findings go away.
+// loosenedRenders reports renders that are gone, so that their findings disappear.
 func (c *Config) loosenedRenders(before *Config) []diag.Silence {
 	var all []diag.Silence
 	add := func(key, text string) {
@@ -34,7 +34,7 @@ func (c *Config) loosenedRenders(before *Config) []diag.Silence {
 			for _, text := range c.Renders[at].loosened(was) {
 				add(renderKey(at), text)
 			}
-		case c.Discovers() && was.IsGlob() && was.Kustomize != "": // every root is rendered, if it can be without what the entry said
+		case c.Discovers() && was.IsGlob() && was.Kustomize != "": // every root is rendered, if it can be without the settings of the entry
 			for _, text := range (&Render{Kustomize: was.Kustomize}).loosened(was) {
 				add("", text)
 			}
@@ -45,8 +45,8 @@ func (c *Config) loosenedRenders(before *Config) []diag.Silence {
 	return all
 }
 
-// same is the index of the entry that asks for what another one does, whatever its
-// name; -1 if there is none. One of the same name is preferred.
+// same returns the index of the entry that asks for the same renders as another one, regardless of
+// its name, but with preference for an equal name; -1 if there is none.
 func (c *Config) same(was *Render) int {
 	found := -1
 	for i := range c.Renders {
@@ -67,14 +67,14 @@ func (c *Config) same(was *Render) int {
 	return found
 }
 
-// sameChart reports whether two entries ask for the same of one chart, under the same name
-// or with the same values files, or both for none.
+// sameChart reports whether two entries ask for the same render of one chart, with the same name or
+// the same values files, or neither entry is for a chart.
 func (r *Render) sameChart(was *Render) bool {
 	return r.Chart == "" && was.Chart == "" ||
 		r.Chart != "" && was.Chart != "" && path.Clean(r.Chart) == path.Clean(was.Chart) && (r.NameOf() == was.NameOf() || r.sameValues(&was.Helm))
 }
 
-// loosened tells what an entry no longer lets be rendered that it did.
+// loosened lists what an entry no longer renders, or renders differently.
 func (r *Render) loosened(was *Render) (all []string) {
 	if r.RootOnly() && !was.RootOnly() {
 		all = append(all, "kustomizations that read files outside of their directory are not rendered any more: "+r.what())
@@ -98,8 +98,9 @@ func (r *Render) loosened(was *Render) (all []string) {
 // what names an entry in words.
 func (r *Render) what() string { return cmp.Or(r.pattern(), r.Pointers, strings.Join(r.Files, ", ")) }
 
-// Widen adds what a change of the configuration asks to be rendered beyond it, as a change
-// may bring what is to be judged, and says what it no longer asks for, which stays.
+// Widen adds the renders that a change of the configuration asks for additionally, because the
+// change may contain the objects to judge. It returns the entries that the change no longer asks
+// for; these stay.
 func (c *Config) Widen(change *Config) (stays []string) {
 	if c.Discovers() {
 		return nil // everything is rendered anyway

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestRenderMistakes has one text for everything that can be wrong with an entry.
+// TestRenderMistakes has one text for every possible mistake of an entry.
 func TestRenderMistakes(t *testing.T) {
 	const (
 		helm   = ": is only valid with helm"
@@ -42,7 +42,7 @@ func TestRenderMistakes(t *testing.T) {
 		"[{helm: a, set-string: {b: }}]":            "1:34: renders[0].set-string.b: expected a text, found nothing",
 		"[{helm: a, remotes: {b: c}}]":              "1:21: renders[0].remotes: cannot be combined with helm",
 		"[{helm: a}, {helm: ./a/}]":                 "1:22: renders[1]: a is the name of renders[0] as well: give one of them another name",
-		"[{helm: a, each-values: 'b/{name}'}, {helm: a, each-values: 'c/{name}'}]": "", // Expand says it
+		"[{helm: a, each-values: 'b/{name}'}, {helm: a, each-values: 'c/{name}'}]": "", // Expand reports it
 		"[{pointers: a, set: {b: c}}]":                                             "1:25: renders[0].set" + helm,
 		"[{files: [a], values: [b]}]":                                              "1:24: renders[0].values" + helm,
 		"[{kustomize: a, namespace: b}]":                                           "1:26: renders[0].namespace" + helm,
@@ -61,14 +61,14 @@ func TestRenderMistakes(t *testing.T) {
 		"[{files: [a], remotes: {b: c}}]":                                          "1:24: renders[0].remotes: belongs to kustomize: files are read as they are",
 		"[{kustomize: a}, {kustomize: ./a/}]":                                      "1:27: renders[1]: a is the name of renders[0] as well: give one of them another name",
 		"[{kustomize: a}, {files: [b], name: a}]":                                  "1:27: renders[1]: a is the name of renders[0] as well: give one of them another name",
-		"[{kustomize: a/*}, {kustomize: a/*}]":                                     "", // Expand says it
+		"[{kustomize: a/*}, {kustomize: a/*}]":                                     "", // Expand reports it
 		"[{kustomize: a}, {kustomize: a, name: b, load-restrictor: root-only}]":    "",
 	} {
 		refuses(t, "renders: "+text, want)
 	}
 }
 
-// TestFoundRenders holds the globs of a configuration that was found to the tree.
+// TestFoundRenders restricts the globs of a configuration that was found to the tree.
 func TestFoundRenders(t *testing.T) {
 	for glob, want := range map[string]string{
 		"*": "", "./a/**": "", "../a/*": "../a lies outside of the directory of the configuration: put it inside, or name it with -k",
@@ -84,7 +84,7 @@ func TestFoundRenders(t *testing.T) {
 	}
 }
 
-// TestDiscovers tells a key that is absent from one that is empty.
+// TestDiscovers distinguishes an absent key from an empty one.
 func TestDiscovers(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "renders:": true, "renders: []": false, "renders: [{kustomize: a}]": false} {
 		if c, err := load(t, text); err != nil || c.Discovers() != want {
@@ -93,7 +93,7 @@ func TestDiscovers(t *testing.T) {
 	}
 }
 
-// TestExpand gives the renders, by name, and what is wrong.
+// TestExpand returns the renders, by name, and the errors.
 func TestExpand(t *testing.T) {
 	roots := []string{"prod/b", "prod/a", "stage/a", ".", "deep/x/y"}
 	for _, test := range []struct{ text, want, wrong string }{
@@ -162,7 +162,7 @@ clusters:
 	}
 }
 
-// TestLoosenedRenders tells what a change of renders silences.
+// TestLoosenedRenders lists the findings that a change of renders silences.
 func TestLoosenedRenders(t *testing.T) {
 	for _, test := range []struct{ before, after, want string }{
 		{"", "", ""},
@@ -206,7 +206,7 @@ func TestLoosenedRenders(t *testing.T) {
 	}
 }
 
-// TestMovedRenders checks what renders name at another place.
+// TestMovedRenders checks the paths of renders in another directory.
 func TestMovedRenders(t *testing.T) {
 	if _, err := load(t, "renders: [{kustomize: a, remotes: {u: sub/../v}}]"); err != nil {
 		t.Fatal(err)

@@ -8,45 +8,45 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Scope selects findings by what they are about. All keys that are given have to hold;
-// of a list one item has to.
+// Scope selects findings by their subject. All keys that are set must match; of a list, one item
+// must match.
 type Scope struct {
-	// Namespaces, Kinds, Names and Clusters are globs. Paths are globs of files and
-	// directories, relative to the configuration.
+	// Namespaces, Kinds, Names and Clusters are globs. Paths are globs of files and directories,
+	// relative to the configuration.
 	Namespaces []string `json:"namespaces"`
 	Kinds      []string `json:"kinds"`
 	Names      []string `json:"names"`
 	Clusters   []string `json:"clusters"`
 	Paths      []string `json:"paths"`
-	// Labels are those of the object or of its pods.
+	// Labels are labels of the object or of its pods.
 	Labels map[string]string `json:"labels"`
-	// MinPods and MaxPods bound how many pods a workload has at most; nil for no bound.
+	// MinPods and MaxPods bound the largest number of pods of a workload; nil for no bound.
 	MinPods *int `json:"min-pods"`
 	MaxPods *int `json:"max-pods"`
 }
 
-// About is what a finding is about, as far as scopes ask.
+// About has the properties of a finding's subject that scopes select by.
 type About struct {
-	// Object is zero for what is about no object, such as a pool or a file.
+	// Object is zero if the subject is not an object, such as a pool or a file.
 	Object diag.Object
-	// Global is set for objects that are in no namespace.
+	// Global is set for objects without a namespace.
 	Global bool
 	// Labels are those of the object, PodLabels those of its pods.
 	Labels, PodLabels map[string]string
-	// Workload is set for what creates pods; Pods is how many it has at most, UnknownPods
-	// if nobody knows.
+	// Workload is set for an object that creates pods; Pods is their largest number, UnknownPods if
+	// it is unknown.
 	Workload bool
 	Pods     int
-	// Cluster is its name in the configuration, File is relative to the configuration.
+	// Cluster is its name in the configuration; File is relative to the configuration.
 	Cluster, File string
 }
 
-// UnknownPods is a number of pods that nobody knows: it is above any bound.
+// UnknownPods is an unknown number of pods: it is above any bound.
 const UnknownPods = math.MaxInt
 
-// Has reports whether a scope selects what a finding is about. Namespaces, kinds, names,
-// labels and pods select objects, so they leave out what is about none; one that names no
-// namespace counts as one in default.
+// Has reports whether a scope selects the subject of a finding. Namespaces, kinds, names, labels
+// and pods select objects, so they exclude other subjects. An object without a namespace counts as
+// one in default.
 func (s *Scope) Has(a *About) bool {
 	return (!s.selectsObjects() || a.Object != diag.Object{}) &&
 		(len(s.Namespaces) == 0 || !a.Global && anyGlob(s.Namespaces, cmp.Or(a.Object.Namespace, "default"))) &&
@@ -57,7 +57,7 @@ func (s *Scope) Has(a *About) bool {
 		(s.MaxPods == nil || a.Workload && a.Pods <= *s.MaxPods)
 }
 
-// selectsObjects reports whether a scope names more than clusters and paths.
+// selectsObjects reports whether a scope has keys other than clusters and paths.
 func (s *Scope) selectsObjects() bool {
 	return len(s.Namespaces)+len(s.Kinds)+len(s.Names)+len(s.Labels) > 0 || s.MinPods != nil || s.MaxPods != nil
 }
@@ -65,7 +65,7 @@ func (s *Scope) selectsObjects() bool {
 // isEmpty reports whether a scope selects everything.
 func (s *Scope) isEmpty() bool { return !s.selectsObjects() && len(s.Clusters)+len(s.Paths) == 0 }
 
-// holds reports whether labels include those that are wanted.
+// holds reports whether labels include the wanted ones.
 func holds(want, labels map[string]string) bool {
 	for k, v := range want {
 		if got, ok := labels[k]; !ok || got != v {
@@ -75,10 +75,10 @@ func holds(want, labels map[string]string) bool {
 	return true
 }
 
-// scopeKeys name the keys of a scope in messages.
+// scopeKeys names the keys of a scope in messages.
 const scopeKeys = "namespaces, kinds, names, clusters, paths, labels, min-pods or max-pods"
 
-// scope looks at what types do not say of a scope.
+// scope checks conditions on a scope that types do not express.
 func (l *loader) scope(item *source.Node, s *Scope, path string) {
 	if s.isEmpty() {
 		l.fail(l.at(item), "%s: the scope selects everything; give one of %s", path, scopeKeys)

@@ -13,28 +13,28 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Suppress accepts the findings of a rule about some objects. What is wrong with
-// one, such as that it gives no reason, is a finding and no mistake of the file.
+// Suppress accepts the findings of a rule about some objects. A defect of an entry, such as a
+// missing reason, is a finding and not an error of the file.
 type Suppress struct {
 	Rule string `json:"rule"`
-	// Reason is why they are accepted, Until the last day on which they are, as in
-	// 2027-03-31; empty for ever.
+	// Reason is the reason for accepting them, Until the last day on which they are accepted, for
+	// example 2027-03-31; empty for no limit.
 	Reason string `json:"reason"`
 	Until  string `json:"until"`
-	// Kinds, Namespaces and Names are globs, one of which an object has to match;
-	// any object does if there are none.
+	// Kinds, Namespaces and Names are globs, one of which an object must match; without globs every
+	// object matches.
 	Kinds      []string `json:"kinds"`
 	Namespaces []string `json:"namespaces"`
 	Names      []string `json:"names"`
-	// Labels are labels that the object itself has to have.
+	// Labels are labels that the object itself must have.
 	Labels map[string]string `json:"labels"`
 
-	// Place is where the entry stands in the configuration file.
+	// Place is the location of the entry in the configuration file.
 	Place diag.Span `json:"-"`
 }
 
-// Means reports whether an object is meant. One that names no namespace counts
-// as one in default.
+// Means reports whether the entry applies to an object. An object without a namespace counts as one
+// in default.
 func (s *Suppress) Means(o diag.Object, labels map[string]string) bool {
 	for k, v := range s.Labels {
 		if got, ok := labels[k]; !ok || got != v {
@@ -51,7 +51,7 @@ func anyGlob(globs []string, name string) bool {
 	})
 }
 
-// Target says in words which objects are meant.
+// Target describes in words the objects that the entry applies to.
 func (s *Suppress) Target() string {
 	var parts []string
 	for _, p := range []struct {
@@ -68,7 +68,7 @@ func (s *Suppress) Target() string {
 	return cmp.Or(strings.Join(parts, ", "), "all objects")
 }
 
-// suppress looks at what types do not say of one entry.
+// suppress checks conditions on one entry that types do not express.
 func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 	s.Place = l.at(item)
 	if k, v := item.Field("rule"); k != nil {
@@ -88,9 +88,9 @@ func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 	}
 }
 
-// Loosened tells what a configuration says that makes findings go away which
-// would be there by another one, that of a revision. Levels are those of rules by
-// either, "" for a rule that is not there; ids are those of all rules.
+// Loosened reports the parts of a configuration that make findings disappear which an earlier
+// configuration would report. The function level returns the level of a rule by either
+// configuration, "" for a rule that does not exist; ids are those of all rules.
 func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, rule string) diag.Level) []diag.Silence {
 	var all []diag.Silence
 	add := func(at diag.Span, format string, args ...any) {
@@ -133,8 +133,8 @@ func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, ru
 	return slices.Concat(all, c.loosenedPolicies(before), c.loosenedScopes(before), c.loosenedRenders(before), c.loosenedClusters(before))
 }
 
-// loosenedClusters tells of clusters that are no longer judged, or against other
-// nodes, and of those that take files away from the rest.
+// loosenedClusters reports clusters that are no longer judged, or are judged against other nodes,
+// and new clusters, whose files are no longer judged with the rest.
 func (c *Config) loosenedClusters(before *Config) []diag.Silence {
 	var all []diag.Silence
 	add := func(name, text string) {
@@ -162,7 +162,7 @@ func (c *Config) loosenedClusters(before *Config) []diag.Silence {
 	return all
 }
 
-// cluster is the cluster of a name; nil if there is none.
+// cluster returns the cluster with a name; nil if there is none.
 func (c *Config) cluster(name string) *Cluster {
 	at := slices.IndexFunc(c.Clusters, func(of Cluster) bool { return of.Name == name })
 	if at < 0 {
@@ -178,7 +178,7 @@ func (s *Survive) same(o Survive) bool {
 	return slices.Equal(s.Keys, o.Keys) && slices.Equal(s.Namespaces, o.Namespaces) && maps.Equal(s.Labels, o.Labels)
 }
 
-// fieldPlace is where a field of the configuration stands, or its first line.
+// fieldPlace returns the location of a field of the configuration, or its first line.
 func (c *Config) fieldPlace(field string) diag.Span {
 	if at, ok := c.fields[field]; ok {
 		return at

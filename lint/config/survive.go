@@ -14,21 +14,18 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Survive asks that workloads survive the loss of any one domain of some
-// topology keys.
+// Survive requires that workloads survive the loss of any one domain of some topology keys.
 type Survive struct {
 	// Keys are node, zone, region, or topology keys.
 	Keys []string `json:"keys"`
-	// Namespaces are globs of the namespaces whose workloads are meant; all if
-	// there are none.
+	// Namespaces are globs of the namespaces whose workloads are selected; all if there are none.
 	Namespaces []string `json:"namespaces"`
-	// Labels are labels that the pod template has to have.
+	// Labels are labels that the pod template must have.
 	Labels map[string]string `json:"labels"`
 }
 
-// Asks gives the topology keys the loss of whose domains a workload has to
-// survive, sorted and without repeats. Labels are those of its pods; one that
-// names no namespace counts as one in default.
+// Asks returns the topology keys whose domain loss a workload has to survive, sorted and without
+// repeats. Labels are those of its pods; a workload without a namespace counts as one in default.
 func (c *Config) Asks(namespace string, labels map[string]string) []string {
 	keys := []string{}
 	for _, s := range c.Survive {
@@ -55,18 +52,18 @@ func (s *Survive) means(namespace string, labels map[string]string) bool {
 	})
 }
 
-// domains are the words for the topology keys that most clusters have.
+// domains maps words to the topology keys that most clusters have.
 var domains = map[string]string{
 	"node": "kubernetes.io/hostname", "zone": "topology.kubernetes.io/zone", "region": "topology.kubernetes.io/region",
 }
 
-// domainWords are the words of domains.
+// domainWords returns the words of domains.
 func domainWords() []string { return slices.Sorted(maps.Keys(domains)) }
 
-// What the API server takes as key and as value of a label (kubernetes:
-// apimachinery/pkg/api/validate/content/kube.go, IsLabelKey and IsLabelValue),
-// but for the length of the domain of a key, which an expression cannot tell
-// beside its form. schema.json has the same.
+// The forms that the API server accepts for the key and the value of a label (kubernetes:
+// apimachinery/pkg/api/validate/content/kube.go, IsLabelKey and IsLabelValue), except the length of
+// the domain of a key, which one expression cannot check besides the form. schema.json has the
+// same.
 const (
 	keyPattern   = `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`
 	valuePattern = `^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`
@@ -80,8 +77,8 @@ func isKey(s string) bool {
 	return keyForm.MatchString(s) && len(domain) <= maxDomain
 }
 
-// TopologyKey is the topology key that a word such as node or zone stands for,
-// or the word itself where it can be the key of a label.
+// TopologyKey returns the topology key for a word such as node or zone, or the word itself if it
+// can be the key of a label.
 func TopologyKey(word string) (string, error) {
 	if key, ok := domains[word]; ok {
 		return key, nil
@@ -92,13 +89,13 @@ func TopologyKey(word string) (string, error) {
 	return word, nil
 }
 
-// NearDomain is the word for a topology key, or the key behind it, that was
-// probably meant by a key; "" if none is near.
+// NearDomain returns the word for a topology key, or the topology key, that was probably meant by a
+// key; "" if none is near.
 func NearDomain(key string) string {
 	return diag.Nearest(key, slices.Concat(domainWords(), slices.Sorted(maps.Values(domains))))
 }
 
-// survive looks at what types do not say of one entry.
+// survive checks conditions on one entry that types do not express.
 func (l *loader) survive(item *source.Node, path string) {
 	if k, keys := item.Field("keys"); keys.IsNull() || keys.Kind == source.Sequence && keys.Len() == 0 {
 		l.fail(l.at(cmp.Or(k, item)), "%s: expected keys whose domains may be lost, such as node or zone", path)
@@ -117,7 +114,7 @@ func (l *loader) survive(item *source.Node, path string) {
 	}
 }
 
-// label looks at one label of a selector.
+// label checks one label of a selector.
 func (l *loader) label(k, v *source.Node, path string) {
 	switch {
 	case !isKey(k.Value):

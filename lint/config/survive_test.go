@@ -47,7 +47,7 @@ survive:
 	}
 }
 
-// TestSurviveMistakes has one text for everything that can be wrong.
+// TestSurviveMistakes has one text for every possible mistake.
 func TestSurviveMistakes(t *testing.T) {
 	const want = "expected node, region, zone or the key of a node label, found "
 	for text, want := range map[string]string{
@@ -99,7 +99,7 @@ func TestTopologyKey(t *testing.T) {
 	}
 }
 
-// TestLabelForms holds the forms of labels against those of the API server.
+// TestLabelForms compares the forms of labels with those of the API server.
 func TestLabelForms(t *testing.T) {
 	long, name := strings.Repeat("a", maxDomain), strings.Repeat("a", 63)
 	for _, s := range []string{
@@ -115,7 +115,7 @@ func TestLabelForms(t *testing.T) {
 	}
 }
 
-// TestSchemaForms demands that the schema has the forms that Load knows.
+// TestSchemaForms checks that the schema has the same forms as Load.
 func TestSchemaForms(t *testing.T) {
 	at := func(v any, path ...string) any {
 		for _, key := range path {

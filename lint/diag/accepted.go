@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The layers that accept a finding.
+// The mechanisms that accept a finding.
 const (
 	ByAnnotation    = "annotation"
 	ByComment       = "comment"
@@ -13,71 +13,68 @@ const (
 	ByBaseline      = "baseline"
 )
 
-// Acceptance is why a finding does not count.
+// Acceptance is the reason why a finding does not count.
 type Acceptance struct {
 	// By is annotation, comment, configuration or baseline.
 	By     string `json:"by"`
 	Reason string `json:"reason"`
-	// Until is the last day on which it holds, as in 2027-03-31, or "".
+	// Until is the last day on which it applies, for example 2027-03-31, or "".
 	Until    string `json:"until,omitempty"`
 	Location Span   `json:"location"`
 }
 
-// Suppression is one place at which somebody accepts findings of a rule.
+// Suppression is one place where the user accepts findings of a rule.
 type Suppression struct {
 	Acceptance
 	Rule string `json:"rule"`
-	// Target is what it is about, in words: an object, or what a selector says.
+	// Target is the scope in words: an object, or the text of a selector.
 	Target string `json:"target"`
 }
 
-// Change is what became of the findings since a revision.
+// Change compares the findings with those of an earlier revision.
 type Change struct {
-	// Since is the revision as it was asked for.
+	// Since is the revision as requested.
 	Since string `json:"since"`
-	// Introduced counts what the revision did not have, by render, as all of the following
-	// are: one result may stand for several.
+	// Introduced counts findings that the revision did not have. Like all fields below, it counts
+	// by render: one result may represent several findings.
 	Introduced int `json:"-"`
-	// Silences are what the change itself brings that makes findings go away.
+	// Silences are parts of the change that make findings disappear.
 	Silences []Silence `json:"silences"`
-	// Fixed are findings of the revision that are gone; their places are those of
-	// the revision.
+	// Fixed are findings of the revision that are gone; their locations are those of the revision.
 	Fixed []Diagnostic `json:"fixed"`
-	// Gone are findings of the revision about objects, or files, that are not there
-	// any more.
+	// Gone are findings of the revision about objects or files that no longer exist.
 	Gone []Diagnostic `json:"gone"`
-	// Undecided are gone as well, but only because nothing can be said any more: the
-	// file is left out now or cannot be parsed, the rule is off, what it asks is not
-	// known of the object, or pods of that stay Pending anyway.
+	// Undecided are gone as well, but only because nothing can be concluded any more: the file is
+	// now excluded or cannot be parsed, the rule is off, the answer for the object is unknown, or
+	// its pods stay Pending anyway.
 	Undecided []Diagnostic `json:"undecided"`
 	// Unchanged are findings that the revision had as well.
 	Unchanged []Diagnostic `json:"unchanged"`
 }
 
-// Judged is an object that rules have looked at.
+// Judged is an object that rules have examined.
 type Judged struct {
 	Object   Object
 	Location Span
 }
 
-// Quiet is what is found of a render that nobody asked for by name, which is no mistake
-// as long as it has never been rendered.
+// Quiet is a finding about a failed render that the user did not name. It counts only if the render
+// succeeds in the other state of the files.
 type Quiet struct {
 	Render     string
 	Diagnostic Diagnostic
 }
 
-// Silence is one thing that a change brings and that makes findings go away.
+// Silence is one part of a change that makes findings disappear.
 type Silence struct {
 	Message  string `json:"message"`
 	Location Span   `json:"location"`
 }
 
-// Key is what stays of a finding when files are moved, lines are added, fields
-// change places, numbers change or an API version is raised: what it says of what.
-// Field goes down to the last item of a list: which field of an item stands first,
-// and so for all of it, is chance. File is set for a finding about no object,
-// which has no other name.
+// Key is the identity of a finding that survives when files are moved, lines are added, fields are
+// reordered, numbers change or an API version is raised. Field goes down to the last item of a
+// list, because the order of the fields within an item is arbitrary. File is set only for a finding
+// about no object, which has no other name.
 type Key struct {
 	Cluster   string `json:"cluster,omitempty"`
 	Branch    string `json:"branch,omitempty"`
@@ -91,7 +88,7 @@ type Key struct {
 	File      string `json:"file,omitempty"`
 }
 
-// Key is the identity of the finding.
+// Key returns the identity of the finding.
 func (d *Diagnostic) Key() Key {
 	k := Key{Cluster: d.Cluster, Branch: d.Branch, Render: d.Render, Rule: d.Rule, Kind: d.Object.Kind, Namespace: d.Object.Namespace, Name: d.Object.Name, Field: d.Field}
 	if d.Assumed != "" {
@@ -110,9 +107,10 @@ func (d *Diagnostic) Key() Key {
 	return k
 }
 
-// Print is the identity of a result, which stays the same when one of several contexts
-// that have it is fixed: that of the finding, but where it was written by the object
-// there and not by that in the render, and of one about nodes by none of its contexts.
+// Print returns the identity of a result, which does not change when it is fixed in one of several
+// contexts. It is the key of the finding with two exceptions: a result at a source location uses
+// the object written there instead of the rendered one, and a result about nodes belongs to no
+// context.
 func (d *Diagnostic) Print() Key {
 	w := *d
 	switch {
@@ -124,8 +122,8 @@ func (d *Diagnostic) Print() Key {
 	return w.Key()
 }
 
-// Parts are the parts of a key in one order; the branch and the render only if there is
-// one.
+// Parts returns the parts of a key in a fixed order; the branch and the render only if they are
+// set.
 func (k Key) Parts() []string {
 	parts := []string{k.Cluster, k.Rule, k.Group, k.Kind, k.Namespace, k.Name, k.Field, k.File}
 	if k.Branch != "" {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Span is a range of one file. Line and Column count from 1; Column and
-// EndColumn count Unicode code points; EndColumn is exclusive. The zero Span
-// means that no place is known.
+// Span is a range of one file. Line and Column count from 1; Column and EndColumn count Unicode
+// code points; EndColumn is exclusive. The zero Span means that no location is known.
 type Span struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
@@ -17,7 +16,7 @@ type Span struct {
 	EndColumn int    `json:"endColumn"`
 }
 
-// IsZero reports whether the span names no place.
+// IsZero reports whether the span has no location.
 func (s Span) IsZero() bool { return s.Line == 0 }
 
 // Compare orders spans by file, then start, then end.
@@ -29,11 +28,11 @@ func (s Span) Compare(o Span) int {
 	)
 }
 
-// Level says how bad a diagnostic is.
+// Level is the severity of a diagnostic.
 type Level string
 
-// The levels, worst first. LevelOff never appears in a diagnostic: it is what
-// a configuration says of a rule that is not to run.
+// The levels, worst first. LevelOff never appears in a diagnostic: the configuration sets it for a
+// rule that must not run.
 const (
 	LevelError   Level = "error"
 	LevelWarning Level = "warning"
@@ -58,30 +57,30 @@ func (l Level) Rank() int {
 type Rule struct {
 	// ID is the name everywhere: folder, package, configuration key, SARIF.
 	ID string
-	// Title is one line without a period; Description is the why, in sentences.
+	// Title is one line without a period; Description is the rationale, in sentences.
 	Title, Description string
-	// Category decides the level: invalid and infeasible are errors,
-	// ineffective and fragile are warnings, advice is off by default.
+	// Category decides the level: invalid and infeasible are errors, ineffective and fragile are
+	// warnings, advice is off by default.
 	Category string
-	// Level is what the category gives, or what the configuration says instead.
+	// Level is the level of the category, unless the configuration overrides it.
 	Level Level
-	// Since is the version that brought the rule, as in v0.1.0.
+	// Since is the version that introduced the rule, for example v0.1.0.
 	Since string
-	// Related holds addresses of background reading.
+	// Related has addresses of background reading.
 	Related []string
-	// Owner answers for the rule, Runbook is a web address that says what to do, and
-	// Tags are lower-case words to filter by. Most rules have none of them.
+	// Owner is responsible for the rule, Runbook is a web address with instructions, and Tags are
+	// lower-case words to filter by. Most rules have none of them.
 	Owner, Runbook string
 	Tags           []string
-	// Replaces is the id of the built-in rule in whose place this one runs, "" for none.
+	// Replaces is the id of the built-in rule that this one replaces, or "".
 	Replaces string
-	// Pack is the part of the id before the dot, "" for none.
+	// Pack is the part of the id before the dot, or "".
 	Pack string
-	// Template is set for a rule that runs only under the ids of those that use it, and
-	// Use is the template of such a rule, "" for any other.
+	// Template is set for a rule that runs only under the ids of the rules that use it. Use is the
+	// template of such a rule; "" for any other.
 	Template bool
 	Use      string
-	// Params are the parameters that it takes, sorted by name.
+	// Params are the parameters of the rule, sorted by name.
 	Params []Param
 }
 
@@ -89,12 +88,12 @@ type Rule struct {
 type Param struct {
 	// Type is string, integer, number, boolean, array or object.
 	Name, Type, Description string
-	// Default is JSON, "" for a parameter that is required.
+	// Default is JSON; "" for a required parameter.
 	Default string
 }
 
-// Object names the Kubernetes object that a diagnostic is about. Namespace is
-// empty where the manifest declares none.
+// Object names the Kubernetes object that a diagnostic is about. Namespace is empty if the manifest
+// declares none.
 type Object struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -102,13 +101,13 @@ type Object struct {
 	Name       string `json:"name"`
 }
 
-// ObjectName names an object for people: its kind, and its name with the namespace where
-// there is one.
+// ObjectName returns the name of an object for messages: its kind, its namespace if it has one, and
+// its name.
 func ObjectName(kind, namespace, name string) string {
 	return strings.TrimSpace(kind + " " + strings.TrimPrefix(namespace+"/"+name, "/"))
 }
 
-// Related is a second place that belongs to the explanation.
+// Related is another location that is part of the explanation.
 type Related struct {
 	Message  string `json:"message"`
 	Location Span   `json:"location"`
@@ -118,75 +117,74 @@ type Related struct {
 type Edit struct {
 	Location Span   `json:"location"`
 	NewText  string `json:"newText"`
-	// OldText is what stands there; only safe edits need it.
+	// OldText is the current text; only safe edits need it.
 	OldText string `json:"-"`
 }
 
-// Fix is one repair, smallest first in a diagnostic. Edits may be empty: not
-// every repair is a change of text.
+// Fix is one repair; a diagnostic lists the smallest first. Edits may be empty: not every repair is
+// a change of text.
 type Fix struct {
 	Description string `json:"description"`
 	Edits       []Edit `json:"edits,omitempty"`
-	// Safe is set if the edits may be made without asking, provided that linting
-	// again with them bears them out.
+	// Safe is set if the edits may be made without asking, provided that another lint run with them
+	// confirms them.
 	Safe bool `json:"safe,omitempty"`
-	// Withheld says why edits that would be safe elsewhere are not safe here.
+	// Withheld is the reason why edits that would otherwise be safe are not safe here.
 	Withheld string `json:"withheld,omitempty"`
-	// Placeless is, of a repair that is withheld and has no edits, the edit that it would
-	// have, at the nearest place.
+	// Placeless is the edit that a withheld repair without edits would make, at the nearest
+	// location.
 	Placeless Edit `json:"-"`
 }
 
-// Diagnostic is one finding about the user's files. Cluster is set only when
-// the configuration declares several clusters.
+// Diagnostic is one finding about the user's files. Cluster is set only if the configuration
+// declares several clusters.
 type Diagnostic struct {
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// Message is one line that is complete by itself; Details are further ones, in
-	// the order in which to read them.
+	// Message is one line that is complete by itself; Details are further lines, in reading order.
 	Message string   `json:"message"`
 	Details []string `json:"details,omitempty"`
 	Object  Object   `json:"object"`
 	Cluster string   `json:"cluster,omitempty"`
-	// Clusters are those of findings about nodes that several clusters have in common; see
-	// Merge. Cluster is then empty.
+	// Clusters are the clusters of a finding about nodes that several clusters share; see Merge.
+	// Cluster is then empty.
 	Clusters []string `json:"clusters,omitempty"`
 	// Nodes is set if the finding is about nodes, which contexts may share.
 	Nodes bool `json:"-"`
-	// Branch is the path element in which the object's file differs from the
-	// alternatives to it, as in prod; "" for what is outside of all alternatives.
+	// Branch is the path element in which the object's file differs from its alternatives, for
+	// example prod; "" for a file outside of all alternatives.
 	Branch string `json:"branch,omitempty"`
-	// Render is the render whose result the finding is about, or "". Renders are those
-	// of findings that say the same of one place in the sources; see Merge.
+	// Render is the render whose result the finding is about, or "". Renders are the renders whose
+	// findings agree about one location in the sources; see Merge.
 	Render  string   `json:"-"`
 	Renders []string `json:"renders,omitempty"`
-	// Assumed is the name that Render has for its release although nothing says it; "" for
-	// other renders. No key holds it.
+	// Assumed is the release name that Render uses although no source sets it; "" for other
+	// renders. Keys leave it out.
 	Assumed string `json:"-"`
-	// Differ is set if the message is that of Render alone.
+	// Differ is set if the message applies to Render only.
 	Differ   bool `json:"-"`
 	Location Span `json:"location"`
-	// Written is the object in which Location is, if that was written under another
-	// name than the result of a render has; zero else.
+	// Written is the object that contains Location, if its name differs from that of the rendered
+	// object; otherwise zero.
 	Written Object `json:"-"`
-	// WrittenField is the field of a values file that Location is in, if it is in one.
+	// WrittenField is the field of a values file that contains Location, if there is one.
 	WrittenField string `json:"-"`
-	// Field is the way from the object to Location, with the items of lists named
-	// by what they say, as in spec.template.spec.containers[app].image; "" where
-	// the object has no such field.
+	// Field is the path from the object to Location, with items of lists identified by their
+	// content, for example spec.template.spec.containers[app].image; "" if the object has no such
+	// field.
 	Field string `json:"field,omitempty"`
-	// Pending is how many pods stay Pending, as far as the finding is about that.
+	// Pending is the number of pods that stay Pending, if the finding is about that.
 	Pending int       `json:"pending,omitempty"`
 	Related []Related `json:"related"`
-	// MoreRelated is how many related places an output leaves out; 0 but there.
+	// MoreRelated is the number of related locations that an output leaves out; 0 elsewhere.
 	MoreRelated int   `json:"moreRelated,omitempty"`
 	Fixes       []Fix `json:"fixes"`
-	// Accepted tells why the finding does not count; nil for one that does.
+	// Accepted is the reason why the finding does not count; nil if it counts.
 	Accepted *Acceptance `json:"accepted,omitempty"`
 }
 
-// Compare is the one order of diagnostics: place, worse level first, then
-// rule, message, details, object and cluster.
+// Compare orders diagnostics by location, worse level first, then by rule, message, details, object
+// and cluster.
 func (d *Diagnostic) Compare(o *Diagnostic) int {
 	return cmp.Or(
 		cmp.Compare(d.Location.File, o.Location.File),
@@ -205,86 +203,84 @@ func (d *Diagnostic) Compare(o *Diagnostic) int {
 	)
 }
 
-// Skip counts the documents, or paths, that were left out for one reason.
+// Skip counts the documents or paths that were left out for one reason.
 type Skip struct {
 	Reason string `json:"reason"`
 	Count  int    `json:"count"`
-	// MayHoldWorkloads is set if what was left out may hold workloads, as a template
-	// or a hidden directory may and a CRD schema may not.
+	// MayHoldWorkloads is set if they may contain workloads, as a template or a hidden directory
+	// can and a CRD schema cannot.
 	MayHoldWorkloads bool `json:"mayHoldWorkloads,omitempty"`
-	// Budget is set for questions that were given up because their steps were over.
+	// Budget is set for questions that were abandoned because their step budget was exhausted.
 	Budget bool `json:"budget,omitempty"`
-	// Places are file:line of each, or the path alone of what was not read, in
-	// order; at most MaxPlaces are kept.
+	// Places has file:line for each, or only the path of a file that was not read, in order; at
+	// most MaxPlaces are kept.
 	Places []string `json:"places"`
 }
 
-// MaxPlaces bounds the places that a summary entry lists; Count is never cut.
+// MaxPlaces bounds the locations that a summary entry lists; Count is always the total.
 const MaxPlaces = 20
 
-// Unsettled reports whether some of the questions that are open fail a run: all do
-// where fail is FailAny, those that were given up for their steps where it is
-// FailBudget.
+// Unsettled reports whether some open questions fail a run: all of them with FailAny, those that
+// exceeded their step budget with FailBudget.
 func Unsettled(open []Skip, fail string) bool {
 	return slices.ContainsFunc(open, func(k Skip) bool { return fail == FailAny || fail == FailBudget && k.Budget })
 }
 
-// What --fail-on-unknown takes.
+// The values of --fail-on-unknown.
 const (
 	FailNone   = "none"
 	FailBudget = "budget"
 	FailAny    = "any"
 )
 
-// Summary says what a run looked at and what it left out, so that a run that
-// examined nothing never looks like a clean one.
+// Summary says what a run examined and what it left out, so that a run that examined nothing never
+// looks like a clean one.
 type Summary struct {
 	Files     int `json:"files"`
 	Documents int `json:"documents"`
-	// Renders is how many renders were judged; Unrendered counts those that there
-	// should have been as well.
+	// Renders is the number of renders that were judged; Unrendered is the number of those that
+	// should have been judged, but were not rendered.
 	Renders    int `json:"renders,omitempty"`
 	Unrendered int `json:"unrendered,omitempty"`
-	// Workloads were judged; OtherObjects are Kubernetes objects that place no
-	// pods; NodeObjects are v1 Nodes among the manifests, which are not part of
-	// the topology unless they are declared with --topology.
+	// Workloads counts judged workloads; OtherObjects counts Kubernetes objects that place no pods;
+	// NodeObjects counts v1 Nodes among the manifests, which are part of the topology only if
+	// --topology declares them.
 	Workloads int `json:"workloads"`
-	// Fragments is how many maps with placement fields were checked among the values for
-	// charts that are not at hand.
+	// Fragments is the number of maps with placement fields that were checked among the values for
+	// charts that are not part of the input.
 	Fragments int `json:"fragments,omitempty"`
-	// Contexts is how many sets of objects were judged, each as one deployment: one
-	// for each cluster, and more where directories or files are alternatives.
+	// Contexts is the number of sets of objects that were judged, each as one deployment: one for
+	// each cluster, and more where directories or files are alternatives.
 	Contexts     int `json:"contexts"`
 	OtherObjects int `json:"otherObjects"`
 	NodeObjects  int `json:"nodeObjects"`
-	// Nodes is the size of the topology at its declared counts, over all
-	// clusters; TopologyDeclared is false when there is none at all.
+	// Nodes is the number of nodes at their declared counts, over all clusters; TopologyDeclared is
+	// false if there is no topology.
 	Nodes            int  `json:"nodes"`
 	TopologyDeclared bool `json:"topologyDeclared"`
-	// Skipped documents and paths by reason, and kinds that no rule judges though
-	// they hold a pod template or placement fields.
+	// Skipped has the documents and paths that were left out, NotJudged the kinds that no rule
+	// judges although they contain a pod template or placement fields.
 	Skipped   []Skip `json:"skipped"`
 	NotJudged []Skip `json:"notChecked"`
-	// Repeated names objects that are declared differently in several places.
+	// Repeated has objects with several declarations that differ.
 	Repeated []Skip `json:"repeated"`
 	// Unknown counts questions that the input leaves open, by subject.
 	Unknown []Skip `json:"unknown"`
-	// Notes are whole sentences: what was not checked and why, and which
-	// results need pools to grow beyond their count.
+	// Notes are complete sentences: what was not checked and why, and which results need pools to
+	// grow beyond their count.
 	Notes    []string `json:"notes"`
 	Errors   int      `json:"errors"`
 	Warnings int      `json:"warnings"`
 	// NoteFindings counts the findings of level note.
 	NoteFindings int `json:"noteFindings"`
-	// Accepted counts findings that a suppression or the baseline accepts: they
-	// are in none of the other numbers. Healed counts those that the baseline
-	// accepts and that are no longer there.
+	// Accepted counts findings that a suppression or the baseline accepts: no other number includes
+	// them. Healed counts findings that the baseline accepts and that no longer occur.
 	Accepted int `json:"accepted"`
 	Healed   int `json:"healed"`
 }
 
-// Unjudged are the entries of Skipped that may hold workloads, if no workload was
-// judged at all: then no findings mean nothing.
+// Unjudged returns the entries of Skipped that may contain workloads, if no workload was judged:
+// the absence of findings then means nothing.
 func (s *Summary) Unjudged() []Skip {
 	if s.Workloads > 0 {
 		return nil
@@ -292,53 +288,53 @@ func (s *Summary) Unjudged() []Skip {
 	return slices.DeleteFunc(slices.Clone(s.Skipped), func(k Skip) bool { return !k.MayHoldWorkloads })
 }
 
-// Report is the outcome of one run: what every output format renders.
+// Report is the result of one run, which every output format renders.
 type Report struct {
 	Diagnostics []Diagnostic
 	// Accepted are the findings that do not count, each with the reason.
 	Accepted []Diagnostic
-	// Suppressions are all that took part, used or not.
+	// Suppressions are all suppressions in effect, used or not.
 	Suppressions []Suppression
-	// Inert are those in manifests that were found and did not take part, as only
-	// those of a revision do.
+	// Inert are the suppressions in manifests that had no effect, because only those of a revision
+	// count.
 	Inert []Suppression
-	// Change is what became of the findings since a revision; nil unless asked.
-	// Diagnostics then holds only those that are new.
+	// Change compares the findings with a revision; nil unless requested. Diagnostics then has only
+	// the new ones.
 	Change  *Change
 	Summary Summary
-	// Failures are what was not done; see Complete.
+	// Failures are the parts of the work that were not done; see Complete.
 	Failures Failures
-	// Rules are all that were enabled, sorted by id.
+	// Rules are all enabled rules, sorted by id.
 	Rules []Rule
 	// Version is the version of schedlint.
 	Version string
-	// Open reports of a finding on another state of the same files whether it is not
-	// known if there is one like it here; nil means never.
+	// Open reports, for a finding on another state of the same files, whether it is unknown if this
+	// state has such a finding; nil means never.
 	Open func(*Diagnostic) bool
-	// Rendered and NotRendered are the names of the renders that succeeded and of those
-	// that did not. Quiet is what is found of the latter where nobody named them.
+	// Rendered and NotRendered are the names of the renders that succeeded and of those that did
+	// not. Quiet are the findings about the latter that the user did not name.
 	Rendered, NotRendered []string
 	Quiet                 []Quiet
-	// Judged are the workloads and budgets that were judged. Left says of an object
-	// that was judged in a file of another state of the files why it is there and not
-	// judged any more, or is "", and Gone of a finding on another state whether what it
-	// is about is not there any more; nil means never.
+	// Judged are the workloads and budgets that were judged. Left returns the reason why an object,
+	// judged in a file of another state of the files, still exists but is no longer judged, or "".
+	// Gone reports whether the subject of a finding on another state no longer exists; nil means
+	// never.
 	Judged []Judged
 	Left   func(o Object, file string) string
 	Gone   func(*Diagnostic) bool
-	// Source gives the bytes of a file that a span names, or nil.
+	// Source returns the bytes of a file that a span names, or nil.
 	Source func(file string) []byte
-	// Display gives the path of a file as the person who runs the command
-	// would write it; nil means as it is in the span.
+	// Display returns the path of a file as the user of the command would write it; nil means the
+	// path in the span.
 	Display func(file string) string
 }
 
-// Complete reports whether everything was done that was asked for. Output that a
-// format cuts, and a budget of the placement that is spent, leave a run complete.
+// Complete reports whether all requested work was done. A run stays complete if a format cuts its
+// output, or if a placement search exhausts its budget.
 func (r *Report) Complete() bool { return r.Failures.Complete() }
 
-// Sort puts the diagnostics into their one order, drops exact repeats and
-// counts levels into the summary.
+// Sort puts the diagnostics into their fixed order, drops exact repeats and counts levels in the
+// summary.
 func (r *Report) Sort() {
 	r.Diagnostics, r.Accepted = sorted(r.Diagnostics), sorted(r.Accepted)
 	r.Summary.Accepted = len(r.Accepted)
@@ -355,7 +351,7 @@ func (r *Report) Sort() {
 	}
 }
 
-// Merge makes one result of the findings that several contexts have in common.
+// Merge combines findings that several contexts share into one result each.
 func (r *Report) Merge() {
 	r.Diagnostics, r.Accepted = Merge(r.Diagnostics), Merge(r.Accepted)
 	r.Sort()
@@ -366,7 +362,7 @@ func sorted(all []Diagnostic) []Diagnostic {
 	return slices.CompactFunc(all, func(a, b Diagnostic) bool { return a.Compare(&b) == 0 })
 }
 
-// Worst is the highest level among the diagnostics, or the empty level.
+// Worst returns the highest level among the diagnostics, or the empty level.
 func (r *Report) Worst() Level {
 	var worst Level
 	for i := range r.Diagnostics {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// ascending are findings in their one order, each greater than the one before it by the
-// part that its comment names and smaller by all parts behind that.
+// ascending are findings in their order. Each is greater than the one before it by the part that
+// its comment names, and smaller by all later parts.
 var ascending = []Diagnostic{
 	order("a", 9, 9, LevelError, "z", "z", nil, "z", 9),
 	order("b", 1, 9, LevelError, "z", "z", nil, "z", 9),          // file
@@ -74,7 +74,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestSort sorts, drops repeats, and counts levels, each time anew.
+// TestSort sorts, drops repeats, and counts levels, each time from zero.
 func TestSort(t *testing.T) {
 	all := append(slices.Clone(ascending), ascending[2], ascending[4], ascending[0])
 	slices.Reverse(all)
@@ -90,7 +90,7 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestReportMerge counts what several renders have in common once, accepted or not.
+// TestReportMerge counts findings that several renders share once, accepted or not.
 func TestReportMerge(t *testing.T) {
 	one := Diagnostic{Rule: "r", Level: LevelWarning, Written: Object{Name: "web"}, Location: Span{File: "a", Line: 1}}
 	var all []Diagnostic
@@ -130,7 +130,7 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestUnsettled fails a run for what --fail-on-unknown names.
+// TestUnsettled fails a run for the questions that --fail-on-unknown selects.
 func TestUnsettled(t *testing.T) {
 	label, steps := Skip{Reason: "a label", Count: 1}, Skip{Reason: "steps", Count: 1, Budget: true}
 	for _, row := range []struct {
@@ -149,7 +149,7 @@ func TestUnsettled(t *testing.T) {
 	}
 }
 
-// TestUnjudged warns of what may hold workloads, if none was judged.
+// TestUnjudged warns of skipped input that may contain workloads, if none was judged.
 func TestUnjudged(t *testing.T) {
 	s := Summary{Skipped: []Skip{{Reason: "template", MayHoldWorkloads: true}, {Reason: "CRD schema"}, {Reason: "hidden directory", MayHoldWorkloads: true}}}
 	if got := s.Unjudged(); len(got) != 2 || got[0].Reason != "template" || got[1].Reason != "hidden directory" {

@@ -1,50 +1,50 @@
 package diag
 
-// Explanation is what the explain command prints about one place.
+// Explanation is the output of the explain command for one location.
 type Explanation struct {
-	// Place is the line as it was asked for, as in web.yaml:18.
+	// Place is the line as requested, for example web.yaml:18.
 	Place string
-	// Rule is the rule that was asked for, or "".
+	// Rule is the requested rule, or "".
 	Rule string
-	// Found are the findings there; where there is none it is one entry without a
-	// Diagnostic, about the workload to which the line belongs.
+	// Found are the findings there. If there are none, it has one entry without a Diagnostic, about
+	// the workload to which the line belongs.
 	Found []Explained
-	// Near are places of findings elsewhere in the file, if there is none here.
+	// Near are locations of findings elsewhere in the file, if there is none here.
 	Near []Diagnostic
-	// Notes are what has to be known of the input.
+	// Notes are remarks on the input.
 	Notes []string
-	// Failures are what was not done: there may be more to explain.
+	// Failures are parts of the work that were not done: there may be more to explain.
 	Failures Failures
 	// Source and Display are those of the report.
 	Source  func(file string) []byte
 	Display func(file string) string
 }
 
-// Explained is one finding, its rule and what stands behind it.
+// Explained is one finding with its rule and its account.
 type Explained struct {
 	Diagnostic *Diagnostic
 	Rule       Rule
-	// Name names the workload that the account is about, as in Deployment shop/web.
+	// Name is the name of the workload that the account is about, for example Deployment shop/web.
 	Name string
 	Account
 }
 
-// Account is what stands behind a finding, node by node.
+// Account explains a finding node by node.
 type Account struct {
 	Tables []NodeTable
-	// Tried says what came of trying the repairs of the finding, or is "".
+	// Tried is the result of trying the repairs of the finding, or "".
 	Tried string
-	// Repairs are further ones, each of which was tried; Yield says what it gives.
+	// Repairs are further repairs that were tried; Yield is their result.
 	Repairs []string
 	Yield   string
-	// Notes say what cannot be told, and what has no part in it.
+	// Notes say what is unknown, and what is irrelevant to the finding.
 	Notes []string
 }
 
-// NodeTable is every node once and whether it takes the next pod.
+// NodeTable lists every node once, with the answer whether it accepts the next pod.
 type NodeTable struct {
-	// Name names the workload of the pod. Caption says which pod that is and what
-	// is in place.
+	// Name is the name of the pod's workload. Caption says which pod the table is about, and which
+	// pods already run.
 	Name    string
 	Caption string
 	Rows    []NodeRow
@@ -54,23 +54,22 @@ type NodeTable struct {
 const (
 	RowTakes   = "takes"
 	RowRejects = "rejects"
-	RowHas     = "has"     // a DaemonSet's own pod already
+	RowHas     = "has"     // already has the DaemonSet's pod
 	RowGone    = "gone"    // the node is lost
-	RowAside   = "aside"   // no node is asked
-	RowUnknown = "unknown" // nobody can tell
+	RowAside   = "aside"   // no node is checked
+	RowUnknown = "unknown" // unknown
 )
 
-// NodeRow is nodes of which the same is true.
+// NodeRow groups nodes with the same outcome.
 type NodeRow struct {
 	Outcome string
-	// Runs are the names of the nodes, those that follow one another in the
-	// topology together.
+	// Runs are the names of the nodes, grouped into runs of consecutive nodes in the topology.
 	Runs [][]string
-	// Pool is set in place of Runs for nodes that a pool may have beyond those that
-	// are declared, as in "up to 5 more of pool web".
+	// Pool replaces Runs for nodes that a pool may add to the declared ones, for example "up to 5
+	// more of pool web".
 	Pool string
-	// Filters are the plugins of kube-scheduler that reject the pod, the first one
-	// being what the scheduler reports.
+	// Filters are the plugins of kube-scheduler that reject the pod; the scheduler reports the
+	// first.
 	Filters []string
 	Why     string
 }

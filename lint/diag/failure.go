@@ -12,24 +12,24 @@ const (
 	StageCheck = "check" // the independent checker refused an answer
 )
 
-// Failure is work that was not done. The results of the run are about the rest, so
-// a run with a failure is incomplete: no findings do not mean that all is well.
+// Failure is a part of the work that was not done. The results of the run cover the rest, so a run
+// with a failure is incomplete: the absence of findings does not mean that there are no problems.
 type Failure struct {
 	// Stage is read, rule or check.
 	Stage string `json:"stage"`
 	// Rule is the id of the rule that failed, or "".
 	Rule string `json:"rule,omitempty"`
-	// File and Line say where, as far as that is known: in a manifest, or in the
-	// file of a rule.
+	// File and Line are the location as far as it is known: in a manifest, or in the file of a
+	// rule.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
-	// Message says what went wrong and what to do about it.
+	// Message says what went wrong and how to correct it.
 	Message string `json:"message"`
 	// Internal is set for a fault of schedlint itself.
 	Internal bool `json:"internal,omitempty"`
 }
 
-// String is the place and the message. Names in it are as they are in the input.
+// String returns the location and the message. Names in it are unchanged from the input.
 func (f Failure) String() string {
 	text := f.Message
 	if f.Rule != "" {
@@ -47,10 +47,10 @@ func (f Failure) String() string {
 	return text
 }
 
-// Failures are those of one run. The zero value is a complete run.
+// Failures are the failures of one run. The zero value is a complete run.
 type Failures []Failure
 
-// Complete reports whether there is none.
+// Complete reports whether there are no failures.
 func (f Failures) Complete() bool { return len(f) == 0 }
 
 // Internal reports whether one of them is a fault of schedlint itself.
@@ -58,13 +58,13 @@ func (f Failures) Internal() bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Internal })
 }
 
-// Lost reports whether a rule is among what failed.
+// Lost reports whether a rule has failed.
 func (f Failures) Lost(rule string) bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Rule == rule })
 }
 
-// Add appends a failure, unless there is an equal one: what fails in one context
-// fails in the others, too.
+// Add appends a failure, unless there is an equal one: a failure in one context often occurs in the
+// others, too.
 func (f *Failures) Add(one Failure) {
 	if !slices.Contains(*f, one) {
 		*f = append(*f, one)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// found is a finding with everything in it that a key may depend on.
+// found returns a finding with all fields that a key may depend on.
 func found() Diagnostic {
 	return Diagnostic{
 		Rule: "r", Level: LevelError, Message: "m", Details: []string{"d"}, Cluster: "c", Branch: "b", Render: "overlay",
@@ -39,8 +39,7 @@ func TestKeyOutlives(t *testing.T) {
 	}
 }
 
-// TestKeyTellsApart gives findings about something else another key, and its parts tell
-// them apart as well.
+// TestKeyTellsApart gives findings about different subjects different keys and different parts.
 func TestKeyTellsApart(t *testing.T) {
 	seen := map[string]string{}
 	for name, change := range map[string]func(d *Diagnostic){
@@ -84,8 +83,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestPrint is the same for all renders of an object that was written once, and that of
-// the finding for what a render makes.
+// TestPrint is equal for all renders of an object that was written once; for an object that only a
+// render creates it is the key of the finding.
 func TestPrint(t *testing.T) {
 	made := found()
 	if made.Print() != made.Key() {

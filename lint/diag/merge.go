@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// sourcePlace is what makes findings in several contexts one result.
+// sourcePlace is the key by which findings in several contexts are merged into one result.
 type sourcePlace struct {
 	rule, cluster string
 	location      Span
-	object        Object // only where the place stands for all that a render makes
-	said          string // only about nodes, of which each context may say something else
+	object        Object // only if the location is the source of all objects that a render produces
+	said          string // only for nodes, for which contexts may have different messages
 }
 
-// sourcePlace is that of a finding. The findings of a rule about nodes are one result if
-// they say the same, in whatever cluster or render.
+// sourcePlace returns the key of a finding. Findings of a rule about nodes are one result if they
+// have the same message, in any cluster or render.
 func (d *Diagnostic) sourcePlace() sourcePlace {
 	switch {
 	case d.Nodes:
@@ -26,10 +26,10 @@ func (d *Diagnostic) sourcePlace() sourcePlace {
 	return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location}
 }
 
-// Merge makes one result of the findings of a rule at one place in the sources that
-// several renders have, or of one place in the declared nodes that several contexts have.
-// The worst level counts; what another render has to say of the place becomes a related
-// place. Before it findings are those of each context.
+// Merge combines findings of a rule that several renders have at one location in the sources, or
+// that several contexts have at one location in the declared nodes. The result has the worst level;
+// a different message of another render becomes a related location. The input has the findings of
+// each context.
 func Merge(all []Diagnostic) []Diagnostic {
 	shared := func(d Diagnostic) bool { return d.Render != "" || d.Nodes }
 	if !slices.ContainsFunc(all, shared) {
@@ -57,14 +57,14 @@ func Merge(all []Diagnostic) []Diagnostic {
 	return merged
 }
 
-// union is the names of two lists, sorted, each once.
+// union returns the names of two lists, sorted, each once.
 func union(a, b []string) []string {
 	all := slices.Concat(a, b)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// clusters are the named clusters of a result.
+// clusters returns the named clusters of a result.
 func (d *Diagnostic) clusters() []string {
 	if d.Cluster != "" {
 		return []string{d.Cluster}
@@ -72,7 +72,7 @@ func (d *Diagnostic) clusters() []string {
 	return d.Clusters
 }
 
-// join takes in a finding of another context.
+// join merges a finding of another context into the result.
 func (d *Diagnostic) join(o *Diagnostic) {
 	d.Renders = union(d.Renders, o.Renders)
 	if clusters := union(d.clusters(), o.clusters()); len(clusters) > 1 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMerge makes one result of what several renders say of one place, and leaves alone
-// what has no place of its own or no render.
+// TestMerge merges the findings of several renders at one location, and ignores findings without a
+// location of their own or without a render.
 func TestMerge(t *testing.T) {
 	at := Span{File: "base/web.yaml", Line: 3, Column: 1, EndLine: 3, EndColumn: 2}
 	top := Span{File: "kustomization.yaml", Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
@@ -39,8 +39,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeNodes makes one result of what several clusters and renders say of shared nodes,
-// as far as they say the same.
+// TestMergeNodes merges the findings of several clusters and renders about shared nodes, if their
+// messages are equal.
 func TestMergeNodes(t *testing.T) {
 	at := Span{File: "nodes.yaml", Line: 3, Column: 1, EndLine: 3, EndColumn: 2}
 	of := func(cluster, render, message string, level Level) Diagnostic {

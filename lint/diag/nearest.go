@@ -2,17 +2,17 @@ package diag
 
 import "strings"
 
-// Nearest is the candidate that a person most likely meant by word, or "" if
-// none is near: at most a third of the word, and no more than three, of its
-// letters may be wrong. Letter case alone never counts. Equal distances go to
-// the earlier candidate. Nothing is near a word that is longer than any name.
+// Nearest returns the candidate that a person most likely meant by word, or "" if none is near: at
+// most a third of the word, and no more than three, of its letters may be wrong. Letter case alone
+// never counts. Of equal distances the earlier candidate wins. No candidate is near a word that is
+// longer than any name.
 func Nearest(word string, candidates []string) string {
 	return Within(word, candidates, min(3, max(1, len(word)/3)))
 }
 
-// Within is the nearest candidate that so many edits at most turn word into, or "". An
-// edit inserts, deletes or replaces a letter or swaps two; letter case does not count,
-// and neither does a candidate that is word itself.
+// Within returns the nearest candidate that at most edits edits turn word into, or "". An edit
+// inserts, deletes or replaces a letter or swaps two; letter case does not count, and a candidate
+// equal to word is ignored.
 func Within(word string, candidates []string, edits int) string {
 	if len(word) > longestName {
 		return ""
@@ -31,15 +31,15 @@ func Within(word string, candidates []string, edits int) string {
 	return best
 }
 
-// longestName is what a qualified name may have: 253 characters of a domain, a slash
-// and 63 more. The time for two words grows with the product of their lengths.
+// longestName is the length limit of a qualified name: 253 characters of a domain, a slash and 63
+// more. The time to compare two words is proportional to the product of their lengths.
 const longestName = 317
 
-// distances holds the rows of the last table, for the next one.
+// distances keeps the rows of the last table for reuse.
 type distances struct{ before, last, row []int }
 
-// between is the number of letters to insert, delete, replace or swap with
-// their neighbour to turn a into b; it gives up with limit once that is reached.
+// between returns the number of letters to insert, delete, replace or swap with their neighbour to
+// turn a into b; it returns limit as soon as that is reached.
 func (d *distances) between(a, b string, limit int) int {
 	if n := len(a) - len(b); n >= limit || -n >= limit {
 		return limit

@@ -1,11 +1,10 @@
 package diag
 
-// Outcome is the answer to a question about pods, over all orders in which they are
-// scheduled and all choices among the nodes that pass the filters: it comes true in
-// every run, in some, in none, or that is not known.
+// Outcome is the answer to a question about pods, over all scheduling orders and all choices among
+// the nodes that pass the filters: it is true in every run, in some or in none, or it is unknown.
 type Outcome string
 
-// The outcomes. None is for a question that does not apply.
+// The outcomes. None means that a question does not apply.
 const (
 	Always    Outcome = "always"
 	Sometimes Outcome = "sometimes"

@@ -1,23 +1,22 @@
 package diag
 
-// Placements is what the place command prints: a decision for each context of each
-// cluster.
+// Placements is the output of the place command: a decision for each context of each cluster.
 type Placements struct {
 	SchemaVersion string `json:"schemaVersion"`
-	// Failures are what was not done: the decisions are about the rest.
+	// Failures are parts of the work that were not done: the decisions cover the rest.
 	Failures Failures `json:"failures"`
-	// Unrendered counts kustomizations that should have been rendered and are not.
+	// Unrendered counts kustomizations that should have been rendered, but are not.
 	Unrendered int         `json:"unrendered,omitempty"`
 	Decisions  []Placement `json:"decisions"`
 }
 
-// Placement is the decision about the workloads of one context together. Context
-// is the path of the branch where directories or files are alternatives, else "".
+// Placement is the joint decision about the workloads of one context. Context is the path of the
+// branch where directories or files are alternatives; otherwise "".
 type Placement struct {
 	Cluster string `json:"cluster,omitempty"`
 	Context string `json:"context"`
-	// IfShared are the directories that may or may not share a cluster, if the decision is
-	// about all of them together; each has one of its own. It does not fail a run.
+	// IfShared are the directories that may or may not share a cluster, if the decision is about
+	// all of them together; each also has a decision of its own. It does not fail a run.
 	IfShared     []string            `json:"ifShared,omitempty"`
 	Verdict      string              `json:"verdict"`
 	RulesVerdict string              `json:"rulesVerdict"`
@@ -28,13 +27,12 @@ type Placement struct {
 	Invalid      []PlacementInvalid  `json:"invalid"`
 	Unmodelled   []string            `json:"unmodelled"`
 	Notes        []string            `json:"notes"`
-	// Unknown counts questions that are open, by subject, as that of a summary does.
+	// Unknown counts open questions, by subject, like the field of a summary.
 	Unknown []Skip `json:"unknown"`
 }
 
-// PlacementPods counts pods over all maximal states that can be reached.
-// Between MinPlaced and MaxPlaced of Total are placed; if Exact is unset these
-// are bounds. Pods that end by themselves do not count.
+// PlacementPods counts pods over all reachable maximal states. Between MinPlaced and MaxPlaced of
+// Total are placed; if Exact is false, these are bounds. Pods that end by themselves do not count.
 type PlacementPods struct {
 	Total     int  `json:"total"`
 	MaxPlaced int  `json:"maxPlaced"`
@@ -42,9 +40,8 @@ type PlacementPods struct {
 	Exact     bool `json:"exact"`
 }
 
-// PlacementWorkload is one workload among the others. Core is what its verdict
-// never rests on, or why it and others with the same core can never all be
-// placed; Repairs are ways out that were tried.
+// PlacementWorkload is one workload among the others. Core is the reason for the verdict never, or
+// the reason why it and others with the same core can never all be placed; Repairs were tried.
 type PlacementWorkload struct {
 	APIVersion   string `json:"apiVersion"`
 	Kind         string `json:"kind"`
@@ -55,92 +52,90 @@ type PlacementWorkload struct {
 	RulesVerdict string `json:"rulesVerdict"`
 	MaxPlaced    int    `json:"maxPlaced"`
 	MinPlaced    int    `json:"minPlaced"`
-	// Reason says why Verdict is unknown, else it is "": waits (the pods end
-	// by themselves, and those beyond the room run later), label-value (a rule asks
-	// for a label whose value the cluster sets), variable (it asks for a label whose
-	// value a later tool sets), finite-pods (a rule counts on pods that end by
-	// themselves), unknown-pods (a rule counts on pods that are not modelled),
-	// unlisted-resource (the pods, or others that may take their room, request an
-	// extended resource that no node lists), pool-growth (some size of a growing pool
-	// refutes it), budget (more steps than --steps), size (too many pods or nodes to
-	// search), or internal (the checker rejected the answer).
+	// Reason is the cause of the verdict unknown, otherwise "": waits (the pods end by themselves,
+	// and those beyond the room run later), label-value (a rule asks for a label whose value the
+	// cluster sets), variable (it asks for a label whose value a later tool sets), finite-pods (a
+	// rule depends on pods that end by themselves), unknown-pods (a rule depends on pods that are
+	// not modelled), unlisted-resource (the pods, or others that may take their room, request an
+	// extended resource that no node lists), pool-growth (some size of a growing pool refutes it),
+	// budget (more steps than --steps), size (too many pods or nodes to search), or internal (the
+	// checker rejected the answer).
 	Reason string `json:"reason"`
-	// Paused is set for a Deployment that has no pods until it is resumed, if it is created so:
-	// what is said is of the pods that it then has.
+	// Paused is set for a Deployment that has no pods until it is resumed, if it is created paused.
+	// The other fields describe the pods that it then has.
 	Paused bool `json:"paused,omitempty"`
-	// Why is Reason in words, "" where the verdict or a note says it.
+	// Why is Reason in words; "" if the verdict or a note already explains it.
 	Why  string          `json:"-"`
 	Core []PlacementCore `json:"core"`
-	// MoreCore is how many members of the core an output leaves out; 0 but there.
+	// MoreCore is the number of members of the core that an output leaves out; 0 elsewhere.
 	MoreCore int      `json:"moreCore,omitempty"`
 	Repairs  []string `json:"repairs"`
-	// Change is what becomes of it when something changes.
+	// Change has the answers about changes.
 	Change PlacementChange `json:"change"`
 }
 
-// PlacementChange is what becomes of a workload when something changes.
+// PlacementChange has the answers to whether a workload copes with changes.
 type PlacementChange struct {
 	Rollout  PlacementRollout    `json:"rollout"`
 	Survives []PlacementSurvival `json:"survives"`
-	// Drain, Migrate and Autoscale are judgements in a word.
+	// Drain, Migrate and Autoscale are verdicts with a reason.
 	Drain     PlacementJudgement `json:"drain"`
 	Migrate   PlacementJudgement `json:"migrate"`
 	Autoscale PlacementJudgement `json:"autoscale"`
 }
 
-// PlacementRollout is whether an update of all pods completes: always,
-// sometimes, never, unknown or none. Surge and Unavailable are numbers of
-// pods.
+// PlacementRollout is the answer to whether an update of all pods completes: always, sometimes,
+// never, unknown or none. Surge and Unavailable are numbers of pods.
 type PlacementRollout struct {
 	Verdict     string `json:"verdict"`
 	Surge       int    `json:"surge"`
 	Unavailable int    `json:"unavailable"`
-	// Reason says why, for people; "" if it completes.
+	// Reason is an explanation in words; "" if the rollout completes.
 	Reason string `json:"reason"`
 }
 
-// PlacementSurvival is what becomes of the pods when a domain of a topology key
-// is lost. Meaning is gone (the nodes are deleted) or unreachable (their Node
-// objects remain). Verdict is always, sometimes, never or unknown.
-// Pending is how many pods stay Pending, at least where the verdict is never.
+// PlacementSurvival is the answer to whether all pods run again after the loss of a domain of a
+// topology key. Meaning is gone (the nodes are deleted) or unreachable (their Node objects remain).
+// Verdict is always, sometimes, never or unknown. Pending is the number of pods that stay Pending,
+// a lower bound if the verdict is never.
 type PlacementSurvival struct {
 	Key     string `json:"key"`
 	Value   string `json:"value"`
 	Meaning string `json:"meaning"`
 	Verdict string `json:"verdict"`
 	Pending int    `json:"pending"`
-	// Like is how many further nodes there are of which the same is true.
+	// Like is the number of further nodes with the same result.
 	Like int `json:"like"`
-	// Reason says on what the verdict rests, if that is more than where pods fit.
+	// Reason is a condition that the verdict depends on, other than the room for pods.
 	Reason string `json:"reason"`
-	// WhereItRuns is set if pods stay Pending whichever domain of the key has some of them, and
-	// this loss does no harm where it has none: the answer about the key is never.
+	// WhereItRuns is set if pods stay Pending after the loss of any domain that runs some of them,
+	// while this loss is harmless if the domain runs none: the answer about the key is never.
 	WhereItRuns bool `json:"whereItRuns,omitempty"`
 }
 
-// PlacementJudgement is always, sometimes, never, unknown or none, and why.
+// PlacementJudgement is always, sometimes, never, unknown or none, with the reason.
 type PlacementJudgement struct {
 	Verdict string `json:"verdict"`
 	Reason  string `json:"reason"`
 }
 
-// PlacementCore is one member of a core, at its place.
+// PlacementCore is one member of a core, with its location.
 type PlacementCore struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
 	Field  string `json:"field"`
 	Text   string `json:"text"`
-	// Location is the whole of the place.
+	// Location is the complete span.
 	Location Span `json:"-"`
 }
 
 // PlacementStep is one pod on one node, in the order of placement. Workload is
-// apiVersion/kind/namespace/name, as in apps/v1/Deployment/shop/web.
+// apiVersion/kind/namespace/name, for example apps/v1/Deployment/shop/web.
 type PlacementStep struct {
 	Workload string `json:"workload"`
 	Node     string `json:"node"`
-	// Zone is that of the node, or "": for people, who ask for it first.
+	// Zone is the zone of the node, or ""; it is only shown in text output.
 	Zone string `json:"-"`
 }
 
@@ -150,18 +145,17 @@ type PlacementStuck struct {
 	Pending    []PlacementPending `json:"pending"`
 }
 
-// PlacementPending is pods that are left over, and why.
+// PlacementPending is a number of pods that are left over, with the reason.
 type PlacementPending struct {
 	Workload string `json:"workload"`
 	Count    int    `json:"count"`
 	Reason   string `json:"reason"`
-	// Orphaned is set for pods that are bound to a node which is not declared:
-	// they are deleted and not Pending.
+	// Orphaned is set for pods that are bound to an undeclared node: they are deleted, not Pending.
 	Orphaned bool `json:"orphaned,omitempty"`
 }
 
-// PlacementInvalid is a field that the API server refuses, at the object or at
-// its pods: the workload takes no part.
+// PlacementInvalid is a field that the API server refuses, of the object or of its pods: the
+// workload is left out of the decision.
 type PlacementInvalid struct {
 	Workload string `json:"workload"`
 	Field    string `json:"field"`

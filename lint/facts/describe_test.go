@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// comments are the comments of the fields of all structs, by the names of both: a field
-// without one shares that of the field before it.
+// comments returns the comments of the fields of all structs, by the names of both. A field without
+// a comment shares that of the field before it.
 func comments(t testing.TB) map[[2]string]string {
 	t.Helper()
 	names, err := filepath.Glob("facts*.go")
@@ -59,14 +59,14 @@ func fieldComments(all map[[2]string]string, of string, s *ast.StructType) {
 	}
 }
 
-// known are the descriptions of the fields that each row has.
+// known are the descriptions of the fields that every row has.
 var known = map[string]string{
 	"ID": "The id of the row, by which a finding gets its place.",
 	"W":  "The workload of the row, as an index in the list of workloads; -1 for an object that creates no pods.",
 }
 
-// described gives descriptions out of comments, with fields as rules name them. A list is
-// described as its rows are.
+// described derives descriptions from comments, with fields named as in rules. A list has the
+// description of its rows.
 func described(t testing.TB) describer {
 	all := comments(t)
 	return func(of reflect.Type, field string) string {
@@ -83,7 +83,7 @@ func described(t testing.TB) describer {
 
 var subject = regexp.MustCompile(`^[A-Za-z_]+ (?:is|are) (the|a|an|how|what|whether|that|those|why|where|true|false|one)\b`)
 
-// short leaves out the name at the beginning, as the name stands beside a description.
+// short drops the name at the beginning, because the name is shown beside the description.
 func short(text string) string {
 	m := subject.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -94,8 +94,8 @@ func short(text string) string {
 
 var word = regexp.MustCompile(`\b[A-Z][A-Za-z]*\b`)
 
-// renamed puts the names that rules know in place of those of Go, at the beginning of a
-// sentence as well.
+// renamed replaces the Go names of fields by the names that rules use, also at the beginning of a
+// sentence.
 func renamed(text string, of reflect.Type) string {
 	names := map[string]string{}
 	for f := range of.Fields() {
@@ -110,7 +110,7 @@ func renamed(text string, of reflect.Type) string {
 }
 
 // TestEveryFieldIsDescribed: the schema, the reference and the facts command show these
-// descriptions, so each says something of its field.
+// descriptions, so each must mention its field.
 func TestEveryFieldIsDescribed(t *testing.T) {
 	all := comments(t)
 	structs := map[reflect.Type]bool{}

@@ -6,11 +6,11 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Facts is everything that rules can see, but for the parameters of each rule.
+// Facts has all that rules can read, except the parameters of each rule.
 type Facts struct {
-	// Version is the version of this format, as in 1.0.
+	// Version is the version of this format, for example 1.0.
 	Version string `json:"version"`
-	// Cluster is what the facts are about.
+	// Cluster is the cluster that the facts describe.
 	Cluster       Cluster        `json:"cluster"`
 	Pools         []Pool         `json:"pools"`
 	Nodes         []Node         `json:"nodes"`
@@ -48,14 +48,14 @@ type Facts struct {
 	Suppressions  []Suppression  `json:"suppressions"`
 }
 
-// Row is a row with the list that it is in, or in which the row is that holds it.
+// Row is a row with the list that holds it; for a nested row, the list of its outermost row.
 type Row struct {
 	List string
-	// Value is a pointer to the struct; nil where no row has the id.
+	// Value is a pointer to the struct; nil if no row has the id.
 	Value any
 }
 
-// Rows are all rows by id, those within other rows as well.
+// Rows returns all rows, nested ones included, indexed by id.
 func (f *Facts) Rows() []Row {
 	rows := []Row{{}}
 	lists := reflect.ValueOf(f).Elem()
@@ -67,7 +67,7 @@ func (f *Facts) Rows() []Row {
 	return rows
 }
 
-// gather adds the rows of a slice, and those in them.
+// gather adds the rows of a slice and their nested rows.
 func gather(rows []Row, list string, slice reflect.Value) []Row {
 	of := slice.Type().Elem()
 	if of.Kind() != reflect.Struct {
@@ -96,7 +96,7 @@ func gather(rows []Row, list string, slice reflect.Value) []Row {
 	return rows
 }
 
-// holding are the fields of a struct that hold rows with ids.
+// holding returns the indices of the fields of a struct that hold rows with ids.
 func holding(of reflect.Type) (fields []int) {
 	for i := range of.NumField() {
 		if t := of.Field(i).Type; t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct {
@@ -108,7 +108,8 @@ func holding(of reflect.Type) (fields []int) {
 	return fields
 }
 
-// Ref names the workload of a row, as in "Deployment shop/web"; "" for none.
+// Ref returns the name of the workload with an index, for example "Deployment shop/web"; "" if
+// there is none.
 func (f *Facts) Ref(w int) string {
 	if w < 0 || w >= len(f.Workloads) {
 		return ""
@@ -116,19 +117,19 @@ func (f *Facts) Ref(w int) string {
 	return f.Workloads[w].Ref
 }
 
-// Judgement is what a rule says about a fact: one line, and further ones.
+// Judgement is the verdict of a rule on a fact: one line, and details.
 type Judgement struct {
 	Rule string
 	Fact int
-	// Reason is the entry of the catalogue that words it; "" if the rule gives Message
+	// Reason is the entry of the catalogue that words the judgement; "" if the rule sets Message
 	// and Details itself.
 	Reason  string
 	Message string
 	Details []string
-	// Help says what to do about it, in words of the rule's own; "" for none.
+	// Help is the rule's own advice on a remedy; "" if it has none.
 	Help string
-	// Path leads from the row to a field below it, by keys and indices; none for the row.
+	// Path leads from the row to a field below it, by keys and indices; empty for the row itself.
 	Path []string
-	// Level is that of this finding; "" for that of the rule.
+	// Level overrides the level of the rule for this finding, unless it is "".
 	Level diag.Level
 }

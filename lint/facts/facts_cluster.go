@@ -1,17 +1,18 @@
 package facts
 
-// Version is that of the facts: the first number changes when a field changes its
-// meaning or goes, the second when one is added.
+// Version is the version of the facts. The first number changes when a field changes its meaning or
+// is removed, the second when a field is added.
 const Version = "1.0"
 
-// Cluster is what the facts are about: the objects that are deployed together and the
-// nodes that they run on.
+// Cluster is the subject of the facts: the objects that are deployed together, and the nodes that
+// they run on.
 type Cluster struct {
-	// Name is the cluster of the configuration, or "".
+	// Name is the name of the cluster in the configuration, or "".
 	Name string `json:"name"`
-	// Context is the branch of a tree with alternatives, or the render; "" for the only one.
+	// Context is the directory branch or the render that the facts belong to, in a tree with
+	// alternatives; "" if there is only one.
 	Context string `json:"context"`
-	// Declared tells whether nodes are declared.
+	// Declared is true if nodes are declared.
 	Declared bool `json:"declared"`
 	// Nodes is the number of declared nodes.
 	Nodes int `json:"nodes"`
@@ -19,14 +20,14 @@ type Cluster struct {
 	Workloads int `json:"workloads"`
 }
 
-// Pool is a node pool: one that a NodeTopology declares, or the nodes that share the
-// label by which their platform names their pool.
+// Pool is a node pool: one that a NodeTopology declares, or the nodes that share the label by which
+// their platform names the pool.
 type Pool struct {
 	ID int `json:"id"`
 	// Name is the name of the pool.
 	Name string `json:"name"`
-	// Label is the label that names the pool, as in eks.amazonaws.com/nodegroup; "" for a
-	// pool of a NodeTopology.
+	// Label is the key of the label that names the pool, for example eks.amazonaws.com/nodegroup;
+	// "" for a pool of a NodeTopology.
 	Label string `json:"label"`
 	// File is the path of the file that declares the pool.
 	File string `json:"file"`
@@ -34,18 +35,20 @@ type Pool struct {
 	Count int `json:"count"`
 	// Max is the number of nodes that it can grow to.
 	Max int `json:"max"`
-	// Zones are the zones of its nodes, or of those by which it can grow.
+	// Zones are the zones of its nodes, and of the nodes by which it can grow.
 	Zones []string `json:"zones"`
-	// Labels are those that all its nodes have in common, hostname left out.
+	// Labels are the labels that all its nodes have in common, except the hostname.
 	Labels map[string]string `json:"labels"`
-	// Taints are those of its nodes, each once.
+	// Taints are the taints of its nodes, each once.
 	Taints []Taint `json:"taints"`
-	// Allocatable is what one of its nodes offers; empty if nodes differ or do not say.
+	// Allocatable are the resources that one of its nodes offers to pods; empty if the nodes differ or
+	// declare none.
 	Allocatable []ResourceAmount `json:"allocatable"`
-	// Workloads are those whose pods can use a node of the pool, as indices in the list of
-	// workloads; those whose placement is unknown are left out.
+	// Workloads are the workloads whose pods can use a node of the pool, as indices in the list of
+	// workloads, without those whose placement is unknown.
 	Workloads []int `json:"workloads"`
-	// WorkloadsKnown is false where the budget of steps did not suffice to find workloads.
+	// WorkloadsKnown is false if the step budget ran out before the workloads were found; workloads
+	// is then empty.
 	WorkloadsKnown bool `json:"workloads_known"`
 	// Namespaces are the namespaces of these workloads.
 	Namespaces []string `json:"namespaces"`
@@ -69,95 +72,98 @@ type Node struct {
 	Name string `json:"name"`
 	// Pool is the name of its pool, or "".
 	Pool string `json:"pool"`
-	// Zone is topology.kubernetes.io/zone of the node, or "".
+	// Zone is the value of the label topology.kubernetes.io/zone, or "".
 	Zone string `json:"zone"`
-	// Region is topology.kubernetes.io/region of the node, or "".
+	// Region is the value of the label topology.kubernetes.io/region, or "".
 	Region string `json:"region"`
 	// Labels are the labels of the node.
 	Labels map[string]string `json:"labels"`
 	// Taints are the taints of the node.
 	Taints []Taint `json:"taints"`
-	// Allocatable is what the node offers to pods; empty if it does not say.
+	// Allocatable are the resources that the node offers to pods; empty if it declares none.
 	Allocatable []ResourceAmount `json:"allocatable"`
-	// Cordoned tells whether the node is unschedulable.
+	// Cordoned is true if the node is unschedulable.
 	Cordoned bool `json:"cordoned"`
-	// Workloads are those whose pods can use the node, as indices in the list of workloads;
-	// those whose placement is unknown are left out.
+	// Workloads are the workloads whose pods can use the node, as indices in the list of workloads,
+	// without those whose placement is unknown.
 	Workloads []int `json:"workloads"`
-	// WorkloadsKnown is false where the budget of steps did not suffice to find workloads.
+	// WorkloadsKnown is false if the step budget ran out before the workloads were found; workloads
+	// is then empty.
 	WorkloadsKnown bool `json:"workloads_known"`
 }
 
-// Capacity is what is offered and requested of one resource, in the whole cluster, in a
-// pool or in a zone. DaemonSets count once for each node that they can use; pods that
-// run to completion do not count.
+// Capacity is the supply and demand of one resource, in the whole cluster, in a pool or in a zone.
+// DaemonSets count once for each node that they can use; pods that run to completion do not count.
 type Capacity struct {
 	ID int `json:"id"`
 	// Scope is cluster, pool or zone.
 	Scope string `json:"scope" enum:"cluster pool zone"`
-	// Name is the pool or the zone, "" for the cluster.
+	// Name is the name of the pool or zone; "" for the cluster.
 	Name string `json:"name"`
-	// Resource is the resource, as in cpu; pods for the slots of nodes.
+	// Resource is the name of the resource, for example cpu; pods for the pod slots of nodes.
 	Resource string `json:"resource"`
-	// Allocatable is what the declared nodes offer, as an integer: thousandths of a
-	// processor for cpu, else bytes or whole units.
+	// Allocatable is the amount that the declared nodes offer, as an integer: millicores for cpu,
+	// bytes or whole units for other resources.
 	Allocatable int `json:"allocatable"`
-	// Known is false if a node does not say what it has of the resource: allocatable is then
-	// what the others have, and percentages say nothing.
+	// Known is false if some node does not declare the resource. Allocatable is then the amount of
+	// the other nodes, percent_min is 0 and percent_max 9007199254740991.
 	Known bool `json:"known"`
-	// RequestedMin is what pods request at least: those that can run nowhere else, at the
+	// RequestedMin is the lower bound of the requests: of pods that can run only here, at the
 	// smallest number of replicas.
 	RequestedMin int `json:"requested_min"`
-	// RequestedMax is what pods request at most: those that can run there, at the largest
-	// number of replicas; 9007199254740991 if nothing bounds it.
+	// RequestedMax is the upper bound of the requests: of pods that can run here, at the largest
+	// number of replicas; 9007199254740991 if there is no bound.
 	RequestedMax int `json:"requested_max"`
-	// PercentMin is requested_min in percent of allocatable, rounded down.
+	// PercentMin is requested_min in percent of allocatable, rounded down; 9007199254740991 if pods
+	// request the resource and nothing is allocatable.
 	PercentMin int `json:"percent_min"`
-	// PercentMax is requested_max in percent of allocatable, rounded up.
+	// PercentMax is requested_max in percent of allocatable, rounded up; 9007199254740991 if there
+	// is no bound, or as for percent_min.
 	PercentMax int `json:"percent_max"`
-	// AllocatableMax is what nodes offer at most once all pools have their largest size;
-	// allocatable where no pool can grow. The zones of a pool share its growth, so the rows of
-	// these zones count it once each.
+	// AllocatableMax is the largest amount that nodes offer once all pools have their largest size;
+	// equal to allocatable if no pool can grow. The zones of a pool share its growth, and the rows
+	// of these zones each count it.
 	AllocatableMax int `json:"allocatable_max"`
-	// PercentGrownMin is what pods then request at least, in percent of what nodes offer, rounded
-	// down. DaemonSets count on the added nodes, too.
+	// PercentGrownMin is the lower bound of the requests once all pools have their largest size, in
+	// percent of the amount then offered, rounded down. DaemonSets count on the added nodes, too.
 	PercentGrownMin int `json:"percent_grown_min"`
-	// PercentGrownMax is what pods then request at most, in percent of what nodes offer, rounded
-	// up; 9007199254740991 if nothing bounds it.
+	// PercentGrownMax is the upper bound of the same percentage, rounded up; 9007199254740991 if
+	// there is no bound.
 	PercentGrownMax int `json:"percent_grown_max"`
-	// Losses are what is left after the loss of a node or of a zone; one row stands for all
-	// nodes of which the same is true.
+	// Losses has one row for the loss of each node and of each zone; nodes whose loss has the same
+	// result share a row.
 	Losses []CapacityLoss `json:"losses"`
 }
 
-// CapacityLoss is what is left of a resource after a loss. Pods of the lost nodes run on
-// those that are left, but for those of DaemonSets.
+// CapacityLoss is the remainder of a resource after a loss. Pods of the lost nodes move to the
+// remaining nodes, except the pods of DaemonSets.
 type CapacityLoss struct {
-	// Key is kubernetes.io/hostname for the loss of a node, topology.kubernetes.io/zone for
-	// that of a zone.
+	// Key is kubernetes.io/hostname for the loss of a node, topology.kubernetes.io/zone for the
+	// loss of a zone.
 	Key string `json:"key"`
-	// Value is the node or the zone that is lost.
+	// Value is the name of the lost node or zone.
 	Value string `json:"value"`
-	// Like is the number of further nodes of which the same is true.
+	// Like is the number of other nodes whose loss has the same result.
 	Like int `json:"like"`
-	// Left is what the other nodes offer.
+	// Left is the amount that the remaining nodes offer, in the unit of allocatable.
 	Left int `json:"left"`
-	// PercentMin is what pods request at least, in percent of left, rounded down.
+	// PercentMin is the lower bound of the requests, in percent of left, rounded down.
 	PercentMin int `json:"percent_min"`
-	// PercentMax is what pods request at most, in percent of left, rounded up;
-	// 9007199254740991 if nothing bounds it.
+	// PercentMax is the upper bound of the requests, in percent of left, rounded up;
+	// 9007199254740991 if there is no bound.
 	PercentMax int `json:"percent_max"`
-	// LeftMax is what the other nodes offer at most once all pools have their largest size.
+	// LeftMax is the largest amount that the remaining nodes offer once all pools have their
+	// largest size.
 	LeftMax int `json:"left_max"`
-	// PercentGrownMin is what pods then request at least, in percent of what is left, rounded
-	// down.
+	// PercentGrownMin is the lower bound of the requests once all pools have their largest size, in
+	// percent of the remaining amount, rounded down.
 	PercentGrownMin int `json:"percent_grown_min"`
-	// PercentGrownMax is what pods then request at most, in percent of what is left, rounded up;
-	// 9007199254740991 if nothing bounds it.
+	// PercentGrownMax is the upper bound of the same percentage, rounded up; 9007199254740991 if
+	// there is no bound.
 	PercentGrownMax int `json:"percent_grown_max"`
 }
 
-// Object is one document of the input, also of a kind that is not judged.
+// Object is one document of the input, of any kind, including kinds that are not judged.
 type Object struct {
 	ID int `json:"id"`
 	// APIVersion is the apiVersion as written.
@@ -174,6 +180,6 @@ type Object struct {
 	Labels map[string]string `json:"labels"`
 	// Annotations are metadata.annotations.
 	Annotations map[string]string `json:"annotations"`
-	// Manifest is the whole document.
+	// Manifest is the complete document.
 	Manifest any `json:"manifest"`
 }

@@ -2,59 +2,55 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Document is a problem of a text that is found before anything is judged. Problem
-// is unparsable-document, duplicate-key, alias-bomb, alias-cycle,
-// nesting-too-deep, unreadable-file, render-failed or render-refused.
+// Document is a problem of an input text that is found before any object is judged.
 type Document struct {
 	ID int `json:"id"`
-	// Problem names what is wrong with the text.
+	// Problem is the kind of the problem.
 	Problem string `json:"problem" enum:"unparsable-document duplicate-key alias-bomb alias-cycle nesting-too-deep unreadable-file render-failed render-refused"`
-	// Detail is the key, the alias or the reason that the problem is about.
+	// Detail is the key, the alias or the reason of the problem.
 	Detail string `json:"detail"`
-	// FirstLine is the line of the first occurrence of a repeated key; 0 for other problems, or
-	// if that is in another file or text.
+	// FirstLine is the line of the first occurrence of a repeated key; 0 for other problems, or if
+	// that occurrence is in another file or text.
 	FirstLine int `json:"first_line"`
-	// LastCounts is true of a repeated key in a file that only Helm reads, or in what a
-	// chart prints: the last value is used.
+	// LastCounts is true for a repeated key in a file that only Helm reads, or in the output of a
+	// chart: the last value applies.
 	LastCounts bool `json:"last_counts"`
-	// Merged is true of a repeated key in what a chart prints for Flux or kustomize, which
+	// Merged is true for a repeated key in the output of a chart for Flux or kustomize, which
 	// refuse it.
 	Merged bool `json:"merged"`
 }
 
-// Refusal is a field that the API server does not accept. Stage is object or
-// pods: the object itself is refused, or every pod that it creates; gate: the
-// field is dropped while the feature gate Gate is off, and the object is refused
-// once it is on; or fragment: the field of an object that is not judged would be
-// refused in a pod. Object names it; it may be a PodDisruptionBudget, a
-// HorizontalPodAutoscaler, a custom resource or an object of a misspelt kind too.
+// Refusal is a field that the API server does not accept.
 type Refusal struct {
 	ID int `json:"id"`
-	// Object is what is refused, as in "Deployment shop/web".
+	// Object is the kind, namespace and name of the refused object, for example "Deployment
+	// shop/web". It may also be a PodDisruptionBudget, a HorizontalPodAutoscaler, a custom resource
+	// or of a misspelt kind.
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Stage is object, pods, gate or fragment.
+	// Stage is the point of the refusal. object: the object itself is refused. pods: every pod that
+	// it creates is. gate: the field is dropped while the feature gate is off, and refused once it
+	// is on. fragment: the object is not judged, but a pod with this field would be refused.
 	Stage string `json:"stage" enum:"object pods gate fragment"`
-	// Gate is the feature gate, or "".
+	// Gate is the name of the feature gate, or "".
 	Gate string `json:"gate"`
-	// Field is the path of the field from the root of the object, or from the map that
-	// Object names.
+	// Field is the path of the field from the root of the object, or from the map that object
+	// names.
 	Field string `json:"field"`
-	// Values tells that Object is a map of the values for a chart that is not at hand.
+	// Values is true if object names a map of the values for a chart that is not part of the input.
 	Values bool `json:"values"`
-	// Reason is what is wrong with the field, as the API server words it.
+	// Reason is the defect of the field, in the words of the API server.
 	Reason string `json:"reason"`
 }
 
-// UnknownField is a field that the API does not have, and the name that was
-// probably meant, or "".
+// UnknownField is a field that the API does not have.
 type UnknownField struct {
 	ID int `json:"id"`
-	// Object is what has the field, as in "Deployment shop/web".
+	// Object is the kind, namespace and name of the object, for example "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Values tells that Object is a map of the values for a chart that is not at hand, from
-	// which Field leads on.
+	// Values is true if object names a map of the values for a chart that is not part of the input;
+	// field is then relative to that map.
 	Values bool `json:"values"`
 	// Field is the path of the field.
 	Field string `json:"field"`
@@ -62,162 +58,165 @@ type UnknownField struct {
 	Suggestion string `json:"suggestion"`
 }
 
-// Affinity is a required pod affinity term that no pod can satisfy. Cause is
-// missing-key (no usable node carries the topology key), null-selector (it
-// matches no pod) or contradiction (no pod can match all terms).
+// Affinity is a required pod affinity term that no pod can satisfy.
 type Affinity struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is never, or unknown.
+	// Outcome is never or unknown.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is missing-key, null-selector or contradiction.
+	// Cause is missing-key (no usable node has the topology key), null-selector (the term matches
+	// no pod) or contradiction (no pod can match all terms).
 	Cause string `json:"cause" enum:"missing-key null-selector contradiction"`
 	// Key is the topologyKey of the term.
 	Key string `json:"key"`
-	// Usable is the number of nodes that the pods can use.
+	// Usable is the number of nodes that the pods can use, plus one for each zone of a pool that
+	// has no node yet.
 	Usable int `json:"usable"`
-	// With is how many of these have the topology key.
+	// With is the number of these nodes that have the topology key.
 	With int `json:"with"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
-	// Beside are the topology keys of other terms that no node has together with Key;
-	// empty if no node has Key at all.
+	// Beside are topology keys of other terms that no node has together with key; empty if no node
+	// has key.
 	Beside []string `json:"beside"`
-	// Between are the two requirements that contradict each other, as kubectl writes
-	// them, or none.
+	// Between are the two requirements that contradict each other, in the notation of kubectl;
+	// empty unless the cause is contradiction.
 	Between []string `json:"between"`
 }
 
 // TopologyKey is one use of a topology key.
 type TopologyKey struct {
 	ID int `json:"id"`
-	// Object is what uses the key, as in "Deployment shop/web".
+	// Object is the kind, namespace and name of the object that uses the key, for example
+	// "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
 	// Use is anti-affinity, affinity or spread.
 	Use string `json:"use" enum:"anti-affinity affinity spread"`
-	// Hard tells whether the rule filters nodes.
+	// Hard is true if the rule filters nodes.
 	Hard bool `json:"hard"`
 	// Key is the topologyKey.
 	Key string `json:"key"`
-	// Fragment tells that Object is an object that is not judged, such as a custom
-	// resource with an affinity: Usable is then all nodes.
+	// Fragment is true if the object is not judged, for example a custom resource with an affinity:
+	// usable is then the number of all nodes.
 	Fragment bool `json:"fragment"`
-	// Values tells that it is a map of the values for a chart that is not at hand.
+	// Values is true if object names a map of the values for a chart that is not part of the input.
 	Values bool `json:"values"`
-	// Declared tells whether nodes are declared.
+	// Declared is true if nodes are declared.
 	Declared bool `json:"declared"`
-	// Usable is the number of nodes that the pods can use.
+	// Usable is the number of nodes that the pods can use, plus one for each zone of a pool that
+	// has no node yet.
 	Usable int `json:"usable"`
-	// With is how many of these have the key.
+	// With is the number of these nodes that have the key.
 	With int `json:"with"`
-	// Known is false for a key that no component of Kubernetes sets although its
-	// name says so, and for a near miss of one that is set.
+	// Known is false for a key that no component of Kubernetes sets although its name suggests it,
+	// and for a likely misspelling of a key that is set.
 	Known bool `json:"known"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
-	// Without names nodes that lack the key, a few of them.
+	// Without are the names of a few nodes that lack the key.
 	Without []string `json:"without"`
 }
 
-// NodeLabel is one use of a node label key in nodeSelector, nodeAffinity or
-// topologyKey.
+// NodeLabel is one use of a node label in nodeSelector, nodeAffinity or topologyKey.
 type NodeLabel struct {
 	ID int `json:"id"`
-	// Object is what uses the label, as in "Deployment shop/web".
+	// Object is the kind, namespace and name of the object that uses the label, for example
+	// "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Values tells that Object is a map of the values for a chart that is not at hand.
+	// Values is true if object names a map of the values for a chart that is not part of the input.
 	Values bool `json:"values"`
-	// Where is the field that uses it: nodeSelector, nodeAffinity or topologyKey.
+	// Where is the field that uses the label: nodeSelector, nodeAffinity or topologyKey.
 	Where string `json:"where" enum:"nodeSelector nodeAffinity topologyKey"`
-	// Key is the label.
+	// Key is the key of the label.
 	Key string `json:"key"`
-	// Deprecated says whether another label replaced it.
+	// Deprecated is true if another label replaced it.
 	Deprecated bool `json:"deprecated"`
-	// Replacement is the label that is set instead, or "".
+	// Replacement is the key of that other label, or "".
 	Replacement string `json:"replacement"`
-	// OnNodes is the number of declared nodes that have the label nevertheless.
+	// OnNodes is the number of declared nodes that still have the label.
 	OnNodes int `json:"on_nodes"`
-	// Beside is set if another term of the same list, of which one is enough, uses
-	// the replacement.
+	// Beside is true if an alternative term of the same list uses the replacement.
 	Beside bool `json:"beside"`
-	// Platform names the platform of the other objects if that still sets the key, as
-	// OpenShift does, or is "".
+	// Platform is the platform of the other objects if it still sets the label, as OpenShift does;
+	// or "".
 	Platform string `json:"platform"`
 }
 
-// Selector is the label selector of one term or constraint.
+// Selector is the label selector of one affinity term or spread constraint.
 type Selector struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
 	// Use is anti-affinity, affinity or spread.
 	Use string `json:"use" enum:"anti-affinity affinity spread"`
-	// Hard tells whether the rule filters nodes.
+	// Hard is true if the rule filters nodes.
 	Hard bool `json:"hard"`
-	// Form is null (no selector, which matches nothing), empty (which matches everything) or
-	// set.
+	// Form is null (no selector, which matches no pod), empty (which matches every pod) or set.
 	Form string `json:"form" enum:"null empty set"`
-	// Text is the selector as kubectl writes it.
+	// Text is the selector in the notation of kubectl.
 	Text string `json:"text"`
-	// MatchesOwn tells whether it matches the labels of the workload's own pods, namespaces left
-	// out.
+	// MatchesOwn is the answer to whether the selector matches the labels of the workload's own
+	// pods, regardless of namespaces.
 	MatchesOwn diag.Outcome `json:"matches_own"`
-	// OwnNamespace tells whether the term applies to the namespace of the workload.
+	// OwnNamespace is the answer to whether the term applies to the namespace of the workload.
 	OwnNamespace diag.Outcome `json:"own_namespace"`
-	// Matches is the number of declared workloads whose pods it selects, or may select.
+	// Matches is 1 if the term selects, or may select, pods of a declared workload, and 0 if it
+	// selects none. For a spread constraint with the form null or empty it is 0.
 	Matches int `json:"matches"`
 	// Declared is the number of all declared workloads.
 	Declared int `json:"declared"`
-	// Namespaces are those that the term applies to.
+	// Namespaces are the namespaces that the term applies to.
 	Namespaces Namespaces `json:"namespaces"`
-	// Nearest is a label of the own pods that the selector probably meant, or "".
+	// Nearest is a label of the pods that the selector probably meant, or "".
 	Nearest string `json:"nearest"`
-	// Maker is a custom resource whose operator may make the pods that are meant, as
-	// in "Cluster shop/db", or "".
+	// Maker is a custom resource whose operator may create the pods that the selector means, for
+	// example "Cluster shop/db", or "".
 	Maker string `json:"maker"`
 }
 
-// Namespaces are those that an affinity term applies to, besides those that its
-// namespaceSelector selects: all of them, or those that match Selector, which is written
-// as kubectl writes it and "" without a namespaceSelector.
+// Namespaces are the namespaces that an affinity term applies to: the listed ones, and those that
+// its namespaceSelector selects.
 type Namespaces struct {
-	// Names are the namespaces that the term lists, or its own.
+	// Names are the namespaces that the term lists. If there are none and no namespaceSelector, the
+	// term applies to the namespace of the workload.
 	Names []string `json:"names"`
-	// All tells whether it applies to all namespaces.
+	// All is true if the term applies to all namespaces.
 	All bool `json:"all"`
-	// Selector is the namespaceSelector as kubectl writes it, or "".
+	// Selector is the namespaceSelector in the notation of kubectl; "" if there is none or it
+	// selects all.
 	Selector string `json:"selector"`
 }
 
-// NodeTerm is a term of a node affinity. An empty one matches no node.
+// NodeTerm is a term of a node affinity. An empty term matches no node.
 type NodeTerm struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Hard tells whether the affinity is required.
+	// Hard is true if the affinity is required.
 	Hard bool `json:"hard"`
-	// Empty tells whether the term has no expression.
+	// Empty is true if the term has no expression.
 	Empty bool `json:"empty"`
-	// Others counts terms beside it that are not empty.
+	// Others is the number of other terms of the list that are not empty.
 	Others int `json:"others"`
 }
 
-// NodeMatch is a nodeSelector or a required node affinity among the values for a chart that
-// is not at hand.
+// NodeMatch is a nodeSelector or a required node affinity among the values for a chart that is not
+// part of the input.
 type NodeMatch struct {
 	ID int `json:"id"`
-	// Object is the map that has it, as in "HelmRelease shop/db, values master".
+	// Object is the name of the map that has it, for example "HelmRelease shop/db, values master".
 	Object string `json:"object"`
-	// W is -1: nobody knows which pods get it.
+	// W is -1, because the pods that get it are unknown.
 	W int `json:"w"`
 	// Where is the field: nodeSelector or nodeAffinity.
 	Where string `json:"where" enum:"nodeSelector nodeAffinity"`
-	// Nodes is the number of declared nodes, with one of each pool that has none yet, and
-	// Matching how many of them match; one that matches several terms counts for each.
+	// Nodes is the number of declared nodes, plus one for each zone of a pool that has no node yet.
+	// Matching is the number of them that match; a node that matches several terms counts once for
+	// each.
 	Nodes    int `json:"nodes"`
 	Matching int `json:"matching"`
-	// Key, Operator and Values are a condition of the only term that no node meets;
-	// empty if there is no such condition.
+	// Key, Operator and Values are a condition that no node meets, if there is only one term; empty
+	// if there is no such condition.
 	Key      string   `json:"key"`
 	Operator string   `json:"operator"`
 	Values   []string `json:"values"`
@@ -231,32 +230,31 @@ type LabelKey struct {
 	W  int `json:"w"`
 	// List is matchLabelKeys or mismatchLabelKeys.
 	List string `json:"list" enum:"matchLabelKeys mismatchLabelKeys"`
-	// Key is the label.
+	// Key is the key of the label.
 	Key string `json:"key"`
-	// OnPod tells whether the pods carry the label: from the template or because
-	// their controller adds it.
+	// OnPod is the answer to whether the pods have the label, from the template or from their
+	// controller.
 	OnPod diag.Outcome `json:"on_pod"`
 	// Nearest is a label of the pods that was probably meant, or "".
 	Nearest string `json:"nearest"`
 }
 
-// Suppression is a suppression with something wrong about it. Problem is names-no-rule,
-// without-reason, expired or unused.
+// Suppression is a suppression with a defect.
 type Suppression struct {
 	ID int `json:"id"`
-	// Problem is names-no-rule, without-reason, expired or unused.
+	// Problem is the defect: names-no-rule, without-reason, expired or unused.
 	Problem string `json:"problem" enum:"names-no-rule without-reason expired unused"`
 	// By is annotation, comment, configuration or baseline.
 	By string `json:"by" enum:"annotation comment configuration baseline"`
-	// Rule is the rule that it names.
+	// Rule is the name of the rule that it suppresses.
 	Rule string `json:"rule"`
-	// Target is what it is about, as in "Deployment shop/web", or "".
+	// Target is the object that it applies to, for example "Deployment shop/web", or "".
 	Target string `json:"target"`
-	// Reason is the reason that it gives, or "".
+	// Reason is the reason that it states, or "".
 	Reason string `json:"reason"`
-	// Until is the last day on which it holds, or "".
+	// Until is the last day on which it applies, or "".
 	Until string `json:"until"`
-	// Dated tells whether until is a date.
+	// Dated is true if until is a date.
 	Dated bool `json:"dated"`
 	// Suggestion is the rule that was probably meant, or "".
 	Suggestion string `json:"suggestion"`

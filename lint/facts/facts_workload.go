@@ -2,30 +2,30 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// NoBound stands for a number of pods or nodes that nothing bounds from above.
+// NoBound is the number of pods or nodes that means that there is no upper bound.
 const NoBound = 1<<31 - 1
 
-// NoValue stands for an amount of a resource, or a percentage, that nothing bounds from
-// above: the largest integer that every reader of JSON keeps exact.
+// NoValue is the amount or percentage that means that there is no upper bound: the largest integer
+// that every JSON reader keeps exact.
 const NoValue = 1<<53 - 1
 
-// Workload is one object that creates pods. Rows of other lists refer to it by its
-// index in this list, their w, which is -1 for an object that creates none.
+// Workload is one object that creates pods. Rows of other lists refer to it by its index in this
+// list, their w, which is -1 for an object that creates no pods.
 type Workload struct {
 	ID int `json:"id"`
-	// Ref is kind, namespace and name for messages, as in "Deployment shop/web". Two
-	// clusters, or two renders, may hold workloads of one ref.
+	// Ref is the kind, namespace and name for messages, for example "Deployment shop/web". Two
+	// clusters or renders may have workloads with the same ref.
 	Ref string `json:"ref"`
-	// Known is false where the budget of steps did not suffice to describe the workload: the
-	// row then has its names, numbers of pods and answers, and nothing else.
+	// Known is false if the step budget ran out before the workload was described: the row then has
+	// its names, numbers of pods and answers only.
 	Known bool `json:"known"`
-	// Group is the API group, "" for the core group.
+	// Group is the API group; "" for the core group.
 	Group string `json:"group"`
-	// Kind is the kind of the object, as in Deployment.
+	// Kind is the kind of the object, for example Deployment.
 	Kind string `json:"kind"`
-	// Namespace is the namespace as written, "" where the manifest leaves it open.
+	// Namespace is the namespace as written; "" if the manifest leaves it open.
 	Namespace string `json:"namespace"`
-	// Name is metadata.name.
+	// Name is the metadata.name.
 	Name string `json:"name"`
 	// Cluster is the cluster of the configuration that the workload belongs to, or "".
 	Cluster string `json:"cluster"`
@@ -33,128 +33,128 @@ type Workload struct {
 	Render string `json:"render"`
 	// File is the path of the file from the root of the repository.
 	File string `json:"file"`
-	// Labels are metadata.labels of the object.
+	// Labels are the metadata.labels of the object.
 	Labels map[string]string `json:"labels"`
-	// Annotations are metadata.annotations of the object.
+	// Annotations are the metadata.annotations of the object.
 	Annotations map[string]string `json:"annotations"`
-	// PodLabels are the labels that the pods carry with known values: those of the pod
-	// template, and those that the controller adds.
+	// PodLabels are the labels of the pods that have known values: those of the pod template, and
+	// those that the controller adds.
 	PodLabels map[string]string `json:"pod_labels"`
-	// LabelsKnown is false where a variable stands for all labels of the object or of the pod
-	// template.
+	// LabelsKnown is false if a variable replaces all labels of the object or of the pod template.
 	LabelsKnown bool `json:"labels_known"`
 	// PodAnnotations are the annotations of the pod template.
 	PodAnnotations map[string]string `json:"pod_annotations"`
-	// NamespaceLabels are the labels of the Namespace object, if it is part of the input;
+	// NamespaceLabels are the labels of the namespace; empty if its manifest is not part of the input,
 	// see namespace_declared.
 	NamespaceLabels map[string]string `json:"namespace_labels"`
-	// NamespaceDeclared tells whether the Namespace object is part of the input.
+	// NamespaceDeclared is true if the manifest of the namespace is part of the input.
 	NamespaceDeclared bool `json:"namespace_declared"`
-	// PodsMin is the smallest number of pods: that of replicas, or the minimum of an
-	// autoscaler; 0 where it is unknown. A DaemonSet has one for each usable node.
+	// PodsMin is the smallest number of pods: replicas, or the minimum of an autoscaler; 0 if it is
+	// unknown. A DaemonSet has one pod for each usable node.
 	PodsMin int `json:"pods_min"`
-	// PodsMax is the largest number of pods: that of replicas, or the maximum of an
-	// autoscaler; 2147483647 where it is unknown.
+	// PodsMax is the largest number of pods: replicas, or the maximum of an autoscaler; 2147483647
+	// if it is unknown.
 	PodsMax int `json:"pods_max"`
-	// Permanent is false for workloads that run to completion (Job, CronJob) or
-	// once on every node (DaemonSet).
+	// Permanent is false for workloads that run to completion (Job, CronJob) or once on every node
+	// (DaemonSet).
 	Permanent bool `json:"permanent"`
 	// PerNode is true for workloads that run once on every node (DaemonSet).
 	PerNode bool `json:"per_node"`
-	// Bare is true for a pod, or a machine, that no controller creates again: its manifest is
-	// not a template of another object and names no owner.
+	// Bare is true for a pod or a machine that no controller creates again: its manifest is not a
+	// template of another object and names no owner.
 	Bare bool `json:"bare"`
-	// PriorityClass is priorityClassName of the pods, or "".
+	// PriorityClass is the priorityClassName of the pods, or "".
 	PriorityClass string `json:"priority_class"`
-	// ServiceAccount is serviceAccountName of the pods, or "".
+	// ServiceAccount is the serviceAccountName of the pods, or "".
 	ServiceAccount string `json:"service_account"`
-	// Scheduler is schedulerName of the pods, default-scheduler if it is not set.
+	// Scheduler is the schedulerName of the pods; default-scheduler if it is not set.
 	Scheduler string `json:"scheduler"`
-	// PlacementKnown tells whether nodes are declared and the rules of the pods can be
-	// judged against them: not with another scheduler, a field with a variable, a rejected
-	// field or scheduling gates. Without it usable_min, zones_min and pools say nothing.
+	// PlacementKnown is true if nodes are declared and the rules of the pods can be judged against
+	// them. It is false with another scheduler, a field with a variable, a rejected field or
+	// scheduling gates; usable_min, zones_min and pools are then meaningless.
 	PlacementKnown bool `json:"placement_known"`
 	// UsableMin is the number of declared nodes that pass the node-level rules of the pods
-	// (nodeSelector, node affinity, taints, cordons); 0 where placement is unknown.
+	// (nodeSelector, node affinity, taints, cordons); 0 if placement is unknown.
 	UsableMin int `json:"usable_min"`
-	// UsableMax is usable_min with the nodes by which pools can grow; 2147483647 where
-	// placement is unknown.
+	// UsableMax is usable_min plus the nodes by which pools can grow; 2147483647 if placement is
+	// unknown.
 	UsableMax int `json:"usable_max"`
-	// UsablePoolless is the number of those of usable_min that belong to no pool; 0 where
+	// UsablePoolless is the number of the nodes of usable_min that belong to no pool; 0 if
 	// placement is unknown.
 	UsablePoolless int `json:"usable_poolless"`
-	// ZonesMin is the number of zones that usable declared nodes are in.
+	// ZonesMin is the number of zones of the usable declared nodes; 0 if placement is unknown.
 	ZonesMin int `json:"zones_min"`
-	// ZonesMax is zones_min with the zones that only nodes are in by which pools can grow;
-	// 2147483647 where placement is unknown.
+	// ZonesMax is zones_min plus the zones that only growing pools add; 2147483647 if placement is
+	// unknown.
 	ZonesMax int `json:"zones_max"`
-	// Growable tells whether a pool that the pods can use can grow.
+	// Growable is true if a pool that the pods can use can grow.
 	Growable bool `json:"growable"`
-	// Pools are the names of the pools with a node, or room for one, that the pods can use;
-	// empty where placement is unknown.
+	// Pools are the names of the pools with a node, or room for one, that the pods can use; empty
+	// if placement is unknown.
 	Pools []string `json:"pools"`
-	// OnOneNodeMin is how many of its pods share some node in every placement of pods_min
-	// pods; 0 where placement is unknown.
+	// OnOneNodeMin is the number of pods that share some node in every placement of pods_min pods;
+	// 0 if placement is unknown.
 	OnOneNodeMin int `json:"on_one_node_min"`
-	// OnOneNodeMax is how many of its pods can share a node when pods_min pods run, by the
-	// rules of the workload alone: what the loss of one node can take down at once.
+	// OnOneNodeMax is the largest number of pods that can share a node while pods_min pods run, by
+	// the rules of the workload alone: the number that the loss of one node can take down at once.
+	// It is pods_min if placement is unknown.
 	OnOneNodeMax int `json:"on_one_node_max"`
-	// InOneZoneMin is how many of its pods share some zone in every placement of pods_min
-	// pods; 0 where placement is unknown or a usable node has no zone.
+	// InOneZoneMin is the number of pods that share some zone in every placement of pods_min pods;
+	// 0 if placement is unknown or a usable node has no zone.
 	InOneZoneMin int `json:"in_one_zone_min"`
-	// InOneZoneMax is how many of its pods can share a zone when pods_min pods run, by the
-	// rules of the workload alone: what the loss of one zone can take down at once. It is
-	// pods_min where placement is unknown or a usable node has no zone.
+	// InOneZoneMax is the largest number of pods that can share a zone while pods_min pods run, by
+	// the rules of the workload alone: the number that the loss of one zone can take down at once.
+	// It is pods_min if placement is unknown or a usable node has no zone.
 	InOneZoneMax int `json:"in_one_zone_max"`
-	// PodRequests are what the scheduler counts for one pod: containers, init containers,
-	// overhead and pod-level resources together.
+	// PodRequests are the requests that the scheduler counts for one pod: containers, init
+	// containers, overhead and pod-level resources together.
 	PodRequests []ResourceAmount `json:"pod_requests"`
-	// PodLevelRequests are spec.resources.requests of the pods, which need none of their
-	// containers then.
+	// PodLevelRequests are the spec.resources.requests of the pods. If they are set, no container needs
+	// requests of its own.
 	PodLevelRequests []ResourceAmount `json:"pod_level_requests"`
-	// PodLevelLimits are spec.resources.limits of the pods.
+	// PodLevelLimits are the spec.resources.limits of the pods.
 	PodLevelLimits []ResourceAmount `json:"pod_level_limits"`
-	// ResourcesKnown is false where resources of the pods or of a container hold a variable:
-	// requests and limits may then lack some.
+	// ResourcesKnown is false if resources of the pods or of a container have a variable: requests
+	// and limits may then be incomplete.
 	ResourcesKnown bool `json:"resources_known"`
-	// Defaulted is true if a LimitRange of the namespace gives containers requests or limits
-	// that have none.
+	// Defaulted is true if a LimitRange of the namespace gives default requests or limits to
+	// containers.
 	Defaulted bool `json:"defaulted"`
 	// Containers are the containers of the pods, init containers last; empty for machines.
 	Containers []Container `json:"containers"`
 	// Claims are the resourceClaims of the pods, for devices of dynamic resource allocation.
-	// Whether devices suffice is not judged.
+	// Whether there are enough devices is not judged.
 	Claims []DeviceClaim `json:"claims"`
-	// ClaimsKnown is false where a variable stands for all claims.
+	// ClaimsKnown is false if a variable replaces all claims.
 	ClaimsKnown bool `json:"claims_known"`
-	// Tolerations are those of the pods, without those that the cluster adds.
+	// Tolerations are the tolerations of the pods, without those that the cluster adds.
 	Tolerations []Toleration `json:"tolerations"`
 	// NodeRules are the expressions of nodeSelector and node affinity.
 	NodeRules []NodeRule `json:"node_rules"`
-	// Terms are pod affinity and anti-affinity terms and topology spread constraints.
+	// Terms are the pod affinity and anti-affinity terms and the topology spread constraints.
 	Terms []Term `json:"terms"`
-	// TermsKnown is false where a variable stands in their place, or the API server rejects
-	// the workload, so that terms may lack some.
+	// TermsKnown is false if a variable replaces terms, or the API server rejects the workload:
+	// terms may then be incomplete.
 	TermsKnown bool `json:"terms_known"`
-	// Budgets are the PodDisruptionBudgets that select the pods, or may select them: see
-	// selects. A workload without a budget has an empty list.
+	// Budgets are the PodDisruptionBudgets that select the pods, or may select them: see selects.
+	// The list is empty for a workload without a budget.
 	Budgets []PodBudget `json:"budgets"`
-	// Scalers are the autoscalers that move the number of pods: none or one.
+	// Scalers are the autoscalers that change the number of pods: none or one.
 	Scalers []Scaler `json:"scalers"`
-	// Machine is what KubeVirt's fields say; kind VirtualMachine and the like only.
+	// Machine is the part of the row for KubeVirt machines, such as a VirtualMachine.
 	Machine Machine `json:"machine"`
-	// Answers are whether the pods fit and what becomes of them in a change.
+	// Answers are the answers to whether the pods fit, and to the questions about changes.
 	Answers Answers `json:"answers"`
 }
 
 // ResourceAmount is an amount of a resource.
 type ResourceAmount struct {
-	// Resource is the name, as in cpu, memory or nvidia.com/gpu.
+	// Resource is the name of the resource, for example cpu, memory or nvidia.com/gpu.
 	Resource string `json:"resource"`
-	// Quantity is the amount as Kubernetes writes it, as in 500m or 2Gi.
+	// Quantity is the amount in the notation of Kubernetes, for example 500m or 2Gi.
 	Quantity string `json:"quantity"`
-	// Value is the amount as an integer: thousandths of a processor for cpu, else bytes or
-	// whole units, rounded up.
+	// Value is the amount as an integer, rounded up: millicores for cpu, bytes or whole units for
+	// other resources.
 	Value int `json:"value"`
 }
 
@@ -163,74 +163,73 @@ type Container struct {
 	ID int `json:"id"`
 	// Name is the name of the container.
 	Name string `json:"name"`
-	// Init is true for an init container, also for one that keeps running (a sidecar).
+	// Init is true for an init container, including one that keeps running (a sidecar).
 	Init bool `json:"init"`
 	// Image is the image as written, or "".
 	Image string `json:"image"`
-	// Registry is the registry of the image, docker.io if the image names none; "" for an
-	// image with a variable.
+	// Registry is the registry of the image, docker.io if the image names none; "" for an image
+	// with a variable.
 	Registry string `json:"registry"`
-	// Repository is the image without registry, tag and digest, as in library/nginx; "" for
+	// Repository is the image without registry, tag and digest, for example library/nginx; "" for
 	// an image with a variable.
 	Repository string `json:"repository"`
-	// Tag is the tag of the image, or "" if it has none.
+	// Tag is the tag of the image; "" if it has none.
 	Tag string `json:"tag"`
-	// Digest is the digest of the image, as in sha256:0123, or "".
+	// Digest is the digest of the image, for example sha256:0123, or "".
 	Digest string `json:"digest"`
-	// Requests are resources.requests.
+	// Requests are the resources.requests.
 	Requests []ResourceAmount `json:"requests"`
-	// Limits are resources.limits.
+	// Limits are the resources.limits.
 	Limits []ResourceAmount `json:"limits"`
 }
 
 // DeviceClaim is an entry of resourceClaims: a ResourceClaim that the pods share, or a template
-// of which each pod gets a claim of its own.
+// from which each pod gets its own claim.
 type DeviceClaim struct {
 	ID int `json:"id"`
 	// Name is the name of the entry, by which containers refer to it.
 	Name string `json:"name"`
-	// Claim is resourceClaimName, or "".
+	// Claim is the resourceClaimName, or "".
 	Claim string `json:"claim"`
-	// Template is resourceClaimTemplateName, or "".
+	// Template is the resourceClaimTemplateName, or "".
 	Template string `json:"template"`
-	// RequestsKnown is false where the ResourceClaim or ResourceClaimTemplate is not part of the
-	// input, or a variable stands for its requests.
+	// RequestsKnown is false if the ResourceClaim or ResourceClaimTemplate is not part of the
+	// input, or a variable replaces its requests.
 	RequestsKnown bool `json:"requests_known"`
-	// Requests are what it asks for; see requests_known.
+	// Requests are the requests of the claim; see requests_known.
 	Requests []DeviceRequest `json:"requests"`
 }
 
 // DeviceRequest is a request for devices in a claim.
 type DeviceRequest struct {
-	// Name is the name of the request. Rows of one name are alternatives (firstAvailable), of
-	// which the first that can be allocated is.
+	// Name is the name of the request. Rows with the same name are alternatives (firstAvailable):
+	// the first that can be allocated is used.
 	Name string `json:"name"`
-	// DeviceClass is deviceClassName as written, or "".
+	// DeviceClass is the deviceClassName as written, or "".
 	DeviceClass string `json:"device_class"`
-	// CountMin is the smallest number of devices; 0 for an alternative and where it is unknown.
+	// CountMin is the smallest number of devices; 0 for an alternative, or if it is unknown.
 	CountMin int `json:"count_min"`
-	// CountMax is the largest number of devices; 2147483647 where it is unknown and for all
-	// devices of a node (allocationMode: All).
+	// CountMax is the largest number of devices; 2147483647 if it is unknown, and for all devices
+	// of a node (allocationMode: All).
 	CountMax int `json:"count_max"`
 }
 
 // Toleration is a toleration of the pods of a workload.
 type Toleration struct {
 	ID int `json:"id"`
-	// Key is the key of the taint, "" for every key.
+	// Key is the key of the taint; "" for every key.
 	Key string `json:"key"`
 	// Operator is Equal, Exists, Lt or Gt.
 	Operator string `json:"operator" enum:"Equal Exists Lt Gt"`
-	// Value is the value that the taint has to have.
+	// Value is the required value of the taint.
 	Value string `json:"value"`
-	// Effect is the effect of the taint, "" for every effect.
+	// Effect is the effect of the taint; "" for every effect.
 	Effect string `json:"effect"`
-	// Seconds is tolerationSeconds, -1 if it is not set.
+	// Seconds is the tolerationSeconds; -1 if it is not set.
 	Seconds int `json:"seconds"`
-	// ToleratesAll is true if no NoSchedule or NoExecute taint can keep the pods off.
+	// ToleratesAll is true if no NoSchedule or NoExecute taint can keep the pods off a node.
 	ToleratesAll bool `json:"tolerates_all"`
-	// Pools are the names of the pools that the pods can use with this toleration and could
-	// not use without it.
+	// Pools are the names of the pools that the pods can use only with this toleration.
 	Pools []string `json:"pools"`
 }
 
@@ -239,22 +238,22 @@ type NodeRule struct {
 	ID int `json:"id"`
 	// Source is nodeSelector or nodeAffinity.
 	Source string `json:"source" enum:"nodeSelector nodeAffinity"`
-	// Hard tells whether the rule filters nodes; preferred ones only score.
+	// Hard is true if the rule filters nodes; preferred rules only score.
 	Hard bool `json:"hard"`
-	// Alternative numbers the terms of the node affinity, from 0: expressions of one number
-	// apply together, and one number is enough.
+	// Alternative is the number of the node affinity term, from 0. Expressions with the same number
+	// apply together, and one term is enough.
 	Alternative int `json:"alternative"`
-	// Key is the label of the node, or metadata.name for a field.
+	// Key is the key of the node label; metadata.name for a field.
 	Key string `json:"key"`
 	// Operator is In, NotIn, Exists, DoesNotExist, Gt or Lt; In for a nodeSelector.
 	Operator string `json:"operator" enum:"In NotIn Exists DoesNotExist Gt Lt"`
 	// Values are the values of the expression.
 	Values []string `json:"values"`
-	// Nodes is the number of declared nodes that meet this expression by itself; 0 without
-	// nodes.
+	// Nodes is the number of declared nodes that meet this expression by itself; 0 if no nodes are
+	// declared.
 	Nodes int `json:"nodes"`
-	// NodesMax is nodes with those by which pools can grow; the names of these are unknown, so
-	// any may have the name that an expression asks for. 2147483647 without nodes.
+	// NodesMax is nodes plus the nodes by which pools can grow. Their names are unknown, so each
+	// may have the name that an expression asks for. 2147483647 if no nodes are declared.
 	NodesMax int `json:"nodes_max"`
 }
 
@@ -263,70 +262,75 @@ type Term struct {
 	ID int `json:"id"`
 	// Use is affinity, anti-affinity or spread.
 	Use string `json:"use" enum:"affinity anti-affinity spread"`
-	// Hard tells whether the term filters nodes (required, DoNotSchedule); the others only
-	// score.
+	// Hard is true if the term filters nodes (required, DoNotSchedule); other terms only score.
 	Hard bool `json:"hard"`
 	// Key is the topologyKey.
 	Key string `json:"key"`
-	// Selector is the label selector as kubectl writes it, matchLabelKeys included.
+	// Selector is the label selector in the notation of kubectl, including matchLabelKeys.
 	Selector string `json:"selector"`
-	// MatchesOwn tells whether the term selects further pods of the workload itself.
+	// MatchesOwn is the answer to whether the term selects other pods of the same workload.
 	MatchesOwn diag.Outcome `json:"matches_own"`
-	// Matches are the declared workloads whose pods the term selects or may select, as
-	// indices in the list of workloads.
+	// Matches are the declared workloads whose pods the term selects or may select, as indices in
+	// the list of workloads.
 	Matches []int `json:"matches"`
-	// MatchesKnown is false where matches is empty as there would be too many of them in all.
+	// MatchesKnown is false if matches is left empty because the lists of all terms would be too
+	// long.
 	MatchesKnown bool `json:"matches_known"`
-	// MaxSkew is that of a spread constraint, 0 for other terms.
+	// MaxSkew is the maxSkew of a spread constraint; 0 for other terms.
 	MaxSkew int `json:"max_skew"`
-	// MinDomains is that of a spread constraint, 1 if it is not set, 0 for other terms.
+	// MinDomains is the minDomains of a spread constraint, 1 if it is not set; 0 for other terms.
 	MinDomains int `json:"min_domains"`
-	// NodeAffinityPolicy is that of a spread constraint with its default, "" for other
-	// terms.
+	// NodeAffinityPolicy is the policy of a spread constraint, with the default if it is not set;
+	// "" for other terms.
 	NodeAffinityPolicy string `json:"node_affinity_policy" enum:"Honor Ignore "`
-	// NodeTaintsPolicy is that of a spread constraint with its default, "" for other terms.
+	// NodeTaintsPolicy is the policy of a spread constraint, with the default if it is not set; ""
+	// for other terms.
 	NodeTaintsPolicy string `json:"node_taints_policy" enum:"Honor Ignore "`
 	// MatchLabelKeys are the matchLabelKeys.
 	MatchLabelKeys []string `json:"match_label_keys"`
 	// MismatchLabelKeys are the mismatchLabelKeys.
 	MismatchLabelKeys []string `json:"mismatch_label_keys"`
-	// Domains is the number of values of the key on declared nodes that the pods can use.
+	// Domains is the number of values of the key on the nodes that the pods can use, plus one node
+	// for each zone of a pool that has no node yet; 0 if placement is unknown.
 	Domains int `json:"domains"`
-	// DomainsMissing is the number of declared nodes that the pods can use and that lack the
-	// key.
+	// DomainsMissing is the number of these nodes that lack the key, counted in the same way as for
+	// domains; 0 if placement is unknown.
 	DomainsMissing int `json:"domains_missing"`
 }
 
 // PodBudget is a PodDisruptionBudget that selects pods of a workload, or may select them.
 type PodBudget struct {
 	ID int `json:"id"`
-	// Selects is always, sometimes if it selects some of the pods, or unknown: where the selector or the labels of the pods hold a
-	// variable, a namespace is left open, or the budget is in files that need not be deployed
-	// together with the workload. Budgets that do not select the pods are not listed.
+	// Selects is the answer to whether the budget selects the pods: always, sometimes if it selects
+	// some of them, or unknown if the selector or the labels of the pods have a variable, a
+	// namespace is left open, or the budget is in files that need not be deployed together with the
+	// workload. Budgets that do not select the pods are not listed.
 	Selects diag.Outcome `json:"selects"`
-	// Ref is the budget, as in "PodDisruptionBudget shop/web".
+	// Ref is the kind, namespace and name of the budget, for example "PodDisruptionBudget
+	// shop/web".
 	Ref string `json:"ref"`
-	// Name is its metadata.name.
+	// Name is the metadata.name of the budget.
 	Name string `json:"name"`
-	// Amount is what it demands, with an empty field if it demands nothing. Where it is
-	// unknown what it allows, of is 0, and so is pods for a percentage.
+	// Amount is the demand of the budget; its field is "" if the budget demands nothing. If the
+	// number that the budget allows is unknown, of is 0, and for a percentage pods is 0, too.
 	Amount Amount `json:"amount"`
-	// AllowedMin is the number of pods that it allows to be evicted at once while all are healthy
-	// and autoscalers keep the minimum of pods; 0 if that is unknown.
+	// AllowedMin is the number of pods that may be evicted at once while all are healthy and
+	// autoscalers keep the minimum of pods; 0 if that is unknown.
 	AllowedMin int `json:"allowed_min"`
-	// AllowedMax is the same at the maximum of pods, 2147483647 if that is unknown.
+	// AllowedMax is the same number at the maximum of pods; 2147483647 if that is unknown.
 	AllowedMax int `json:"allowed_max"`
 }
 
 // Scaler is an autoscaler of a workload.
 type Scaler struct {
 	ID int `json:"id"`
-	// Ref is the autoscaler, as in "HorizontalPodAutoscaler shop/web".
+	// Ref is the kind, namespace and name of the autoscaler, for example "HorizontalPodAutoscaler
+	// shop/web".
 	Ref string `json:"ref"`
 	// Kind is HorizontalPodAutoscaler or ScaledObject.
 	Kind string `json:"kind" enum:"HorizontalPodAutoscaler ScaledObject"`
 	// Min is the smallest number of pods that it keeps.
 	Min int `json:"min"`
-	// Max is the largest number of pods that it keeps.
+	// Max is the largest number of pods that it asks for.
 	Max int `json:"max"`
 }

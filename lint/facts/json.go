@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// JSON is the facts as rules see them, without the parameters of a rule: fields in the
-// order of the schema, and lists that are empty written as such.
+// JSON returns the facts in the form that rules see, without the parameters of a rule: fields in
+// the order of the schema, empty lists as [].
 func (f *Facts) JSON() []byte { return appendValue(nil, reflect.ValueOf(f).Elem()) }
 
 func appendValue(to []byte, v reflect.Value) []byte {
@@ -49,7 +49,7 @@ func appendStruct(to []byte, v reflect.Value) []byte {
 	return append(to, '}')
 }
 
-// appendPlain appends what package encoding/json writes.
+// appendPlain appends the encoding of package encoding/json.
 func appendPlain(to []byte, v any) []byte {
 	var out bytes.Buffer
 	if err := encode(&out, v); err != nil {
@@ -60,5 +60,5 @@ func appendPlain(to []byte, v any) []byte {
 
 var _ json.Marshaler = (*Facts)(nil)
 
-// MarshalJSON is JSON.
+// MarshalJSON returns the result of JSON.
 func (f *Facts) MarshalJSON() ([]byte, error) { return f.JSON(), nil }

@@ -13,16 +13,16 @@ import (
 //go:embed schema.json
 var schema []byte
 
-// Schema is the JSON Schema (draft-07) of what rules see as input, generated
-// from Facts and its comments. It is closed: every field is required and no other is
-// allowed, so that a rule with a misspelt field does not load. Only keywords that OPA
-// reads or that describe a value to people are used. It is not to be changed.
+// Schema returns the JSON Schema (draft-07) of the input of rules, generated from Facts and its
+// comments. It is closed: every field is required and no other field is allowed, so a rule with a
+// misspelt field does not load. It uses only keywords that OPA reads or that describe a value to
+// people. Callers must not modify it.
 func Schema() []byte { return schema }
 
-// describer gives the description of a field of a struct, or "".
+// describer returns the description of a field of a struct, or "".
 type describer func(t reflect.Type, field string) string
 
-// generated is the schema as the structs and their comments say it.
+// generated returns the schema that follows from the structs and their comments.
 func generated(describe describer) []byte {
 	root := append(ordered{{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "schedlint facts"}},
 		schemaOf(reflect.TypeFor[Facts](), describe)...)
@@ -36,7 +36,7 @@ func generated(describe describer) []byte {
 	return out.Bytes()
 }
 
-// scalars names the plain types as JSON Schema does.
+// scalars maps Go kinds to the JSON Schema names of plain types.
 func scalars() map[reflect.Kind]string {
 	return map[reflect.Kind]string{reflect.String: "string", reflect.Int: "integer", reflect.Bool: "boolean"}
 }
@@ -47,7 +47,7 @@ func schemaOf(t reflect.Type, describe describer) ordered {
 		return schemaOfStruct(t, describe)
 	case reflect.Slice:
 		return ordered{{"type", "array"}, {"items", schemaOf(t.Elem(), describe)}}
-	case reflect.Map: // of names that are the user's, such as labels
+	case reflect.Map: // the names are the user's, such as labels
 		return ordered{{"type", "object"}, {"additionalProperties", schemaOf(t.Elem(), describe)}}
 	case reflect.Interface: // a manifest
 		return ordered{}
@@ -59,13 +59,13 @@ func schemaOf(t reflect.Type, describe describer) ordered {
 	return ordered{{"type", name}}
 }
 
-// outcomes are the values of an outcome.
+// outcomes returns the possible values of an outcome.
 func outcomes() []string {
 	return []string{string(diag.Always), string(diag.Sometimes), string(diag.Never), string(diag.Unknown), string(diag.None)}
 }
 
-// enumeration is the values that a field may have; nil for any. The tag enum has those of
-// a string, with a space between them: two spaces, or one at an end, stand for "".
+// enumeration returns the values that a field may have; nil for any. The tag enum lists the values
+// of a string, separated by spaces: two spaces, or a space at either end, stand for "".
 func enumeration(f reflect.StructField) []string {
 	if f.Type == reflect.TypeFor[diag.Outcome]() {
 		return outcomes()
@@ -98,8 +98,8 @@ func schemaOfStruct(t reflect.Type, describe describer) ordered {
 	}
 }
 
-// ordered is a JSON object that keeps the order of its members, so that the
-// schema reads like the structs.
+// ordered is a JSON object that keeps the order of its members, so that the schema reads like the
+// structs.
 type ordered []member
 
 type member struct {

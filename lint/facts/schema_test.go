@@ -28,7 +28,7 @@ func TestSchemaFile(t *testing.T) {
 	}
 }
 
-// TestSchemaAcceptsFacts holds a value of every list against the schema.
+// TestSchemaAcceptsFacts validates a row of every list against the schema.
 func TestSchemaAcceptsFacts(t *testing.T) {
 	schema := compiled(t)
 	f := oneOfEach()
@@ -56,8 +56,8 @@ func TestSchemaIsClosed(t *testing.T) {
 	}
 }
 
-// TestNames keeps the vocabulary regular: every row has an id, every field a
-// name in snake case, and no list is left without one.
+// TestNames keeps the vocabulary regular: every row has an id, and every field a name in snake
+// case.
 func TestNames(t *testing.T) {
 	for list := range reflect.TypeFor[Facts]().Fields() {
 		if list.Type.Kind() != reflect.Slice {
@@ -76,7 +76,7 @@ func TestNames(t *testing.T) {
 
 func row(m map[string]any, list string) map[string]any { return m[list].([]any)[0].(map[string]any) }
 
-// oneOfEach holds one row of each list, with values that the schema allows.
+// oneOfEach returns one row of each list, with values that the schema allows.
 func oneOfEach() *Facts {
 	f := &Facts{}
 	v := reflect.ValueOf(f).Elem()
@@ -90,7 +90,7 @@ func oneOfEach() *Facts {
 	return f
 }
 
-// fill gives a row, and the rows in it, values that the schema allows.
+// fill gives a row and its nested rows values that the schema allows.
 func fill(r reflect.Value) {
 	for i := range r.NumField() {
 		switch field := r.Field(i); {

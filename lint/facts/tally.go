@@ -6,23 +6,20 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Tally is what rules have cost in one run so far, over all its contexts, and which
-// of them failed. A rule that failed is not asked again, so what it would have cost
-// in further contexts is saved.
+// Tally records the cost of rules in one run so far, over all its contexts, and the rules that
+// failed. Further contexts skip a rule that failed, which saves its cost.
 type Tally struct {
-	// Steps and Findings count those of each rule, built-in rules' steps left out.
+	// Steps and Findings count by rule; Steps leaves out built-in rules.
 	Steps    map[string]int64
 	Findings map[string]int
-	// Took is the CPU time that rules of the user's own took. Only a backstop behind the
-	// steps looks at it.
+	// Took is the CPU time of the user's own rules. It only serves as a backstop for Steps.
 	Took time.Duration
 	// Failures has one entry for each rule that failed.
 	Failures diag.Failures
 }
 
-// NewTally begins a run.
+// NewTally returns an empty Tally.
 func NewTally() *Tally { return &Tally{Steps: map[string]int64{}, Findings: map[string]int{}} }
 
-// Lost reports whether a rule has failed, so that what it did not report means
-// nothing.
+// Lost reports whether a rule has failed: the absence of its findings then means nothing.
 func (t *Tally) Lost(rule string) bool { return t.Failures.Lost(rule) }

@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// wording is a phrase about one node and the same about several: as a format of what
-// the exclusion names.
+// wording is a phrase about one node and the same phrase about several, as formats of the detail of
+// the exclusion.
 type wording struct{ one, many string }
 
 var exclusions = map[model.ExclusionKind]wording{
@@ -25,7 +25,7 @@ var exclusions = map[model.ExclusionKind]wording{
 	model.Undeclared:      {"nodeName refers to node %s, which is not declared", ""},
 }
 
-// excludedBy is what an exclusion names, for the kinds that name something.
+// excludedBy returns the detail of an exclusion, for the kinds that have one.
 var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
 	model.Tainted:         taint,
 	model.LacksLabel:      func(x *facts.Exclusion) string { return x.Key + "=" + x.Value },
@@ -35,7 +35,7 @@ var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
 	model.Undeclared:      func(x *facts.Exclusion) string { return x.Value },
 }
 
-// excludedRows fill in what an exclusion names.
+// excludedRows fill in the detail of a row, by kind.
 var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusion){
 	model.Tainted: func(x *model.Exclusion, row *facts.Exclusion) {
 		row.Key, row.Value, row.Effect = x.Taint.Key, x.Taint.Value, string(x.Taint.Effect)
@@ -49,7 +49,7 @@ var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusi
 	model.Undeclared: func(x *model.Exclusion, row *facts.Exclusion) { row.Value = x.NodeName },
 }
 
-// ExclusionRow is an exclusion in the vocabulary of rules, which is what gets worded.
+// ExclusionRow returns an exclusion in the vocabulary of rules; the row is what gets worded.
 func ExclusionRow(x *model.Exclusion) facts.Exclusion {
 	row := facts.Exclusion{Reason: string(x.Kind), Values: []string{}, Nodes: len(x.Nodes), Names: []string{}}
 	if fill := excludedRows[x.Kind]; fill != nil {
@@ -61,14 +61,14 @@ func ExclusionRow(x *model.Exclusion) facts.Exclusion {
 	return row
 }
 
-// Excluded is why one node takes no pod, without the node's name: has the untolerated
-// taint x:NoSchedule.
+// Excluded returns the reason why one node cannot run a pod, without the node's name: has the
+// untolerated taint x:NoSchedule.
 func Excluded(x *model.Exclusion) string {
 	row := ExclusionRow(x)
 	return excludedOne(&row)
 }
 
-// Exclusion is the same with the nodes: n1 is cordoned.
+// Exclusion returns the same reason with the nodes: n1 is cordoned.
 func Exclusion(x *model.Exclusion) string {
 	row := ExclusionRow(x)
 	return exclusionLine(&row)
@@ -84,7 +84,7 @@ func exclusionLine(x *facts.Exclusion) string {
 	return fmt.Sprintf("%d nodes (%s) %s", x.Nodes, strings.Join(excludedNames(x), ", "), excluded(x, exclusions[model.ExclusionKind(x.Reason)].many))
 }
 
-// excludedNames are the nodes of an exclusion: n1, n2, n3, ...
+// excludedNames returns the nodes of an exclusion: n1, n2, n3, ...
 func excludedNames(x *facts.Exclusion) []string {
 	if x.Nodes > len(x.Names) {
 		return append(slices.Clip(x.Names), "...")
@@ -106,7 +106,7 @@ func excluded(x *facts.Exclusion, format string) string {
 	return format
 }
 
-// exclusionLines are reasons why nodes do not count, with the number of further ones.
+// exclusionLines words the reasons why nodes do not count, with the number of further ones.
 func exclusionLines(all []facts.Exclusion, more int) []string {
 	lines := make([]string, 0, len(all)+1)
 	for i := range all {
@@ -118,7 +118,7 @@ func exclusionLines(all []facts.Exclusion, more int) []string {
 	return lines
 }
 
-// Label is the label that nodes lack.
+// Label returns the label that nodes lack.
 func Label(x *model.Exclusion) string { return x.Key + "=" + x.Want }
 
 func taint(x *facts.Exclusion) string {
@@ -129,7 +129,7 @@ func taint(x *facts.Exclusion) string {
 	return text + ":" + x.Effect
 }
 
-// expression is a node selector requirement in one line.
+// expression formats a node selector requirement in one line.
 func expression(x *facts.Exclusion) string {
 	if len(x.Values) == 0 {
 		return x.Key + " " + x.Operator

@@ -28,7 +28,7 @@ const (
 	ExplainAbandoned = "step budget exceeded before the nodes were checked; raise --steps"
 )
 
-// What there is to know about a table of nodes.
+// Notes on a table of nodes.
 const (
 	CountsOnce     = "an identical declaration of this object counts once"
 	Replaced       = "a later declaration of this object replaces it"
@@ -44,20 +44,20 @@ const (
 	MigrationTried = "each was tried on the declared nodes: any machine can then migrate"
 )
 
-// UnknownBecause is why it is unknown which node takes a pod.
+// UnknownBecause gives the reason why it is unknown which node can run a pod.
 func UnknownBecause(reason string) string { return "unknown: " + reason }
 
-// IgnoredResource is said of a table that leaves out a request.
+// IgnoredResource is a note on a table that ignores a request.
 func IgnoredResource(name corev1.ResourceName) string {
 	return fmt.Sprintf("no node lists %s, so it is unknown whether a node has it; this table ignores it", name)
 }
 
-// OtherPending is said of a table that shows another number of Pending pods.
+// OtherPending is a note on a table that shows another number of Pending pods than the finding.
 func OtherPending(shown, found int) string {
 	return fmt.Sprintf("the number of Pending pods depends on where the others run: %d in the placement shown, %d in the finding", shown, found)
 }
 
-// AllScheduled is what the repairs of a workload give.
+// AllScheduled describes the result of the repairs of a workload.
 func AllScheduled(w *workload.Workload) string {
 	return fmt.Sprintf("all pods of %s can be scheduled if nothing else conflicts; repairs that change a number or a rule were also tried with rollouts and drains", w)
 }
@@ -65,15 +65,14 @@ func AllScheduled(w *workload.Workload) string {
 // AnyPod is the caption of a table in which any pod of a workload is filtered.
 func AnyPod(w *workload.Workload) string { return fmt.Sprintf("filter results for a pod of %s", w) }
 
-// EmptyNodes is the same for a table of nodes without pods, of which some of all pass
-// the filters on the node itself.
+// EmptyNodes is the caption of the same table for nodes without pods, some of which pass the
+// filters on the node itself.
 func EmptyNodes(w *workload.Workload, some, all int) string {
 	return fmt.Sprintf("%d of %s %s the filters on node name, taints and labels; %s, ignoring other pods",
 		some, plural(all, "node"), verb(some, "passes", "pass"), AnyPod(w))
 }
 
-// NextPod is the caption of a table in which the first pod that finds no node is
-// filtered.
+// NextPod is the caption of a table in which the first pod that finds no node is filtered.
 func NextPod(w *workload.Workload, placed, missing int) string {
 	switch {
 	case w.Kind.PerNode():
@@ -86,7 +85,7 @@ func NextPod(w *workload.Workload, placed, missing int) string {
 	return fmt.Sprintf("%d of %s of %s are scheduled; filter results for the next one", placed, plural(placed+missing, "pod"), w)
 }
 
-// NextPodAlone is the same for a workload that has the nodes to itself.
+// NextPodAlone is the same caption for a workload that has the nodes to itself.
 func NextPodAlone(w *workload.Workload, placed, missing int) string {
 	caption := NextPod(w, placed, missing)
 	if placed > 0 {
@@ -95,12 +94,12 @@ func NextPodAlone(w *workload.Workload, placed, missing int) string {
 	return caption
 }
 
-// NextPodAtMaximum is the same for a workload that its autoscaler has scaled up.
+// NextPodAtMaximum is the same caption for a workload that its autoscaler has scaled up.
 func NextPodAtMaximum(w *workload.Workload, placed, missing int) string {
 	return "at the maximum of the autoscaler: " + NextPod(w, placed, missing)
 }
 
-// NextPodAfter is the same once some pods are scheduled.
+// NextPodAfter is the same caption after some pods are scheduled.
 func NextPodAfter(w *workload.Workload, placed []string) string {
 	before := "nothing else scheduled"
 	if len(placed) > 0 {
@@ -142,7 +141,7 @@ func afterLoss(l *certificate.Loss) string {
 	return fmt.Sprintf(entry(afterLosses, l.Meaning), upTo(slices.Sorted(maps.Keys(l.Nodes)), maxLost))
 }
 
-// What the pods of a revision or a machine are called in a table.
+// The names of the pods of a revision or a machine in a table.
 
 // OldRevision names the pods that a rollout replaces.
 func OldRevision(w *workload.Workload) string { return "the old revision of " + w.String() }
@@ -153,7 +152,7 @@ func NewRevision(w *workload.Workload) string { return "the new revision of " + 
 // Migrating names the machine that migrates.
 const Migrating = "the machine that migrates"
 
-// PoolGrowth names the nodes that a pool can have beyond its count.
+// PoolGrowth names the nodes that a pool can add beyond its count.
 func PoolGrowth(g topology.Growth) string {
 	text := fmt.Sprintf("up to %d more of pool %s", g.Extra, g.Node.Pool.Name)
 	if zone := g.Node.Labels[corev1.LabelTopologyZone]; zone != "" {
@@ -162,7 +161,7 @@ func PoolGrowth(g topology.Growth) string {
 	return text
 }
 
-// Outlook is what a node says about a pod, without the node's name.
+// Outlook describes whether a node can run a pod, without the node's name.
 func Outlook(o *check.Outlook) string {
 	switch {
 	case o.Has:

@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// phrases compares phrases with what they are to be.
+// phrases compares phrases with the expected ones.
 func phrases(t *testing.T, want map[string]string) {
 	t.Helper()
 	for got, want := range want {
@@ -24,7 +24,7 @@ func phrases(t *testing.T, want map[string]string) {
 	}
 }
 
-// withKind is a workload of a kind.
+// withKind returns a workload of a kind.
 func withKind(t *testing.T, kind string) *workload.Workload {
 	t.Helper()
 	w := web()
@@ -35,7 +35,7 @@ func withKind(t *testing.T, kind string) *workload.Workload {
 	return w
 }
 
-// TestCaptions words what tables of nodes show.
+// TestCaptions words the captions of tables of nodes.
 func TestCaptions(t *testing.T) {
 	w := withKind(t, "Deployment")
 	lost := func(is certificate.Meaning, nodes ...string) *certificate.Loss {
@@ -70,7 +70,7 @@ func TestCaptions(t *testing.T) {
 	})
 }
 
-// TestOutlook words what a node says about a pod, with all filters that reject it.
+// TestOutlook words the answer of a node for a pod, with all filters that reject it.
 func TestOutlook(t *testing.T) {
 	cordoned := check.Refusal{By: "NodeUnschedulable", Kind: check.Excluded, Exclusion: *exclusion(model.Cordoned)}
 	full := check.Refusal{By: "NodeResourcesFit", Kind: check.NoRoom}

@@ -6,7 +6,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// Text is a finding in words: one line that is complete by itself, and further ones.
+// Text is a finding in words: one line that is complete by itself, and further lines.
 type Text struct {
 	Headline string
 	Details  []string
@@ -15,7 +15,7 @@ type Text struct {
 // Catalogue has the words of all reasons that rules report.
 type Catalogue map[string]rowWords
 
-// NewCatalogue makes the catalogue.
+// NewCatalogue returns the catalogue.
 func NewCatalogue() Catalogue {
 	all := Catalogue{}
 	for _, part := range []map[string]rowWords{limitFindings(), changeFindings(), termFindings()} {
@@ -24,8 +24,8 @@ func NewCatalogue() Catalogue {
 	return all
 }
 
-// Finding words what a rule reports of a row; false if there is no such reason, or if it
-// is of rows of another list.
+// Finding words the reason that a rule reports for a row; false if there is no such reason, or if
+// it belongs to rows of another list.
 func (c Catalogue) Finding(reason string, row any, in *facts.Facts) (Text, bool) {
 	words, known := c[reason]
 	if !known {
@@ -34,10 +34,10 @@ func (c Catalogue) Finding(reason string, row any, in *facts.Facts) (Text, bool)
 	return words(row, in)
 }
 
-// rowWords words a row; false if the row is of another list.
+// rowWords words a row; false if the row belongs to another list.
 type rowWords func(row any, in *facts.Facts) (Text, bool)
 
-// of is the rowWords of rows of one list.
+// of returns the rowWords for rows of one list.
 func of[Row any](words func(r *Row, in *facts.Facts) Text) rowWords {
 	return func(row any, in *facts.Facts) (Text, bool) {
 		r, ok := row.(*Row)

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// changeFindings are about what becomes of workloads when something changes.
+// changeFindings returns the words of findings about changes.
 func changeFindings() map[string]rowWords {
 	return map[string]rowWords{
 		"rollout-deadlock":              of(rolloutDeadlock),
@@ -57,7 +57,8 @@ func rolloutMayDeadlock(r *facts.Rollout, in *facts.Facts) Text {
 	return about(in.Ref(r.W), rollout(r, in, "can get stuck"), arithmetic(&r.Arithmetic), stuck)
 }
 
-// rollout says how one ends, alongside which workloads, and at which size.
+// rollout describes the result of a rollout, the workloads alongside it, and the number of
+// replicas.
 func rollout(r *facts.Rollout, in *facts.Facts, fate string) string {
 	if len(r.Others) > 0 {
 		fate += " alongside " + upTo(refs(in, r.Others), maxNamed)
@@ -98,7 +99,7 @@ func amountFrom(a *facts.Amount) workload.Amount {
 	return workload.Amount{Field: a.Field, Value: intstr.Parse(a.Value), Of: a.Of, Up: a.RoundedUp, Written: a.Written}
 }
 
-// demands words what a budget demands.
+// demands words the demand of a budget.
 func demands(a *facts.Amount) string {
 	amount := amountFrom(a)
 	return demanded(&amount, a.Of, false, "")
@@ -128,7 +129,7 @@ func lossLeft(r *facts.Loss) string {
 	return left(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, lacking)
 }
 
-// whereItRuns limits what is said of a node or a domain to runs in which it has some of the
+// whereItRuns limits a statement about a node or a domain to runs in which it runs some of the
 // pods.
 func whereItRuns(limited bool, pods int) string {
 	switch {
@@ -140,7 +141,7 @@ func whereItRuns(limited bool, pods int) string {
 	return ", if any run there"
 }
 
-// left says how many of the pods of a workload are lacking afterwards.
+// left says how many pods of a workload are lacking afterwards.
 func left(outcome diag.Outcome, least, pending, pods int, lacking string) string {
 	share := fmt.Sprintf("%d of %s", pending, plural(pods, "pod"))
 	if pending == 1 && pods == 1 {
@@ -240,7 +241,7 @@ func autoscalerExceeds(r *facts.Autoscaler, in *facts.Facts) Text {
 		limit, fmt.Sprintf("%s would stay Pending", plural(r.Pending, "pod")), growth(r.Growth), begins)
 }
 
-// Rules names rules, those of other workloads than w with whose they are.
+// Rules names rules, with the workload of those that do not belong to w.
 func Rules(in *facts.Facts, w int, rules []facts.Rule) []string {
 	names := make([]string, len(rules))
 	for i, r := range rules {
@@ -267,7 +268,7 @@ func ruleName(r *facts.Rule) string {
 	return strings.TrimSpace(fmt.Sprintf("required %s on %s", r.Use, r.Key))
 }
 
-// Fit says how many pods fit, "" if nothing is known to limit them.
+// Fit says how many pods fit; "" if no limit is known.
 func Fit(l *facts.Limit) string {
 	pods := plural(l.Fit, "pod") + verb(l.Fit, " fits", " fit")
 	switch {
@@ -285,7 +286,7 @@ func Fit(l *facts.Limit) string {
 	return pods
 }
 
-// Limiting names what limits the pods.
+// Limiting names the limit of the pods.
 func Limiting(l *facts.Limit) string {
 	var rules []string
 	for _, r := range l.Rules {
@@ -303,7 +304,8 @@ func Limiting(l *facts.Limit) string {
 	return l.Resource + " capacity"
 }
 
-// Stuck says where the pods are when a rollout is stuck, and what keeps a new one off.
+// Stuck describes the state in which a rollout is stuck: the places of the pods, and the filters
+// that reject a new one.
 func Stuck(all []facts.Placed, refused []facts.FilterNodes) string {
 	var groups []string
 	for _, r := range all {
@@ -327,7 +329,7 @@ func Like(n int, thing string) string {
 	return fmt.Sprintf(" (or any of %s)", plural(n, "equivalent "+thing))
 }
 
-// Scale says at which end of an autoscaler's range something is so.
+// Scale names the end of an autoscaler's range that a statement applies to.
 func Scale(at, scaler string, replicas int) string {
 	if at == "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// limitFindings are about where the pods of workloads can go.
+// limitFindings returns the words of findings about the placement of pods.
 func limitFindings() map[string]rowWords {
 	return map[string]rowWords{
 		"one-node-takes-all": of(oneNodeTakesAll),
@@ -52,7 +52,7 @@ func preferred(r facts.Rule) string {
 	return fmt.Sprintf("preferred %s on %s", r.Use, r.Key)
 }
 
-// podWord is what the pods of a workload are called: replicas, where it has any.
+// podWord returns the word for the pods of a workload: replica, unless its kind has none.
 func podWord(in *facts.Facts, w int) string {
 	if w >= 0 && w < len(in.Workloads) {
 		switch in.Workloads[w].Kind {
@@ -71,7 +71,7 @@ func noEligibleNode(r *facts.Eligibility, in *facts.Facts) Text {
 	return about(in.Ref(r.W), slices.Concat([]string{none}, exclusionLines(r.Excluded, r.MoreExcluded), []string{fate(r)})...)
 }
 
-// fate is what becomes of pods without an eligible node.
+// fate describes the consequence for pods without an eligible node.
 func fate(r *facts.Eligibility) string {
 	switch r.Bound {
 	case "undeclared":
@@ -82,7 +82,7 @@ func fate(r *facts.Eligibility) string {
 	return stayPending(r.Pods)
 }
 
-// stayPending says how many pods never start, "" for none.
+// stayPending says how many pods stay Pending; "" for none.
 func stayPending(pods int) string {
 	if pods == 0 {
 		return ""
@@ -103,7 +103,7 @@ func requestExceedsNodes(r *facts.Request, in *facts.Facts) Text {
 	return about(in.Ref(r.W), fmt.Sprintf("each pod requests %s, but %s", requested(r), offer), more)
 }
 
-// noSlot is about nodes whose allocatable pods are 0.
+// noSlot words a request that does not fit because the allocatable pods of nodes are 0.
 func noSlot(r *facts.Request, in *facts.Facts) Text {
 	full := r.Eligible - r.Fitting
 	more := ""
@@ -113,7 +113,7 @@ func noSlot(r *facts.Request, in *facts.Facts) Text {
 	return about(in.Ref(r.W), fmt.Sprintf("%d of the %d eligible nodes %s no pods: allocatable pods is 0", full, r.Eligible, verb(full, "takes", "take")), more)
 }
 
-// requested is what one pod requests: 2 cpu, or 2 and 1Gi of cpu and memory.
+// requested describes the requests of one pod: 2 cpu, or 2 and 1Gi of cpu and memory.
 func requested(r *facts.Request) string {
 	if len(r.Together) == 0 {
 		return r.Request + " " + r.Resource
@@ -125,7 +125,7 @@ func requested(r *facts.Request) string {
 	return fmt.Sprintf("%s of %s", strings.Join(amounts, " and "), strings.Join(resources, " and "))
 }
 
-// largest is what the node with most of a resource has of it.
+// largest describes the node that has most of a resource.
 func largest(r *facts.Request) string {
 	switch {
 	case len(r.Together) > 0:
@@ -184,7 +184,7 @@ func spreadExceedsSkew(r *facts.Spread, in *facts.Facts) Text {
 		[]string{stayPending(r.Pending), growth(r.Growth), meant(r.Suggestion)})...)
 }
 
-// spreadLimit is what binds the pods of a constraint.
+// spreadLimit describes the condition that binds the pods of a constraint.
 func spreadLimit(r *facts.Spread, in *facts.Facts) string {
 	few := fmt.Sprintf("only %d %s", r.Most, verb(r.Most, "fits", "fit"))
 	switch r.Cause {
@@ -201,7 +201,7 @@ func spreadLimit(r *facts.Spread, in *facts.Facts) string {
 	return fmt.Sprintf("%s must spread over %s with maxSkew %d, but %s", podsOfKind(in, r.W, r.Pods), r.Key, r.MaxSkew, few)
 }
 
-// smallest says which domain limits the others, where one does.
+// smallest names the domain that limits the others, if there is one.
 func smallest(r *facts.Spread) string {
 	if r.Cause != "skew" || r.SmallestDomain == "" {
 		return ""
@@ -226,7 +226,7 @@ func clusterTooSmall(r *facts.Room, in *facts.Facts) Text {
 		eligible(r.Eligible, r.Nodes), left, growth(r.Growth))
 }
 
-// shortage is what pods request and what nodes have instead.
+// shortage describes the requests of pods, and the smaller capacity of the nodes.
 func shortage(r *facts.Room) (request, room string) {
 	const slot = "one pod slot each"
 	switch {
@@ -263,7 +263,7 @@ func refs(in *facts.Facts, ws []int) []string {
 	return all
 }
 
-// coreRule is what a workload does that conflicts with other rules.
+// coreRule describes the rule of a workload that conflicts with other rules.
 func coreRule(r *facts.CoreRule) string {
 	switch r.Use {
 	case "anti-affinity", "affinity", "spread":
@@ -287,7 +287,7 @@ func orderDependentPlacement(r *facts.Order, in *facts.Facts) Text {
 		"blocked by "+Rejected(r.Refused), "all pods fit in another order")
 }
 
-// placedFirst says which pods are where, of a few workloads.
+// placedFirst lists pods of a few workloads with their nodes.
 func placedFirst(all []facts.Placed, in *facts.Facts) string {
 	parts := make([]string, 0, maxNamed)
 	for i := range all[:min(maxNamed, len(all))] {

@@ -7,7 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// termFindings are about texts, fields, terms, labels and suppressions by themselves.
+// termFindings returns the words of findings about single texts, fields, terms, labels and
+// suppressions.
 func termFindings() map[string]rowWords {
 	return map[string]rowWords{
 		"alias-bomb":          document("%s", "write out the values instead of using aliases"),
@@ -46,7 +47,7 @@ func termFindings() map[string]rowWords {
 	}
 }
 
-// document words a problem of a text, of which format says something around its detail.
+// document words a problem of a text; the format contains its detail.
 func document(format string, details ...string) rowWords {
 	return of(func(r *facts.Document, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.Detail), Details: details}
@@ -129,7 +130,7 @@ func valuesMatchNoNode(r *facts.NodeMatch, _ *facts.Facts) Text {
 	return about(r.Object, fmt.Sprintf("%s the %s%s", node, what, unmetCondition(r)), meant(r.Suggestion), ofValues(true))
 }
 
-// unmetCondition is the condition that no node meets, in brackets, or "" if there is none.
+// unmetCondition returns the condition that no node meets, in parentheses, or "" if there is none.
 func unmetCondition(r *facts.NodeMatch) string {
 	switch {
 	case r.Key == "":
@@ -175,7 +176,7 @@ func topologyKeyOnSomeNodes(r *facts.TopologyKey, _ *facts.Facts) Text {
 		fmt.Sprintf("%s no label %s (%s), so the %s %s", nodes, r.Key, namesOf(r.Without, lacking), strength(r.Use, r.Hard), effect), meant(r.Suggestion))
 }
 
-// ofValues is said of what a chart is given that is not at hand.
+// ofValues is a note on values for a chart that is not part of the input.
 func ofValues(values bool) string {
 	if !values {
 		return ""
@@ -183,7 +184,7 @@ func ofValues(values bool) string {
 	return "the chart is not at hand, so it is unknown which pods get this value"
 }
 
-// strength is what a rule is called that filters, or only prefers.
+// strength names a rule, with whether it filters or only prefers.
 func strength(use string, hard bool) string {
 	switch {
 	case use == "spread" && hard:
@@ -272,14 +273,14 @@ func suppressionNamesNoRule(r *facts.Suppression, _ *facts.Facts) Text {
 	return Text{Headline: fmt.Sprintf("the %s%s %s", r.By, forTarget(r.Target), names)}
 }
 
-// suppression words a suppression of a rule.
+// suppression words a problem of a suppression of a rule.
 func suppression(format string) rowWords {
 	return of(func(r *facts.Suppression, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.By, r.Rule, forTarget(r.Target))}
 	})
 }
 
-// forTarget names what a suppression is about.
+// forTarget names the target of a suppression.
 func forTarget(target string) string {
 	if target == "" {
 		return ""

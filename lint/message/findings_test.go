@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// finding is one row that a rule reports, and the lines that it is worded in.
+// finding is one row that a rule reports, and its expected lines.
 type finding struct {
 	Reason string          `json:"reason"`
 	List   string          `json:"list"`
@@ -23,7 +23,7 @@ type finding struct {
 	Want   []string        `json:"want"`
 }
 
-// findingFiles are the files of testdata, which carry their expectations.
+// findingFiles returns the files of testdata, which contain their expectations.
 func findingFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.json")
@@ -45,7 +45,7 @@ func findingsOf(t *testing.T, file string) (all []finding) {
 	return all
 }
 
-// rewrite writes findings with the lines that they are worded in now.
+// rewrite writes findings with their current lines.
 func rewrite(t *testing.T, file string, all []finding) {
 	t.Helper()
 	var out bytes.Buffer
@@ -66,7 +66,7 @@ func decodeStrictly(text []byte, into any) error {
 	return d.Decode(into)
 }
 
-// row is the row of a finding, and the facts that it is one of.
+// row returns the row of a finding, and the facts that contain it.
 func (f *finding) row(t *testing.T) (any, *facts.Facts) {
 	t.Helper()
 	in := &facts.Facts{}

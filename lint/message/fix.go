@@ -68,7 +68,7 @@ var suppressionFixes = map[accept.Problem]string{
 	accept.Unused:        "remove it so that it does not hide the next finding of the rule",
 }
 
-// SuppressionFix is the repair of a suppression, "" if there is none.
+// SuppressionFix is the repair of a suppression; "" if there is none.
 func SuppressionFix(c *accept.Complaint) string {
 	if c.Problem == accept.NamesNoRule && c.Near != "" {
 		return "use " + c.Near
@@ -98,6 +98,6 @@ var makers = map[source.Maker]string{
 	source.MadeByCluster:   "the document is a copy out of a cluster: its source has to change",
 }
 
-// WithheldMade is why an edit of a text that was made from another one is not safe, "" if
-// no maker is known.
+// WithheldMade is the reason why an edit of a generated text is not safe; "" if its generator is
+// unknown.
 func WithheldMade(by source.Maker) string { return entry(makers, by) }

@@ -26,7 +26,7 @@ func MatchLabelKeys(key string) string {
 	return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity so that it applies within one revision only", key)
 }
 
-// RemoveFirst lets an old pod go before a new one comes.
+// RemoveFirst removes an old pod before its replacement is created.
 func RemoveFirst(way workload.Way) string {
 	if way == workload.PerNode {
 		return "set maxSurge: 0 and maxUnavailable: 1 so the old pod is removed before its replacement is created"
@@ -34,13 +34,13 @@ func RemoveFirst(way workload.Way) string {
 	return "set maxUnavailable: 1 and maxSurge: 0 so an old pod is removed before its replacement is created"
 }
 
-// CountRevisions lets a constraint count the old pods.
+// CountRevisions makes a constraint count the old pods.
 func CountRevisions(key string) string {
 	return fmt.Sprintf("remove matchLabelKeys: [%s] from the constraint so that old pods count (the new pods can then end up unevenly spread)", key)
 }
 
-// IgnoreRevisions lets a constraint count new pods only; tight tells that the rollout
-// can then get stuck.
+// IgnoreRevisions makes a constraint count new pods only; tight means that the rollout can then get
+// stuck.
 func IgnoreRevisions(key string, tight bool) string {
 	text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint so that old pods do not count", key)
 	if tight {
@@ -49,8 +49,8 @@ func IgnoreRevisions(key string, tight bool) string {
 	return text
 }
 
-// AfterLoss is what helps against pods that stay Pending after a loss; ruled tells that a
-// hard rule of the workload has a part in it.
+// AfterLoss is the repair for pods that stay Pending after a loss; ruled means that a hard rule of
+// the workload contributes.
 func AfterLoss(ruled bool) string {
 	if ruled {
 		return "add nodes, run fewer pods, or make the rule preferred"
@@ -58,11 +58,11 @@ func AfterLoss(ruled bool) string {
 	return "add nodes or run fewer pods"
 }
 
-// ForDrain is what helps against pods that stay Pending after a drain, by the rules of the
-// workload about its own pods.
+// ForDrain is the repair for pods that stay Pending after a drain, given the rules of the workload
+// about its own pods.
 func ForDrain(rules []facts.Rule) string {
 	switch {
-	case slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Use == string(model.Affinity) }): // no further node helps
+	case slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Use == string(model.Affinity) }): // no other node helps
 		return "make the affinity preferred"
 	case len(rules) > 0:
 		return AddEligibleNode + " or make the rule preferred"
@@ -70,7 +70,7 @@ func ForDrain(rules []facts.Rule) string {
 	return AddEligibleNode
 }
 
-// AllowDisruptions makes a budget allow one; grow tells that another replica does, too.
+// AllowDisruptions makes a budget allow a disruption; grow means that another replica does so, too.
 func AllowDisruptions(b *disruption.Budget, grow bool) string {
 	switch {
 	case b.Unscaled != nil:
@@ -88,5 +88,5 @@ func AllowDisruptions(b *disruption.Budget, grow bool) string {
 // LowerMaximum lowers the maximum of an autoscaler.
 func LowerMaximum(n int) string { return fmt.Sprintf("lower the maximum to %d", n) }
 
-// AddLabelTo puts a label where it reaches the pods.
+// AddLabelTo puts a label in the field that reaches the pods.
 func AddLabelTo(field string) string { return "add the label to " + field }

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Fixes that name nothing.
+// Fixes without parameters.
 const (
 	AcceptSkew      = "set whenUnsatisfiable: ScheduleAnyway if a larger skew is acceptable"
 	HonorTaints     = "set nodeTaintsPolicy: Honor so that tainted nodes do not count as empty domains"
@@ -22,7 +22,7 @@ const (
 	RemoveNodeName  = "remove nodeName to let the scheduler choose the node"
 )
 
-// AddNodes asks for nodes that each have a value of a topology key of their own.
+// AddNodes asks for nodes that each have a topology key value of their own.
 func AddNodes(n int, key string) string {
 	text, value := AddEligibleNode, fmt.Sprintf(" with a new %s value", key)
 	if n > 1 {
@@ -45,19 +45,17 @@ func AddNodeWith(request string, resource corev1.ResourceName) string {
 	return fmt.Sprintf("add a node with at least %s %s", request, resource)
 }
 
-// RequestAtMost is a choice between a request that fits the largest node and a node that
-// fits the request.
+// RequestAtMost offers a request that fits the largest node, or a node that fits the request.
 func RequestAtMost(largest, request string, resource corev1.ResourceName) string {
 	return fmt.Sprintf("request at most %s %s, or add a node with at least %s", largest, resource, request)
 }
 
-// RequestLess is what to do if the pods of one workload request too much of a resource
-// together.
+// RequestLess is the repair for pods of one workload that together request too much of a resource.
 func RequestLess(resource corev1.ResourceName) string {
 	return fmt.Sprintf("request less %s or add nodes", resource)
 }
 
-// RequestLessTogether is the same for several workloads.
+// RequestLessTogether is the same repair for several workloads.
 func RequestLessTogether(resource corev1.ResourceName) string {
 	return fmt.Sprintf("request less %s, run fewer pods, or add nodes", resource)
 }
@@ -70,7 +68,7 @@ func ListResource(resource corev1.ResourceName) string {
 	return fmt.Sprintf("add %s to the allocatable resources of the nodes that provide it", resource)
 }
 
-// PreferAntiAffinity gives up anti-affinity on a key.
+// PreferAntiAffinity makes anti-affinity on a key preferred.
 func PreferAntiAffinity(key string) string {
 	return fmt.Sprintf("make the anti-affinity preferred if pods may share a %s value", key)
 }
@@ -107,16 +105,16 @@ func Tolerate(x *model.Exclusion) string {
 	return fmt.Sprintf("tolerate the taint %s (%s)", untolerated(x), strings.Join(excludedNames(&row), ", "))
 }
 
-// TolerateWith is a toleration that needs another number of pods; field holds it.
+// TolerateWith asks for a toleration together with another number of pods, which field sets.
 func TolerateWith(x *model.Exclusion, field string, n int) string {
 	return fmt.Sprintf("%s and set %s to %d (with more, pods can stay Pending, or a rollout or node drain can get stuck)", Tolerate(x), field, n)
 }
 
-// untolerated is a taint without its value, which a toleration need not name.
+// untolerated returns a taint without its value, which a toleration need not name.
 func untolerated(x *model.Exclusion) string { return fmt.Sprintf("%s:%s", x.Taint.Key, x.Taint.Effect) }
 
-// SetReplicas asks for a number of pods; field holds it. At most that many fit, and n is
-// less if a change of more gets stuck.
+// SetReplicas asks for a number of pods, which field sets. At most most pods fit, and n is smaller
+// if a change can get stuck with more.
 func SetReplicas(field string, n, most int) string {
 	text := fmt.Sprintf("set %s to %d", field, n)
 	if n < most {
@@ -125,8 +123,7 @@ func SetReplicas(field string, n, most int) string {
 	return text
 }
 
-// FewerReplicas is a repair with a smaller number of replicas, as changes of more get
-// stuck.
+// FewerReplicas asks for a smaller number of replicas, because changes can get stuck with more.
 func FewerReplicas(w *workload.Workload, n, most int) string { return Replicas(w, n) + stuckWith(most) }
 
 func stuckWith(pods int) string {
@@ -140,17 +137,17 @@ func RepairStuck(r *search.Repair) string {
 
 // Apart is a rule that keeps replicas on different nodes.
 type Apart struct {
-	// Soft is of a constraint that is not enforced; the others are about enforced ones.
+	// Soft is set for a constraint that is not enforced; the other fields apply to enforced ones.
 	Soft bool
-	// Honor asks for nodeTaintsPolicy: Honor, and RevisionLabel, if not empty, for the
-	// label of a revision in matchLabelKeys.
+	// Honor asks for nodeTaintsPolicy: Honor. RevisionLabel, if not empty, is the label of a
+	// revision for matchLabelKeys.
 	Honor         bool
 	RevisionLabel string
-	// AntiAffinity tells that required anti-affinity works as well.
+	// AntiAffinity is set if required anti-affinity works as well.
 	AntiAffinity bool
 }
 
-// KeepApart asks for a rule.
+// KeepApart asks for such a rule.
 func KeepApart(a Apart) string {
 	text := "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: "
 	if a.Soft {
@@ -169,8 +166,7 @@ func KeepApart(a Apart) string {
 	return text
 }
 
-// AndPerRevision adds to a fix that pods of different revisions must not affect one
-// another.
+// AndPerRevision adds to a fix that pods of different revisions must not affect each other.
 func AndPerRevision(label string) string {
 	return fmt.Sprintf(", and add matchLabelKeys: [%s] so that rollouts and node drains do not get stuck", label)
 }

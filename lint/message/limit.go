@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// GrownPools are pools in the vocabulary of rules.
+// GrownPools returns pools in the vocabulary of rules.
 func GrownPools(pools []model.PoolSize) []facts.GrownPool {
 	rows := make([]facts.GrownPool, len(pools))
 	for i, p := range pools {
@@ -19,7 +19,7 @@ func GrownPools(pools []model.PoolSize) []facts.GrownPool {
 	return rows
 }
 
-// growth says at which size growing pools were counted, "" if they were not.
+// growth says at which size growing pools were counted; "" if there are none.
 func growth(pools []facts.GrownPool) string {
 	if len(pools) == 0 {
 		return ""
@@ -35,7 +35,7 @@ func sizes(pools []facts.GrownPool) string {
 	return strings.Join(parts, ", ")
 }
 
-// FitsOnceGrown notes that a workload fits only if pools grow.
+// FitsOnceGrown is a note that a workload fits only if pools grow.
 func FitsOnceGrown(w *workload.Workload, l *bound.Limit) string {
 	return fmt.Sprintf("%s fits only if node pools grow beyond their count (%s): %s fit at count, %s to schedule",
 		w, sizes(GrownPools(l.Growth)), plural(l.AtCount, "pod"), plural(l.Pods, "pod"))
@@ -46,7 +46,7 @@ var companions = map[bound.CompanionKind]string{
 	bound.WithAffinity:     "required affinity on %s keeps all its pods in one domain",
 }
 
-// together names the rules that a limit follows from as well, "" if there are none.
+// together names the other rules that a limit depends on; "" if there are none.
 func together(rules []facts.Rule) string {
 	if len(rules) == 0 {
 		return ""

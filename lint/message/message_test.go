@@ -25,7 +25,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// codes are the constants of an enumeration, read from the source of its package.
+// codes returns the constants of an enumeration, read from the source of its package.
 func codes(t *testing.T, dir, enumeration string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(dir), "*.go"))
@@ -65,7 +65,7 @@ func codes(t *testing.T, dir, enumeration string) []string {
 	return all
 }
 
-// enumerations are those that the catalogue words, each with what it says of a code.
+// enumerations are the enumerations that the catalogue words, each with its words for a code.
 var enumerations = []struct {
 	dir, name string
 	say       func(code string) []string
@@ -116,12 +116,12 @@ var enumerations = []struct {
 	}},
 }
 
-// number is an amount that is written as a number of 3 pods.
+// number returns an absolute amount of 3 pods.
 func number(field string, n int32) workload.Amount {
 	return workload.Amount{Field: field, Value: intstr.FromInt32(n), Of: 3, Written: true}
 }
 
-// share is a default percentage.
+// share returns a default percentage.
 func share(field, percent string, of int, up bool) workload.Amount {
 	return workload.Amount{Field: field, Value: intstr.FromString(percent), Of: of, Up: up}
 }
@@ -139,7 +139,7 @@ func exclusion(kind model.ExclusionKind) *model.Exclusion {
 	}
 }
 
-// TestEveryCodeHasWords: a code that is added without words shows as itself.
+// TestEveryCodeHasWords: a code that is added without words appears as itself.
 func TestEveryCodeHasWords(t *testing.T) {
 	for _, e := range enumerations {
 		said := map[string]string{}
@@ -157,7 +157,7 @@ func TestEveryCodeHasWords(t *testing.T) {
 	}
 }
 
-// TestArithmetic words how the numbers of a rollout come about.
+// TestArithmetic words the derivation of the numbers of a rollout.
 func TestArithmetic(t *testing.T) {
 	surge := func(pods int) workload.Amount { return share("maxSurge", "25%", pods, true) }
 	unavailable := func(pods int) workload.Amount { return share("maxUnavailable", "25%", pods, false) }
@@ -194,7 +194,7 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
-// TestBudget words how many disruptions a budget allows.
+// TestBudget words the number of disruptions that a budget allows.
 func TestBudget(t *testing.T) {
 	percent := share("minAvailable", "50%", 3, true)
 	log := &workload.Workload{Object: &source.Object{Kind: "DaemonSet", Namespace: "shop", Name: "log"}}
@@ -217,7 +217,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestExclusion words why nodes take no pod, for none, one, several and many nodes.
+// TestExclusion words the reasons why nodes cannot run a pod, for none, one, several and many
+// nodes.
 func TestExclusion(t *testing.T) {
 	at := func(kind model.ExclusionKind, nodes int) *model.Exclusion {
 		x := exclusion(kind)
@@ -247,7 +248,7 @@ func TestExclusion(t *testing.T) {
 	}
 }
 
-// TestRefusal words what a node says to one more pod.
+// TestRefusal words the answer of a node for one more pod.
 func TestRefusal(t *testing.T) {
 	room := check.Room{Resource: "cpu", Requested: resource.MustParse("2"), Offered: resource.MustParse("4"), Left: resource.MustParse("1")}
 	full := room
@@ -289,7 +290,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestRepair words ways out of a contradiction.
+// TestRepair words repairs of a contradiction.
 func TestRepair(t *testing.T) {
 	w, node := web(), &topology.Node{Name: "n0"}
 	term := func(use model.Use) *model.Term { return &model.Term{Use: use, Key: "zone", Hard: true} }
@@ -324,7 +325,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestLimits words what limits rest on.
+// TestLimits words the rules behind limits.
 func TestLimits(t *testing.T) {
 	rules := func(use string, keys ...string) (all []facts.Rule) {
 		for _, key := range keys {
@@ -346,7 +347,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestPlaces names a few nodes, and seven of seven, as "1 more" is no shorter.
+// TestPlaces names a few nodes, and seven of seven, because "1 more" is no shorter.
 func TestPlaces(t *testing.T) {
 	on := make([]facts.NodePods, 7)
 	for i := range on {
@@ -362,7 +363,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestFixesOfLimits words advice that has cases.
+// TestFixesOfLimits words advice with several cases.
 func TestFixesOfLimits(t *testing.T) {
 	tainted := exclusion(model.Tainted)
 	for got, want := range map[string]string{

@@ -14,22 +14,22 @@ const (
 	DependsOnMachines = "depends on where the other machines are"
 )
 
-// ManyBudgets is said of pods that several budgets select.
+// ManyBudgets is the reason for pods that several budgets select.
 func ManyBudgets(n int) string {
 	return fmt.Sprintf("%d PodDisruptionBudgets select its pods, so every eviction is refused", n)
 }
 
-// NoDisruptions is said of a budget that allows none.
+// NoDisruptions is the reason for a budget that allows no disruptions.
 func NoDisruptions(b *disruption.Budget) string {
 	return fmt.Sprintf("%s allows no disruptions%s%s", b, whileSmall(b.WhileSmall, b.UpTo, len(b.Workloads)), aside(Budget(b)))
 }
 
-// ThenNoDisruptions is said of a budget that allows none after a drain.
+// ThenNoDisruptions is the reason for a budget that allows no disruptions after a drain.
 func ThenNoDisruptions(budget, demands string) string {
 	return fmt.Sprintf("; then %s (%s)", NoFurtherDisruptions(budget), demands)
 }
 
-// Drained says what the worst drain leaves behind of a number of pods.
+// Drained says how many of the pods the worst drain leaves Pending.
 func Drained(d *disruption.Drain, pods int) string {
 	leaves, pending := "leaves", max(d.Worst.Pending, d.Certain)
 	switch {
@@ -41,7 +41,7 @@ func Drained(d *disruption.Drain, pods int) string {
 	return fmt.Sprintf("draining %s%s %s %d of %s Pending%s", d.Worst.Value, Like(d.Like, "node"), leaves, pending, plural(pods, "pod"), whereItRuns(d.Certain > 0, pods))
 }
 
-// AtMost says how many pods fit, "" if nothing is known to limit them.
+// AtMost says how many pods fit; "" if no limit is known.
 func AtMost(l *facts.Limit) string {
 	if fit := Fit(l); fit != "" {
 		return "at most " + fit
@@ -49,7 +49,7 @@ func AtMost(l *facts.Limit) string {
 	return ""
 }
 
-// NoTarget says which rules leave no node for a machine that migrates.
+// NoTarget names the rules that leave no node for a machine that migrates.
 func NoTarget(rules string) string {
 	return "no node can take the migration target while the machine runs: " + rules
 }

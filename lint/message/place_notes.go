@@ -10,26 +10,26 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// EveryNamespace is a note on a term whose namespaceSelector the scheduler reads
-// otherwise than it is written.
+// EveryNamespace is a note on a term whose namespaceSelector the scheduler evaluates differently
+// from its text.
 func EveryNamespace(t *model.Term, w *workload.Workload) string {
 	return fmt.Sprintf("the namespaceSelector (%s) of the %s of %s on %s matches every namespace for incoming pods: "+
 		"Kubernetes v1.36 treats a selector of only NotIn and DoesNotExist that way (kubernetes/kubernetes#141526)",
 		t.NamespaceText(), "required "+string(t.Use), w, t.Key)
 }
 
-// MoreSelectors counts further terms that EveryNamespace is true of.
+// MoreSelectors counts further terms for which EveryNamespace applies.
 func MoreSelectors(n int) string {
 	return plural(n, "more namespaceSelector") + " with the same problem"
 }
 
-// Open starts a note on what kept a verdict from being decided.
+// Open starts a note on an obstacle to a verdict.
 func Open(what string) string { return "open: " + what }
 
 // MoreQuestions counts further notes of that kind.
 func MoreQuestions(n int) string { return plural(n, "more question") }
 
-// UnlessGrown is said of a workload that may fit once pools have grown.
+// UnlessGrown is a note on a workload that may fit once pools have grown.
 func UnlessGrown(w *workload.Workload, why model.Reason) string {
 	return fmt.Sprintf("whether all pods of %s can be scheduled %s", w, Reason(why))
 }
@@ -41,7 +41,7 @@ var overruns = map[model.Cause]string{
 	model.ByFault:  "are undecided because of an internal error: the checker rejects the result",
 }
 
-// Undecided is said of workloads that a search did not decide together.
+// Undecided is a note on workloads that a search did not decide together.
 func Undecided(o *certificate.Overrun) string {
 	var names []string
 	for _, w := range o.Workloads {
@@ -54,7 +54,7 @@ func Undecided(o *certificate.Overrun) string {
 		plural(o.Pods, "pod"), plural(len(o.Workloads), "workload"), strings.Join(names, ", "), entry(overruns, o.Cause))
 }
 
-// Doubt is a hard term, or a resource, that leaves an answer open.
+// Doubt describes a hard term, or a resource, that leaves an answer open.
 func Doubt(q *model.Doubt) string {
 	if q.Resource != "" {
 		return fmt.Sprintf("whether pods of %s fit depends on %s, which no node lists", q.Workload, q.Resource)
@@ -71,8 +71,7 @@ func Doubt(q *model.Doubt) string {
 	return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value is set at run time", rule, q.Target, q.Key)
 }
 
-// Core is what a member of a core says of its workload: a term, or a part with what it
-// names.
+// Core describes a member of a core: a term, or a part of the workload with its details.
 func Core(a *search.Atom, names string) string {
 	w := a.Workload.String() + ": "
 	switch {
@@ -90,7 +89,7 @@ func Core(a *search.Atom, names string) string {
 	return w + names
 }
 
-// Replicated counts the pods of a workload of a core, among several with its name.
+// Replicated counts the pods of a workload in a core, with its name if there are several workloads.
 func Replicated(w *workload.Workload, pods int, several bool) string {
 	if several {
 		return w.String() + ": " + plural(pods, "pod")
@@ -98,7 +97,7 @@ func Replicated(w *workload.Workload, pods int, several bool) string {
 	return plural(pods, "pod")
 }
 
-// Exclusions are the reasons why nodes do not count.
+// Exclusions lists the reasons why nodes do not count.
 func Exclusions(all []model.Exclusion) string {
 	var parts []string
 	for i := range all {
@@ -107,7 +106,7 @@ func Exclusions(all []model.Exclusion) string {
 	return strings.Join(parts, "; ")
 }
 
-// Requests are what one pod asks for, as it is written.
+// Requests lists the requests of one pod as written.
 func Requests(all []model.Request) string {
 	var parts []string
 	for i := range all {

@@ -7,17 +7,17 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// MaxPlaces is how many nodes a phrase about places names; one more than that is named,
-// too, as "1 more" is no shorter.
+// MaxPlaces bounds the nodes that a list of places names. One more is named as well, because "1
+// more" is no shorter.
 const MaxPlaces = 6
 
-// Placed says where pods of a workload are: 2 pods of Deployment shop/a on n1, n2.
+// Placed describes where pods of a workload are: 2 pods of Deployment shop/a on n1, n2.
 func Placed(p *facts.Placed, in *facts.Facts) string {
 	return fmt.Sprintf("%s of %s on %s", plural(p.Pods, "pod"), in.Ref(p.W), Places(p.On, p.Nodes))
 }
 
-// Places names nodes, with how many pods are on each: n1 (2), n2. There are so many nodes
-// in all.
+// Places lists nodes with the number of pods on each: n1 (2), n2. The number nodes counts all of
+// them.
 func Places(on []facts.NodePods, nodes int) string {
 	more := 0
 	if nodes > MaxPlaces+1 {

@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// reasons has the words of each cause that names nothing.
+// reasons has the words of each cause without a name.
 var reasons = map[model.Cause]string{
 	model.Waits:         "waits for capacity",
 	model.ByLabel:       "depends on a label value that is set at run time",
@@ -40,7 +40,7 @@ var reasons = map[model.Cause]string{
 	model.ByContention:  "capacity that other workloads use",
 }
 
-// named has the words of each cause that names something.
+// named has the words of each cause with a name.
 var named = map[model.Cause]func(model.Reason) string{
 	model.ByResource:    unlisted,
 	model.ByScheduler:   func(r model.Reason) string { return "scheduled by another scheduler, " + r.Name },
@@ -60,7 +60,7 @@ var named = map[model.Cause]func(model.Reason) string{
 	},
 }
 
-// Reason is why an outcome is what it is, "" for no reason.
+// Reason words the reason for an outcome; "" for no reason.
 func Reason(r model.Reason) string {
 	if words := named[r.Cause]; words != nil {
 		return words(r)
@@ -68,7 +68,7 @@ func Reason(r model.Reason) string {
 	return entry(reasons, r.Cause)
 }
 
-// entry is the entry of a table, or the code itself.
+// entry returns the entry of a table, or the code itself.
 func entry[K ~string](table map[K]string, code K) string {
 	if words, ok := table[code]; ok {
 		return words
@@ -93,7 +93,7 @@ func unlisted(r model.Reason) string {
 	return fmt.Sprintf("depends on whether the pods of %s fit, which request %s", r.Workload, r.Name)
 }
 
-// unclears has the words for what is unknown of an update strategy.
+// unclears has the words for the unknown parts of an update strategy.
 var unclears = map[workload.UnclearKind]string{
 	workload.TwoStrategies:    "its controller refuses a Rollout that has not exactly one of the strategies canary and blueGreen",
 	workload.DynamicScale:     "dynamicStableScale takes old pods down step by step",
@@ -110,5 +110,5 @@ func unclear(u workload.Unclear) string {
 	return entry(unclears, u.Kind)
 }
 
-// Cause is the words of a cause that names nothing, by its code.
+// Cause returns the words of a cause without a name, by its code.
 func Cause(code string) string { return entry(reasons, model.Cause(code)) }

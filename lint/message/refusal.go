@@ -32,7 +32,7 @@ var refusals = map[check.Kind]func(*check.Refusal) string{
 	check.NoCompany: func(r *check.Refusal) string { return unmet(r.Unmet) },
 }
 
-// Refusal is why a node takes no pod, without the node's name.
+// Refusal returns the reason why a node cannot run a pod, without the node's name.
 func Refusal(r *check.Refusal) string {
 	if words := refusals[r.Kind]; words != nil {
 		return words(r)
@@ -51,7 +51,7 @@ func noRoom(r *check.Room) string {
 	return fmt.Sprintf("has %s of %s %s left%s, and one pod requests %s", &r.Left, &r.Offered, r.Resource, beside, &r.Requested)
 }
 
-// beside is what is on the node, or "".
+// beside lists the pods on the node, or "".
 func beside(r *check.Room) string {
 	if len(r.Beside) == 0 {
 		return ""
@@ -102,5 +102,5 @@ func repels(r *check.Repels) string {
 	return fmt.Sprintf("is in %s=%s with %s: %s", r.Key, r.Value, podsOf(r.Pods), rule)
 }
 
-// podsOf is a number of pods of one workload.
+// podsOf counts pods of one workload.
 func podsOf(p check.Pods) string { return plural(p.Count, "pod") + " of " + p.Workload }

@@ -9,16 +9,16 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// AlsoToMatch is said at the other of two required affinity terms that conflict.
+// AlsoToMatch is shown at the second of two required affinity terms that conflict.
 const AlsoToMatch = "one pod must match this term as well"
 
-// FirstDefined is said at the first of two equal keys.
+// FirstDefined is shown at the first of two equal keys.
 func FirstDefined(key string) string { return key + " is first defined here" }
 
-// LacksKey is why a rule on a topology key does not count a node.
+// LacksKey is the reason why a rule on a topology key does not count a node.
 func LacksKey(key string) string { return fmt.Sprintf(exclusions[model.LacksLabel].one, key) }
 
-// AtNode says something of a node, with its pool if that has several.
+// AtNode makes a statement about a node, with its pool if that has several nodes.
 func AtNode(n *topology.Node, what string) string {
 	if n.Pool != nil && n.Pool.Count > 1 {
 		return fmt.Sprintf("pool %s: %s %s", n.Pool.Name, n.Name, what)
@@ -29,7 +29,7 @@ func AtNode(n *topology.Node, what string) string {
 // maxLabels bounds the labels that a phrase names.
 const maxLabels = 4
 
-// PodLabels is said at the labels of a pod template.
+// PodLabels is shown at the labels of a pod template.
 func PodLabels(labels []string) string {
 	text := "no labels"
 	if len(labels) > 0 {
@@ -41,7 +41,7 @@ func PodLabels(labels []string) string {
 	return "the pods have the labels " + text
 }
 
-// namespaces are those that a term applies to.
+// namespaces lists the namespaces that a term applies to.
 func namespaces(n *facts.Namespaces) string {
 	parts := append([]string(nil), n.Names...)
 	switch {

@@ -6,24 +6,24 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// What places say that findings about changes refer to.
+// Texts at related locations of findings about changes.
 const (
 	OfAnother     = "this term belongs to another workload"
 	EvictionWaits = "eviction is refused until the machine has migrated"
 )
 
-// NoFurtherDisruptions is what a budget does after a drain.
+// NoFurtherDisruptions describes a budget after a drain.
 func NoFurtherDisruptions(budget string) string { return budget + " allows no further disruptions" }
 
-// AlsoSelects is said of a second budget of the pods of a workload.
+// AlsoSelects is shown at a second budget for the pods of a workload.
 func AlsoSelects(budget string, w *workload.Workload) string {
 	return fmt.Sprintf("%s also selects pods of %s", budget, w)
 }
 
-// IsScaled is said of the target of an autoscaler.
+// IsScaled is shown at the target of an autoscaler.
 func IsScaled(w *workload.Workload) string { return w.String() + " is scaled" }
 
-// SelectsLabel is said of a term that asks for a label.
+// SelectsLabel is shown at a term that asks for a label.
 func SelectsLabel(asker, label string) string { return fmt.Sprintf("%s selects %s", asker, label) }
 
 // ScalesOnceGrown is a note on an autoscaler whose maximum fits once a pool has grown.

@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Repair is what to change so that the pods can be placed.
+// Repair describes the change that allows the pods to be placed.
 func Repair(r *search.Repair) string {
 	switch {
 	case r.Replicas > 0:
@@ -32,12 +32,12 @@ func Replicas(w *workload.Workload, n int) string {
 	return fmt.Sprintf("set replicas of %s to %d", w, n)
 }
 
-// MoreNodes asks for nodes that are equivalent to one.
+// MoreNodes asks for nodes that are equivalent to a given one.
 func MoreNodes(n int, like string) string {
 	return fmt.Sprintf("add %s like %s", plural(n, "more node"), like)
 }
 
-// giveUp is how to give up a member of a core.
+// giveUp describes how to give up a member of a core.
 func giveUp(a search.Atom, opens *model.Exclusion) string {
 	switch {
 	case a.Term != nil && a.Term.Use == model.Spread:
@@ -64,7 +64,7 @@ var givenUp = map[search.Part]string{
 	search.PartReplicas: "run %s elsewhere",
 }
 
-// openings name the nodes that giving up a part opens.
+// openings describe how to give up a part, with the nodes that become eligible.
 var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string{
 	search.PartSelector: func(w *workload.Workload, x *model.Exclusion) string {
 		return fmt.Sprintf("label %s with %s, or relax the node selector of %s", few(x), Label(x), w)

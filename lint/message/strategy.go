@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// amount tells how a number comes about: maxSurge 25% of 3 rounds up to 1. A number that
-// is given as it is reads maxSurge 1.
+// amount shows the derivation of a number: maxSurge 25% of 3 rounds up to 1. An absolute number
+// reads maxSurge 1.
 func amount(a *workload.Amount) string {
 	if a.Value.Type == intstr.Int {
 		return fmt.Sprintf("%s %d", a.Field, a.Value.IntVal)
@@ -25,7 +25,7 @@ func amount(a *workload.Amount) string {
 	return fmt.Sprintf("%s %s of %d %s %d", a.Field, a.Value.StrVal, a.Of, word, a.Pods())
 }
 
-// strategies has the words of each strategy that has no numbers.
+// strategies has the words of each strategy without numbers.
 var strategies = map[workload.Strategy]func(*workload.Arithmetic) string{
 	workload.ByRecreate:  func(*workload.Arithmetic) string { return "type Recreate" },
 	workload.ByBlueGreen: func(a *workload.Arithmetic) string { return bothWhole("blueGreen", a) },
@@ -44,8 +44,8 @@ var corrections = map[workload.Correction]func(*workload.Arithmetic) string{
 	workload.AtLeastOne: func(*workload.Arithmetic) string { return ", but counts as 1" },
 }
 
-// Arithmetic tells how the numbers of a rollout come about, "" for a workload that is
-// not rolled out.
+// Arithmetic shows the derivation of the numbers of a rollout; "" for a workload that is not rolled
+// out.
 func Arithmetic(a *workload.Arithmetic) string {
 	text := amounts(a)
 	if words := strategies[a.Strategy]; words != nil {
@@ -73,7 +73,7 @@ func amounts(a *workload.Arithmetic) string {
 	return sourced(surge) + ", " + sourced(unavailable)
 }
 
-// sourced is an amount with a word on where it comes from.
+// sourced returns an amount, marked if it is a default.
 func sourced(a *workload.Amount) string {
 	if a.Written {
 		return amount(a)
@@ -81,8 +81,8 @@ func sourced(a *workload.Amount) string {
 	return amount(a) + " (by default)"
 }
 
-// Budget tells how the number of disruptions that a PodDisruptionBudget allows comes
-// about, "" if it is unknown.
+// Budget shows the derivation of the number of disruptions that a PodDisruptionBudget allows; "" if
+// it is unknown.
 func Budget(b *disruption.Budget) string {
 	unscaled := ""
 	if b.Unscaled != nil {
@@ -94,7 +94,7 @@ func Budget(b *disruption.Budget) string {
 	return demanded(&b.Amount, b.Pods, b.WhileSmall, unscaled)
 }
 
-// demanded words what a budget demands that selects a number of pods.
+// demanded words the demand of a budget that selects a number of pods.
 func demanded(a *workload.Amount, pods int, small bool, unscaled string) string {
 	value := a.Field + " " + a.Value.String()
 	switch {

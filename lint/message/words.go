@@ -9,7 +9,7 @@ import (
 // plural counts things: "1 pod", "2 pods".
 func plural(n int, thing string) string { return fmt.Sprintf("%d %s", n, verb(n, thing, thing+"s")) }
 
-// verb is the form that goes with n things.
+// verb returns the form that agrees with n things.
 func verb(n int, one, many string) string {
 	if n == 1 {
 		return one
@@ -25,10 +25,10 @@ func upTo(things []string, limit int) string {
 	return strings.Join(things, ", ")
 }
 
-// maxNamed is how many workloads or nodes a headline names.
+// maxNamed bounds the workloads or nodes that a headline names.
 const maxNamed = 3
 
-// aside puts what there is to add into parentheses.
+// aside puts a remark into parentheses.
 func aside(what string) string {
 	if what == "" {
 		return ""
@@ -36,13 +36,12 @@ func aside(what string) string {
 	return " (" + what + ")"
 }
 
-// said leaves out the parts that say nothing.
+// said drops empty parts.
 func said(parts ...string) []string {
 	return slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 }
 
-// about is the text of a finding about a workload: the first part that says something is
-// the headline.
+// about returns the text of a finding about a workload: the first non-empty part is the headline.
 func about(ref string, parts ...string) Text {
 	parts = said(parts...)
 	if len(parts) == 0 {
@@ -51,7 +50,7 @@ func about(ref string, parts ...string) Text {
 	return Text{Headline: ref + ": " + parts[0], Details: parts[1:]}
 }
 
-// meant asks back when a name looks misspelt; hint is the same inside a sentence.
+// meant asks whether a name is misspelt; hint is the same question inside a sentence.
 func meant(name string) string {
 	if name == "" {
 		return ""
@@ -66,7 +65,7 @@ func hint(name string) string {
 	return " (" + meant(name) + ")"
 }
 
-// namesOf lists n things, of which only a few are named.
+// namesOf lists n things by a few names and the number of the others.
 func namesOf(named []string, n int) string {
 	if more := n - len(named); more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(named, ", "), more)

@@ -7,8 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// silences writes what a change brings that makes findings go away: before the
-// findings, so that none goes unseen.
+// silences writes the parts of a change that make findings disappear. They come before the
+// findings, so that none is overlooked.
 func (t *textWriter) silences(c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
 		return
@@ -44,7 +44,7 @@ func (t *textWriter) fixed(c *diag.Change, every bool) {
 	t.println()
 }
 
-// heading is a place in front of a line, or "".
+// heading returns a location for the start of a line, or "".
 func (t *textWriter) heading(at diag.Span) string {
 	if place := t.place(at); place != "" {
 		return notCommand(visible(place) + ":")
@@ -52,7 +52,7 @@ func (t *textWriter) heading(at diag.Span) string {
 	return ""
 }
 
-// sinceText says what became of the findings since a revision, or "".
+// sinceText summarizes the comparison with a revision, or returns "".
 func sinceText(c *diag.Change) string {
 	if c == nil {
 		return ""
@@ -67,7 +67,7 @@ func sinceText(c *diag.Change) string {
 	return text
 }
 
-// acceptedText counts what does not count, or is "".
+// acceptedText counts the findings that do not count, or returns "".
 func acceptedText(s *diag.Summary) string {
 	if s.Accepted == 0 {
 		return ""
@@ -75,7 +75,7 @@ func acceptedText(s *diag.Summary) string {
 	return fmt.Sprintf("%d accepted", s.Accepted)
 }
 
-// healedText tells of entries of the baseline that can go, or is "".
+// healedText counts the entries of the baseline that can be removed, or returns "".
 func healedText(s *diag.Summary) string {
 	if s.Healed == 0 {
 		return ""

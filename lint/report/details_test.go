@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// detailed is a finding with two details, of which names contain what separates
+// detailed returns a finding with two details whose names contain characters that separate
 // sentences elsewhere.
 func detailed() *diag.Report {
 	return &diag.Report{
@@ -23,7 +23,7 @@ func detailed() *diag.Report {
 	}
 }
 
-// TestDetails holds that no format takes a message or a detail apart.
+// TestDetails checks that no format splits a message or a detail.
 func TestDetails(t *testing.T) {
 	for format, want := range map[string][]string{
 		"text": {
@@ -48,7 +48,7 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestDetailsInJSON holds that details are a list, and left out where there are none.
+// TestDetailsInJSON checks that details are a list, which is omitted if empty.
 func TestDetailsInJSON(t *testing.T) {
 	r := detailed()
 	plain := r.Diagnostics[0]

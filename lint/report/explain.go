@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// WriteExplanation renders what stands behind findings as text.
+// WriteExplanation renders the accounts of findings as text.
 func WriteExplanation(w io.Writer, x *diag.Explanation) error {
 	var b strings.Builder
 	e := &explanation{b: &b, x: x, src: &sources{read: x.Source, files: map[string]*file{}}}
@@ -26,20 +26,20 @@ func WriteExplanation(w io.Writer, x *diag.Explanation) error {
 	return lines(w, b.String())
 }
 
-// explanation writes one.
+// explanation writes one explanation.
 type explanation struct {
 	b   *strings.Builder
 	x   *diag.Explanation
 	src *sources
 }
 
-// prose writes visible text in lines that are not too wide, all but the first
-// of them indented further.
+// prose writes visible text, folded to the line width; all lines except the first are indented
+// further.
 func (e *explanation) prose(indent, text string) {
 	writeFolded(e.b, indent, indent+"  ", visible(text))
 }
 
-// place is file:line:col as the person who runs the command would write it.
+// place returns file:line:col in the form that the user of the command would write.
 func (e *explanation) place(s diag.Span) string {
 	t := textWriter{display: e.x.Display}
 	return t.place(s)
@@ -65,7 +65,7 @@ func (e *explanation) found(f *diag.Explained) {
 	e.repairs(f)
 }
 
-// finding says what was found, and why that is bad.
+// finding writes the finding, and the rationale of its rule.
 func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
 	fmt.Fprintln(e.b, visible(fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, message(d), d.Rule)))
 	if s, ok := e.src.snippet(d.Location); ok {
@@ -84,14 +84,14 @@ func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
 	}
 }
 
-// firstSentence is that of a description, without its period.
+// firstSentence returns the first sentence of a description, without its period.
 func firstSentence(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	first, _, _ := strings.Cut(text, ". ")
 	return strings.TrimSuffix(first, ".")
 }
 
-// repairs lists proposed changes, and what came of trying it.
+// repairs lists proposed changes, and the result of trying them.
 func (e *explanation) repairs(f *diag.Explained) {
 	var fixes []diag.Fix
 	if f.Diagnostic != nil {

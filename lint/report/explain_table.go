@@ -7,15 +7,15 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// maxNodeColumn is how wide the names of nodes make their column at most; names
-// that are wider stand on a line of their own.
+// maxNodeColumn bounds the width that node names give their column; wider names get a line of their
+// own.
 const maxNodeColumn = 24
 
-// minRun is from how many nodes on, that follow one another, the first and the
-// last one stand for all.
+// minRun is the smallest number of consecutive nodes that are shown by the first and the last one
+// only.
 const minRun = 7
 
-// table writes every node once, and which filter rejects the pod there.
+// table writes every node once, with the filter that rejects the pod there.
 func (e *explanation) table(t *diag.NodeTable) {
 	e.b.WriteByte('\n')
 	e.prose("", t.Caption)
@@ -44,7 +44,7 @@ func (e *explanation) table(t *diag.NodeTable) {
 	}
 }
 
-// row writes one row; its cells but the second may take several lines.
+// row writes one row; all its cells except the second may take several lines.
 func (e *explanation) row(r [3]string, names, filters int) {
 	left := fold(r[0], names)
 	room := lineWidth - 2 - names - 2 - filters - 2
@@ -69,7 +69,7 @@ func (e *explanation) row(r [3]string, names, filters int) {
 	}
 }
 
-// rejectedBy is the filter that the scheduler would report.
+// rejectedBy returns the filter that the scheduler would report.
 func rejectedBy(r *diag.NodeRow) string {
 	switch {
 	case r.Outcome == diag.RowUnknown:
@@ -80,7 +80,7 @@ func rejectedBy(r *diag.NodeRow) string {
 	return visible(r.Filters[0])
 }
 
-// nodeLabel names the nodes of a row; short is set if some are not spelt out.
+// nodeLabel names the nodes of a row; short is set if some are not spelled out.
 func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	if r.Pool != "" {
 		return visible(r.Pool), false
@@ -99,8 +99,7 @@ func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	return strings.Join(parts, ", "), short
 }
 
-// broken is a text in which words that are too wide, as those of taints, may be
-// broken after a slash.
+// broken allows a break after the last slash of words that are too wide, such as taints.
 func broken(text string, room int) string {
 	words := strings.Split(text, " ")
 	for i, word := range words {

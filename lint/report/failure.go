@@ -10,17 +10,17 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// maxFailures bounds the failures that a format for people lists. Only json has
-// all of them: place may have one for each document.
+// maxFailures bounds the failures that a format for people lists. Only json has all of them,
+// because place may have one for each document.
 const maxFailures = 20
 
-// listed are the failures that a format lists, and how many more there are.
+// listed returns the failures that a format lists, and the number of the others.
 func listed(all diag.Failures) (some diag.Failures, more int) {
 	some = all[:min(maxFailures, len(all))]
 	return some, len(all) - len(some)
 }
 
-// Incomplete are visible lines on what was not done, one for each failure.
+// Incomplete returns visible lines on parts of the work that were not done, one for each failure.
 func Incomplete(all diag.Failures) []string {
 	told := incomplete(all)
 	for i := range told {
@@ -29,7 +29,7 @@ func Incomplete(all diag.Failures) []string {
 	return told
 }
 
-// incomplete are lines on what was not done, one for each failure, not yet visible.
+// incomplete returns the same lines, not yet made visible.
 func incomplete(all diag.Failures) []string {
 	some, more := listed(all)
 	var told []string
@@ -50,7 +50,7 @@ func (t *textWriter) incomplete(all diag.Failures) {
 	}
 }
 
-// annotateFailures writes one annotation for all that was not done.
+// annotateFailures writes one annotation for all failures.
 func annotateFailures(t *textWriter, all diag.Failures) {
 	if all.Complete() {
 		return
@@ -66,7 +66,7 @@ func annotateFailures(t *textWriter, all diag.Failures) {
 	command(t, "error", append(props, property{"title", "schedlint"}), told...)
 }
 
-// failureNotification tells a SARIF viewer what was not done.
+// failureNotification describes a failure to a SARIF viewer.
 func failureNotification(f diag.Failure) *sarif.Notification {
 	n := notification(sarif.LevelError, "incomplete: "+clipped(f.String(), maxSentence))
 	if inRepository(f.File) {
@@ -76,7 +76,7 @@ func failureNotification(f diag.Failure) *sarif.Notification {
 	return n
 }
 
-// gitlabFailures are the entries of what was not done.
+// gitlabFailures returns the entries for failures.
 func gitlabFailures(all diag.Failures, seen map[diag.Key]int) []gitlabIssue {
 	var issues []gitlabIssue
 	some, more := listed(all)
@@ -89,8 +89,8 @@ func gitlabFailures(all diag.Failures, seen map[diag.Key]int) []gitlabIssue {
 	return issues
 }
 
-// gitlabFailure is the entry of a failure. A place is required, so one without a
-// place gets the file in which a team configures schedlint.
+// gitlabFailure returns the entry for a failure. GitLab requires a location, so a failure without
+// one gets the configuration file of schedlint.
 func gitlabFailure(f diag.Failure, seen map[diag.Key]int) gitlabIssue {
 	at := diag.Span{File: ".schedlint.yaml"}
 	if inRepository(f.File) {
@@ -107,7 +107,7 @@ func gitlabFailure(f diag.Failure, seen map[diag.Key]int) gitlabIssue {
 	}
 }
 
-// junitErrors are the tests that could not run.
+// junitErrors returns a test with an error for each failure.
 func junitErrors(all diag.Failures) []junitCase {
 	var cases []junitCase
 	some, more := listed(all)

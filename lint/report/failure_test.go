@@ -11,15 +11,15 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// partial is a report without findings on a run in which a rule failed.
+// partial returns a report without findings on a run in which a rule failed.
 func partial() *diag.Report {
 	return &diag.Report{Failures: diag.Failures{
 		{Stage: diag.StageRule, Rule: "own-rule", File: "policies/own-rule/rule.rego", Line: 12, Message: "div: divide by zero"},
 	}}
 }
 
-// TestIncompleteRunSaysSo demands of every format that a run without findings in
-// which a rule failed does not look like a clean one.
+// TestIncompleteRunSaysSo checks for every format that a run without findings in which a rule
+// failed does not look like a clean one.
 func TestIncompleteRunSaysSo(t *testing.T) {
 	const place = "policies/own-rule/rule.rego:12: rule own-rule: div: divide by zero"
 	for format, want := range map[string]string{
@@ -45,7 +45,7 @@ func TestIncompleteRunSaysSo(t *testing.T) {
 	}
 }
 
-// TestIncompleteForMachines reads what CI servers read.
+// TestIncompleteForMachines reads the output as CI servers do.
 func TestIncompleteForMachines(t *testing.T) {
 	var doc struct {
 		Complete bool
@@ -81,7 +81,7 @@ func TestIncompleteForMachines(t *testing.T) {
 	}
 }
 
-// TestFailuresAreCounted bounds what a run says of documents that it cannot read.
+// TestFailuresAreCounted bounds the output of a run about documents that it cannot read.
 func TestFailuresAreCounted(t *testing.T) {
 	r := many(400, "web")
 	for i := range 1000 {
@@ -107,7 +107,7 @@ func TestFailuresAreCounted(t *testing.T) {
 	}
 }
 
-// TestHostileFailures names a rule's file as an attacker would.
+// TestHostileFailures uses hostile names for the file of a rule.
 func TestHostileFailures(t *testing.T) {
 	for name, evil := range attacks {
 		f := diag.Failures{{Stage: diag.StageRule, Rule: evil, File: evil, Line: 3, Message: evil}, {Stage: diag.StageCheck, Message: evil, Internal: true}}
@@ -153,7 +153,7 @@ func parses(format, out string) error {
 	return nil
 }
 
-// TestInternalFailuresAreLoud tells a fault of schedlint from one of a rule.
+// TestInternalFailuresAreLoud distinguishes a fault of schedlint from one of a rule.
 func TestInternalFailuresAreLoud(t *testing.T) {
 	r := &diag.Report{Failures: diag.Failures{{Stage: diag.StageCheck, File: "web.yaml", Line: 3, Message: "the certificate does not hold", Internal: true}}}
 	if out := string(written(t, "text", r, Options{})); !strings.HasSuffix(out, "\nincomplete: web.yaml:3: internal error: the certificate does not hold\n") {

@@ -11,22 +11,21 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// lineHash is the value that GitHub's upload action computes for one line of a
-// file and stores as primaryLocationLineHash. The action keeps a value that it
-// finds in the upload but warns once per result when it would have computed
-// another, so the value must be exactly the same or absent.
+// lineHash is the value that GitHub's upload action computes for one line of a file and stores as
+// primaryLocationLineHash. The action keeps a value that it finds in the upload, but warns once per
+// result when it would have computed another, so the value must be exactly the same or absent.
 type lineHash struct {
 	sum uint64
-	nth int // among the lines of the file with the same sum, from 1
+	nth int // the number among the lines of the file with the same sum, from 1
 }
 
-// String is the text form: the sum in hexadecimal and the running number.
+// String returns the text form: the sum in hexadecimal and the number.
 func (h lineHash) String() string {
 	return strconv.FormatUint(h.sum, 16) + ":" + strconv.Itoa(h.nth)
 }
 
-// hashedUnits is the number of UTF-16 units, from the first of a line and
-// blanks left out, that go into the hash of the line.
+// hashedUnits is the number of UTF-16 units, starting with the first of a line and ignoring blanks,
+// that the hash of the line covers.
 const hashedUnits = 100
 
 // power37 is 37^hashedUnits mod 2^64.
@@ -35,15 +34,15 @@ const power37 = 0xe59cd09a331cdb71
 // roller hashes the last hashedUnits units: sum = Σ unit·37^age mod 2^64.
 type roller struct {
 	units  [hashedUnits]uint16
-	starts [hashedUnits]bool // the unit here is the first of a line
+	starts [hashedUnits]bool // the unit at this index is the first of a line
 	next   int
 	sum    uint64
 	seen   map[uint64]int
 	lines  []lineHash
 }
 
-// push takes a unit in and the oldest one out, which completes the hash of the
-// line that began there.
+// push adds a unit and removes the oldest one, which completes the hash of the line that began
+// there.
 func (r *roller) push(unit uint16, startsLine bool) {
 	if r.starts[r.next] {
 		r.seen[r.sum]++
@@ -54,10 +53,10 @@ func (r *roller) push(unit uint16, startsLine bool) {
 	r.next = (r.next + 1) % hashedUnits
 }
 
-// lineHashes gives the hash of every line of text. Space and tab do not count,
-// every line break counts as one LF, and the end of the file is a unit of its
-// own. The action decodes a file with replacement; rather than repeat how many
-// replacements it makes, text that needs one has no hashes.
+// lineHashes returns the hash of every line of text. Space and tab do not count, every line break
+// counts as one LF, and the end of the file is a unit of its own. The action decodes invalid text
+// with replacement characters; instead of reproducing their number, lineHashes returns nil for such
+// text.
 func lineHashes(text string) []lineHash {
 	const endOfFile = 0xffff
 	if !utf8.ValidString(text) {
@@ -95,8 +94,8 @@ func (r *roller) pushRune(c rune, startsLine bool) {
 	r.push(uint16(low), false)
 }
 
-// fingerprint is the value of schedlint/v1: the identity of d, and the running number
-// of d among the results with that key, counted in seen.
+// fingerprint returns the value of schedlint/v1: the identity of d, and the number of d among the
+// results with that key, counted in seen.
 func fingerprint(d *diag.Diagnostic, seen map[diag.Key]int) string {
 	key := d.Print()
 	seen[key]++

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// lineWidth is how many cells of a terminal a line of prose takes at most: what
-// the smallest terminals and side-by-side views have.
+// lineWidth bounds a line of prose in terminal cells: the width of the smallest terminals and of
+// side-by-side views.
 const lineWidth = 80
 
-// writeFolded writes visible text in lines that are not too wide, with one indent
-// before the first line and another one before the others.
+// writeFolded writes visible text in lines of limited width, with one indent before the first line
+// and another one before the others.
 func writeFolded(w io.Writer, first, rest, text string) {
 	for i, line := range fold(text, lineWidth-max(cells(first), cells(rest))) {
 		if i == 0 {
@@ -23,11 +23,11 @@ func writeFolded(w io.Writer, first, rest, text string) {
 	}
 }
 
-// Fold writes text in lines of 80 columns, made visible, with an indent.
+// Fold makes text visible and writes it in lines of 80 columns with an indent.
 func Fold(w io.Writer, indent, text string) { writeFolded(w, indent, indent, Visible(text)) }
 
-// fold breaks visible text at spaces into lines of so many cells; a word that
-// is wider has a line of its own.
+// fold breaks visible text at spaces into lines of at most room cells; a wider word has a line of
+// its own.
 func fold(text string, room int) []string {
 	var all []string
 	line, size := "", 0
@@ -46,7 +46,7 @@ func fold(text string, room int) []string {
 	return append(all, line)
 }
 
-// cells is how wide visible text is on a terminal.
+// cells returns the width of visible text on a terminal.
 func cells(s string) int {
 	sum := 0
 	for _, r := range s {

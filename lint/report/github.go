@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// maxAnnotations is how many of each level GitHub shows of one step; it drops
-	// the rest without a word (actions/toolkit, issue 734).
+	// maxAnnotations is the number of annotations of each level that GitHub shows for one step; it
+	// silently drops the rest (actions/toolkit, issue 734).
 	maxAnnotations = 10
-	// maxAnnotation bounds a message in characters; the runner takes 64 KiB.
+	// maxAnnotation bounds a message in characters; the runner accepts 64 KiB.
 	maxAnnotation = 8000
-	// maxTitle is what GitHub takes of a title, in characters.
+	// maxTitle is GitHub's limit for a title, in characters.
 	maxTitle = 255
 )
 
@@ -27,8 +27,8 @@ var commands = []struct {
 	name  string
 }{{diag.LevelError, "error"}, {diag.LevelWarning, "warning"}, {diag.LevelNote, "notice"}}
 
-// writeGitHub writes workflow commands, which GitHub's runner turns into
-// annotations of the files, and then the summary as text writes it.
+// writeGitHub writes workflow commands, which GitHub's runner turns into annotations of the files,
+// and then the summary in the form of text.
 func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display, verbose: true}
 	annotateFailures(t, r.Failures)
@@ -63,28 +63,28 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	return t.out.Flush()
 }
 
-// rooms is how many findings of each command have an annotation.
+// rooms returns the number of findings of each command that get an annotation.
 func rooms(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map[string]int {
 	room := map[string]int{}
 	for _, c := range commands {
 		room[c.name] = maxAnnotations
 	}
 	if !r.Complete() {
-		room["error"]-- // what was not done is one error
+		room["error"]-- // one error is for the failures
 	}
 	if r.Change != nil && len(r.Change.Silences) > 0 {
-		room["notice"]-- // what the change silences is one notice
+		room["notice"]-- // one notice is for the silences of the change
 	}
 	for _, c := range commands {
 		if len(byLevel[c.name]) > room[c.name] {
-			room["notice"]-- // and so is what was left out
+			room["notice"]-- // and one for the omitted findings
 			break
 		}
 	}
 	return room
 }
 
-// silenceNotice is one annotation for all that a change silences, the first of all.
+// silenceNotice writes one annotation, before all others, for all silences of a change.
 func silenceNotice(t *textWriter, c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
 		return
@@ -103,7 +103,7 @@ func silenceNotice(t *textWriter, c *diag.Change) {
 	command(t, "notice", append(props, property{"title", "schedlint"}), told...)
 }
 
-// commandOf is the command for a level; what is not a level is the mildest one.
+// commandOf returns the command for a level; an unknown level gets the mildest one.
 func commandOf(l diag.Level) string {
 	for _, c := range commands {
 		if c.level == l {
@@ -113,8 +113,8 @@ func commandOf(l diag.Level) string {
 	return "notice"
 }
 
-// annotate writes one finding. A place that no checkout has would lead
-// nowhere, so it is told in words.
+// annotate writes one finding. A location outside of any checkout would lead nowhere, so it becomes
+// part of the message.
 func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 	told := []string{clipped(cmp.Or(message(d), d.Rule), maxSentence)}
 	for _, detail := range d.Details {
@@ -141,8 +141,8 @@ func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 // property is one parameter of a command.
 type property struct{ key, value string }
 
-// place gives the parameters for a span. The runner ignores columns where a
-// place has several lines, and complains.
+// place returns the parameters for a span. The runner ignores columns of a span with several lines,
+// and complains.
 func place(s diag.Span) []property {
 	props := []property{{"file", visible(relativePath(s.File))}}
 	if s.Line < 1 {
@@ -157,9 +157,8 @@ func place(s diag.Span) []property {
 }
 
 var (
-	// escapeData and escapeProperty are what the runner undoes
-	// (actions/runner ActionCommand.cs). It looks for the end of the parameters
-	// first, so no colon may stand in one.
+	// escapeData and escapeProperty are decoded by the runner (actions/runner ActionCommand.cs). It
+	// looks for the end of the parameters first, so a parameter must not contain a colon.
 	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )

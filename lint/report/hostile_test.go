@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// attacks are names that somebody could give to a workload or to a label.
+// attacks are names that an attacker could give to a workload or a label.
 var attacks = map[string]string{
 	"lines":     "a\n::error::b\r\n  ::warning::c\n##[error]d",
 	"parameter": "x,title=y::z%0A::error::",
@@ -32,7 +32,7 @@ var attacks = map[string]string{
 	"space":     " \t ",
 }
 
-// attacked is a report in which an attacker wrote everything that is written.
+// attacked returns a report in which an attacker wrote every text.
 func attacked(evil string) *diag.Report {
 	span := at("dir/"+evil+".yaml", 2, 3, 2, 9)
 	r := &diag.Report{
@@ -56,7 +56,7 @@ func attacked(evil string) *diag.Report {
 	return r
 }
 
-// attackedPlacement is a placement of workloads that an attacker named.
+// attackedPlacement returns a placement of workloads that an attacker named.
 func attackedPlacement(evil string) *diag.Placement {
 	p := hostile()
 	w := &p.Workloads[0]
@@ -92,7 +92,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// FuzzNames looks for a name that gets through.
+// FuzzNames looks for a name that is not neutralized.
 func FuzzNames(f *testing.F) {
 	for _, evil := range attacks {
 		if len(evil) < 1000 {
@@ -111,7 +111,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// wrong says what is the matter with a document of a format.
+// wrong returns the defect of a document of a format.
 func wrong(format, out string) error {
 	if found := unsafeIn(format, out); found != "" {
 		return errors.New(found)
@@ -129,8 +129,7 @@ func wrong(format, out string) error {
 	return nil
 }
 
-// wrongXML reads a document and demands the elements that junit has, as many
-// as for any names.
+// wrongXML reads a document and checks that it has the elements of junit, as many as for any names.
 func wrongXML(out string) error {
 	seen := map[string]int{}
 	for d := xml.NewDecoder(strings.NewReader(out)); ; {
@@ -152,13 +151,12 @@ func wrongXML(out string) error {
 }
 
 var (
-	// safeMarkdown is what may stand outside of code: words, lists, headings of
-	// ours and tables.
+	// safeMarkdown is the text that may be outside of code: words, lists, headings of the format
+	// and tables.
 	safeMarkdown = regexp.MustCompile(`^(## |### |- |\| )?[A-Za-z0-9 ,.;:?()'"%|-]*$`)
 )
 
-// wrongMarkdown takes the code out as CommonMark does and demands that only
-// plain words are left.
+// wrongMarkdown removes the code as CommonMark does and checks that only plain words are left.
 func wrongMarkdown(out string) error {
 	columns, fence := 0, ""
 	for line := range strings.Lines(out) {
@@ -193,8 +191,8 @@ func wrongMarkdown(out string) error {
 	return nil
 }
 
-// withoutCode replaces every span of code by one letter: a run of backticks
-// begins one if a run of the same length follows.
+// withoutCode replaces every span of code by one letter: a run of backticks begins one if a run of
+// the same length follows.
 func withoutCode(line string) string {
 	var b strings.Builder
 	for line != "" {

@@ -10,12 +10,12 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// schemaVersion changes when a reader of the json format would have to.
+// schemaVersion changes when a reader of the json format would have to change.
 const schemaVersion = "1"
 
-// writeJSON writes the json format, whose members are those of lint/diag. Accepted are the
-// findings that do not count; complete is false if failures tell of something that was not
-// done, and change is there if findings were compared with those of a revision.
+// writeJSON writes the json format, whose members are those of lint/diag. Accepted are the findings
+// that do not count; complete is false if there are failures, and change is present if findings
+// were compared with those of a revision.
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	out := newMembers(w)
 	out.member("schemaVersion", schemaVersion)
@@ -30,7 +30,7 @@ func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	return out.end()
 }
 
-// complete is a summary all of whose lists encode as lists.
+// complete returns a summary in which all lists encode as lists.
 func complete(s diag.Summary) *diag.Summary {
 	s.Notes = array(s.Notes)
 	for _, entries := range []*[]diag.Skip{&s.Skipped, &s.NotJudged, &s.Repeated, &s.Unknown} {
@@ -42,8 +42,8 @@ func complete(s diag.Summary) *diag.Summary {
 	return &s
 }
 
-// Encode writes v as the json format is written: indented, and with nothing in it
-// that a terminal would hide or a runner obey.
+// Encode writes v in the form of the json format: indented, and without anything that a terminal
+// would hide or a runner would obey.
 func Encode(w io.Writer, v any) error { return encode(w, v) }
 
 // whole copies findings so that all their lists encode as lists.
@@ -55,8 +55,7 @@ func whole(all []diag.Diagnostic) []diag.Diagnostic {
 	return all
 }
 
-// array copies s so that it encodes as [] when empty and the report that it
-// belongs to stays as it is.
+// array copies s so that it encodes as [] when empty, and the report remains unchanged.
 func array[T any](s []T) []T {
 	return append(make([]T, 0, len(s)), s...)
 }
@@ -77,7 +76,7 @@ func encode(w io.Writer, v any) error {
 	return nil
 }
 
-// harmlessWriter writes whole documents on as harmless has them.
+// harmlessWriter passes complete documents through harmless.
 type harmlessWriter struct {
 	to  io.Writer
 	err error
@@ -91,12 +90,12 @@ func (w *harmlessWriter) Write(doc []byte) (int, error) {
 	return len(doc), nil
 }
 
-// harmless rewrites JSON so that printing it to a terminal or a CI log does
-// nothing: what a terminal would hide or a runner obey becomes a \u escape.
-// Such characters occur only inside strings, where the escape means the same.
+// harmless rewrites JSON so that printing it to a terminal or a CI log has no side effect:
+// characters that a terminal would hide or a runner would obey become a \u escape. They occur only
+// inside strings, where the escape means the same.
 func harmless(doc []byte) []byte {
 	var out []byte
-	done := 0 // what comes before is in out
+	done := 0 // the text before it is in out
 	for i := 0; i < len(doc); {
 		if c := doc[i]; c == '\n' || c >= ' ' && c <= '~' && c != '#' {
 			i++
@@ -115,7 +114,7 @@ func harmless(doc []byte) []byte {
 	return append(out, doc[done:]...)
 }
 
-// appendEscape appends r as JSON spells it in ASCII.
+// appendEscape appends r as an ASCII escape of JSON.
 func appendEscape(out []byte, r rune) []byte {
 	if high, low := utf16.EncodeRune(r); r > 0xffff {
 		return fmt.Appendf(out, `\u%04x\u%04x`, high, low)

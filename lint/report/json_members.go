@@ -10,12 +10,12 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// members writes an object as encode does, but one member after the other and findings one
-// by one: there may be thousands, and their text is many times what stands behind it.
+// members writes an object as encode does, but one member at a time and findings one by one: there
+// may be thousands, and their text is much larger than the values.
 type members struct {
 	to        *bufio.Writer
 	encoder   *json.Encoder
-	raw, text bytes.Buffer // of the value that is being written
+	raw, text bytes.Buffer // of the current value
 	begun     bool
 	err       error
 }
@@ -27,13 +27,13 @@ func newMembers(w io.Writer) *members {
 	return m
 }
 
-// member writes a member that is written in one piece.
+// member writes a member as one value.
 func (m *members) member(name string, v any) {
 	m.name(name)
 	m.value(v, "  ")
 }
 
-// findings writes a list of findings, with lists in them for what they lack.
+// findings writes a list of findings, with empty lists in place of nil.
 func (m *members) findings(name string, all []diag.Diagnostic) {
 	m.name(name)
 	m.write("[")
@@ -75,7 +75,7 @@ func (m *members) name(name string) {
 	m.begun = true
 }
 
-// value writes a value whose lines, but for the first, begin with so many spaces.
+// value writes a value; all its lines except the first begin with indent.
 func (m *members) value(v any, indent string) {
 	m.raw.Reset()
 	m.text.Reset()

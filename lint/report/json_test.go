@@ -22,8 +22,8 @@ type jsonReport struct {
 	Summary       diag.Summary      `json:"summary"`
 }
 
-// A report that is written member by member is the text of one that is written in one piece,
-// but for what was no UTF-8 before.
+// TestJSONMembers: a report that is written member by member equals one that is written at once,
+// except for text that was not valid UTF-8.
 func TestJSONMembers(t *testing.T) {
 	changed := *canned()
 	changed.Change = &diag.Change{Since: "main", Fixed: canned().Diagnostics[:1]}
@@ -43,7 +43,7 @@ func TestJSONMembers(t *testing.T) {
 	}
 }
 
-// What is escaped for safety must come back unaltered.
+// TestJSONKeepsTheValues: escaped text must decode to the original.
 func TestJSONKeepsTheValues(t *testing.T) {
 	var got jsonReport
 	if err := json.Unmarshal(written(t, "json", canned(), Options{}), &got); err != nil {

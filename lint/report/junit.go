@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// junitSuites is the format that most CI servers read test results in. It has
-// no schema; these are the members that Jenkins and GitLab both know.
+// junitSuites is the format in which most CI servers read test results. It has no schema; these are
+// the members that both Jenkins and GitLab know.
 type junitSuites struct {
 	XMLName xml.Name     `xml:"testsuites"`
 	Suites  []junitSuite `xml:"testsuite"`
@@ -53,7 +53,7 @@ type junitFailure struct {
 	junitText
 }
 
-// junitText is text of several lines, which the encoder would make one.
+// junitText is text of several lines, which the encoder would join.
 type junitText struct {
 	XML string `xml:",innerxml"`
 }
@@ -63,14 +63,13 @@ type junitWriter struct {
 	text textWriter
 	out  strings.Builder
 	seen map[junitCase]int
-	// room is what is left for quotes, in bytes.
+	// room is the remaining size for quotes, in bytes.
 	room int
 }
 
-// writeJUnit writes one suite in which every finding is a test that failed.
-// Without findings there is a test that passed, as a suite without tests is an
-// error to Jenkins; it is skipped if no workload was checked. What was not done is a
-// test with an error.
+// writeJUnit writes one suite in which every finding is a failed test. Without findings there is a
+// test that passed, because Jenkins treats a suite without tests as an error; it is skipped if no
+// workload was checked. A failure of the run is a test with an error.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
 	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}, room: maxBodies}
@@ -100,8 +99,8 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	return err
 }
 
-// finding is a test whose name stays when lines move, so that a server can tell
-// a new failure from an old one.
+// finding returns a test whose name does not change when lines move, so that a server can recognize
+// new failures.
 func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	o := d.Object
 	name := cmp.Or(diag.ObjectName(o.Kind, o.Namespace, o.Name), d.Location.File, "the run")
@@ -120,7 +119,7 @@ func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	return c
 }
 
-// written is what the text format writes, on lines of its own.
+// written returns the output of write in the text format, on lines of its own.
 func (w *junitWriter) written(write func()) junitText {
 	w.out.Reset()
 	w.out.WriteByte('\n')

@@ -11,25 +11,24 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// What formats leave out never changes what a run comes to: the exit status, the
-// counts, baselines and comparisons see everything.
+// Omissions of formats never change the result of a run: the exit status, the counts, baselines and
+// comparisons see everything.
 const (
-	// maxRelated bounds the related places of a finding in every format.
+	// maxRelated bounds the related locations of a finding in every format.
 	maxRelated = 20
-	// maxTextBytes bounds the findings in text, unless all are asked for.
+	// maxTextBytes bounds the findings in text, unless all are requested.
 	maxTextBytes = 4 << 20
 	// maxLines bounds each list of text that has a line for each entry.
 	maxLines = 1000
-	// maxPlain bounds what one line of text says of a related place or of a repair,
-	// in characters.
+	// maxPlain bounds one line of text on a related location or a repair, in characters.
 	maxPlain = 1000
-	// maxBodies bounds what junit quotes of findings. Every finding is a test, but
-	// those that follow say only what was found.
+	// maxBodies bounds the quotes of findings in junit. Every finding is a test, but those beyond
+	// the limit have only their message.
 	maxBodies = 16 << 20
 )
 
-// trimmed is a report whose findings have at most so many related places; the other
-// ones are counted. The report stays as it is.
+// trimmed returns a copy of the report in which findings have at most maxRelated related locations;
+// the others are counted. The report itself remains unchanged.
 func trimmed(r *diag.Report) *diag.Report {
 	out := *r
 	out.Diagnostics, out.Accepted = trim(r.Diagnostics), trim(r.Accepted)
@@ -55,8 +54,7 @@ func trim(all []diag.Diagnostic) []diag.Diagnostic {
 	return all
 }
 
-// morePlaces counts the related places of a finding beyond those that are shown, or
-// is "".
+// morePlaces counts the related locations of a finding that are not shown, or returns "".
 func morePlaces(d *diag.Diagnostic, shown int) string {
 	if more := len(d.Related) + d.MoreRelated - min(shown, len(d.Related)); more > 0 {
 		return fmt.Sprintf("and %s", count(more, "more place"))
@@ -64,7 +62,7 @@ func morePlaces(d *diag.Diagnostic, shown int) string {
 	return ""
 }
 
-// moreEntries is the last line of a list that is cut, or "".
+// moreEntries returns the last line of a list that is cut, or "".
 func moreEntries(n, most int, noun string) string {
 	if n <= most {
 		return ""
@@ -72,8 +70,7 @@ func moreEntries(n, most int, noun string) string {
 	return fmt.Sprintf("and %d more %s", n-most, noun)
 }
 
-// diagnostics writes the findings, as many as there is room for: the worst ones, in
-// the order of the report.
+// diagnostics writes the worst findings that fit into the limit, in the order of the report.
 func (t *textWriter) diagnostics(all []shown, every bool) {
 	worst := make([]int, len(all))
 	for i := range worst {
@@ -104,7 +101,7 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 	}
 }
 
-// finding writes one that may stand for several.
+// finding writes a finding that may represent several.
 func (t *textWriter) finding(d *shown) {
 	t.diagnostic(d.Diagnostic)
 	if more := d.places(); more != "" {
@@ -113,7 +110,7 @@ func (t *textWriter) finding(d *shown) {
 	t.println()
 }
 
-// uncounted says how many findings there was no room for.
+// uncounted writes the number of findings that did not fit.
 func (t *textWriter) uncounted(all []shown, left []int) {
 	var rest diag.Summary
 	for _, i := range left {
@@ -131,8 +128,8 @@ func (t *textWriter) uncounted(all []shown, left []int) {
 	t.println()
 }
 
-// packer counts what documents take when they are packed as they are for GitHub. It
-// packs fast, which takes more room than what GitHub's action does.
+// packer measures the size of documents after compression, as for an upload to GitHub. It
+// compresses fast, which takes more room than GitHub's action needs.
 type packer struct {
 	z    *gzip.Writer
 	size int
@@ -144,13 +141,13 @@ func newPacker() *packer {
 	return p
 }
 
-// Write counts what is packed.
+// Write counts compressed bytes.
 func (p *packer) Write(b []byte) (int, error) {
 	p.size += len(b)
 	return len(b), nil
 }
 
-// add packs more. What is not yet written of it, a window at most, is not counted.
+// add compresses more text. Text that is not yet flushed, at most a window, is not counted.
 func (p *packer) add(text string) {
 	_, _ = strings.NewReader(text).WriteTo(p.z) // to a writer that does not fail
 }

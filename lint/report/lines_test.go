@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLineWriterEndsChunksWithLines writes text in pieces of many sizes: what begins a
-// line is no command, wherever the pieces and the chunks end.
+// TestLineWriterEndsChunksWithLines writes text in pieces of many sizes: no line begins with a
+// command, wherever the pieces and the chunks end.
 func TestLineWriterEndsChunksWithLines(t *testing.T) {
 	text := strings.Repeat("a line with :: in it\n  ::error::x\n::b", chunk/20) + "\n::end"
 	want := strings.ReplaceAll(strings.ReplaceAll(text, "\n  ::", "\n  \\x3a:"), "\n::end", "\n\\x3a:end")
@@ -39,7 +39,7 @@ func TestLineWriterReportsErrors(t *testing.T) {
 	}
 }
 
-// noSpace is a writer that takes nothing.
+// noSpace is a writer that always fails.
 type noSpace struct{}
 
 func (noSpace) Write([]byte) (int, error) { return 0, errors.New("no space left") }

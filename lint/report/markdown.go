@@ -11,22 +11,21 @@ import (
 )
 
 const (
-	// maxMarkdown bounds a document in bytes. GitHub drops the summary of a step
-	// whole when it is larger than 1 MiB, and other steps may add to it.
+	// maxMarkdown bounds a document in bytes. GitHub drops the whole summary of a step that is
+	// larger than 1 MiB, and other steps may add to it.
 	maxMarkdown = 900 * 1024
-	// reserved is what of it is kept for the words that follow the findings.
+	// reserved is the part of it for the text that follows the findings.
 	reserved = 64 * 1024
-	// maxSentence and maxPath bound what one finding says, in characters.
+	// maxSentence and maxPath bound the parts of one finding, in characters.
 	maxSentence, maxPath = 1000, 300
-	// maxItems bounds the related places of one finding, and its repairs.
+	// maxItems bounds the related locations of one finding, and its repairs.
 	maxItems = 10
 )
 
-// page is a Markdown document of bounded size.
+// page is a Markdown document of limited size.
 type page struct{ strings.Builder }
 
-// add appends a block and an empty line, unless that leaves less than so many
-// bytes.
+// add appends a block and an empty line, unless that leaves fewer than keep bytes.
 func (p *page) add(keep int, block string) bool {
 	if p.Len()+len(block)+2 > maxMarkdown-keep {
 		return false
@@ -40,8 +39,8 @@ func (p *page) writeTo(w io.Writer) error {
 	return lines(w, strings.TrimRight(p.String(), "\n")+"\n")
 }
 
-// writeMarkdown writes findings for the summary of a CI step, the worst first,
-// as these are the ones to be kept if there are too many.
+// writeMarkdown writes findings for the summary of a CI step, the worst first, so that these are
+// kept if there are too many.
 func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	var p page
 	src, plain := newSources(r), &textWriter{}
@@ -80,7 +79,7 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	return p.writeTo(w)
 }
 
-// change adds what a change silences and what it fixes.
+// change adds the silences and the fixed findings of a change.
 func (p *page) change(c *diag.Change, every bool) {
 	if c == nil {
 		return
@@ -112,9 +111,9 @@ func (p *page) change(c *diag.Change, every bool) {
 	}
 }
 
-// list adds one item per sentence, and how many there is no room for.
+// list adds one item per sentence, and the number of those that do not fit.
 func (p *page) list(sentences []string) {
-	const line = 40 // what the last item takes
+	const line = 40 // the size of the last item
 	var items []string
 	size := 0
 	for i, s := range sentences {
@@ -130,8 +129,8 @@ func (p *page) list(sentences []string) {
 	}
 }
 
-// markdownFinding is one finding: what and where, the source, what it rests on
-// and what would help.
+// markdownFinding renders one finding: message and location, source, details, related locations and
+// repairs.
 func markdownFinding(src *sources, d *diag.Diagnostic) string {
 	level := cmp.Or(string(d.Level), "finding")
 	parts := []string{"### " + prose(level) + ": " + codeSpan(clipped(d.Rule, maxPath))}
@@ -156,7 +155,7 @@ func markdownFinding(src *sources, d *diag.Diagnostic) string {
 	return strings.Join(append(parts, nonEmpty(strings.Join(items, "\n"))...), "\n\n")
 }
 
-// placeSpan is a place as code, with a colon, or "".
+// placeSpan returns a location as code, with a colon, or "".
 func placeSpan(s diag.Span) string {
 	if s.File == "" {
 		return ""

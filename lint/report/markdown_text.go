@@ -6,24 +6,22 @@ import (
 	"strings"
 )
 
-// Text that a stranger may have written reaches a page on GitHub as Markdown.
-// A backslash does not help there: mentions, issues, commits and emoji are made
-// into links and pictures after the escapes are gone. They are left alone
-// inside of code, and code needs no escapes, so all but plain words is code.
+// Untrusted text reaches a page on GitHub as Markdown. Backslash escapes do not help: GitHub turns
+// mentions, issues, commits and emoji into links and pictures after it has removed the escapes. It
+// leaves code alone, and code needs no escapes, so everything except plain words becomes code.
 
 var (
-	// plainWord is a word of prose that means nothing to Markdown or GitHub.
+	// plainWord matches a word of prose without meaning to Markdown or GitHub.
 	plainWord = regexp.MustCompile(`^\(?["']?[A-Za-z]+(?:['-][A-Za-z]+)*["']?[),.;:?]*$`)
-	// plainNumber is one, but 3. or 3) at the start of a line would begin a list.
+	// plainNumber matches a number, but 3. or 3) at the start of a line would begin a list.
 	plainNumber = regexp.MustCompile(`^\(?\d{1,6}[),.;:%]*$`)
-	// commitID is a word that could be the name of a commit.
+	// commitID matches a word that could be the name of a commit.
 	commitID = regexp.MustCompile(`^[(]?[a-f]{7,}[),.;:?]*$`)
-	// backticks are what the fence of code has to outrun.
+	// backticks matches the runs that the fence of code must exceed.
 	backticks = regexp.MustCompile("`+")
 )
 
-// prose is a sentence in Markdown, on one line: words as they are, names and
-// the rest as code.
+// prose returns a sentence in Markdown, on one line: words unchanged, names and the rest as code.
 func prose(s string) string {
 	var out, code []string
 	flush := func(tail string) {
@@ -49,20 +47,20 @@ func prose(s string) string {
 	return strings.Join(out, " ")
 }
 
-// codeSpan is s as code within a line; "" stays "".
+// codeSpan returns s as code within a line; "" stays "".
 func codeSpan(s string) string {
 	s = visible(s)
 	if s == "" {
 		return ""
 	}
 	if strings.Trim(s, "` ") != s {
-		s = " " + s + " " // the page takes one space from each end
+		s = " " + s + " " // the page removes one space from each end
 	}
 	mark := strings.Repeat("`", 1+longestBackticks(s))
 	return mark + s + mark
 }
 
-// codeBlock is visible lines as a block of code.
+// codeBlock returns visible lines as a block of code.
 func codeBlock(text string) string {
 	mark := strings.Repeat("`", max(3, 1+longestBackticks(text)))
 	return mark + "text\n" + strings.TrimRight(text, "\n") + "\n" + mark
@@ -76,8 +74,8 @@ func longestBackticks(s string) int {
 	return longest
 }
 
-// tableRow is one line of a table. A bar would end a cell even within code, and
-// whether a backslash saves it depends on what stands before, so there is none.
+// tableRow returns one line of a table. A bar would end a cell even within code, and whether a
+// backslash escapes it depends on the preceding characters, so bars are replaced.
 func tableRow(cells []string) string {
 	cells = slices.Clone(cells)
 	for i, c := range cells {
@@ -86,7 +84,7 @@ func tableRow(cells []string) string {
 	return "| " + strings.Join(cells, " | ") + " |"
 }
 
-// clipped is the first n characters of s, with the number of those left out.
+// clipped returns the first n characters of s, with the number of omitted bytes.
 func clipped(s string, n int) string {
 	if end := runeOffset(s, n); end < len(s) {
 		return s[:end] + " ... (" + count(len(s)-end, "byte") + " more)"

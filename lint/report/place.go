@@ -14,10 +14,10 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// PlaceFormats are the formats of a placement.
+// PlaceFormats returns the formats of a placement.
 func PlaceFormats() []string { return []string{"text", "json", "markdown"} }
 
-// WritePlacement renders decisions about workloads together.
+// WritePlacement renders joint decisions about workloads.
 func WritePlacement(w io.Writer, format string, p *diag.Placements) error {
 	switch format {
 	case "json":
@@ -66,7 +66,7 @@ func contextCounts(p *diag.Placements) string {
 	return count(len(p.Decisions), "context") + ": " + strings.Join(order, ", ")
 }
 
-// contextTitle names what a decision is about.
+// contextTitle names the subject of a decision.
 func contextTitle(d *diag.Placement) string {
 	parts := []string{}
 	if d.Cluster != "" {
@@ -102,7 +102,7 @@ func decisionText(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// verdict is that of the decision and that of the rules alone.
+// verdict returns the verdict of the decision, and that of the rules alone.
 func verdict(p *diag.Placement) string {
 	said := p.Verdict
 	if len(p.IfShared) > 0 {
@@ -111,7 +111,7 @@ func verdict(p *diag.Placement) string {
 	return fmt.Sprintf("%s (rules alone: %s)", said, p.RulesVerdict)
 }
 
-// pods counts the pods that are placed.
+// pods counts the placed pods.
 func pods(p *diag.Placement) string {
 	bound := ""
 	if !p.Pods.Exact {
@@ -120,7 +120,7 @@ func pods(p *diag.Placement) string {
 	return fmt.Sprintf("pods: %d, placed at most %d, at least %d%s", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound)
 }
 
-// witnessTitle says what the witness shows, "" if there is none.
+// witnessTitle says what the witness shows; "" if there is none.
 func witnessTitle(p *diag.Placement) string {
 	switch {
 	case len(p.Witness) == 0:
@@ -131,7 +131,7 @@ func witnessTitle(p *diag.Placement) string {
 	return "a placement of all pods"
 }
 
-// limits are lines on what takes no part in the decision.
+// limits returns lines on objects and rules that the decision leaves out.
 func limits(p *diag.Placement) []string {
 	var all []string
 	for _, i := range p.Invalid {
@@ -146,7 +146,7 @@ func limits(p *diag.Placement) []string {
 	return all
 }
 
-// lines writes visible text none of whose lines is a command to a CI runner.
+// lines writes visible text, and makes sure that no line is a command to a CI runner.
 func lines(out io.Writer, text string) error {
 	w := &lineWriter{out: out}
 	if _, err := io.WriteString(w, text); err != nil {
@@ -155,15 +155,15 @@ func lines(out io.Writer, text string) error {
 	return w.flush()
 }
 
-// lineWriter writes visible text none of whose lines is a command to a CI runner, a
-// chunk at a time: the text of a large cluster is not held twice.
+// lineWriter writes visible text in chunks, and makes sure that no line is a command to a CI
+// runner. It does not keep a second copy of the text of a large cluster.
 type lineWriter struct {
 	out  io.Writer
-	kept []byte // not written yet; begins with a line
+	kept []byte // not yet written; begins at the start of a line
 	err  error
 }
 
-// chunk is how many bytes are kept before they are written.
+// chunk is the number of bytes that are buffered before writing.
 const chunk = 64 << 10
 
 func (w *lineWriter) Write(text []byte) (int, error) {
@@ -174,13 +174,13 @@ func (w *lineWriter) Write(text []byte) (int, error) {
 	return len(text), w.err
 }
 
-// flush writes what is kept, and reports the first error of the writer.
+// flush writes the buffered text, and returns the first error of the writer.
 func (w *lineWriter) flush() error {
 	w.pass(len(w.kept))
 	return w.err
 }
 
-// pass writes the first n bytes that are kept, which end with a line.
+// pass writes the first n buffered bytes, which end with a line.
 func (w *lineWriter) pass(n int) {
 	if w.err != nil || n == 0 {
 		return
@@ -196,17 +196,16 @@ func (w *lineWriter) pass(n int) {
 	w.kept = append(w.kept[:0], w.kept[n:]...)
 }
 
-// jsonPlacements is the json format of decisions. Its JSON form is a contract that
-// others read.
+// jsonPlacements is the json format of decisions. Other tools rely on its JSON form.
 type jsonPlacements struct {
 	SchemaVersion string `json:"schemaVersion"`
-	// Complete is false if Failures tell of something that was not done.
+	// Complete is false if there are Failures.
 	Complete  bool             `json:"complete"`
 	Failures  diag.Failures    `json:"failures"`
 	Decisions []diag.Placement `json:"decisions"`
 }
 
-// allArrays is p with every array present in JSON; p stays as it is.
+// allArrays returns a copy of p with every array present in JSON.
 func allArrays(p *diag.Placements) *jsonPlacements {
 	out := jsonPlacements{p.SchemaVersion, p.Failures.Complete(), array(p.Failures), array(p.Decisions)}
 	for i := range out.Decisions {
@@ -215,7 +214,7 @@ func allArrays(p *diag.Placements) *jsonPlacements {
 	return &out
 }
 
-// arrays is p with every array present in JSON; p stays as it is.
+// arrays returns a copy of p with every array present in JSON.
 func arrays(p *diag.Placement) *diag.Placement {
 	out := *p
 	out.Workloads, out.Witness, out.Invalid = array(p.Workloads), array(p.Witness), array(p.Invalid)
@@ -232,7 +231,7 @@ func arrays(p *diag.Placement) *diag.Placement {
 	return &out
 }
 
-// contradiction is a core with the visible names of all that it is about.
+// contradiction is a core with the visible names of the workloads that it is about.
 type contradiction struct {
 	names   []string
 	core    []diag.PlacementCore
@@ -248,7 +247,7 @@ func (c *contradiction) sentence() string {
 	return fmt.Sprintf("not all pods of %s can be scheduled; conflicting constraints:", names)
 }
 
-// contradictions are the cores of a placement, each once.
+// contradictions returns the cores of a placement, each once.
 func contradictions(p *diag.Placement) []contradiction {
 	var all []contradiction
 	places := map[string]int{}
@@ -267,7 +266,7 @@ func contradictions(p *diag.Placement) []contradiction {
 	return all
 }
 
-// cores shows why workloads can never be placed, and what would help.
+// cores shows why workloads can never be placed, and the repairs.
 func cores(b io.Writer, p *diag.Placement) {
 	for _, c := range contradictions(p) {
 		fmt.Fprintf(b, "\n%s\n", c.sentence())
@@ -283,7 +282,7 @@ func cores(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// grid shows what is in each zone and on each node of it.
+// grid shows the pods in each zone and on each of its nodes.
 func grid(b io.Writer, run []diag.PlacementStep) {
 	zones, nodes := map[string][]string{}, map[string][]string{}
 	for _, s := range run {
@@ -316,7 +315,7 @@ func grid(b io.Writer, run []diag.PlacementStep) {
 	}
 }
 
-// zoneCell heads the nodes of a zone; those of no zone have no heading.
+// zoneCell returns the heading of a zone; nodes without a zone have none.
 func zoneCell(zone string) string {
 	if zone == "" {
 		return ""
@@ -331,8 +330,8 @@ func nodeIndent(zone string) string {
 	return "    "
 }
 
-// filled appends the first cell of a line, of two parts, filled up to a width, and what
-// separates it from the next one.
+// filled appends the first cell of a line, which has two parts, padded to a width, and the
+// separator to the next cell.
 func filled(line []byte, indent, text string, width int) []byte {
 	line = append(append(line, indent...), text...)
 	for n := utf8.RuneCountInString(indent) + utf8.RuneCountInString(text); n < width+2; n++ {
@@ -341,8 +340,7 @@ func filled(line []byte, indent, text string, width int) []byte {
 	return line
 }
 
-// appendTally counts pods by workload; of each it is given the workload, and it sorts
-// these.
+// appendTally counts pods by workload; pods has the workload of each pod, and is sorted in place.
 func appendTally(text []byte, pods []string) []byte {
 	slices.Sort(pods)
 	for first := 0; first < len(pods); {
@@ -359,10 +357,10 @@ func appendTally(text []byte, pods []string) []byte {
 	return text
 }
 
-// stuckTitle says what a stuck run shows.
+// stuckTitle describes a stuck run.
 const stuckTitle = "a scheduling order that gets stuck"
 
-// stuck shows a run that ends with pods left over, step by step.
+// stuck shows, step by step, a run that ends with pods left over.
 func stuck(b io.Writer, s *diag.PlacementStuck) {
 	var line []byte
 	for i := range s.Placements {

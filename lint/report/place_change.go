@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// The answers to a question, as the table of a placement gives them.
+// The answers to a question in the table of a placement.
 const (
 	answerNone    = "-"
 	answerYes     = "yes"
@@ -18,8 +18,7 @@ const (
 	answerNo      = "no"
 )
 
-// answerTo is the answer that a verdict or a judgement gives; a word that is
-// none of theirs says nothing that is known.
+// answerTo returns the answer for a verdict or a judgement; an unknown word gives answerUnknown.
 func answerTo(verdict string) string {
 	switch diag.Outcome(verdict) {
 	case "", diag.None:
@@ -34,14 +33,14 @@ func answerTo(verdict string) string {
 	return answerUnknown
 }
 
-// tableCell is the answer to one question. Unreachable is the answer for lost
-// nodes whose Node objects remain, where it is another one.
+// tableCell is the answer to one question. unreachable is the answer for lost nodes whose Node
+// objects remain, if it differs.
 type tableCell struct{ answer, unreachable, note string }
 
-// is reports whether a cell has that answer and nothing else.
+// is reports whether a cell has exactly that answer.
 func (c tableCell) is(answer string) bool { return c == (tableCell{answer: answer}) }
 
-// String is the cell as the table shows it.
+// String returns the text of the cell in the table.
 func (c tableCell) String() string {
 	switch {
 	case c.unreachable != "":
@@ -52,20 +51,20 @@ func (c tableCell) String() string {
 	return c.answer
 }
 
-// question is one column of the table. A title has two lines, as answers are
-// short and a table with all columns would be too wide for a pull request.
+// question is one column of the table. A title has two lines, because answers are short and a table
+// with all columns would be too wide for a pull request.
 type question struct {
 	above, title string
 	answer       func(w *diag.PlacementWorkload) tableCell
 	reason       func(w *diag.PlacementWorkload) string
-	// evenIfYes is set if there may be something to say where all is well.
+	// evenIfYes is set if there may be a reason for the answer yes.
 	evenIfYes bool
 }
 
-// whole is the title in a sentence.
+// whole returns the title in a sentence.
 func (q *question) whole() string { return strings.TrimPrefix(q.above+" "+q.title, " ") }
 
-// questions are those to which some workload has an answer.
+// questions returns the questions that have an answer for some workload.
 func questions(ws []diag.PlacementWorkload) []question {
 	all := []question{
 		{title: "fits", answer: fits, reason: rulesAlone, evenIfYes: true},
@@ -99,7 +98,7 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 	}
 }
 
-// fits is whether all pods are placed, and how many are where that is not so.
+// fits answers whether all pods are placed, and how many are if not all.
 func fits(w *diag.PlacementWorkload) tableCell {
 	cell := fitting(w)
 	switch {
@@ -125,7 +124,7 @@ func fitting(w *diag.PlacementWorkload) tableCell {
 	return tableCell{answer: answer, note: fmt.Sprintf("%d to %d of %d", w.MinPlaced, w.MaxPlaced, w.Replicas)}
 }
 
-// rulesAlone is what the rules alone say, where that is something else.
+// rulesAlone returns the verdict of the rules alone, if that differs.
 func rulesAlone(w *diag.PlacementWorkload) string {
 	why := w.Why
 	if w.Paused {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// placementMarkdown writes decisions for the summary of a CI step: the table of
-// workloads, the reasons, the cores and the runs.
+// placementMarkdown writes decisions for the summary of a CI step: the table of workloads, the
+// reasons, the cores and the runs.
 func placementMarkdown(w io.Writer, p *diag.Placements) error {
 	var doc page
 	if len(p.Decisions) > 1 {
@@ -50,8 +50,7 @@ func (p *page) placement(title string, d *diag.Placement) {
 	p.list(limits(d))
 }
 
-// decision adds the table, as many rows of it as there is room for, and why
-// answers are as they are.
+// decision adds the table, with as many rows as fit, and the reasons for answers.
 func (p *page) decision(d decision) {
 	titles, rule := []string{"workload", "replicas"}, []string{"---", "---:"}
 	for _, q := range d.columns {
@@ -59,7 +58,7 @@ func (p *page) decision(d decision) {
 	}
 	rows, size := []string{tableRow(titles), tableRow(rule)}, 0
 	for i := range d.rows {
-		// The answers are words of ours, the subject is a name.
+		// The answers are fixed words, the subject is a name.
 		texts := d.rows[i].texts()
 		row := tableRow(append([]string{prose(clipped(texts[0], maxPath))}, texts[1:]...))
 		if size += len(row) + 1; size > maxMarkdown/3 {
@@ -81,7 +80,7 @@ func (p *page) decision(d decision) {
 	p.add(0, prose(strings.Join(legend(d.columns, d.rows), "; ")))
 }
 
-// contradiction adds why workloads can never be placed, and what would help.
+// contradiction adds the reason why workloads can never be placed, and the repairs.
 func (p *page) contradiction(c *contradiction) {
 	var items []string
 	for i, m := range c.core {
@@ -101,7 +100,7 @@ func (p *page) contradiction(c *contradiction) {
 	}
 }
 
-// run adds placements as they are in text, or that they are too many.
+// run adds placements in the form of text, or a note that they do not fit.
 func (p *page) run(title, text string) {
 	if !p.add(reserved, "A"+title[1:]+":\n\n"+codeBlock(text)) {
 		p.add(0, "A"+title[1:]+" did not fit here.")

@@ -12,14 +12,14 @@ import (
 // badness orders answers.
 var badness = map[string]int{answerNone: 0, answerYes: 1, answerUnknown: 2, answerMay: 3, answerNo: 4}
 
-// domainNames are what a person calls a domain of the keys that most clusters
-// have, in the order of the columns.
+// domainNames are the usual names for a domain of the keys that most clusters have, in the order of
+// the columns.
 var domainNames = []struct{ key, name string }{
 	{"kubernetes.io/hostname", "a node"}, {"topology.kubernetes.io/zone", "a zone"}, {"topology.kubernetes.io/region", "a region"},
 }
 
-// lossKeys are the topology keys whose loss is answered for, in the order of
-// the columns: from small domains to large ones, then the others.
+// lossKeys returns the topology keys with answers about losses, in the order of the columns: from
+// small domains to large ones, then the others.
 func lossKeys(ws []diag.PlacementWorkload) []string {
 	var keys []string
 	for i := range ws {
@@ -41,7 +41,7 @@ func lossKeys(ws []diag.PlacementWorkload) []string {
 	return keys
 }
 
-// survives is whether all pods run again, whichever domain of a key is lost.
+// survives returns the question whether all pods run again after the loss of any domain of a key.
 func survives(key string) question {
 	title := visible(key)
 	for _, d := range domainNames {
@@ -56,7 +56,7 @@ func survives(key string) question {
 	}
 }
 
-// losses are the entries about a key, the worst first.
+// losses returns the entries about a key, the worst first.
 func losses(w *diag.PlacementWorkload, key string) []diag.PlacementSurvival {
 	var all []diag.PlacementSurvival
 	for _, s := range w.Change.Survives {
@@ -70,8 +70,8 @@ func losses(w *diag.PlacementWorkload, key string) []diag.PlacementSurvival {
 	return all
 }
 
-// survival is the worst answer about the losses by a key, for each meaning of loss if
-// these differ.
+// survival returns the worst answer about the losses by a key, for each meaning of loss if they
+// differ.
 func survival(w *diag.PlacementWorkload, key string) tableCell {
 	gone, unreachable := answerNone, answerNone
 	for i := range w.Change.Survives {
@@ -102,18 +102,17 @@ func survival(w *diag.PlacementWorkload, key string) tableCell {
 	return tableCell{answer: gone, unreachable: unreachable}
 }
 
-// maxLosses bounds the losses that are told of one workload and key.
+// maxLosses bounds the losses that are listed for one workload and key.
 const maxLosses = 3
 
-// told is losses of which the same is true.
+// told groups losses with the same outcome.
 type told struct {
 	diag.PlacementSurvival
 	meaning string
-	like    int // how many others
+	like    int // the number of others
 }
 
-// lossReasons tells the worst of the losses that do harm or may, those of which
-// the same is true at once.
+// lossReasons lists the worst of the harmful losses, with equal outcomes grouped.
 func lossReasons(w *diag.PlacementWorkload, key string) string {
 	harmful := func(s diag.PlacementSurvival) bool { return s.Key == key && harms(&s) }
 	if !slices.ContainsFunc(w.Change.Survives, harmful) {
@@ -146,18 +145,17 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 	return strings.Join(parts, "; ")
 }
 
-// harms reports whether a loss does harm or may.
+// harms reports whether a loss does harm, or may.
 func harms(s *diag.PlacementSurvival) bool {
 	return badness[answerTo(s.Verdict)] > badness[answerYes]
 }
 
-// alike reports whether what is told of two losses differs in their domains
-// alone.
+// alike reports whether two losses differ only in their domains.
 func (t told) alike(o told) bool {
 	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
 }
 
-// sameLoss reports whether two losses differ in their meaning alone.
+// sameLoss reports whether two losses differ only in their meaning.
 func sameLoss(a, b diag.PlacementSurvival) bool {
 	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
 }

@@ -10,22 +10,22 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// decision is the table of a placement: a row per workload and a column per
-// question that has an answer. Names in it are visible.
+// decision is the table of a placement: a row per workload and a column per question that has an
+// answer. Names in it are visible.
 type decision struct {
 	columns []question
 	rows    []row
 	reasons []reason
 }
 
-// row is the answers about one workload, one for each column.
+// row has the answers about one workload, one for each column.
 type row struct {
 	subject  string
 	replicas int
 	cells    []tableCell
 }
 
-// texts are the cells of a row as the table shows them.
+// texts returns the cells of a row as the table shows them.
 func (r *row) texts() []string {
 	all := []string{r.subject, strconv.Itoa(r.replicas)}
 	for _, c := range r.cells {
@@ -34,7 +34,7 @@ func (r *row) texts() []string {
 	return all
 }
 
-// reason says why an answer is as it is.
+// reason is the reason for an answer.
 type reason struct{ subject, question, answer, why string }
 
 func decide(p *diag.Placement) decision {
@@ -54,8 +54,8 @@ func decide(p *diag.Placement) decision {
 	return d
 }
 
-// workloadTable says what becomes of every workload, why that is so where not
-// all is well, and what the words mean.
+// workloadTable writes the answers about every workload, the reasons for answers other than yes,
+// and a legend.
 func workloadTable(b io.Writer, p *diag.Placement) {
 	if len(p.Workloads) == 0 {
 		return
@@ -79,13 +79,12 @@ func workloadTable(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// subject is a workload as the table names it.
+// subject returns the name of a workload in the table.
 func subject(w *diag.PlacementWorkload) string {
 	return visible(w.Kind) + " " + visible(strings.TrimPrefix(w.Namespace+"/"+w.Name, "/"))
 }
 
-// table writes rows in columns, each without the empty cells at its end and
-// those without any cell not at all.
+// table writes rows in columns. It drops empty cells at the end of a row, and rows without cells.
 func table(b io.Writer, rows [][]string) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, cells := range rows {

@@ -6,15 +6,15 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// shown is a finding that stands for others with the same rule, message and details, as that
-// of an object which many files declare.
+// shown is a finding that represents others with the same rule, level, message and details, for
+// example about an object that many files declare.
 type shown struct {
 	*diag.Diagnostic
 	more int
 }
 
-// once are findings, of those with equal rule, message and details only the first, in their
-// order; all of them if every place is asked for.
+// once returns findings in their order, but only the first of those with equal rule, level, message
+// and details; all of them if every location is requested.
 func once(all []diag.Diagnostic, every bool) []shown {
 	type what struct {
 		rule, text string
@@ -36,7 +36,7 @@ func once(all []diag.Diagnostic, every bool) []shown {
 	return list
 }
 
-// places tells of the findings that one stands for, or is "".
+// places counts the findings that a finding represents, or returns "".
 func (s *shown) places() string {
 	if s.more == 0 {
 		return ""

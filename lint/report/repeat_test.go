@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// repeated is a report in which many files have the same finding, and with more
-// entries in the summary than twelve lines hold.
+// repeated returns a report in which many files have the same finding, and whose summary has more
+// entries than fit in twelve lines.
 func repeated(files int) *diag.Report {
 	r := &diag.Report{}
 	for i := range files {

@@ -12,17 +12,16 @@ import (
 type Options struct {
 	// Color allows ANSI escape sequences. Only text uses them.
 	Color bool
-	// Quiet leaves out of text what is no finding and silences none.
+	// Quiet omits from text everything except findings and silences.
 	Quiet bool
-	// All shows every place of findings with equal rule and message in text and
-	// Markdown, which else show the first and count the others.
+	// All shows every location of findings with equal rule and message in text and Markdown, which
+	// otherwise show the first and count the others.
 	All bool
-	// Verbose lists in text the places of what was skipped, not judged or not known,
-	// which are else counted only.
+	// Verbose lists in text the locations of skipped, unjudged or unknown input, which is otherwise
+	// only counted.
 	Verbose bool
-	// Category tells the runs of one tool apart in code scanning. Only sarif uses
-	// it; without one there is none in the file, where it would win over the
-	// category that the upload action is given.
+	// Category distinguishes the runs of one tool in code scanning. Only sarif uses it. Without one
+	// the file has none, because it would override the category that the upload action is given.
 	Category string
 }
 
@@ -34,7 +33,7 @@ type format struct {
 	rules bool
 }
 
-// formats is the table. It is a function so that nobody can change it.
+// formats returns the table. It is a function so that callers cannot modify it.
 func formats() []format {
 	return []format{
 		{"text", writeText, false},
@@ -47,8 +46,7 @@ func formats() []format {
 	}
 }
 
-// NeedsRules reports whether a format reads Report.Rules, which take time to
-// gather.
+// NeedsRules reports whether a format reads Report.Rules, which take time to gather.
 func NeedsRules(format string) bool {
 	for _, f := range formats() {
 		if f.name == format {
@@ -67,8 +65,8 @@ func Formats() []string {
 	return names
 }
 
-// Write renders r to w in the named format. It fails when there is no such
-// format, naming those there are, and when w does.
+// Write renders r to w in the named format. It fails if there is no such format, with an error that
+// lists the formats, and if w fails.
 func Write(w io.Writer, format string, r *diag.Report, opts Options) error {
 	for _, f := range formats() {
 		if f.name != format {
@@ -82,8 +80,8 @@ func Write(w io.Writer, format string, r *diag.Report, opts Options) error {
 	return fmt.Errorf("unknown format %q%s formats are %s", format, suggestion(format), strings.Join(Formats(), ", "))
 }
 
-// suggestion is what follows an unknown name: the format whose name is close
-// to it, or else a semicolon.
+// suggestion returns the text that follows an unknown name: the format with a similar name, or else
+// a semicolon.
 func suggestion(name string) string {
 	best, least := "", 3
 	for _, f := range Formats() {
@@ -97,7 +95,7 @@ func suggestion(name string) string {
 	return fmt.Sprintf(", did you mean %q?", best)
 }
 
-// distance is the Levenshtein distance of a and b in bytes.
+// distance returns the Levenshtein distance of a and b in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -31,7 +31,7 @@ func at(file string, line, column, endLine, endColumn int) diag.Span {
 	return diag.Span{File: file, Line: line, Column: column, EndLine: endLine, EndColumn: endColumn}
 }
 
-// canned is one report with every kind of thing that a format must render.
+// canned returns a report with every kind of content that a format must render.
 func canned() *diag.Report {
 	web := diag.Object{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "shop", Name: "web"}
 	r := &diag.Report{
@@ -118,7 +118,7 @@ func canned() *diag.Report {
 	return r
 }
 
-// changed is the canned report as one on a change.
+// changed returns the canned report for a change.
 func changed() *diag.Report {
 	r := canned()
 	r.Change = &diag.Change{Introduced: 6,
@@ -135,7 +135,7 @@ func changed() *diag.Report {
 	return r
 }
 
-// written is the report in a format.
+// written returns the report in a format.
 func written(t testing.TB, format string, r *diag.Report, opts Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -150,7 +150,7 @@ func TestGolden(t *testing.T) {
 	for _, f := range Formats() {
 		outputs[f] = written(t, f, canned(), Options{})
 	}
-	for _, f := range []string{"text", "json", "sarif", "github", "markdown"} { // the others tell of findings alone
+	for _, f := range []string{"text", "json", "sarif", "github", "markdown"} { // the others have findings only
 		outputs["change-"+f] = written(t, f, changed(), Options{})
 	}
 	for name, got := range outputs {
@@ -233,9 +233,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// unsafeIn finds what no output may contain: control characters but the line
-// feed, runes that hide, commands to the runner that are not those of the
-// format.
+// unsafeIn finds text that no output may contain: control characters except the line feed, hidden
+// runes, and commands to the runner that are not those of the format.
 func unsafeIn(format, out string) string {
 	for i, r := range out {
 		if r != '\n' && hidden(r) {
@@ -251,8 +250,8 @@ func unsafeIn(format, out string) string {
 	return ""
 }
 
-// workflowCommand is what github writes: its own parameters, none of which
-// ends early.
+// workflowCommand matches the commands that github writes: its own parameters, none of which ends
+// early.
 var workflowCommand = regexp.MustCompile(`^::(error|warning|notice) ((file|line|endLine|col|endColumn)=[^:,]*,)*title=[^:,]*::`)
 
 func TestNothingUnsafeIsWritten(t *testing.T) {

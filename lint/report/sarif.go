@@ -16,33 +16,33 @@ import (
 const (
 	informationURI = "https://github.com/schedlint/schedlint"
 	sourceRoot     = "%SRCROOT%"
-	// maxResults is how many results of a run GitHub shows. It keeps 25,000 and
-	// does not promise which of them it shows, so the choice is made here.
+	// maxResults is the number of results of a run that GitHub shows. It stores 25,000 without a
+	// guarantee which of them it shows, so the selection is made here.
 	maxResults = 5000
-	// maxPacked is what GitHub takes of a file that is packed, in bytes; maxSARIF
-	// bounds the file itself, for other readers.
+	// maxPacked is GitHub's limit for a compressed file, in bytes; maxSARIF bounds the file itself,
+	// for other readers.
 	maxPacked, maxSARIF = 10_000_000, 64 << 20
-	// unwritten is room for what a packer has not yet written, and for the note on
-	// what was left out.
+	// unwritten is room for text that a packer has not yet written, and for the note on omitted
+	// results.
 	unwritten = 256 << 10
-	// maxNotifications bounds what a run tells beside its results.
+	// maxNotifications bounds the notifications of a run.
 	maxNotifications = 1000
 	// maxNotification bounds one of them, in characters.
 	maxNotification = 4000
 )
 
-// sarifWriter holds what the results of a run share.
+// sarifWriter holds the data that the results of a run share.
 //
-// Values of the SARIF library come from its constructors only: its zero values
-// encode as wrong data (rank 0, index 0), and its Add methods for maps panic on
-// the maps that its constructors leave nil.
+// Values of the SARIF library come from its constructors only: its zero values encode as wrong data
+// (rank 0, index 0), and its Add methods for maps panic on the maps that its constructors leave
+// nil.
 type sarifWriter struct {
 	src   *sources
 	rules map[string]int // index of each rule id in the driver's rules
 }
 
-// writeSARIF writes one run. It says nothing of the repository that the run was
-// about: addresses of remotes may hold credentials.
+// writeSARIF writes one run. It does not name the repository, because addresses of remotes may
+// contain credentials.
 func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	rules := allRules(r)
 	sw := &sarifWriter{src: newSources(r), rules: map[string]int{}}
@@ -67,7 +67,7 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	return writeResults(w, frame, results)
 }
 
-// sarifFrame is the file without its results.
+// sarifFrame returns the file without its results.
 func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int) (string, error) {
 	run := sarif.NewRun().
 		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
@@ -77,28 +77,25 @@ func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int)
 		WithResults([]*sarif.Result{}).
 		AddInvocation(invocation(r, kept, left))
 	if opts.Category != "" {
-		// All up to the last slash is the category, the rest would tell one run
-		// from the next.
+		// The text up to the last slash is the category; the rest would distinguish runs.
 		run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID(strings.TrimRight(opts.Category, "/") + "/"))
 	}
-	// Without its methods: to validate itself it would bring templates along, which
-	// keep every method of every type in the binary, a sixth of its size.
+	// The plain type has no methods: its validation would link templates in, which keep every
+	// method of every type in the binary, a sixth of its size.
 	type plain sarif.Report
 	var doc strings.Builder
 	err := encode(&doc, (*plain)(sarif.NewReport().AddRun(run)))
 	return doc.String(), err
 }
 
-// baseIDs describes the root of the repository without its address: code
-// scanning ignores base ids, other viewers ask for the folder, and the address
-// would be a path of this machine.
+// baseIDs describes the root of the repository without its address: code scanning ignores base ids,
+// other viewers ask for the folder, and the address would be a local path.
 func baseIDs() map[string]sarif.ArtifactLocation {
 	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("The root of the repository."))
 	return map[string]sarif.ArtifactLocation{sourceRoot: *root}
 }
 
-// worstFirst gives the diagnostics with the worst level first and else in
-// their order.
+// worstFirst returns the diagnostics with the worst level first, and otherwise in their order.
 func worstFirst(all []diag.Diagnostic) []diag.Diagnostic {
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(a, b diag.Diagnostic) int { return -cmp.Compare(a.Level.Rank(), b.Level.Rank()) })
@@ -108,8 +105,7 @@ func worstFirst(all []diag.Diagnostic) []diag.Diagnostic {
 // driver describes schedlint and every rule that ran.
 func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	d := sarif.NewToolComponent().WithName("schedlint").WithInformationURI(informationURI)
-	// Without the v of a Go module version: both members are to begin with a
-	// number.
+	// Without the v of a Go module version, because both members must begin with a number.
 	version = strings.TrimPrefix(version, "v")
 	if version != "" {
 		d.WithVersion(version)
@@ -123,13 +119,12 @@ func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	return d
 }
 
-// isSemantic reports whether v is a version by semver.org: a build from a
-// working copy has none.
+// isSemantic reports whether v is a version by semver.org: a build from a working copy has none.
 func isSemantic(v string) bool {
 	return regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`).MatchString(v)
 }
 
-// invocation carries what is not a result: what was not checked.
+// invocation contains the notifications that are not results: what was not checked.
 func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
 	s, c := &r.Summary, r.Change
 	inv := sarif.NewInvocation().WithExecutionSuccessful(r.Complete())
@@ -170,8 +165,8 @@ func notification(level, text string) *sarif.Notification {
 	return sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(sentence(visible(clipped(text, maxNotification)))))
 }
 
-// result renders one finding. Two findings of one rule on one line stay two
-// results, although GitHub shows them as one alert.
+// result renders one finding. Two findings of one rule on one line remain two results, although
+// GitHub shows them as one alert.
 func (w *sarifWriter) result(c *candidate) *sarif.Result {
 	d := c.Diagnostic
 	primary := primaryPlace(d)
@@ -201,7 +196,7 @@ func (w *sarifWriter) result(c *candidate) *sarif.Result {
 // maxListed bounds the clusters, and the renders, that a result lists.
 const maxListed = 100
 
-// resultProperties tell what a result is about beside its place, or are nil.
+// resultProperties returns the clusters and renders of a result, or nil.
 func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 	if d.Cluster == "" && len(d.Clusters) == 0 && len(d.Renders) == 0 {
 		return nil
@@ -219,9 +214,8 @@ func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 	return bag
 }
 
-// fingerprints identify a result between runs: GitHub reads only the first, and
-// only with the place that it belongs to. The upload action computes none for a
-// file that is not in the checkout.
+// fingerprints identify a result between runs. GitHub reads only the first one, and only with its
+// location. The upload action computes none for a file that is not in the checkout.
 func (w *sarifWriter) fingerprints(print string, primary diag.Span) map[string]string {
 	prints := map[string]string{"schedlint/v1": print}
 	if hash := w.src.file(primary.File).hash(primary.Line); hash != "" && inRepository(primary.File) {
@@ -230,9 +224,9 @@ func (w *sarifWriter) fingerprints(print string, primary diag.Span) map[string]s
 	return prints
 }
 
-// linked is the message of a result: a sentence for the message, as lists show only
-// the first, one for each detail, and one that links to each related place, because
-// GitHub shows only those that the message links to.
+// linked returns the message of a result: one sentence for the message, because lists show only the
+// first, one for each detail, and one that links to each related location, because GitHub shows
+// only those that the message links to.
 func linked(d *diag.Diagnostic, links []string) string {
 	said := []string{sentence(cmp.Or(message(d), d.Rule))}
 	for _, detail := range d.Details {
@@ -245,8 +239,8 @@ func linked(d *diag.Diagnostic, links []string) string {
 	return text
 }
 
-// bracketed is visible text in which nothing reads as a link: a manifest may
-// hold [text](1), and an open bracket would swallow the links that follow.
+// bracketed returns visible text without anything that reads as a link: a manifest may contain
+// [text](1), and an open bracket would swallow the links that follow.
 func bracketed(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`).Replace(visible(s))
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// primaryPlace is the place of a result. Code scanning refuses an upload in
-// which one result has no file and line, so a finding without a place of its
-// own gets the first line of its file, else the first related place, else the
-// file in which a team configures schedlint.
+// primaryPlace returns the location of a result. Code scanning refuses an upload if one result has
+// no file and line, so a finding without a line gets the first line of its file, and one without a
+// file the first related location, or else the configuration file of schedlint.
 func primaryPlace(d *diag.Diagnostic) diag.Span {
 	if d.Location.File != "" {
 		return ordered(d.Location, 1)
@@ -28,8 +27,8 @@ func primaryPlace(d *diag.Diagnostic) diag.Span {
 	return ordered(diag.Span{File: ".schedlint.yaml"}, 1)
 }
 
-// ordered makes a span one that starts in the file and ends at least so many
-// columns after its start: an end before the start fails validation.
+// ordered returns a span that starts in the file and ends at least columns after its start: an end
+// before the start fails validation.
 func ordered(s diag.Span, columns int) diag.Span {
 	s.Line, s.Column = max(1, s.Line), max(1, s.Column)
 	if s.EndLine > s.Line {
@@ -50,23 +49,22 @@ func artifact(file string) *sarif.ArtifactLocation {
 	return sarif.NewSimpleArtifactLocation(relativeURI(file)).WithURIBaseID(sourceRoot)
 }
 
-// relativePath is a path that consumers join to the root of the repository.
+// relativePath returns a path that consumers join to the root of the repository.
 func relativePath(file string) string {
 	return strings.TrimLeft(path.Clean(file), "/")
 }
 
-// stdinName is how a span names standard input.
+// stdinName is the name of standard input in a span.
 const stdinName = "<stdin>"
 
-// inRepository reports whether a file is one that a checkout would have: not
-// standard input, nor one that is reached only by leaving the root.
+// inRepository reports whether a checkout would have a file: not standard input, nor a file outside
+// of the root.
 func inRepository(file string) bool {
 	return file != stdinName && worktree.Local(file)
 }
 
-// relativeURI is the relative reference to a file: never absolute, whatever the
-// file is called. A colon is encoded because one in the first segment would
-// read as a scheme.
+// relativeURI returns the relative reference to a file: never absolute, whatever the name of the
+// file. A colon is encoded because one in the first segment would read as a scheme.
 func relativeURI(file string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
 	var b strings.Builder
@@ -80,7 +78,7 @@ func relativeURI(file string) string {
 	return b.String()
 }
 
-// logical names the object of a finding and the field in it, as
+// logical names the object of a finding and the field in it, in the form
 // apps/v1/Deployment/namespace/name#spec.replicas.
 func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 	o := d.Object
@@ -99,8 +97,8 @@ func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 	return []*sarif.LogicalLocation{l.WithFullyQualifiedName(visible(clipped(full, 4*maxPlain)))}
 }
 
-// related gives the related locations of d, numbered from 1, and the text that
-// names each in the message of the result: a link where there is a place.
+// related returns the related locations of d, numbered from 1, and the text that names each in the
+// message of the result: a link if there is a location.
 func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, links []string) {
 	places = []*sarif.Location{}
 	for _, r := range d.Related {
@@ -124,8 +122,8 @@ func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, lin
 	return places, links
 }
 
-// sarifFix is nil for a repair that is not a change of text, and for one that
-// cannot be given whole.
+// sarifFix returns nil for a repair that is not a change of text, and for one that is too large to
+// give completely.
 func sarifFix(f diag.Fix) *sarif.Fix {
 	fix := sarif.NewFix().WithDescription(sarif.NewTextMessage(sentence(visible(clipped(f.Description, maxPlain)))))
 	changes := map[string]*sarif.ArtifactChange{}

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestSARIFPublishedSchema takes the schema that comes with Microsoft's
-// validator: SCHEDLINT_SARIF_SCHEMA names the file, and SCHEDLINT_SARIF_FILES,
-// with globs, files that have to conform as well.
+// TestSARIFPublishedSchema uses the schema that comes with Microsoft's validator:
+// SCHEDLINT_SARIF_SCHEMA names the file, and SCHEDLINT_SARIF_FILES, with globs, files that must
+// conform as well.
 func TestSARIFPublishedSchema(t *testing.T) {
 	path := os.Getenv("SCHEDLINT_SARIF_SCHEMA")
 	if path == "" {

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// contextLines is how many lines before and after a finding are shown.
+	// contextLines is the number of lines that are shown before and after a finding.
 	contextLines = 2
 	// maxSnippet bounds quoted source in bytes: a file may be one line of JSON.
 	maxSnippet = 4096
 )
 
-// location is a place with its text.
+// location returns a location with its text.
 func (w *sarifWriter) location(s diag.Span) *sarif.Location {
 	r := region(s)
 	if text := w.src.file(s.File).covered(s); text != "" && len(text) <= maxSnippet {
@@ -25,8 +25,8 @@ func (w *sarifWriter) location(s diag.Span) *sarif.Location {
 		sarif.NewPhysicalLocation().WithArtifactLocation(artifact(s.File)).WithRegion(r))
 }
 
-// primary is the location of a result: a place with the lines around it. They
-// have to be more than the place itself, or validation fails.
+// primary returns the location of a result, with the lines around it. They must be more than the
+// location itself, or validation fails.
 func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 	loc, f := w.location(s), w.src.file(s.File)
 	first, last := max(1, s.Line-contextLines), s.EndLine+contextLines
@@ -43,11 +43,11 @@ func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 	return loc
 }
 
-// endOfLine is a column behind every line.
+// endOfLine is a column beyond every line.
 const endOfLine = 1 << 30
 
-// covered is what a span covers, up to the ends of its lines; "" if there is no
-// such place.
+// covered returns the text that a span covers, up to the ends of its lines; "" if the span is
+// outside of the file.
 func (f *file) covered(s diag.Span) string {
 	first, ok := f.line(s.Line)
 	last, both := f.line(s.EndLine)
@@ -59,7 +59,7 @@ func (f *file) covered(s diag.Span) string {
 	return f.text[start:max(start, end)]
 }
 
-// begin is the offset of the first column of line n.
+// begin returns the offset of the first column of line n.
 func (f *file) begin(n int) int {
 	at := f.starts[n-1]
 	if n == 1 && strings.HasPrefix(f.text, "\ufeff") {
@@ -68,7 +68,7 @@ func (f *file) begin(n int) int {
 	return at
 }
 
-// lastLine is the number of the last line that has any text, 0 without a file.
+// lastLine returns the number of the last line that has any text; 0 without a file.
 func (f *file) lastLine() int {
 	if f == nil {
 		return 0
@@ -80,8 +80,8 @@ func (f *file) lastLine() int {
 	return n
 }
 
-// codeFlows is the chain from what a finding rests on to the finding itself,
-// where there is more than one thing to go through, and nothing is left out of it.
+// codeFlows returns the chain from the related locations of a finding to the finding itself, if it
+// has several steps and none is omitted.
 func (w *sarifWriter) codeFlows(d *diag.Diagnostic, primary diag.Span) []*sarif.CodeFlow {
 	flow := sarif.NewThreadFlow()
 	if d.MoreRelated > 0 {

@@ -15,15 +15,15 @@ import (
 // candidate is a finding that may become a result.
 type candidate struct {
 	*diag.Diagnostic
-	// print is its fingerprint, which does not depend on what is left out.
+	// print is its fingerprint, which does not depend on omissions.
 	print string
-	// state is new or unchanged in a run on a change, else "".
+	// state is new or unchanged in a run on a change; otherwise "".
 	state string
 }
 
-// candidates are all findings that count, those that a change did not bring too: code
-// scanning compares branches by itself, and closes what is not in the file. The ones
-// that are to be kept come first: what is new, and of that what is worst.
+// candidates returns all findings that count, including those that a change did not introduce: code
+// scanning compares branches by itself, and closes findings that are not in the file. The findings
+// to keep come first: new ones, and of these the worst.
 func candidates(r *diag.Report) []candidate {
 	var all []candidate
 	add := func(findings []diag.Diagnostic, state string) {
@@ -48,13 +48,13 @@ func candidates(r *diag.Report) []candidate {
 	return all
 }
 
-// resultIndent is how far results are indented in the file.
+// resultIndent is the indentation of results in the file.
 const resultIndent = "        "
 
-// results renders as many of them as code scanning takes in one frame.
+// results renders as many of them as code scanning accepts in one frame.
 func (w *sarifWriter) results(all []candidate, frame string) (kept []string, err error) {
 	size := len(frame)
-	var packed *packer // while the file is small it fits, packed or not
+	var packed *packer // a small file fits, packed or not
 	for i := range all[:min(maxResults, len(all))] {
 		text, err := resultText(w.result(&all[i]))
 		if err != nil {
@@ -79,7 +79,7 @@ func (w *sarifWriter) results(all []candidate, frame string) (kept []string, err
 	return kept, nil
 }
 
-// resultText is one result as it is in the file.
+// resultText returns one result in its form in the file.
 func resultText(result any) (string, error) {
 	var b, indented bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -93,10 +93,10 @@ func resultText(result any) (string, error) {
 	return resultIndent + string(harmless(indented.Bytes())), nil
 }
 
-// writeResults writes a file without results with some in their place. An upload
-// without the array is refused, so it is there in any case.
+// writeResults writes a file with results in place of its empty array. An upload without the array
+// is refused, so it is always present.
 func writeResults(w io.Writer, doc string, results []string) error {
-	const empty = "\"results\": []" // no string holds this, as quotes in one have a backslash
+	const empty = "\"results\": []" // no string contains this, because quotes in a string have a backslash
 	before, after, ok := strings.Cut(doc, empty)
 	if len(results) == 0 || !ok {
 		_, err := io.WriteString(w, doc)

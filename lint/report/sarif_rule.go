@@ -15,10 +15,10 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// severity is how SARIF and GitHub call a level.
+// severity is the name of a level in SARIF and on GitHub.
 type severity struct{ level, problem string }
 
-// severityOf maps a level; what is not a level is the mildest one.
+// severityOf maps a level; an unknown level gets the mildest one.
 func severityOf(l diag.Level) severity {
 	s, ok := map[diag.Level]severity{
 		diag.LevelError:   {sarif.LevelError, "error"},
@@ -32,9 +32,9 @@ func severityOf(l diag.Level) severity {
 	return s
 }
 
-// allRules is every enabled rule, also without results, so that a viewer can
-// tell a rule that is silent from one that did not run. A rule that occurs in
-// the diagnostics only is added by its id, as every result needs a rule.
+// allRules returns every enabled rule, including those without results, so that a viewer can
+// distinguish a rule without findings from one that did not run. A rule that occurs only in the
+// diagnostics is added by its id, because every result needs a rule.
 func allRules(r *diag.Report) []diag.Rule {
 	rules := slices.Clone(r.Rules)
 	known := map[string]bool{}
@@ -52,7 +52,7 @@ func allRules(r *diag.Report) []diag.Rule {
 	return append(rules, others...)
 }
 
-// descriptor is the metadata of one rule. GitHub requires every text in it.
+// descriptor returns the metadata of one rule. GitHub requires every text in it.
 func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
 	title := cmp.Or(visible(r.Title), visible(r.ID))
 	description := cmp.Or(visible(r.Description), title)
@@ -70,14 +70,13 @@ func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
 	return d
 }
 
-// shortened cuts text to what GitHub accepts of a description, 1024 characters
-// with the period.
+// shortened cuts text to GitHub's limit for a description, 1024 characters with the period.
 func shortened(s string) string {
 	return s[:runeOffset(s, 1023)]
 }
 
-// pascal is the readable name of a rule. Validators want it different from the
-// id, in more than case.
+// pascal returns the readable name of a rule. Validators require that it differs from the id in
+// more than case.
 func pascal(id string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(id, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N) }) {
@@ -90,7 +89,7 @@ func pascal(id string) string {
 	return b.String()
 }
 
-// help is the page of a rule: GitHub shows the markdown, others the text.
+// help returns the page of a rule: GitHub shows the markdown, others the text.
 func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageString {
 	title, description = clipped(title, maxPlain), clipped(description, maxAnnotation)
 	text := nonEmpty(description, about(r))
@@ -112,7 +111,7 @@ func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageStri
 		WithMarkdown(strings.Join(markdown, "\n\n"))
 }
 
-// link is a web address as Markdown links to it; anything else is text.
+// link returns a web address as a Markdown link; anything else is text.
 func link(address string) string {
 	if isWebAddress(address) {
 		return "<" + address + ">"
@@ -120,8 +119,7 @@ func link(address string) string {
 	return prose(address)
 }
 
-// isWebAddress reports whether Markdown and SARIF may link to an address: the rule names
-// it itself.
+// isWebAddress reports whether Markdown and SARIF may link to an address: the rule itself names it.
 func isWebAddress(address string) bool {
 	_, err := url.Parse(address)
 	return err == nil && webAddress.MatchString(address)
@@ -129,7 +127,7 @@ func isWebAddress(address string) bool {
 
 var webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+$`)
 
-// about says where a rule belongs, as far as its author told.
+// about returns the category and version of a rule, as far as they are known.
 func about(r *diag.Rule) string {
 	var parts []string
 	if r.Category != "" {
@@ -144,15 +142,15 @@ func about(r *diag.Rule) string {
 	return fmt.Sprintf("Rule %s, %s.", visible(r.ID), strings.Join(parts, ", "))
 }
 
-// maxTags is how many tags of a rule GitHub accepts.
+// maxTags is the number of tags of a rule that GitHub accepts.
 const maxTags = 20
 
-// properties are what GitHub filters and orders by. There is no
+// properties returns the properties that GitHub filters and orders by. There is no
 // security-severity: it would turn scheduling findings into security alerts.
 func properties(r *diag.Rule) *sarif.PropertyBag {
 	precision := map[string]string{
 		"invalid": "very-high", "infeasible": "very-high", // refused by the API server, or proved
-		"ineffective": "high", "fragile": "high", // follows from what is declared
+		"ineffective": "high", "fragile": "high", // follows from the declarations
 	}
 	tags := append([]string{"kubernetes", "scheduling"}, nonEmpty(visible(r.Category))...)
 	for _, tag := range r.Tags {

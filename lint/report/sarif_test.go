@@ -20,9 +20,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// sarifSchema is the schema of SARIF 2.1.0 that the SARIF library carries. It
-// is an unexported constant there, but the source of the library is on every
-// machine that can build this package.
+// sarifSchema returns the schema of SARIF 2.1.0 in the SARIF library. It is an unexported constant
+// there, but the source of the library is on every machine that can build this package.
 func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
@@ -49,7 +48,7 @@ func compiled(t *testing.T, schema string) *jsonschema.Schema {
 	return c.MustCompile("sarif.json")
 }
 
-// longestLiteral is the longest string literal of a file.
+// longestLiteral returns the longest string literal of a file.
 func longestLiteral(f *ast.File) string {
 	longest := ""
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -74,8 +73,8 @@ func valid(t *testing.T, schema *jsonschema.Schema, doc []byte) error {
 	return schema.Validate(instance)
 }
 
-// conforms holds what is written against a schema, and the schema against what
-// is not to be accepted.
+// conforms validates the output against a schema, and checks that the schema rejects invalid
+// documents.
 func conforms(t *testing.T, schema *jsonschema.Schema) {
 	t.Helper()
 	validate := func(doc []byte) error { return valid(t, schema, doc) }
@@ -96,7 +95,7 @@ func conforms(t *testing.T, schema *jsonschema.Schema) {
 	}
 }
 
-// sarifLog is the part of a SARIF file that the tests below look at.
+// sarifLog is the part of a SARIF file that the tests below read.
 type sarifLog struct {
 	Runs []struct {
 		Tool struct {
@@ -140,8 +139,8 @@ func decoded(t *testing.T, r *diag.Report) sarifLog {
 	return l
 }
 
-// What the schema cannot say: references resolve, links lead somewhere, URIs
-// are relative, messages are sentences.
+// Conditions that the schema cannot express: references resolve, links lead somewhere, URIs are
+// relative, messages are sentences.
 func TestSARIFIsConsistent(t *testing.T) {
 	t.Parallel()
 	consistent(t, canned())
@@ -208,7 +207,8 @@ func TestSARIFRules(t *testing.T) {
 	}
 }
 
-// TestSARIFOwner: who owns a rule of the user's own, and what to do, is where people look.
+// TestSARIFOwner: the owner and the runbook of the user's own rule are in the fields that viewers
+// show.
 func TestSARIFOwner(t *testing.T) {
 	r := diag.Rule{ID: "own", Title: "Own", Description: "Why.", Category: "policy", Owner: "team *sre*", Runbook: "https://example.com/x?a=b", Related: []string{"https://example.org/"}}
 	for i := range 30 {
@@ -260,7 +260,7 @@ func TestRelativeURI(t *testing.T) {
 	}
 }
 
-// Code scanning wants a place of every result.
+// Code scanning requires a location for every result.
 func TestPrimaryPlace(t *testing.T) {
 	elsewhere := []diag.Related{{Message: "no place"}, {Location: at("g", 4, 2, 0, 0)}}
 	for _, c := range []struct {

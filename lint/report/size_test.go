@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// crowd is a report on about 200 KB of manifests, n workloads that keep one another
-// apart. Each has a finding that points at all the others.
+// crowd returns a report on about 200 KB of manifests with n workloads that keep each other apart.
+// Each has a finding that points at all the others.
 func crowd(n int) *diag.Report {
 	var manifests strings.Builder
 	r := &diag.Report{Rules: []diag.Rule{{ID: "crowded-out", Title: "Crowded out", Description: "Others are in the way.", Level: diag.LevelError, Category: "infeasible"}}}
@@ -43,8 +43,8 @@ func crowd(n int) *diag.Report {
 	return r
 }
 
-// TestOutputFollowsInput bounds every format for a small input whose findings all
-// point at one another.
+// TestOutputFollowsInput bounds every format for a small input whose findings all point at each
+// other.
 func TestOutputFollowsInput(t *testing.T) {
 	trials.Large(t)
 	const n = 800
@@ -87,7 +87,7 @@ func TestRelatedPlacesAreCounted(t *testing.T) {
 	}
 }
 
-// sarifFile is what the tests read of the format.
+// sarifFile is the part of the format that the tests read.
 type sarifFile struct {
 	Runs []struct {
 		Results []struct {
@@ -147,8 +147,8 @@ func TestSARIFStaysWithinGitHubsLimits(t *testing.T) {
 	}
 }
 
-// TestSARIFKeepsWhatIsNew puts new warnings before old errors, and gives every result
-// the fingerprint that it has in a run without the change.
+// TestSARIFKeepsWhatIsNew puts new warnings before old errors, and gives every result the
+// fingerprint that it has in a run without the change.
 func TestSARIFKeepsWhatIsNew(t *testing.T) {
 	trials.Large(t)
 	r := many(3000, "web")
@@ -182,8 +182,8 @@ func TestSARIFKeepsWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestTextIsBounded shows the worst findings in their order and counts the others,
-// unless all are asked for.
+// TestTextIsBounded shows the worst findings in their order and counts the others, unless all are
+// requested.
 func TestTextIsBounded(t *testing.T) {
 	trials.Large(t)
 	r := crowd(2000)
@@ -213,7 +213,7 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// TestLongNamesAreCut bounds what one finding may say, whatever it is named.
+// TestLongNamesAreCut bounds the output for one finding, whatever its names.
 func TestLongNamesAreCut(t *testing.T) {
 	evil := strings.Repeat("a", 3<<20)
 	r := many(3, evil)
@@ -232,7 +232,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	}
 }
 
-// TestCoresAreCounted bounds what place shows of one contradiction.
+// TestCoresAreCounted bounds the output of place for one contradiction.
 func TestCoresAreCounted(t *testing.T) {
 	p := placed()
 	var core []diag.PlacementCore

@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// sources gives the files that spans name and reads and splits each once.
+// sources reads the files that spans name, and splits each once.
 type sources struct {
 	read  func(file string) []byte
 	files map[string]*file
@@ -18,7 +18,7 @@ func newSources(r *diag.Report) *sources {
 	return &sources{read: r.Source, files: map[string]*file{}}
 }
 
-// file is nil when the report does not bring the bytes.
+// file returns nil if the report does not bring the bytes.
 func (s *sources) file(name string) *file {
 	f, known := s.files[name]
 	if !known && s.read != nil && name != "" {
@@ -35,15 +35,14 @@ type file struct {
 	text   string
 	starts []int
 	hashes func() []lineHash
-	// marks are the offsets of every so many runes in long lines, by line: there
-	// may be as many findings in a line as it has words.
+	// marks are the offsets of every markEvery runes in long lines, by line: a line may have as
+	// many findings as words.
 	marks map[int][]int
 }
 
-// newFile splits at LF and CRLF, as the spans of a source.File count, and as git
-// and the diff of a pull request do. A lone CR is part of its line. GitHub's upload
-// action takes it for a line break, so that its hashes would be those of other lines:
-// such a text has none.
+// newFile splits at LF and CRLF, like the spans of a source.File, git and the diff of a pull
+// request. A lone CR is part of its line. GitHub's upload action treats it as a line break, so its
+// hashes would be those of other lines, and such a text has none.
 func newFile(text string) *file {
 	f := &file{text: text, starts: []int{0}, marks: map[int][]int{}}
 	f.hashes = sync.OnceValue(func() []lineHash {
@@ -60,8 +59,8 @@ func newFile(text string) *file {
 	return f
 }
 
-// line is the text of line n, counted from 1, without its break and without a
-// byte order mark, which the YAML decoder does not count as a column.
+// line returns the text of line n, counted from 1, without its break and without a byte order mark,
+// which the YAML decoder does not count as a column.
 func (f *file) line(n int) (string, bool) {
 	if f == nil || n < 1 || n > len(f.starts) {
 		return "", false
@@ -77,7 +76,7 @@ func (f *file) line(n int) (string, bool) {
 	return line, true
 }
 
-// hash is the value of primaryLocationLineHash for line n, or "".
+// hash returns the value of primaryLocationLineHash for line n, or "".
 func (f *file) hash(n int) string {
 	if f == nil {
 		return ""
@@ -89,7 +88,7 @@ func (f *file) hash(n int) string {
 	return hashes[n-1].String()
 }
 
-// Long lines are cut to window cells, of which lead come before the caret.
+// Long lines are cut to window cells, at most lead of them before the caret.
 const (
 	window = 120
 	lead   = 40
@@ -99,7 +98,7 @@ const (
 // snippet is one line of source and the marks that go below it.
 type snippet struct{ text, marks string }
 
-// snippet renders the first line of a span; false when there is none to show.
+// snippet renders the first line of a span; false if there is no such line.
 func (s *sources) snippet(span diag.Span) (snippet, bool) {
 	f := s.file(span.File)
 	line, ok := f.line(span.Line)
@@ -124,8 +123,8 @@ func (s *sources) snippet(span diag.Span) (snippet, bool) {
 	return snippet{before + after, marks}, true
 }
 
-// underlined gives the bytes of line that the span covers: to the end of the
-// line if it goes on below, and never outside of the line.
+// underlined returns the bytes of line that the span covers: to the end of the line if the span
+// continues below, and never outside of the line.
 func (f *file) underlined(line string, span diag.Span) (at, end int) {
 	at = f.offset(span.Line, line, span.Column-1)
 	switch {
@@ -137,10 +136,10 @@ func (f *file) underlined(line string, span diag.Span) (at, end int) {
 	return at, at
 }
 
-// markEvery is how many runes lie between two marks of a long line.
+// markEvery is the number of runes between two marks of a long line.
 const markEvery = 1024
 
-// offset is the offset in bytes of rune n of a line, whose number is given too.
+// offset returns the offset in bytes of rune n of a line with a number.
 func (f *file) offset(number int, line string, n int) int {
 	if len(line) < 2*markEvery || n < markEvery {
 		return runeOffset(line, n)
@@ -158,7 +157,7 @@ func (f *file) offset(number int, line string, n int) int {
 	return marks[k] + runeOffset(line[marks[k]:], n-k*markEvery)
 }
 
-// runeOffset is the offset in bytes of rune n of s, at most the length of s.
+// runeOffset returns the offset in bytes of rune n of s, at most the length of s.
 func runeOffset(s string, n int) int {
 	at := 0
 	for ; n > 0 && at < len(s); n-- {
@@ -168,7 +167,7 @@ func runeOffset(s string, n int) int {
 	return at
 }
 
-// windowStart is where to begin printing so that at is shown.
+// windowStart returns the offset at which to begin printing so that at is shown.
 func windowStart(line string, at int) int {
 	if advance(line, 0, window) == len(line) {
 		return 0
@@ -185,7 +184,7 @@ func windowStart(line string, at int) int {
 	return start
 }
 
-// advance is the offset up to which line fits into room cells from start.
+// advance returns the offset up to which line fits into room cells from start.
 func advance(line string, start, room int) int {
 	for start < len(line) {
 		_, size, cells := cell(line, start)
@@ -197,7 +196,7 @@ func advance(line string, start, room int) int {
 	return start
 }
 
-// render gives line[start:stop] as printed, and its width in cells.
+// render returns line[start:stop] as printed, and its width in cells.
 func render(line string, start, stop int) (text string, cells int) {
 	var b strings.Builder
 	for start < stop {

@@ -10,11 +10,11 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// NothingChecked is said of input of which nothing is a workload, as far as is known.
+// NothingChecked is the message for input without any known workload.
 const NothingChecked = "no workloads were checked, but skipped input may contain some"
 
-// summary writes the line that counts what was looked at, and indented lines
-// on what was not.
+// summary writes the line that counts the examined input, and indented lines on what was not
+// checked.
 func (t *textWriter) summary(r *diag.Report) {
 	s, c := &r.Summary, r.Change
 	if text := unchecked(s); text != "" {
@@ -32,7 +32,7 @@ func (t *textWriter) summary(r *diag.Report) {
 	t.indented(lines)
 }
 
-// found counts the findings of a run: that there are none is said of a complete one only.
+// found counts the findings of a run; only a complete run reports that there are none.
 func (t *textWriter) found(r *diag.Report) string {
 	if s := &r.Summary; !r.Complete() && s.Errors+s.Warnings+s.NoteFindings == 0 {
 		return ""
@@ -40,7 +40,8 @@ func (t *textWriter) found(r *diag.Report) string {
 	return t.findings(&r.Summary)
 }
 
-// completeness is said beside the findings, lest none be taken for good news.
+// completeness returns a word beside the findings, so that their absence is not mistaken for
+// success.
 func completeness(r *diag.Report) string {
 	if r.Complete() {
 		return ""
@@ -51,7 +52,7 @@ func completeness(r *diag.Report) string {
 // maxSummary bounds the lines of a summary that is not verbose.
 const maxSummary = 12
 
-// indented writes lines below the first one, as many as there may be.
+// indented writes lines below the first one, up to the limit.
 func (t *textWriter) indented(all []string) {
 	var b strings.Builder
 	for _, line := range all {
@@ -66,7 +67,7 @@ func (t *textWriter) indented(all []string) {
 	}
 }
 
-// brief are visible lines that count what was not checked, or not as a whole.
+// brief returns visible lines that count input that was not, or not completely, checked.
 func brief(s *diag.Summary) []string {
 	var all []string
 	for _, part := range []struct {
@@ -86,7 +87,7 @@ func brief(s *diag.Summary) []string {
 // maxCounts bounds the entries that a line counts one by one.
 const maxCounts = 4
 
-// counts are the largest entries, each with its number, and how many more there are.
+// counts lists the largest entries, each with its number, and the number of the others.
 func counts(entries []diag.Skip) string {
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b diag.Skip) int { return b.Count - a.Count })
@@ -105,8 +106,8 @@ func counts(entries []diag.Skip) string {
 	return strings.Join(parts, ", ")
 }
 
-// unchecked says that no workload was checked although what was skipped may hold
-// some; "" if that is not so.
+// unchecked says that no workload was checked although the skipped input may contain some;
+// otherwise it returns "".
 func unchecked(s *diag.Summary) string {
 	var reasons []string
 	for _, e := range s.Unjudged() {
@@ -118,14 +119,14 @@ func unchecked(s *diag.Summary) string {
 	return NothingChecked + ": " + enumerated(reasons)
 }
 
-// remarks are visible lines on what was not checked, or not as a whole; path
-// gives a file as the reader would write it.
+// remarks returns visible lines on input that was not, or not completely, checked; path returns the
+// name of a file as the reader would write it.
 func remarks(s *diag.Summary, path func(string) string) []string {
 	var all []string
 	for _, detail := range []struct {
 		title   string
 		entries []diag.Skip
-		counted bool // the summary has the numbers, places are what is left
+		counted bool // the summary has the numbers; only the locations are new
 	}{
 		{"skipped", s.Skipped, true},
 		{"not checked", s.NotJudged, false},
@@ -144,14 +145,13 @@ func remarks(s *diag.Summary, path func(string) string) []string {
 	return all
 }
 
-// maxRemarks bounds the entries of each kind that remarks tell of: there may be one
-// for each object.
+// maxRemarks bounds the entries of each kind in remarks: there may be one for each object.
 const maxRemarks = 100
 
-// reasonOf is the visible reason of an entry, which may hold a name of any length.
+// reasonOf returns the visible reason of an entry, which may contain a name of any length.
 func reasonOf(e diag.Skip) string { return visible(clipped(e.Reason, maxPath)) }
 
-// enumerated lists reasons in one line, and counts those that are too many for it.
+// enumerated lists reasons in one line, and counts those beyond the limit.
 func enumerated(reasons []string) string {
 	const most = 20
 	if more := len(reasons) - most; more > 0 {
@@ -160,7 +160,7 @@ func enumerated(reasons []string) string {
 	return strings.Join(reasons, ", ")
 }
 
-// examined counts what the rules looked at.
+// examined counts the input that the rules examined.
 func examined(s *diag.Summary) string {
 	nodes := "no topology"
 	if s.TopologyDeclared {
@@ -190,7 +190,7 @@ func skipped(entries []diag.Skip) string {
 	return fmt.Sprintf("skipped %d (%s)", total, enumerated(reasons))
 }
 
-// findings counts diagnostics by level, levels without any left out.
+// findings counts diagnostics by level, without empty levels.
 func (t *textWriter) findings(s *diag.Summary) string {
 	var parts []string
 	for _, l := range levelCounts(s) {
@@ -201,18 +201,18 @@ func (t *textWriter) findings(s *diag.Summary) string {
 	return cmp.Or(strings.Join(parts, ", "), "no findings")
 }
 
-// levelCount is how many findings there are of one level.
+// levelCount is the number of findings of one level.
 type levelCount struct {
 	level diag.Level
 	n     int
 }
 
-// levelCounts are the findings of every level, worst first.
+// levelCounts returns the number of findings of every level, worst first.
 func levelCounts(s *diag.Summary) []levelCount {
 	return []levelCount{{diag.LevelError, s.Errors}, {diag.LevelWarning, s.Warnings}, {diag.LevelNote, s.NoteFindings}}
 }
 
-// where lists the places of a summary entry and how many it does not list.
+// where lists the locations of a summary entry, and the number of the others.
 func where(e diag.Skip, path func(string) string) string {
 	var places []string
 	for _, p := range e.Places {
@@ -232,7 +232,7 @@ func where(e diag.Skip, path func(string) string) string {
 	return fmt.Sprintf(" (%d): %s", e.Count, strings.Join(places, ", "))
 }
 
-// count is a number and a noun, with the regular plural where it is due.
+// count returns a number and a noun, in the regular plural if necessary.
 func count(n int, noun string) string {
 	for _, word := range []string{" with ", " that "} {
 		if head, tail, ok := strings.Cut(noun, word); ok {
@@ -251,7 +251,7 @@ func count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// nonEmpty leaves out empty strings.
+// nonEmpty drops empty strings.
 func nonEmpty(parts ...string) []string {
 	var kept []string
 	for _, p := range parts {

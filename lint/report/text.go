@@ -20,7 +20,7 @@ const (
 	cyan   = "1;36"
 )
 
-// levelStyle is the style in which text shows a level.
+// levelStyle returns the style of a level in text.
 func levelStyle(l diag.Level) string {
 	return map[diag.Level]string{diag.LevelError: red, diag.LevelWarning: yellow, diag.LevelNote: cyan}[l]
 }
@@ -31,7 +31,7 @@ type textWriter struct {
 	src     *sources
 	display func(string) string
 	color   bool
-	// verbose lists places in the summary.
+	// verbose lists locations in the summary.
 	verbose bool
 }
 
@@ -54,7 +54,7 @@ func (t *textWriter) println(parts ...string) {
 	t.out.WriteByte('\n')
 }
 
-// paint puts s into a style, if the output may be coloured.
+// paint applies a style to s, if color is allowed.
 func (t *textWriter) paint(style, s string) string {
 	if !t.color || style == "" || s == "" {
 		return s
@@ -62,8 +62,8 @@ func (t *textWriter) paint(style, s string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-// diagnostic writes one finding: where and what in one line that tools can read,
-// the source, why, the related places, the repairs.
+// diagnostic writes one finding: location and message in one line that tools can read, then the
+// source, the details, the related locations and the repairs.
 func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	heading := ""
 	if place := t.place(d.Location); place != "" {
@@ -92,8 +92,8 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	}
 }
 
-// folded writes text behind a mark, in lines of a width; the mark ends in a space
-// and is painted.
+// folded writes text behind a mark, folded to the line width; the mark ends in a space and is
+// painted.
 func (t *textWriter) folded(mark, style, text string) {
 	var b strings.Builder
 	writeFolded(&b, mark, strings.Repeat(" ", len(mark)), text)
@@ -102,12 +102,12 @@ func (t *textWriter) folded(mark, style, text string) {
 	t.out.WriteString(rest)
 }
 
-// oneLine is all that a finding says, in one line.
+// oneLine returns the complete message of a finding in one line.
 func oneLine(d *diag.Diagnostic) string {
 	return strings.Join(append([]string{message(d)}, d.Details...), "; ")
 }
 
-// message is what a finding says first, with the cluster and the renders that it is about.
+// message returns the first line of a finding, with its clusters and renders.
 func message(d *diag.Diagnostic) string {
 	var in []string
 	if text := named("cluster", d.Clusters); text != "" {
@@ -127,8 +127,8 @@ func message(d *diag.Diagnostic) string {
 // maxNamed bounds the contexts of one kind that a sentence names.
 const maxNamed = 3
 
-// renders names the renders of a finding, or the one that the message is about if the
-// others say something else.
+// renders names the renders of a finding, or only the one that the message applies to if the others
+// differ.
 func renders(d *diag.Diagnostic) string {
 	if d.Differ && len(d.Renders) > 1 {
 		return fmt.Sprintf("render %s; it differs in %s", d.Render, count(len(d.Renders)-1, "more render"))
@@ -136,7 +136,7 @@ func renders(d *diag.Diagnostic) string {
 	return named("render", d.Renders)
 }
 
-// named names contexts of one kind, as in "renders a, b"; "" for none.
+// named names contexts of one kind, for example "renders a, b"; "" if there are none.
 func named(kind string, names []string) string {
 	switch n := len(names); {
 	case n == 0:
@@ -149,7 +149,7 @@ func named(kind string, names []string) string {
 	return kind + "s " + enumerated(names)
 }
 
-// related writes a second place of a finding and its line.
+// related writes a related location of a finding and its line.
 func (t *textWriter) related(r *diag.Related, gutter int) {
 	text := visible(clipped(r.Message, maxPlain))
 	if place := t.place(r.Location); place != "" {
@@ -166,7 +166,7 @@ func (t *textWriter) source(gutter int, number, text string) {
 	t.println(t.paint(dim, fmt.Sprintf(" %*s |", gutter, number)), " ", text)
 }
 
-// gutterWidth is the number of digits of the largest line number shown.
+// gutterWidth returns the number of digits of the largest line number shown.
 func gutterWidth(d *diag.Diagnostic) int {
 	largest := d.Location.Line
 	for i := range d.Related {
@@ -175,7 +175,7 @@ func gutterWidth(d *diag.Diagnostic) int {
 	return len(strconv.Itoa(largest))
 }
 
-// place is file:line:col as far as they are known.
+// place returns file:line:col as far as they are known.
 func (t *textWriter) place(s diag.Span) string {
 	if s.File == "" {
 		return ""
@@ -190,7 +190,7 @@ func (t *textWriter) place(s diag.Span) string {
 	return place
 }
 
-// path is the file as the person who runs the command would write it.
+// path returns the file as the user of the command would write it.
 func (t *textWriter) path(file string) string {
 	if t.display == nil {
 		return file

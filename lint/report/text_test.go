@@ -114,7 +114,7 @@ func TestSummaryLine(t *testing.T) {
 	}
 }
 
-// Colour must be the only difference that Options.Color makes.
+// Options.Color must change nothing except the color.
 func TestColorIsDecoration(t *testing.T) {
 	out := string(written(t, "text", canned(), Options{Color: true}))
 	for _, style := range []string{bold, dim, red, green, yellow, cyan, "0"} {
@@ -125,7 +125,7 @@ func TestColorIsDecoration(t *testing.T) {
 	}
 }
 
-// FuzzText feeds bytes that anybody could put into a repository.
+// FuzzText uses bytes that an untrusted repository may contain.
 func FuzzText(f *testing.F) {
 	f.Add("name\x1b[0m", "::error::.yaml", "kind: Pod\r\n", 1, 2, 1, 5)
 	f.Add("\u202e##[debug]", " ::x::", "\t東\xff\u200b", 1, -1, 9, 9)
@@ -152,7 +152,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// TestOffset holds the offsets in long lines against counting, in any order.
+// TestOffset compares the offsets in long lines with counting, in any order.
 func TestOffset(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var b strings.Builder

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// hidden reports whether a terminal or a web page would not show r as a
-// character of its own: controls, bidi overrides, zero-width runes, unusual
-// spaces, and letters that are defined to look like nothing (Hangul fillers).
+// hidden reports whether a terminal or a web page would not show r as a separate character:
+// controls, bidi overrides, zero-width runes, unusual spaces, and letters that are defined to be
+// invisible (Hangul fillers).
 func hidden(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// glyph gives what to print for the rune at s[i], its size in s in bytes and
-// its width on a terminal in cells.
+// glyph returns the printed form of the rune at s[i], its size in s in bytes and its width on a
+// terminal in cells.
 func glyph(s string, i int) (text string, size, cells int) {
 	r, size := utf8.DecodeRuneInString(s[i:])
 	if !commandAt(s, i) && !hidden(r) && (r != utf8.RuneError || size != 1) {
@@ -25,8 +25,8 @@ func glyph(s string, i int) (text string, size, cells int) {
 	return text, size, len(text)
 }
 
-// escape names a rune in the spelling of Go: \xNN is a byte, \uNNNN a rune, so
-// that a stray byte 9b and the control character U+009B look different.
+// escape returns a rune in the notation of Go: \xNN is a byte, \uNNNN a rune, so a stray byte 9b
+// and the control character U+009B look different.
 func escape(r rune, first byte, size int) string {
 	switch {
 	case r == '\n':
@@ -43,10 +43,9 @@ func escape(r rune, first byte, size int) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// commandAt reports whether s[i] is the second # of a command to a CI runner.
-// GitHub's runner obeys ##[name] anywhere in a line, not only at its start
-// (actions/runner ActionCommand.TryParse); Azure's obeys ##vso[name] likewise,
-// TeamCity ##teamcity[name].
+// commandAt reports whether s[i] is the second # of a command to a CI runner. GitHub's runner obeys
+// ##[name] anywhere in a line, not only at its start (actions/runner ActionCommand.TryParse);
+// Azure's obeys ##vso[name] in the same way, TeamCity ##teamcity[name].
 func commandAt[T string | []byte](s T, i int) bool {
 	if s[i] != '#' || i == 0 || s[i-1] != '#' {
 		return false
@@ -55,7 +54,7 @@ func commandAt[T string | []byte](s T, i int) bool {
 	return strings.HasPrefix(tail, "[")
 }
 
-// visible makes s one line in which nothing is hidden.
+// visible returns s as one line without hidden characters.
 func visible(s string) string {
 	if plain(s) {
 		return s
@@ -69,8 +68,7 @@ func visible(s string) string {
 	return b.String()
 }
 
-// plain reports whether s is printable ASCII that cannot hold a command, as
-// nearly all text is.
+// plain reports whether s is printable ASCII that cannot contain a command, like nearly all text.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' || s[i] == '#' {
@@ -80,8 +78,8 @@ func plain(s string) bool {
 	return true
 }
 
-// notCommand keeps visible text that begins a line from being a command to
-// GitHub's runner, which obeys ::name:: at the start, after any leading space.
+// notCommand prevents visible text at the start of a line from being a command to GitHub's runner,
+// which obeys ::name:: at the start, after any leading space.
 func notCommand(line string) string {
 	at := len(line) - len(strings.TrimLeft(line, " "))
 	if strings.HasPrefix(line[at:], "::") {
@@ -98,7 +96,7 @@ func cell(s string, i int) (text string, size, cells int) {
 	return glyph(s, i)
 }
 
-// width is the number of terminal cells that a printable rune takes.
+// width returns the number of terminal cells of a printable rune.
 func width(r rune) int {
 	switch {
 	case r < 0x300:
@@ -111,9 +109,9 @@ func width(r rune) int {
 	return 1
 }
 
-// wideRanges are the first and last runes of the ranges that UAX #11 calls
-// Wide or Fullwidth, in order. Ranges with only unassigned runes between them
-// are joined, as unassigned runes are never printed raw.
+// wideRanges are the first and last runes of the ranges that UAX #11 calls Wide or Fullwidth, in
+// order. Ranges with only unassigned runes between them are joined, because unassigned runes are
+// never printed raw.
 const wideRanges = "\u1100\u115F\u231A\u231B\u2329\u232A\u23E9\u23EC\u23F0\u23F0\u23F3\u23F3\u25FD\u25FE\u2614\u2615\u2648\u2653" +
 	"\u267F\u267F\u2693\u2693\u26A1\u26A1\u26AA\u26AB\u26BD\u26BE\u26C4\u26C5\u26CE\u26CE\u26D4\u26D4\u26EA\u26EA\u26F2\u26F3" +
 	"\u26F5\u26F5\u26FA\u26FA\u26FD\u26FD\u2705\u2705\u270A\u270B\u2728\u2728\u274C\u274C\u274E\u274E\u2753\u2755\u2757\u2757" +
@@ -140,7 +138,6 @@ func wide(r rune) bool {
 	return false
 }
 
-// Visible makes s one line in which nothing is hidden and nothing is a command
-// to a CI runner, unless it begins the line: for what a command prints besides
-// a report.
+// Visible returns s as one line without hidden characters and without commands to a CI runner,
+// unless a command begins the line. It is for output of a command besides a report.
 func Visible(s string) string { return visible(s) }

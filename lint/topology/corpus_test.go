@@ -12,11 +12,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// shared is topologies beside the checkout. Only .ci/run has them.
+// shared is a directory with topologies beside the checkout. Only .ci/run has it.
 const shared = "../../../shared/topologies"
 
-// TestForeignTopologies holds topologies against what the comments at their
-// heads say of them.
+// TestForeignTopologies compares topologies with the comments at their heads.
 func TestForeignTopologies(t *testing.T) {
 	for name, want := range map[string]string{
 		"bare-metal-no-zone-labels.yaml": "9 nodes, 3 usable in 0 zones, 3 control, 1 cordoned, 5 tainted NoSchedule, 0 deprecated zones; bm-worker-3 is called otherwise",
@@ -34,7 +33,7 @@ func TestForeignTopologies(t *testing.T) {
 	}
 }
 
-// census counts what the comments of topologies speak of.
+// census counts the properties that the comments of topologies mention.
 func census(topo *Topology) string {
 	usable, control, cordoned, tainted, old, zones, odd := 0, 0, 0, 0, 0, map[string]bool{}, ""
 	for _, n := range topo.Nodes {

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// describe is a topology in short: every node with what is not usual.
+// describe describes a topology in short: every node with its unusual properties.
 func describe(topo *Topology) string {
 	var lines []string
 	for _, n := range topo.Nodes {

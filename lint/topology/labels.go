@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// wellKnown are the labels that kubelets and cloud controllers set (R-V42,
-// R-S2), most used first, as near misses go to the first.
+// wellKnown returns the labels that kubelets and cloud controllers set (R-V42, R-S2), most used
+// first, because a near miss is resolved to the first match.
 func wellKnown() []string {
 	return []string{
 		corev1.LabelHostname, corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelOSStable, corev1.LabelArchStable,
@@ -28,8 +28,8 @@ const (
 	betaArch = "beta.kubernetes.io/arch"
 )
 
-// deprecated are labels that the API server warns of or that nothing sets any
-// more, with what took their place (R-V41).
+// deprecated maps labels that the API server warns about, or that nothing sets any more, to their
+// replacements (R-V41).
 var deprecated = map[string]string{
 	betaArch:                            corev1.LabelArchStable,
 	betaOS:                              corev1.LabelOSStable,
@@ -41,15 +41,15 @@ var deprecated = map[string]string{
 	"scheduler.alpha.kubernetes.io/preferAvoidPods": "",
 }
 
-// Deprecated tells whether a node label key is deprecated, and its replacement.
+// Deprecated reports whether a node label key is deprecated, and returns its replacement.
 func Deprecated(key string) (replacement string, is bool) {
 	replacement, is = deprecated[key]
 	return replacement, is
 }
 
-// Uncertain reports whether nodes of pools may have a label that no pool declares: a cloud
-// provider sets it beside the one that replaced it, which they have
-// (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
+// Uncertain reports whether nodes of pools may have a label that no pool declares: a cloud provider
+// sets it beside its replacement, which they have (k8s.io/cloud-provider,
+// controllers/node/node_controller.go; R-S11).
 func (t *Topology) Uncertain(key string) bool {
 	switch key {
 	case corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion:
@@ -64,10 +64,9 @@ func (t *Topology) Uncertain(key string) bool {
 	return t != nil && (slices.ContainsFunc(t.Nodes, may) || slices.ContainsFunc(t.Growth, func(g Growth) bool { return may(g.Node) }))
 }
 
-// Known reports whether a node label key is one that nobody would doubt: well
-// known, deprecated, of a family that anyone may set, or of somebody's own
-// domain. Unknown are keys that claim to be Kubernetes' own and are not (R-V42),
-// and bare or misspelt forms of well-known ones.
+// Known reports whether a node label key is plausible: well known, deprecated, of a family that
+// anyone may set, or in a domain of the user's own. Keys that claim to be Kubernetes' own and are
+// not (R-V42), and bare or misspelt forms of well-known keys, are not known.
 func Known(key string) bool {
 	if slices.Contains(wellKnown(), key) {
 		return true
@@ -90,9 +89,9 @@ func Known(key string) bool {
 	return ours || name == "" || diag.Nearest(domain, []string{"kubernetes.io", "topology.kubernetes.io"}) == ""
 }
 
-// Suggest is the key that was probably meant, or "": one with the same name
-// under another domain, or one that differs in a few letters. Labels of the
-// declared nodes come before well-known ones.
+// Suggest returns the key that was probably meant, or "": one with the same name under another
+// domain, or one that differs in a few letters. Labels of the declared nodes are preferred to
+// well-known ones.
 func (t *Topology) Suggest(key string) string {
 	if r := deprecated[key]; r != "" {
 		return r
@@ -113,7 +112,7 @@ func (t *Topology) Suggest(key string) string {
 	return diag.Nearest(key, candidates)
 }
 
-// labelKeys are the keys of all labels that are worth suggesting, sorted.
+// labelKeys returns the keys of all labels that are worth suggesting, sorted.
 func (t *Topology) labelKeys() []string {
 	if t.keys != nil {
 		return t.keys
@@ -129,7 +128,7 @@ func (t *Topology) labelKeys() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Keys is how many keys the labels of the nodes have: what Suggest goes through.
+// Keys returns the number of label keys of the nodes, which determines the cost of Suggest.
 func (t *Topology) Keys() int {
 	if t.Empty() {
 		return 0

@@ -2,7 +2,7 @@ package topology
 
 import "testing"
 
-// knownKeys is whether anybody would doubt a key.
+// knownKeys says whether a key is plausible.
 var knownKeys = map[string]bool{
 	"kubernetes.io/hostname":                   true,
 	"topology.kubernetes.io/zone":              true,
@@ -42,7 +42,7 @@ var knownKeys = map[string]bool{
 	"failure-domain.alpha.kubernetes.io/zone":  false,
 	"topology.beta.kubernetes.io/zone":         false,
 	"kubernete.io/hostname":                    false,
-	"kubernetes.io":                            true, // a bare word may be anybody's
+	"kubernetes.io":                            true, // a bare word may be the user's own
 	"k8s.io/hostname":                          false,
 	"beta.kubernetes.io/zone":                  false,
 	"beta.kubernetes.io/instance-type":         true,
@@ -94,7 +94,7 @@ func TestDeprecated(t *testing.T) {
 	}
 }
 
-// declared are topologies that a key may be looked for in; there may be none.
+// declared are topologies in which a key may be looked up.
 var declared = map[string]string{
 	"zoned":      "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: p, zones: {a: 1}, labels: {example.com/rack: r, performance: high}}\n",
 	"bare":       "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {kubernetes.io/hostname: a, failure-domain.beta.kubernetes.io/zone: z}}\n",
@@ -102,7 +102,7 @@ var declared = map[string]string{
 	"growing":    "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: p, min: 0, max: 3, labels: {example.com/rack: r}}\n",
 }
 
-// suggestions is what was probably meant by a key.
+// suggestions are the keys that were probably meant.
 var suggestions = []struct {
 	topo, key, want string
 }{
@@ -127,7 +127,7 @@ var suggestions = []struct {
 	{"zoned", "zone", "topology.kubernetes.io/zone"},
 	{"zoned", "region", ""}, // no node has one
 	{"zoned", "disktype", ""},
-	{"zoned", "kubernetes.io/hostname", ""}, // there already
+	{"zoned", "kubernetes.io/hostname", ""}, // already on the nodes
 	{"bare", "zone", ""},                    // only under its deprecated name
 	{"bare", "hostname", "kubernetes.io/hostname"},
 	{"unlabelled", "zone", "topology.kubernetes.io/zone"},
@@ -144,7 +144,7 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", row.key, got, row.want)
 		}
 	}
-	// A topology put together by hand has the same suggestions.
+	// A topology that was not loaded has the same suggestions.
 	made := &Topology{Nodes: must(t, declared["zoned"]).Nodes}
 	if got := made.Suggest("rack"); got != "example.com/rack" {
 		t.Errorf("got %q", got)

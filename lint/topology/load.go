@@ -21,19 +21,19 @@ type loader struct {
 	topo    *Topology
 	where   Where
 	byName  map[string]*Node
-	from    map[string]*source.Object // what declares each node
-	pooled  map[string]string         // where each pool is declared
+	from    map[string]*source.Object // the declaration of each node
+	pooled  map[string]string         // the location of the declaration of each pool
 	errs    []error
 }
 
-// Where gives the file and the place by which a message names what an object has at a
-// span: an object that was rendered is in no file.
+// Where returns the file and the span by which a message names a part of an object: a rendered
+// object is in no file.
 type Where func(o *source.Object, s diag.Span) (file string, at diag.Span)
 
-// asRead names the file that an object was read from.
+// asRead returns the file that an object was read from.
 func asRead(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s }
 
-// topologyVersion is the only version of NodeTopology that there is.
+// topologyVersion is the only version of NodeTopology.
 const topologyVersion = "schedlint.dev/v1alpha1"
 
 // readers is the table of documents that declare nodes, by group and kind.
@@ -50,11 +50,11 @@ func Declares(o *source.Object) bool {
 	return ok && o.APIVersion != ""
 }
 
-// Load reads the nodes that the objects declare; other objects are passed
-// over. The error joins everything that is wrong, each with its place.
+// Load reads the nodes that the objects declare and ignores other objects. The error joins all
+// problems, each with its location.
 func Load(objects []*source.Object) (*Topology, error) { return LoadFrom(objects, asRead) }
 
-// LoadFrom is Load with other names for the places of errors.
+// LoadFrom is Load with the locations of errors from where.
 func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 	l := &loader{
 		decoder: newDecoder(), topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}}, where: where,
@@ -118,7 +118,7 @@ func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...a
 	l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...)))
 }
 
-// place is a file and a line, for a message about another place.
+// place returns a file and a line, for a message that refers to another location.
 func (l *loader) place(o *source.Object, span diag.Span) string {
 	file, at := l.where(o, span)
 	return fmt.Sprintf("%s:%d", file, at.Line)
@@ -176,7 +176,7 @@ func cordoned(taints []corev1.Taint, unschedulable bool) []corev1.Taint {
 	return append(slices.Clip(taints), taint)
 }
 
-// taints checks what the scheduler would compare (R-V31).
+// taints checks the fields that the scheduler would compare (R-V31).
 func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Taint) {
 	for i, t := range taints {
 		span := diag.Span{}
@@ -194,7 +194,7 @@ func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Tai
 	}
 }
 
-// add takes a node in. The same node declared twice in the same way is one.
+// add adds a node. Equal declarations of the same node count once.
 func (l *loader) add(o *source.Object, n *Node) {
 	if was := l.byName[n.Name]; was != nil {
 		a, b := *was, *n
@@ -214,8 +214,8 @@ func equal(a, b *Node) bool {
 		slices.Equal(a.Taints, b.Taints) && maps.EqualFunc(a.Allocatable, b.Allocatable, corev1ResourceEqual)
 }
 
-// sharedHostnames notes nodes that share one hostname label: together they are
-// one domain of kubernetes.io/hostname (R-S3, R-A17).
+// sharedHostnames adds a note about nodes that share one hostname label: together they are one
+// domain of kubernetes.io/hostname (R-S3, R-A17).
 func (l *loader) sharedHostnames() {
 	by := map[string][]string{}
 	for _, n := range l.topo.Nodes {

@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// maxNodes bounds one topology: beyond it a number is a slip of the finger.
+// maxNodes bounds one topology: a larger number is a typing error.
 const maxNodes = 100_000
 
 type topologyObject struct {
@@ -40,7 +40,7 @@ func corev1ResourceEqual(a, b resource.Quantity) bool { return a.Cmp(b) == 0 }
 // pools reads one NodeTopology document.
 func (l *loader) pools(o *source.Object) {
 	var in topologyObject
-	broken := map[string]bool{} // pools with values that were reported already
+	broken := map[string]bool{} // pools with values that are already reported
 	for _, m := range l.decoder.Decode(o.Root, &in) {
 		if !m.Unknown || m.Path != "metadata" {
 			l.misfits(o, []source.Mismatch{m})
@@ -63,7 +63,7 @@ func (l *loader) pools(o *source.Object) {
 	}
 }
 
-// at is the place of a field of a pool, or else of the name of the pool.
+// at returns the location of the first of some fields that a pool has, or else of its name.
 func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 	for _, field := range append(fields, "name") {
 		if k, v := item.Field(field); k != nil {
@@ -88,7 +88,7 @@ func (l *loader) named(o *source.Object, item *source.Node, name string) bool {
 	return true
 }
 
-// labelled checks the labels of a pool as the API server would those of a node.
+// labelled checks the labels of a pool as the API server would check those of a node.
 func (l *loader) labelled(o *source.Object, item *source.Node, p *poolObject) bool {
 	before := len(l.errs)
 	for k, v := range item.Get("labels").Fields() {
@@ -99,9 +99,8 @@ func (l *loader) labelled(o *source.Object, item *source.Node, p *poolObject) bo
 	return len(l.errs) == before
 }
 
-// size settles how many nodes a pool has: count, or the sum of its zones, or
-// min; and how many it may have: max, or just as many. It is nil if that makes
-// no sense.
+// size returns a pool with its number of nodes (count, the sum of its zones, or min) and the number
+// that it may have (max, or the same). It returns nil if the numbers are inconsistent.
 func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool {
 	pool := &Pool{Name: p.Name, Span: at(o, item), Declaration: Declaration{o.File, item}}
 	sum, ok := l.zones(o, item, p)
@@ -135,8 +134,7 @@ func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool 
 	return pool
 }
 
-// zones adds up the nodes of a pool over its zones; ok is false if one of them
-// makes no sense.
+// zones adds up the nodes of a pool over its zones; ok is false if a zone is invalid.
 func (l *loader) zones(o *source.Object, item *source.Node, p *poolObject) (sum int, ok bool) {
 	ok = true
 	for k, v := range item.Get("zones").Fields() {
@@ -150,7 +148,7 @@ func (l *loader) zones(o *source.Object, item *source.Node, p *poolObject) (sum 
 	return sum, ok
 }
 
-// pool adds the nodes of a pool and the room that it has to grow.
+// pool adds the nodes of a pool and its room to grow.
 func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 	extra := pool.Max - pool.Count
 	l.topo.Extended.add(p.Allocatable)
@@ -178,9 +176,9 @@ func (l *loader) zone(o *source.Object, pool *Pool, p *poolObject, zone string, 
 	}
 }
 
-// poolNode is the i-th node of a pool in a zone. Hostname, os and arch are what
-// a kubelet would set; the zone is what the pool says, nothing else (R-S3). The node
-// lifecycle controller keeps the deprecated labels of os and arch equal to them
+// poolNode returns the i-th node of a pool in a zone. Hostname, os and arch are the values that a
+// kubelet would set; the zone is the one that the pool names, and no other label is derived from it
+// (R-S3). The node lifecycle controller keeps the deprecated labels of os and arch equal to them
 // (pkg/controller/nodelifecycle/node_lifecycle_controller.go, labelReconcileInfo; R-S11).
 func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 	name := pool.Name

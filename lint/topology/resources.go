@@ -7,24 +7,23 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Extended says which extended resources (R-N26) the nodes and pools of a
-// topology list. A resource that none of them lists may still come from a
-// scheduler extender or from dynamic resource allocation (R-N27), so no list is
-// complete until the configuration says so. A nil Extended stands for complete
-// lists.
+// Extended has the extended resources (R-N26) that the nodes and pools of a topology list. A
+// resource that none of them lists may still come from a scheduler extender or from dynamic
+// resource allocation (R-N27), so the lists are incomplete unless the configuration declares them
+// complete. A nil Extended means complete lists.
 type Extended struct {
-	// Complete is set if every list of allocatable names all that a node has.
+	// Complete is set if every list of allocatable names all resources of its node.
 	Complete bool
 	listed   map[corev1.ResourceName]bool
 }
 
-// Known reports whether a node that does not list a resource has none of it:
-// another node or pool lists it, or all lists are complete.
+// Known reports whether a node that does not list a resource certainly lacks it: another node or
+// pool lists it, or all lists are complete.
 func (x *Extended) Known(name corev1.ResourceName) bool {
 	return x == nil || x.Complete || x.listed[name]
 }
 
-// Names are the resources with a domain that some node or pool lists, sorted.
+// Names returns the resources with a domain that some node or pool lists, sorted.
 func (x *Extended) Names() []string {
 	if x == nil {
 		return nil
@@ -37,7 +36,7 @@ func (x *Extended) Names() []string {
 	return names
 }
 
-// add takes in a list of allocatable.
+// add records a list of allocatable.
 func (x *Extended) add(list corev1.ResourceList) {
 	for name := range list {
 		if strings.Contains(string(name), "/") {
@@ -46,17 +45,16 @@ func (x *Extended) add(list corev1.ResourceList) {
 	}
 }
 
-// always are the resources that a kubelet reports of every node
+// always returns the resources that a kubelet reports for every node
 // (pkg/kubelet/nodestatus/setters.go MachineInfo).
 func always() []corev1.ResourceName {
 	return []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods}
 }
 
-// reported reports whether a Node's list is whole, so that a native resource
-// missing from it is 0 (R-N23). An API server sets metadata.uid, which nobody
-// writes by hand; without it the list counts as whole if it has what a kubelet
-// reports of every node. Anything shorter may be written by hand for the
-// resources that matter to its author.
+// reported reports whether a Node's list is whole, so that a native resource missing from it is 0
+// (R-N23). An API server sets metadata.uid, which is not written by hand. Without it the list
+// counts as whole if it has the resources that a kubelet reports for every node. A shorter list may
+// be written by hand, with the resources that matter to its author.
 func reported(uid string, list corev1.ResourceList) bool {
 	if len(list) == 0 {
 		return false

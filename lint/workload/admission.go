@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// admits are the kinds, by group, of objects that change pods when they are created, or
-// refuse them. The labels of a Namespace are among Set.Namespaces.
+// admits maps the kinds of objects that change or refuse pods at their creation to their API
+// groups. The labels of a Namespace are in Set.Namespaces.
 var admits = map[string]string{"LimitRange": "", "ResourceQuota": "", "RuntimeClass": "node.k8s.io"}
 
 func admitsPods(apiVersion, kind string) bool {
@@ -19,16 +19,16 @@ func admitsPods(apiVersion, kind string) bool {
 	return known && groupOf(apiVersion) == group && apiVersion != ""
 }
 
-// enforce is the label of a Namespace with the level of Pod Security that its pods meet.
+// enforce is the label of a Namespace with the Pod Security level that its pods must meet.
 const enforce = "pod-security.kubernetes.io/enforce"
 
-// admission names, for each workload, an object of the set that may change its pods or
-// refuse them (R-P9 to R-P11, R-N39). In doubt an object may.
+// admission records, for each workload, an object of the set that may change or refuse its pods
+// (R-P9 to R-P11, R-N39). An object counts if in doubt.
 func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*source.Object]
 	classes := map[string]*source.Object{}
-	anyClass := "" // names a class whose name is a placeholder
+	anyClass := "" // name of a class whose own name is a placeholder
 	for _, o := range l.admitting {
 		switch o.Kind {
 		case "LimitRange":
@@ -74,7 +74,7 @@ func (l *loader) admission() {
 	for _, w := range l.set.Workloads {
 		if w.Running {
 			w.PlainClass = true
-			continue // it is admitted already
+			continue // it is already admitted
 		}
 		ns := w.Object.Namespace
 		for _, by := range enforced.of(ns) {
@@ -107,7 +107,8 @@ func (l *loader) admission() {
 	}
 }
 
-// bySpace groups things by namespace; those in a placeholder may be in any.
+// bySpace groups items by namespace. Items whose namespace is a placeholder may be in any
+// namespace.
 type bySpace[T any] struct {
 	in   map[string][]T
 	open []T
@@ -127,7 +128,7 @@ func (b *bySpace[T]) add(ns string, x T) {
 	b.in[ns] = append(b.in[ns], x)
 }
 
-// of returns those that may be in a namespace.
+// of returns the items that may be in a namespace.
 func (b *bySpace[T]) of(ns string) []T {
 	if source.Placeholder(ns) {
 		return b.all
@@ -135,8 +136,8 @@ func (b *bySpace[T]) of(ns string) []T {
 	return slices.Concat(b.in[Space(ns)], b.open)
 }
 
-// OpenClass reports whether a RuntimeClass may add tolerations to the pods, a node selector
-// or overhead (R-N39).
+// OpenClass reports whether a RuntimeClass may add tolerations, a node selector or overhead to the
+// pods (R-N39).
 func (w *Workload) OpenClass() bool { return w.Spec.RuntimeClassName != "" && !w.PlainClass }
 
 // nameOf returns the kind, namespace and name of an object.
@@ -144,21 +145,21 @@ func nameOf(o *source.Object) string {
 	return o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 }
 
-// limitRange is a LimitRange, open if its spec is not all known.
+// limitRange is a LimitRange; open is set if its spec is not completely known.
 type limitRange struct {
 	name string
 	spec corev1.LimitRangeSpec
 	open bool
 }
 
-// concerns reports whether a LimitRange may set a request of a workload's containers, or
-// refuse its pods (plugin/pkg/admission/limitranger/admission.go; the defaults of the object
-// in pkg/apis/core/v1/defaults.go). If it is not the only one of its namespace, another may
-// set the limits that it checks.
+// concerns reports whether a LimitRange may set a request of a workload's containers or refuse its
+// pods (plugin/pkg/admission/limitranger/admission.go; the defaults of the object in
+// pkg/apis/core/v1/defaults.go). If it is not the only one of its namespace, another one may set
+// the limits that it checks.
 func (r *limitRange) concerns(w *Workload, only bool) bool {
 	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
 	for _, item := range r.spec.Limits {
-		// What a container gets that has none, and all that is checked.
+		// The values that a container without its own gets, and all resources that are checked.
 		limits := united(item.Default, item.Max)
 		requests := united(united(item.DefaultRequest, limits), item.Min)
 		checked := united(united(item.Max, item.Min), item.MaxLimitRequestRatio)
@@ -211,7 +212,7 @@ func (r *limitRange) concerns(w *Workload, only bool) bool {
 	return r.open
 }
 
-// refuses reports whether a LimitRange refuses requests and limits, or may.
+// refuses reports whether a LimitRange refuses requests and limits, or may do so.
 func refuses(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) bool {
 	for name, least := range item.Min {
 		request, has := requests[name]
@@ -234,12 +235,12 @@ func refuses(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) 
 	return false
 }
 
-// requested are the resources of a container with requests that default to its limits (R-P3).
+// requested returns the resources of a container, with requests that default to its limits (R-P3).
 func requested(c *Container) Resources {
 	return Resources{Requests: united(c.Resources.Requests, c.Resources.Limits), Limits: c.Resources.Limits}
 }
 
-// united returns list a with the entries that only b has.
+// united returns list a, with the entries that only b has.
 func united(a, b corev1.ResourceList) corev1.ResourceList {
 	all := make(corev1.ResourceList, len(a)+len(b))
 	maps.Copy(all, b)
@@ -247,13 +248,13 @@ func united(a, b corev1.ResourceList) corev1.ResourceList {
 	return all
 }
 
-// claims reports whether the pods may need volume claims of their own first.
+// claims reports whether the pods may first need volume claims of their own.
 func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTemplates").IsNull() }
 
-// mayExceed reports whether the workloads of a namespace may need more than a ResourceQuota
-// allows them, with as many pods as autoscalers and rollouts ask for. Scopes only lessen
-// what counts (pkg/quota/v1/evaluator/core/pods.go). While nodes are unreachable, their pods
-// count as well as those that replace them, which is two times as many.
+// mayExceed reports whether the workloads of a namespace may need more than a ResourceQuota allows,
+// with as many pods as autoscalers and rollouts ask for. Scopes can only reduce the usage
+// (pkg/quota/v1/evaluator/core/pods.go). While nodes are unreachable, both their pods and the
+// replacements count, which doubles the number: times is then 2.
 func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) bool {
 	var spec corev1.ResourceQuotaSpec
 	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {
@@ -291,8 +292,8 @@ func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) boo
 	return false
 }
 
-// counts returns how much of an entry of a ResourceQuota one pod uses at most; known is unset
-// in doubt.
+// counts returns the largest amount that one pod uses of an entry of a ResourceQuota; known is
+// false if that is in doubt.
 func (w *Workload) counts(name string) (each float64, known bool) {
 	object, counted := strings.CutPrefix(name, "count/")
 	switch {
@@ -315,7 +316,7 @@ func (w *Workload) counts(name string) (each float64, known bool) {
 				n, has = c.Limits[resource]
 			}
 			if !has && (resource == corev1.ResourceCPU || resource == corev1.ResourceMemory) {
-				return 0, false // the quota refuses a pod that does not say
+				return 0, false // the quota refuses a pod that does not set it
 			}
 			each += n.AsApproximateFloat64()
 		}

@@ -17,8 +17,8 @@ var (
 )
 
 // mayViolate reports whether Pod Security may refuse the pods of a workload at a level of the
-// namespace (k8s.io/pod-security-admission/policy; R-P11). Fields that are rare are taken for
-// a violation whatever they say, and so is a variable.
+// namespace (k8s.io/pod-security-admission/policy; R-P11). Rare fields count as a violation
+// whatever their value, and so do variables.
 func (w *Workload) mayViolate(level string) bool {
 	spec := w.SpecNode
 	pod := spec.Get("securityContext")
@@ -66,15 +66,14 @@ func (w *Workload) mayViolate(level string) bool {
 	return false
 }
 
-// on reports whether a switch is not certainly off.
+// on reports whether a switch is on, or may be.
 func on(n *source.Node, field string) bool {
 	v := n.Get(field)
 	off, ok := v.Bool()
 	return !v.IsNull() && (!ok || off)
 }
 
-// unusual reports whether a security context has fields that are not looked into, or is not
-// confined.
+// unusual reports whether a security context has fields that are not examined, or is not confined.
 func unusual(context *source.Node) bool {
 	for _, field := range []string{"seLinuxOptions", "windowsOptions"} {
 		if !context.Get(field).IsNull() {
@@ -89,8 +88,8 @@ func unusual(context *source.Node) bool {
 	return false
 }
 
-// restricted reports whether a container, with what its pod says for all, certainly meets what
-// the level restricted demands of a security context.
+// restricted reports whether a container, with the defaults of its pod, certainly meets the
+// security context requirements of the level restricted.
 func restricted(pod, context *source.Node) bool {
 	either := func(field string) *source.Node {
 		if v := context.Get(field); !v.IsNull() {

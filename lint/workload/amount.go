@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// scaled is a number, or a percentage of a number of pods that is rounded up or
-// down. What the API server refuses is 0.
+// scaled returns an absolute number, or a percentage of a number of pods, rounded up or down; 0 for
+// values that the API server refuses.
 func scaled(v *intstr.IntOrString, pods int, up bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(v, pods, up)
 	if err != nil {

@@ -15,26 +15,25 @@ import (
 // Budget is a PodDisruptionBudget.
 type Budget struct {
 	Object *source.Object
-	// Selector is what was decoded; it is never nil. SelectsAll and SelectsNone
-	// tell what an empty one says: all pods of the namespace, but none in
-	// policy/v1beta1.
+	// Selector is the decoded selector; it is never nil. SelectsAll and SelectsNone give the
+	// meaning of an empty one: all pods of the namespace, but no pods in policy/v1beta1.
 	Selector                *metav1.LabelSelector
 	SelectsAll, SelectsNone bool
 	// MinAvailable and MaxUnavailable are nil if they are not set.
 	MinAvailable, MaxUnavailable *intstr.IntOrString
 	// AlwaysAllow is set if pods that are not ready may always be evicted.
 	AlwaysAllow bool
-	// Repeated is set if the same object is declared differently elsewhere.
+	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
-	// Unknown says why the budget cannot be judged, and is empty if it can.
+	// Unknown is the reason why the budget cannot be judged; empty if it can.
 	Unknown string
-	// SelectorUnknown is set if that is because of its selector.
+	// SelectorUnknown is set if the selector is that reason.
 	SelectorUnknown bool
 
 	selector labels.Selector
 }
 
-// budgetSpec is what counts of the spec of a PodDisruptionBudget.
+// budgetSpec is the relevant part of the spec of a PodDisruptionBudget.
 type budgetSpec struct {
 	Selector                   *metav1.LabelSelector `json:"selector"`
 	MinAvailable               *intstr.IntOrString   `json:"minAvailable"`
@@ -42,10 +41,9 @@ type budgetSpec struct {
 	UnhealthyPodEvictionPolicy string                `json:"unhealthyPodEvictionPolicy"`
 }
 
-// budget reads a PodDisruptionBudget. One without a selector is a patch: as an
-// object of its own it would stand for no pod. A later declaration of the same
-// object takes the place of an earlier one, as two budgets for one pod are a
-// fault that a copy is not.
+// budget reads a PodDisruptionBudget. One without a selector is a patch, because by itself it would
+// select no pod. A later declaration of the same object replaces an earlier one: two budgets for
+// one pod are a fault, a copy is not.
 func (l *loader) budget(o *source.Object) {
 	if o.Root.At("spec", "selector").IsNull() {
 		l.patch(o)
@@ -53,7 +51,7 @@ func (l *loader) budget(o *source.Object) {
 	}
 	l.set.Others++
 	l.validateOther(o)
-	if o.Root.At("metadata", "ownerReferences").Len() > 0 { // an operator made it, for pods of its own
+	if o.Root.At("metadata", "ownerReferences").Len() > 0 { // an operator created it, for its own pods
 		l.operated(o)
 	}
 	b := l.newBudget(o)
@@ -61,7 +59,7 @@ func (l *loader) budget(o *source.Object) {
 	if i, known := l.budgets[id]; known && !o.Root.At("metadata", "name").IsNull() {
 		old := l.set.Budgets[i]
 		b.Repeated = old.Repeated || !source.Equal(old.Object.Root, o.Root)
-		l.set.Budgets[i] = nil // left out at the end, as many may be declared again
+		l.set.Budgets[i] = nil // removed at the end, because there may be many repeated declarations
 	}
 	l.budgets[id] = len(l.set.Budgets)
 	l.set.Budgets = append(l.set.Budgets, b)
@@ -84,7 +82,7 @@ func (l *loader) newBudget(o *source.Object) *Budget {
 	return b
 }
 
-// check finds why a budget cannot be judged, if it cannot.
+// check finds the reason why a budget cannot be judged, if there is one.
 func (b *Budget) check(found []source.Mismatch) {
 	var err error
 	if b.selector, err = metav1.LabelSelectorAsSelector(b.Selector); err != nil {
@@ -110,7 +108,7 @@ func (b *Budget) check(found []source.Mismatch) {
 	}
 }
 
-// amount checks what the API server accepts: whole numbers and percentages up
+// amount checks that a value is one that the API server accepts: a whole number, or a percentage up
 // to 100% (pkg/apis/policy/validation/validation.go).
 func (b *Budget) amount(name string, v *intstr.IntOrString) {
 	switch {
@@ -122,7 +120,7 @@ func (b *Budget) amount(name string, v *intstr.IntOrString) {
 	}
 }
 
-// variable finds a variable of a later tool in a tree; "" if there is none.
+// variable returns the first variable of a later tool in a tree; "" if there is none.
 func variable(n *source.Node) string {
 	if n.Placeholder() {
 		return n.Value
@@ -143,19 +141,16 @@ func variable(n *source.Node) string {
 	return ""
 }
 
-// Matches reports whether the budget stands for a pod of its namespace with
-// these labels.
+// Matches reports whether the budget selects a pod of its namespace with these labels.
 func (b *Budget) Matches(podLabels map[string]string) bool {
 	return !b.SelectsNone && b.selector.Matches(labels.Set(podLabels))
 }
 
-// Allowed is how many of the expected pods, all of them healthy, may be
-// evicted one after the other without a replacement, and the field that says so
-// (R-W19). It means nothing if the budget is Unknown. It mirrors
-// getExpectedPodCount and updatePdbStatus of
-// pkg/controller/disruption/disruption.go: percentages are rounded up either
-// way, and a budget that sets neither number allows nothing, as it expects no
-// pods; its Amount is zero.
+// Allowed returns how many of the expected pods, all of them healthy, may be evicted without a
+// replacement, and the field that determines it (R-W19). The result is meaningless if the budget is
+// Unknown. It mirrors getExpectedPodCount and updatePdbStatus of
+// pkg/controller/disruption/disruption.go: percentages of both fields are rounded up, and a budget
+// that sets neither field allows no eviction, because it expects no pods; its Amount is zero.
 func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	switch {
 	case b.MaxUnavailable != nil:
@@ -168,15 +163,15 @@ func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	return max(0, allowed), by
 }
 
-// String is the budget as a message names it.
+// String returns the kind, namespace and name of the budget for messages.
 func (b *Budget) String() string {
 	return "PodDisruptionBudget " + strings.TrimPrefix(b.Object.Namespace+"/"+b.Object.Name, "/")
 }
 
-// SelectorText is the selector as kubectl writes it.
+// SelectorText returns the selector in the notation of kubectl.
 func (b *Budget) SelectorText() string { return metav1.FormatLabelSelector(b.Selector) }
 
-// Span is the place of the number that is set, else of the name.
+// Span returns the location of minAvailable or maxUnavailable, or else of the name.
 func (b *Budget) Span() diag.Span {
 	spec := b.Object.Root.Get("spec")
 	for _, name := range []string{"maxUnavailable", "minAvailable"} {
@@ -187,7 +182,7 @@ func (b *Budget) Span() diag.Span {
 	return b.Object.NameSpan()
 }
 
-// SelectorSpan is the place of the selector: its only label, else its key.
+// SelectorSpan returns the location of the selector: its only label, or else its key.
 func (b *Budget) SelectorSpan() diag.Span {
 	key, selector := b.Object.Root.Get("spec").Field("selector")
 	if match := selector.Get("matchLabels"); match.Len() == 1 && selector.Len() == 1 {

@@ -10,8 +10,8 @@ func disruption(version, meta, spec string) string {
 	return "apiVersion: policy/" + version + "\nkind: PodDisruptionBudget\nmetadata: {" + meta + "}\nspec: {" + spec + "}\n"
 }
 
-// TestBudgetAllows counts the evictions that a budget allows of healthy pods,
-// for 1, 2, 3 and 10 pods (R-W19).
+// TestBudgetAllows counts the evictions of healthy pods that a budget allows, for 1, 2, 3 and 10
+// pods (R-W19).
 func TestBudgetAllows(t *testing.T) {
 	for _, row := range []struct{ spec, want, of3 string }{
 		{"minAvailable: 2", "0 0 1 8", "minAvailable 2: 2"},
@@ -40,7 +40,7 @@ func TestBudgetAllows(t *testing.T) {
 	}
 }
 
-// TestBudgetSelects tells which pods a budget stands for, and where it says so.
+// TestBudgetSelects checks which pods a budget selects, and the location of its selector.
 func TestBudgetSelects(t *testing.T) {
 	for _, row := range []struct {
 		version, selector string
@@ -84,7 +84,7 @@ func TestBudgetSpan(t *testing.T) {
 	}
 }
 
-// TestBudgetUnknown covers what cannot be judged.
+// TestBudgetUnknown covers budgets that cannot be judged.
 func TestBudgetUnknown(t *testing.T) {
 	for spec, want := range map[string]string{
 		"selector: {matchLabels: {app: '${A}'}}":                                     "selector holds the placeholder ${A}",
@@ -111,7 +111,7 @@ func TestBudgetUnknown(t *testing.T) {
 	}
 }
 
-// TestBudgets lists budgets once each; one without a selector is a patch.
+// TestBudgets lists each budget once; one without a selector is a patch.
 func TestBudgets(t *testing.T) {
 	set := loadSet(t, docs(
 		disruption("v1", "name: a", "selector: {}, minAvailable: 1"),

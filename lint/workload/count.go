@@ -8,17 +8,16 @@ import (
 
 // Count is a number of pods.
 type Count struct {
-	// N is the number; it means nothing unless Known.
+	// N is the number; it is meaningless unless Known is set.
 	N     int
 	Known bool
-	// Key and Value are the field that says so; nil where a default applies.
+	// Key and Value are the field that sets the number; nil if a default applies.
 	Key, Value *source.Node
-	// Why says where the number comes from if no field gives it as it is.
+	// Why is the origin of the number, if no field states it directly.
 	Why string
 }
 
-// counter reads the number of pods from an object. It never complains: that
-// is what validation does.
+// counter reads the number of pods from an object. It reports no problems; validation does.
 type counter func(o *source.Object) Count
 
 func known(n int, why string) Count { return Count{N: n, Known: true, Why: why} }
@@ -42,8 +41,8 @@ func replicas(o *source.Object) Count { return field(o.Root.Get("spec"), "replic
 
 func jobPods(o *source.Object) Count { return jobCount(o.Root.Get("spec")) }
 
-// jobCount is min(parallelism, completions), both 1 if unset; parallelism
-// alone means a work queue of that many pods (R-W14).
+// jobCount returns min(parallelism, completions), both 1 if unset. Parallelism alone means a work
+// queue with that many pods (R-W14).
 func jobCount(spec *source.Node) Count {
 	if c, is := suspended(spec); is {
 		return c
@@ -68,15 +67,15 @@ func cronPods(o *source.Object) Count {
 	return jobCount(spec.At("jobTemplate", "spec"))
 }
 
-// suspended is the count of a Job that creates no pods, or may not.
+// suspended returns the count of a Job that creates no pods, or might not.
 func suspended(spec *source.Node) (c Count, is bool) {
 	k, v := spec.Field("suspend")
 	on, _ := v.Bool()
 	return Count{Known: on, Key: k, Value: v, Why: "suspended"}, on || v.Placeholder()
 }
 
-// vmPods is 1 unless the machine is declared off (R-W24). A machine that is
-// started by hand counts as one.
+// vmPods returns 1 unless the machine is declared off (R-W24). A machine that is started manually
+// counts as one.
 func vmPods(o *source.Object) Count {
 	spec := o.Root.Get("spec")
 	if k, v := spec.Field("runStrategy"); v.Text() == "Halted" || v.Placeholder() {

@@ -18,12 +18,12 @@ func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 	if l.known[o] == nil {
 		l.known[o] = l.decode(o, kind)
 	}
-	w := *l.known[o] // each set adds to it what others say of the workload
+	w := *l.known[o] // each set adds data from other objects to its own copy
 	w.Problems, w.Unknown = slices.Clip(w.Problems), slices.Clip(w.Unknown)
 	return &w
 }
 
-// fold lets go of the tree that a workload was read from.
+// fold discards the tree that a workload was read from.
 func (w *Workload) fold() {
 	w.Object.Fold(&asked)
 	w.TemplateNode = w.Object.Folded(w.TemplateNode)
@@ -35,7 +35,7 @@ func (w *Workload) fold() {
 	w.SpecNode = w.TemplateNode.Get("spec")
 }
 
-// asked are the fields that every run asks of every workload after it was decoded.
+// asked lists the fields that every run reads from every workload after decoding.
 var asked = source.Kept{Through: "spec", Names: []string{
 	"metadata",                                                                                           // of the object and of its template
 	"ordinals", "paused", "podManagementPolicy", "replicas", "strategy", "updateStrategy", "workloadRef", // of the object's spec
@@ -52,13 +52,13 @@ func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	return w
 }
 
-// whole reports whether an object of a judged kind is a manifest and no
-// strategic-merge patch, which names an object and only the fields it changes.
+// whole reports whether an object of a judged kind is a manifest and not a strategic-merge patch,
+// which names an object and only the fields that it changes.
 func whole(o *source.Object, kind *Kind) bool {
 	template := o.Root.At(kind.Template...)
 	spec := template.Get("spec")
 	labelled := template.At("metadata", "labels").Len() > 0
-	selects := !o.Root.At("spec", "selector").IsNull() // an empty one is refused (R-V37), but no patch is written with it
+	selects := !o.Root.At("spec", "selector").IsNull() // an empty one is refused (R-V37), but patches do not have one
 	holds := spec.Get("containers").Len() > 0
 	if kind.VM {
 		domain, _ := spec.Field("domain")
@@ -71,7 +71,7 @@ func whole(o *source.Object, kind *Kind) bool {
 	return holds
 }
 
-// labels collects what the pods are known to carry.
+// labels collects the labels that the pods are known to have.
 func (l *loader) labels(w *Workload) {
 	node := w.TemplateNode.At("metadata", "labels")
 	w.Labels = make(map[string]string, node.Len()+len(w.Kind.Fixed))
@@ -104,12 +104,12 @@ func (l *loader) labels(w *Workload) {
 	}
 }
 
-// path is a field path below the template.
+// path returns a field path below the template.
 func (k *Kind) path(field string) string {
 	return strings.Join(append(slices.Clone(k.Template), field), ".")
 }
 
-// spec decodes the pod's spec and turns what does not fit into problems.
+// spec decodes the spec of the pod and records mismatches as problems.
 func (l *loader) spec(w *Workload) {
 	var found []source.Mismatch
 	if w.Kind.VM {
@@ -138,8 +138,8 @@ func (l *loader) spec(w *Workload) {
 	l.envelope(w)
 }
 
-// unknown records a field that does not exist. In the spec of a machine, whose
-// type is not at hand, only the subtrees shared with pods are checked.
+// unknown records a field that does not exist. In the spec of a machine, whose type is not
+// available, only the subtrees shared with pods are checked.
 func (w *Workload) unknown(field string, m source.Mismatch) {
 	w.Unknown = append(w.Unknown, UnknownField{Field: field, Suggestion: m.Suggestion, Span: w.File().FieldSpan(m.Key, m.Value), KeySpan: w.File().Span(m.Key)})
 }

@@ -2,8 +2,8 @@ package workload
 
 import "github.com/schedlint/schedlint/lint/source"
 
-// elsewhere reads an object that may be there or not: of its pods nothing is
-// known but what selectors may find.
+// elsewhere reads an object that might not be deployed: only its labels matter, which selectors may
+// match.
 func (l *loader) elsewhere(o *source.Object) {
 	switch kind := l.table.Find(o.APIVersion, o.Kind); {
 	case !l.table.Matters(o):
@@ -18,7 +18,7 @@ func (l *loader) elsewhere(o *source.Object) {
 	}
 }
 
-// Matters reports whether anything depends on an object that may be there or not.
+// Matters reports whether an object that might not be deployed can affect any result.
 func (t Table) Matters(o *source.Object) bool {
 	switch {
 	case o.APIVersion == "", o.Hook == source.HookNever:
@@ -29,7 +29,7 @@ func (t Table) Matters(o *source.Object) bool {
 	return !inert(o) && t.Relevant(o.APIVersion, o.Kind)
 }
 
-// budgetElsewhere reads a budget that may be there or not, once for all sets.
+// budgetElsewhere reads a budget that might not be deployed, once for all sets.
 func (l *loader) budgetElsewhere(o *source.Object) {
 	b, known := l.Reader.budgets[o]
 	if !known && !o.Root.At("spec", "selector").IsNull() {
@@ -40,8 +40,8 @@ func (l *loader) budgetElsewhere(o *source.Object) {
 	}
 }
 
-// inert reports whether an object is of a kind that is looked at for what it says
-// of workloads, and makes no pods itself.
+// inert reports whether an object creates no pods itself and is read only for its effect on
+// workloads.
 func inert(o *source.Object) bool {
 	switch o.Kind {
 	case "Node", "Namespace":
@@ -54,8 +54,8 @@ func inert(o *source.Object) bool {
 	return scales(o)
 }
 
-// Setting reports whether an object makes no pods itself and says something of workloads
-// that may be declared in other files.
+// Setting reports whether an object creates no pods itself and affects workloads that other files
+// may declare.
 func (t Table) Setting(o *source.Object) bool {
 	switch o.Kind {
 	case "LimitRange", "PodTemplate", "ResourceQuota":
@@ -68,14 +68,14 @@ func (t Table) Setting(o *source.Object) bool {
 	return inert(o) || claims[o.Kind] && o.Group() == claimGroup
 }
 
-// Limits reports whether an object limits the pods of its namespace: where clusters share
-// none of their files it is only in one of them.
+// Limits reports whether an object limits the pods of its namespace. If clusters share none of
+// their files, it exists in only one of them.
 func (t Table) Limits(o *source.Object) bool {
 	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
 }
 
-// Declares reports whether an object stands for itself in its namespace: patches
-// do not, nor do nodes, which no manifest deploys, and what has ended.
+// Declares reports whether an object is a declaration of its own in its namespace. Patches are not,
+// nor are nodes, which no manifest deploys, nor pods that have ended.
 func (t Table) Declares(o *source.Object) bool {
 	if o.APIVersion == "" || o.Kind == "Node" && core(o) {
 		return false
@@ -86,13 +86,13 @@ func (t Table) Declares(o *source.Object) bool {
 	return o.Kind != "PodDisruptionBudget" || !o.Root.At("spec", "selector").IsNull()
 }
 
-// Judged reports whether an object is one of which something is said itself: a workload, a
-// budget or an autoscaler.
+// Judged reports whether findings may be about the object itself: a workload, a budget or an
+// autoscaler.
 func (t Table) Judged(o *source.Object) bool {
 	return t.Find(o.APIVersion, o.Kind) != nil || scales(o) || o.Kind == "PodDisruptionBudget" && o.Group() == "policy"
 }
 
-// ended reports whether an object is a pod that has run to its end.
+// ended reports whether an object is a pod that has terminated.
 func ended(o *source.Object, kind *Kind) bool {
 	if kind.Kind != "Pod" {
 		return false

@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// envelopes are the maps around a pod's spec, by kind: a constraint that is
-// indented wrongly ends up in one of them, where it is dropped without a word.
+// envelopes returns the types of the maps around a pod's spec, by kind: a constraint with wrong
+// indentation ends up in one of them, where the API server silently drops it.
 func envelopes() map[string]map[string]reflect.Type {
 	pod := reflect.TypeFor[corev1.PodTemplateSpec]()
 	of := func(spec reflect.Type) map[string]reflect.Type {
@@ -38,8 +38,8 @@ func envelopes() map[string]map[string]reflect.Type {
 	}
 }
 
-// rolloutSpec has the names of the fields of an Argo Rollout's spec
-// (argo-rollouts: pkg/apis/rollouts/v1alpha1/types.go).
+// rolloutSpec has the names of the fields of an Argo Rollout's spec (argo-rollouts:
+// pkg/apis/rollouts/v1alpha1/types.go).
 type rolloutSpec struct {
 	Replicas                any `json:"replicas"`
 	Selector                any `json:"selector"`
@@ -56,13 +56,13 @@ type rolloutSpec struct {
 	RollbackWindow          any `json:"rollbackWindow"`
 }
 
-// placing are the fields of a pod's spec that decide where it goes.
+// placing returns the names of the fields of a pod's spec that decide its placement.
 func placing() []string {
 	return []string{"affinity", "nodeName", "nodeSelector", "schedulerName", "schedulingGates", "tolerations", "topologySpreadConstraints"}
 }
 
-// envelope looks for misspelt and misplaced fields around the pod's spec. Only
-// near misses count, as many a tool puts fields of its own there.
+// envelope looks for misspelt and misplaced fields around the pod's spec. Only near misses count,
+// because many tools add fields of their own there.
 func (l *loader) envelope(w *Workload) {
 	l.stray(w, w.Object.Root, "", []string{"apiVersion", "kind", "metadata", "spec", "status"}, placing())
 	if w.Kind.VM {
@@ -76,8 +76,8 @@ func (l *loader) envelope(w *Workload) {
 	}
 }
 
-// machine looks around and in the spec of a machine, whose type is not at hand:
-// the fields that decide where it goes are those of a pod.
+// machine looks for such fields around and in the spec of a machine, whose type is not available:
+// its placement fields are those of a pod.
 func (l *loader) machine(w *Workload) {
 	for i := range w.Kind.Template {
 		path := w.Kind.Template[:i+1]
@@ -86,8 +86,8 @@ func (l *loader) machine(w *Workload) {
 	l.stray(w, w.SpecNode, w.Kind.path("spec")+".", placing(), nil)
 }
 
-// stray reports the fields of n that are near one of names without being one,
-// and those that belong into the pod's spec. Path leads to them, with a dot.
+// stray reports the fields of n that are near misses of names, and those that belong in the pod's
+// spec. The path leads to them and ends with a dot.
 func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewhere []string) {
 	for k, v := range n.Fields() {
 		if slices.Contains(names, k.Value) {

@@ -15,8 +15,7 @@ const (
 	poolSlots       = "apiVersion: pool.kubevirt.io/v1beta1\nkind: VirtualMachinePool\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {a: b}}\n  virtualMachineTemplate:\n    spec:\n      SPEC\n      template:\n        spec:\n          domain: {}\n          POD\n"
 )
 
-// strays are fields that are misspelt or stand at the wrong depth, and what is
-// said of them.
+// strays are fields that are misspelt or at the wrong depth, with the resulting messages.
 var strays = []struct{ frame, at, field, want string }{
 	{deploymentSlots, "POD", "nodeselector: {a: b}", "spec.template.spec.nodeselector: nodeSelector"},
 	{deploymentSlots, "POD", "topologySpreadConstraint: []", "spec.template.spec.topologySpreadConstraint: topologySpreadConstraints"},
@@ -59,8 +58,8 @@ var strays = []struct{ frame, at, field, want string }{
 	{poolSlots, "POD", "toleration: []", "spec.virtualMachineTemplate.spec.template.spec.toleration: tolerations"},
 }
 
-// TestEnvelope finds fields that are misspelt or stand at the wrong depth: the
-// API server drops them without a word, or refuses the object.
+// TestEnvelope finds fields that are misspelt or at the wrong depth: the API server silently drops
+// them, or refuses the object.
 func TestEnvelope(t *testing.T) {
 	for _, row := range strays {
 		text := strings.Replace(row.frame, row.at, row.field, 1)

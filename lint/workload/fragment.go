@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// fragment is the placement fields of a pod's spec in a map of an object that is not
-// judged, such as a custom resource from which an operator makes pods.
+// fragment has the placement fields of a pod's spec, in a map of an object that is not judged, such
+// as a custom resource from which an operator creates pods.
 type fragment struct {
 	NodeSelector              map[string]string                 `json:"nodeSelector"`
 	Affinity                  *corev1.Affinity                  `json:"affinity"`
@@ -20,10 +20,10 @@ type fragment struct {
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints"`
 }
 
-// Given is what an object gives a chart that is not at hand.
+// Given is the set of values that an object gives a chart that is not part of the input.
 type Given struct {
-	// Values are the maps with placement fields in it, and Left tells that there are more,
-	// of which nothing is known.
+	// Values are the maps with placement fields in it. Left is set if there are other values, which
+	// are unknown.
 	Values []Values
 	Left   bool
 	// Judged is set if all of it is judged where it is deployed.
@@ -35,26 +35,26 @@ type Values struct {
 	// Node is the map, in a text that has the lines and columns of the object's file.
 	Node *source.Node
 	File *source.File
-	// Path leads from the values to the map, as in master.pods[0]; "" for all of them.
+	// Path leads from the values to the map, for example master.pods[0]; "" for the values
+	// themselves.
 	Path string
 }
 
-// within is a map of values as messages name it.
+// within returns the name of a map of values for messages.
 func (v *Values) within() string { return strings.TrimSpace("values " + v.Path) }
 
-// PlacementFields are the names of the fields of a fragment.
+// PlacementFields returns the names of the fields of a fragment.
 func PlacementFields() []string { return slices.Sorted(maps.Keys(fragmentFields)) }
 
-// Placement reports whether a field of a map is named like one of a fragment, and whether
-// its value is of the kind that says something.
+// Placement reports whether a field of a map has the name of a field of a fragment, and whether its
+// value has the right kind and is not empty.
 func Placement(name string, value *source.Node) (named, filled bool) {
 	kind, named := fragmentFields[name]
 	return named, named && value.Kind == kind && value.Len() > 0
 }
 
-// fragmentFields are the fields of a fragment, with the kind of value that says
-// something, and the kinds of affinity, which some operators have without the map
-// around them.
+// fragmentFields maps the fields of a fragment to the kind of value that matters. affinityFields
+// are the kinds of affinity, which some operators use without the map around them.
 var fragmentFields = map[string]source.Kind{
 	"nodeSelector": source.Map, "affinity": source.Map, "tolerations": source.Sequence, "topologySpreadConstraints": source.Sequence,
 }
@@ -65,18 +65,17 @@ var affinityFields = map[string]bool{"nodeAffinity": true, "podAffinity": true, 
 type fragmentFinder struct {
 	l      *loader
 	object *source.Object
-	// given is what the object gives a chart, nil if it does not: only what is in there is
-	// checked.
+	// given has the values that the object gives a chart, and only they are checked; nil if there
+	// are none.
 	given *Given
-	// found is set if there are placement fields of any shape, foreign if some are
-	// not the core API's.
+	// found is set if there are placement fields of any form, foreign if some do not have the form
+	// of the core API.
 	found, foreign bool
 }
 
-// fragments looks for placement fields in an object of a kind that is not judged,
-// and reports whether it has some. Those that are the core API's as they stand are
-// checked: an operator may have fields of its own under these names, about which
-// nothing is known.
+// fragments looks for placement fields in an object of a kind that is not judged, and reports
+// whether it has some. Those in the form of the core API are checked. An operator may have its own
+// fields with these names, which are unknown.
 func (l *loader) fragments(o *source.Object) bool {
 	if admission(o.Group()) {
 		return false
@@ -96,8 +95,8 @@ func (l *loader) fragments(o *source.Object) bool {
 	return f.found
 }
 
-// admission reports whether a group is that of a policy engine. Its objects compare
-// the fields of pods with patterns, such as "?*", and place nothing.
+// admission reports whether a group is that of a policy engine. Its objects compare the fields of
+// pods with patterns, such as "?*", and place no pods.
 func admission(group string) bool {
 	for _, domain := range []string{"kyverno.io", "gatekeeper.sh", "kubewarden.io"} {
 		if group == domain || strings.HasSuffix(group, "."+domain) {
@@ -138,7 +137,7 @@ func (f *fragmentFinder) walk(p *place) {
 	}
 }
 
-// values checks what the object gives a chart.
+// values checks the values that the object gives a chart.
 func (f *fragmentFinder) values() {
 	if f.given == nil {
 		return
@@ -151,8 +150,8 @@ func (f *fragmentFinder) values() {
 	}
 }
 
-// check validates the fragment in a map if all of it is the core API's. Of values a chart
-// may make more than is written, so what they lack is no mistake.
+// check validates the fragment in a map if all of it has the form of the core API. A chart may add
+// to values, so omissions in them are no problem.
 func (f *fragmentFinder) check(p *place, v *Values) {
 	var fields fragment
 	unfit := f.l.fragmentDecoder.Decode(p.value, &fields)
@@ -189,8 +188,8 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 	f.l.set.Fragments = append(f.l.set.Fragments, w)
 }
 
-// misspelt reports whether a field can only be a slip. Some charts have fields of their own
-// right below affinity, and short names resemble each other.
+// misspelt reports whether a field can only be a misspelling. Some charts have fields of their own
+// directly below affinity, and short names resemble each other.
 func misspelt(m source.Mismatch) bool {
 	if !m.Unknown || m.Suggestion == "" || len(m.Key.Value) < 6 {
 		return false
@@ -198,15 +197,15 @@ func misspelt(m source.Mismatch) bool {
 	return strings.Count(m.Path, ".") > 1 || !strings.HasPrefix(m.Path, "affinity.") || strings.EqualFold(m.Key.Value, m.Suggestion)
 }
 
-// newFragmentDecoder takes any field beside those of a fragment, and none in them
-// that the core API does not have.
+// newFragmentDecoder returns a decoder that accepts any field beside those of a fragment, but
+// inside them only fields of the core API.
 func newFragmentDecoder() *source.Decoder {
 	return &source.Decoder{Open: map[reflect.Type]bool{reflect.TypeFor[fragment](): true}}
 }
 
-// mayBeAdded reports whether a chart may still give what a value lacks. Lists of an affinity
-// are handed on as they are; maps are merged with those of the chart, and constraints and
-// tolerations may be completed one by one.
+// mayBeAdded reports whether a chart may still add a value that is absent. Lists of an affinity are
+// passed on unchanged; maps are merged with those of the chart, and constraints and tolerations may
+// be completed one by one.
 func (p *place) mayBeAdded() bool {
 	if !p.absent() {
 		return false

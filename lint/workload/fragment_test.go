@@ -7,8 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// fragmentRows are the specs of a custom resource: whether it is counted, and what
-// is refused of the fields that are the core API's, by map.
+// fragmentRows are specs of a custom resource: whether it is counted, and which of the fields in
+// the form of the core API are refused, by map.
 var fragmentRows = map[string]struct {
 	spec    string
 	counted bool
@@ -58,7 +58,7 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// TestNoFragments leaves alone what is judged, and kinds that make no pods.
+// TestNoFragments ignores judged objects, and kinds that create no pods.
 func TestNoFragments(t *testing.T) {
 	for _, head := range []string{"apiVersion: v1\nkind: ConfigMap", "apiVersion: networking.k8s.io/v1\nkind: Ingress", "apiVersion: v1\nkind: Pod", "apiVersion: kyverno.io/v1\nkind: ClusterPolicy", "apiVersion: mutations.gatekeeper.sh/v1\nkind: Assign"} {
 		set := loadSet(t, head+"\nmetadata: {name: a}\nspec: {tolerations: [{operator: Exist}], containers: [{name: a}]}\n")
@@ -68,7 +68,8 @@ func TestNoFragments(t *testing.T) {
 	}
 }
 
-// valuesRows are values for a chart: what is refused of them. What a chart may add is not.
+// valuesRows are values for a chart, with the refused fields. Omissions that a chart may fill are
+// not refused.
 var valuesRows = map[string]struct {
 	values string
 	want   string
@@ -126,8 +127,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestNothingGiven: an object that gives a chart something is not looked into otherwise, and
-// what was left out of that leaves it open.
+// TestNothingGiven: an object that gives a chart values is not examined otherwise, and omitted
+// values leave it open.
 func TestNothingGiven(t *testing.T) {
 	for _, left := range []bool{false, true} {
 		all := source.LoadText(source.Options{}, "a.yaml", []byte("apiVersion: example.com/v1\nkind: Release\nmetadata: {name: a}\nspec: {nodeSelector: {'*': b}}\n")).Objects

@@ -2,34 +2,33 @@ package workload
 
 import "strings"
 
-// Kind is one row of the table of kinds that create pods. A kind is matched by
-// group and kind, whatever version the manifest names.
+// Kind is one row of the table of kinds that create pods. An object matches by group and kind,
+// regardless of the version.
 type Kind struct {
 	Group, Kind string
-	// Template is the path to the pod template: the map that holds metadata and
-	// spec. It is empty where the object itself is the pod.
+	// Template is the path to the pod template, the map that has metadata and spec. It is empty if
+	// the object itself is the pod.
 	Template []string
-	// Count tells how many pods there are.
+	// Count returns the number of pods.
 	Count counter
-	// VM is set where the template's spec is that of a KubeVirt
-	// VirtualMachineInstance and not of a Pod (R-W20).
+	// VM is set if the template has the spec of a KubeVirt VirtualMachineInstance instead of a Pod
+	// (R-W20).
 	VM bool
-	// Selects is set where the object needs a spec.selector that matches the
-	// template's labels (R-V37).
+	// Selects is set if the object needs a spec.selector that matches the template's labels
+	// (R-V37).
 	Selects bool
-	// Fixed are labels that the controller adds with a known value, Shared those
-	// with a value that all pods of one revision have in common, PerPod those
-	// that differ from pod to pod (R-W2, R-W21).
+	// Fixed are labels that the controller adds with a known value, Shared those whose value all
+	// pods of one revision share, PerPod those whose value differs from pod to pod (R-W2, R-W21).
 	Fixed          map[string]string
 	Shared, PerPod []string
 	// NameLabels are added labels whose value is the name of the object.
 	NameLabels []string
 }
 
-// PerNode reports whether the count is one pod a node, as for a DaemonSet.
+// PerNode reports whether there is one pod per node, as for a DaemonSet.
 func (k *Kind) PerNode() bool { return k.Kind == "DaemonSet" }
 
-// Batch reports whether the object is a Job or makes Jobs.
+// Batch reports whether the object is a Job or creates Jobs.
 func (k *Kind) Batch() bool { return k.Group == "batch" }
 
 var (
@@ -41,14 +40,14 @@ var (
 	template = []string{"spec", "template"}
 )
 
-// Argo Rollouts, by its kind and by the label that it adds.
+// The kind of Argo Rollouts, and the label that it adds.
 const (
 	rolloutKind = "Rollout"
 	rolloutHash = "rollouts-pod-template-hash"
 )
 
-// kinds are the kinds that schedlint judges, with what lint/sched/SEMANTICS.md says
-// of their controllers.
+// kinds returns the kinds that schedlint judges, with the properties of their controllers from
+// lint/sched/SEMANTICS.md.
 func kinds() []Kind {
 	return []Kind{
 		{Group: "", Kind: "Pod", Count: onePod},
@@ -69,7 +68,7 @@ func kinds() []Kind {
 	}
 }
 
-// Table finds the row of a kind.
+// Table maps a group and a kind to its row.
 type Table map[[2]string]*Kind
 
 // NewTable builds the table of kinds.
@@ -82,7 +81,7 @@ func NewTable() Table {
 	return t
 }
 
-// Find is the row for an apiVersion and kind, or nil.
+// Find returns the row for an apiVersion and kind, or nil.
 func (t Table) Find(apiVersion, kind string) *Kind {
 	group, _, ok := strings.Cut(apiVersion, "/")
 	if !ok {
@@ -91,9 +90,8 @@ func (t Table) Find(apiVersion, kind string) *Kind {
 	return t[[2]string{group, kind}]
 }
 
-// placeless are kinds of Kubernetes itself and of everyday companions that
-// create no pods: their bodies need not be looked at. A Gateway is not among
-// them, as some controllers run pods for it.
+// placeless has kinds of Kubernetes itself and of common add-ons that create no pods, so their
+// bodies need not be read. A Gateway is not among them, because some controllers run pods for it.
 var placeless = func() map[string]bool {
 	m := map[string]bool{}
 	for k := range strings.FieldsSeq(`AlertmanagerConfig APIService AuthorizationPolicy Certificate CiliumNetworkPolicy ClusterIssuer ClusterRole
@@ -111,17 +109,17 @@ var placeless = func() map[string]bool {
 	return m
 }()
 
-// Relevant reports whether the body of an object has to be read: kinds that
-// are known to create no pods are passed over.
+// Relevant reports whether the body of an object has to be read: kinds that are known to create no
+// pods are skipped.
 func (t Table) Relevant(apiVersion, kind string) bool {
-	if kind == "Service" { // of the core group; Knative's holds a template
+	if kind == "Service" { // of the core group; Knative's has a template
 		return strings.Contains(apiVersion, "/")
 	}
 	return !placeless[kind]
 }
 
-// Read reports whether the body of an object is read: that of a claim for devices is, which
-// creates no pods, as pods refer to it, and so is what changes or refuses pods.
+// Read reports whether the body of an object is read. Besides relevant objects, these are claims
+// for devices, because pods refer to them, and objects that change or refuse pods.
 func (t Table) Read(apiVersion, kind string) bool {
 	return t.Relevant(apiVersion, kind) || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind)
 }
@@ -131,12 +129,11 @@ const claimGroup = "resource.k8s.io"
 // claims are the kinds of claims for devices (dynamic resource allocation).
 var claims = map[string]bool{"ResourceClaim": true, "ResourceClaimTemplate": true}
 
-// unread are fields with large values that say nothing about placement.
+// unread are fields with large values that do not concern placement.
 var unread = map[string]bool{
 	"args": true, "command": true, "conditions": true, "data": true, "env": true, "envFrom": true, "images": true,
 	"managedFields": true, "nodeInfo": true, "stringData": true, "volumeClaimTemplates": true, "volumeMounts": true,
 }
 
-// Unread reports whether nothing in this package looks into a field, wherever
-// it stands.
+// Unread reports whether this package never reads a field, wherever it appears.
 func Unread(field string) bool { return unread[field] }

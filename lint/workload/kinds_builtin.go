@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// builtin are the kinds that any release of Kubernetes served in its own API groups, but
-// for Lists (k8s.io/api: */*/register.go; kinds that are gone: the same of older releases).
+// builtin lists the kinds that any release of Kubernetes served in its own API groups, except Lists
+// (k8s.io/api: */*/register.go; for removed kinds, the same file of older releases).
 var builtin = map[string]string{
 	"": `APIGroup APIVersions Binding ComponentStatus ConfigMap DeleteOptions Endpoints Event LimitRange Namespace Node NodeProxyOptions
 		PersistentVolume PersistentVolumeClaim Pod PodAttachOptions PodExecOptions PodLogOptions PodPortForwardOptions PodProxyOptions
@@ -49,7 +49,7 @@ var builtin = map[string]string{
 	"storagemigration.k8s.io": "StorageVersionMigration",
 }
 
-// foreignKinds are kinds of others that have the apiVersion v1: of a kubeconfig, and of
+// foreignKinds are kinds of other projects with the apiVersion v1: of a kubeconfig, and of
 // OpenShift before its groups had names (openshift/api: pkg legacy groups).
 var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build BuildConfig BuildLog BuildRequest ClusterNetwork ClusterPolicy ClusterPolicyBinding
 	ClusterResourceQuota ClusterRole ClusterRoleBinding DeploymentConfig DeploymentConfigRollback DeploymentLog EgressNetworkPolicy Group HostSubnet
@@ -59,9 +59,9 @@ var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build Buil
 	PolicyBinding Project ProjectRequest ResourceAccessReview Role RoleBinding RoleBindingRestriction Route SecurityContextConstraints
 	SelfSubjectRulesReview SubjectAccessReview SubjectRulesReview Template TemplateInstance User UserIdentityMapping`)
 
-// kindMeant is the kind of a group of Kubernetes that was probably meant by one that the
-// group never had, or "": equal but for case or plural, or a slip away, or two if it is
-// long enough for its neighbours not to be words of their own.
+// kindMeant returns the kind of a Kubernetes group that an unknown kind probably means, or "". The
+// two are equal except for case or plural, or differ by one edit, or by two if the kind is so long
+// that its neighbours are unlikely to be words of their own.
 func kindMeant(o *source.Object) string {
 	words, ok := builtin[o.Group()]
 	kinds := strings.Fields(words)
@@ -87,7 +87,7 @@ func kindMeant(o *source.Object) string {
 	return ""
 }
 
-// validateKind notes that the API server does not know the kind of an object.
+// validateKind records a refusal if the API server does not know the kind of an object.
 func (l *loader) validateKind(o *source.Object) {
 	near := kindMeant(o)
 	if near == "" {

@@ -38,8 +38,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// TestBuiltinKinds holds the table against the types of this release: all of its kinds are
-// there, and no group is missing.
+// TestBuiltinKinds compares the table with the types of this release: it has all their kinds and
+// groups.
 func TestBuiltinKinds(t *testing.T) {
 	scheme := runtime.NewScheme()
 	var errs []error
@@ -71,7 +71,7 @@ func TestBuiltinKinds(t *testing.T) {
 	}
 }
 
-// TestKindMeant finds the slip in a kind, and none in kinds of others.
+// TestKindMeant finds the mistake in a kind, and none in kinds of other projects.
 func TestKindMeant(t *testing.T) {
 	const body = "\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: c}]}}}\n"
 	for object, want := range map[string]string{

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// loadSet reads manifests as the linter does, without what nobody looks into.
+// loadSet reads manifests as the linter does, without the fields that are never read.
 func loadSet(t testing.TB, text string) *Set {
 	t.Helper()
 	dir, table := t.TempDir(), NewTable()
@@ -23,11 +23,11 @@ func loadSet(t testing.TB, text string) *Set {
 	return Load(table, set.Objects)
 }
 
-// kindFixture is what is expected of the manifest of one kind.
+// kindFixture has the expectations for the manifest of one kind.
 type kindFixture struct {
 	name, count, labels string
-	// added are the labels that the controller adds: those of unknown value that
-	// all pods share, and those that differ from pod to pod.
+	// shared and perPod are the labels that the controller adds: those of unknown value that all
+	// pods share, and those that differ from pod to pod.
 	shared, perPod string
 	template       string // the line on which the template starts
 }
@@ -38,8 +38,8 @@ const (
 	indexOfJob    = "batch.kubernetes.io/job-completion-index"
 )
 
-// kindFixtures has a row for every row of the table of kinds; their manifests
-// are in fixtures/kinds.
+// kindFixtures has a row for every row of the table of kinds; their manifests are in
+// fixtures/kinds.
 var kindFixtures = map[string]kindFixture{
 	"Pod":                              {name: "Pod tools/probe", count: "1", labels: "app=probe", template: "2"},
 	"Deployment":                       {name: "Deployment store/shop", count: "4 at line 8", labels: "app=shop tier=front", shared: "pod-template-hash", template: "13"},
@@ -119,7 +119,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestKindsHaveFixtures keeps the table of kinds and the fixtures in step.
+// TestKindsHaveFixtures keeps the table of kinds and the fixtures consistent.
 func TestKindsHaveFixtures(t *testing.T) {
 	var want, got []string
 	for _, kind := range kinds() {
@@ -198,7 +198,7 @@ func inVM(fields string) string {
 	return "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nspec:\n  " + fields + "\n  template: {spec: {domain: {}}}\n"
 }
 
-// counts is the number of pods of every shape of manifest.
+// counts has the number of pods for every form of manifest.
 var counts = []struct{ text, want string }{
 	{inWorkload("replicas: 3"), "3 at line 5"},
 	{inWorkload("replicas: 0"), "0 at line 5"},
@@ -247,7 +247,7 @@ var counts = []struct{ text, want string }{
 	{inVM(""), "1"},
 }
 
-// TestCounts tells how many pods there are, and which field says so.
+// TestCounts checks the number of pods, and the field that sets it.
 func TestCounts(t *testing.T) {
 	for _, row := range counts {
 		set := loadSet(t, row.text)
@@ -259,7 +259,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCountSpan points at the number, or at the name where a default applies.
+// TestCountSpan points at the number, or at the name if a default applies.
 func TestCountSpan(t *testing.T) {
 	for text, want := range map[string]int{"replicas: 3": 5, "paused: true": 3} {
 		w := loadSet(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  "+text+"\n  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}\n").Workloads[0]

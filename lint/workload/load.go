@@ -8,85 +8,81 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Set is everything that the objects of one cluster say about pods.
+// Set has all information about pods in the objects of one cluster.
 type Set struct {
 	Workloads []*Workload
-	// Namespaces are the labels of the namespaces that are declared.
+	// Namespaces are the labels of the declared namespaces, by name.
 	Namespaces map[string]map[string]string
-	// Skipped are objects of a judged kind that are not whole: patches.
+	// Skipped are objects of a judged kind that are patches, not complete manifests.
 	Skipped []source.Skipped
-	// NotJudged are objects of kinds without a row that hold a pod template or
-	// placement fields, Unresolved are Rollouts whose workloadRef leads to no
-	// template that is declared here, or to several that differ.
+	// NotJudged are objects of kinds without a row that have a pod template or placement fields.
+	// Unresolved are Rollouts whose workloadRef leads to no declared template, or to several that
+	// differ.
 	NotJudged, Unresolved []*source.Object
-	// Fragments are those placement fields, one for each map that has some, that are
-	// the core API's as they stand.
+	// Fragments are those placement fields that have the form of the core API, one for each map.
 	Fragments []*Workload
-	// Foreign are objects with placement fields of another shape, about which
-	// nothing is known.
+	// Foreign are objects with placement fields of another form, which are unknown.
 	Foreign []*source.Object
 	// Budgets are the PodDisruptionBudgets, in the order of the input.
 	Budgets []*Budget
-	// Refusals are the objects without pods that the API server refuses: budgets
-	// and autoscalers.
+	// Refusals are the objects without pods that the API server refuses: budgets and autoscalers.
 	Refusals []Refusal
-	// Operated are the namespaces where pods may appear that no workload of the
-	// set stands for; see Operates.
+	// Operated are the namespaces where pods may appear that no workload of the set creates; see
+	// Operates.
 	Operated map[string]bool
-	// Customs are the custom resources out of which an operator may make pods.
+	// Customs are the custom resources from which an operator may create pods.
 	Customs []*source.Object
 	// Claims are the ResourceClaims and ResourceClaimTemplates.
 	Claims []*source.Object
-	// OpenShift is set if some object is of an API group of OpenShift.
+	// OpenShift is set if an object belongs to an API group of OpenShift.
 	OpenShift bool
-	// Repeated groups objects that are declared differently in several places.
+	// Repeated has groups of objects with declarations that differ.
 	Repeated [][]*source.Object
-	// Others counts objects that create no pods, Nodes the v1 Nodes, and Owned
-	// the running objects that belong to a declared workload, and Finished the
-	// pods that have ended.
+	// Others counts objects that create no pods, Nodes the v1 Nodes, Owned the running objects that
+	// belong to a declared workload, and Finished the pods that have ended.
 	Others, Nodes, Owned, Finished int
 	// Topologies are the NodeTopology documents among the objects.
 	Topologies []*source.Object
-	// Elsewhere are workloads that may be there or not, as only files that are not
-	// deployed together with the others for certain declare them.
+	// Elsewhere are workloads that might not be deployed: only files declare them that are not
+	// certainly deployed together with the others.
 	Elsewhere []*Workload
-	// Validated are workloads that no deployment creates (source.HookNever). Nothing is asked
-	// of them but what the API server says of their fields, and no selector finds their pods.
+	// Validated are workloads that no deployment creates (source.HookNever). Only validation of
+	// their fields applies to them, and no selector matches their pods.
 	Validated []*Workload
-	// Placeholders are texts in what is judged of an object that stand for values which
-	// nobody knows yet, but for variables of tools.
+	// Placeholders are texts, by object, that stand for values not known yet, except variables of
+	// tools. Only the judged parts of an object count.
 	Placeholders map[*source.Object][]string
-	// BudgetsElsewhere are budgets that may be there or not, for the same reason.
+	// BudgetsElsewhere are budgets that might not be deployed, for the same reason.
 	BudgetsElsewhere []*Budget
-	// Alternatives are the objects of other alternatives, which are never deployed together
-	// with these.
+	// Alternatives are the objects of other alternatives, which are never deployed together with
+	// these.
 	Alternatives map[*source.Object]bool
 }
 
-// Reader reads workloads, each object once however many sets it is in.
+// Reader reads workloads, each object once regardless of the number of sets that contain it.
 type Reader struct {
 	table   Table
 	decoder *source.Decoder
-	// fragmentDecoder reads placement fields out of objects that are not judged.
+	// fragmentDecoder reads placement fields of objects that are not judged.
 	fragmentDecoder *source.Decoder
 	envelopes       map[string]map[string]reflect.Type
 	known           map[*source.Object]*Workload
 	budgets         map[*source.Object]*Budget // those elsewhere
 	lists           sharedLists
-	// Values tells what an object gives a chart that is not at hand, nil for nothing. Without
-	// it no values of charts are known.
+	// Values returns the values that an object gives a chart that is not part of the input, nil if
+	// there are none. Without this function no values of charts are known.
 	Values func(o *source.Object) *Given
-	// once is set if there is but one set, so that trees are let go as they are read.
+	// once is set if there is only one set, so trees are discarded after reading.
 	once bool
 }
 
-// NewReader makes a reader for the kinds of a table.
+// NewReader returns a reader for the kinds of a table.
 func NewReader(table Table) *Reader {
 	return &Reader{table: table, decoder: newDecoder(), fragmentDecoder: newFragmentDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}, budgets: map[*source.Object]*Budget{}, lists: sharedLists{}}
 }
 
-// Once says that the reader reads one set and no more. It then lets go of the trees of
-// objects that it has read (source.Object.Fold).
+// Once declares that the reader reads only one set. It then discards the trees of objects that it
+// has read (source.Object.Fold).
 func (r *Reader) Once() { r.once = true }
 
 type loader struct {
@@ -95,10 +91,10 @@ type loader struct {
 	scales []*source.Object
 	// admitting are the objects of the kinds in admits.
 	admitting []*source.Object
-	// budgets are where the disruption budgets are in the set, by namespace and name.
+	// budgets has the indices of the disruption budgets in the set, by namespace and name.
 	budgets map[[2]string]int
-	// referring are the Rollouts whose template stands in another object, and
-	// templates the PodTemplates that one of them may name.
+	// referring are the Rollouts whose template is in another object, and templates the
+	// PodTemplates that one of them may name.
 	referring []*Workload
 	templates []*source.Object
 }
@@ -106,8 +102,7 @@ type loader struct {
 // Load reads the objects of one cluster.
 func Load(table Table, objects []*source.Object) *Set { return NewReader(table).Load(objects, nil) }
 
-// Load reads objects that are deployed together, and those of which nobody knows
-// whether they are there.
+// Load reads objects that are deployed together, and objects elsewhere that might not be deployed.
 func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}, Placeholders: map[*source.Object][]string{}}}
 	for _, o := range objects {
@@ -126,7 +121,7 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	return l.set
 }
 
-// core reports whether an object is of Kubernetes' core group.
+// core reports whether an object belongs to the core group of Kubernetes.
 func core(o *source.Object) bool { return o.Group() == "" && o.APIVersion != "" }
 
 func (l *loader) object(o *source.Object) {
@@ -166,7 +161,7 @@ func (l *loader) object(o *source.Object) {
 	}
 }
 
-// other is an object of a kind that is not judged.
+// other reads an object of a kind that is not judged.
 func (l *loader) other(o *source.Object) {
 	l.validateKind(o)
 	template := o.Kind == "PodTemplate" && core(o)
@@ -186,8 +181,8 @@ func (l *loader) other(o *source.Object) {
 	}
 }
 
-// unversioned is an object without apiVersion: a slip if it is otherwise a
-// whole workload, else no manifest at all.
+// unversioned reads an object without apiVersion: a mistake if it is otherwise a complete workload,
+// or else not a manifest.
 func (l *loader) unversioned(o *source.Object) {
 	for _, row := range kinds() {
 		if kind := l.table[[2]string{row.Group, row.Kind}]; row.Kind == o.Kind && whole(o, kind) {
@@ -216,8 +211,8 @@ func (l *loader) namespace(o *source.Object) {
 	l.set.Namespaces[o.Name] = labels
 }
 
-// holdsTemplate looks for a pod template (R-W1): a spec with containers below
-// a field template, podTemplate, workerTemplate or the like, or pod.
+// holdsTemplate looks for a pod template (R-W1): a spec with containers below a field template,
+// podTemplate, workerTemplate or the like, or pod.
 func holdsTemplate(n *source.Node, path []string, depth int) bool {
 	if depth > 12 {
 		return false
@@ -248,7 +243,7 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 	}
 	if !whole(o, kind) {
 		l.patch(o)
-		l.operated(o) // what it patches may be known under this name alone
+		l.operated(o) // the patched object may be known under this name only
 		return
 	}
 	if ended(o, kind) {
@@ -265,7 +260,7 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 	l.set.Workloads = append(l.set.Workloads, w)
 }
 
-// patch is an object that names only the fields that it changes in another.
+// patch records an object that names only the fields that it changes in another one.
 func (l *loader) patch(o *source.Object) {
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipPatch, File: o.File.Name, Line: int(o.Root.Line)})
 }

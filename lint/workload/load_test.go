@@ -10,10 +10,10 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// docs puts documents into one text.
+// docs joins documents into one text.
 func docs(all ...string) string { return strings.Join(all, "---\n") }
 
-// manifest is a Deployment with more metadata, and fields of its spec.
+// manifest returns a Deployment with additional metadata and fields of its spec.
 func manifest(meta string, fields ...string) string {
 	text := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {" + meta + "}\nspec:\n"
 	for _, f := range fields {
@@ -26,7 +26,7 @@ func podWith(meta, spec, rest string) string {
 	return "apiVersion: v1\nkind: Pod\nmetadata: {" + meta + "}\nspec: {containers: [{name: c}]" + spec + "}\n" + rest
 }
 
-// summary is a set in short.
+// summary describes a set in short.
 func summary(s *Set) string {
 	var all []string
 	for _, w := range s.Workloads {
@@ -77,8 +77,8 @@ func checkSets(t *testing.T, rows []setRow) {
 	}
 }
 
-// TestRunningObjects reads what kubectl get prints: objects that others made
-// are not counted twice, and pods that ended do not count.
+// TestRunningObjects reads the output of kubectl get: objects that others created are not counted
+// twice, and pods that ended do not count.
 func TestRunningObjects(t *testing.T) {
 	owned := func(kind, name string) string {
 		return ", ownerReferences: [{apiVersion: x, kind: " + kind + ", name: " + name + "}]"
@@ -126,8 +126,8 @@ func TestPatches(t *testing.T) {
 	})
 }
 
-// TestPatchInAllButName reads a base that is a patch in all but name: its kustomization
-// adds selector and labels.
+// TestPatchInAllButName reads a base that is a patch without saying so: its kustomization adds
+// selector and labels.
 func TestPatchInAllButName(t *testing.T) {
 	set := loadSet(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {serviceAccountName: a, volumes: [{name: tmp, emptyDir: {}}]}}}\n")
 	if len(set.Skipped) != 1 || set.Skipped[0].Reason != source.SkipPatch || len(set.Workloads) > 0 {
@@ -161,8 +161,8 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// TestOtherObjects tells objects that hold a pod template, and would need a row
-// in the table of kinds, from those that create no pods (R-W1).
+// TestOtherObjects distinguishes objects with a pod template, which need a row in the table of
+// kinds, from those that create no pods (R-W1).
 func TestOtherObjects(t *testing.T) {
 	custom := func(body string) string {
 		return "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n" + body
@@ -192,7 +192,7 @@ func TestOtherObjects(t *testing.T) {
 	})
 }
 
-// TestLabels covers labels that are no labels, and those of generated names.
+// TestLabels covers invalid labels, and those of generated names.
 func TestLabels(t *testing.T) {
 	job := func(meta, labels string) string {
 		return "apiVersion: batch/v1\nkind: Job\nmetadata: {" + meta + "}\nspec: {template: {metadata: " + labels + ", spec: {containers: [{name: c}]}}}\n"
@@ -219,7 +219,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestMachineRequests covers what a launcher asks of its node at least (R-W23).
+// TestMachineRequests covers the minimal requests of a launcher (R-W23).
 func TestMachineRequests(t *testing.T) {
 	for domain, want := range map[string]string{
 		"{}":                "cpu=100m",

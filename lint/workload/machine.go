@@ -2,10 +2,9 @@ package workload
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// EvictionStrategy is what becomes of a machine whose pod is evicted, as in
-// LiveMigrate, and the place that says so (R-W29). It is "" for what is no
-// machine, and where the cluster decides. A variable of a later tool is given
-// as it stands there.
+// EvictionStrategy returns the eviction strategy of a machine, for example LiveMigrate, and its
+// location (R-W29). It is "" for an object that is not a machine, and if the cluster decides. A
+// variable of a later tool is returned as written.
 func (w *Workload) EvictionStrategy() (strategy string, at diag.Span) {
 	k, v := w.SpecNode.Field("evictionStrategy")
 	if !w.Kind.VM || v.Text() == "" {
@@ -14,22 +13,22 @@ func (w *Workload) EvictionStrategy() (strategy string, at diag.Span) {
 	return v.Text(), w.File().FieldSpan(k, v)
 }
 
-// OuterLabel is a label beside the template, with its place.
+// OuterLabel is a label outside the template, with its location.
 type OuterLabel struct {
 	Value string
 	Span  diag.Span
 }
 
-// outerLabels is where labels of a machine stand that are not its pods'.
+// outerLabels has the paths of labels of a machine that its pods do not get, by kind.
 var outerLabels = map[string][]string{
 	"VirtualMachine":                   {"metadata", "labels"},
 	"VirtualMachineInstanceReplicaSet": {"metadata", "labels"},
 	"VirtualMachinePool":               {"spec", "virtualMachineTemplate", "metadata", "labels"},
 }
 
-// OuterLabels are the labels of a machine that never reach its pods, as they
-// stand outside of the template of the instance (R-W21); nil for everything
-// else. Those that the pods carry all the same are left out.
+// OuterLabels returns the labels of a machine that never reach its pods, because they are outside
+// the template of the instance (R-W21), without those that the pods have anyway; nil for all other
+// kinds.
 func (w *Workload) OuterLabels() map[string]OuterLabel {
 	path, ok := outerLabels[w.Kind.Kind]
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// machineManifests are machines of every kind, with slots for labels of their own, for
-// labels of the template, and for a field of the instance.
+// machineManifests are machines of every kind, with slots for labels of their own, for labels of
+// the template, and for a field of the instance.
 var machineManifests = map[string]string{
 	"VirtualMachine":                   "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a, labels: {OUTER}}\nspec: {template: {metadata: {labels: {INNER}}, spec: {domain: {}FIELD}}}\n",
 	"VirtualMachineInstance":           "apiVersion: kubevirt.io/v1\nkind: VirtualMachineInstance\nmetadata: {name: a, labels: {INNER}}\nspec: {domain: {}FIELD}\n",
@@ -21,7 +21,7 @@ func machineWith(t *testing.T, kind, outer, inner, field string) *Workload {
 	return loadSet(t, strings.NewReplacer("OUTER", outer, "INNER", inner, "FIELD", field).Replace(machineManifests[kind])).Workloads[0]
 }
 
-// TestEvictionStrategy reads what becomes of an evicted machine (R-W29).
+// TestEvictionStrategy reads the eviction strategy of a machine (R-W29).
 func TestEvictionStrategy(t *testing.T) {
 	for kind := range machineManifests {
 		for field, want := range map[string]string{
@@ -45,7 +45,7 @@ func TestEvictionStrategy(t *testing.T) {
 	}
 }
 
-// TestOuterLabels finds labels that look as if the pods carried them (R-W21).
+// TestOuterLabels finds labels that the pods seem to have, but do not (R-W21).
 func TestOuterLabels(t *testing.T) {
 	for kind, want := range map[string]string{
 		"VirtualMachine": "app: b, tier: front", "VirtualMachineInstanceReplicaSet": "app: b, tier: front", "VirtualMachinePool": "app: b, tier: front, x: y",

@@ -7,8 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// withoutOwned drops objects that a declared workload made itself, so that its
-// pods are not counted twice.
+// withoutOwned drops objects that a declared workload created, so that its pods are not counted
+// twice.
 func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	declared := map[[3]string]bool{}
 	for _, w := range all {
@@ -27,10 +27,9 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	})
 }
 
-// owners are the kinds and names of the workloads that an owner reference may
-// lead to. It may run through an object that is not among the others: the name
-// of a ReplicaSet is its Deployment's or Rollout's and a hash, and an instance has the name
-// of its machine.
+// owners returns the kinds and names of the workloads that an owner reference may lead to, also
+// through an object that is not declared: the name of a ReplicaSet is that of its Deployment or
+// Rollout with a hash, and an instance has the name of its machine.
 func owners(w *Workload, ref *source.Node) [][2]string {
 	kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
 	all := [][2]string{{kind, name}}
@@ -46,20 +45,20 @@ func owners(w *Workload, ref *source.Node) [][2]string {
 	return all
 }
 
-// likeness is what objects without a name have in common that may be alike.
+// likeness has the properties that equal objects without a name share.
 type likeness struct {
 	group, kind, namespace, name string
 	sum                          uint64
 }
 
-// likenesses are the objects without a name so far.
+// likenesses has the objects without a name so far.
 type likenesses struct {
 	digester *source.Digester
 	all      map[likeness][]*source.Object
 }
 
-// elsewhere reports whether an object like this one was in another file, and takes
-// it in. Of those that are alike one of each of two files is enough.
+// elsewhere reports whether an equal object was in another file, and records the object. One object
+// of each of two files is enough to keep.
 func (l *likenesses) elsewhere(o *source.Object) bool {
 	id := likeness{o.Group(), o.Kind, o.Namespace, o.Name, l.digester.Sum(o.Root)}
 	alike := l.all[id]
@@ -70,9 +69,9 @@ func (l *likenesses) elsewhere(o *source.Object) bool {
 	return i >= 0
 }
 
-// repeated marks objects of one group, kind, namespace and name that are not
-// the same everywhere, and copies that are. Of what has no name a file may want
-// several, but several files are taken for several ways to say the same.
+// repeated marks objects of one group, kind, namespace and name whose declarations differ, and
+// copies of equal declarations. One file may intend several objects without a name, but several
+// files are taken for alternative declarations of the same object.
 func (l *loader) repeated() {
 	first, more := make(map[[4]string]*Workload, len(l.set.Workloads)), map[[4]string][]*Workload{}
 	unnamed := likenesses{digester: source.NewDigester(), all: map[likeness][]*source.Object{}}
@@ -110,7 +109,7 @@ func (l *loader) repeated() {
 	}
 }
 
-// identity is what no two objects have in common.
+// identity returns the properties that no two objects share.
 func identity(w *Workload) [4]string {
 	o := w.Object
 	return [4]string{o.Group(), o.Kind, o.Namespace, o.Name}

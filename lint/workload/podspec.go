@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// PodSpec is the part of a pod's spec that decides where the pod goes.
+// PodSpec is the part of a pod's spec that decides its placement.
 type PodSpec struct {
 	NodeName                  string                            `json:"nodeName"`
 	NodeSelector              map[string]string                 `json:"nodeSelector"`
@@ -29,7 +29,7 @@ type PodSpec struct {
 	OS                        *corev1.PodOS                     `json:"os"`
 }
 
-// Container is the part of a container that decides where the pod goes.
+// Container is the part of a container that decides the placement of the pod.
 type Container struct {
 	Name          string          `json:"name"`
 	Ports         []ContainerPort `json:"ports"`
@@ -45,15 +45,15 @@ type ContainerPort struct {
 	HostIP        string `json:"hostIP"`
 }
 
-// Resources are requests and limits. Claims are not read: devices are unknown
-// to a static check.
+// Resources are requests and limits. Claims are not read, because devices are unknown to a static
+// check.
 type Resources struct {
 	Requests corev1.ResourceList `json:"requests"`
 	Limits   corev1.ResourceList `json:"limits"`
 }
 
-// vmiSpec is the part of a VirtualMachineInstance's spec that decides where
-// its pod goes (R-W20).
+// vmiSpec is the part of a VirtualMachineInstance's spec that decides the placement of its pod
+// (R-W20).
 type vmiSpec struct {
 	NodeSelector              map[string]string                 `json:"nodeSelector"`
 	Affinity                  *corev1.Affinity                  `json:"affinity"`
@@ -78,7 +78,7 @@ type vmiDomain struct {
 	} `json:"memory"`
 }
 
-// newDecoder knows which fields the API has beside those that are read here.
+// newDecoder returns a decoder that also knows the fields of the API that are not read here.
 func newDecoder() *source.Decoder {
 	return &source.Decoder{
 		Full: map[reflect.Type]reflect.Type{
@@ -97,12 +97,12 @@ func newDecoder() *source.Decoder {
 	}
 }
 
-// KVM is the device that KubeVirt asks of every node for hardware
-// virtualisation; nodes that do not list it are not judged on it.
+// KVM is the device that KubeVirt requests from every node for hardware virtualisation; nodes that
+// do not list it are not judged by it.
 const KVM = corev1.ResourceName("devices.kubevirt.io/kvm")
 
-// pod is what the launcher pod of a machine asks for. Values that KubeVirt
-// computes are lower bounds: its own overhead comes on top (R-W23).
+// pod returns the spec of the launcher pod of a machine. Values that KubeVirt computes are lower
+// bounds: its own overhead is added to them (R-W23).
 func (s *vmiSpec) pod() PodSpec {
 	requests := corev1.ResourceList{KVM: resource.MustParse("1")}
 	for name, q := range s.Domain.Resources.Limits {
@@ -126,8 +126,8 @@ func (s *vmiSpec) pod() PodSpec {
 	}
 }
 
-// cpu is a tenth of a processor for every virtual one, KubeVirt's default
-// allocation ratio, or whole processors if they are dedicated.
+// cpu returns a tenth of a processor for every virtual one, KubeVirt's default allocation ratio, or
+// whole processors if they are dedicated.
 func (s *vmiSpec) cpu() resource.Quantity {
 	c := s.Domain.CPU
 	n := max(1, min(c.Cores, 1<<16)) * max(1, min(c.Sockets, 1<<16)) * max(1, min(c.Threads, 1<<16))

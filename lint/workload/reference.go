@@ -7,9 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// refers is a Rollout without a template: it names an object that has one
-// (argo-rollouts: utils/unstructured and rollout/templateref). What it names may
-// be read later.
+// refers records a Rollout without a template: it names an object that has one (argo-rollouts:
+// utils/unstructured and rollout/templateref). That object may be read later.
 func (l *loader) refers(o *source.Object, kind *Kind) {
 	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
 	l.envelope(w)
@@ -19,9 +18,8 @@ func (l *loader) refers(o *source.Object, kind *Kind) {
 	l.set.Workloads = append(l.set.Workloads, w)
 }
 
-// references gives every such Rollout the template of the object that it
-// names, as long as that is declared once, and returns the workloads that have
-// no pods of their own therefore.
+// references gives every such Rollout the template of the object that it names, if the declarations
+// of that object are equal, and returns the workloads that therefore have no pods of their own.
 func (l *loader) references() (idle []*Workload) {
 	if len(l.referring) == 0 {
 		return nil
@@ -46,7 +44,7 @@ func (l *loader) references() (idle []*Workload) {
 		w.adopt(named[0])
 		if dormant(named[0], ref) {
 			idle = append(idle, named...)
-		} else { // what is wrong there is reported there
+		} else { // problems there are reported there
 			w.Unknown = w.Unknown[:len(w.Unknown)-len(named[0].Unknown)]
 		}
 	}
@@ -54,17 +52,17 @@ func (l *loader) references() (idle []*Workload) {
 	return idle
 }
 
-// declared is what tells an object from all others.
+// declared identifies an object.
 type declared struct{ namespace, group, kind, name string }
 
-// lender is a declaration of an object that has a template: a workload that is read
-// already, or a PodTemplate.
+// lender is a declaration of an object that has a template: a workload that is already read, or a
+// PodTemplate.
 type lender struct {
 	workload *Workload
 	object   *source.Object
 }
 
-// lenders are all of them, workloads first.
+// lenders returns all lenders by object, workloads first.
 func (l *loader) lenders() map[declared][]lender {
 	all := map[declared][]lender{}
 	add := func(o *source.Object, w *Workload) {
@@ -84,8 +82,7 @@ func (l *loader) lenders() map[declared][]lender {
 	return all
 }
 
-// named are the declarations of the object that a reference leads to; none if they
-// are not the same everywhere.
+// named returns the declarations of the object that a reference leads to; none if they differ.
 func (l *loader) named(declarations []lender) (all []*Workload) {
 	for _, d := range declarations {
 		if !source.Equal(d.object.Root, declarations[0].object.Root) {
@@ -100,14 +97,14 @@ func (l *loader) named(declarations []lender) (all []*Workload) {
 	return all
 }
 
-// podTemplate is the row of a kind that creates no pods by itself, and whose
-// template a Rollout may use.
+// podTemplate returns the row of a kind that creates no pods by itself, and whose template a
+// Rollout may use.
 func podTemplate() *Kind {
 	return &Kind{Kind: "PodTemplate", Template: []string{"template"}, Count: func(*source.Object) Count { return known(0, "a template") }}
 }
 
-// adopt takes over the template of another object, with all that was found
-// out about it. An object that is refused is a template that is not there.
+// adopt copies the template of another object, with the results of reading it. If that object is
+// refused, the Rollout has no template.
 func (w *Workload) adopt(d *Workload) {
 	w.from = d.Object
 	w.TemplateNode, w.SpecNode, w.Spec, w.Open = d.TemplateNode, d.SpecNode, d.Spec, d.Open
@@ -116,9 +113,9 @@ func (w *Workload) adopt(d *Workload) {
 	w.Unknown = append(w.Unknown, d.Unknown...)
 }
 
-// dormant reports whether an object that lends its template has no pods of its
-// own: it is migrated with scaleDown, or, as is the practice, nothing but the
-// Rollout is meant to run. Only a number that is written says otherwise.
+// dormant reports whether an object that lends its template has no pods of its own: it is migrated
+// with scaleDown, or, as is common practice, only the Rollout is intended to run. Only an explicit
+// replica number means the opposite.
 func dormant(d *Workload, ref *source.Node) bool {
 	switch ref.Get("scaleDown").Text() {
 	case "onsuccess", "progressively":
@@ -127,7 +124,7 @@ func dormant(d *Workload, ref *source.Node) bool {
 	return d.Count.Key == nil || d.Count.Known && d.Count.N == 0
 }
 
-// without takes workloads that have no pods of their own out of the set.
+// without removes workloads that have no pods of their own from the set.
 func (l *loader) without(idle []*Workload) {
 	gone := make(map[*source.Object]bool, len(idle))
 	for _, w := range idle {

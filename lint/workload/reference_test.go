@@ -9,14 +9,14 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// argo is a Rollout with fields of its spec.
+// argo returns a Rollout with fields of its spec.
 func argo(meta, spec string) string {
 	return "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {" + meta + "}\nspec:\n  " + spec + "\n"
 }
 
 const toDeployment = "workloadRef: {apiVersion: apps/v1, kind: Deployment, name: a}"
 
-// TestReferences covers Rollouts whose template stands in another object.
+// TestReferences covers Rollouts whose template is in another object.
 func TestReferences(t *testing.T) {
 	refers := argo("name: r", toDeployment)
 	down := func(word string) string { return strings.Replace(refers, "name: a", "name: a, scaleDown: "+word, 1) }
@@ -50,8 +50,8 @@ func TestReferences(t *testing.T) {
 	})
 }
 
-// TestReferenceSpans reads Rollout and Deployment from two files: what is said
-// of the template points into the one, all else into the other.
+// TestReferenceSpans reads Rollout and Deployment from two files: problems of the template point
+// into one, all others into the other.
 func TestReferenceSpans(t *testing.T) {
 	dir, table := t.TempDir(), NewTable()
 	for name, text := range map[string]string{

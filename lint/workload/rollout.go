@@ -9,41 +9,41 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Way is how a controller replaces pods when the template changes.
+// Way is the way in which a controller replaces pods when the template changes.
 type Way string
 
 // The ways.
 const (
-	// NoRollout: nothing replaces pods by itself.
+	// NoRollout: the controller does not replace pods.
 	NoRollout Way = "none"
-	// Rolling: up to Surge pods more and Unavailable pods less (R-W4, R-W5).
+	// Rolling: up to Surge additional pods and Unavailable missing pods (R-W4, R-W5).
 	Rolling Way = "rolling"
-	// Recreate: all old pods go before the first new one comes (R-W8).
+	// Recreate: all old pods are removed before the first new one is created (R-W8).
 	Recreate Way = "recreate"
-	// InPlace: a pod goes, then its successor comes (R-W12, R-W17, R-W30).
+	// InPlace: a pod is removed, then its successor is created (R-W12, R-W17, R-W30).
 	InPlace Way = "in-place"
 	// PerNode: the pods of a DaemonSet share a node with their successors (R-W17).
 	PerNode Way = "surge-per-node"
-	// BothWhole: all new pods stand beside all old ones before these go (R-W31).
+	// BothWhole: all new pods run beside all old ones before these are removed (R-W31).
 	BothWhole Way = "both-whole"
 )
 
-// Rollout is how a workload of so many pods is updated.
+// Rollout describes the update of a workload with a given number of pods.
 type Rollout struct {
 	Way Way
-	// Surge and Unavailable are numbers of pods: how many more there may be, and
-	// how many less are available.
+	// Surge is the number of additional pods during the update, Unavailable the number of missing
+	// ones.
 	Surge, Unavailable int
-	// Preview is how many new pods of a blue-green Rollout come first, before it
-	// is scaled up in full; 0 if that is not set.
+	// Preview is the number of new pods of a blue-green Rollout that are created first, before it
+	// is scaled up completely; 0 if it is not set.
 	Preview int
 	// Default is set if neither a strategy nor one of its numbers is written.
 	Default bool
-	// Arithmetic is how the numbers come about.
+	// Arithmetic is the derivation of the numbers.
 	Arithmetic Arithmetic
-	// Unknown is why the rest is not known, if it is not.
+	// Unknown is the reason why the rest is unknown, if it is.
 	Unknown Unclear
-	// Span is the field that matters most; zero if nothing is written.
+	// Span is the location of the most important field; zero if nothing is written.
 	Span diag.Span
 }
 
@@ -54,7 +54,7 @@ type update struct {
 	pods int
 }
 
-// updates is how each kind that replaces pods says how.
+// updates maps each kind that replaces pods to the method that resolves its strategy.
 var updates = map[string]func(u *update, spec *source.Node){
 	"Deployment":         (*update).deployment,
 	"StatefulSet":        (*update).statefulSet,
@@ -63,8 +63,8 @@ var updates = map[string]func(u *update, spec *source.Node){
 	rolloutKind:          (*update).argo,
 }
 
-// Rollout tells how a workload of so many pods is updated; for a DaemonSet
-// that is the number of nodes that it runs on.
+// Rollout returns the update of a workload with a number of pods; for a DaemonSet, the number of
+// nodes that it runs on.
 func (w *Workload) Rollout(replicas int) Rollout {
 	u := update{Rollout: Rollout{Way: NoRollout}, file: w.Object.File, pods: replicas}
 	if resolve, ok := updates[w.Kind.Kind]; ok && replicas > 0 {
@@ -73,21 +73,21 @@ func (w *Workload) Rollout(replicas int) Rollout {
 	return u.Rollout
 }
 
-// Paused reports whether a workload is one that gets no pods while it is paused, if it is
-// created so (R-W9).
+// Paused reports whether a workload gets no pods while it is paused, if it is created in that state
+// (R-W9).
 func (w *Workload) Paused() bool {
 	on, _ := w.Object.Root.At("spec", "paused").Bool()
 	return on && w.Kind.Kind == "Deployment"
 }
 
-// points remembers the place of a field if it is there.
+// points sets the location to that of a field, if the field is set.
 func (u *update) points(n *source.Node, field string) {
 	if k, v := n.Field(field); !v.IsNull() {
 		u.Span = u.file.FieldSpan(k, v)
 	}
 }
 
-// word is the text of a field. A variable makes the rollout unknown.
+// word returns the text of a field. A variable makes the rollout unknown.
 func (u *update) word(n *source.Node, field string) string {
 	v := n.Get(field)
 	if v.Placeholder() {
@@ -103,7 +103,7 @@ func (u *update) on(n *source.Node, field string) bool {
 	return on
 }
 
-// paused reports whether nothing is rolled out for now (R-W9).
+// paused reports whether the update is paused (R-W9), or may be.
 func (u *update) paused(spec *source.Node) bool {
 	on := u.on(spec, "paused")
 	if on || u.Unknown.Given() {
@@ -136,9 +136,8 @@ func (u *update) bare(rolling *source.Node) bool {
 	return rolling.Get("maxSurge").IsNull() && rolling.Get("maxUnavailable").IsNull()
 }
 
-// fenceposts resolves maxSurge and maxUnavailable, 25% if unset, as
-// ResolveFenceposts, MaxSurge and MaxUnavailable of
-// pkg/controller/deployment/util/deployment_util.go do; argo-rollouts:
+// fenceposts resolves maxSurge and maxUnavailable, 25% if unset, as ResolveFenceposts, MaxSurge and
+// MaxUnavailable of pkg/controller/deployment/util/deployment_util.go do; argo-rollouts:
 // utils/replicaset/canary.go does the same (R-W4).
 func (u *update) fenceposts(rolling *source.Node) {
 	surge := u.share(rolling, "maxSurge", "25%", true)
@@ -155,8 +154,7 @@ func (u *update) fenceposts(rolling *source.Node) {
 	}
 }
 
-// share resolves a number of pods below n. A later one takes over the place of
-// an earlier one.
+// share resolves a number of pods below n. Its location replaces that of an earlier field.
 func (u *update) share(n *source.Node, name, absent string, up bool) Amount {
 	value := n.Get(name)
 	v, ok := intstr.FromString(absent), true
@@ -215,7 +213,7 @@ func (u *update) bothWhole(by Strategy) {
 	u.Arithmetic = Arithmetic{Strategy: by, Pods: u.pods}
 }
 
-// preview reads how many pods of a blue-green Rollout come first.
+// preview reads the number of pods of a blue-green Rollout that are created first.
 func (u *update) preview(blueGreen *source.Node) {
 	u.word(blueGreen, "previewReplicaCount")
 	if n, ok := blueGreen.Get("previewReplicaCount").Int(); ok && n > 0 {
@@ -224,7 +222,7 @@ func (u *update) preview(blueGreen *source.Node) {
 	}
 }
 
-// apart notes that the Rollout adds a hard rule between its revisions.
+// apart marks the update as unknown if the Rollout adds a hard rule between its revisions.
 func (u *update) apart(strategy *source.Node) {
 	if anti := strategy.Get("antiAffinity"); !anti.Get(hardTerms).IsNull() {
 		u.Unknown = Unclear{Kind: AddsAntiAffinity}
@@ -233,8 +231,7 @@ func (u *update) apart(strategy *source.Node) {
 }
 
 // statefulSet resolves spec.updateStrategy (R-W12;
-// pkg/controller/statefulset/stateful_set_control.go). A partition counts from
-// spec.ordinals.start on.
+// pkg/controller/statefulset/stateful_set_control.go). A partition counts from spec.ordinals.start.
 func (u *update) statefulSet(spec *source.Node) {
 	strategy, ok := u.inPlace(spec)
 	if !ok {
@@ -251,8 +248,8 @@ func (u *update) statefulSet(spec *source.Node) {
 	u.atLeastOne(u.share(rolling, "maxUnavailable", "1", false))
 }
 
-// inPlace reads what the strategies of StatefulSets and DaemonSets have in
-// common; ok is false if pods are replaced only once somebody deletes them.
+// inPlace reads the common part of the strategies of StatefulSets and DaemonSets; ok is false if
+// pods are replaced only after a manual deletion.
 func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	strategy = spec.Get("updateStrategy")
 	u.points(spec, "updateStrategy")
@@ -266,7 +263,7 @@ func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	return strategy, true
 }
 
-// atLeastOne takes over maxUnavailable, which never stops an update.
+// atLeastOne sets the number of unavailable pods from maxUnavailable, which never blocks an update.
 func (u *update) atLeastOne(unavailable Amount) {
 	u.Unavailable = max(1, min(unavailable.Pods(), u.pods))
 	u.Arithmetic = Arithmetic{Unavailable: unavailable, Pods: u.pods}
@@ -277,8 +274,8 @@ func (u *update) atLeastOne(unavailable Amount) {
 
 // daemonSet resolves spec.updateStrategy as updatedDesiredNodeCounts of
 // pkg/controller/daemon/update.go does, with SurgeCount and UnavailableCount of
-// pkg/controller/daemon/util/daemonset_util.go: both percentages are rounded up,
-// and two zeros count as maxUnavailable 1 (R-W17).
+// pkg/controller/daemon/util/daemonset_util.go: both percentages are rounded up, and two zeros
+// count as maxUnavailable 1 (R-W17).
 func (u *update) daemonSet(spec *source.Node) {
 	strategy, ok := u.inPlace(spec)
 	if !ok {
@@ -295,9 +292,8 @@ func (u *update) daemonSet(spec *source.Node) {
 	u.Arithmetic = Arithmetic{Surge: surge, Unavailable: unavailable, Pods: u.pods}
 }
 
-// pool resolves spec.updateStrategy and spec.maxUnavailable of a
-// VirtualMachinePool: only a proactive update, the default, restarts machines
-// (R-W30).
+// pool resolves spec.updateStrategy and spec.maxUnavailable of a VirtualMachinePool: only a
+// proactive update, the default, restarts machines (R-W30).
 func (u *update) pool(spec *source.Node) {
 	strategy := spec.Get("updateStrategy")
 	u.points(spec, "updateStrategy")

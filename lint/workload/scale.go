@@ -10,31 +10,30 @@ import (
 
 // Scale is the range in which an autoscaler keeps a workload (R-W18).
 type Scale struct {
-	// Min and Max are numbers of pods. Min is 0 for a ScaledObject that may
-	// scale to zero, as is its default.
+	// Min and Max are numbers of pods. Min is 0 for a ScaledObject that may scale to zero, which is
+	// its default.
 	Min, Max int
-	// Object is the autoscaler, and Kind its kind: HorizontalPodAutoscaler or
-	// ScaledObject.
+	// Object is the autoscaler, and Kind its kind: HorizontalPodAutoscaler or ScaledObject.
 	Object *source.Object
 	Kind   string
-	// MinSpan and MaxSpan are the fields, or the name of the object where a
-	// default applies; MaxDefault is set if one does for Max.
+	// MinSpan and MaxSpan are the locations of the fields, or of the name of the object if a
+	// default applies; MaxDefault is set if one applies to Max.
 	MinSpan, MaxSpan diag.Span
 	MaxDefault       bool
 }
 
-// scaler is how one kind of autoscaler names its limits and its target.
+// scaler has the names of the limits of one kind of autoscaler, and the defaults of its target.
 type scaler struct {
 	group    string
 	min, max string
-	// low and high are the defaults of the limits; 0 is none for high.
+	// low and high are the defaults of the limits; 0 for high means that there is none.
 	low, high int
-	// apiVersion and kind are those of a target that does not say.
+	// apiVersion and kind apply to a target that does not set them.
 	apiVersion, kind string
 }
 
-// scalers are the kinds of autoscalers. KEDA makes a HorizontalPodAutoscaler
-// of a ScaledObject (keda: apis/keda/v1alpha1/scaledobject_types.go).
+// scalers has the kinds of autoscalers. KEDA creates a HorizontalPodAutoscaler from a ScaledObject
+// (keda: apis/keda/v1alpha1/scaledobject_types.go).
 var scalers = map[string]scaler{
 	"HorizontalPodAutoscaler": {group: "autoscaling", min: "minReplicas", max: "maxReplicas", low: 1},
 	"ScaledObject":            {group: "keda.sh", min: "minReplicaCount", max: "maxReplicaCount", high: 100, apiVersion: "apps/v1", kind: "Deployment"},
@@ -46,7 +45,7 @@ func scales(o *source.Object) bool {
 	return ok && s.group == o.Group()
 }
 
-// target is what an autoscaler moves; any group if it does not say.
+// target identifies the workload that an autoscaler scales, except its group.
 type target struct{ namespace, kind, name string }
 
 type scaling struct {
@@ -54,9 +53,9 @@ type scaling struct {
 	apiVersion string
 }
 
-// scale joins autoscalers to the workloads that they move. Of several for one
-// target the first counts, since KEDA's own is generated and of the same limits;
-// of one that is declared repeatedly the last. One that is refused moves nothing.
+// scale joins autoscalers to the workloads that they scale. Of several for one target the first
+// counts, because KEDA's own is generated and has the same limits; of repeated declarations of one
+// autoscaler the last counts. A refused autoscaler scales nothing.
 func (l *loader) scale() {
 	all := map[target]*scalings{}
 	var targets, open []target // of all autoscalers, and of those with an open range
@@ -93,7 +92,7 @@ func (l *loader) scale() {
 	}
 }
 
-// mayBe reports whether two targets that are written differently may be one, as a part of
+// mayBe reports whether two targets that are written differently may be the same, because a part of
 // either is a placeholder.
 func (t target) mayBe(o target) bool {
 	same := func(a, b string) bool { return a == b || source.Placeholder(a) || source.Placeholder(b) }
@@ -106,21 +105,20 @@ func rangeOpen(o *source.Object) bool {
 	return spec.Get(s.min).Placeholder() || spec.Get(s.max).Placeholder()
 }
 
-// off reports whether an autoscaler leaves a workload alone: a
-// HorizontalPodAutoscaler does so at 0 replicas, unless it may scale to zero
-// itself (pkg/controller/podautoscaler/horizontal.go). KEDA starts the first pod
-// by itself.
+// off reports whether an autoscaler is inactive for a workload: a HorizontalPodAutoscaler is at 0
+// replicas, unless it may itself scale to zero (pkg/controller/podautoscaler/horizontal.go). KEDA
+// starts the first pod by itself.
 func (s *Scale) off(w *Workload) bool {
 	return s.Kind == "HorizontalPodAutoscaler" && s.Min > 0 && w.Count.Key != nil && w.Count.Known && w.Count.N == 0
 }
 
-// scalings are the autoscalers of one target, and where each is by kind and name.
+// scalings has the autoscalers of one target, and their indices by kind and name.
 type scalings struct {
 	all []scaling
 	at  map[[2]string]int
 }
 
-// join adds an autoscaler, or puts it in place of an earlier declaration of it.
+// join adds an autoscaler, or replaces an earlier declaration of it.
 func (t *scalings) join(s scaling) {
 	id := [2]string{s.Kind, s.Object.Name}
 	if i, known := t.at[id]; known {
@@ -131,7 +129,7 @@ func (t *scalings) join(s scaling) {
 	t.all = append(t.all, s)
 }
 
-// moves is the target of an autoscaler, and its version if that is stated.
+// moves returns the target of an autoscaler, and the apiVersion of the target if there is one.
 func moves(o *source.Object) (at target, apiVersion string) {
 	s, ref := scalers[o.Kind], o.Root.At("spec", "scaleTargetRef")
 	at = target{Space(o.Namespace), ref.Get("kind").Text(), ref.Get("name").Text()}
@@ -144,7 +142,7 @@ func moves(o *source.Object) (at target, apiVersion string) {
 	return at, apiVersion
 }
 
-// limits reads the range of an autoscaler; nil if it is refused or not known.
+// limits reads the range of an autoscaler; nil if it is refused or unknown.
 func limits(o *source.Object) *Scale {
 	s, spec := scalers[o.Kind], o.Root.Get("spec")
 	low, high := field(spec, s.min, s.low), field(spec, s.max, s.high)
@@ -170,8 +168,8 @@ func limits(o *source.Object) *Scale {
 	return scale
 }
 
-// paused reports whether a ScaledObject leaves its target at some other number
-// for now (keda.sh/docs: Pausing autoscaling).
+// paused reports whether a ScaledObject currently keeps its target at some other number
+// (keda.sh/docs: Pausing autoscaling).
 func paused(o *source.Object) bool {
 	for k := range o.Root.At("metadata", "annotations").Fields() {
 		if strings.HasPrefix(k.Value, "autoscaling.keda.sh/paused") {
@@ -181,7 +179,7 @@ func paused(o *source.Object) bool {
 	return false
 }
 
-// groupOf is the group of an apiVersion, "" for the core group.
+// groupOf returns the group of an apiVersion; "" for the core group.
 func groupOf(apiVersion string) string {
 	if group, _, ok := strings.Cut(apiVersion, "/"); ok {
 		return group

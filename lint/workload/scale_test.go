@@ -33,7 +33,7 @@ func TestScale(t *testing.T) {
 	})
 }
 
-// scaledObject is KEDA's autoscaler.
+// scaledObject returns KEDA's autoscaler.
 func scaledObject(meta, target, limits string) string {
 	return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: k" + meta + "}\nspec: {scaleTargetRef: {" + target + "}" + limits + "}\n"
 }
@@ -61,7 +61,7 @@ func TestScaledObjects(t *testing.T) {
 	})
 }
 
-// TestScaleSpans points at the limits, or at the name where one is a default.
+// TestScaleSpans points at the limits, or at the name if one is a default.
 func TestScaleSpans(t *testing.T) {
 	for _, row := range []struct{ limits, want string }{
 		{"", "min name: k max name: k by default"},

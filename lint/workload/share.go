@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// sharedLists are resource lists, of which a run has few that differ. A map of two
-// quantities takes 600 bytes, so equal ones are kept once.
+// sharedLists holds one copy of each resource list. Few lists of a run differ, and a map of two
+// quantities takes 600 bytes.
 type sharedLists map[listKey]corev1.ResourceList
 
 // listKey is a short list in the order of the names.
@@ -20,7 +20,7 @@ type listed struct {
 	amount resource.Quantity
 }
 
-// share puts the list that is known in place of each equal one.
+// share replaces each list with the equal one that is already known.
 func (s sharedLists) share(spec *PodSpec) {
 	for _, list := range [...][]Container{spec.Containers, spec.InitContainers} {
 		for i := range list {

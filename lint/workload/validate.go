@@ -12,11 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// validate finds what the API server refuses. It mirrors
-// kubernetes: pkg/apis/{core,apps,batch}/validation/validation.go and, for
-// machines, kubevirt: pkg/virt-api/webhooks/validating-webhook/admitters.
-// Values of a wrong type in the pod's spec are reported by the decoder; they
-// and variables of later tools are never judged here.
+// validate finds the fields that the API server refuses. It mirrors kubernetes:
+// pkg/apis/{core,apps,batch}/validation/validation.go and, for machines, kubevirt:
+// pkg/virt-api/webhooks/validating-webhook/admitters. The decoder reports values of a wrong type in
+// the pod's spec; they and variables of later tools are never judged here.
 func validate(w *Workload) {
 	c := checker{w: w, unchecked: StageObject, created: StagePods, fromTemplate: StageObject}
 	if w.Kind.VM {
@@ -34,7 +33,7 @@ func validate(w *Workload) {
 	before := len(w.Problems)
 	c.labels(c.fromTemplate, &labels, "label")
 	podChecker{&c}.pod(&spec)
-	if w.Kind.Kind == rolloutKind { // the API server looks at the template only when pods are made of it
+	if w.Kind.Kind == rolloutKind { // the API server validates the template only when pods are created from it
 		for i := range w.Problems[before:] {
 			w.Problems[before+i].Stage = StagePods
 		}
@@ -44,11 +43,11 @@ func validate(w *Workload) {
 // checker validates one workload.
 type checker struct {
 	w *Workload
-	// unchecked is the stage of what core validates and virt-api does not
-	// (R-W28), created of what shows only when a pod is created from the
-	// template (R-V22), fromTemplate of the labels of the template.
+	// unchecked is the stage of problems that core validates and virt-api does not (R-W28), created
+	// of those that only the creation of a pod from the template reveals (R-V22), fromTemplate of
+	// those in the labels of the template.
 	unchecked, created, fromTemplate Stage
-	// partial is set for what a chart may add to.
+	// partial is set if a chart may add to the fields.
 	partial bool
 }
 
@@ -77,13 +76,13 @@ func (c podChecker) pod(spec *place) {
 	resourceChecker(c).containers(spec)
 }
 
-// place is a field of the object or an item of a list. The way to it is a
-// chain, since most paths are never needed as text.
+// place is a field of the object or an item of a list. Its path is a chain, because most paths are
+// never needed as text.
 type place struct {
 	up *place
-	// base is the path of a place where a chain begins.
+	// base is the path of the place where a chain begins.
 	base []string
-	// name is the name of a field; items have none, but an index.
+	// name is the name of a field; an item has no name, but an index.
 	name       string
 	index      int
 	key, value *source.Node
@@ -102,19 +101,19 @@ func (p *place) item(i int) place {
 	return place{up: p, index: i, value: p.value.Items()[i]}
 }
 
-// len is the number of items of a list.
+// len returns the number of items of a list.
 func (p *place) len() int { return len(p.value.Items()) }
 
 func (p *place) absent() bool { return p.value.IsNull() }
 
-// broken reports whether a map is none.
+// broken reports whether a field that must be a map is not one.
 func (p *place) broken() bool { return !p.absent() && p.value.Kind != source.Map }
 
-// brokenList reports whether a list is none.
+// brokenList reports whether a field that must be a list is not one.
 func (p *place) brokenList() bool { return !p.absent() && p.value.Kind != source.Sequence }
 
-// text is the value of a string; "" if there is none. It is not ok if it
-// cannot be judged: a value of another type, or a variable of a later tool.
+// text returns the value of a string; "" if it is absent. ok is false if the value cannot be
+// judged: it is of another type, or a variable of a later tool.
 func (p *place) text() (s string, ok bool) {
 	if p.absent() {
 		return "", true
@@ -125,7 +124,7 @@ func (p *place) text() (s string, ok bool) {
 	return p.value.Value, true
 }
 
-// number is the value of a whole number of 32 bits; 0 if there is none.
+// number returns the value of a 32-bit integer; 0 if it is absent.
 func (p *place) number() (n int64, ok bool) {
 	if p.absent() {
 		return 0, true
@@ -134,7 +133,7 @@ func (p *place) number() (n int64, ok bool) {
 	return n, ok && n == int64(int32(n))
 }
 
-// path is the way to a place as text, from the root of the object.
+// path returns the path of a place as text, from the root of the object.
 func (p *place) path() string { return string(p.appendPath(nil)) }
 
 func (p *place) appendPath(b []byte) []byte {
@@ -151,9 +150,9 @@ func (p *place) appendPath(b []byte) []byte {
 	return append(b, p.name...)
 }
 
-// span is the place in the file: the field, the item, or for what is absent the
-// key of the map that lacks it; of an item, or of the object, its first key. Which
-// key of a map stands first is chance, and no place that would last.
+// span returns the location of the field or item. For an absent field it is the key of the map that
+// lacks it, or the first key of an item or of the object. It does not use the first key of other
+// maps, because their order may change.
 func (c *checker) span(p *place) diag.Span {
 	file := c.w.File()
 	if p.key != nil {
@@ -177,7 +176,7 @@ func (c *checker) span(p *place) diag.Span {
 	return file.Span(p.value)
 }
 
-// keyOf is the key of a field, also of the one that checks start from.
+// keyOf returns the key of a field, including the field that checks start from.
 func (c *checker) keyOf(p *place) *source.Node {
 	if n := len(p.base); p.up == nil && n > 0 {
 		key, _ := c.w.Object.Root.At(p.base[:n-1]...).Field(p.base[n-1])
@@ -193,7 +192,7 @@ func (c *checker) refuse(stage Stage, p *place, message, fix string) {
 	c.w.Problems = append(c.w.Problems, Problem{Stage: stage, Field: p.path(), Span: c.span(p), Message: message, Fix: fix})
 }
 
-// found says what stands at a field, as in maxSkew is 0.
+// found describes the value of a field, for example "maxSkew is 0".
 func found(p *place, name string) string {
 	switch {
 	case p.absent():
@@ -204,10 +203,10 @@ func found(p *place, name string) string {
 	return name + " is " + clipped(p.value.Value)
 }
 
-// maxShown is how much of a value a message shows.
+// maxShown bounds the length of a value in a message.
 const maxShown = 300
 
-// clipped is a value without what is too long for a message.
+// clipped returns a value, shortened if it is too long for a message.
 func clipped(value string) string {
 	if len(value) <= maxShown {
 		return value
@@ -215,8 +214,7 @@ func clipped(value string) string {
 	return strings.ToValidUTF8(value[:maxShown], "") + fmt.Sprintf("... (%d bytes)", len(value))
 }
 
-// oneOf checks a field that takes one of a few words; empty tells whether it
-// may be empty.
+// oneOf checks a field that allows a few words; empty says whether it may be empty.
 func (c *checker) oneOf(stage Stage, p *place, empty bool, words []string) (word string, ok bool) {
 	word, ok = p.text()
 	if !ok || word == "" && empty || slices.Contains(words, word) {
@@ -230,7 +228,7 @@ func (c *checker) oneOf(stage Stage, p *place, empty bool, words []string) (word
 	return "", false
 }
 
-// either lists words, as in A, B or C.
+// either lists words, for example "A, B or C".
 func either(words []string) string {
 	last := len(words) - 1
 	if last == 0 {
@@ -239,17 +237,17 @@ func either(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// format is a form that a text must have.
+// format is a required form of a text.
 type format struct {
 	check func(string) []string
 	must  string
 }
 
-// fits reports whether a text has the form. Most are plain words, which have every form.
+// fits reports whether a text has the form. Most texts are plain words, which have every form.
 func (f format) fits(s string) bool { return plainWord(s) || len(f.check(s)) == 0 }
 
-// plainWord reports whether a text is at most 63 lowercase letters, digits and dashes, with
-// a letter or digit at both ends.
+// plainWord reports whether a text has at most 63 lowercase letters, digits and dashes, with a
+// letter or digit at both ends.
 func plainWord(s string) bool {
 	if s == "" || len(s) > 63 || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
@@ -265,8 +263,7 @@ var (
 	dnsLabel   = format{validation.IsDNS1123Label, "must be at most 63 lowercase letters, digits and '-', with a letter or digit at both ends"}
 )
 
-// form checks the form of a text; noun is how a message names it, if not by
-// its field.
+// form checks the form of a text; noun is its name in messages, if not that of the field.
 func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	s, ok := p.text()
 	if !ok || f.fits(s) {
@@ -279,8 +276,8 @@ func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	return false
 }
 
-// labels checks a map of labels: those of the pod, its nodeSelector, or the
-// matchLabels of a selector.
+// labels checks a map of labels: those of the pod, its nodeSelector, or the matchLabels of a
+// selector.
 func (c *checker) labels(stage Stage, p *place, noun string) {
 	for k, v := range p.value.Fields() {
 		at := p.entry(k, v)

@@ -30,8 +30,8 @@ func (c podChecker) affinity(spec *place) {
 	}
 }
 
-// nodeAffinity checks required terms (R-V3 to R-V9) and preferred ones, whose
-// values may be anything (R-V7).
+// nodeAffinity checks required terms (R-V3 to R-V9) and preferred ones, whose values may be
+// anything (R-V7).
 func (c podChecker) nodeAffinity(p *place) {
 	hard, soft := p.field(hardTerms), p.field(softTerms)
 	terms := hard.field("nodeSelectorTerms")
@@ -77,14 +77,14 @@ func (c podChecker) nodeTerm(term *place, labelValues bool) {
 	}
 }
 
-// operators are those of one kind of requirement, with how many values each
+// operators has the operators of one kind of requirement, with the number of values that each
 // takes.
 type operators struct {
 	names []string
 	arity []arity
 }
 
-// arity is how many values an operator takes.
+// arity is the number of values that an operator takes.
 type arity struct {
 	min, max int
 	must     string
@@ -100,9 +100,8 @@ var (
 	fieldOperators = operators{[]string{"In", "NotIn"}, []arity{one, one}}
 )
 
-// requirement checks one matchExpressions entry of a node or label selector
-// (R-V4 to R-V7, R-V9, R-V12). Whether Gt and Lt compare with a number is not
-// checked: the API server does not either.
+// requirement checks one matchExpressions entry of a node or label selector (R-V4 to R-V7, R-V9,
+// R-V12). Like the API server, it does not check whether Gt and Lt compare with a number.
 func (c *checker) requirement(e *place, of *operators, labelValues bool, values Stage) {
 	if e.broken() {
 		return
@@ -162,8 +161,7 @@ func (c podChecker) fieldRequirement(f *place) {
 	}
 }
 
-// podAffinity checks podAffinity or podAntiAffinity; hard and soft are what
-// was decoded from it.
+// podAffinity checks podAffinity or podAntiAffinity; hard and soft are its decoded terms.
 func (c podChecker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm) {
 	terms, weighted := p.field(hardTerms), p.field(softTerms)
 	for i := range min(terms.len(), len(hard)) {

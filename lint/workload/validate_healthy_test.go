@@ -55,7 +55,7 @@ affinity:
       podAffinityTerm: {topologyKey: example.com/rack, labelSelector: {}}
 `
 
-// richPod is what a pod has beyond a machine.
+// richPod has the fields that a pod has and a machine does not.
 const richPod = `
 hostNetwork: true
 runtimeClassName: gvisor
@@ -74,7 +74,7 @@ containers:
 - {name: side, image: example.com/side:1}
 `
 
-// healthy are manifests of all kinds, with @ where the pod's spec goes.
+// healthy returns manifests of all kinds, with @ in place of the pod's spec.
 func healthy() []frame {
 	pod := func(indent int, text string) frame { return frame{indent: indent, text: text} }
 	const meta = "metadata: {name: web, labels: {app: web, version: \"1\"}}\n"
@@ -136,7 +136,7 @@ domain:
   resources: {requests: {cpu: 500m, memory: 2Gi}, limits: {cpu: "2", memory: 4Gi}}
 `
 
-// fill gives a healthy manifest.
+// fillHealthy returns a healthy manifest.
 func fillHealthy(f frame, machine bool) string {
 	if machine {
 		return f.fill(rich + richMachine)
@@ -173,8 +173,8 @@ func TestHealthy(t *testing.T) {
 	}
 }
 
-// TestVariables replaces every string of a healthy manifest by a variable of
-// a later tool, one at a time: what is not known is not judged.
+// TestVariables replaces every string of a healthy manifest by a variable of a later tool, one at a
+// time: unknown values are not judged.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	all := healthy()
@@ -196,7 +196,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// replaceWord replaces a word where it is a whole value.
+// replaceWord replaces a word that is a complete value.
 func replaceWord(text, word, by string) string {
 	out := []byte{}
 	for i := 0; i < len(text); i++ {
@@ -211,9 +211,8 @@ func replaceWord(text, word, by string) string {
 	return string(out)
 }
 
-// TestSpoiled gives every scalar of a healthy manifest a wrong type or value,
-// one at a time: one fault is no more than one problem, and a wrong type has no
-// consequences.
+// TestSpoiled gives every scalar of a healthy manifest a wrong type or value, one at a time: one
+// fault causes at most one problem, and a wrong type has no consequences.
 func TestSpoiled(t *testing.T) {
 	t.Parallel()
 	all := []int{0, 1, 4, 7, 8, 9, 12}
@@ -243,7 +242,7 @@ func TestSpoiled(t *testing.T) {
 	}
 }
 
-// scalars visits all scalars but those without which the object is another.
+// scalars visits all scalars except those that identify the object.
 func scalars(n *source.Node, visit func(*source.Node)) {
 	for k, v := range n.Fields() {
 		if k.Value != "apiVersion" && k.Value != "kind" {

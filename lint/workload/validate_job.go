@@ -9,9 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// job checks the spec of a Job (pkg/apis/batch/validation/validation.go,
-// ValidateJob). Without completions and parallelism both are 1
-// (pkg/apis/batch/v1/defaults.go, SetDefaults_Job).
+// job checks the spec of a Job (pkg/apis/batch/validation/validation.go, ValidateJob). Without
+// completions and parallelism both are 1 (pkg/apis/batch/v1/defaults.go, SetDefaults_Job).
 func (c objectChecker) job(spec *place) {
 	if !spec.field("parallelism").value.IsNull() {
 		c.indexed(spec)
@@ -22,8 +21,8 @@ func (c objectChecker) job(spec *place) {
 	c.jobSelector(spec)
 }
 
-// cronJob checks the spec of a CronJob's Jobs, which gets no such defaults, and
-// whose selector is always generated (ValidateJobTemplateSpec).
+// cronJob checks the spec of a CronJob's Jobs, which gets no such defaults, and whose selector is
+// always generated (ValidateJobTemplateSpec).
 func (c objectChecker) cronJob(spec *place) {
 	c.indexed(spec)
 	if spec.field("completionMode").value.Text() == indexedMode && !spec.field("completions").value.IsNull() {
@@ -40,8 +39,7 @@ func (c objectChecker) cronJob(spec *place) {
 
 const indexedMode = "Indexed"
 
-// indexed checks that a Job with indexes says how many there are
-// (validateJobSpec).
+// indexed checks that a Job with indexes sets completions (validateJobSpec).
 func (c objectChecker) indexed(spec *place) {
 	mode, completions := spec.field("completionMode"), spec.field("completions")
 	if mode.value.Text() == indexedMode && completions.absent() {
@@ -49,9 +47,9 @@ func (c objectChecker) indexed(spec *place) {
 	}
 }
 
-// jobSelector checks the selector of a Job. Unless manualSelector is set, the
-// API server generates it from the uid and accepts nothing else that is not
-// true of the labels which it generates (validateGeneratedSelector).
+// jobSelector checks the selector of a Job. Unless manualSelector is set, the API server generates
+// it from the uid and accepts only a selector that matches the labels that it generates
+// (validateGeneratedSelector).
 func (c objectChecker) jobSelector(spec *place) {
 	selector, manual := spec.field("selector"), spec.field("manualSelector")
 	switch on, ok := manual.value.Bool(); {
@@ -71,9 +69,9 @@ func (c objectChecker) jobSelector(spec *place) {
 	}
 }
 
-// generated reports whether a selector is true of the labels that the API
-// server gives to the pods of a Job; one that was read back from a cluster has
-// the uid of its object. What cannot be judged counts as true.
+// generated reports whether a selector matches the labels that the API server gives to the pods of
+// a Job; a selector read back from a cluster has the uid of its object. A selector that cannot be
+// judged counts as matching.
 func (c objectChecker) generated(p *place) bool {
 	match, expressions := p.field("matchLabels"), p.field("matchExpressions")
 	requirements, ok := c.requirements(&expressions)
@@ -92,7 +90,7 @@ func (c objectChecker) generated(p *place) bool {
 		own[k] = c.w.Object.Name
 	}
 	if c.w.Object.Root.At("metadata", "name").IsNull() && slices.ContainsFunc(jobNames, func(k string) bool { return mentions(&selector, k) }) {
-		return true // generateName: the name is not known
+		return true // generateName: the name is unknown
 	}
 	decoded, err := metav1.LabelSelectorAsSelector(&selector)
 	if err != nil {
@@ -115,15 +113,15 @@ const (
 	restartNever     = "Never"
 )
 
-// restarts checks restartPolicy, which is Always if it is absent: pods of a Job
-// must end, those of other controllers must not, and a bare pod may do either
-// (pkg/apis/core/validation/validation.go, validateRestartPolicy and
-// ValidatePodTemplateSpecForRC; pkg/apis/{apps,batch}/validation/validation.go).
+// restarts checks restartPolicy, which is Always if it is absent: pods of a Job must end, those of
+// other controllers must not, and a bare pod may do either (pkg/apis/core/validation/validation.go,
+// validateRestartPolicy and ValidatePodTemplateSpecForRC;
+// pkg/apis/{apps,batch}/validation/validation.go).
 func (c podChecker) restarts(spec *place) {
 	p := spec.field("restartPolicy")
 	kind := c.w.Object.Kind
 	switch s, ok := p.text(); {
-	case !ok: // the decoder complains about other types
+	case !ok: // the decoder reports other types
 	case c.w.Kind.Batch() && s == "":
 		if c.complete(spec) {
 			c.refuse(StageObject, &p, "restartPolicy defaults to Always: must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure or Never")
@@ -140,14 +138,14 @@ func (c podChecker) oneOfRestarts(p *place) bool {
 	return ok
 }
 
-// controlled reports whether a controller keeps the pods running. A PodTemplate
-// by itself makes none.
+// controlled reports whether a controller keeps the pods running. A PodTemplate by itself creates
+// none.
 func (c podChecker) controlled() bool {
 	return len(c.w.Kind.Template) > 0 && c.w.Kind.Kind != "PodTemplate"
 }
 
-// complete reports whether a Job or CronJob is certainly no patch: those rarely
-// repeat an image, and never a schedule.
+// complete reports whether a Job or CronJob is certainly not a patch: patches rarely repeat an
+// image, and never a schedule.
 func (c podChecker) complete(spec *place) bool {
 	if c.w.Kind.Kind == "CronJob" && c.w.Object.Root.At("spec", "schedule").IsNull() {
 		return false
@@ -155,8 +153,8 @@ func (c podChecker) complete(spec *place) bool {
 	return whollyWritten(spec.value)
 }
 
-// whollyWritten reports whether all containers of a pod have an image, which a
-// patch that adds to them rarely repeats.
+// whollyWritten reports whether all containers of a pod have an image, which a patch that adds to
+// them rarely repeats.
 func whollyWritten(spec *source.Node) bool {
 	return !slices.ContainsFunc(spec.Get("containers").Items(), func(n *source.Node) bool { return n.Get("image").IsNull() })
 }

@@ -11,31 +11,29 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// naming is what the API server wants of the name of an object of one kind.
+// naming has the rules of the API server for the name of an object of one kind.
 type naming struct {
 	format format
-	// longest is the largest number of characters; 0 leaves that to the format.
+	// longest is the largest number of characters; 0 leaves the limit to the format.
 	longest int
-	// why says where longest comes from.
+	// why is the reason for longest.
 	why string
 }
 
-// namings are the kinds whose names are not just DNS subdomains (R-V39): the
-// pods of a StatefulSet have its name as host name, a CronJob adds 11 characters
-// to its own for each Job, and the pods of a Job carry its name as a label value
-// (pkg/apis/apps/validation/validation.go, ValidateStatefulSetName;
-// pkg/apis/batch/validation/validation.go, ValidateCronJobCreate;
-// pkg/registry/batch/job/strategy.go, generateSelector). Names of custom
-// resources are subdomains as well (apiextensions-apiserver:
-// pkg/registry/customresource/validator.go).
+// namings has the kinds whose names have stricter rules than DNS subdomains (R-V39): the pods of a
+// StatefulSet have its name as host name, a CronJob adds 11 characters to its own for each Job, and
+// the pods of a Job have its name as a label value (pkg/apis/apps/validation/validation.go,
+// ValidateStatefulSetName; pkg/apis/batch/validation/validation.go, ValidateCronJobCreate;
+// pkg/registry/batch/job/strategy.go, generateSelector). Names of custom resources are subdomains
+// as well (apiextensions-apiserver: pkg/registry/customresource/validator.go).
 var namings = map[string]naming{
 	"StatefulSet": {format: dnsLabel},
 	"CronJob":     {format: subdomain, longest: 52, why: "its Jobs get an 11-character suffix"},
 	"Job":         {format: subdomain, longest: 63, why: "its pods carry it as a label value"},
 }
 
-// generatedSuffix is what the API server adds to a generateName, which it cuts
-// to 58 characters before (apiserver: pkg/storage/names/generate.go).
+// generatedSuffix is the number of characters that the API server adds to a generateName, which it
+// first cuts to 58 characters (apiserver: pkg/storage/names/generate.go).
 const generatedSuffix = 5
 
 // identity checks the names in the metadata of the object.
@@ -61,9 +59,9 @@ func (c objectChecker) identity() {
 	}
 }
 
-// named checks the form of one name; prefix is set for the beginning of one,
-// which may end in a dash (apimachinery: pkg/api/validation/generic.go). It
-// reports whether there is a name of the right form.
+// named checks the form of one name and reports whether there is a name of the right form. prefix
+// is set for the beginning of a name, which may end in a dash (apimachinery:
+// pkg/api/validation/generic.go).
 func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	s, ok := p.text()
 	if !ok || marker(p.value) {
@@ -84,7 +82,7 @@ func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	return false
 }
 
-// short checks the length of a name to which so many characters are added.
+// short checks the length of a name to which a number of characters is added.
 func (c objectChecker) short(p *place, rule naming, added int) {
 	s, _ := p.text()
 	length := len(s)
@@ -96,9 +94,9 @@ func (c objectChecker) short(p *place, rule naming, added int) {
 	}
 }
 
-// indexName checks that the host names of an Indexed Job's pods, its name and
-// their index, are DNS labels (pkg/apis/batch/validation/validation.go,
-// ValidateJob). The name of a Job is the name of the object and a suffix.
+// indexName checks that the host names of an Indexed Job's pods, its name and their index, are DNS
+// labels (pkg/apis/batch/validation/validation.go, ValidateJob). The name of the Job is the name of
+// the object and the suffix.
 func (c objectChecker) indexName(spec *place, stage Stage, suffix string) {
 	completions := field(spec.value, "completions", 1)
 	root := place{value: c.w.Object.Root}
@@ -115,20 +113,19 @@ func (c objectChecker) indexName(spec *place, stage Stage, suffix string) {
 }
 
 var (
-	// markers are what people write for a tool of their own to replace, as in
+	// markers match placeholders that people write for their own tools to replace, for example
 	// <name>, @NAME@, %NAME% or RELEASE-NAME-web.
 	markers = regexp.MustCompile(`[$<>{}\[\]%@!|()#]|__|\b[A-Z][A-Z0-9]*[-_][A-Z][A-Z0-9]*`)
-	// unfit are characters that no name has.
+	// unfit matches characters that are not allowed in a name.
 	unfit = regexp.MustCompile(`[^a-z0-9.-]+`)
 )
 
-// marker reports whether a name is to be replaced by a later tool, so that
-// nothing is known about it.
+// marker reports whether a later tool will replace a name, so that the name is unknown.
 func marker(n *source.Node) bool {
 	return n.Placeholder() || !plainWord(n.Text()) && markers.MatchString(n.Text())
 }
 
-// respelt is a name of the right form that reads alike, or "".
+// respelt returns a similar name of the right form, or "".
 func respelt(s string, f format, prefix bool) string {
 	better := unfit.ReplaceAllString(strings.ToLower(s), "-")
 	if len(validation.IsDNS1123Label(better)) > 0 && len(f.check("a.b")) > 0 {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPlainWordsFit checks words against all forms: what is taken for plain has each.
+// TestPlainWordsFit checks words against all forms: a plain word has every form.
 func TestPlainWordsFit(t *testing.T) {
 	const letters = "ab9z0-A_./ "
 	r := rand.New(rand.NewPCG(1, 1))

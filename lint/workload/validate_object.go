@@ -6,15 +6,15 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// outer is what is checked around the pod template of one kind.
+// outer has the checks around the pod template of one kind.
 type outer struct {
-	// spec is the path to the map that holds the rest.
+	// spec is the path to the map that contains the other fields.
 	spec []string
-	// counts are fields that number pods.
+	// counts are the fields with numbers of pods.
 	counts []string
-	// update checks how the object makes or replaces its pods, or is nil.
+	// update checks how the object creates or replaces its pods; may be nil.
 	update func(c objectChecker, spec *place)
-	// word takes one of a few words; it may be absent.
+	// word is a field that allows only words; it may be absent.
 	word  string
 	words []string
 	// selected is the path to the labels that spec.selector must match.
@@ -44,11 +44,11 @@ var outers = map[string]outer{
 	"VirtualMachinePool":               {spec: specPath, counts: podNumbers, selected: machineLabel},
 }
 
-// objectChecker validates what is around a pod template, and objects without one.
+// objectChecker validates fields around a pod template, and objects without one.
 type objectChecker struct{ *checker }
 
-// object checks what stands around the pod template. None of it is decoded,
-// so values of a wrong type are reported here as well.
+// object checks the fields around the pod template. None of them is decoded, so values of a wrong
+// type are reported here as well.
 func (c objectChecker) object() {
 	root := c.w.Object.Root
 	c.identity()
@@ -81,8 +81,7 @@ func (c objectChecker) object() {
 	}
 }
 
-// wholeNumber checks a number that must be whole and, but for machines, not
-// negative.
+// wholeNumber checks a number that must be whole and, except for machines, not negative.
 func (c *checker) wholeNumber(p *place) {
 	n, ok := p.value.Int()
 	switch {
@@ -101,7 +100,7 @@ func (c *checker) wholeNumber(p *place) {
 	}
 }
 
-// is reports whether a map or list is one, and complains if it is not.
+// is reports whether a field that must be a map or list is one, and records a problem if it is not.
 func (c *checker) is(p *place, kind source.Kind) bool {
 	if p.absent() || p.value.Kind == kind {
 		return true
@@ -112,7 +111,7 @@ func (c *checker) is(p *place, kind source.Kind) bool {
 	return false
 }
 
-// isText is is for strings.
+// isText does the same for strings.
 func (c *checker) isText(p *place) bool {
 	_, ok := p.text()
 	if !ok && !p.value.Placeholder() {
@@ -121,7 +120,7 @@ func (c *checker) isText(p *place) bool {
 	return ok
 }
 
-// isTextMap is is for maps of strings.
+// isTextMap does the same for maps of strings.
 func (c *checker) isTextMap(p *place) bool {
 	ok := c.is(p, source.Map)
 	for k, v := range p.value.Fields() {

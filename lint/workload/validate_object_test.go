@@ -2,7 +2,7 @@ package workload
 
 import "testing"
 
-// object is a frame for what stands around the template of a kind.
+// object returns a frame for the fields around the template of a kind.
 func object(kind string) frame {
 	return frame{indent: 2, text: "apiVersion: apps/v1\nkind: " + kind + `
 metadata: {name: web}

@@ -6,20 +6,20 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Refusal is an object that creates no pods, such as a PodDisruptionBudget, and
-// that the API server refuses.
+// Refusal is an object that creates no pods, such as a PodDisruptionBudget, and that the API server
+// refuses.
 type Refusal struct {
 	Object   *source.Object
 	Problems []Problem
 }
 
-// others are the checks of objects that create no pods, by kind.
+// others has the checks of objects that create no pods, by kind.
 var others = map[string]func(c objectChecker, spec *place){
 	"PodDisruptionBudget":     objectChecker.disruptionBudget,
 	"HorizontalPodAutoscaler": objectChecker.autoscaler,
 }
 
-// validateOther notes what the API server refuses of an object without pods.
+// validateOther records the fields of an object without pods that the API server refuses.
 func (l *loader) validateOther(o *source.Object) {
 	check, ok := others[o.Kind]
 	if !ok {
@@ -42,9 +42,8 @@ func (l *loader) validateOther(o *source.Object) {
 
 var evictionPolicies = []string{"IfHealthyBudget", "AlwaysAllow"}
 
-// disruptionBudget checks a PodDisruptionBudget (R-V38;
-// pkg/apis/policy/validation/validation.go). Its name is any path segment, so
-// upper case and underscores are accepted.
+// disruptionBudget checks a PodDisruptionBudget (R-V38; pkg/apis/policy/validation/validation.go).
+// Its name is any path segment, so upper case and underscores are accepted.
 func (c objectChecker) disruptionBudget(spec *place) {
 	low, high := spec.field("minAvailable"), spec.field("maxUnavailable")
 	c.amount(&low, true)
@@ -64,8 +63,8 @@ func (c objectChecker) disruptionBudget(spec *place) {
 }
 
 // autoscaler checks a HorizontalPodAutoscaler (R-V38;
-// pkg/apis/autoscaling/validation/validation.go). One without a target is a
-// patch. minReplicas may be 0 only with the gate HPAScaleToZero.
+// pkg/apis/autoscaling/validation/validation.go). One without a target is a patch. minReplicas may
+// be 0 only with the gate HPAScaleToZero.
 func (c objectChecker) autoscaler(spec *place) {
 	if spec.value.At("scaleTargetRef", "name").IsNull() {
 		return

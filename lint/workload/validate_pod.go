@@ -6,8 +6,7 @@ import (
 
 var preemptions = []string{"PreemptLowerPriority", "Never"}
 
-// names checks fields that hold one name (R-V2, R-V19), and the names of
-// containers.
+// names checks fields that contain one name (R-V2, R-V19), and the names of containers.
 func (c podChecker) names(spec *place) {
 	c.containerNames(spec)
 	node := spec.field("nodeName")
@@ -22,8 +21,8 @@ func (c podChecker) names(spec *place) {
 	}
 }
 
-// containerNames checks that each container has a name of its own, init
-// containers included (validateContainerCommon, validateInitContainers).
+// containerNames checks that each container has a unique name, including init containers
+// (validateContainerCommon, validateInitContainers).
 func (c podChecker) containerNames(spec *place) {
 	seen := map[string]bool{}
 	for _, list := range []string{"containers", "initContainers"} {
@@ -44,8 +43,8 @@ func (c podChecker) containerNames(spec *place) {
 	}
 }
 
-// gates checks schedulingGates (R-V18), and that the pod has no node yet
-// (R-V2), which only the creation of the pod finds out.
+// gates checks schedulingGates (R-V18), and that the pod has no node yet (R-V2), which only the
+// creation of the pod reveals.
 func (c podChecker) gates(spec *place) {
 	gates, node := spec.field("schedulingGates"), spec.field("nodeName")
 	if s, _ := node.text(); s != "" && gates.len() > 0 {
@@ -72,13 +71,14 @@ var protocols = []string{"TCP", "UDP", "SCTP"}
 type hostPort struct {
 	protocol, ip string
 	port         int64
-	// container is who has it; declared is false if only hostNetwork gives it.
+	// container is the name of its container; declared is false if only hostNetwork makes it a host
+	// port.
 	container string
 	declared  bool
 }
 
-// ports checks the ports of containers (R-V20). Containers run together, so
-// their host ports differ; init containers are looked at one by one.
+// ports checks the ports of containers (R-V20). Containers run together, so their host ports must
+// differ; init containers are checked one by one.
 func (c podChecker) ports(spec *place) {
 	taken := map[socket]hostPort{}
 	containers, inits := spec.field("containers"), spec.field("initContainers")
@@ -92,8 +92,8 @@ func (c podChecker) ports(spec *place) {
 	}
 }
 
-// containerPorts adds the host ports of one container to those taken. Those
-// of a regular container must equal the container's under hostNetwork.
+// containerPorts adds the host ports of one container to those taken. Under hostNetwork, the host
+// ports of a regular container must equal its container ports.
 func (c podChecker) containerPorts(container *place, taken map[socket]hostPort, equal bool) {
 	ports, name := container.field("ports"), container.field("name")
 	owner, _ := name.text()
@@ -116,15 +116,14 @@ func (c podChecker) containerPorts(container *place, taken map[socket]hostPort, 
 	}
 }
 
-// socket is what only one port of a pod may take.
+// socket identifies a port that only one port of a pod may take.
 type socket struct {
 	protocol, ip string
 	port         int64
 }
 
-// hostPort checks one port by itself; ok is false if it takes none of the
-// host's, or none that is known. With hostNetwork every port without hostPort
-// gets its containerPort (R-P3).
+// hostPort checks one port by itself; ok is false if it takes no known port of the host. With
+// hostNetwork every port without hostPort gets its containerPort (R-P3).
 func (c podChecker) hostPort(port *place, equal bool) (h hostPort, ok bool) {
 	host, inner := port.field("hostPort"), port.field("containerPort")
 	protocol, ip := port.field("protocol"), port.field("hostIP")

@@ -115,7 +115,7 @@ resources: {requests: {cpu: 1}} # here`, StageObject, "resources.requests.cpu", 
 	})
 }
 
-// TestUnwieldyQuantities gives quantities with which the library would count for hours.
+// TestUnwieldyQuantities uses quantities that would keep the library busy for hours.
 func TestUnwieldyQuantities(t *testing.T) {
 	const must = "expected a quantity of at most 64 characters with an exponent from -100 to 100"
 	check(t, inPod.bare(), []row{
@@ -141,7 +141,7 @@ func TestUnwieldyQuantities(t *testing.T) {
 	})
 }
 
-// TestLongValues shows no more of a value than a message can hold.
+// TestLongValues shows no more of a value than fits into a message.
 func TestLongValues(t *testing.T) {
 	long := strings.Repeat("1", 1_000_000)
 	for _, yaml := range []string{"nodeName: '" + long + "'", "nodeSelector: {a: " + long + "}", "tolerations: [{key: a, effect: '" + long + "'}]"} {

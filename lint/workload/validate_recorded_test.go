@@ -7,8 +7,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/recorded"
 )
 
-// TestRecordedRefusals replays what the API server's own validation said of
-// objects (see the oracle): each is refused, at the same stage, or accepted.
+// TestRecordedRefusals replays the recorded results of the API server's own validation (see the
+// oracle): each object is refused at the same stage, or accepted.
 func TestRecordedRefusals(t *testing.T) {
 	type answer struct {
 		Objects int
@@ -19,8 +19,8 @@ func TestRecordedRefusals(t *testing.T) {
 	})
 }
 
-// compareRefusals holds the first problem of each object against the stage at
-// which the API server refuses it.
+// compareRefusals compares the first problem of each object with the stage at which the API server
+// refuses it.
 func compareRefusals(t *testing.T, set *Set, objects int, want func(string) Stage) {
 	t.Helper()
 	problems := map[string][]Problem{}
@@ -44,7 +44,7 @@ func compareRefusals(t *testing.T, set *Set, objects int, want func(string) Stag
 	}
 }
 
-// names are those of all objects of a set that are validated.
+// names returns the names of all validated objects of a set.
 func (s *Set) names() []string {
 	var all []string
 	for _, w := range s.Workloads {

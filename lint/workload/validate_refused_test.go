@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// named is a frame for the metadata of one kind.
+// named returns a frame for the metadata of one kind.
 func named(kind, meta string) string {
 	version, spec := "apps/v1", "{selector: {matchLabels: {app: a}}, template: {metadata: {labels: {app: a}}, spec: {containers: [{name: c, image: i}]}}}"
 	switch kind {
@@ -46,7 +46,7 @@ func TestValidateNames(t *testing.T) {
 	}
 }
 
-// TestNamesRespelt repairs names in the smallest way.
+// TestNamesRespelt repairs names with the smallest change.
 func TestNamesRespelt(t *testing.T) {
 	for _, row := range []struct{ kind, meta, want string }{
 		{"Deployment", "name: my_App", "write name: my-app"},
@@ -64,7 +64,7 @@ func TestNamesRespelt(t *testing.T) {
 	}
 }
 
-// TestValidateContainerNames takes DNS labels only.
+// TestValidateContainerNames accepts DNS labels only.
 func TestValidateContainerNames(t *testing.T) {
 	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{image: i, @}]"
 	check(t, asIs, []row{
@@ -79,7 +79,7 @@ func TestValidateContainerNames(t *testing.T) {
 	})
 }
 
-// TestValidateRestartPolicy asks for pods that end, or that do not.
+// TestValidateRestartPolicy requires pods that end, or pods that do not.
 func TestValidateRestartPolicy(t *testing.T) {
 	const (
 		job    = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec:\n  template:\n    spec: # spec\n      containers: [{name: c, image: i}]\n"
@@ -218,7 +218,7 @@ func TestValidateOthers(t *testing.T) {
 	}
 }
 
-// TestOff leaves alone what an autoscaler leaves alone.
+// TestOff ignores an autoscaler that is inactive for its workload.
 func TestOff(t *testing.T) {
 	hpa := func(low int) string {
 		return fmt.Sprintf("apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {kind: Deployment, name: a}, minReplicas: %d, maxReplicas: 9}\n", low)
@@ -232,7 +232,7 @@ func TestOff(t *testing.T) {
 	})
 }
 
-// TestWhole tells manifests from patches.
+// TestWhole distinguishes manifests from patches.
 func TestWhole(t *testing.T) {
 	deployment := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n"
 	checkSets(t, []setRow{

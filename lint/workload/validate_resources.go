@@ -13,11 +13,10 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// resourceChecker validates what containers, pods and machines ask for.
+// resourceChecker validates the requests and limits of containers, pods and machines.
 type resourceChecker struct{ *checker }
 
-// containers checks the resources of all containers, the overhead and the
-// resources of the pod as a whole.
+// containers checks the resources of all containers, the overhead and the pod-level resources.
 func (c resourceChecker) containers(spec *place) {
 	for _, group := range [...]struct {
 		name  string
@@ -60,8 +59,8 @@ func (c resourceChecker) resources(p *place, typed *Resources, name func(string)
 	}
 }
 
-// request compares a request with its limit. Resources that cannot be
-// overcommitted need a limit that is equal.
+// request compares a request with its limit. Resources that cannot be overcommitted need an equal
+// limit.
 func (c resourceChecker) request(at *place, q resource.Quantity, limits *place, typed corev1.ResourceList) {
 	limit, ok := typed[corev1.ResourceName(at.name)]
 	strict := !native(at.name) || hugePage(at.name)
@@ -76,12 +75,12 @@ func (c resourceChecker) request(at *place, q resource.Quantity, limits *place, 
 	}
 }
 
-// above reports a request that is above its limit.
+// above reports a request that exceeds its limit.
 func (c resourceChecker) above(request *place, limit *source.Node) {
 	c.refuse(StageObject, request, fmt.Sprintf("request of %s %s exceeds its limit of %s", request.value.Value, request.name, limit.Value), "")
 }
 
-// hugePages finds huge pages that are asked for without cpu or memory.
+// hugePages finds huge pages that are requested without cpu or memory.
 func (c resourceChecker) hugePages(resources *place) {
 	limits, requests := resources.field("limits"), resources.field("requests")
 	c.hugePagesAlone(&limits, &requests)
@@ -107,8 +106,8 @@ func (c resourceChecker) hugePagesAlone(limits, requests *place) {
 	}
 }
 
-// quantities checks every name and quantity of a list; name gives what is
-// wrong with a name.
+// quantities checks every name and quantity of a list; the function name returns the defect of a
+// name.
 func (c resourceChecker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
 	for k, v := range list.value.Fields() {
 		q, ok := typed[corev1.ResourceName(k.Value)]
@@ -132,9 +131,8 @@ func (c resourceChecker) quantities(list *place, typed corev1.ResourceList, name
 	}
 }
 
-// containerResource says what is wrong with the name of a resource of a
-// container (kubernetes: pkg/apis/core/validation/validation.go,
-// validateContainerResourceName).
+// containerResource returns the defect of the name of a container resource, or "" (kubernetes:
+// pkg/apis/core/validation/validation.go, validateContainerResourceName).
 func containerResource(name string) string {
 	switch {
 	case name == "cpu" || name == "memory" || name == "ephemeral-storage":
@@ -148,7 +146,7 @@ func containerResource(name string) string {
 	return ""
 }
 
-// podResource is containerResource for the pod as a whole (R-V33).
+// podResource does the same for a pod-level resource (R-V33).
 func podResource(name string) string {
 	if !resourcehelper.IsSupportedPodLevelResource(corev1.ResourceName(name)) {
 		return "must be cpu, memory or hugepages-<size> at pod level"
@@ -156,8 +154,7 @@ func podResource(name string) string {
 	return ""
 }
 
-// native, extended, hugePage and divisible are those of
-// kubernetes: pkg/apis/core/helper/helpers.go.
+// native, extended, hugePage and divisible mirror kubernetes: pkg/apis/core/helper/helpers.go.
 func native(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, corev1.ResourceDefaultNamespacePrefix)
 }
@@ -179,7 +176,7 @@ func divisible(name string, q resource.Quantity) bool {
 	return err == nil && size.Sign() > 0 && size.MilliValue()%1000 == 0 && size.Value() != 0 && q.Value()%size.Value() == 0
 }
 
-// podResources checks the resources of the pod as a whole (R-V33).
+// podResources checks the pod-level resources (R-V33).
 func (c resourceChecker) podResources(p *place) {
 	if os := c.w.Spec.OS; os != nil && os.Name == corev1.Windows {
 		c.refuse(StageObject, p, "pod-level resources is set: must not be set for a Windows pod", "")
@@ -195,7 +192,7 @@ func (c resourceChecker) podResources(p *place) {
 	}
 	limits, requests := p.field("limits"), p.field("requests")
 	declared, defaulted := c.aggregate(p.up, false), c.aggregate(p.up, true)
-	if c.created != StageObject || defaulted.Cpu().IsZero() && defaulted.Memory().IsZero() { // else they are filled in before
+	if c.created != StageObject || defaulted.Cpu().IsZero() && defaulted.Memory().IsZero() { // else defaults fill them in
 		c.hugePages(p)
 	}
 	for k, v := range requests.value.Fields() {
@@ -213,8 +210,8 @@ func (c resourceChecker) podResources(p *place) {
 	c.podLimits(&limits, &requests, defaulted)
 }
 
-// podLimits checks that no container may use more than its pod (R-V33), and
-// that what the containers request fits where it becomes the pod's request.
+// podLimits checks that no container has a higher limit than its pod (R-V33), and that the requests
+// of the containers fit if they become the pod's request.
 func (c resourceChecker) podLimits(limits, requests *place, sums corev1.ResourceList) {
 	above := c.aboveLimit(c.w.Spec.Resources.Limits)
 	for k, v := range limits.value.Fields() {
@@ -234,7 +231,7 @@ func (c resourceChecker) podLimits(limits, requests *place, sums corev1.Resource
 	}
 }
 
-// aboveLimit is, for each limit of the pod, the first container with a higher one.
+// aboveLimit returns, for each limit of the pod, the first container with a higher one.
 func (c resourceChecker) aboveLimit(limits corev1.ResourceList) map[corev1.ResourceName]*Container {
 	above := map[corev1.ResourceName]*Container{}
 	for i := range c.w.Spec.Containers {
@@ -248,8 +245,8 @@ func (c resourceChecker) aboveLimit(limits corev1.ResourceList) map[corev1.Resou
 	return above
 }
 
-// aggregate is what all containers request together. When a pod is created,
-// limits stand in for requests that are not there (R-P3).
+// aggregate returns the sum of the requests of all containers. When a pod is created, limits
+// replace requests that are not set (R-P3).
 func (c resourceChecker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 	convert := func(name string, from []Container) (to []corev1.Container) {
 		nodes := spec.value.Get(name).Items()

@@ -10,9 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// selector checks a label selector (R-V12, R-V30); typed is what was decoded
-// from it. apimachinery decides, and the walk that follows finds the place:
-// it leaves out what cannot be judged.
+// selector checks a label selector (R-V12, R-V30); typed is its decoded value. apimachinery
+// decides, and the walk that follows finds the location: it skips fields that cannot be judged.
 func (c *checker) selector(p *place, typed *metav1.LabelSelector) {
 	if typed != nil && len(metav1validation.ValidateLabelSelector(typed, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0 {
 		c.selectorPlaces(p)
@@ -28,8 +27,8 @@ func (c *checker) selectorPlaces(p *place) {
 	}
 }
 
-// labelKeys checks matchLabelKeys and, of a term, mismatchLabelKeys; typed is
-// the labelSelector beside them (R-V21 to R-V23, R-V35).
+// labelKeys checks matchLabelKeys and, for an affinity term, mismatchLabelKeys; typed is the
+// labelSelector beside them (R-V21 to R-V23, R-V35).
 func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) {
 	match := term.field("matchLabelKeys")
 	if match.len() == 0 && mismatch.len() == 0 {
@@ -66,7 +65,7 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 	}
 }
 
-// firsts are the indexes of the texts of a list, where each is for the first time.
+// firsts returns the index of the first occurrence of each text in a list.
 func firsts(list *place) map[string]int {
 	all := map[string]int{}
 	for i, n := range list.value.Items() {
@@ -92,15 +91,14 @@ func names(selector *metav1.LabelSelector) map[string]int {
 	return all
 }
 
-// merging is what the keys of matchLabelKeys are checked against: each other and the
-// selector.
+// merging has the data that the keys of matchLabelKeys are checked against: their first
+// occurrences, and the keys of the selector.
 type merging struct{ first, named map[string]int }
 
-// merged checks a key of matchLabelKeys against the selector (R-V22). When a
-// pod that has the label is created, its value is appended to the selector as
-// an expression; an expression on a key that is there already is refused. A
-// template is not merged, so only a selector that names the key twice by
-// itself is refused there.
+// merged checks a key of matchLabelKeys against the selector (R-V22). When a pod that has the label
+// is created, its value is appended to the selector as an expression; an expression on a key that
+// already occurs is refused. A template is not merged, so there only a selector that itself names
+// the key twice is refused.
 func (c *checker) merged(at *place, key string, with *merging) {
 	n, repeated := with.named[key], with.first[key] < at.index
 	switch {
@@ -114,9 +112,8 @@ func (c *checker) merged(at *place, key string, with *merging) {
 	}
 }
 
-// carries reports whether the pods are created with a label on the key. A pod
-// that was read back from a cluster holds the merged selector already, and
-// nothing is merged into it again.
+// carries reports whether the pods are created with a label with the key. A pod read back from a
+// cluster already has the merged selector, and nothing is merged into it again.
 func (c *checker) carries(key string) bool {
 	if c.created == StageObject && c.w.Object.Root.At("metadata", "uid") != nil {
 		return false
@@ -128,8 +125,8 @@ func (c *checker) carries(key string) bool {
 	return added
 }
 
-// selects checks the selector of the object itself against the labels of what
-// it creates (R-V37).
+// selects checks the selector of the object itself against the labels of the pods that it creates
+// (R-V37).
 func (c objectChecker) selects(spec *place, labels *source.Node) {
 	p := spec.field("selector")
 	if p.absent() {
@@ -163,8 +160,8 @@ func (c objectChecker) selects(spec *place, labels *source.Node) {
 	}
 }
 
-// requirements reads matchExpressions, which are not decoded here; ok is
-// false if some of it is not known.
+// requirements reads matchExpressions, which are not decoded here; ok is false if a part is
+// unknown.
 func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement, ok bool) {
 	ok = c.is(p, source.Sequence)
 	for i := range p.len() {
@@ -182,7 +179,7 @@ func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement,
 	return all, ok
 }
 
-// wanted is the repair of a selector that is not there.
+// wanted returns the repair of a missing selector.
 func wanted(labels *source.Node) string {
 	for k, v := range labels.Fields() {
 		return fmt.Sprintf("add a selector with matchLabels, such as %s: %s", k.Value, v.Text())
@@ -190,8 +187,7 @@ func wanted(labels *source.Node) string {
 	return ""
 }
 
-// lost is the repair of a selector that selects by nothing, or whose labels
-// stand one level too high.
+// lost returns the repair of a selector without requirements, or with labels one level too high.
 func lost(selector, labels *source.Node) string {
 	for k := range selector.Fields() {
 		if k.Value != "matchLabels" && k.Value != "matchExpressions" {
@@ -222,8 +218,8 @@ func (c objectChecker) matches(p *place, labels *source.Node) bool {
 	return true
 }
 
-// unknownLabel reports whether the value of a label is not known: its value or
-// any key is a variable, or it is of a wrong type and reported as such.
+// unknownLabel reports whether the value of a label is unknown: its value or any key is a variable,
+// or it is of a wrong type and reported as such.
 func unknownLabel(labels *source.Node, key string) bool {
 	if !labels.IsNull() && labels.Kind != source.Map {
 		return true
@@ -249,7 +245,7 @@ func (c objectChecker) expressionsMatch(p *place, requirements []metav1.LabelSel
 	}
 }
 
-// labelSet lets a selector look at labels as they stand in the file.
+// labelSet adapts labels in a file to the interface that selectors match against.
 type labelSet struct{ node *source.Node }
 
 func (s labelSet) Has(key string) bool { return s.node.Get(key) != nil }

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestLabelKeysOfJobs: only the pods of an Indexed Job carry an index when they
-// are created, so only theirs is merged into the selector, and refused if that
-// names it already (R-V22, R-W14).
+// TestLabelKeysOfJobs: only the pods of an Indexed Job have an index when they are created, so only
+// their index is merged into the selector, and refused if the selector already names it (R-V22,
+// R-W14).
 func TestLabelKeysOfJobs(t *testing.T) {
 	for mode, refused := range map[string]bool{"Indexed": true, "NonIndexed": false} {
 		set := loadSet(t, fmt.Sprintf(`

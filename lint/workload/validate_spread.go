@@ -34,8 +34,8 @@ func (c podChecker) spread(spec *place) {
 	}
 }
 
-// spreadKey checks maxSkew (R-V24) and topologyKey (R-V25), whose form is
-// checked by virt-api alone.
+// spreadKey checks maxSkew (R-V24) and topologyKey (R-V25). Only virt-api checks the form of the
+// key.
 func (c podChecker) spreadKey(t *place) {
 	skew, key := t.field("maxSkew"), t.field("topologyKey")
 	if n, ok := skew.number(); ok && n <= 0 {
@@ -65,8 +65,8 @@ func (c podChecker) spreadAction(t *place) {
 	}
 }
 
-// repeated finds a pair of topologyKey and whenUnsatisfiable that an earlier
-// constraint has (R-V27).
+// repeated finds a pair of topologyKey and whenUnsatisfiable that an earlier constraint has
+// (R-V27).
 func (c podChecker) repeated(t *place, seen map[[2]string]int, i int) {
 	key, action := t.field("topologyKey"), t.field("whenUnsatisfiable")
 	k, ok := key.text()

@@ -53,7 +53,8 @@ func TestValidateTolerations(t *testing.T) {
 	})
 }
 
-// TestValidateMachine checks who refuses what of a virtual machine (R-W28).
+// TestValidateMachine checks the stage at which each problem of a virtual machine is refused
+// (R-W28).
 func TestValidateMachine(t *testing.T) {
 	const list, path = "topologySpreadConstraints:\n", "topologySpreadConstraints[0]."
 	check(t, inMachine, []row{

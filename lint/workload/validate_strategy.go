@@ -28,8 +28,8 @@ type amount struct {
 	set bool
 }
 
-// rolling reads the type of an update and its rollingUpdate. Only a rolling
-// update may have one; an update by OnDelete of a DaemonSet just ignores it.
+// rolling reads the type of an update and its rollingUpdate. Only a rolling update may have one; a
+// DaemonSet with OnDelete ignores it.
 func (c objectChecker) rolling(strategy *place, words []string, strict bool) (p place, ok bool) {
 	kind := strategy.field("type")
 	p = strategy.field("rollingUpdate")
@@ -40,7 +40,7 @@ func (c objectChecker) rolling(strategy *place, words []string, strict bool) (p 
 	if !ok || word == "" || word == rollingUpdate {
 		return p, ok
 	}
-	if !strict { // ignored, but decoded all the same
+	if !strict { // ignored, but decoded nevertheless
 		surge, unavailable := p.field("maxSurge"), p.field("maxUnavailable")
 		c.isAmount(&surge)
 		c.isAmount(&unavailable)
@@ -50,8 +50,8 @@ func (c objectChecker) rolling(strategy *place, words []string, strict bool) (p 
 	return p, false
 }
 
-// deployment checks the strategy of a Deployment (R-V38). What is absent is
-// 25%, so only two literal zeros are zero.
+// deployment checks the strategy of a Deployment (R-V38). An absent amount is 25%, so only two
+// explicit zeros are zero.
 func (c objectChecker) deployment(spec *place) {
 	strategy := spec.field("strategy")
 	p, ok := c.rolling(&strategy, deploymentUpdates, true)
@@ -66,8 +66,8 @@ func (c objectChecker) deployment(spec *place) {
 	}
 }
 
-// daemonSet checks the update strategy of a DaemonSet: exactly one of the two
-// amounts is above 0, and maxUnavailable is 1 if it is absent (R-V38).
+// daemonSet checks the update strategy of a DaemonSet: exactly one of the two amounts must be above
+// 0, and maxUnavailable is 1 if it is absent (R-V38).
 func (c objectChecker) daemonSet(spec *place) {
 	strategy := spec.field("updateStrategy")
 	p, ok := c.rolling(&strategy, setUpdates, false)
@@ -88,9 +88,9 @@ func (c objectChecker) daemonSet(spec *place) {
 	}
 }
 
-// statefulSet checks the update strategy of a StatefulSet (R-V38). maxUnavailable
-// is decoded, but dropped before validation unless its gate is on
-// (pkg/registry/apps/statefulset/strategy.go, dropStatefulSetDisabledFields).
+// statefulSet checks the update strategy of a StatefulSet (R-V38). maxUnavailable is decoded, but
+// dropped before validation unless its gate is on (pkg/registry/apps/statefulset/strategy.go,
+// dropStatefulSetDisabledFields).
 func (c objectChecker) statefulSet(spec *place) {
 	strategy := spec.field("updateStrategy")
 	p, ok := c.rolling(&strategy, setUpdates, true)
@@ -109,7 +109,7 @@ func (c objectChecker) statefulSet(spec *place) {
 	c.gated("MaxUnavailableStatefulSet", before)
 }
 
-// gated takes problems that only a feature gate brings about out of the others.
+// gated moves the problems from an index on to Gated, because only a feature gate causes them.
 func (c objectChecker) gated(gate string, from int) {
 	for _, p := range c.w.Problems[from:] {
 		p.Gate = gate
@@ -118,8 +118,8 @@ func (c objectChecker) gated(gate string, from int) {
 	c.w.Problems = c.w.Problems[:from]
 }
 
-// amount reads a number or percentage and checks it by itself; capped ones
-// must not be greater than 100%.
+// amount reads a number or percentage and checks it by itself; a capped one must not be greater
+// than 100%.
 func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
 	switch n, _ := p.value.Int(); {
 	case p.absent():
@@ -136,8 +136,7 @@ func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
 	}
 }
 
-// isAmount reports whether a value can be decoded as one, and complains if it
-// cannot.
+// isAmount reports whether a value can be decoded as an amount, and records a problem if it cannot.
 func (c *checker) isAmount(p *place) bool {
 	switch n, ok := p.value.Int(); {
 	case p.absent():

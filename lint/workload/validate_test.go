@@ -7,13 +7,12 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// row is a fragment of a pod's spec, or a whole manifest, and the one problem
-// that it has. The problem begins on the line that ends in "# here".
+// row is a fragment of a pod's spec, or a complete manifest, with its only problem. The problem
+// begins on the line that ends in "# here".
 type row struct {
 	rule, yaml string
-	// stage, field and message are what is expected: the field from the pod's
-	// spec on, or from the root of a whole manifest, and a part of the message.
-	// All are empty if nothing is wrong.
+	// stage, field and message are the expectation: the field relative to the pod's spec, or to the
+	// root of a complete manifest, and a part of the message. All are empty if there is no problem.
 	stage          Stage
 	field, message string
 }
@@ -58,7 +57,7 @@ spec:
 `}
 )
 
-// bare is a frame without containers of its own.
+// bare returns a frame without containers of its own.
 func (f frame) bare() frame {
 	f.text = strings.Replace(f.text, "containers: [{name: main, image: web}]\n"+strings.Repeat(" ", f.indent), "", 1)
 	return f
@@ -123,7 +122,7 @@ func (r row) compare(t *testing.T, f frame, p Problem, manifest string) {
 	}
 }
 
-// inside checks that the span of a problem is a place in the file.
+// inside checks that the span of a problem is inside the file.
 func inside(t *testing.T, file *source.File, p Problem) {
 	t.Helper()
 	s := p.Span
@@ -133,7 +132,7 @@ func inside(t *testing.T, file *source.File, p Problem) {
 	}
 }
 
-// TestSpan pins what a problem underlines.
+// TestSpan pins the text that a problem underlines.
 func TestSpan(t *testing.T) {
 	for _, r := range []struct{ yaml, want string }{
 		{`topologySpreadConstraints: [{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]`, `maxSkew: 0`},

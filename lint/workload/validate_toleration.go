@@ -28,8 +28,8 @@ func (c podChecker) tolerations(spec *place) {
 	}
 }
 
-// tolerationOperator checks the operator against key and value (R-V15). Gt and
-// Lt wait behind a feature gate that is off, so R-V16 cannot apply.
+// tolerationOperator checks the operator against key and value (R-V15). Gt and Lt need a feature
+// gate that is off, so R-V16 cannot apply.
 func (c podChecker) tolerationOperator(t, key *place) {
 	operator, value := t.field("operator"), t.field("value")
 	if s, _ := operator.text(); s == string(corev1.TolerationOpGt) || s == string(corev1.TolerationOpLt) {

@@ -10,17 +10,17 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// placeholder reports whether the value of a field is one; where a node is named, HOSTNAME
-// is one, too.
+// placeholder reports whether the value of a field is a placeholder. In a field that names a node,
+// HOSTNAME is one, too.
 func placeholder(field string, n *source.Node) bool {
 	return n.Placeholder() || n.Text() == "HOSTNAME" && (field == "nodeName" || field == "hostname" || strings.HasSuffix(field, "/hostname"))
 }
 
-// passedBy lists further fields, beside Unread, that no check reads.
+// passedBy lists fields, in addition to Unread, that no check reads.
 var passedBy = map[string]bool{"annotations": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "status": true}
 
-// askedOfPods and askedOfContainers are the fields of a pod's spec, or of a machine's, and of a
-// container of which something is asked.
+// askedOfPods and askedOfContainers are the fields of the spec of a pod or machine, and of a
+// container, that are read.
 var (
 	askedOfPods = strings.Fields(`affinity architecture containers domain evictionStrategy hostNetwork initContainers nodeName nodeSelector os overhead
 		preemptionPolicy priorityClassName resourceClaims resources restartPolicy runtimeClassName schedulerName schedulingGates
@@ -32,15 +32,15 @@ var (
 type placeholders struct {
 	// pod is the pod's spec, or nil.
 	pod *source.Node
-	// any is set if there are some, variables of tools included.
+	// any is set if there are placeholders, including variables of tools.
 	any bool
-	// whole searches all fields, also those that no check reads.
+	// whole is set to search all fields, including those that no check reads.
 	whole bool
-	// texts are the others.
+	// texts are the placeholders that are not variables of tools.
 	texts map[string]bool
 }
 
-// named are the texts in order.
+// named returns the texts in order.
 func (p *placeholders) named() []string { return slices.Sorted(maps.Keys(p.texts)) }
 
 // find looks for placeholders in the value of a field.
@@ -63,8 +63,7 @@ func (p *placeholders) find(field string, n *source.Node) {
 	}
 }
 
-// asks reports whether something is asked of what a field of n holds; n is the value of a
-// field itself, or an item of it.
+// asks reports whether a field of n is read; n is the value of the field of, or an item of it.
 func (p *placeholders) asks(of string, n *source.Node, field string) bool {
 	switch {
 	case n == p.pod:
@@ -88,15 +87,15 @@ func (p *placeholders) add(field string, n *source.Node) {
 	}
 }
 
-// placeholders notes the texts that were found in an object.
+// placeholders records the texts found in an object.
 func (l *loader) placeholders(o *source.Object, texts []string) {
 	if len(texts) > 0 {
 		l.set.Placeholders[o] = append(l.set.Placeholders[o], texts...)
 	}
 }
 
-// valueOf is the field that the value of k in a map belongs to: that of the values of a
-// requirement is its key.
+// valueOf returns the field that a value in a map belongs to: the values of a requirement belong to
+// its key.
 func valueOf(n, k *source.Node) string {
 	if key := n.Get("key").Text(); k.Value == "values" && key != "" {
 		return key
@@ -104,9 +103,8 @@ func valueOf(n, k *source.Node) string {
 	return k.Value
 }
 
-// variables records the placeholders of the object, and the fields that place pods and hold
-// one: as text of the right type they decode like any other value, but nothing is known of
-// what they will say.
+// variables records the placeholders of the object, and the placement fields that contain one. As
+// text of the right type they decode like any other value, but the final value is unknown.
 func (w *Workload) variables() {
 	held := placeholders{pod: w.SpecNode}
 	held.find("", w.Object.Root)
@@ -143,7 +141,7 @@ func (w *Workload) openResources(path string, resources *source.Node) {
 	}
 }
 
-// numeral notes a word in capitals where a number belongs, which is a placeholder there alone.
+// numeral records a word in capitals where a number belongs; only there is it a placeholder.
 func (w *Workload) numeral(n *source.Node) {
 	if n.Kind == source.Scalar && !n.Placeholder() {
 		w.Placeholders = append(w.Placeholders, n.Value)
@@ -160,7 +158,7 @@ func (w *Workload) variable(path, field string, n *source.Node) {
 			w.Open = append(w.Open, at)
 		}
 		switch k.Value {
-		case "labelSelector", "namespaceSelector": // matching reads an unknown value as such
+		case "labelSelector", "namespaceSelector": // matching handles an unknown value
 		default:
 			w.variable(at, valueOf(n, k), v)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// TestMisspeltConstants holds every word that a field takes against the definition of
-// placeholders: in capitals and with underscores it is a slip.
+// TestMisspeltConstants checks every word of a field against the definition of placeholders: in
+// capitals and with underscores it is a misspelling.
 func TestMisspeltConstants(t *testing.T) {
 	humps := regexp.MustCompile(`([a-z])([A-Z])`)
 	for _, words := range [][]string{
@@ -25,7 +25,7 @@ func TestMisspeltConstants(t *testing.T) {
 	}
 }
 
-// TestHostname reads HOSTNAME as a placeholder where a node is named, and nowhere else.
+// TestHostname reads HOSTNAME as a placeholder only in fields that name a node.
 func TestHostname(t *testing.T) {
 	for spec, open := range map[string]string{
 		"nodeName: HOSTNAME": "nodeName",
@@ -43,7 +43,7 @@ func TestHostname(t *testing.T) {
 	}
 }
 
-// TestNumeral reads a word in capitals as a placeholder where only a number is legal.
+// TestNumeral reads a word in capitals as a placeholder only where a number is required.
 func TestNumeral(t *testing.T) {
 	for _, row := range []struct{ spec, open, named, problem string }{
 		{"containers: [{name: c, ports: [{containerPort: PORT, hostPort: HOST_PORT}]}]", "containers[0].ports[0].containerPort containers[0].ports[0].hostPort", "HOST_PORT PORT", ""},
@@ -75,7 +75,7 @@ func TestNumeral(t *testing.T) {
 	}
 }
 
-// TestNamedPlaceholders names the placeholders of fields of which something is asked.
+// TestNamedPlaceholders names the placeholders of fields that are read.
 func TestNamedPlaceholders(t *testing.T) {
 	w := loadSet(t, `apiVersion: apps/v1
 kind: Deployment
