@@ -1,7 +1,11 @@
 package lint_test
 
 import (
+	"go/parser"
+	"go/token"
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,5 +39,51 @@ func TestGlossary(t *testing.T) {
 	}
 	if !seen["certificate"] || !seen["root"] || !seen["baseline"] {
 		t.Errorf("words are missing from %v", seen)
+	}
+}
+
+// readable lists the packages whose comments the test below reads.
+var readable = strings.Fields(`lint/sched lint/sched/model lint/sched/search lint/sched/check lint/sched/disruption lint/sched/bound
+	lint/sched/classes lint/sched/certificate lint/workload lint/topology lint/facts lint/diag lint/message lint/report lint/config`)
+
+// foreign are turns that no native speaker writes in a comment, each with what to write.
+var foreign = map[string]string{
+	`^\w+ (is|are) (what|how|why|where|whose)\b`: "say what it is, or begin with a verb",
+	`\b(told of|is told|are told|tells)\b`:       "says, reports or returns",
+	`\bstands? (in|at|above|below|there)\b`:      "is, means or appears",
+	`\b(nobody|somebody)\b`:                      "no one, or the passive voice",
+	`\bis none\b`:                                "is not one",
+	`\bbut for\b`:                                "except",
+	`\bwhat becomes of\b`:                        "what happens to",
+	`\bof which the same\b`:                      "with the same",
+	`\bin vain\b`:                                "without success",
+	`\bfor (good|ever)\b`:                        "permanently",
+	`\bhas to do with\b`:                         "concerns",
+	`\bwherever from\b`:                          "from any source",
+}
+
+// TestPlainComments keeps these turns out of comments.
+func TestPlainComments(t *testing.T) {
+	exprs := map[*regexp.Regexp]string{}
+	for pattern, instead := range foreign {
+		exprs[regexp.MustCompile(pattern)] = instead
+	}
+	for _, file := range productFiles(t) {
+		if !slices.Contains(readable, path.Dir(file)) {
+			continue
+		}
+		set := token.NewFileSet()
+		tree, err := parser.ParseFile(set, filepath.Join("..", file), nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range tree.Comments {
+			text := strings.ReplaceAll(strings.Join(strings.Fields(group.Text()), " "), "there is none", "")
+			for expr, instead := range exprs {
+				if found := expr.FindString(text); found != "" {
+					t.Errorf("%s:%d: %q: write %s", file, set.Position(group.Pos()).Line, found, instead)
+				}
+			}
+		}
 	}
 }

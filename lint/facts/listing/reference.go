@@ -64,7 +64,7 @@ func (r *reference) row(depth int, path string, n *node) {
 	}
 }
 
-// anchor is how a page links to the heading of a path: Markdown leaves out dots.
+// anchor returns the link to the heading of a path: Markdown leaves out dots.
 func anchor(path string) string { return strings.ReplaceAll(path, ".", "") }
 
 // shape identifies the fields of a row.

@@ -23,7 +23,7 @@ const (
 	ByRoom         Limited = "room"
 )
 
-// Limit is how many pods of a workload one rule allows: an upper bound
+// Limit is the number of pods of a workload that one rule allows: an upper bound
 // over every order, every choice of nodes and every size of the pools.
 type Limit struct {
 	By Limited
@@ -34,7 +34,7 @@ type Limit struct {
 	// Exceeded is set if Pods cannot all be placed; Grows if they can only be
 	// placed once pools have grown beyond their count.
 	Exceeded, Grows bool
-	// AtCount is how many can be placed before any pool grows.
+	// AtCount is the number of pods that can be placed before any pool grows.
 	AtCount int
 	// Domains counts the values of the key among eligible nodes, Eligible those
 	// nodes, Nodes all nodes.

@@ -47,7 +47,7 @@ func (c capacities) At(n int) int {
 // kind is a class of eligible nodes that are equivalent for the pods of a group.
 type kind struct {
 	nodes []int32
-	// most is how many pods one of the nodes holds when empty.
+	// most is the number of pods that one of the nodes holds when empty.
 	most int
 }
 

@@ -25,7 +25,7 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 // mostSpreads bounds the spreads that are tried one by one against all others.
 const mostSpreads = 8
 
-// nodeLimit is how many pods each domain of a key may always hold; if must is set a
+// nodeLimit is the number of pods that each domain of a key may always hold; if must is set a
 // node has to carry the key.
 type nodeLimit struct {
 	domain []int32

@@ -23,7 +23,7 @@ type Shortage struct {
 	// pods they have, and at least Pending of them stay Pending.
 	Workloads     []*workload.Workload
 	Pods, Pending int
-	// Nodes is how many nodes the pods may use.
+	// Nodes is the number of nodes that the pods may use.
 	Nodes int
 	// Requested is the sum of the pods' requests and Offered the sum that the nodes have.
 	// If Each is not zero, the shortage concerns only pods that request at least Each;
@@ -63,7 +63,7 @@ type balance struct {
 	// smallest first.
 	sets []confined
 	rows []claimant
-	// used is what running pods request, by node of the view.
+	// used holds the requests of running pods, by node of the view.
 	used []map[corev1.ResourceName]int64
 }
 

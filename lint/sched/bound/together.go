@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Together is how many pods of one workload may share a node or a zone under its hard
+// Together says how many pods of one workload may share a node or a zone under its hard
 // rules and the resources of the declared nodes. Usable is the number of usable
 // nodes, Zones the number of their zones.
 type Together struct {

@@ -66,13 +66,13 @@ func (l Loss) Overlaps(g *model.Group) bool { return l.CreatedAgain(g) && g.Kind
 type Lost struct {
 	Workload *workload.Workload
 	Verdict  diag.Outcome
-	// Pending is how many pods are missing in the end: the fewest if the verdict
+	// Pending is the number of pods that are missing in the end: the fewest if the verdict
 	// is Never; if it is Sometimes, as many as in some run that was found.
 	Pending int
 	// Stuck is that run, if the verdict is Sometimes and pods are lost at once: pods
 	// placed, pods lost with their nodes as Gone, and pods that found a node again.
 	Stuck []Move
-	// Hit is how many pods are missing at least in runs that lose a pod of the workload, if the
+	// Hit is a lower bound of the missing pods in runs that lose a pod of the workload, if the
 	// verdict is Sometimes and that is known; 0 promises nothing.
 	Hit int
 }

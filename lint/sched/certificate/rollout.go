@@ -10,8 +10,8 @@ import (
 // the pods of two workloads of one model. All other pods are in place and stay.
 type Rollout struct {
 	Old, Fresh *workload.Workload
-	// Surge is how many pods may exist beyond the number of old ones, and
-	// Unavailable how many of these may be missing (R-W5, R-W6).
+	// Surge is the number of pods that may exist beyond the old ones, and
+	// Unavailable the number of these that may be missing (R-W5, R-W6).
 	Surge, Unavailable int
 	// Whole is set if no old pod goes before all new ones are in place (R-W31),
 	// Empty if no new one comes before all old ones are gone (R-W8).

@@ -5,8 +5,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Reason is why a node does not take a pod: the plugin of kube-scheduler that
-// refuses it first, in the order of its default profile.
+// Reason names the plugin of kube-scheduler that is the first to refuse a pod on a node, in the order of its default profile.
 type Reason string
 
 // The reasons; Takes means that the node takes the pod.

@@ -61,8 +61,8 @@ type Port struct {
 	By string
 }
 
-// Room is what a node has left of a resource that one pod requests. It is about pod slots
-// if Resource is "".
+// Room is the amount of a requested resource that a node has left, or its pod slots if Resource
+// is "".
 type Room struct {
 	Resource                 corev1.ResourceName
 	Requested, Offered, Left resource.Quantity

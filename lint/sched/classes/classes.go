@@ -223,7 +223,7 @@ func (t *table) told(m *model.Model, s *sizing) (told []bool, some bool) {
 	told = make([]bool, len(t.ranges))
 	for shape, ranges := range t.ranges {
 		for i, r := range ranges {
-			told[shape] = told[shape] || s.tells(i, r)
+			told[shape] = told[shape] || s.differs(i, r)
 		}
 		some = some || told[shape]
 	}

@@ -54,8 +54,8 @@ func (s *sizing) usable(i int, has int64) int64 {
 	return s.demands[i].Usable(has)
 }
 
-// tells reports whether the usable amount differs within a range of sizes.
-func (s *sizing) tells(i int, r sizeRange) bool {
+// differs reports whether the usable amount differs within a range of sizes.
+func (s *sizing) differs(i int, r sizeRange) bool {
 	return s.usable(i, r.least) != s.usable(i, r.most)
 }
 

@@ -29,7 +29,7 @@ type Budget struct {
 	// UpTo pods, and at least one when they have more.
 	WhileSmall bool
 	UpTo       int
-	// Amount is what it requires of the smallest number of pods; its Of is 0 unless Known is
+	// Amount is its requirement at the smallest number of pods; its Of is 0 unless Known is
 	// set. Known means that only autoscalers leave a number open.
 	Amount workload.Amount
 	Known  bool

@@ -256,8 +256,8 @@ func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	})
 }
 
-// stepsPerMember is what a question charges for each member of the group, which is
-// copied, described and put on the nodes.
+// stepsPerMember is the charge of a question for each member of the group, which is copied,
+// described and put on the nodes.
 const stepsPerMember = 20
 
 // each returns the share of the budget that a workload of a group gets.

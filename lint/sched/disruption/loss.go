@@ -18,10 +18,10 @@ type Survival struct {
 	Key, Value string
 	Meaning    certificate.Meaning
 	Verdict    diag.Outcome
-	// Pending is how many pods are missing in the end: at least so many if the
+	// Pending is the number of pods that are missing in the end: at least so many if the
 	// verdict is Never; if it is Sometimes, so many in some run.
 	Pending int
-	// Why is what a verdict rests on besides placement, or why there is no verdict.
+	// Why gives the reason for a verdict besides placement, or for having no verdict.
 	Why  model.Reason
 	lost *search.DomainLoss
 	// hit and missed are those of answer.
@@ -141,7 +141,7 @@ type answer struct {
 	verdict diag.Outcome
 	pending int
 	why     model.Reason
-	// hit is how many pods are missing at least if one was lost, where 0 promises nothing;
+	// hit is a lower bound of the missing pods if one was lost, where 0 promises nothing;
 	// missed is set if no pod can be lost.
 	hit    int
 	missed bool

@@ -24,7 +24,7 @@ type Rollout struct {
 	// Sometimes if it may get stuck. It is "" if nothing replaces the pods, or
 	// if they cannot all be placed before it begins.
 	Verdict diag.Outcome
-	// Why is why the verdict is Unknown.
+	// Why gives the reason if the verdict is Unknown.
 	Why model.Reason
 	// Core explains why it never completes, in terms of CoreModel. Stuck lists moves after
 	// which it is stuck, and Reasons counts the nodes that then refuse a new pod, by reason.

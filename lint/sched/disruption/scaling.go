@@ -61,7 +61,7 @@ type Scaling struct {
 	Answer diag.Outcome
 	// Limit is the rule by which the pods do not fit, if the workload's own rules suffice.
 	Limit *bound.Limit
-	// Most is how many pods fit at most, if not all do.
+	// Most is the largest number of pods that fit, if not all do.
 	Most int
 	// Pool and Size are a growing pool and the number of nodes at which the maximum begins
 	// to fit; Pool is "" if that was not determined.

@@ -22,7 +22,7 @@ type Scene struct {
 	// Old is the part of the workload that is already in place during an update or a
 	// migration; otherwise nil.
 	Old *workload.Workload
-	// Pods is how many pods of the workload the scene is about.
+	// Pods is the number of pods of the workload in the scene.
 	Pods int
 }
 

@@ -82,7 +82,7 @@ type Group struct {
 	// Signature and Request are equal for groups with equal node rules and
 	// equal requests.
 	Signature, Request string
-	// Unknown is why the placement of the group cannot be judged, if it cannot.
+	// Unknown gives the reason if the placement of the group cannot be judged.
 	Unknown Reason
 	// Whole is the workload that this group is one pod of, at index Position;
 	// After is the pod that has to be placed before this one is created (R-W11).

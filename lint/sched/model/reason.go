@@ -2,7 +2,7 @@ package model
 
 import "github.com/schedlint/schedlint/lint/workload"
 
-// Cause is why an outcome is unknown, or why it is what it is for a reason other than
+// Cause is the kind of reason for an outcome that is unknown, or that does not follow from
 // the nodes and the rules of the pods. Package message has the texts; the causes of decisions
 // about workloads together are part of the JSON output of the place command.
 type Cause string

@@ -78,7 +78,7 @@ const (
 	setupSteps = 40_000_000
 )
 
-// PerStep is how many simple comparisons, such as of one label or one number, make a step.
+// PerStep is the number of simple comparisons, such as of one label or one number, in a step.
 const PerStep = 8
 
 // Fixed costs of each question, however small: making a model, making an instance to search

@@ -25,7 +25,7 @@ type SpreadRule struct {
 	// add. The latter may raise the number of domains but never lower the minimum, because
 	// it is unknown whether they will exist.
 	Eligible map[string]bool
-	// Foreign is how many pods of other workloads the selector counts: they may
+	// Foreign counts the pods of other workloads that the selector selects: they may
 	// fill the domains that set the minimum.
 	Foreign int
 	// Counts is unset if the constraint never rejects for skew: a null or

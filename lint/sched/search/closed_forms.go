@@ -127,8 +127,8 @@ func (f closedForms) even(i int) bool {
 		!slices.ContainsFunc(keys, func(k int) bool { return f.sizes[k] < f.sizes[s.key] || !f.within(u, k, s.key) })
 }
 
-// nobody settles a pod group whose pods are never placed (T20).
-func (f closedForms) nobody(c component) (outcome, bool) {
+// neverPlaced settles a pod group whose pods are never placed (T20).
+func (f closedForms) neverPlaced(c component) (outcome, bool) {
 	if c.pods == 0 || len(c.units) != 1 || !f.barren[c.units[0]] {
 		return outcome{}, false
 	}

@@ -27,7 +27,7 @@ type colouring struct {
 	may        [][]bool
 	room, need []int
 	got        [][]int // domains, in the order in which they were taken
-	// forgone is how many pods may be left over; tries is the remaining number of choices.
+	// forgone is the number of pods that may be left over; tries is the remaining number of choices.
 	forgone, tries int
 }
 

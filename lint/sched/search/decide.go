@@ -169,7 +169,7 @@ func (d decider) decide(h *headroom, o Options) outcome {
 		return d.unsure(c)
 	}
 	forms := closedForms(d)
-	for _, settle := range []func(component) (outcome, bool){forms.nobody, forms.laminar, forms.oneSpread, forms.selfAffinity} {
+	for _, settle := range []func(component) (outcome, bool){forms.neverPlaced, forms.laminar, forms.oneSpread, forms.selfAffinity} {
 		if out, ok := settle(c); ok {
 			return out
 		}

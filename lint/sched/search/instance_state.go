@@ -9,7 +9,7 @@ import (
 // state holds how many pods of each pod group of an instance are on each node.
 type state struct {
 	instance
-	// free is what each node has left by resource, math.MaxInt64 if that is not judged.
+	// free holds the amount that each node has left by resource, math.MaxInt64 if that is not judged.
 	free []int64
 	// rest is free with only running pods in place, which running lists.
 	rest    []int64

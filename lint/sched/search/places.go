@@ -24,7 +24,7 @@ type placeID struct {
 type place struct {
 	id    placeID
 	nodes []int32
-	// free is what the nodes have of a resource, sizes the number of them in each domain of
+	// free holds the amounts that the nodes have of a resource, sizes the number of them in each domain of
 	// a key, and domains the place of each domain.
 	free    map[int]*freeSpace
 	sizes   map[int]*domainSizes
@@ -116,7 +116,7 @@ func (a *state) divide(p *place, key int) *domainSizes {
 // first returns the sum of the n largest sizes.
 func (s *domainSizes) first(n int) int { return s.largest[max(0, min(n, len(s.largest)-1))] }
 
-// freeSpace is what nodes have of a resource, least first, and the sums of the first n.
+// freeSpace holds the amounts that nodes have of a resource, least first, and the sums of the first n.
 type freeSpace struct{ free, sums []int64 }
 
 func (h *headroom) space(p *place, r int) *freeSpace {
