@@ -37,7 +37,7 @@ func (r *run) healed(keys []diag.Key) int {
 	}
 	elsewhere, n := r.elsewhere(), 0
 	for _, key := range keys {
-		if !elsewhere(key) && !r.judge.tally.Lost(key.Rule) {
+		if !elsewhere(key) && !r.judge.tally.HasFailed(key.Rule) {
 			n++
 		}
 	}

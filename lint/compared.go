@@ -164,12 +164,12 @@ func (l *left) gone(d *diag.Diagnostic) bool {
 // unjudged are the objects that were judged in another state of the files, which are
 // there and not judged any more, as what a change silences.
 func unjudged(now, before *diag.Report) []diag.Silence {
-	if now.Left == nil {
+	if now.WhyUnjudged == nil {
 		return nil
 	}
 	var all []diag.Silence
 	for _, j := range before.Judged {
-		if why := now.Left(j.Object, j.Location.File); why != "" {
+		if why := now.WhyUnjudged(j.Object, j.Location.File); why != "" {
 			name := diag.ObjectName(j.Object.Kind, j.Object.Namespace, j.Object.Name)
 			all = append(all, diag.Silence{Message: name + " is no longer checked: " + why, Location: j.Location})
 		}
@@ -188,7 +188,7 @@ func (r *run) undecided(l *left, broken map[string]bool) func(*diag.Diagnostic) 
 	return func(d *diag.Diagnostic) bool {
 		file := d.Location.File
 		switch {
-		case !slices.Contains(rules, d.Rule) || r.judge.off(d.Rule) || r.judge.tally.Lost(d.Rule):
+		case !slices.Contains(rules, d.Rule) || r.judge.off(d.Rule) || r.judge.tally.HasFailed(d.Rule):
 			return true
 		case slices.Contains(r.renders.failed, d.Render):
 			return true

@@ -91,9 +91,9 @@ func (r *run) report() *diag.Report {
 	})
 	r.summary.note(relocate(r.judge.found, r.renders, r.opts.SourceRoot, r.failures)...)
 	r.accept(report)
-	report.Source, report.Display, report.Open = r.files.text, r.files.display, r.undecided(left, broken)
+	report.Source, report.Display, report.AnswerUnknown = r.files.text, r.files.display, r.undecided(left, broken)
 	if r.opts.Compared {
-		report.Left, report.Gone, report.Quiet = left.unjudged, left.gone, r.judge.quiet()
+		report.WhyUnjudged, report.SubjectGone, report.Quiet = left.unjudged, left.gone, r.judge.quiet()
 	}
 	report.Rendered, report.NotRendered, report.Inert = r.renders.names(), r.renders.failed, r.suppressions.inert
 	report.Failures = r.failures.undone

@@ -16,10 +16,10 @@ import (
 func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 	broken(now, before)
 	before.Diagnostics = alike(before.Diagnostics, now.Diagnostics, before.Rendered, now.Rendered)
-	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.Open)
+	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.AnswerUnknown)
 	unseen(now, before, &d, revision)
 	c := &diag.Change{Since: revision, Introduced: len(d.Introduced), Unchanged: d.Unchanged, Undecided: d.Undecided}
-	c.Fixed, c.Gone = splitGone(d, now.Gone)
+	c.Fixed, c.Gone = splitGone(d, now.SubjectGone)
 	for _, s := range accept.Brought(before.Suppressions, now.Suppressions) {
 		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
 	}

@@ -279,7 +279,7 @@ func (s *suppressions) look(f *build.Built, o *source.Object, one *accept.Suppre
 func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept.Finding, complaints []accept.Complaint) {
 	for i := range s.all {
 		one := &s.all[i]
-		one.Open = one.Open || s.judge.tally.Lost(one.Rule)
+		one.Open = one.Open || s.judge.tally.HasFailed(one.Rule)
 	}
 	s.sources.answer(s.all, s.files)
 	return accept.Suppress(findings, s.all, s.acceptance())

@@ -93,7 +93,7 @@ func (d *clusters) units(x *scene) (all []unit, with []string) {
 			names = append(names, name)
 		}
 		own[name] = append(own[name], i)
-		if d.table.Setting(o) && !d.table.Limits(o) {
+		if d.table.AffectsWorkloads(o) && !d.table.Limits(o) {
 			settings = append(settings, i)
 		}
 	}

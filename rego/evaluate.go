@@ -157,7 +157,7 @@ func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var read reads
 	present := listNames(f)
 	for _, r := range e.rules {
-		if !r.off && r.reads.anyOf(present) && !tally.Lost(r.id) {
+		if !r.off && r.reads.anyOf(present) && !tally.HasFailed(r.id) {
 			due = append(due, r)
 			read.add(r.reads)
 		}

@@ -98,9 +98,9 @@ type saying struct {
 
 func sayings(j *facts.Judgement) []saying {
 	return []saying{
-		{"message", said(&j.Message)},
+		{"message", textInto(&j.Message)},
 		{"details", func(t *ast.Term) (problem string) { j.Details, problem = details(t); return problem }},
-		{"help", said(&j.Help)},
+		{"help", textInto(&j.Help)},
 		{"path", func(t *ast.Term) (problem string) { j.Path, problem = pathOf(t); return problem }},
 		{"level", func(t *ast.Term) (problem string) { j.Level, problem = levelOf(t); return problem }},
 	}
@@ -115,8 +115,8 @@ func unknownSaying(key *ast.Term, fields []saying) string {
 		strconv.Quote(cut(text(key))), near(text(key), names), strings.Join(names, ", "))
 }
 
-// said reads a text that is not empty.
-func said(into *string) func(*ast.Term) string {
+// textInto reads a text that is not empty.
+func textInto(into *string) func(*ast.Term) string {
 	return func(t *ast.Term) string {
 		s, ok := t.Value.(ast.String)
 		switch {

@@ -41,15 +41,15 @@ func LoadFound(path, root string) (*Config, error) {
 	l := &loader{path: path}
 	text, err := c.read(filepath.Base(path), maxFile)
 	if err != nil {
-		l.fail(diag.Span{}, "%v", c.itself(err, filepath.Base(path)))
+		l.fail(diag.Span{}, "%v", c.wordConfigError(err, filepath.Base(path)))
 		return c, l.err()
 	}
 	l.overlay = func(string) ([]byte, bool) { return text, true }
 	return c, l.load(c)
 }
 
-// itself words an error about the configuration file itself.
-func (c *Config) itself(err error, name string) error {
+// wordConfigError words an error about the configuration file itself.
+func (c *Config) wordConfigError(err error, name string) error {
 	var link *worktree.LinkError
 	switch {
 	case errors.As(err, &link) && c.fromHere(link.Name) == name:

@@ -107,11 +107,11 @@ func (d *Diagnostic) Key() Key {
 	return k
 }
 
-// Print returns the identity of a result, which does not change when it is fixed in one of several
+// ResultKey returns the identity of a result, which does not change when it is fixed in one of several
 // contexts. It is the key of the finding with two exceptions: a result at a source location uses
 // the object written there instead of the rendered one, and a result about nodes belongs to no
 // context.
-func (d *Diagnostic) Print() Key {
+func (d *Diagnostic) ResultKey() Key {
 	w := *d
 	switch {
 	case d.Nodes:

@@ -308,9 +308,9 @@ type Report struct {
 	Rules []Rule
 	// Version is the version of schedlint.
 	Version string
-	// Open reports, for a finding on another state of the same files, whether it is unknown if this
+	// AnswerUnknown reports, for a finding on another state of the same files, whether it is unknown if this
 	// state has such a finding; nil means never.
-	Open func(*Diagnostic) bool
+	AnswerUnknown func(*Diagnostic) bool
 	// Rendered and NotRendered are the names of the renders that succeeded and of those that did
 	// not. Quiet are the findings about the latter that the user did not name.
 	Rendered, NotRendered []string
@@ -319,9 +319,9 @@ type Report struct {
 	// judged in a file of another state of the files, still exists but is no longer judged, or "".
 	// Gone reports whether the subject of a finding on another state no longer exists; nil means
 	// never.
-	Judged []Judged
-	Left   func(o Object, file string) string
-	Gone   func(*Diagnostic) bool
+	Judged      []Judged
+	WhyUnjudged func(o Object, file string) string
+	SubjectGone func(*Diagnostic) bool
 	// Source returns the bytes of a file that a span names, or nil.
 	Source func(file string) []byte
 	// Display returns the path of a file as the user of the command would write it; nil means the

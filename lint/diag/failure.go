@@ -58,8 +58,8 @@ func (f Failures) Internal() bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Internal })
 }
 
-// Lost reports whether a rule has failed.
-func (f Failures) Lost(rule string) bool {
+// HasFailed reports whether a rule has failed.
+func (f Failures) HasFailed(rule string) bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Rule == rule })
 }
 

@@ -18,7 +18,7 @@ func TestFailures(t *testing.T) {
 	if !all.Internal() {
 		t.Error("an internal failure is not found among others")
 	}
-	if !all.Lost("own") || all.Lost("other") {
+	if !all.HasFailed("own") || all.HasFailed("other") {
 		t.Error("the rule that failed is own")
 	}
 	if r := (&Report{Failures: all}); r.Complete() || !(&Report{}).Complete() {

@@ -87,21 +87,21 @@ func TestKey(t *testing.T) {
 // render creates it is the key of the finding.
 func TestPrint(t *testing.T) {
 	made := found()
-	if made.Print() != made.Key() {
-		t.Errorf("%+v, want the key %+v", made.Print(), made.Key())
+	if made.ResultKey() != made.Key() {
+		t.Errorf("%+v, want the key %+v", made.ResultKey(), made.Key())
 	}
 	one, other := found(), found()
 	one.Written = Object{APIVersion: "apps/v1", Kind: "Deployment", Name: "base"}
 	other.Written, other.Render, other.Object.Name = one.Written, "second", "second-web"
-	if one.Print() != other.Print() || one.Key() == other.Key() {
-		t.Errorf("prints %+v and %+v, keys %+v and %+v", one.Print(), other.Print(), one.Key(), other.Key())
+	if one.ResultKey() != other.ResultKey() || one.Key() == other.Key() {
+		t.Errorf("prints %+v and %+v, keys %+v and %+v", one.ResultKey(), other.ResultKey(), one.Key(), other.Key())
 	}
-	if got := one.Print(); got.Name != "base" || got.Render != "" {
+	if got := one.ResultKey(); got.Name != "base" || got.Render != "" {
 		t.Errorf("%+v is not about the object that was written", got)
 	}
 	api, web := one, one
 	api.WrittenField, web.WrittenField = "api.tolerations[a]", "web.tolerations[a]"
-	if api.Print() == web.Print() || api.Key() != web.Key() {
+	if api.ResultKey() == web.ResultKey() || api.Key() != web.Key() {
 		t.Error("two values of one file are one result")
 	}
 	if one.Object.Name != "web" || one.Render != "overlay" {

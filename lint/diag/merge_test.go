@@ -68,7 +68,7 @@ func TestMergeNodes(t *testing.T) {
 	if again := Merge(merged); !reflect.DeepEqual(again, want) {
 		t.Errorf("merged twice it is %+v", again)
 	}
-	if left := of("dev", "", "cpu", LevelError); merged[0].Print() != left.Print() {
+	if left := of("dev", "", "cpu", LevelError); merged[0].ResultKey() != left.ResultKey() {
 		t.Error("the print changes once one of the clusters is fixed")
 	}
 }

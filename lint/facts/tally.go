@@ -21,5 +21,5 @@ type Tally struct {
 // NewTally returns an empty Tally.
 func NewTally() *Tally { return &Tally{Steps: map[string]int64{}, Findings: map[string]int{}} }
 
-// Lost reports whether a rule has failed: the absence of its findings then means nothing.
-func (t *Tally) Lost(rule string) bool { return t.Failures.Lost(rule) }
+// HasFailed reports whether a rule has failed: the absence of its findings then means nothing.
+func (t *Tally) HasFailed(rule string) bool { return t.Failures.HasFailed(rule) }

@@ -32,7 +32,7 @@ func changeFindings() map[string]rowWords {
 }
 
 func rolloutDeadlock(r *facts.Rollout, in *facts.Facts) Text {
-	how := strings.Join(said(arithmetic(&r.Arithmetic), atOnce(r)), ", so ")
+	how := strings.Join(dropEmpty(arithmetic(&r.Arithmetic), atOnce(r)), ", so ")
 	return about(in.Ref(r.W), rollout(r, in, "never completes"), how, room(in, r.W, r.Rules, &r.Limit))
 }
 
@@ -99,10 +99,10 @@ func amountFrom(a *facts.Amount) workload.Amount {
 	return workload.Amount{Field: a.Field, Value: intstr.Parse(a.Value), Of: a.Of, Up: a.RoundedUp, Written: a.Written}
 }
 
-// demands words the demand of a budget.
-func demands(a *facts.Amount) string {
+// wordDemand words the demand of a budget.
+func wordDemand(a *facts.Amount) string {
 	amount := amountFrom(a)
-	return demanded(&amount, a.Of, false, "")
+	return wordBudget(&amount, a.Of, false, "")
 }
 
 func nodeLoss(r *facts.Loss, in *facts.Facts) Text {
@@ -159,7 +159,7 @@ func left(outcome diag.Outcome, least, pending, pods int, lacking string) string
 func drainLeavesPending(r *facts.Drain, in *facts.Facts) Text {
 	next := ""
 	if r.Blocks {
-		next = fmt.Sprintf("the next drain is then blocked (%s)", demands(&r.Amount))
+		next = fmt.Sprintf("the next drain is then blocked (%s)", wordDemand(&r.Amount))
 	}
 	return about(in.Ref(r.W), fmt.Sprintf("draining node %s%s %s until it is schedulable again%s",
 		r.Node, Like(r.Like, "node"), left(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, "Pending"), whereItRuns(r.WhereItRuns, r.Pods)), next)
@@ -172,7 +172,7 @@ func budgetAllowsNothing(r *facts.Budget, in *facts.Facts) Text {
 	}
 	return Text{
 		Headline: fmt.Sprintf("%s allows no disruptions of %s%s%s", r.Object, upTo(refs(in, r.Selects), maxNamed), whileSmall(small, r.UpTo, len(r.Selects)),
-			aside(demanded(&amount, r.Pods, small, r.Unscaled))),
+			aside(wordBudget(&amount, r.Pods, small, r.Unscaled))),
 		Details: []string{"draining a node that runs one of these pods " + drain},
 	}
 }

@@ -139,7 +139,7 @@ func largest(r *facts.Request) string {
 func extendedResourceOnNoNode(r *facts.Request, in *facts.Facts) Text {
 	return about(in.Ref(r.W),
 		fmt.Sprintf("each pod requests %s, but no declared node lists %s", requested(r), r.Resource),
-		"it is unknown whether the pods fit", meant(r.Suggestion))
+		"it is unknown whether the pods fit", nameMeant(r.Suggestion))
 }
 
 func antiAffinityExceedsDomains(r *facts.AntiAffinity, in *facts.Facts) Text {
@@ -181,7 +181,7 @@ func onlyEligible(some, nodes int) string {
 
 func spreadExceedsSkew(r *facts.Spread, in *facts.Facts) Text {
 	return about(in.Ref(r.W), slices.Concat([]string{spreadLimit(r, in), smallest(r)}, exclusionLines(r.Excluded, r.MoreExcluded),
-		[]string{stayPending(r.Pending), growth(r.Growth), meant(r.Suggestion)})...)
+		[]string{stayPending(r.Pending), growth(r.Growth), nameMeant(r.Suggestion)})...)
 }
 
 // spreadLimit describes the condition that binds the pods of a constraint.

@@ -85,16 +85,16 @@ func rejectedWithGate(r *facts.Refusal, in *facts.Facts) Text {
 
 func invalidPlacementFields(r *facts.Refusal, in *facts.Facts) Text {
 	text := rejected(r, in)
-	text.Details = said("the API server rejects pods with this value", ofValues(r.Values))
+	text.Details = dropEmpty("the API server rejects pods with this value", ofValues(r.Values))
 	return text
 }
 
 func unknownField(r *facts.UnknownField, _ *facts.Facts) Text {
 	what := fmt.Sprintf("field %s does not exist, so the API server drops it", r.Field)
 	if r.Values {
-		return about(r.Object, what, meant(r.Suggestion), ofValues(true))
+		return about(r.Object, what, nameMeant(r.Suggestion), ofValues(true))
 	}
-	return Text{Headline: what, Details: said(meant(r.Suggestion))}
+	return Text{Headline: what, Details: dropEmpty(nameMeant(r.Suggestion))}
 }
 
 func deprecatedNodeLabel(r *facts.NodeLabel, _ *facts.Facts) Text {
@@ -127,7 +127,7 @@ func valuesMatchNoNode(r *facts.NodeMatch, _ *facts.Facts) Text {
 	if r.Nodes > 1 {
 		node = fmt.Sprintf("none of the %d nodes matches", r.Nodes)
 	}
-	return about(r.Object, fmt.Sprintf("%s the %s%s", node, what, unmetCondition(r)), meant(r.Suggestion), ofValues(true))
+	return about(r.Object, fmt.Sprintf("%s the %s%s", node, what, unmetCondition(r)), nameMeant(r.Suggestion), ofValues(true))
 }
 
 // unmetCondition returns the condition that no node meets, in parentheses, or "" if there is none.
@@ -145,7 +145,7 @@ func unmetCondition(r *facts.NodeMatch) string {
 
 func labelKeyNotOnPod(r *facts.LabelKey, in *facts.Facts) Text {
 	return about(in.Ref(r.W),
-		fmt.Sprintf("%s lists %s, but its pods do not have that label, so the entry is ignored", r.List, r.Key), meant(r.Nearest))
+		fmt.Sprintf("%s lists %s, but its pods do not have that label, so the entry is ignored", r.List, r.Key), nameMeant(r.Nearest))
 }
 
 func unknownTopologyKey(r *facts.TopologyKey, _ *facts.Facts) Text {
@@ -154,7 +154,7 @@ func unknownTopologyKey(r *facts.TopologyKey, _ *facts.Facts) Text {
 		use = "topologySpreadConstraint"
 	}
 	return about(r.Object,
-		fmt.Sprintf("the %s uses topologyKey %s, a node label that Kubernetes does not set", use, r.Key), meant(r.Suggestion), ofValues(r.Values))
+		fmt.Sprintf("the %s uses topologyKey %s, a node label that Kubernetes does not set", use, r.Key), nameMeant(r.Suggestion), ofValues(r.Values))
 }
 
 func topologyKeyOnNoNode(r *facts.TopologyKey, _ *facts.Facts) Text {
@@ -162,7 +162,7 @@ func topologyKeyOnNoNode(r *facts.TopologyKey, _ *facts.Facts) Text {
 	if !r.Hard || r.Use == "anti-affinity" {
 		effect = fmt.Sprintf("the %s has no effect", strength(r.Use, r.Hard))
 	}
-	return about(r.Object, fmt.Sprintf("%s the label %s, so %s", noneHas(r.Usable), r.Key, effect), meant(r.Suggestion), ofValues(r.Values))
+	return about(r.Object, fmt.Sprintf("%s the label %s, so %s", noneHas(r.Usable), r.Key, effect), nameMeant(r.Suggestion), ofValues(r.Values))
 }
 
 func topologyKeyOnSomeNodes(r *facts.TopologyKey, _ *facts.Facts) Text {
@@ -173,7 +173,7 @@ func topologyKeyOnSomeNodes(r *facts.TopologyKey, _ *facts.Facts) Text {
 	}
 	nodes := fmt.Sprintf("%d of the %d eligible nodes %s", lacking, r.Usable, verb(lacking, "has", "have"))
 	return about(r.Object,
-		fmt.Sprintf("%s no label %s (%s), so the %s %s", nodes, r.Key, namesOf(r.Without, lacking), strength(r.Use, r.Hard), effect), meant(r.Suggestion))
+		fmt.Sprintf("%s no label %s (%s), so the %s %s", nodes, r.Key, namesOf(r.Without, lacking), strength(r.Use, r.Hard), effect), nameMeant(r.Suggestion))
 }
 
 // ofValues is a note on values for a chart that is not part of the input.
@@ -215,7 +215,7 @@ func affinityNeverSatisfied(r *facts.Affinity, in *facts.Facts) Text {
 	default:
 		why = "no pod can match all required affinity terms: " + strings.Join(r.Between, " and ")
 	}
-	return about(in.Ref(r.W), why, "every pod stays Pending", meant(r.Suggestion))
+	return about(in.Ref(r.W), why, "every pod stays Pending", nameMeant(r.Suggestion))
 }
 
 func namespacesExcludeOwn(r *facts.Selector, in *facts.Facts) Text {

@@ -91,11 +91,11 @@ func Budget(b *disruption.Budget) string {
 	if !b.Known && b.AllowedMax > 0 {
 		return ""
 	}
-	return demanded(&b.Amount, b.Pods, b.WhileSmall, unscaled)
+	return wordBudget(&b.Amount, b.Pods, b.WhileSmall, unscaled)
 }
 
-// demanded words the demand of a budget that selects a number of pods.
-func demanded(a *workload.Amount, pods int, small bool, unscaled string) string {
+// wordBudget words the demand of a budget that selects a number of pods.
+func wordBudget(a *workload.Amount, pods int, small bool, unscaled string) string {
 	value := a.Field + " " + a.Value.String()
 	switch {
 	case a.Field == "":

@@ -36,22 +36,22 @@ func aside(what string) string {
 	return " (" + what + ")"
 }
 
-// said drops empty parts.
-func said(parts ...string) []string {
+// dropEmpty drops empty parts.
+func dropEmpty(parts ...string) []string {
 	return slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 }
 
 // about returns the text of a finding about a workload: the first non-empty part is the headline.
 func about(ref string, parts ...string) Text {
-	parts = said(parts...)
+	parts = dropEmpty(parts...)
 	if len(parts) == 0 {
 		return Text{}
 	}
 	return Text{Headline: ref + ": " + parts[0], Details: parts[1:]}
 }
 
-// meant asks whether a name is misspelt; hint is the same question inside a sentence.
-func meant(name string) string {
+// nameMeant asks whether a name is misspelt; hint is the same question inside a sentence.
+func nameMeant(name string) string {
 	if name == "" {
 		return ""
 	}
@@ -62,7 +62,7 @@ func hint(name string) string {
 	if name == "" {
 		return ""
 	}
-	return " (" + meant(name) + ")"
+	return " (" + nameMeant(name) + ")"
 }
 
 // namesOf lists n things by a few names and the number of the others.

@@ -31,7 +31,7 @@ func (t *textWriter) fixed(c *diag.Change, every bool) {
 		word, style string
 		all         []diag.Diagnostic
 	}{{"fixed:", green, c.Fixed}, {"gone:", cyan, c.Gone}} {
-		all := once(part.all, every)
+		all := groupEqual(part.all, every)
 		for _, s := range all[:min(maxLines, len(all))] {
 			d := s.Diagnostic
 			rule := t.paint(dim, "["+visible(d.Rule)+"]")

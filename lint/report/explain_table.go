@@ -48,7 +48,7 @@ func (e *explanation) table(t *diag.NodeTable) {
 func (e *explanation) row(r [3]string, names, filters int) {
 	left := fold(r[0], names)
 	room := lineWidth - 2 - names - 2 - filters - 2
-	right := fold(broken(r[2], room), room)
+	right := fold(breakAtSlash(r[2], room), room)
 	for len(left) > 0 && cells(left[0]) > names { // wider than the column
 		fmt.Fprintf(e.b, "  %s\n", left[0])
 		left = left[1:]
@@ -99,8 +99,8 @@ func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	return strings.Join(parts, ", "), short
 }
 
-// broken allows a break after the last slash of words that are too wide, such as taints.
-func broken(text string, room int) string {
+// breakAtSlash allows a break after the last slash of words that are too wide, such as taints.
+func breakAtSlash(text string, room int) string {
 	words := strings.Split(text, " ")
 	for i, word := range words {
 		if cells(word) > room {

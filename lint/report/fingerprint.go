@@ -97,7 +97,7 @@ func (r *roller) pushRune(c rune, startsLine bool) {
 // fingerprint returns the value of schedlint/v1: the identity of d, and the number of d among the
 // results with that key, counted in seen.
 func fingerprint(d *diag.Diagnostic, seen map[diag.Key]int) string {
-	key := d.Print()
+	key := d.ResultKey()
 	seen[key]++
 	// %q keeps the parts apart whatever they contain.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", append(key.Parts(), strconv.Itoa(seen[key]))))

@@ -42,7 +42,7 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 		byLevel[name] = append(byLevel[name], &r.Diagnostics[i])
 	}
 	var rest []string
-	room := rooms(r, byLevel)
+	room := annotationLimits(r, byLevel)
 	for _, c := range commands {
 		all := byLevel[c.name]
 		for _, d := range all[:min(room[c.name], len(all))] {
@@ -63,8 +63,8 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	return t.out.Flush()
 }
 
-// rooms returns the number of findings of each command that get an annotation.
-func rooms(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map[string]int {
+// annotationLimits returns the number of findings of each command that get an annotation.
+func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map[string]int {
 	room := map[string]int{}
 	for _, c := range commands {
 		room[c.name] = maxAnnotations

@@ -24,14 +24,14 @@ func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	out.findings("diagnostics", r.Diagnostics)
 	out.findings("accepted", r.Accepted)
 	if c := r.Change; c != nil {
-		out.member("change", &diag.Change{Since: c.Since, Silences: array(c.Silences), Fixed: whole(c.Fixed), Gone: whole(c.Gone), Undecided: whole(c.Undecided), Unchanged: whole(c.Unchanged)})
+		out.member("change", &diag.Change{Since: c.Since, Silences: array(c.Silences), Fixed: withEmptyLists(c.Fixed), Gone: withEmptyLists(c.Gone), Undecided: withEmptyLists(c.Undecided), Unchanged: withEmptyLists(c.Unchanged)})
 	}
-	out.member("summary", complete(r.Summary))
+	out.member("summary", summaryWithLists(r.Summary))
 	return out.end()
 }
 
-// complete returns a summary in which all lists encode as lists.
-func complete(s diag.Summary) *diag.Summary {
+// summaryWithLists returns a summary in which all lists encode as lists.
+func summaryWithLists(s diag.Summary) *diag.Summary {
 	s.Notes = array(s.Notes)
 	for _, entries := range []*[]diag.Skip{&s.Skipped, &s.NotJudged, &s.Repeated, &s.Unknown} {
 		*entries = array(*entries)
@@ -46,8 +46,8 @@ func complete(s diag.Summary) *diag.Summary {
 // would hide or a runner would obey.
 func Encode(w io.Writer, v any) error { return encode(w, v) }
 
-// whole copies findings so that all their lists encode as lists.
-func whole(all []diag.Diagnostic) []diag.Diagnostic {
+// withEmptyLists copies findings so that all their lists encode as lists.
+func withEmptyLists(all []diag.Diagnostic) []diag.Diagnostic {
 	all = array(all)
 	for i := range all {
 		all[i].Related, all[i].Fixes = array(all[i].Related), array(all[i].Fixes)

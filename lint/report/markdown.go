@@ -56,7 +56,7 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	p.add(0, prose(clipped("Examined "+strings.Join(nonEmpty(examined(&r.Summary), skipped(r.Summary.Skipped), acceptedText(&r.Summary), sinceText(r.Change)), "; "), maxSentence)))
 	p.change(r.Change, opts.All)
 	var left diag.Report
-	for _, d := range once(worstFirst(r.Diagnostics), opts.All) {
+	for _, d := range groupEqual(worstFirst(r.Diagnostics), opts.All) {
 		if len(left.Diagnostics) > 0 || !p.add(reserved, strings.Join(nonEmpty(markdownFinding(src, d.Diagnostic), d.places()), "\n\n")) {
 			left.Diagnostics = append(left.Diagnostics, *d.Diagnostic)
 		}
@@ -89,7 +89,7 @@ func (p *page) change(c *diag.Change, every bool) {
 		silences = append(silences, strings.Join(nonEmpty(placeSpan(s.Location), prose(clipped(s.Message, maxSentence))), " "))
 	}
 	past := func(all []diag.Diagnostic) (items []string) {
-		for _, s := range once(all, every) {
+		for _, s := range groupEqual(all, every) {
 			d := s.Diagnostic
 			items = append(items, strings.Join(nonEmpty(placeSpan(d.Location), prose(clipped(message(d), maxSentence)), codeSpan(clipped(d.Rule, maxPath)), s.places()), " "))
 		}

@@ -105,8 +105,8 @@ func survival(w *diag.PlacementWorkload, key string) tableCell {
 // maxLosses bounds the losses that are listed for one workload and key.
 const maxLosses = 3
 
-// told groups losses with the same outcome.
-type told struct {
+// lossGroup groups losses with the same outcome.
+type lossGroup struct {
 	diag.PlacementSurvival
 	meaning string
 	like    int // the number of others
@@ -119,13 +119,13 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 		return ""
 	}
 	worstFirst := losses(w, key)
-	var all []told
+	var all []lossGroup
 	for i, s := range worstFirst {
 		same := func(o diag.PlacementSurvival) bool { return sameLoss(s, o) }
 		if !harms(&s) || slices.ContainsFunc(worstFirst[:i], same) {
 			continue
 		}
-		t := told{s, s.Meaning, s.Like}
+		t := lossGroup{s, s.Meaning, s.Like}
 		if at := slices.IndexFunc(worstFirst[i+1:], same); at >= 0 {
 			t.meaning += " or " + worstFirst[i+1+at].Meaning
 		}
@@ -151,7 +151,7 @@ func harms(s *diag.PlacementSurvival) bool {
 }
 
 // alike reports whether two losses differ only in their domains.
-func (t told) alike(o told) bool {
+func (t lossGroup) alike(o lossGroup) bool {
 	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
 }
 
@@ -160,7 +160,7 @@ func sameLoss(a, b diag.PlacementSurvival) bool {
 	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
 }
 
-func (t *told) reason(replicas int) string {
+func (t *lossGroup) reason(replicas int) string {
 	text := fmt.Sprintf("losing %s=%s", t.Key, t.Value)
 	if t.Key == domainNames[0].key {
 		text = "losing node " + t.Value

@@ -13,9 +13,9 @@ type shown struct {
 	more int
 }
 
-// once returns findings in their order, but only the first of those with equal rule, level, message
+// groupEqual returns findings in their order, but only the first of those with equal rule, level, message
 // and details; all of them if every location is requested.
-func once(all []diag.Diagnostic, every bool) []shown {
+func groupEqual(all []diag.Diagnostic, every bool) []shown {
 	type what struct {
 		rule, text string
 		level      diag.Level

@@ -38,7 +38,7 @@ type textWriter struct {
 func writeText(w io.Writer, r *diag.Report, opts Options) error {
 	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display, color: opts.Color, verbose: opts.Verbose}
 	t.silences(r.Change)
-	t.diagnostics(once(r.Diagnostics, opts.All), opts.All)
+	t.diagnostics(groupEqual(r.Diagnostics, opts.All), opts.All)
 	if !opts.Quiet {
 		t.fixed(r.Change, opts.All)
 		t.summary(r)

@@ -114,8 +114,8 @@ var manifestMention = lazy.Regexp(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t
 // mentionsManifest reports whether a text that is not read may hold a manifest.
 func mentionsManifest(text []byte) bool { return manifestMention().Match(text) }
 
-// meant reports the same of a document that parses and has no meaning.
-func meant(root *yaml.Node) bool {
+// meantAsManifest reports the same of a document that parses and has no meaning.
+func meantAsManifest(root *yaml.Node) bool {
 	if root.Kind != yaml.MappingNode {
 		return false
 	}

@@ -212,7 +212,7 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 		case e.problem != Unparsable:
 		case r.ytt:
 			e.skip = SkipOtherTemplate
-		case !r.opts.Strict && !meant(root):
+		case !r.opts.Strict && !meantAsManifest(root):
 			e.skip = SkipNoManifest
 		}
 	}

@@ -151,7 +151,7 @@ func (l *loader) node(o *source.Object) {
 		return
 	}
 	n := &Node{
-		Name: in.Metadata.Name, Labels: in.Metadata.Labels, Taints: cordoned(in.Spec.Taints, in.Spec.Unschedulable), Unschedulable: in.Spec.Unschedulable,
+		Name: in.Metadata.Name, Labels: in.Metadata.Labels, Taints: withCordonTaint(in.Spec.Taints, in.Spec.Unschedulable), Unschedulable: in.Spec.Unschedulable,
 		Allocatable: in.Status.Allocatable, Span: o.NameSpan(), Declaration: Declaration{o.File, o.Root},
 	}
 	if len(n.Allocatable) == 0 {
@@ -160,15 +160,15 @@ func (l *loader) node(o *source.Object) {
 	if len(n.Allocatable) == 0 {
 		n.Allocatable = nil
 	}
-	n.Whole = reported(o.Root.At("metadata", "uid").Text(), n.Allocatable)
+	n.Whole = isWhole(o.Root.At("metadata", "uid").Text(), n.Allocatable)
 	l.topo.Extended.add(n.Allocatable)
 	l.taints(o, o.Root.At("spec", "taints"), in.Spec.Taints)
 	l.add(o, n)
 }
 
-// cordoned adds the taint that the node lifecycle controller gives every cordoned node
+// withCordonTaint adds the taint that the node lifecycle controller gives every cordoned node
 // (pkg/controller/nodelifecycle/node_lifecycle_controller.go, doNoScheduleTaintingPass; R-S10).
-func cordoned(taints []corev1.Taint, unschedulable bool) []corev1.Taint {
+func withCordonTaint(taints []corev1.Taint, unschedulable bool) []corev1.Taint {
 	taint := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 	if !unschedulable || slices.ContainsFunc(taints, func(t corev1.Taint) bool { return t.MatchTaint(&taint) }) {
 		return taints

@@ -160,16 +160,16 @@ func (r *limitRange) concerns(w *Workload, only bool) bool {
 	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
 	for _, item := range r.spec.Limits {
 		// The values that a container without its own gets, and all resources that are checked.
-		limits := united(item.Default, item.Max)
-		requests := united(united(item.DefaultRequest, limits), item.Min)
-		checked := united(united(item.Max, item.Min), item.MaxLimitRequestRatio)
+		limits := mergeResources(item.Default, item.Max)
+		requests := mergeResources(mergeResources(item.DefaultRequest, limits), item.Min)
+		checked := mergeResources(mergeResources(item.Max, item.Min), item.MaxLimitRequestRatio)
 		switch item.Type {
 		case corev1.LimitTypeContainer:
 			if w.Kind.VM && len(requests)+len(checked) > 0 {
 				return true
 			}
 			for i := range containers {
-				c := requested(&containers[i])
+				c := effectiveResources(&containers[i])
 				for name := range requests {
 					request, has := c.Requests[name]
 					_, limited := c.Limits[name]
@@ -178,7 +178,7 @@ func (r *limitRange) concerns(w *Workload, only bool) bool {
 						return true
 					}
 				}
-				if refuses(&item, c.Requests, united(c.Limits, limits)) {
+				if refuses(&item, c.Requests, mergeResources(c.Limits, limits)) {
 					return true
 				}
 			}
@@ -188,7 +188,7 @@ func (r *limitRange) concerns(w *Workload, only bool) bool {
 			}
 			sum := Resources{Requests: corev1.ResourceList{}, Limits: corev1.ResourceList{}}
 			for i := range containers {
-				c := requested(&containers[i])
+				c := effectiveResources(&containers[i])
 				for name := range checked {
 					request, has := c.Requests[name]
 					limit, limited := c.Limits[name]
@@ -235,13 +235,13 @@ func refuses(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) 
 	return false
 }
 
-// requested returns the resources of a container, with requests that default to its limits (R-P3).
-func requested(c *Container) Resources {
-	return Resources{Requests: united(c.Resources.Requests, c.Resources.Limits), Limits: c.Resources.Limits}
+// effectiveResources returns the resources of a container, with requests that default to its limits (R-P3).
+func effectiveResources(c *Container) Resources {
+	return Resources{Requests: mergeResources(c.Resources.Requests, c.Resources.Limits), Limits: c.Resources.Limits}
 }
 
-// united returns list a, with the entries that only b has.
-func united(a, b corev1.ResourceList) corev1.ResourceList {
+// mergeResources returns list a, with the entries that only b has.
+func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
 	all := make(corev1.ResourceList, len(a)+len(b))
 	maps.Copy(all, b)
 	maps.Copy(all, a)
@@ -310,7 +310,7 @@ func (w *Workload) counts(name string) (each float64, known bool) {
 	resource := corev1.ResourceName(strings.TrimPrefix(strings.TrimPrefix(name, "limits."), "requests."))
 	for _, list := range [][]Container{w.Spec.Containers, w.Spec.InitContainers} {
 		for i := range list {
-			c := requested(&list[i])
+			c := effectiveResources(&list[i])
 			n, has := c.Requests[resource]
 			if limited {
 				n, has = c.Limits[resource]

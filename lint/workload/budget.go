@@ -52,7 +52,7 @@ func (l *loader) budget(o *source.Object) {
 	l.set.Others++
 	l.validateOther(o)
 	if o.Root.At("metadata", "ownerReferences").Len() > 0 { // an operator created it, for its own pods
-		l.operated(o)
+		l.recordOperated(o)
 	}
 	b := l.newBudget(o)
 	id := [2]string{o.Namespace, o.Name}

@@ -52,9 +52,9 @@ func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	return w
 }
 
-// whole reports whether an object of a judged kind is a manifest and not a strategic-merge patch,
+// isManifest reports whether an object of a judged kind is a manifest and not a strategic-merge patch,
 // which names an object and only the fields that it changes.
-func whole(o *source.Object, kind *Kind) bool {
+func isManifest(o *source.Object, kind *Kind) bool {
 	template := o.Root.At(kind.Template...)
 	spec := template.Get("spec")
 	labelled := template.At("metadata", "labels").Len() > 0

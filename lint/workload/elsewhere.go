@@ -2,19 +2,19 @@ package workload
 
 import "github.com/schedlint/schedlint/lint/source"
 
-// elsewhere reads an object that might not be deployed: only its labels matter, which selectors may
+// loadUncertain reads an object that might not be deployed: only its labels matter, which selectors may
 // match.
-func (l *loader) elsewhere(o *source.Object) {
+func (l *loader) loadUncertain(o *source.Object) {
 	switch kind := l.table.Find(o.APIVersion, o.Kind); {
 	case !l.table.Matters(o):
 	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
 		l.budgetElsewhere(o)
-	case kind != nil && whole(o, kind):
+	case kind != nil && isManifest(o, kind):
 		w := l.read(o, kind)
 		w.Elsewhere, w.Count.Known = true, false
 		l.set.Elsewhere = append(l.set.Elsewhere, w)
 	default:
-		l.operated(o)
+		l.recordOperated(o)
 	}
 }
 
@@ -26,7 +26,7 @@ func (t Table) Matters(o *source.Object) bool {
 	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy", t.Find(o.APIVersion, o.Kind) != nil:
 		return true
 	}
-	return !inert(o) && t.Relevant(o.APIVersion, o.Kind)
+	return !createsNoPods(o) && t.Relevant(o.APIVersion, o.Kind)
 }
 
 // budgetElsewhere reads a budget that might not be deployed, once for all sets.
@@ -40,9 +40,9 @@ func (l *loader) budgetElsewhere(o *source.Object) {
 	}
 }
 
-// inert reports whether an object creates no pods itself and is read only for its effect on
+// createsNoPods reports whether an object creates no pods itself and is read only for its effect on
 // workloads.
-func inert(o *source.Object) bool {
+func createsNoPods(o *source.Object) bool {
 	switch o.Kind {
 	case "Node", "Namespace":
 		return core(o)
@@ -54,9 +54,9 @@ func inert(o *source.Object) bool {
 	return scales(o)
 }
 
-// Setting reports whether an object creates no pods itself and affects workloads that other files
+// AffectsWorkloads reports whether an object creates no pods itself and affects workloads that other files
 // may declare.
-func (t Table) Setting(o *source.Object) bool {
+func (t Table) AffectsWorkloads(o *source.Object) bool {
 	switch o.Kind {
 	case "LimitRange", "PodTemplate", "ResourceQuota":
 		return core(o)
@@ -65,7 +65,7 @@ func (t Table) Setting(o *source.Object) bool {
 	case "PriorityClass", "RuntimeClass":
 		return true
 	}
-	return inert(o) || claims[o.Kind] && o.Group() == claimGroup
+	return createsNoPods(o) || claims[o.Kind] && o.Group() == claimGroup
 }
 
 // Limits reports whether an object limits the pods of its namespace. If clusters share none of
@@ -81,7 +81,7 @@ func (t Table) Declares(o *source.Object) bool {
 		return false
 	}
 	if kind := t.Find(o.APIVersion, o.Kind); kind != nil {
-		return whole(o, kind) && !ended(o, kind) || kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull()
+		return isManifest(o, kind) && !ended(o, kind) || kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull()
 	}
 	return o.Kind != "PodDisruptionBudget" || !o.Root.At("spec", "selector").IsNull()
 }

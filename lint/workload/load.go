@@ -109,14 +109,14 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 		l.object(o)
 	}
 	l.set.Budgets = slices.DeleteFunc(l.set.Budgets, func(b *Budget) bool { return b == nil })
-	idle := l.references()
+	idle := l.resolveReferences()
 	l.set.Workloads = l.withoutOwned(l.set.Workloads)
-	l.without(idle)
+	l.removeIdle(idle)
 	l.repeated()
 	l.scale()
 	l.admission()
 	for _, o := range elsewhere {
-		l.elsewhere(o)
+		l.loadUncertain(o)
 	}
 	return l.set
 }
@@ -168,7 +168,7 @@ func (l *loader) other(o *source.Object) {
 	if template {
 		l.templates = append(l.templates, o)
 	} else if l.table.Relevant(o.APIVersion, o.Kind) {
-		l.operated(o)
+		l.recordOperated(o)
 	}
 	placed := l.fragments(o)
 	if template || placed || holdsTemplate(o.Root, nil, 0) {
@@ -185,7 +185,7 @@ func (l *loader) other(o *source.Object) {
 // or else not a manifest.
 func (l *loader) unversioned(o *source.Object) {
 	for _, row := range kinds() {
-		if kind := l.table[[2]string{row.Group, row.Kind}]; row.Kind == o.Kind && whole(o, kind) {
+		if kind := l.table[[2]string{row.Group, row.Kind}]; row.Kind == o.Kind && isManifest(o, kind) {
 			k, v := o.Root.Field("kind")
 			version := "v1"
 			if row.Kind == rolloutKind {
@@ -238,12 +238,12 @@ func holdsTemplate(n *source.Node, path []string, depth int) bool {
 // workload decodes one object of a judged kind.
 func (l *loader) workload(o *source.Object, kind *Kind) {
 	if kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull() {
-		l.refers(o, kind)
+		l.addReferringRollout(o, kind)
 		return
 	}
-	if !whole(o, kind) {
+	if !isManifest(o, kind) {
 		l.patch(o)
-		l.operated(o) // the patched object may be known under this name only
+		l.recordOperated(o) // the patched object may be known under this name only
 		return
 	}
 	if ended(o, kind) {

@@ -52,8 +52,8 @@ func sameDomain(key, group string) bool {
 	return prefix == group || strings.HasSuffix(prefix, "."+group) || strings.HasSuffix(group, "."+prefix)
 }
 
-// operated records that pods may be created from an object.
-func (l *loader) operated(o *source.Object) {
+// recordOperated records that pods may be created from an object.
+func (l *loader) recordOperated(o *source.Object) {
 	if l.table.Find(o.APIVersion, o.Kind) == nil && strings.Contains(o.Group(), ".") && !pointers[o.Kind] && !strings.HasSuffix(o.Kind, "List") {
 		l.set.Customs = append(l.set.Customs, o)
 	}

@@ -57,9 +57,9 @@ type likenesses struct {
 	all      map[likeness][]*source.Object
 }
 
-// elsewhere reports whether an equal object was in another file, and records the object. One object
+// seenElsewhere reports whether an equal object was in another file, and records the object. One object
 // of each of two files is enough to keep.
-func (l *likenesses) elsewhere(o *source.Object) bool {
+func (l *likenesses) seenElsewhere(o *source.Object) bool {
 	id := likeness{o.Group(), o.Kind, o.Namespace, o.Name, l.digester.Sum(o.Root)}
 	alike := l.all[id]
 	i := slices.IndexFunc(alike, func(a *source.Object) bool { return a.File != o.File && source.Equal(a.Root, o.Root) })
@@ -78,7 +78,7 @@ func (l *loader) repeated() {
 	for _, w := range l.set.Workloads {
 		w.Repeated, w.Copy, w.Superseded = false, false, false
 		if w.Object.Root.At("metadata", "name").IsNull() {
-			w.Copy = unnamed.elsewhere(w.Object)
+			w.Copy = unnamed.seenElsewhere(w.Object)
 			continue
 		}
 		if id := identity(w); first[id] == nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// refers records a Rollout without a template: it names an object that has one (argo-rollouts:
+// addReferringRollout records a Rollout without a template: it names an object that has one (argo-rollouts:
 // utils/unstructured and rollout/templateref). That object may be read later.
-func (l *loader) refers(o *source.Object, kind *Kind) {
+func (l *loader) addReferringRollout(o *source.Object, kind *Kind) {
 	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
 	l.envelope(w)
 	c := checker{w: w}
@@ -18,9 +18,9 @@ func (l *loader) refers(o *source.Object, kind *Kind) {
 	l.set.Workloads = append(l.set.Workloads, w)
 }
 
-// references gives every such Rollout the template of the object that it names, if the declarations
+// resolveReferences gives every such Rollout the template of the object that it names, if the declarations
 // of that object are equal, and returns the workloads that therefore have no pods of their own.
-func (l *loader) references() (idle []*Workload) {
+func (l *loader) resolveReferences() (idle []*Workload) {
 	if len(l.referring) == 0 {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (l *loader) references() (idle []*Workload) {
 		}
 		if len(named) == 0 {
 			l.set.Unresolved = append(l.set.Unresolved, w.Object)
-			l.operated(w.Object)
+			l.recordOperated(w.Object)
 			lost[w] = true
 			continue
 		}
@@ -124,8 +124,8 @@ func dormant(d *Workload, ref *source.Node) bool {
 	return d.Count.Key == nil || d.Count.Known && d.Count.N == 0
 }
 
-// without removes workloads that have no pods of their own from the set.
-func (l *loader) without(idle []*Workload) {
+// removeIdle removes workloads that have no pods of their own from the set.
+func (l *loader) removeIdle(idle []*Workload) {
 	gone := make(map[*source.Object]bool, len(idle))
 	for _, w := range idle {
 		if !gone[w.Object] {

@@ -80,8 +80,8 @@ func (w *Workload) Paused() bool {
 	return on && w.Kind.Kind == "Deployment"
 }
 
-// points sets the location to that of a field, if the field is set.
-func (u *update) points(n *source.Node, field string) {
+// setSpan sets the location to that of a field, if the field is set.
+func (u *update) setSpan(n *source.Node, field string) {
 	if k, v := n.Field(field); !v.IsNull() {
 		u.Span = u.file.FieldSpan(k, v)
 	}
@@ -107,7 +107,7 @@ func (u *update) on(n *source.Node, field string) bool {
 func (u *update) paused(spec *source.Node) bool {
 	on := u.on(spec, "paused")
 	if on || u.Unknown.Given() {
-		u.points(spec, "paused")
+		u.setSpan(spec, "paused")
 	}
 	return on || u.Unknown.Given()
 }
@@ -118,15 +118,15 @@ func (u *update) deployment(spec *source.Node) {
 		return
 	}
 	strategy := spec.Get("strategy")
-	u.points(spec, "strategy")
-	u.points(strategy, "type")
+	u.setSpan(spec, "strategy")
+	u.setSpan(strategy, "type")
 	word := u.word(strategy, "type")
 	u.Way = Rolling
 	if word == recreate {
 		u.Way, u.Unavailable, u.Arithmetic = Recreate, u.pods, Arithmetic{Strategy: ByRecreate}
 		return
 	}
-	u.points(strategy, "rollingUpdate")
+	u.setSpan(strategy, "rollingUpdate")
 	u.fenceposts(strategy.Get("rollingUpdate"))
 	u.Default = word == "" && u.bare(strategy.Get("rollingUpdate"))
 }
@@ -140,8 +140,8 @@ func (u *update) bare(rolling *source.Node) bool {
 // MaxUnavailable of pkg/controller/deployment/util/deployment_util.go do; argo-rollouts:
 // utils/replicaset/canary.go does the same (R-W4).
 func (u *update) fenceposts(rolling *source.Node) {
-	surge := u.share(rolling, "maxSurge", "25%", true)
-	unavailable := u.share(rolling, "maxUnavailable", "25%", false)
+	surge := u.resolveAmount(rolling, "maxSurge", "25%", true)
+	unavailable := u.resolveAmount(rolling, "maxUnavailable", "25%", false)
 	u.Surge, u.Unavailable = surge.Pods(), unavailable.Pods()
 	u.Arithmetic = Arithmetic{Surge: surge, Unavailable: unavailable, Pods: u.pods}
 	switch {
@@ -154,8 +154,8 @@ func (u *update) fenceposts(rolling *source.Node) {
 	}
 }
 
-// share resolves a number of pods below n. Its location replaces that of an earlier field.
-func (u *update) share(n *source.Node, name, absent string, up bool) Amount {
+// resolveAmount resolves a number of pods below n. Its location replaces that of an earlier field.
+func (u *update) resolveAmount(n *source.Node, name, absent string, up bool) Amount {
 	value := n.Get(name)
 	v, ok := intstr.FromString(absent), true
 	if n, err := strconv.Atoi(absent); err == nil {
@@ -163,7 +163,7 @@ func (u *update) share(n *source.Node, name, absent string, up bool) Amount {
 	}
 	if !value.IsNull() {
 		v, ok = amountOf(value)
-		u.points(n, name)
+		u.setSpan(n, name)
 	}
 	switch {
 	case value.Placeholder():
@@ -180,31 +180,31 @@ func (u *update) argo(spec *source.Node) {
 		return
 	}
 	strategy := spec.Get("strategy")
-	u.points(spec, "strategy")
+	u.setSpan(spec, "strategy")
 	canary, blueGreen := strategy.Get("canary"), strategy.Get("blueGreen")
 	if canary.IsNull() == blueGreen.IsNull() {
 		u.Unknown = Unclear{Kind: TwoStrategies}
 		return
 	}
-	u.points(strategy, "canary")
-	u.points(strategy, "blueGreen")
+	u.setSpan(strategy, "canary")
+	u.setSpan(strategy, "blueGreen")
 	switch {
 	case !blueGreen.IsNull():
 		u.bothWhole(ByBlueGreen)
 		u.preview(blueGreen)
-		u.apart(blueGreen)
+		u.checkAntiAffinity(blueGreen)
 	case !canary.Get("trafficRouting").IsNull(): // the old pods stay until the end, whatever maxSurge and maxUnavailable say
 		u.bothWhole(ByTraffic)
-		u.points(canary, "trafficRouting")
+		u.setSpan(canary, "trafficRouting")
 		if u.on(canary, "dynamicStableScale") {
 			u.Unknown = Unclear{Kind: DynamicScale}
-			u.points(canary, "dynamicStableScale")
+			u.setSpan(canary, "dynamicStableScale")
 		}
-		u.apart(canary)
+		u.checkAntiAffinity(canary)
 	default:
 		u.Way = Rolling
 		u.fenceposts(canary)
-		u.apart(canary)
+		u.checkAntiAffinity(canary)
 	}
 }
 
@@ -222,11 +222,11 @@ func (u *update) preview(blueGreen *source.Node) {
 	}
 }
 
-// apart marks the update as unknown if the Rollout adds a hard rule between its revisions.
-func (u *update) apart(strategy *source.Node) {
+// checkAntiAffinity marks the update as unknown if the Rollout adds a hard rule between its revisions.
+func (u *update) checkAntiAffinity(strategy *source.Node) {
 	if anti := strategy.Get("antiAffinity"); !anti.Get(hardTerms).IsNull() {
 		u.Unknown = Unclear{Kind: AddsAntiAffinity}
-		u.points(anti, hardTerms)
+		u.setSpan(anti, hardTerms)
 	}
 }
 
@@ -241,24 +241,24 @@ func (u *update) statefulSet(spec *source.Node) {
 	u.word(rolling, "partition")
 	if n, ok := rolling.Get("partition").Int(); ok && n >= int64(u.pods) {
 		u.Way = NoRollout
-		u.points(rolling, "partition")
+		u.setSpan(rolling, "partition")
 		return
 	}
 	u.Way = InPlace
-	u.atLeastOne(u.share(rolling, "maxUnavailable", "1", false))
+	u.atLeastOne(u.resolveAmount(rolling, "maxUnavailable", "1", false))
 }
 
 // inPlace reads the common part of the strategies of StatefulSets and DaemonSets; ok is false if
 // pods are replaced only after a manual deletion.
 func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	strategy = spec.Get("updateStrategy")
-	u.points(spec, "updateStrategy")
-	u.points(strategy, "type")
+	u.setSpan(spec, "updateStrategy")
+	u.setSpan(strategy, "type")
 	word := u.word(strategy, "type")
 	if word == onDelete {
 		return strategy, false
 	}
-	u.points(strategy, "rollingUpdate")
+	u.setSpan(strategy, "rollingUpdate")
 	u.Default = word == "" && u.bare(strategy.Get("rollingUpdate"))
 	return strategy, true
 }
@@ -282,7 +282,7 @@ func (u *update) daemonSet(spec *source.Node) {
 		return
 	}
 	rolling := strategy.Get("rollingUpdate")
-	surge, unavailable := u.share(rolling, "maxSurge", "0", true), u.share(rolling, "maxUnavailable", "1", true)
+	surge, unavailable := u.resolveAmount(rolling, "maxSurge", "0", true), u.resolveAmount(rolling, "maxUnavailable", "1", true)
 	if surge.Pods() == 0 {
 		u.Way = InPlace
 		u.atLeastOne(unavailable)
@@ -296,19 +296,19 @@ func (u *update) daemonSet(spec *source.Node) {
 // proactive update, the default, restarts machines (R-W30).
 func (u *update) pool(spec *source.Node) {
 	strategy := spec.Get("updateStrategy")
-	u.points(spec, "updateStrategy")
+	u.setSpan(spec, "updateStrategy")
 	if strategy.Placeholder() {
 		u.Unknown = Unclear{IsVariable, "updateStrategy", strategy.Value}
 		return
 	}
 	for _, name := range []string{"unmanaged", "opportunistic"} {
 		if !strategy.Get(name).IsNull() {
-			u.points(strategy, name)
+			u.setSpan(strategy, name)
 			return
 		}
 	}
 	u.Way = InPlace
-	unavailable := u.share(spec, "maxUnavailable", "100%", false)
+	unavailable := u.resolveAmount(spec, "maxUnavailable", "100%", false)
 	u.Default = strategy.Len() == 0 && !unavailable.Written
 	u.atLeastOne(unavailable)
 }

@@ -60,7 +60,7 @@ func (l *loader) scale() {
 	all := map[target]*scalings{}
 	var targets, open []target // of all autoscalers, and of those with an open range
 	for _, o := range l.scales {
-		at, version := moves(o)
+		at, version := scaleTarget(o)
 		if targets = append(targets, at); rangeOpen(o) {
 			open = append(open, at)
 		}
@@ -83,7 +83,7 @@ func (l *loader) scale() {
 		}
 		for _, s := range moved.all {
 			if s.apiVersion == "" || groupOf(s.apiVersion) == w.Object.Group() {
-				if !s.off(w) {
+				if !s.inactiveFor(w) {
 					w.Scale = s.Scale
 				}
 				break
@@ -105,10 +105,10 @@ func rangeOpen(o *source.Object) bool {
 	return spec.Get(s.min).Placeholder() || spec.Get(s.max).Placeholder()
 }
 
-// off reports whether an autoscaler is inactive for a workload: a HorizontalPodAutoscaler is at 0
+// inactiveFor reports whether an autoscaler is inactive for a workload: a HorizontalPodAutoscaler is at 0
 // replicas, unless it may itself scale to zero (pkg/controller/podautoscaler/horizontal.go). KEDA
 // starts the first pod by itself.
-func (s *Scale) off(w *Workload) bool {
+func (s *Scale) inactiveFor(w *Workload) bool {
 	return s.Kind == "HorizontalPodAutoscaler" && s.Min > 0 && w.Count.Key != nil && w.Count.Known && w.Count.N == 0
 }
 
@@ -129,8 +129,8 @@ func (t *scalings) join(s scaling) {
 	t.all = append(t.all, s)
 }
 
-// moves returns the target of an autoscaler, and the apiVersion of the target if there is one.
-func moves(o *source.Object) (at target, apiVersion string) {
+// scaleTarget returns the target of an autoscaler, and the apiVersion of the target if there is one.
+func scaleTarget(o *source.Object) (at target, apiVersion string) {
 	s, ref := scalers[o.Kind], o.Root.At("spec", "scaleTargetRef")
 	at = target{Space(o.Namespace), ref.Get("kind").Text(), ref.Get("name").Text()}
 	if at.kind == "" {

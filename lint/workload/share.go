@@ -24,13 +24,13 @@ type listed struct {
 func (s sharedLists) share(spec *PodSpec) {
 	for _, list := range [...][]Container{spec.Containers, spec.InitContainers} {
 		for i := range list {
-			s.known(&list[i].Resources.Requests)
-			s.known(&list[i].Resources.Limits)
+			s.canonicalize(&list[i].Resources.Requests)
+			s.canonicalize(&list[i].Resources.Limits)
 		}
 	}
 }
 
-func (s sharedLists) known(list *corev1.ResourceList) {
+func (s sharedLists) canonicalize(list *corev1.ResourceList) {
 	var key listKey
 	if len(*list) == 0 || len(*list) > len(key) {
 		return

@@ -49,10 +49,10 @@ func (c objectChecker) identity() {
 	}
 	name, generate, namespace := metadata.field("name"), metadata.field("generateName"), metadata.field("namespace")
 	if c.isText(&name) && c.named(&name, rule.format, false) {
-		c.short(&name, rule, 0)
+		c.checkLength(&name, rule, 0)
 	}
 	if c.isText(&generate) && c.named(&generate, rule.format, true) && name.absent() {
-		c.short(&generate, rule, generatedSuffix)
+		c.checkLength(&generate, rule, generatedSuffix)
 	}
 	if c.isText(&namespace) {
 		c.named(&namespace, dnsLabel, false)
@@ -82,8 +82,8 @@ func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	return false
 }
 
-// short checks the length of a name to which a number of characters is added.
-func (c objectChecker) short(p *place, rule naming, added int) {
+// checkLength checks the length of a name to which a number of characters is added.
+func (c objectChecker) checkLength(p *place, rule naming, added int) {
 	s, _ := p.text()
 	length := len(s)
 	if added > 0 {

@@ -109,7 +109,7 @@ func (c podChecker) containerPorts(container *place, taken map[socket]hostPort, 
 		want.container = owner
 		at := socket{want.protocol, want.ip, want.port}
 		if t, both := taken[at]; both {
-			c.taken(&port, want, t)
+			c.refuseTakenPort(&port, want, t)
 		} else {
 			taken[at] = want
 		}
@@ -161,8 +161,8 @@ func (c podChecker) portNumber(p *place, optional bool) bool {
 	return true
 }
 
-// taken reports a host port that is used twice.
-func (c podChecker) taken(port *place, want, by hostPort) {
+// refuseTakenPort reports a host port that is used twice.
+func (c podChecker) refuseTakenPort(port *place, want, by hostPort) {
 	stage, at := StageObject, port.field("hostPort")
 	if !want.declared {
 		at = port.field("containerPort")

@@ -60,7 +60,7 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		case both: // R-V23
 			c.refuse(c.unchecked, &key, fmt.Sprintf("key %q is in both matchLabelKeys and mismatchLabelKeys", s), "remove it from one of them")
 		case typed != nil:
-			c.merged(&key, s, &merge)
+			c.checkMergeConflict(&key, s, &merge)
 		}
 	}
 }
@@ -95,11 +95,11 @@ func names(selector *metav1.LabelSelector) map[string]int {
 // occurrences, and the keys of the selector.
 type merging struct{ first, named map[string]int }
 
-// merged checks a key of matchLabelKeys against the selector (R-V22). When a pod that has the label
+// checkMergeConflict checks a key of matchLabelKeys against the selector (R-V22). When a pod that has the label
 // is created, its value is appended to the selector as an expression; an expression on a key that
 // already occurs is refused. A template is not merged, so there only a selector that itself names
 // the key twice is refused.
-func (c *checker) merged(at *place, key string, with *merging) {
+func (c *checker) checkMergeConflict(at *place, key string, with *merging) {
 	n, repeated := with.named[key], with.first[key] < at.index
 	switch {
 	case n == 0 && repeated && c.carries(key):
@@ -134,7 +134,7 @@ func (c objectChecker) selects(spec *place, labels *source.Node) {
 			c.refuse(StageObject, &p, "selector is missing: cannot default to the template's labels, because there are none", "add labels to the template")
 		}
 		if c.w.Kind.Selects && c.w.Object.APIVersion == "apps/v1" {
-			c.refuse(StageObject, &p, "selector is missing: must match the template's labels", wanted(labels))
+			c.refuse(StageObject, &p, "selector is missing: must match the template's labels", repairMissingSelector(labels))
 		}
 		return
 	}
@@ -154,7 +154,7 @@ func (c objectChecker) selects(spec *place, labels *source.Node) {
 	switch {
 	case !ok || len(c.w.Problems) > before:
 	case c.w.Kind.Selects && match.value.Len()+len(typed) == 0:
-		c.refuse(StageObject, &p, "selector has neither matchLabels nor matchExpressions: must match the template's labels", lost(p.value, labels))
+		c.refuse(StageObject, &p, "selector has neither matchLabels nor matchExpressions: must match the template's labels", repairEmptySelector(p.value, labels))
 	case c.matches(&match, labels):
 		c.expressionsMatch(&expressions, typed, labels)
 	}
@@ -179,16 +179,16 @@ func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement,
 	return all, ok
 }
 
-// wanted returns the repair of a missing selector.
-func wanted(labels *source.Node) string {
+// repairMissingSelector returns the repair of a missing selector.
+func repairMissingSelector(labels *source.Node) string {
 	for k, v := range labels.Fields() {
 		return fmt.Sprintf("add a selector with matchLabels, such as %s: %s", k.Value, v.Text())
 	}
 	return ""
 }
 
-// lost returns the repair of a selector without requirements, or with labels one level too high.
-func lost(selector, labels *source.Node) string {
+// repairEmptySelector returns the repair of a selector without requirements, or with labels one level too high.
+func repairEmptySelector(selector, labels *source.Node) string {
 	for k := range selector.Fields() {
 		if k.Value != "matchLabels" && k.Value != "matchExpressions" {
 			return "move " + k.Value + " under matchLabels"

@@ -106,11 +106,11 @@ func (c objectChecker) statefulSet(spec *place) {
 	if u, ok := c.amount(&unavailable, true); ok && u.set && u.n == 0 {
 		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must be greater than 0", "set maxUnavailable: 1")
 	}
-	c.gated("MaxUnavailableStatefulSet", before)
+	c.moveToGated("MaxUnavailableStatefulSet", before)
 }
 
-// gated moves the problems from an index on to Gated, because only a feature gate causes them.
-func (c objectChecker) gated(gate string, from int) {
+// moveToGated moves the problems from an index on to Gated, because only a feature gate causes them.
+func (c objectChecker) moveToGated(gate string, from int) {
 	for _, p := range c.w.Problems[from:] {
 		p.Gate = gate
 		c.w.Gated = append(c.w.Gated, p)

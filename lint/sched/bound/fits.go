@@ -77,11 +77,11 @@ func (k *kind) shared(domain []int32) bool {
 	return len(k.nodes) == 1 || domain[k.nodes[0]] == domain[k.nodes[1]]
 }
 
-// Screens reports whether the quick answers apply to a workload. They do not apply to
+// QuickApplies reports whether the quick answers apply to a workload. They do not apply to
 // pods whose manifest names their node, because not all their requests count; to selectors
 // of labels that come from the node, because these depend on where pods are; and to
 // selectors of labels with a value for each pod, because these distinguish pods.
-func Screens(g *model.Group) bool {
+func QuickApplies(g *model.Group) bool {
 	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && (t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
 			return model.Ordinal(r.Key) || r.Key == model.PodName
@@ -92,7 +92,7 @@ func Screens(g *model.Group) bool {
 // FitsSomewhere reports whether some declared node takes a pod of the workload; false decides nothing.
 func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
-	if !Screens(g) {
+	if !QuickApplies(g) {
 		return false
 	}
 	return slices.ContainsFunc(kinds(m, &Problem{m: m, G: g}, 1, ""), func(k kind) bool { return k.most > 0 })
@@ -103,7 +103,7 @@ func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 // affinity for other pods.
 func Fits(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
-	if !Screens(g) {
+	if !QuickApplies(g) {
 		return false
 	}
 	p := ProblemOf(m, g)
@@ -122,7 +122,7 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 // of fewer pods can be continued.
 func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	g := m.Groups[w]
-	if !Screens(g) {
+	if !QuickApplies(g) {
 		return false
 	}
 	p := ProblemOf(m, g)
@@ -175,7 +175,7 @@ func (p *Problem) partedBySpread(pods int) bool {
 // a look at every kind of node.
 func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	g := m.Groups[w]
-	if !Screens(g) {
+	if !QuickApplies(g) {
 		return Together{}, model.Maybe
 	}
 	p := ProblemOf(m, g)

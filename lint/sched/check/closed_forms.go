@@ -227,7 +227,7 @@ func (f *closedForms) most(m certificate.Member) int {
 		return f.run(g, f.only(m), m.Pods)
 	}
 	most, spreads := m.Pods, model.HardKeys(g)
-	if f.barren(g) || !slices.ContainsFunc(f.only(m), func(n int) bool { return f.carriesAll(g, n) }) {
+	if f.neverPlaced(g) || !slices.ContainsFunc(f.only(m), func(n int) bool { return f.carriesAll(g, n) }) {
 		return 0
 	}
 	if m.Node < 0 && g.Whole == nil { // single pods of a workload have siblings

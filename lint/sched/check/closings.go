@@ -55,7 +55,7 @@ func (c *closings) closed(m certificate.Member, p part) int {
 		return sum
 	}
 	blockers := c.blockers(m, p.own)
-	crampers, tight := c.crampers(m, p, blockers)
+	crampers, tight := c.overcommitters(m, p, blockers)
 	for _, b := range blockers {
 		if slices.ContainsFunc(crampers, func(o blocker) bool { return o.g == b.g }) {
 			b.tight = tight

@@ -116,7 +116,7 @@ func (c *closings) comingTo(g *model.Group, t *tight) int {
 
 // comes reports whether a group has pods that may still be placed.
 func (c *closings) comes(g *model.Group) bool {
-	return model.Modelled(g) && !g.Running && !c.barren(g)
+	return model.Modelled(g) && !g.Running && !c.neverPlaced(g)
 }
 
 // added returns sum + ask*pods, or the largest number if that overflows.
@@ -157,10 +157,10 @@ func (c *closings) rules(b blocker, p part) bool {
 	})
 }
 
-// crampers returns the workloads that may be on nodes which may run short of something
+// overcommitters returns the workloads that may be on nodes which may run short of something
 // that they and the member request, and that do not close all of their nodes by a rule.
 // It also marks these nodes.
-func (c *closings) crampers(m certificate.Member, p part, blockers []blocker) ([]blocker, []bool) {
+func (c *closings) overcommitters(m certificate.Member, p part, blockers []blocker) ([]blocker, []bool) {
 	if !c.contend {
 		return nil, nil
 	}

@@ -80,7 +80,7 @@ func (d *demand) ledger() *ledger {
 		if n, ok := d.m.IndexOf(g.Spec.NodeName); ok && g.Spec.NodeName != "" {
 			l.forget(d.m.Topology.Nodes[n], g)
 		}
-		if model.Modelled(g) && !g.Running && !d.barren(g) {
+		if model.Modelled(g) && !g.Running && !d.neverPlaced(g) {
 			t.add(d, l, g)
 		}
 	}

@@ -2,7 +2,7 @@
 // and the vocabulary of certificates; a test of the import graph keeps it so.
 //
 // Checker replays runs pod by pod (replay.go) against its own filters (filters.go) over
-// the pods in place (books.go). It checks proofs against the model, each kind by a type
+// the pods in place (pod_index.go). It checks proofs against the model, each kind by a type
 // of its own (proofs.go), and explores all states again where a search was needed
 // (states.go, loss.go, rollout.go). It shares with search, through package model, what
 // can be read off one document: requests, selectors, node-level filters. It does not

@@ -111,7 +111,7 @@ func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Ter
 // proved before, all of whose pods are placed in the end, or near any pod that may be
 // there if its own first pod needs none.
 func (h *headroom) checkGrounded(members []certificate.Member) error {
-	shown, asserted := &shown{map[*model.Group]bool{}, map[*model.Group][]int{}}, map[*model.Group]int{}
+	shown, asserted := &provenResult{map[*model.Group]bool{}, map[*model.Group][]int{}}, map[*model.Group]int{}
 	for _, m := range members {
 		asserted[m.G]++
 	}
@@ -121,9 +121,9 @@ func (h *headroom) checkGrounded(members []certificate.Member) error {
 		}
 	}
 	for len(members) > 0 {
-		left := slices.DeleteFunc(slices.Clone(members), func(m certificate.Member) bool { return h.stays(m, shown) == nil })
+		left := slices.DeleteFunc(slices.Clone(members), func(m certificate.Member) bool { return h.checkNeverStuck(m, shown) == nil })
 		if len(left) == len(members) {
-			return h.stays(members[0], shown)
+			return h.checkNeverStuck(members[0], shown)
 		}
 		shown.learn(members, left)
 		members = left
@@ -131,15 +131,15 @@ func (h *headroom) checkGrounded(members []certificate.Member) error {
 	return nil
 }
 
-// shown records the workloads already proved, and for a DaemonSet the nodes of its proved
+// provenResult records the workloads already proved, and for a DaemonSet the nodes of its proved
 // pods.
-type shown struct {
+type provenResult struct {
 	all map[*model.Group]bool
 	on  map[*model.Group][]int
 }
 
 // learn records the members that are not left as proved.
-func (s *shown) learn(members, left []certificate.Member) {
+func (s *provenResult) learn(members, left []certificate.Member) {
 	type pods struct {
 		g    *model.Group
 		node int
@@ -159,8 +159,8 @@ func (s *shown) learn(members, left []certificate.Member) {
 	}
 }
 
-// stays returns nil if a member never gets stuck.
-func (h *headroom) stays(m certificate.Member, shown *shown) error {
+// checkNeverStuck returns nil if a member never gets stuck.
+func (h *headroom) checkNeverStuck(m certificate.Member, shown *provenResult) error {
 	if m.G.Spec.NodeName != "" {
 		return fmt.Errorf("%v needs more than an open node", m.G.Workload)
 	}
@@ -168,7 +168,7 @@ func (h *headroom) stays(m certificate.Member, shown *shown) error {
 		return fmt.Errorf("%v: whom its rules select is not known", m.G.Workload)
 	}
 	if len(m.G.HardAffinity()) == 0 {
-		return h.openOneWay(m, h.shares(m))
+		return h.checkAnyWay(m, h.shares(m))
 	}
 	if len(h.refusing(m)) > 0 || m.Node >= 0 {
 		return fmt.Errorf("%v needs more than company", m.G.Workload)
@@ -184,10 +184,10 @@ func (h *headroom) stays(m certificate.Member, shown *shown) error {
 
 // follows reports whether a member finds a node near the pods of o, wherever they are;
 // for a DaemonSet, near the one on some node.
-func (h *headroom) follows(m certificate.Member, o *model.Group, shown *shown) bool {
+func (h *headroom) follows(m certificate.Member, o *model.Group, shown *provenResult) bool {
 	near := func(sites []int) bool {
 		wanted := func(t *model.Term, g, o *model.Group) bool { return h.surelyAt(t, g, o, sites) }
-		return h.accompanies(m, o, wanted) && h.open(m, h.nearTo(m, sites)) == nil
+		return h.accompanies(m, o, wanted) && h.checkParts(m, h.nearTo(m, sites)) == nil
 	}
 	if o.Kind.PerNode() {
 		return slices.ContainsFunc(shown.on[o], func(n int) bool { return near([]int{n}) })
@@ -196,7 +196,7 @@ func (h *headroom) follows(m certificate.Member, o *model.Group, shown *shown) b
 }
 
 // comes reports whether a workload, and all that it is created after, have been proved.
-func (h *headroom) comes(g *model.Group, shown *shown) bool {
+func (h *headroom) comes(g *model.Group, shown *provenResult) bool {
 	for ; shown.all[g]; g = h.m.Groups[g.After] {
 		if g.After == nil {
 			return true
@@ -219,10 +219,10 @@ func (h *headroom) leads(m certificate.Member) error {
 	parts = append(parts, h.nearTo(m, keyed.nodes)...)
 	for _, w := range h.selects[hard[0]] {
 		if o := h.m.Groups[w]; o != m.G && h.accompanies(m, o, h.may) {
-			parts = append(parts, h.nearTo(m, h.stand(o))...)
+			parts = append(parts, h.nearTo(m, h.currentNodes(o))...)
 		}
 	}
-	return h.open(m, parts)
+	return h.checkParts(m, parts)
 }
 
 // may reports whether a term selects the pods of o on some node.
@@ -235,13 +235,13 @@ func (h *headroom) accompanies(m certificate.Member, o *model.Group, selects fun
 	return !slices.ContainsFunc(m.G.HardAffinity(), func(t *model.Term) bool { return !selects(t, m.G, o) })
 }
 
-// open returns nil if no part can have all its nodes closed.
-func (h *headroom) open(m certificate.Member, parts []part) error {
-	return leaves(m, parts, h.closed)
+// checkParts returns nil if no part can have all its nodes closed.
+func (h *headroom) checkParts(m certificate.Member, parts []part) error {
+	return checkBound(m, parts, h.closed)
 }
 
-// leaves returns nil if a bound on the closed nodes leaves a node of each part.
-func leaves(m certificate.Member, parts []part, bound func(certificate.Member, part) int) error {
+// checkBound returns nil if a bound on the closed nodes leaves a node of each part.
+func checkBound(m certificate.Member, parts []part, bound func(certificate.Member, part) int) error {
 	for _, p := range parts {
 		if closed := bound(m, p); closed >= len(p.nodes) {
 			return fmt.Errorf("%v: %d of %d nodes may be closed", m.G.Workload, closed, len(p.nodes))
@@ -250,13 +250,13 @@ func leaves(m certificate.Member, parts []part, bound func(certificate.Member, p
 	return nil
 }
 
-// openOneWay returns nil if, in one of several ways, no part can have all its nodes
+// checkAnyWay returns nil if, in one of several ways, no part can have all its nodes
 // closed. It tries the slower bound last.
-func (h *headroom) openOneWay(m certificate.Member, ways [][]part) error {
+func (h *headroom) checkAnyWay(m certificate.Member, ways [][]part) error {
 	err := fmt.Errorf("%v: its spread constraints are not for counting", m.G.Workload)
 	for _, bound := range []func(certificate.Member, part) int{h.summed, h.closed} {
 		for _, parts := range ways {
-			if err = leaves(m, parts, bound); err == nil {
+			if err = checkBound(m, parts, bound); err == nil {
 				return nil
 			}
 		}

@@ -43,8 +43,8 @@ func (ns *nodeSets) reaches(g *model.Group, in []bool) bool {
 	return slices.ContainsFunc(ns.reachable(g), func(n int) bool { return in[n] })
 }
 
-// stand returns the nodes on which pods of a group may be.
-func (ns *nodeSets) stand(g *model.Group) []int {
+// currentNodes returns the nodes on which pods of a group may be.
+func (ns *nodeSets) currentNodes(g *model.Group) []int {
 	if !g.Running {
 		return ns.sites(g)
 	}

@@ -66,7 +66,7 @@ func certify(m *model.Model, s *certificate.Stuck) error {
 // pending fills in why no pending pod fits after a stuck run.
 func pending(v *nodeSets, s *certificate.Stuck) error {
 	m := v.m
-	still := standstill{v, map[string]*takers{}}
+	still := stuckState{v, map[string]*takers{}}
 	for i := range s.Pending {
 		p := &s.Pending[i]
 		if after := m.Groups[p.Workload].After; after != nil && v.placed[after] == 0 {
@@ -79,9 +79,9 @@ func pending(v *nodeSets, s *certificate.Stuck) error {
 	return nil
 }
 
-// standstill is a state in which no more pods can be placed. It caches the node-level
+// stuckState is a state in which no more pods can be placed. It caches the node-level
 // answers, which are the same for all pods with the same requests and node rules.
-type standstill struct {
+type stuckState struct {
 	*nodeSets
 	known map[string]*takers
 }
@@ -94,13 +94,13 @@ type takers struct {
 }
 
 // reasons counts the nodes by why they do not take one more pod.
-func (s standstill) reasons(g *model.Group) map[certificate.Reason]int {
+func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || len(g.HostPorts) > 0 {
 		return s.filters.reasons(g)
 	}
 	t := s.takers(g)
 	count := maps.Clone(t.refused)
-	if len(model.HardKeys(g)) == 0 && s.barren(g) { // no node has its company (T20)
+	if len(model.HardKeys(g)) == 0 && s.neverPlaced(g) { // no node has its company (T20)
 		if len(t.nodes) > 0 {
 			count[certificate.RefusedByAffinity] += len(t.nodes)
 		}
@@ -113,7 +113,7 @@ func (s standstill) reasons(g *model.Group) map[certificate.Reason]int {
 	return count
 }
 
-func (s standstill) takers(g *model.Group) *takers {
+func (s stuckState) takers(g *model.Group) *takers {
 	id := g.Signature + "|" + g.Request
 	t := s.known[id]
 	if t == nil {

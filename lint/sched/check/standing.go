@@ -60,7 +60,7 @@ func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standin
 		gone := l.Nodes[p.Node.Name]
 		stays := p.Workload.Kind.PerNode() && l.Meaning != certificate.Gone
 		if !gone || stays || l.Meaning == certificate.Unreachable {
-			out.s.stand(p.Workload, p.Node)
+			out.s.record(p.Workload, p.Node)
 		}
 		if n, ok := s.m.IndexOf(p.Node.Name); ok && !p.Workload.Running { // the books already have running pods
 			out.v.survive(s.m.Groups[p.Workload], n)

@@ -36,7 +36,7 @@ func stateOver(f *filters) *State {
 	for _, w := range f.m.Workloads {
 		if w.Running && model.Modelled(f.m.Groups[w]) {
 			if n, ok := f.m.IndexOf(w.Spec.NodeName); ok {
-				s.stand(w, f.m.Topology.Nodes[n])
+				s.record(w, f.m.Topology.Nodes[n])
 			}
 		}
 	}
@@ -47,12 +47,12 @@ func stateOver(f *filters) *State {
 func (s *State) Place(w *workload.Workload, n *topology.Node) {
 	if i, ok := s.f.m.IndexOf(n.Name); ok {
 		s.f.add(s.f.m.Groups[w], i)
-		s.stand(w, n)
+		s.record(w, n)
 	}
 }
 
-// stand records a pod that the books have.
-func (s *State) stand(w *workload.Workload, n *topology.Node) {
+// record records a pod that the books have.
+func (s *State) record(w *workload.Workload, n *topology.Node) {
 	s.on[n] = append(s.on[n], len(s.pods))
 	s.pods = append(s.pods, certificate.Placed{Workload: w, Node: n})
 }

@@ -100,7 +100,7 @@ func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *t
 	for i := range g.Requests {
 		all.text = appendText(all.text, g.Requests[i].Name)
 	}
-	for k := range toldBy(g) {
+	for k := range ruleKeys(g) {
 		all.text = appendText(all.text, k)
 	}
 	t := all.single[string(all.text)]
@@ -150,7 +150,7 @@ func (all *tables) rule(m *model.Model, t *table, by *seen) {
 		return
 	}
 	m.Run().Spend(len(all.units))
-	tell(all.units, func(n int) int32 { return t.shape[n] })
+	refine(all.units, func(n int) int32 { return t.shape[n] })
 	clear(all.grained)
 }
 
@@ -180,7 +180,7 @@ func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	if len(t.known) == maxGrained {
 		clear(t.known)
 	}
-	told, some := t.told(m, &s)
+	told, some := t.splitShapes(m, &s)
 	switch {
 	case some:
 		t.known[asks] = t.sized(m, all, &s, told)
@@ -217,8 +217,8 @@ func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Clas
 	return found
 }
 
-// told marks the shapes that sizes divide further, and reports whether there are any.
-func (t *table) told(m *model.Model, s *sizing) (told []bool, some bool) {
+// splitShapes marks the shapes that sizes divide further, and reports whether there are any.
+func (t *table) splitShapes(m *model.Model, s *sizing) (told []bool, some bool) {
 	m.Run().Spend(1 + len(t.ranges)*len(s.demands)/model.PerStep)
 	told = make([]bool, len(t.ranges))
 	for shape, ranges := range t.ranges {
@@ -314,9 +314,9 @@ func (all *tables) put(m *model.Model, to []int32) *Classes {
 	return found
 }
 
-// tell divides groups further by a second number, and renumbers all groups in
+// refine divides groups further by a second number, and renumbers all groups in
 // order of first occurrence.
-func tell(of []int32, by func(i int) int32) {
+func refine(of []int32, by func(i int) int32) {
 	numbers := map[uint64]int32{}
 	for i := range of {
 		id := uint64(uint32(of[i]))<<32 | uint64(uint32(by(i)))
@@ -340,7 +340,7 @@ func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 		seen[g.Signature] = true
 		m.Run().Spend(len(t.shape))
 		e := m.Eligible(w)
-		tell(t.shape, func(n int) int32 {
+		refine(t.shape, func(n int) int32 {
 			p := e.Nodes[n]
 			return flag(p.Name) | flag(p.Selector)<<1 | flag(p.Taints)<<2 | flag(p.Schedulable)<<3
 		})
@@ -356,7 +356,7 @@ func (t *table) tellByDomains(m *model.Model, key string) {
 			members[d]++
 		}
 	}
-	tell(t.shape, func(n int) int32 {
+	refine(t.shape, func(n int) int32 {
 		if d := domain[n]; d >= 0 && members[d] == 1 && !model.BoundLabel(key) {
 			return -2
 		}

@@ -20,9 +20,9 @@ func appendText[T ~string](to []byte, text T) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }
 
-// toldBy yields the keys whose domains the hard rules of a group distinguish, possibly
+// ruleKeys yields the keys whose domains the hard rules of a group distinguish, possibly
 // with repeats.
-func toldBy(g *model.Group) iter.Seq[string] {
+func ruleKeys(g *model.Group) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, t := range g.Terms {
 			if !t.Hard {
@@ -67,7 +67,7 @@ func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 		for i := range g.Requests {
 			s.resources = appendNew(s.resources, string(g.Requests[i].Name))
 		}
-		for key := range toldBy(g) {
+		for key := range ruleKeys(g) {
 			s.keys = appendNew(s.keys, key)
 		}
 	}
@@ -92,7 +92,7 @@ func appendNew(to []string, text string) []string {
 // the same nodes.
 func Look(g *model.Group) string {
 	text := appendText(appendText(nil, g.Signature), g.Request)
-	for key := range toldBy(g) {
+	for key := range ruleKeys(g) {
 		text = appendText(text, key)
 	}
 	return string(text)

@@ -26,7 +26,7 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 		return false
 	}
 	pods := max(model.Certain(w), edit.Pods)
-	group, crowd := tr.contenders(w, pods), tr.crowd(w, pods)
+	group, crowd := tr.contenders(w, pods), tr.contendersOf(w, pods)
 	key := trialKey{tr.shape(w, pods, group), edit.Name, more}
 	if key.shape == "" {
 		return tr.try(w, edit, group, crowd, more)
@@ -49,7 +49,7 @@ func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workloa
 	switch {
 	case known:
 		return shape
-	case tr.crowd(w, pods) != nil:
+	case tr.contendersOf(w, pods) != nil:
 	case len(group) == 1 && len(tr.running) == 0:
 		shape = bound.Shape(tr.m, w, tr.strategy(w, w.Count.N), pods)
 	case tr.advice.shared && !slices.ContainsFunc(group, borrows) && !borrows(w):
@@ -99,7 +99,7 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	if tr.unready {
 		return false
 	}
-	if len(ws) == 1 && len(changes) == 1 && len(further) == 0 && changes[0].Workload.Object == ws[0].Object && tr.crowd(ws[0], model.Certain(ws[0])) != nil {
+	if len(ws) == 1 && len(changes) == 1 && len(further) == 0 && changes[0].Workload.Object == ws[0].Object && tr.contendersOf(ws[0], model.Certain(ws[0])) != nil {
 		return tr.Holds(ws[0], changes[0].Edit, 0) // counting decides, so the crowd needs no model
 	}
 	var group []*workload.Workload
@@ -107,7 +107,7 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	crowds := map[groupKey]bool{}
 	for _, w := range ws {
 		others := tr.contenders(w, model.Certain(w))
-		if crowd := tr.crowd(w, model.Certain(w)); crowd != nil {
+		if crowd := tr.contendersOf(w, model.Certain(w)); crowd != nil {
 			if others = crowd; crowds[groupKey{&crowd[0], len(crowd)}] {
 				continue
 			}
@@ -150,7 +150,7 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	}
 	return t.within(func() bool {
 		if t.changed != nil {
-			if holds, known := t.foretold(); known {
+			if holds, known := t.decideByCounting(); known {
 				return holds
 			}
 		}
@@ -184,7 +184,7 @@ func (t *trial) try() bool {
 		t.crowd = t.with(t.crowd)
 	}
 	return t.within(func() bool {
-		if holds, known := t.foretold(); known {
+		if holds, known := t.decideByCounting(); known {
 			return holds
 		}
 		m, other := t.world()

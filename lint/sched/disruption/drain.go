@@ -62,7 +62,7 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	}
 	d := e.replaced(w)
 	if allowed == diag.Always && d.Answer != diag.Never {
-		why = e.hindered(w)
+		why = e.reasonSharedBudget(w)
 	}
 	switch {
 	case allowed == diag.Always && why.Given():
@@ -80,9 +80,9 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	return d
 }
 
-// hindered returns a reason if a budget of a workload may refuse evictions because it also
+// reasonSharedBudget returns a reason if a budget of a workload may refuse evictions because it also
 // selects pods of another workload that may be Pending.
-func (e evictions) hindered(w *workload.Workload) model.Reason {
+func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 	for _, b := range e.BudgetsOf(w) {
 		for _, o := range b.Workloads {
 			if o != w && !o.Kind.PerNode() && !o.Finite() && !o.Bare() && e.replaced(o).Answer != diag.Always {

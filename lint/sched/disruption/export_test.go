@@ -9,7 +9,7 @@ import (
 func (j *Judge) Spacious(w *workload.Workload, r Rollout) bool {
 	u := j.updates
 	group := u.contenders(w, r.Replicas)
-	return u.spacious(w, u.assembled(group).Roster, u.everybody(group, u.crowd(w, r.Replicas)), &r)
+	return u.spacious(w, u.assembled(group).Roster, u.contendersOrGroup(group, u.contendersOf(w, r.Replicas)), &r)
 }
 
 // Counted returns the result of counting alone for a rollout, whatever others request.

@@ -63,9 +63,9 @@ func (a *assembly) tolerates(l certificate.Loss) bool {
 // doubts holds the doubts about the rules of a group.
 type doubts struct {
 	all []model.Doubt
-	// leaning is the reason why none of the group's questions can be asked about permanent pods
-	// alone; open is the reason that foretold returns for its members.
-	leaning, open model.Reason
+	// transientReason is the reason why none of the group's questions can be asked about permanent pods
+	// alone; open is the reason that reasonNoTrialDecides returns for its members.
+	transientReason, open model.Reason
 }
 
 // doubts returns those of the group that rules connect with a workload.
@@ -81,7 +81,7 @@ func (j *shared) doubtsAbout(group []*workload.Workload) *doubts {
 	}
 	d := &doubts{all: j.m.Permanent().Doubts(group)}
 	if i := slices.IndexFunc(d.all, func(x model.Doubt) bool { return x.Key == "" }); i >= 0 {
-		d.leaning = by(d.all[i].Cause())
+		d.transientReason = by(d.all[i].Cause())
 	}
 	if large {
 		d.open = first(d.all, j.taken)
@@ -101,14 +101,16 @@ func first(all []model.Doubt, among func(*workload.Workload) bool) model.Reason 
 	return model.Reason{}
 }
 
-// leans returns why a question about a workload cannot be asked about permanent pods alone,
+// reasonDependsOnTransient returns why a question about a workload cannot be asked about permanent pods alone,
 // if it cannot: a rule of its group depends on other pods.
-func (j *shared) leans(w *workload.Workload) model.Reason { return j.doubts(w).leaning }
+func (j *shared) reasonDependsOnTransient(w *workload.Workload) model.Reason {
+	return j.doubts(w).transientReason
+}
 
-// foretold returns why no trial can decide about a workload of a large group: whatever is
+// reasonNoTrialDecides returns why no trial can decide about a workload of a large group: whatever is
 // tried, a rule of the group may or may not apply to others in it. A workload that no node
 // takes is exempt, because more is known about it, and so are rules about such workloads.
-func (j *shared) foretold(w *workload.Workload) model.Reason {
+func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	if len(j.group(w, false)) <= maxTogether || !j.taken(w) {
 		return model.Reason{}
 	}

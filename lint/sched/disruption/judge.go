@@ -47,11 +47,11 @@ type shared struct {
 	selecting          map[*workload.Workload][]int // indices of the budgets that select pods of each workload
 	selectors          map[*workload.Budget]model.PodSelector
 	objects            [2]map[[4]string]bool // of deployed workloads, and of those that may be deployed
-	grown              *shared               // on the nodes that growing pools may have, computed on demand
-	one                *shared               // with one more node of each kind, computed on demand
+	atMaximum          *shared               // on the nodes that growing pools may have, computed on demand
+	withOneMoreOfEach  *shared               // with one more node of each kind, computed on demand
 	unready            bool                  // set if the budget did not suffice for Prepare
 	stops              int                   // of the run when the question began
-	sized              map[string]*shared
+	bySize             map[string]*shared
 	lost               map[string][]answer
 	drained            []Survival // scratch
 	advice             *Advice
@@ -233,7 +233,7 @@ func (j *shared) Prepare() bool {
 		if slices.ContainsFunc(j.m.Workloads, func(w *workload.Workload) bool { return w.Scale != nil }) {
 			_, j.scaled = j.groups(most)
 		}
-		if j.closed(w, most(w)); j.larger() != nil {
+		if j.groupAtAnySize(w, most(w)); j.larger() != nil {
 			j.larger().group(w, true)
 		}
 	})
@@ -249,7 +249,7 @@ func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	j.stops = j.m.Run().Stops
 	group := j.group(w, true)
 	return j.m.Run().Within(j.each(group), func() {
-		if !j.foretold(w).Given() {
+		if !j.reasonNoTrialDecides(w).Given() {
 			j.m.Run().Spend(stepsPerMember * len(group))
 		}
 		f()
@@ -293,16 +293,16 @@ func (j *shared) connect() {
 
 // contenders returns the group with all that contend, for the given number of pods.
 func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload {
-	if j.crowd(w, pods) != nil {
+	if j.contendersOf(w, pods) != nil {
 		return j.ruled[w]
 	}
 	return j.contention(w, pods).groups[w]
 }
 
-// crowd returns all workloads that may fill a node with that many pods of a workload, if they
+// contendersOf returns all workloads that may fill a node with that many pods of a workload, if they
 // are too many for contenders, or else nil. What the rules alone allow is then no answer,
 // because only counting considers all of them (T16).
-func (j *shared) crowd(w *workload.Workload, pods int) []*workload.Workload {
+func (j *shared) contendersOf(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
 	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.crowds[groupKey{&all[0], len(all)}] {
 		return all
@@ -321,10 +321,10 @@ func (j *shared) contention(w *workload.Workload, pods int) contention {
 	return j.scaled
 }
 
-// sound returns a group without the workloads that do not fit even before any change: they
+// withoutUnfit returns a group without the workloads that do not fit even before any change: they
 // have findings of their own, and how many of their pods run is unknown. Those that
 // the workload in question needs stay.
-func (j *shared) sound(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
+func (j *shared) withoutUnfit(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
 	if len(group) == 1 {
 		return group
 	}
@@ -385,9 +385,9 @@ func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
 	return placed && d.Verdict == diag.Never
 }
 
-// because returns a core that explains why a workload cannot be placed beside the others; nil
+// coreOf returns a core that explains why a workload cannot be placed beside the others; nil
 // if there is no small one.
-func because(m *model.Model, d *certificate.Decision, w *workload.Workload) *search.Core {
+func coreOf(m *model.Model, d *certificate.Decision, w *workload.Workload) *search.Core {
 	if verdict(d, w) == diag.Never {
 		return search.Explain(m, w, d)
 	}

@@ -150,8 +150,8 @@ type answer struct {
 func newLoss(j *shared, w *workload.Workload, key string) *loss {
 	q := &loss{j: j, w: w, key: key, ruled: j.group(w, false), contending: j.group(w, true)}
 	q.about = j.assembled(q.contending)
-	if q.everybody = q.about; j.crowd(w, model.Certain(w)) != nil {
-		q.everybody = j.assembled(j.crowd(w, model.Certain(w)))
+	if q.everybody = q.about; j.contendersOf(w, model.Certain(w)) != nil {
+		q.everybody = j.assembled(j.contendersOf(w, model.Certain(w)))
 	}
 	q.kinds = q.about.Kinds(w, q.about.pods, key)
 	q.room = q.kinds.Room(w, model.Certain(w))
@@ -179,7 +179,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	case a.verdict == diag.Always:
 		a = q.atEverySize(b, meaning)
 	case grows && (recreated || a.verdict != diag.Sometimes):
-		a = q.grow(b, l, a)
+		a = q.verdictAtMaximum(b, l, a)
 	case a.verdict == diag.Unknown && !a.why.Given():
 		a.why = q.j.undecided(q.w)
 	}
@@ -230,10 +230,10 @@ func (q *loss) doubtful(l certificate.Loss) model.Reason {
 	if q.about.tolerates(l) {
 		return by(model.ByToleration)
 	}
-	if why := q.j.leans(q.w); why.Given() {
+	if why := q.j.reasonDependsOnTransient(q.w); why.Given() {
 		return why
 	}
-	if lonely(q.j.m, q.w) {
+	if lacksRequiredPods(q.j.m, q.w) {
 		return by(model.ByPending)
 	}
 	return model.Reason{}
@@ -259,16 +259,16 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 	q.budgets = &heeded{}
 	for _, w := range q.contending[:min(len(q.contending), maxTogether)] { // larger groups are not searched
 		if !w.Kind.PerNode() {
-			q.heed(w)
+			q.addBudgets(w)
 		}
 	}
 	l.Guards = q.budgets.guards
 	return l
 }
 
-// heed records the budgets of a workload. What the budgets of the workload in question leave
+// addBudgets records the budgets of a workload. What the budgets of the workload in question leave
 // open is judged by Drain.
-func (q *loss) heed(w *workload.Workload) {
+func (q *loss) addBudgets(w *workload.Workload) {
 	x := q.budgets
 	answer, refusing, why := q.j.evictable(w)
 	budgets := q.j.BudgetsOf(w)
@@ -307,7 +307,7 @@ func (q *loss) alone() *loss {
 // preempting returns the verdict that still holds if the pods may preempt others and take
 // their room.
 func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) answer {
-	ruled, contending := q.j.yielding(q.w, q.ruled), q.j.yielding(q.w, q.contending)
+	ruled, contending := q.j.withoutPreemptible(q.w, q.ruled), q.j.withoutPreemptible(q.w, q.contending)
 	if contending == nil {
 		return a
 	}
@@ -323,11 +323,11 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 	return answer{verdict: diag.Unknown, why: by(model.ByPriority)}
 }
 
-// grow returns the verdict that still holds where pools may grow: Never, if it is Never
+// verdictAtMaximum returns the verdict that still holds where pools may grow: Never, if it is Never
 // on as many nodes as there may be, for the workload in isolation as well, and more nodes
 // are never worse under all rules. Never among others alone does not suffice: at some
 // size one of them may not fit and leave its room.
-func (q *loss) grow(b *search.DomainLoss, l certificate.Loss, a answer) answer {
+func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	open := answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
 	if a.verdict != diag.Never || !q.j.hereditary(q.ruled) {
 		return open
@@ -362,14 +362,14 @@ func contains(all, some []string) bool {
 // larger returns the judge on all nodes that growing pools may have; nil if these are
 // unknown.
 func (j *shared) larger() *shared {
-	if j.grown == nil {
+	if j.atMaximum == nil {
 		nodes, _, ok := j.m.Grown()
 		if !ok {
 			return nil
 		}
-		j.grown = j.other(j.m.Variant(j.m.Workloads, nodes))
+		j.atMaximum = j.other(j.m.Variant(j.m.Workloads, nodes))
 	}
-	return j.grown
+	return j.atMaximum
 }
 
 // settle tries the cheapest method first. It first asks about the workloads connected by
@@ -382,7 +382,7 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	q.j.m.Run().Spend(len(q.kinds.Losses()) / 12) // a look at each kind of node
 	a := q.quick(b, l)
 	if a == nil {
-		if why := q.j.foretold(q.w); why.Given() {
+		if why := q.j.reasonNoTrialDecides(q.w); why.Given() {
 			return q.untried(b, why)
 		}
 		found := q.stage(q.ruled, b, l)
@@ -401,12 +401,12 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	}
 	full := q.stage(q.contending, b, l)
 	if full.verdict == diag.Unknown && !full.why.Given() {
-		full.why = q.j.beside(q.w, q.contending)
+		full.why = q.j.reasonAboutOthers(q.w, q.contending)
 	}
 	return full
 }
 
-// untried returns what is known about a loss without a trial (see foretold): Never if no node
+// untried returns what is known about a loss without a trial (see decideByCounting): Never if no node
 // is left for the pods.
 func (q *loss) untried(b *search.DomainLoss, why model.Reason) answer {
 	if !q.room.Left(b) {

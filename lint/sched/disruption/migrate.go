@@ -71,7 +71,7 @@ func (v migrations) migration(w *workload.Workload) Migration {
 	if m.Why = v.unknown(w); m.Why.Given() {
 		return m
 	}
-	group, crowd := v.group(w, true), v.crowd(w, machines)
+	group, crowd := v.group(w, true), v.contendersOf(w, machines)
 	v.migrate(w, group, &m)
 	rules := crowd != nil
 	if own := v.group(w, false); m.Answer == diag.Unknown && m.Why.Cause != model.ByPending && len(group) > len(own) {
@@ -81,10 +81,10 @@ func (v migrations) migration(w *workload.Workload) Migration {
 	if rules && (m.Answer == diag.Sometimes || m.Answer == diag.Always && !v.spacious(w, group, crowd, machines)) { // others may take the room
 		m = Migration{Answer: diag.Unknown, Machines: machines, Evicts: m.Evicts, Why: by(model.ByCrowd)}
 		if crowd == nil {
-			m.Why = cmp.Or(v.beside(w, group), v.undecided(w))
+			m.Why = cmp.Or(v.reasonAboutOthers(w, group), v.undecided(w))
 		}
 	}
-	if left := v.yielding(w, group); left != nil && (m.Answer == diag.Never || m.Answer == diag.Sometimes) {
+	if left := v.withoutPreemptible(w, group); left != nil && (m.Answer == diag.Never || m.Answer == diag.Sometimes) {
 		open := Migration{Machines: machines, Evicts: m.Evicts, Answer: diag.Unknown, Why: by(model.ByPriority)}
 		m.Core, m.CoreModel, m.Why = nil, nil, model.Reason{}
 		if v.migrate(w, left, &m); m.Answer != diag.Never {
@@ -99,7 +99,7 @@ func (v migrations) migration(w *workload.Workload) Migration {
 func (v migrations) spacious(w *workload.Workload, group, crowd []*workload.Workload, machines int) bool {
 	told := slices.ContainsFunc(v.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(w.Kind.PerPod, t.Asks) })
 	gone := certificate.Loss{Meaning: certificate.Gone}
-	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.everybody(group, crowd), search.AnyNode, gone, machines+1)
+	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.contendersOrGroup(group, crowd), search.AnyNode, gone, machines+1)
 }
 
 // maxMachines bounds the machines that get labels of their own.
@@ -109,23 +109,23 @@ const maxMachines = 40
 // stay as they are, and the target equals the source, except that it must not be on the
 // same node.
 func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
-	if out.Why = v.leans(w); out.Why.Given() {
+	if out.Why = v.reasonDependsOnTransient(w); out.Why.Given() {
 		out.Answer = diag.Unknown
 		return
 	}
-	if out.Why = v.foretold(w); out.Why.Given() {
+	if out.Why = v.reasonNoTrialDecides(w); out.Why.Given() {
 		out.Answer = diag.Unknown
 		return
 	}
 	all := group
-	group = v.sound(w, group)
+	group = v.withoutUnfit(w, group)
 	_, rest := v.scene(group).decide()
 	s := v.scene(group).with(w, out.Machines-1)
 	source := s.copy(w, 1)
 	target := s.copy(w, 1)
 	s.ws = append(s.ws, source, target)
 	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
-	if !s.tellMachines(source, target) {
+	if !s.labelMachines(source, target) {
 		out.Why = by(model.ByMachines)
 		return
 	}
@@ -140,7 +140,7 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	m, d := s.decide()
 	switch {
 	case impossible(d, rest, target, source):
-		out.Answer, out.Core, out.CoreModel = diag.Never, because(m, d, target), m
+		out.Answer, out.Core, out.CoreModel = diag.Never, coreOf(m, d, target), m
 	case d.Verdict == diag.Always:
 		out.Answer, out.placed = diag.Always, true
 	default: // the second pod comes last, when all others are in place
@@ -154,10 +154,10 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	}
 }
 
-// tellMachines gives every machine the labels that KubeVirt gives it, if some rule asks
+// labelMachines gives every machine the labels that KubeVirt gives it, if some rule asks
 // for them. Source and target are one machine and share them. It returns false if there
 // are too many machines.
-func (s *scene) tellMachines(source, target *workload.Workload) bool {
+func (s *scene) labelMachines(source, target *workload.Workload) bool {
 	var asked []string
 	for _, key := range source.Kind.PerPod {
 		if slices.ContainsFunc(s.ws, func(w *workload.Workload) bool { return asksFor(s.j.m, w, key) }) {
@@ -214,11 +214,11 @@ func label(w *workload.Workload, keys []string, value string) *workload.Workload
 // migrates reports whether machines that can migrate on the declared nodes can do so at
 // every size.
 func (v migrations) migrates(w *workload.Workload, here Migration) bool {
-	return v.holds(w, model.Certain(w), 0, func(at *shared, group []*workload.Workload, every bool) bool {
+	return v.holdsAtEverySize(w, model.Certain(w), 0, func(at *shared, group []*workload.Workload, every bool) bool {
 		m := here
 		if at != v.shared {
 			m = migrations{at}.migration(w)
 		}
-		return m.Answer == diag.Always && (every || m.placed && at.whole(group))
+		return m.Answer == diag.Always && (every || m.placed && at.allMayFit(group))
 	})
 }

@@ -35,7 +35,7 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 			q.member(o)
 		}
 	}
-	for _, crowd := range [][]*workload.Workload{tr.crowd(w, model.Certain(w)), tr.crowd(w, pods)} {
+	for _, crowd := range [][]*workload.Workload{tr.contendersOf(w, model.Certain(w)), tr.contendersOf(w, pods)} {
 		if crowd != nil {
 			q.WriteString("crowd " + tr.digest(crowd) + "\n")
 		}

@@ -33,7 +33,7 @@ type fixes struct{ *shared }
 
 // Remedies returns the remedies for a rollout that may get stuck or never completes.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
-	group, crowd := f.contenders(w, r.Replicas), f.crowd(w, r.Replicas) != nil
+	group, crowd := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
 	var all []Remedy
 	if own := revisionsApart(w); own != nil {
 		swapped := slices.Clone(group)
@@ -98,7 +98,7 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, crowd 
 // MigrationRemedies returns the remedies for machines that cannot always migrate.
 func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := f.group(w, true)
-	crowd := f.crowd(w, model.Certain(w)) != nil // for a crowd nothing is tried
+	crowd := f.contendersOf(w, model.Certain(w)) != nil // for a crowd nothing is tried
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
 		m := Migration{Machines: model.Certain(w)}
 		return !crowd && f.aside(func() {
@@ -191,7 +191,7 @@ func (f fixes) Honored(w *workload.Workload, key string) bool {
 			t.NodeTaintsPolicy, changed = &honor, true
 		}
 	}
-	if !changed || f.crowd(w, model.Certain(w)) != nil {
+	if !changed || f.contendersOf(w, model.Certain(w)) != nil {
 		return false
 	}
 	group := slices.Clone(f.group(w, true))

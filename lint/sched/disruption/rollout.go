@@ -57,17 +57,17 @@ func (r *Rollout) Left() (old, fresh []*topology.Node) {
 
 // Rollout judges a rollout of the given number of replicas.
 func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
-	r := u.paced(w, u.strategy(w, replicas), replicas)
+	r := u.judgeAtAnySize(w, u.strategy(w, replicas), replicas)
 	if why := u.m.ByNeighbour(w); r.Verdict == diag.Always && why.Given() {
 		r.Verdict, r.Why = diag.Unknown, why
 	}
 	return r
 }
 
-// paced judges a rollout with a strategy: on the declared nodes and, if that does
+// judgeAtAnySize judges a rollout with a strategy: on the declared nodes and, if that does
 // not suffice and pools may grow, on all nodes that may exist.
-func (u updates) paced(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
-	r := u.declared(w, how, replicas)
+func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
+	r := u.judgeOnDeclared(w, how, replicas)
 	switch {
 	case r.Way == workload.NoRollout || r.Unknown.Given() || u.unknown(w).Given() || !u.grows(w, replicas):
 		return r
@@ -76,7 +76,7 @@ func (u updates) paced(w *workload.Workload, how workload.Rollout, replicas int)
 	}
 	if grown := u.larger(); grown != nil && r.Verdict != diag.Always {
 		larger := updates{grown}
-		g := larger.declared(w, how, replicas)
+		g := larger.judgeOnDeclared(w, how, replicas)
 		if g.Verdict == "" || g.Verdict == diag.Never && search.Hereditary(u.m, u.group(w, false)) && larger.neverAlone(w, g) {
 			return g
 		}
@@ -93,10 +93,10 @@ func (u updates) neverAlone(w *workload.Workload, r Rollout) bool {
 	return one.Verdict == diag.Never
 }
 
-// declared judges a rollout on the declared nodes, among all that contend for
+// judgeOnDeclared judges a rollout on the declared nodes, among all that contend for
 // them. If that stays undecided, a rollout that never completes by the rules alone still
 // does not, and pods that give up their room first find it again (C12).
-func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
+func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := Rollout{Rollout: how, Replicas: replicas}
 	switch {
 	case r.Way == workload.NoRollout:
@@ -111,19 +111,19 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 		r.Verdict, r.placed = diag.Always, true
 		return r
 	}
-	if r.Why = u.leans(w); r.Why.Given() {
+	if r.Why = u.reasonDependsOnTransient(w); r.Why.Given() {
 		r.Verdict = diag.Unknown
 		return r
 	}
-	if lonely(u.m, w) {
+	if lacksRequiredPods(u.m, w) {
 		return r // its pods are never placed before the rollout
 	}
-	group, crowd := u.contenders(w, replicas), u.crowd(w, replicas)
-	if len(group) > 0 && u.spacious(w, u.assembled(group).Roster, u.everybody(group, crowd), &r) {
+	group, crowd := u.contenders(w, replicas), u.contendersOf(w, replicas)
+	if len(group) > 0 && u.spacious(w, u.assembled(group).Roster, u.contendersOrGroup(group, crowd), &r) {
 		r.Verdict, r.placed = diag.Always, true
 		return r
 	}
-	if r.Why = u.foretold(w); r.Why.Given() {
+	if r.Why = u.reasonNoTrialDecides(w); r.Why.Given() {
 		r.Verdict = diag.Unknown
 		return r
 	}
@@ -131,21 +131,21 @@ func (u updates) declared(w *workload.Workload, how workload.Rollout, replicas i
 		u.roll(w, group, &r)
 	}
 	if own := u.group(w, false); crowd != nil || r.Verdict == diag.Unknown && !r.Why.Given() && len(group) > len(own) {
-		if u.byRules(w, own, &r); r.Verdict == diag.Always && u.beside(w, group).Given() {
+		if u.byRules(w, own, &r); r.Verdict == diag.Always && u.reasonAboutOthers(w, group).Given() {
 			r.Verdict = diag.Unknown
 		}
 		if r.Verdict == diag.Unknown && crowd != nil {
 			r.Why = by(model.ByCrowd)
 		}
 	}
-	if left := u.yielding(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
+	if left := u.withoutPreemptible(w, group); left != nil && (r.Verdict == diag.Never || r.Verdict == diag.Sometimes) {
 		r = Rollout{Rollout: how, Replicas: replicas}
 		if u.roll(w, left, &r); r.Verdict != diag.Never {
 			return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: by(model.ByPriority)}
 		}
 	}
 	if r.Verdict == diag.Unknown {
-		r.Why = cmp.Or(r.Why, u.beside(w, group), u.undecided(w))
+		r.Why = cmp.Or(r.Why, u.reasonAboutOthers(w, group), u.undecided(w))
 	}
 	return r
 }
@@ -233,12 +233,12 @@ func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 	against := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && u.m.Peer(t, w, w) != model.Yes
 	})
-	return !against && len(u.contenders(w, replicas)) == 1 && u.crowd(w, replicas) == nil && len(u.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(u.m, w, replicas+max(1, surge))
+	return !against && len(u.contenders(w, replicas)) == 1 && u.contendersOf(w, replicas) == nil && len(u.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(u.m, w, replicas+max(1, surge))
 }
 
 // roll judges a rollout within one group.
 func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
-	q := &rolling{j: u.shared, w: w, group: u.sound(w, group), Rollout: r, known: map[int]*decided{}}
+	q := &rolling{j: u.shared, w: w, group: u.withoutUnfit(w, group), Rollout: r, known: map[int]*decided{}}
 	q.raised = r.Replicas
 	if r.Way == workload.Rolling && r.Unavailable == 0 {
 		q.raised++
@@ -308,7 +308,7 @@ func (q *rolling) verdict(rest *decided) diag.Outcome {
 		raised := q.decide(q.raised)
 		// Before an old pod may go, a new one has to run beside all of them.
 		if raised.pods > rest.pods && impossible(raised.d, rest.d, raised.copy) {
-			q.Core, q.CoreModel = because(raised.m, raised.d, raised.copy), raised.m
+			q.Core, q.CoreModel = coreOf(raised.m, raised.d, raised.copy), raised.m
 			return diag.Never
 		}
 		return q.explore()
@@ -365,7 +365,7 @@ func (q *rolling) twins() diag.Outcome {
 		m, d = s.decide()
 	}
 	if impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]) {
-		q.Core, q.CoreModel = because(m, d, fresh), m
+		q.Core, q.CoreModel = coreOf(m, d, fresh), m
 		return diag.Never
 	}
 	return diag.Unknown
@@ -381,7 +381,7 @@ func (q *rolling) perNode() diag.Outcome {
 	nodes := q.nodeByNode()
 	switch {
 	case nodes && impossible(d, q.known[q.Replicas].d, fresh, s.of[q.w]):
-		q.Core, q.CoreModel = because(m, d, fresh), m
+		q.Core, q.CoreModel = coreOf(m, d, fresh), m
 		return diag.Never
 	case verdict(d, fresh) == diag.Always && (nodes || q.shrinks()):
 		q.placed = true
@@ -453,11 +453,11 @@ func (q *rolling) tellsRevisions() bool {
 // rolls reports whether a rollout that completes on the declared nodes does so at
 // every size.
 func (u updates) rolls(w *workload.Workload, here Rollout) bool {
-	return u.holds(w, here.Replicas, 0, func(at *shared, group []*workload.Workload, every bool) bool {
+	return u.holdsAtEverySize(w, here.Replicas, 0, func(at *shared, group []*workload.Workload, every bool) bool {
 		r := here
 		if at != u.shared {
-			r = updates{at}.declared(w, here.Rollout, here.Replicas)
+			r = updates{at}.judgeOnDeclared(w, here.Rollout, here.Replicas)
 		}
-		return r.Verdict == diag.Always && (every || r.placed && at.whole(group))
+		return r.Verdict == diag.Always && (every || r.placed && at.allMayFit(group))
 	})
 }

@@ -81,10 +81,10 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	case up.unknown(w).Given():
 		return Scaling{Answer: diag.Unknown, Why: up.unknown(w)}
 	}
-	if why := up.leans(w); why.Given() {
+	if why := up.reasonDependsOnTransient(w); why.Given() {
 		return Scaling{Answer: diag.Unknown, Why: why}
 	}
-	if why := up.foretold(w); why.Given() {
+	if why := up.reasonNoTrialDecides(w); why.Given() {
 		return up.untried(w, why)
 	}
 	s := up.scene(up.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
@@ -98,10 +98,10 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 		return Scaling{Answer: diag.Never, Limit: l, Most: most}
 	}
 	answer := verdict(d, c)
-	group, crowd := up.contenders(w, w.Scale.Max), up.crowd(w, w.Scale.Max)
+	group, crowd := up.contenders(w, w.Scale.Max), up.contendersOf(w, w.Scale.Max)
 	if crowd != nil && (answer == diag.Sometimes || answer == diag.Always) {
 		ruled, gone := up.assembled(group).Roster, certificate.Loss{Meaning: certificate.Gone}
-		if !search.AlwaysFits(w, ruled, up.everybody(group, crowd), search.NoLoss, gone, w.Scale.Max) {
+		if !search.AlwaysFits(w, ruled, up.contendersOrGroup(group, crowd), search.NoLoss, gone, w.Scale.Max) {
 			return Scaling{Answer: diag.Unknown, Why: by(model.ByCrowd)}
 		}
 		answer = diag.Always
@@ -118,7 +118,7 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	case diag.Sometimes:
 		return Scaling{Answer: diag.Sometimes, Why: by(model.ByOrder)}
 	case diag.Never:
-		if up.yielding(w, up.contenders(w, w.Scale.Max)) != nil {
+		if up.withoutPreemptible(w, up.contenders(w, w.Scale.Max)) != nil {
 			return Scaling{Answer: diag.Unknown, Why: by(model.ByPriority)}
 		}
 		if up.grows(w, w.Scale.Max) {
@@ -129,7 +129,7 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
 }
 
-// untried returns what is known without a trial (see foretold): a limit of the workload alone.
+// untried returns what is known without a trial (see decideByCounting): a limit of the workload alone.
 func (up scaling) untried(w *workload.Workload, why model.Reason) Scaling {
 	if l := up.Limit(w, w.Scale.Max); l != nil {
 		return Scaling{Answer: diag.Never, Limit: l, Most: l.Most}
@@ -149,7 +149,7 @@ func placed(d *certificate.Decision, w *workload.Workload) int {
 // scales reports whether the maximum of an autoscaler, which always fits on the declared
 // nodes, does so at every size.
 func (up scaling) scales(w *workload.Workload) bool {
-	return up.holds(w, w.Scale.Max, 0, func(at *shared, _ []*workload.Workload, _ bool) bool {
+	return up.holdsAtEverySize(w, w.Scale.Max, 0, func(at *shared, _ []*workload.Workload, _ bool) bool {
 		return at == up.shared || scaling{at}.Scaling(w).Answer == diag.Always
 	})
 }
@@ -169,8 +169,8 @@ func (up scaling) begins(w *workload.Workload) Scaling {
 	if len(pools) != 1 {
 		return s
 	}
-	group := up.closed(w, w.Scale.Max)
-	if up.crowd(w, w.Scale.Max) != nil || len(up.crowdGrown(w, w.Scale.Max)) > 0 {
+	group := up.groupAtAnySize(w, w.Scale.Max)
+	if up.contendersOf(w, w.Scale.Max) != nil || len(up.contendersGrown(w, w.Scale.Max)) > 0 {
 		return s
 	}
 	fits := func(k int) bool {

@@ -11,40 +11,40 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// closed returns the workloads with which one is judged at any size of the cluster: a
+// groupAtAnySize returns the workloads with which one is judged at any size of the cluster: a
 // node that a pool may gain can connect workloads that no declared node does.
-func (j *shared) closed(w *workload.Workload, pods int) []*workload.Workload {
+func (j *shared) groupAtAnySize(w *workload.Workload, pods int) []*workload.Workload {
 	if !j.m.Topology.Elastic() {
 		return nil
 	}
-	if j.one == nil {
-		j.one = j.other(j.m.Variant(j.m.Workloads, search.OneOfEach(j.m)))
+	if j.withOneMoreOfEach == nil {
+		j.withOneMoreOfEach = j.other(j.m.Variant(j.m.Workloads, search.OneOfEach(j.m)))
 	}
-	return j.one.contenders(w, pods)
+	return j.withOneMoreOfEach.contenders(w, pods)
 }
 
-// crowdGrown returns the crowd that may arise at some size, if the declared nodes have no
+// contendersGrown returns the crowd that may arise at some size, if the declared nodes have no
 // crowd.
-func (j *shared) crowdGrown(w *workload.Workload, pods int) []*workload.Workload {
-	if j.closed(w, pods) == nil || j.crowd(w, pods) != nil {
+func (j *shared) contendersGrown(w *workload.Workload, pods int) []*workload.Workload {
+	if j.groupAtAnySize(w, pods) == nil || j.contendersOf(w, pods) != nil {
 		return nil
 	}
-	return j.one.crowd(w, pods)
+	return j.withOneMoreOfEach.contendersOf(w, pods)
 }
 
 // grows reports whether some pool may grow by a node that makes a difference to a
 // workload or to those with which it is judged.
 func (j *shared) grows(w *workload.Workload, pods int) bool {
-	return j.Judged(w) && (search.Grows(j.m, j.closed(w, pods)) || search.Grows(j.m, j.crowdGrown(w, pods)))
+	return j.Judged(w) && (search.Grows(j.m, j.groupAtAnySize(w, pods)) || search.Grows(j.m, j.contendersGrown(w, pods)))
 }
 
-// holds reports whether the answer about so many pods of a workload is yes at every size of
+// holdsAtEverySize reports whether the answer about so many pods of a workload is yes at every size of
 // the cluster. If only a few sizes represent the rest, `every` is false, and the yes has to
 // rest on placement alone, for all workloads that contend.
-func (j *shared) holds(w *workload.Workload, pods, spare int, yes func(at *shared, group []*workload.Workload, every bool) bool) bool {
-	group := j.closed(w, pods)
+func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes func(at *shared, group []*workload.Workload, every bool) bool) bool {
+	group := j.groupAtAnySize(w, pods)
 	sizes := search.SizesOf(j.m, group, spare)
-	if !sizes.Known || len(j.crowdGrown(w, pods)) > 0 || !sizes.Every && j.crowd(w, pods) != nil {
+	if !sizes.Known || len(j.contendersGrown(w, pods)) > 0 || !sizes.Every && j.contendersOf(w, pods) != nil {
 		return false
 	}
 	return yes(j, group, sizes.Every) && !slices.ContainsFunc(sizes.All, func(s search.Size) bool {
@@ -54,18 +54,18 @@ func (j *shared) holds(w *workload.Workload, pods, spare int, yes func(at *share
 
 // at returns the judge on the nodes of one size.
 func (j *shared) at(s search.Size) *shared {
-	if j.sized == nil {
-		j.sized = map[string]*shared{}
+	if j.bySize == nil {
+		j.bySize = map[string]*shared{}
 	}
-	if j.sized[s.ID] == nil {
-		j.sized[s.ID] = j.other(j.m.Variant(j.m.Workloads, s.Nodes))
+	if j.bySize[s.ID] == nil {
+		j.bySize[s.ID] = j.other(j.m.Variant(j.m.Workloads, s.Nodes))
 	}
-	return j.sized[s.ID]
+	return j.bySize[s.ID]
 }
 
-// whole reports whether no workload of a group is left out because it does not fit (see
+// allMayFit reports whether no workload of a group is left out because it does not fit (see
 // sound): at another size it may fit, and take room from the others.
-func (j *shared) whole(group []*workload.Workload) bool {
+func (j *shared) allMayFit(group []*workload.Workload) bool {
 	if len(group) == 1 {
 		return true
 	}
@@ -91,32 +91,32 @@ func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) an
 func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool {
 	l := certificate.Loss{Meaning: meaning}
 	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)
-	return q.j.holds(q.w, model.Certain(q.w), 1, func(at *shared, group []*workload.Workload, every bool) bool {
+	return q.j.holdsAtEverySize(q.w, model.Certain(q.w), 1, func(at *shared, group []*workload.Workload, every bool) bool {
 		switch {
 		case !every && stays:
 			return true // its pods are on none of the lost nodes at any size
 		case !every && (!l.Recreated(q.w) || meaning == certificate.Unreachable && search.SharesDomains(q.j.m, group)):
 			return false
 		case at == q.j:
-			return every || q.fits(group) && q.left(group, b, l)
+			return every || q.placedOnDeclared(group) && q.placedOnRemaining(group, b, l)
 		}
 		o := newLoss(at, q.w, q.key)
 		return !slices.ContainsFunc(o.kinds.Losses(), func(more *search.DomainLoss) bool {
-			return q.covers(b, more) && (o.ask(more, meaning).verdict != diag.Always || !every && !o.left(group, more, l))
+			return q.covers(b, more) && (o.ask(more, meaning).verdict != diag.Always || !every && !o.placedOnRemaining(group, more, l))
 		})
 	})
 }
 
-// fits reports whether all pods are always placed on the declared nodes, which all remain if
+// placedOnDeclared reports whether all pods are always placed on the declared nodes, which all remain if
 // the lost node is one that a pool gained.
-func (q *loss) fits(group []*workload.Workload) bool {
+func (q *loss) placedOnDeclared(group []*workload.Workload) bool {
 	s := q.j.scene(group)
 	_, d := s.decide()
 	return verdict(d, s.of[q.w]) == diag.Always
 }
 
-// left reports whether all pods are always placed on the nodes that a loss leaves.
-func (q *loss) left(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) bool {
+// placedOnRemaining reports whether all pods are always placed on the nodes that a loss leaves.
+func (q *loss) placedOnRemaining(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) bool {
 	s := q.set(group, b, l)
 	return verdict(s.without(s.lost), s.of[q.w]) == diag.Always
 }

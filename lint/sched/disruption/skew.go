@@ -34,5 +34,5 @@ func (f fixes) Tighter(w *workload.Workload, replicas int) bool {
 	}
 	group := slices.Clone(f.group(w, false))
 	group[slices.Index(group, w)] = own
-	return !f.completes(own, group, f.crowd(w, replicas) != nil, f.m.Topology.Nodes, w.Rollout(replicas), replicas)
+	return !f.completes(own, group, f.contendersOf(w, replicas) != nil, f.m.Topology.Nodes, w.Rollout(replicas), replicas)
 }

@@ -101,7 +101,7 @@ func (v views) Scaled(w *workload.Workload) *Scene {
 // with all old pods in place, which all stay until a new one runs. It returns
 // nil if neither applies.
 func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
-	s := v.scene(v.sound(w, v.contenders(w, r.Replicas))).with(w, r.Replicas)
+	s := v.scene(v.withoutUnfit(w, v.contenders(w, r.Replicas))).with(w, r.Replicas)
 	old := s.of[w]
 	fresh := s.twin(w, r.Replicas)
 	out := &Scene{Next: fresh, Old: old, Pods: r.Replicas}
@@ -145,11 +145,11 @@ func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certifi
 // pod looks for a node. It returns nil if there are too many machines to distinguish.
 func (v views) Moving(w *workload.Workload) *Scene {
 	machines := model.Certain(w)
-	s := v.scene(v.sound(w, v.group(w, true))).with(w, machines-1)
+	s := v.scene(v.withoutUnfit(w, v.group(w, true))).with(w, machines-1)
 	source, target := s.copy(w, 1), s.copy(w, 1)
 	s.ws = append(s.ws, source, target)
 	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
-	if !s.tellMachines(source, target) {
+	if !s.labelMachines(source, target) {
 		return nil
 	}
 	return &Scene{Standing: s.stand(s.rest(target), append(s.others(target), target)...), Next: target, Old: source, Pods: machines}

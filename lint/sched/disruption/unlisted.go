@@ -15,10 +15,10 @@ func (j *shared) unlisted(w *workload.Workload) model.Reason {
 	return model.Reason{}
 }
 
-// beside returns what is unknown about the workloads that may fill a node with one: whether
+// reasonAboutOthers returns what is unknown about the workloads that may fill a node with one: whether
 // their pods fit, or which pods their rules select. Then a verdict by the rules alone is no
 // answer.
-func (j *shared) beside(w *workload.Workload, group []*workload.Workload) model.Reason {
+func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workload) model.Reason {
 	for _, o := range group {
 		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {
 			return model.Reason{Cause: model.ByResource, Name: string(names[0]), Workload: o}

@@ -123,7 +123,7 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	for _, list := range m.absent.Candidates(t, g.Workload) {
 		for _, w := range list {
 			if m.Peer(t, g.Workload, w) != No && !same(w, g.Origin()) {
-				all = append(all, Doubt{Workload: g.Workload, Term: t, Target: w, Why: m.unsettled(w)})
+				all = append(all, Doubt{Workload: g.Workload, Term: t, Target: w, Why: m.reasonAbsent(w)})
 			}
 		}
 	}
@@ -167,8 +167,8 @@ func (m *Model) MaybeDoubtful(t *Term, owner *workload.Workload) bool {
 	})
 }
 
-// unsettled returns why pods that do not finish take no part in decisions.
-func (m *Model) unsettled(w *workload.Workload) Reason {
+// reasonAbsent returns why pods that do not finish take no part in decisions.
+func (m *Model) reasonAbsent(w *workload.Workload) Reason {
 	why := unknown(w)
 	if g := m.Groups[w]; g != nil { // a variant has no groups of absent workloads
 		why = g.Unknown

@@ -112,15 +112,15 @@ func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNo
 			m.Groups[w] = g
 			continue
 		}
-		m.ready(w)
+		m.addGroup(w)
 	}
 	m.openNamespaces()
 	m.absent = withoutWorkloads(m, func(g *Group) bool { return !Modelled(g) })
 	return m
 }
 
-// ready parses the terms of a workload and adds its group.
-func (m *Model) ready(w *workload.Workload) {
+// addGroup parses the terms of a workload and adds its group.
+func (m *Model) addGroup(w *workload.Workload) {
 	g := &Group{Workload: w, Terms: terms(w)}
 	m.Groups[w] = g
 	defer func() { g.Unknown = m.unknown(g) }()
@@ -135,7 +135,7 @@ func (m *Model) ready(w *workload.Workload) {
 // Guest adds a copy of a workload to the model until leave is called, so that the model can
 // answer questions about it. Selectors do not find the copy; they find the original.
 func (m *Model) Guest(w *workload.Workload) (leave func()) {
-	m.ready(w)
+	m.addGroup(w)
 	return func() { delete(m.Groups, w) }
 }
 

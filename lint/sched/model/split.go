@@ -14,12 +14,12 @@ const maxSplit = 64
 // returns the model itself if there are no such pods.
 func (m *Model) Split() *Model {
 	if m.Parts == nil {
-		m.Parts = telling(m)
+		m.Parts = splitPods(m)
 	}
 	return m.Parts
 }
 
-func telling(m *Model) *Model {
+func splitPods(m *Model) *Model {
 	asked := m.AskedFor()
 	if len(asked) == 0 {
 		return m
@@ -27,7 +27,7 @@ func telling(m *Model) *Model {
 	set := &workload.Set{Namespaces: m.Namespaces}
 	groups := map[*workload.Workload]*Group{}
 	for _, w := range m.Workloads {
-		pods := differing(m.Groups[w], asked)
+		pods := podGroups(m.Groups[w], asked)
 		if pods == nil {
 			set.Workloads, groups[w] = append(set.Workloads, w), m.Groups[w]
 		}
@@ -96,9 +96,9 @@ func (m *Model) AskedFor() map[string]bool {
 	return asked
 }
 
-// differing returns the pods of a group, each as a group, if they have a label
+// podGroups returns the pods of a group, each as a group, if they have a label
 // that is asked for; otherwise nil.
-func differing(g *Group, asked map[string]bool) []*Group {
+func podGroups(g *Group, asked map[string]bool) []*Group {
 	index := ""
 	for _, key := range g.PerPod() {
 		if asked[key] {

@@ -32,9 +32,9 @@ type clique struct {
 	alone []bool
 }
 
-// excluded returns the largest number of pods that cliques of pod groups are shown to
+// shortfallByCliques returns the largest number of pods that cliques of pod groups are shown to
 // leave over.
-func (r *rivals) excluded() shortfall {
+func (r *rivals) shortfallByCliques() shortfall {
 	lost, work := shortfall{}, maxCliqueWork
 	for key := range r.a.keys {
 		mutual := r.mutual(key)
@@ -43,14 +43,14 @@ func (r *rivals) excluded() shortfall {
 			if row == nil || len(seen) == maxCliques || work < 0 {
 				continue
 			}
-			members := r.grown(mutual, seed)
+			members := r.growClique(mutual, seed)
 			if len(members) < 2 || slices.ContainsFunc(seen, func(s []int) bool { return slices.Equal(s, members) }) {
 				continue
 			}
 			seen = append(seen, members)
 			c := r.clique(key, members)
 			work -= c.work()
-			lost = lost.more(c.shortage()).more(c.outweighed())
+			lost = lost.more(c.shortage()).more(c.bestByWeights())
 		}
 	}
 	return lost
@@ -69,14 +69,14 @@ func (r *rivals) mutual(key int) [][]uint64 {
 	}
 	width := (len(r.units) + 63) / 64
 	for _, i := range r.units {
-		r.a.m.Run().Spend(1 + len(r.a.units[i].apart) + len(r.units)/model.PerStep)
+		r.a.m.Run().Spend(1 + len(r.a.units[i].exclusions) + len(r.units)/model.PerStep)
 	}
 	out, both := make([][]uint64, len(r.units)), make([][]uint64, len(r.units))
 	for w, i := range r.units {
 		if _, in := index[i]; !in || r.a.units[i].kubelet {
 			continue
 		}
-		for _, x := range r.a.units[i].apart {
+		for _, x := range r.a.units[i].exclusions {
 			if other, in := index[x.unit]; in && x.key == key && x.place == 0 && other != w {
 				if out[w] == nil {
 					out[w] = make([]uint64, width)
@@ -100,9 +100,9 @@ func (r *rivals) mutual(key int) [][]uint64 {
 
 func has(set []uint64, i int) bool { return set != nil && set[i/64]&(1<<(i%64)) != 0 }
 
-// grown returns a clique around a seed: the pod group that keeps the most candidates
+// growClique returns a clique around a seed: the pod group that keeps the most candidates
 // joins next.
-func (r *rivals) grown(mutual [][]uint64, seed int) []int {
+func (r *rivals) growClique(mutual [][]uint64, seed int) []int {
 	members, left := []int{seed}, slices.Clone(mutual[seed])
 	for {
 		best, most := -1, -1
@@ -143,7 +143,7 @@ func (r *rivals) clique(key int, members []int) *clique {
 	for _, w := range members {
 		i := r.units[w]
 		u := r.a.units[i]
-		most, alone := u.pods, slices.Contains(u.apart, exclusion{key, i, 0})
+		most, alone := u.pods, slices.Contains(u.exclusions, exclusion{key, i, 0})
 		if alone {
 			most = 1
 		}

@@ -35,15 +35,15 @@ func orderless(c component, run []step) outcome {
 	return o
 }
 
-// alone reports whether the component is a single pod group that no other pods can block,
+// singlePodGroup reports whether the component is a single pod group that no other pods can block,
 // except running ones.
-func (f closedForms) alone(c component) (int, *podGroup, bool) {
+func (f closedForms) singlePodGroup(c component) (int, *podGroup, bool) {
 	if len(c.units) != 1 {
 		return 0, nil, false
 	}
 	i := c.units[0]
 	u := f.units[i]
-	for _, x := range u.apart {
+	for _, x := range u.exclusions {
 		if x.place != 0 || x.unit != i && !f.units[x.unit].g.Running {
 			return 0, nil, false
 		}
@@ -54,7 +54,7 @@ func (f closedForms) alone(c component) (int, *podGroup, bool) {
 // selfKeys returns the keys on which pods of the pod group exclude each other.
 func (u *podGroup) selfKeys(i int) []int {
 	var keys []int
-	for _, x := range u.apart {
+	for _, x := range u.exclusions {
 		if x.unit == i {
 			keys = append(keys, x.key)
 		}
@@ -93,8 +93,8 @@ func (f closedForms) nestOn(u *podGroup, keys []int) bool {
 // placements are the independent sets of a laminar matroid, so every maximal one has the
 // same size (R-M1, R-M5).
 func (f closedForms) laminar(c component) (outcome, bool) {
-	i, u, ok := f.alone(c)
-	if !ok || len(u.near)+len(u.spreads) > 0 || !f.nest(u, u.selfKeys(i)) {
+	i, u, ok := f.singlePodGroup(c)
+	if !ok || len(u.affinityKeys)+len(u.spreads) > 0 || !f.nest(u, u.selfKeys(i)) {
 		return outcome{}, false
 	}
 	run := f.fill(i, u.nodes.list, c.pods)
@@ -106,7 +106,7 @@ func (f closedForms) laminar(c component) (outcome, bool) {
 // its own pods, and anti-affinity within the domains: in any order, the number of pods is
 // the sum over domains of min(room, least room + maxSkew) (R-M2).
 func (f closedForms) oneSpread(c component) (outcome, bool) {
-	i, u, ok := f.alone(c)
+	i, u, ok := f.singlePodGroup(c)
 	if !ok || !f.even(i) {
 		return outcome{}, false
 	}
@@ -119,7 +119,7 @@ func (f closedForms) oneSpread(c component) (outcome, bool) {
 // anti-affinity at most within the domains of that constraint.
 func (f closedForms) even(i int) bool {
 	u := f.units[i]
-	if len(u.near) > 0 || len(u.spreads) != 1 {
+	if len(u.affinityKeys) > 0 || len(u.spreads) != 1 {
 		return false
 	}
 	s, keys := u.spreads[0], u.selfKeys(i)
@@ -142,15 +142,15 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 	if f.barren[i] {
 		return 0, true
 	}
-	if u.after != nil || u.somewhere() {
+	if u.createdAfter != nil || u.somewhere() {
 		return 0, false
 	}
-	if !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return f.carries(int(n), u.keys) && f.carries(int(n), u.near) }) {
+	if !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return f.carries(int(n), u.keys) && f.carries(int(n), u.affinityKeys) }) {
 		return 0, true
 	}
 	var run []step
 	switch {
-	case len(u.near)+len(u.spreads) == 0 && f.nest(u, u.selfKeys(i)):
+	case len(u.affinityKeys)+len(u.spreads) == 0 && f.nest(u, u.selfKeys(i)):
 		run = f.fill(i, u.nodes.list, u.pods)
 	case f.even(i):
 		run = f.fillEvenly(i, u.spreads[0], u.pods)
@@ -165,18 +165,18 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 // pods: the first pod picks the domains and the rest follow, so the best run picks the
 // roomiest domains and the worst run the least roomy ones (R-M4).
 func (f closedForms) selfAffinity(c component) (outcome, bool) {
-	i, u, ok := f.alone(c)
-	if !ok || len(u.near) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.company, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
+	i, u, ok := f.singlePodGroup(c)
+	if !ok || len(u.affinityKeys) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.company, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
 		return outcome{}, false
 	}
 	groups := map[string][]int32{}
 	var order []string
 	for _, n := range u.nodes.list {
-		if !f.carries(int(n), u.near) {
+		if !f.carries(int(n), u.affinityKeys) {
 			continue
 		}
 		var id []byte
-		for _, k := range u.near {
+		for _, k := range u.affinityKeys {
 			d := f.domain[k][n]
 			id = append(id, byte(d), byte(d>>8), byte(d>>16), byte(d>>24))
 		}

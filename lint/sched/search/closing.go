@@ -27,7 +27,7 @@ func newClosing(a *state, i int, p *place, own int) *closing {
 	u := a.units[i]
 	c := &closing{a: a, u: u, place: p}
 	known := map[int]bool{}
-	for _, x := range u.apart {
+	for _, x := range u.exclusions {
 		at := slices.Index(c.keys, x.key)
 		if at < 0 {
 			at = len(c.keys)
@@ -58,7 +58,7 @@ func (c *closing) most(wanted int) int {
 	apart := 0
 	for _, b := range c.by {
 		c.charge(b, -1)
-		alone := c.alone(b)
+		alone := c.closedByGroup(b)
 		if sum := apart + alone + c.pooled(); sum < total {
 			total = sum
 			apart += alone
@@ -72,8 +72,8 @@ func (c *closing) most(wanted int) int {
 // charge adds the pods of a pod group to the keys on which it closes domains, or removes
 // them.
 func (c *closing) charge(b closer, by int) {
-	c.a.m.Run().Spend(1 + len(c.u.apart)/model.PerStep)
-	for _, x := range c.u.apart {
+	c.a.m.Run().Spend(1 + len(c.u.exclusions)/model.PerStep)
+	for _, x := range c.u.exclusions {
 		if x.unit == b.unit {
 			c.pods[slices.Index(c.keys, x.key)] += by * b.pods
 		}
@@ -85,24 +85,24 @@ func (c *closing) pooled() int {
 	closed := 0
 	c.a.m.Run().Spend(1 + len(c.pods)/model.PerStep)
 	for k, pods := range c.pods {
-		closed += c.sizes[k].first(pods)
+		closed += c.sizes[k].largestSum(pods)
 	}
 	return closed
 }
 
-// alone charges the pods of one pod group for the nodes that close the most: each node
+// closedByGroup charges the pods of one pod group for the nodes that close the most: each node
 // counts the domains of all keys that a pod there closes.
-func (c *closing) alone(b closer) int {
+func (c *closing) closedByGroup(b closer) int {
 	var rules []exclusion
-	c.a.m.Run().Spend(1 + len(c.u.apart)/model.PerStep)
-	for _, x := range c.u.apart {
+	c.a.m.Run().Spend(1 + len(c.u.exclusions)/model.PerStep)
+	for _, x := range c.u.exclusions {
 		if x.unit == b.unit {
 			rules = append(rules, x)
 		}
 	}
 	at := c.a.units[b.unit].nodes
 	if len(rules) == 1 && rules[0].place == 0 && at == c.place.id.nodes { // so a pod may be on any node of the place
-		return c.sizes[slices.Index(c.keys, rules[0].key)].first(b.pods)
+		return c.sizes[slices.Index(c.keys, rules[0].key)].largestSum(b.pods)
 	}
 	c.a.m.Run().Spend(len(at.list))
 	seen := map[string]bool{}
@@ -111,7 +111,7 @@ func (c *closing) alone(b closer) int {
 	for _, n := range at.list {
 		var id []byte
 		for r, x := range rules {
-			if domains[r] = -1; c.a.lies(int(n), x.place) {
+			if domains[r] = -1; c.a.inPlace(int(n), x.place) {
 				domains[r] = c.a.domain[x.key][n]
 			}
 			id = binary.AppendVarint(id, int64(domains[r]))

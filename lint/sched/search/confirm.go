@@ -20,7 +20,7 @@ func confirm(m *model.Model, d *certificate.Decision) {
 		return
 	}
 	if err == nil {
-		leaveOpen(m, d, nil, model.ByBudget)
+		withdrawVerdicts(m, d, nil, model.ByBudget)
 		return
 	}
 	var blamed map[*workload.Workload]bool
@@ -28,7 +28,7 @@ func confirm(m *model.Model, d *certificate.Decision) {
 	if !m.Run().Within(m.Altogether(), func() {
 		blamed = blame(m, d)
 		rest.Workloads = slices.Clone(d.Workloads)
-		leaveOpen(m, &rest, blamed, model.ByFault)
+		withdrawVerdicts(m, &rest, blamed, model.ByFault)
 		if certificate.CheckerOf(m).Verify(m, &rest) != nil {
 			blamed = nil
 		}
@@ -37,7 +37,7 @@ func confirm(m *model.Model, d *certificate.Decision) {
 	}
 	m.Run().Refuse(named(m, blamed), err)
 	if len(blamed) == 0 {
-		leaveOpen(m, d, nil, model.ByFault)
+		withdrawVerdicts(m, d, nil, model.ByFault)
 		return
 	}
 	*d = rest
@@ -82,9 +82,9 @@ func named(m *model.Model, some map[*workload.Workload]bool) []*workload.Workloa
 	return m.InOrder(some, nil)
 }
 
-// leaveOpen withdraws the verdicts on some workloads, or on all if some is empty, and
+// withdrawVerdicts withdraws the verdicts on some workloads, or on all if some is empty, and
 // everything that rests on them.
-func leaveOpen(m *model.Model, d *certificate.Decision, some map[*workload.Workload]bool, cause model.Cause) {
+func withdrawVerdicts(m *model.Model, d *certificate.Decision, some map[*workload.Workload]bool, cause model.Cause) {
 	open := func(w *workload.Workload) bool { return len(some) == 0 || some[w] }
 	d.Verdict, d.RulesVerdict, d.Exact, d.MaxPlaced, d.MinPlaced = diag.Unknown, diag.Unknown, false, 0, 0
 	for i := range d.Workloads {

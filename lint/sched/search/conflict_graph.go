@@ -39,7 +39,7 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 		if u.pods == 0 {
 			continue
 		}
-		if u.kubelet || len(u.near)+len(u.spreads) > 0 || u.after != nil || u.somewhere() {
+		if u.kubelet || len(u.affinityKeys)+len(u.spreads) > 0 || u.createdAfter != nil || u.somewhere() {
 			return nil
 		}
 		f.units, f.pods = append(f.units, i), append(f.pods, u.pods)
@@ -54,10 +54,10 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 	}
 	keys, ported := f.relate()
 	domain, ok := f.partition(open, keys, ported)
-	if !ok || a.contend && !f.roomy(open, domain) {
+	if !ok || a.contend && !f.markSingleSlots(open, domain) {
 		return nil
 	}
-	f.settleIn(open, domain)
+	f.numberDomains(open, domain)
 	return f
 }
 
@@ -65,9 +65,9 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 // running pods do not exclude it permanently.
 func openTo(a *state, i int) []int32 {
 	u := a.units[i]
-	near, spreads, after := u.near, u.spreads, u.after
-	defer func() { u.near, u.spreads, u.after = near, spreads, after }()
-	u.near, u.spreads, u.after = nil, nil, nil // these may be met later
+	near, spreads, after := u.affinityKeys, u.spreads, u.createdAfter
+	defer func() { u.affinityKeys, u.spreads, u.createdAfter = near, spreads, after }()
+	u.affinityKeys, u.spreads, u.createdAfter = nil, nil, nil // these may be met later
 	var list []int32
 	for _, n := range u.nodes.list {
 		if a.takes(i, int(n)) {
@@ -87,7 +87,7 @@ func (f *conflictGraph) relate() (keys []int, ported bool) {
 	}
 	for u, i := range f.units {
 		of := f.a.units[i]
-		for _, x := range of.apart {
+		for _, x := range of.exclusions {
 			at, ok := index[x.unit]
 			if !ok {
 				continue // a running pod: the nodes it closes are not open
@@ -171,10 +171,10 @@ func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 	return true
 }
 
-// roomy marks the nodes on which no two pods fit together, and reports whether every
+// markSingleSlots marks the nodes on which no two pods fit together, and reports whether every
 // other node has room for all pods that may come. A node with room for one pod must be
 // the only open one of its domain, or in no domain: then it becomes one.
-func (f *conflictGraph) roomy(open [][]int32, domain []int32) bool {
+func (f *conflictGraph) markSingleSlots(open [][]int32, domain []int32) bool {
 	on := make([][]int, len(domain))
 	sharing := map[int32]int{}
 	for _, n := range union(open, len(domain)) {
@@ -246,9 +246,9 @@ func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	return false
 }
 
-// settleIn numbers the domains that have open nodes and records which pod groups may use
+// numberDomains numbers the domains that have open nodes and records which pod groups may use
 // which.
-func (f *conflictGraph) settleIn(open [][]int32, domain []int32) {
+func (f *conflictGraph) numberDomains(open [][]int32, domain []int32) {
 	number := map[int32]int{}
 	var single []bool
 	for _, n := range union(open, len(domain)) {

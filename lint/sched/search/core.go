@@ -67,9 +67,9 @@ const coreSteps = 1_000_000
 // maxTogether bounds the number of workloads in the search for a core.
 const maxTogether = 40
 
-// leaveOut returns a relaxation that is limited to the given workloads and drops nothing
+// newRelaxation returns a relaxation that is limited to the given workloads and drops nothing
 // yet.
-func leaveOut(group map[*workload.Workload]bool) *relaxation {
+func newRelaxation(group map[*workload.Workload]bool) *relaxation {
 	return &relaxation{terms: map[*model.Term]bool{}, parts: map[*workload.Workload]map[atomKind]bool{}, count: map[*workload.Workload]int{}, only: group}
 }
 
@@ -87,14 +87,14 @@ func (q question) possible(relax *relaxation) model.Answer {
 	if q.of != nil && q.alone(relax) {
 		return model.No
 	}
-	if answer, counted := q.counted(relax); counted {
+	if answer, counted := q.answerByCounts(relax); counted {
 		return answer
 	}
-	return q.tried(relax)
+	return q.decideByInstance(relax)
 }
 
-// tried answers by deciding an instance.
-func (q question) tried(relax *relaxation) model.Answer {
+// decideByInstance answers by deciding an instance.
+func (q question) decideByInstance(relax *relaxation) model.Answer {
 	d := decideInstance(newState(q.m.Split(), q.contend, relax), Options{Steps: coreSteps})
 	if q.of == nil {
 		switch d.whole() {
@@ -150,7 +150,7 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 	}
 	q := question{m: m, of: w, contend: true}
 	group := company(m, w)
-	relax := leaveOut(group)
+	relax := newRelaxation(group)
 	if w.Finite() { // pods that run to completion are never placed only if not even one of them finds a node
 		relax.count[w] = 1
 	}
@@ -160,7 +160,7 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 		}
 		group = together(d, w)
 		count := relax.count
-		relax = leaveOut(group)
+		relax = newRelaxation(group)
 		if relax.count = count; q.possible(relax) != model.No {
 			return nil
 		}
@@ -227,7 +227,7 @@ func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workl
 
 // among returns the workloads of a group that contradict each other, and their core.
 func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload, *Core) {
-	relax := leaveOut(group)
+	relax := newRelaxation(group)
 	if q.possible(relax) != model.No {
 		return nil, nil
 	}

@@ -52,9 +52,9 @@ func (q question) alone(relax *relaxation) bool {
 	return true
 }
 
-// counted answers for pods without rules about other pods that have the nodes to
+// answerByCounts answers for pods without rules about other pods that have the nodes to
 // themselves: each node takes as many as fit it, in any order, so no instance is needed.
-func (q question) counted(relax *relaxation) (answer model.Answer, ok bool) {
+func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok bool) {
 	g := q.m.Groups[q.of]
 	if q.of == nil || !q.contend || len(relax.only) != 1 || !relax.only[q.of] || len(q.m.Running) > 0 || len(relax.nodes) > 0 || q.m.Split() != q.m {
 		return model.Maybe, false

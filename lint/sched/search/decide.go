@@ -39,14 +39,14 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 	}
 	d := decide(m.Permanent(), o)
 	decideFinite(m, d, o)
-	besideNotModeled(d, m)
+	withdrawForNotModeled(d, m)
 	return d
 }
 
-// besideNotModeled withdraws what pods that take no part may refute: that all pods are
+// withdrawForNotModeled withdraws what pods that take no part may refute: that all pods are
 // placed, and an always of workloads that such pods may block. A never stays: more pods
 // do not help, and a rule that depends on them is a doubt.
-func besideNotModeled(d *certificate.Decision, m *model.Model) {
+func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 	if len(m.NotModeled()) == 0 {
 		return
 	}
@@ -105,7 +105,7 @@ func components(m *model.Model, o Options) *certificate.Decision {
 	if parts != m {
 		join(d, parts)
 	}
-	because(d, m)
+	setUnlistedReasons(d, m)
 	overSizes(d, m, o)
 	return d
 }
@@ -165,7 +165,7 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 func (d decider) decide(h *headroom, o Options) outcome {
 	c := h.c
 	if c.unsure {
-		h.whateverHolds()
+		h.proveDespiteDoubts()
 		return d.unsure(c)
 	}
 	forms := closedForms(d)
@@ -177,7 +177,7 @@ func (d decider) decide(h *headroom, o Options) outcome {
 	out := estimates(d).estimate(c, h)
 	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(d.nodes) <= smallNodes) {
 		if exact, ok := d.trySearch(c, o, out.decided); ok {
-			return d.refined(&out, exact)
+			return d.mergeSearchResult(&out, exact)
 		}
 		out.spent = true
 	}
@@ -185,10 +185,10 @@ func (d decider) decide(h *headroom, o Options) outcome {
 	return out
 }
 
-// refined merges the result of a search into the outcome of a component. If a proof has
+// mergeSearchResult merges the result of a search into the outcome of a component. If a proof has
 // already settled the verdict, the search must agree, and the proof is the one to be
 // checked.
-func (d decider) refined(o *outcome, exact outcome) outcome {
+func (d decider) mergeSearchResult(o *outcome, exact outcome) outcome {
 	if o.decided && o.verdict() != exact.verdict() {
 		d.m.Run().Refuse(unmerge(d.m, o.owners), fmt.Errorf("%s by proof and %s by search", o.verdict(), exact.verdict()))
 		open := openOutcome(o.component)

@@ -20,7 +20,7 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 	switch {
 	case o.most < c.pods:
 		o.never, o.decided = true, true
-		h.grounded()
+		h.proveNeverStuck()
 	case h.neverStuck(&o):
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best

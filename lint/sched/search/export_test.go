@@ -39,9 +39,9 @@ func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 // still a contradiction, and without any one member it is not.
 func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decision, ws []*workload.Workload, core *Core) string {
 	q := question{m: m, of: of, contend: true}
-	relax := leaveOut(company(m, ws[0]))
+	relax := newRelaxation(company(m, ws[0]))
 	if of == nil || q.possible(relax) != model.No {
-		relax = leaveOut(together(d, ws[0]))
+		relax = newRelaxation(together(d, ws[0]))
 	}
 	if of == nil {
 		for _, w := range q.members(relax) {
@@ -81,7 +81,7 @@ func Counted(m *model.Model, w *workload.Workload, most int) (asked, yes int, wr
 	q := question{m: m, of: w, contend: true}
 	for pods := range most + 1 {
 		for left := range 1 << len(parts) {
-			relax := leaveOut(map[*workload.Workload]bool{w: true})
+			relax := newRelaxation(map[*workload.Workload]bool{w: true})
 			for _, t := range m.Groups[w].Terms {
 				relax.terms[t] = true
 			}
@@ -91,14 +91,14 @@ func Counted(m *model.Model, w *workload.Workload, most int) (asked, yes int, wr
 				}
 			}
 			relax.count[w] = pods
-			answer, ok := q.counted(relax)
+			answer, ok := q.answerByCounts(relax)
 			if !ok {
 				continue
 			}
 			if asked++; answer == model.Yes {
 				yes++
 			}
-			if want := q.tried(relax); answer != want {
+			if want := q.decideByInstance(relax); answer != want {
 				return asked, yes, fmt.Sprintf("%s with %d pods without %b: %v by counts, %v by an instance", w, pods, left, answer, want)
 			}
 		}

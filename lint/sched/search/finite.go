@@ -30,7 +30,7 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 	hopeless := neverPlaced(parts, rules.a)
 	for _, w := range all.Workloads {
 		if ends(m, w.Workload) {
-			wait(&w, hopeless[w.Workload])
+			convertToFinite(&w, hopeless[w.Workload])
 			d.Workloads = append(d.Workloads, w)
 		}
 	}
@@ -57,9 +57,9 @@ func decideEnding(m *model.Model, contend bool, o Options) *decided {
 	return d
 }
 
-// wait turns a verdict about everything at once into one about pods that run to
+// convertToFinite turns a verdict about everything at once into one about pods that run to
 // completion.
-func wait(d *certificate.WorkloadDecision, hopeless bool) {
+func convertToFinite(d *certificate.WorkloadDecision, hopeless bool) {
 	switch {
 	case hopeless:
 		d.Verdict, d.RulesVerdict, d.Why, d.MaxPlaced, d.MinPlaced = diag.Never, diag.Never, model.Reason{}, 0, 0
@@ -101,6 +101,6 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 // filters, is large enough and carries all keys, or no pod can be its company.
 func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]
-	lonely := len(u.near) > 0 && !u.first && len(u.company) == 0 && len(u.unsure) == 0 && !u.open
-	return lonely || !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.keys) && a.carries(int(n), u.near) })
+	lonely := len(u.affinityKeys) > 0 && !u.first && len(u.company) == 0 && len(u.unsure) == 0 && !u.open
+	return lonely || !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.keys) && a.carries(int(n), u.affinityKeys) })
 }

@@ -46,7 +46,7 @@ func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 	order := slices.Clone(units)
 	slices.SortStableFunc(order, func(x, y int) int {
 		u, v := g.units[x], g.units[y]
-		return cmp.Or(cmp.Compare(rank[x], rank[y]), cmp.Compare(len(u.near), len(v.near)), cmp.Compare(len(u.nodes.list), len(v.nodes.list)), cmp.Compare(len(v.apart), len(u.apart)), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(rank[x], rank[y]), cmp.Compare(len(u.affinityKeys), len(v.affinityKeys)), cmp.Compare(len(u.nodes.list), len(v.nodes.list)), cmp.Compare(len(v.exclusions), len(u.exclusions)), cmp.Compare(x, y))
 	})
 	left := map[int]int{}
 	for _, i := range order {

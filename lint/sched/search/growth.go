@@ -27,11 +27,11 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 		}
 	}
 	verdict, rules := diag.Always, diag.Always
-	for _, ws := range closed(m) {
+	for _, ws := range groupsAtAnySize(m) {
 		if Grows(m, ws) {
 			q.judge(ws)
 		} else {
-			q.keep(ws)
+			q.decideFixed(ws)
 		}
 		verdict, rules = worse(verdict, q.verdict), worse(rules, q.rules)
 	}
@@ -39,9 +39,9 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	q.bounds()
 }
 
-// closed returns the groups of workloads that interact at any size. One further node of
+// groupsAtAnySize returns the groups of workloads that interact at any size. One further node of
 // each kind represents all of them.
-func closed(m *model.Model) [][]*workload.Workload {
+func groupsAtAnySize(m *model.Model) [][]*workload.Workload {
 	one := m.Variant(m.Workloads, OneOfEach(m), m.Apart...)
 	_, contending := Components(one, nil)
 	return contending
@@ -68,8 +68,8 @@ type growth struct {
 	verdict, rules diag.Outcome
 }
 
-// keep takes the verdict on a group for which no pool may grow.
-func (q *growth) keep(ws []*workload.Workload) {
+// decideFixed takes the verdict on a group for which no pool may grow.
+func (q *growth) decideFixed(ws []*workload.Workload) {
 	d := q.decide(ws, Size{Nodes: q.m.Topology.Nodes})
 	q.verdict, q.rules = d.Verdict, d.RulesVerdict
 }
@@ -97,7 +97,7 @@ func answersOf(d *certificate.Decision) answers {
 
 // judge judges a group at all sizes.
 func (q *growth) judge(ws []*workload.Workload) {
-	h := q.everywhere(ws)
+	h := q.answersAtAllSizes(ws)
 	at := answersOf(q.decide(ws, Size{Nodes: q.m.Topology.Nodes}))
 	alone := !slices.ContainsFunc(ws, perNode)
 	q.verdict = h.hold(at.whole, func(a answers) diag.Outcome { return a.whole }, false, alone)
@@ -110,7 +110,7 @@ func (q *growth) judge(ws []*workload.Workload) {
 }
 
 // revise withdraws the verdicts on one workload that do not hold at every size.
-func (q *growth) revise(out *certificate.WorkloadDecision, h held) {
+func (q *growth) revise(out *certificate.WorkloadDecision, h sizeAnswers) {
 	w := out.Workload
 	verdict := h.hold(out.Verdict, func(a answers) diag.Outcome { return a.each[w] }, bounded(q.m, w), !perNode(w))
 	if verdict != out.Verdict {
@@ -125,16 +125,16 @@ func (q *growth) revise(out *certificate.WorkloadDecision, h held) {
 	}
 }
 
-// held holds the answers about a group at sizes other than the declared one.
-type held struct {
+// sizeAnswers holds the answers about a group at sizes other than the declared one.
+type sizeAnswers struct {
 	Sizes
 	at []answers
 	// largest is the answer at the largest size, if that one covers all.
 	largest *answers
 }
 
-func (q *growth) everywhere(ws []*workload.Workload) held {
-	h := held{Sizes: SizesOf(q.m, ws, 0), largest: q.largest(ws)}
+func (q *growth) answersAtAllSizes(ws []*workload.Workload) sizeAnswers {
+	h := sizeAnswers{Sizes: SizesOf(q.m, ws, 0), largest: q.largest(ws)}
 	for _, s := range h.All {
 		h.at = append(h.at, answersOf(q.decide(ws, s)))
 	}
@@ -143,7 +143,7 @@ func (q *growth) everywhere(ws []*workload.Workload) held {
 
 // hold returns a verdict if it holds at every size, and unknown otherwise. A never holds
 // if it is bounded, or monotone and true at the largest size.
-func (h *held) hold(v diag.Outcome, of func(answers) diag.Outcome, bounded, monotone bool) diag.Outcome {
+func (h *sizeAnswers) hold(v diag.Outcome, of func(answers) diag.Outcome, bounded, monotone bool) diag.Outcome {
 	same := !slices.ContainsFunc(h.at, func(a answers) bool { return of(a) != v })
 	switch {
 	case v == diag.Always && h.Known && same:

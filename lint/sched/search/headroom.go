@@ -18,13 +18,13 @@ type headroom struct {
 	c component
 	// demand is the sum of the requests of all pods of the component, by resource.
 	demand []int64
-	// shown is the result of grounded, nil before.
-	shown *grounds
+	// result is the result of proveNeverStuck, nil before it ran.
+	result *neverStuckResult
 }
 
-// grounds lists the pod groups that never get stuck, and says whether they are all, and
+// neverStuckResult lists the pod groups that never get stuck, and says whether they are all, and
 // whether any needs company.
-type grounds struct {
+type neverStuckResult struct {
 	proved    map[int]bool
 	all, near bool
 }
@@ -49,10 +49,10 @@ func (h *headroom) sum() {
 // group, if own of its pods are there, which close domains by the given spreads.
 func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) int {
 	u := h.units[i]
-	h.m.Run().Spend(1 + len(u.apart)/2)
+	h.m.Run().Spend(1 + len(u.exclusions)/2)
 	closed := 0
 	for _, s := range spreads {
-		closed += h.divide(p, s.key).first(own / s.maxSkew)
+		closed += h.divide(p, s.key).largestSum(own / s.maxSkew)
 	}
 	if closed >= len(p.nodes) {
 		return closed
@@ -66,7 +66,7 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 		}
 	}
 	if h.contend {
-		closed += h.crampable(i, p, own)
+		closed += h.overcommittable(i, p, own)
 	}
 	if closed >= len(p.nodes) {
 		return closed // the rest costs more
@@ -74,10 +74,10 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 	return closed + newClosing(h.state, i, p, own).most(len(p.nodes)-closed)
 }
 
-// crampable bounds on how many nodes of the place others can leave too little space: each
+// overcommittable bounds on how many nodes of the place others can leave too little space: each
 // takes at least what is free there less the request of a pod, plus one. Pods that close
 // every node that they are on by a rule are already charged for that.
-func (h *headroom) crampable(i int, p *place, own int) int {
+func (h *headroom) overcommittable(i int, p *place, own int) int {
 	u := h.units[i]
 	closed := 0
 	ruled := h.ruled(i, p)
@@ -101,7 +101,7 @@ func (h *headroom) crampable(i int, p *place, own int) int {
 				demand -= h.units[j].ask[r] * int64(h.units[j].pods)
 			}
 		}
-		closed += h.space(p, r).closed(demand, ask)
+		closed += h.space(p, r).closableCount(demand, ask)
 	}
 	return closed
 }
@@ -116,7 +116,7 @@ func (h *headroom) includes(i int) bool {
 // of a place that they are on to the given pod group.
 func (h *headroom) ruled(i int, p *place) map[int]bool {
 	var ruled map[int]bool
-	for _, x := range h.units[i].apart {
+	for _, x := range h.units[i].exclusions {
 		if x.place != 0 || !h.includes(x.unit) || !h.divide(p, x.key).whole {
 			continue
 		}
@@ -128,13 +128,13 @@ func (h *headroom) ruled(i int, p *place) map[int]bool {
 	return ruled
 }
 
-// grounded proves that pod groups cannot get stuck: first those without required
+// proveNeverStuck proves that pod groups cannot get stuck: first those without required
 // affinity, then those that find a node beside any pod of an already proved one, all of
 // whose pods are placed in the end. A proof that rests on company does not cover states
 // from which pods were removed.
-func (h *headroom) grounded() *grounds {
-	if h.shown != nil {
-		return h.shown
+func (h *headroom) proveNeverStuck() *neverStuckResult {
+	if h.result != nil {
+		return h.result
 	}
 	h.sum()
 	proved, all := map[int]bool{}, true
@@ -142,11 +142,11 @@ func (h *headroom) grounded() *grounds {
 	for _, i := range h.c.units {
 		switch u := h.units[i]; {
 		case u.pods == 0:
-		case u.kubelet, len(u.near) > 0 && u.g.Kind.PerNode(), h.barren[i]:
+		case u.kubelet, len(u.affinityKeys) > 0 && u.g.Kind.PerNode(), h.barren[i]:
 			all = false
-		case len(u.near) > 0:
+		case len(u.affinityKeys) > 0:
 			waiting = append(waiting, i)
-		case h.safe(i):
+		case h.proveAlone(i):
 			proved[i] = true
 		default:
 			all = false
@@ -156,29 +156,29 @@ func (h *headroom) grounded() *grounds {
 	for progress := true; progress && len(waiting) > 0; {
 		before := len(waiting)
 		waiting = slices.DeleteFunc(waiting, func(i int) bool {
-			if h.beside(i, proved) {
+			if h.proveWithOthers(i, proved) {
 				proved[i] = true
 			}
 			return proved[i]
 		})
 		progress = len(waiting) < before
 	}
-	h.shown = &grounds{proved, all && len(waiting) == 0, near}
-	return h.shown
+	h.result = &neverStuckResult{proved, all && len(waiting) == 0, near}
+	return h.result
 }
 
-// whateverHolds is grounded for a component with rules that may or may not select certain
+// proveDespiteDoubts is proveNeverStuck for a component with rules that may or may not select certain
 // pods: it supposes that all of these exclude the pods that they may select (T21). It
 // proves nothing about a pod group that needs company, or whose own rules are open in
 // another way.
-func (h *headroom) whateverHolds() {
+func (h *headroom) proveDespiteDoubts() {
 	defer h.suppose()()
 	h.sum()
-	h.shown = &grounds{proved: map[int]bool{}}
+	h.result = &neverStuckResult{proved: map[int]bool{}}
 	for _, i := range h.c.units {
 		u := h.units[i]
-		if u.pods > 0 && !u.kubelet && !u.open && !u.vague && len(u.near) == 0 && h.safe(i) {
-			h.shown.proved[i] = true
+		if u.pods > 0 && !u.kubelet && !u.open && !u.vague && len(u.affinityKeys) == 0 && h.proveAlone(i) {
+			h.result.proved[i] = true
 		}
 	}
 }
@@ -189,29 +189,29 @@ func (h *headroom) suppose() (giveUp func()) {
 	was := make([][]exclusion, len(h.c.units))
 	for k, i := range h.c.units {
 		u := h.units[i]
-		h.m.Run().Spend(1 + (len(u.apart)+len(u.maybe))/model.PerStep)
-		was[k] = u.apart
-		u.apart = slices.Concat(u.apart, u.maybe)
+		h.m.Run().Spend(1 + (len(u.exclusions)+len(u.maybe))/model.PerStep)
+		was[k] = u.exclusions
+		u.exclusions = slices.Concat(u.exclusions, u.maybe)
 	}
 	return func() {
 		for k, i := range h.c.units {
-			h.units[i].apart = was[k]
+			h.units[i].exclusions = was[k]
 		}
 	}
 }
 
-// beside proves that a pod group that needs company never gets stuck: wherever the pods
+// proveWithOthers proves that a pod group that needs company never gets stuck: wherever the pods
 // of one pod group are that is sure to be placed, not all nodes near them can be closed;
 // or, if the first pod needs no company, the same holds for every pod group that can be
 // company.
-func (h *headroom) beside(i int, proved map[int]bool) bool {
+func (h *headroom) proveWithOthers(i int, proved map[int]bool) bool {
 	u := h.units[i]
 	if len(h.binding(i)) > 0 {
 		return false
 	}
 	known := map[string]bool{}
 	openAt := func(p *place) bool {
-		return !slices.ContainsFunc(h.corners(p, u.near), func(n int32) bool { return !h.openNear(i, n, known) })
+		return !slices.ContainsFunc(h.corners(p, u.affinityKeys), func(n int32) bool { return !h.openNear(i, n, known) })
 	}
 	open := func(j located) bool {
 		v := h.units[j.unit]
@@ -231,7 +231,7 @@ func (h *headroom) beside(i int, proved map[int]bool) bool {
 // created reports whether all pod groups that must be placed before the pods of one are
 // created are proved. Otherwise those might wait for the very pods that need them near.
 func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
-	for v := u.after; v != nil; v = v.after {
+	for v := u.createdAfter; v != nil; v = v.createdAfter {
 		if !proved[h.unitsOf[v.g.Workload][0]] {
 			return false
 		}
@@ -244,7 +244,7 @@ func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
 func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	u := h.units[i]
 	id := make([]byte, 0, 32)
-	for _, k := range u.near {
+	for _, k := range u.affinityKeys {
 		id = binary.AppendVarint(id, int64(h.domain[k][at]))
 		if h.domain[k][at] < 0 {
 			return false
@@ -263,10 +263,10 @@ func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 // affinity keys. domains identifies these.
 func (h *headroom) near(u *podGroup, at int32, domains []byte) *place {
 	all := h.carriers(u)
-	id := placeID{u.nodes, all.id.carried, fmt.Sprint(u.near, domains)}
+	id := placeID{u.nodes, all.id.carried, fmt.Sprint(u.affinityKeys, domains)}
 	return h.placeOf(id, func() []int32 {
 		return slices.DeleteFunc(slices.Clone(all.nodes), func(n int32) bool {
-			return slices.ContainsFunc(u.near, func(k int) bool { return h.domain[k][n] != h.domain[k][at] })
+			return slices.ContainsFunc(u.affinityKeys, func(k int) bool { return h.domain[k][n] != h.domain[k][at] })
 		})
 	})
 }
@@ -276,7 +276,7 @@ func (h *headroom) near(u *podGroup, at int32, domains []byte) *place {
 // largest remaining domain of each key on which it is kept apart, one node for a port,
 // and nodes for lack of a resource only once their space is used up.
 func (h *headroom) neverStuck(o *outcome) bool {
-	g := h.grounded()
+	g := h.proveNeverStuck()
 	if g.all {
 		o.proof = certificate.Proof{Kind: certificate.Headroom, Company: g.near}
 	}
@@ -290,25 +290,25 @@ func (h *headroom) sure() []int {
 		return nil
 	}
 	perNode := slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].g.Kind.PerNode() })
-	if h.shown == nil {
+	if h.result == nil {
 		return nil // the budget was exhausted before
 	}
-	proved := h.shown.proved
+	proved := h.result.proved
 	var list []int
 	for _, i := range h.c.units {
-		if u := h.units[i]; proved[i] && h.created(u, proved) && !(len(u.near) > 0 && perNode) {
+		if u := h.units[i]; proved[i] && h.created(u, proved) && !(len(u.affinityKeys) > 0 && perNode) {
 			list = append(list, i)
 		}
 	}
 	return list
 }
 
-// safe proves that a pod group without affinity never gets stuck. A hard spread that
+// proveAlone proves that a pod group without affinity never gets stuck. A hard spread that
 // counts only its own pods closes a domain to it once as many of them are there as the
 // skew allows (T22). Alternatively, each of its domains has room for an even share, as a
 // domain at the minimum is never refused for skew. With several spreads, one is treated
 // the latter way and the others the former.
-func (h *headroom) safe(i int) bool {
+func (h *headroom) proveAlone(i int) bool {
 	u, all := h.units[i], h.carriers(h.units[i])
 	spreads := h.binding(i)
 	if len(spreads) > mostSpreads || slices.ContainsFunc(spreads, func(s *constraint) bool {
@@ -320,7 +320,7 @@ func (h *headroom) safe(i int) bool {
 		return true
 	}
 	for k, s := range spreads {
-		if h.even(i, s, all, slices.Delete(slices.Clone(spreads), k, k+1)) {
+		if h.proveByShares(i, s, all, slices.Delete(slices.Clone(spreads), k, k+1)) {
 			return true
 		}
 	}
@@ -330,8 +330,8 @@ func (h *headroom) safe(i int) bool {
 // mostSpreads bounds the spreads of a workload that are combined with each other.
 const mostSpreads = 8
 
-// even proves the same by the even shares of one of the spreads.
-func (h *headroom) even(i int, s *constraint, all *place, others []*constraint) bool {
+// proveByShares proves the same by the even shares of one of the spreads.
+func (h *headroom) proveByShares(i int, s *constraint, all *place, others []*constraint) bool {
 	u := h.units[i]
 	if s.self != 1 || !slices.Equal(s.watch, []located{{unit: i}}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {
 		return false

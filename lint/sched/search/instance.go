@@ -26,14 +26,14 @@ type podGroup struct {
 	nodes *nodeSet
 	// ask is the request of a pod for each resource of the instance.
 	ask []int64
-	// apart lists what keeps a pod out of a domain: pods of another pod group, or of its
+	// exclusions lists what keeps a pod out of a domain: pods of another pod group, or of its
 	// own, in the same domain of a key. It is symmetric (R-A5 to R-A7).
-	apart []exclusion
-	// near lists the keys of required affinity, which pods of the pod groups in company
+	exclusions []exclusion
+	// affinityKeys lists the keys of required affinity, which pods of the pod groups in company
 	// satisfy; first is set if a pod may be the first one (R-A9 to R-A14).
-	near    []int
-	company []located
-	first   bool
+	affinityKeys []int
+	company      []located
+	first        bool
 	// spreads are the hard constraints; keys are all their keys, which a node must carry.
 	spreads []*constraint
 	keys    []int
@@ -41,10 +41,10 @@ type podGroup struct {
 	// ports are the host ports that a pod takes, taken the same in order, and clashes, in
 	// order, the ports that each keep it off a node.
 	ports, taken, clashes []int
-	// after is the pod group that must be placed before this one is created, or nil; placed
+	// createdAfter is the pod group that must be placed before this one is created, or nil; placed
 	// is the number of pods in place.
-	after  *podGroup
-	placed int
+	createdAfter *podGroup
+	placed       int
 	// unsure lists pod groups that a hard term of this one may or may not select, because it
 	// asks for a label value that only the cluster knows.
 	unsure []int
@@ -119,7 +119,7 @@ type watcher struct {
 
 // asking returns the number of steps to check the rules of a pod group on a node.
 func (u *podGroup) asking() int {
-	rules := len(u.clashes) + len(u.apart) + len(u.near)*(1+len(u.company)) + len(u.keys)
+	rules := len(u.clashes) + len(u.exclusions) + len(u.affinityKeys)*(1+len(u.company)) + len(u.keys)
 	for _, c := range u.spreads {
 		rules += len(c.domains)
 	}
@@ -176,7 +176,7 @@ func (a *instance) findBarren() {
 	a.barren = make([]bool, len(a.units))
 	var left []int
 	for i, u := range a.units {
-		if len(u.near) > 0 && !u.first && !u.open && len(u.unsure) == 0 && !u.g.Running {
+		if len(u.affinityKeys) > 0 && !u.first && !u.open && len(u.unsure) == 0 && !u.g.Running {
 			a.barren[i] = true
 			left = append(left, i)
 		}
@@ -195,7 +195,7 @@ func (a *instance) findBarren() {
 // carrying returns the nodes of a pod group that carry the keys of all its rules.
 func (a *instance) carrying(u *podGroup) []int32 {
 	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool {
-		return !a.carries(int(n), u.keys) || !a.carries(int(n), u.near)
+		return !a.carries(int(n), u.keys) || !a.carries(int(n), u.affinityKeys)
 	})
 }
 
@@ -246,5 +246,5 @@ func (a *instance) carries(n int, keys []int) bool {
 	return true
 }
 
-// lies reports whether a node is in a place.
-func (a *instance) lies(n, place int) bool { return place == 0 || a.places[place][n] }
+// inPlace reports whether a node is in a place.
+func (a *instance) inPlace(n, place int) bool { return place == 0 || a.places[place][n] }

@@ -82,7 +82,7 @@ func (b *compiler) addUnits(g *model.Group) {
 	}
 	u := &podGroup{g: g, pods: b.relax.pods(g), kubelet: g.Spec.NodeName != ""}
 	if g.After != nil {
-		u.after = b.units[b.unitsOf[g.After][0]]
+		u.createdAfter = b.units[b.unitsOf[g.After][0]]
 	}
 	b.addUnit(u)
 }

@@ -193,9 +193,9 @@ func (b *compiler) keepApart(i int, t *model.Term) {
 }
 
 func (b *compiler) exclude(i int, x exclusion) {
-	b.m.Run().Spend(2 + len(b.units[i].apart)/model.PerStep)
-	if u := b.units[i]; !u.kubelet && !slices.Contains(u.apart, x) {
-		u.apart = append(u.apart, x)
+	b.m.Run().Spend(2 + len(b.units[i].exclusions)/model.PerStep)
+	if u := b.units[i]; !u.kubelet && !slices.Contains(u.exclusions, x) {
+		u.exclusions = append(u.exclusions, x)
 		b.counter(x)
 	}
 }
@@ -212,12 +212,12 @@ func (b *compiler) keepNear(i int, terms []*model.Term) {
 	u := b.units[i]
 	u.first = true
 	for _, t := range terms {
-		u.near = append(u.near, b.key(b.relax.key(t)))
+		u.affinityKeys = append(u.affinityKeys, b.key(b.relax.key(t)))
 		u.first = u.first && b.m.Selects(t, u.g.Workload, u.g.Workload, model.Asks{Self: true, Incoming: true})
 	}
 	u.company = b.selected(terms, u, true)
 	for _, j := range u.company {
-		for _, k := range u.near {
+		for _, k := range u.affinityKeys {
 			b.counter(exclusion{k, j.unit, j.place})
 		}
 	}

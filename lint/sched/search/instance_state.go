@@ -62,12 +62,12 @@ func (a *state) change(i, n int, by int32) {
 		a.portsOn[p].add(int32(n), by)
 	}
 	for _, c := range a.counts[i] {
-		if d := a.domain[c.key][n]; d >= 0 && a.lies(n, c.place) {
+		if d := a.domain[c.key][n]; d >= 0 && a.inPlace(n, c.place) {
 			c.add(d, by)
 		}
 	}
 	for _, c := range a.watchers[i] {
-		if c.counted[n] && a.lies(n, c.place) {
+		if c.counted[n] && a.inPlace(n, c.place) {
 			c.count[a.domain[c.key][n]] += by
 		}
 	}
@@ -77,7 +77,7 @@ func (a *state) change(i, n int, by int32) {
 func (a *state) takes(i, n int) bool {
 	u := a.units[i]
 	a.m.Run().Spend(1)
-	if !u.nodes.holds(n) || a.contend && !a.fits(u, n) || u.after != nil && u.after.placed == 0 {
+	if !u.nodes.holds(n) || a.contend && !a.fits(u, n) || u.createdAfter != nil && u.createdAfter.placed == 0 {
 		return false
 	}
 	a.m.Run().Spend(u.cost - 1)
@@ -89,7 +89,7 @@ func (a *state) takes(i, n int) bool {
 	if u.kubelet {
 		return true
 	}
-	for _, x := range u.apart {
+	for _, x := range u.exclusions {
 		if d := a.domain[x.key][n]; d >= 0 && a.byDomain[x].at(d) > 0 {
 			return false
 		}
@@ -120,14 +120,14 @@ func (a *state) spreadTakes(u *podGroup, n int) bool {
 }
 
 func (a *state) nearTakes(u *podGroup, n int) bool {
-	if len(u.near) == 0 {
+	if len(u.affinityKeys) == 0 {
 		return true
 	}
-	if !a.carries(n, u.near) {
+	if !a.carries(n, u.affinityKeys) {
 		return false
 	}
 	missing, counted := false, false
-	for _, k := range u.near {
+	for _, k := range u.affinityKeys {
 		here := false
 		for _, j := range u.company {
 			count := a.byDomain[exclusion{k, j.unit, j.place}]
@@ -169,7 +169,7 @@ func (a *state) restore(c component) {
 			}
 		}
 		for _, w := range a.watchers[r.unit] {
-			if watching[w.constraint] && w.counted[r.node] && a.lies(r.node, w.place) {
+			if watching[w.constraint] && w.counted[r.node] && a.inPlace(r.node, w.place) {
 				w.count[a.domain[w.key][r.node]]++
 			}
 		}

@@ -65,8 +65,8 @@ func (s interactions) components() []component {
 	}
 	join := func(i, j int) { parent[find(j)] = find(i) }
 	for i, u := range s.units {
-		s.m.Run().Spend(1 + len(u.apart)/2)
-		for _, x := range u.apart {
+		s.m.Run().Spend(1 + len(u.exclusions)/2)
+		for _, x := range u.exclusions {
 			join(i, x.unit)
 		}
 		for _, j := range u.unsure {
@@ -80,8 +80,8 @@ func (s interactions) components() []component {
 				join(i, j.unit)
 			}
 		}
-		if u.after != nil {
-			join(i, s.unitsOf[u.after.g.Workload][0])
+		if u.createdAfter != nil {
+			join(i, s.unitsOf[u.createdAfter.g.Workload][0])
 		}
 	}
 	s.joinPorts(join)

@@ -101,7 +101,7 @@ type scope struct {
 }
 
 func (s *scope) relax(only map[*workload.Workload]bool) *relaxation {
-	r := leaveOut(only)
+	r := newRelaxation(only)
 	r.count = s.count
 	return r
 }

@@ -17,7 +17,7 @@ func Lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	var out []certificate.Lost
 	if !m.Run().Within(m.Run().Left(), func() { out = lose(m, l, o) }) {
 		m.Run().Stops++
-		return open(l, m)
+		return unknownLosses(l, m)
 	}
 	return out
 }
@@ -25,12 +25,12 @@ func Lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	steps, check := budget(m, o)
 	parts := m.Split()
-	if !told(l, m) {
-		return open(l, m)
+	if !canJudge(l, m) {
+		return unknownLosses(l, m)
 	}
 	s := newLosing(newState(parts, true, nil), l, &steps)
 	if s == nil {
-		return open(l, m)
+		return unknownLosses(l, m)
 	}
 	defer s.search.close()
 	out := s.answers(s.search.visit(s.search.c.pods))
@@ -47,10 +47,10 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	switch {
 	case errors.Is(err, certificate.ErrTooLong):
 		m.Run().Stops++
-		return open(l, m)
+		return unknownLosses(l, m)
 	case err != nil:
 		m.Run().Refuse(m.Workloads, fmt.Errorf("a loss does not hold: %w", err))
-		return open(l, m)
+		return unknownLosses(l, m)
 	}
 	for _, o := range out {
 		for i := range o.Stuck {
@@ -173,7 +173,7 @@ func (s *losing) loseNodes() bool {
 	if s.Stepwise {
 		s.cordon(-1)
 	} else {
-		s.lose(-1)
+		s.applyLoss(-1)
 	}
 	s.swap()
 	ok := s.repair()
@@ -181,7 +181,7 @@ func (s *losing) loseNodes() bool {
 	if s.Stepwise {
 		s.cordon(1)
 	} else {
-		s.lose(1)
+		s.applyLoss(1)
 	}
 	return ok
 }
@@ -206,9 +206,9 @@ func (s *losing) onLost(i, n int) int32 {
 	return s.a.in[i][n]
 }
 
-// evict continues from a state with each pod that may be evicted next. any reports
+// exploreEvictions continues from a state with each pod that may be evicted next. any reports
 // whether there is one; ok is false if the budget is exhausted.
-func (s *losing) evict() (any, ok bool) {
+func (s *losing) exploreEvictions() (any, ok bool) {
 	for i, u := range s.c.units {
 		g := s.a.units[u].g
 		if g.Kind.PerNode() || !s.Evicts(g, s.missing) {
@@ -219,7 +219,7 @@ func (s *losing) evict() (any, ok bool) {
 				continue
 			}
 			any = true
-			if !s.leaves(i, step{u, int(n)}, &s.rest[i]) {
+			if !s.exploreAfterEviction(i, step{u, int(n)}, &s.rest[i]) {
 				return true, false
 			}
 		}
@@ -227,10 +227,10 @@ func (s *losing) evict() (any, ok bool) {
 	return any, true
 }
 
-// leaves continues after a pod has left. If its successor overlaps with it and has
+// exploreAfterEviction continues after a pod has left. If its successor overlaps with it and has
 // required affinity, which the pod may satisfy, leaves also continues with the successor
 // already in place.
-func (s *losing) leaves(i int, v step, rest *int) bool {
+func (s *losing) exploreAfterEviction(i int, v step, rest *int) bool {
 	was := s.column[v.node]
 	g := s.a.units[v.unit].g
 	if s.CreatedAgain(g) {
@@ -240,7 +240,7 @@ func (s *losing) leaves(i int, v step, rest *int) bool {
 	s.remove(v, -1)
 	ok := s.repair()
 	s.remove(v, 1)
-	if ok && s.Overlaps(g) && len(s.a.units[v.unit].near) > 0 {
+	if ok && s.Overlaps(g) && len(s.a.units[v.unit].affinityKeys) > 0 {
 		ok = s.overlaps(i, v)
 	}
 	*rest--
@@ -308,11 +308,11 @@ func (s *losing) swap() {
 	}
 }
 
-// lose applies the loss of all pods on the lost nodes, or reverts it if by is 1.
-func (s *losing) lose(by int32) {
+// applyLoss applies the loss of all pods on the lost nodes, or reverts it if by is 1.
+func (s *losing) applyLoss(by int32) {
 	if by > 0 {
 		for _, v := range slices.Backward(s.gone) {
-			s.leave(v, by)
+			s.applyPodLoss(v, by)
 		}
 		s.gone = s.gone[:0]
 		return
@@ -335,12 +335,12 @@ func (s *losing) lose(by int32) {
 		}
 	}
 	for _, v := range s.gone {
-		s.leave(v, by)
+		s.applyPodLoss(v, by)
 	}
 }
 
-// leave applies the loss of one pod, or reverts it.
-func (s *losing) leave(v step, by int32) {
+// applyPodLoss applies the loss of one pod, or reverts it.
+func (s *losing) applyPodLoss(v step, by int32) {
 	u := s.a.units[v.unit]
 	daemon := u.g.Kind.PerNode()
 	switch {
@@ -368,7 +368,7 @@ func (s *losing) leave(v step, by int32) {
 // those that do not count pods on tainted nodes.
 func (s *losing) count(v step, by int32, honouring bool) {
 	for _, c := range s.a.watchers[v.unit] {
-		if c.counted[v.node] && s.a.lies(v.node, c.place) && (!honouring || s.honours[c.constraint]) {
+		if c.counted[v.node] && s.a.inPlace(v.node, c.place) && (!honouring || s.honours[c.constraint]) {
 			c.constraint.count[s.a.domain[c.key][v.node]] += by
 		}
 	}
@@ -377,7 +377,7 @@ func (s *losing) count(v step, by int32, honouring bool) {
 // waits reports whether a pod group is not created yet because an earlier one has no pod
 // in place.
 func (s *losing) waits(u *podGroup) bool {
-	for v := u.after; v != nil; v = v.after {
+	for v := u.createdAfter; v != nil; v = v.createdAfter {
 		if v.placed == 0 {
 			return true
 		}
@@ -422,7 +422,7 @@ func (s *losing) repair() bool {
 		}
 	}
 	if s.Stepwise {
-		any, ok := s.evict()
+		any, ok := s.exploreEvictions()
 		if !ok {
 			return false
 		}

@@ -43,9 +43,9 @@ func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods
 	}
 }
 
-// crowd describes the other pods that are present while a pod of the workload looks for a
+// contenders describes the other pods that are present while a pod of the workload looks for a
 // node.
-type crowd struct {
+type contenders struct {
 	of *Roster
 	// counts is unset where counting proves nothing.
 	counts bool
@@ -63,9 +63,9 @@ type crowd struct {
 	asked, daemons []int64
 }
 
-func (r *Room) crowded(about *Roster, pods int) *crowd {
-	x := &crowd{of: about}
-	if !bound.Screens(r.p.G) || len(r.p.G.HardAffinity()) > 0 {
+func (r *Room) crowded(about *Roster, pods int) *contenders {
+	x := &contenders{of: about}
+	if !bound.QuickApplies(r.p.G) || len(r.p.G.HardAffinity()) > 0 {
 		return x
 	}
 	w := r.p.G.Workload
@@ -224,7 +224,7 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 // closed bounds the nodes, of all kinds or of those in one domain, that other pods close:
 // each of some pods closes its node by a rule, and all together close as many as their
 // requests for some resource suffice to leave too little on (T6).
-func (r *Room) closed(x *crowd, domain []int32, d int32) int {
+func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	sum, full := x.apart, 0
 	for i, a := range r.asks {
 		left := x.asked[i]
@@ -250,7 +250,7 @@ func (r *Room) closed(x *crowd, domain []int32, d int32) int {
 
 // somewhere reports that more domains than can be shut have more open nodes than others
 // close, or that the nodes in no domain do.
-func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
+func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	domain := r.domain(x.key)
 	unreachable := map[int32]bool{}
 	for c := range b.taken {
@@ -275,7 +275,7 @@ func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
 // everywhere reports that each domain of a constraint has more open nodes than others
 // close, and so has the one with the fewest pods. If the constraint counts only the
 // workload's own pods, enough domains to hold all pods with maxSkew each will do.
-func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *crowd) bool {
+func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	t := x.over
 	domains, roomy := 0, 0
 	domain := r.domain(t.Key)

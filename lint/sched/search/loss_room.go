@@ -20,13 +20,13 @@ type Room struct {
 	p    *bound.Problem
 	pods int
 	caps []int // of one empty node, by kind; 0 where pods may not be
-	asks []closable
+	asks []closableNodes
 	// crowd caches the last description of other pods.
-	crowd *crowd
+	crowd *contenders
 }
 
-// closable is a resource that the pods request, and how much.
-type closable struct {
+// closableNodes is a resource that the pods request, and how much.
+type closableNodes struct {
 	*offered
 	ask int64
 }
@@ -52,9 +52,9 @@ func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 func (r *Room) addAsks() {
 	requests := append([]model.Request{{Name: corev1.ResourcePods, Amount: 1}}, r.p.G.Requests...)
 	r.m.Run().Spend(len(requests) * (1 + len(r.nodes)/2))
-	r.asks = make([]closable, 0, len(requests))
+	r.asks = make([]closableNodes, 0, len(requests))
 	for _, q := range requests {
-		r.asks = append(r.asks, closable{r.offered(q.Name), q.Amount})
+		r.asks = append(r.asks, closableNodes{r.offered(q.Name), q.Amount})
 	}
 }
 
@@ -95,7 +95,7 @@ func (r *Room) Left(b *DomainLoss) bool { return r.open(b, nil, 0) > 0 }
 // anti-affinity on nested keys, or one spread over its own pods.
 func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	switch {
-	case !bound.Screens(r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
+	case !bound.QuickApplies(r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
 		return "", 0, false
 	case len(r.p.Spreads) == 0:
 		return r.keptApart(b, l)

@@ -9,15 +9,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// told reports whether a loss can be judged in a model: no workload tolerates its taint.
-func told(l certificate.Loss, m *model.Model) bool {
+// canJudge reports whether a loss can be judged in a model: no workload tolerates its taint.
+func canJudge(l certificate.Loss, m *model.Model) bool {
 	return !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool {
 		return model.Modelled(m.Groups[w]) && !w.Running && l.Tolerates(w)
 	})
 }
 
-// open returns the answer where nothing is known.
-func open(l certificate.Loss, m *model.Model) []certificate.Lost {
+// unknownLosses returns the answer where nothing is known.
+func unknownLosses(l certificate.Loss, m *model.Model) []certificate.Lost {
 	var all []certificate.Lost
 	for _, w := range m.Workloads {
 		if g := m.Groups[w]; model.Modelled(g) && !w.Running {

@@ -69,7 +69,7 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 // rules completes with fewer.
 func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Workload) int {
 	fewest := 0
-	if !bound.Screens(r.p.G) || !plain(r.m, r.p.G) {
+	if !bound.QuickApplies(r.p.G) || !plain(r.m, r.p.G) {
 		return 0
 	}
 	for _, t := range r.p.Spreads {

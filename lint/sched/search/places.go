@@ -54,10 +54,10 @@ func newPlace(nodes []int32) *place {
 
 // carriers returns the nodes of a pod group that carry the keys of all its rules.
 func (h *headroom) carriers(u *podGroup) *place {
-	if len(u.keys)+len(u.near) == 0 {
+	if len(u.keys)+len(u.affinityKeys) == 0 {
 		return h.all(u)
 	}
-	id := placeID{nodes: u.nodes, carried: fmt.Sprint(slices.Concat(u.keys, u.near))}
+	id := placeID{nodes: u.nodes, carried: fmt.Sprint(slices.Concat(u.keys, u.affinityKeys))}
 	return h.placeOf(id, func() []int32 { return h.carrying(u) })
 }
 
@@ -113,8 +113,8 @@ func (a *state) divide(p *place, key int) *domainSizes {
 	return s
 }
 
-// first returns the sum of the n largest sizes.
-func (s *domainSizes) first(n int) int { return s.largest[max(0, min(n, len(s.largest)-1))] }
+// largestSum returns the sum of the n largest sizes.
+func (s *domainSizes) largestSum(n int) int { return s.largest[max(0, min(n, len(s.largest)-1))] }
 
 // freeSpace holds the amounts that nodes have of a resource, least first, and the sums of the first n.
 type freeSpace struct{ free, sums []int64 }
@@ -139,10 +139,10 @@ func (h *headroom) space(p *place, r int) *freeSpace {
 	return s
 }
 
-// closed returns on how many nodes a demand can leave less than a pod requests: those
+// closableCount returns on how many nodes a demand can leave less than a pod requests: those
 // that have less to begin with, and then those with the least, each of which absorbs what
 // it has less the pod's request, plus one.
-func (s *freeSpace) closed(demand, ask int64) int {
+func (s *freeSpace) closableCount(demand, ask int64) int {
 	if s.sums[len(s.free)] == math.MaxInt64 {
 		return len(s.free) // the sum overflows
 	}

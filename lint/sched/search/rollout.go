@@ -111,7 +111,7 @@ func (s *rolling) verdict(whole bool) diag.Outcome {
 	switch {
 	case s.stalled && s.done:
 		return diag.Sometimes
-	case !whole || !s.begun || s.lingers():
+	case !whole || !s.begun || s.mayNeedTerminatingPods():
 		return diag.Unknown
 	case s.stalled:
 		return diag.Never
@@ -119,11 +119,11 @@ func (s *rolling) verdict(whole bool) diag.Outcome {
 	return diag.Always
 }
 
-// lingers reports whether new pods may go to nodes that only a terminating old pod opens:
+// mayNeedTerminatingPods reports whether new pods may go to nodes that only a terminating old pod opens:
 // old pods are company to them, and so are other pods, so an old pod may be the only
 // company in its domain. With old and new pods alone as company, all of them are in one
 // domain.
-func (s *rolling) lingers() bool {
+func (s *rolling) mayNeedTerminatingPods() bool {
 	if s.Empty || s.Whole {
 		return false
 	}

@@ -28,7 +28,7 @@ func (e estimates) shortOfRoom(o *outcome) {
 		o.ownMost[o.owner[k]] -= u.pods - most
 	}
 	if r := newRivals(e.state, o.units); r != nil {
-		for _, more := range []shortfall{r.overcommitted(), r.excluded()} {
+		for _, more := range []shortfall{r.overcommitted(), r.shortfallByCliques()} {
 			if more.pods > lost {
 				lost, why = more.pods, more.proof
 			}
@@ -119,7 +119,7 @@ func (s shortfall) more(o shortfall) shortfall {
 
 // somewhere reports whether an exclusion of the pod group holds at some places only.
 func (u *podGroup) somewhere() bool {
-	return slices.ContainsFunc(u.apart, func(x exclusion) bool { return x.place != 0 })
+	return slices.ContainsFunc(u.exclusions, func(x exclusion) bool { return x.place != 0 })
 }
 
 // maxRivalry bounds the pod groups and open nodes that are compared.
@@ -168,7 +168,7 @@ func slotsFor(a *state, i, n int) int {
 		}
 	}
 	alone := u.clashesWith(u)
-	for _, x := range u.apart {
+	for _, x := range u.exclusions {
 		alone = alone || x.unit == i && x.place == 0 && a.domain[x.key][n] >= 0
 	}
 	if alone {
@@ -320,9 +320,9 @@ func (r *rivals) narrowestKey(w int) string {
 
 func (r *rivals) narrowestIndex(w int) int {
 	i := r.units[w]
-	r.a.m.Run().Spend(1 + len(r.a.units[i].apart))
+	r.a.m.Run().Spend(1 + len(r.a.units[i].exclusions))
 	best, fewest := -1, 0
-	for _, x := range r.a.units[i].apart {
+	for _, x := range r.a.units[i].exclusions {
 		if x.unit != i || x.place != 0 {
 			continue
 		}

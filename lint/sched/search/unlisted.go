@@ -104,9 +104,9 @@ func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 	return false
 }
 
-// because sets the reason of unknown verdicts that depend on a resource which no node
+// setUnlistedReasons sets the reason of unknown verdicts that depend on a resource which no node
 // lists.
-func because(d *certificate.Decision, m *model.Model) {
+func setUnlistedReasons(d *certificate.Decision, m *model.Model) {
 	first := map[*workload.Workload]model.Reason{} // of a component, by its first workload
 	for i := range d.Workloads {
 		w := &d.Workloads[i]

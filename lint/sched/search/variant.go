@@ -35,7 +35,7 @@ func (b *compiler) addApart() {
 // part in decisions are in no group, nor are those whose pods run to completion.
 func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, contending [][]*workload.Workload) {
 	m = m.Permanent()
-	relax := leaveOut(nil)
+	relax := newRelaxation(nil)
 	relax.extra = extra
 	for w, n := range extra {
 		if !w.Kind.PerNode() {

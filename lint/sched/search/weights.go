@@ -19,15 +19,15 @@ const (
 	weightSteps = 24
 )
 
-// outweighed returns how many pods the best weights show to be left over.
-func (c *clique) outweighed() shortfall {
+// bestByWeights returns how many pods the best weights show to be left over.
+func (c *clique) bestByWeights() shortfall {
 	if len(c.members) > fewWeights {
-		return c.raised()
+		return c.raiseWeights()
 	}
 	lost := shortfall{}
 	weights := make([]int, len(c.members))
 	for {
-		lost = lost.more(c.weighed(weights))
+		lost = lost.more(c.byWeights(weights))
 		at := slices.IndexFunc(weights, func(w int) bool { return w < maxWeight })
 		if at < 0 {
 			return lost
@@ -37,15 +37,15 @@ func (c *clique) outweighed() shortfall {
 	}
 }
 
-// raised starts from equal weights and raises those of members that get too little.
-func (c *clique) raised() shortfall {
+// raiseWeights starts from equal weights and raises those of members that get too little.
+func (c *clique) raiseWeights() shortfall {
 	lost := shortfall{}
 	weights := slices.Repeat([]int{1}, len(c.members))
 	for range weightSteps {
-		lost = lost.more(c.weighed(weights))
+		lost = lost.more(c.byWeights(weights))
 		got := make([]int, len(c.members))
 		for d := range c.holds[0] {
-			if w := c.favoured(d, weights, got); w >= 0 {
+			if w := c.bestMember(d, weights, got); w >= 0 {
 				got[w] += c.holds[w][d]
 			}
 		}
@@ -63,9 +63,9 @@ func (c *clique) raised() shortfall {
 	return lost
 }
 
-// favoured returns the member that makes the most of a domain, among equals the one that
+// bestMember returns the member that makes the most of a domain, among equals the one that
 // is furthest from its number of pods, or -1 if no member can use it.
-func (c *clique) favoured(d int, weights, got []int) int {
+func (c *clique) bestMember(d int, weights, got []int) int {
 	best := -1
 	for w, weight := range weights {
 		value := weight * c.holds[w][d]
@@ -83,8 +83,8 @@ func (c *clique) favoured(d int, weights, got []int) int {
 	return best
 }
 
-// weighed returns the shortfall that the given weights show.
-func (c *clique) weighed(weights []int) shortfall {
+// byWeights returns the shortfall that the given weights show.
+func (c *clique) byWeights(weights []int) shortfall {
 	pods := c.short(weights)
 	if pods == 0 {
 		return shortfall{}

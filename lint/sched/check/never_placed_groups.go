@@ -7,14 +7,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// barrenGroups is the set of groups whose pods are never placed, because their company
+// neverPlacedGroups is the set of groups whose pods are never placed, because their company
 // never is (T20).
-type barrenGroups map[*model.Group]bool
+type neverPlacedGroups map[*model.Group]bool
 
-// barren reports whether pods of a group are never placed: its required affinity needs
+// neverPlaced reports whether pods of a group are never placed: its required affinity needs
 // company, none of its pods may come first, and only pods of such groups can be company.
-func (ns *nodeSets) barren(g *model.Group) bool {
-	return (*model.Keep(ns.m, func() *barrenGroups {
+func (ns *nodeSets) neverPlaced(g *model.Group) bool {
+	return (*model.Keep(ns.m, func() *neverPlacedGroups {
 		all := ns.followers()
 		return &all
 	}))[g]
@@ -22,8 +22,8 @@ func (ns *nodeSets) barren(g *model.Group) bool {
 
 // followers starts with the groups that cannot come first and repeatedly removes those
 // for which a group outside the set can be company.
-func (ns *nodeSets) followers() barrenGroups {
-	all := barrenGroups{}
+func (ns *nodeSets) followers() neverPlacedGroups {
+	all := neverPlacedGroups{}
 	var left []*model.Group
 	for _, w := range ns.m.Workloads {
 		if g := ns.m.Groups[w]; ns.m.Present(g) && ns.cannotLead(g) {
@@ -63,7 +63,7 @@ func (ns *nodeSets) cannotLead(g *model.Group) bool {
 
 // coming returns how many pods of a group there may be.
 func (ns *nodeSets) coming(g *model.Group) int {
-	if ns.barren(g) {
+	if ns.neverPlaced(g) {
 		return 0
 	}
 	return ns.count(g)

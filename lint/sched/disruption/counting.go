@@ -30,16 +30,16 @@ func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *
 	return search.AlwaysFits(w, ruled, about, search.NoLoss, certificate.Loss{}, pods)
 }
 
-// everybody returns the roster of the crowd, if there is one, or else of the group.
-func (j *shared) everybody(group, crowd []*workload.Workload) *search.Roster {
+// contendersOrGroup returns the roster of the crowd, if there is one, or else of the group.
+func (j *shared) contendersOrGroup(group, crowd []*workload.Workload) *search.Roster {
 	if crowd != nil {
 		return j.assembled(crowd).Roster
 	}
 	return j.assembled(group).Roster
 }
 
-// foretold decides a trial by counting; known is false if it has to be tried.
-func (t *trial) foretold() (holds, known bool) {
+// decideByCounting decides a trial by counting; known is false if it has to be tried.
+func (t *trial) decideByCounting() (holds, known bool) {
 	defer t.j.m.Guest(t.changed)()
 	all := t.group
 	if t.crowd != nil {
@@ -54,9 +54,9 @@ func (t *trial) foretold() (holds, known bool) {
 	switch {
 	case t.spare(t.changed):
 		return true, true
-	case t.crowd != nil || lonely(t.j.m, t.changed):
+	case t.crowd != nil || lacksRequiredPods(t.j.m, t.changed):
 		return false, true
-	case t.w != nil && t.j.foretold(t.w).Given():
+	case t.w != nil && t.j.reasonNoTrialDecides(t.w).Given():
 		return false, true
 	}
 	return false, false
@@ -91,9 +91,9 @@ func (q *loss) spare(l certificate.Loss) bool {
 	})
 }
 
-// lonely reports whether the pods of a workload require pods nearby that do not exist, and
+// lacksRequiredPods reports whether the pods of a workload require pods nearby that do not exist, and
 // their own do not count: then their placement is unknown.
-func lonely(m *model.Model, w *workload.Workload) bool {
+func lacksRequiredPods(m *model.Model, w *workload.Workload) bool {
 	return w.Spec.NodeName == "" && slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
 		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0
 	})
