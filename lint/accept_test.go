@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestBaselineOutlivesMoves is outlivesMoves for what the rules find bad.
+// TestBaselineOutlivesMoves runs outlivesMoves on the bad fixtures of rules.
 func TestBaselineOutlivesMoves(t *testing.T) {
 	dir := t.TempDir()
 	nodes, tree := filepath.Join(dir, "nodes.yaml"), filepath.Join(dir, "tree")
@@ -38,9 +38,9 @@ func TestBaselineOutlivesMoves(t *testing.T) {
 	outlivesMoves(t, tree, nodes, 15)
 }
 
-// outlivesMoves takes a baseline of a tree, moves all its files to another directory,
-// adds lines above, changes line ends, and lints against the baseline: nothing is new,
-// and every entry still fires.
+// outlivesMoves takes a baseline of a tree, moves all its files to another directory, adds
+// lines above, changes line ends, and lints against the baseline: no finding is new, and every
+// entry still matches.
 func outlivesMoves(t *testing.T, tree, nodes string, least int) {
 	t.Helper()
 	tree, err := filepath.Abs(tree)
@@ -74,7 +74,7 @@ func outlivesMoves(t *testing.T, tree, nodes string, least int) {
 	for i := range after.Diagnostics {
 		d := &after.Diagnostics[i]
 		if d.Object == (diag.Object{}) {
-			continue // such goes by its file, which has another name now
+			continue // a baseline identifies these by file name, which has changed
 		}
 		t.Errorf("%s:%d: %s is new: %s", d.Location.File, d.Location.Line, d.Rule, d.Message)
 	}
@@ -92,7 +92,7 @@ func nameless(all []diag.Diagnostic) (n int) {
 	return n
 }
 
-// copyTree copies the plain files of a tree, each with its text changed.
+// copyTree copies the regular files of a tree and changes the text of each.
 func copyTree(t *testing.T, from, to string, change func(name string, text []byte) []byte) {
 	t.Helper()
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// lintFiles writes files into a directory of their own and lints them all.
+// lintFiles writes files into a new directory and lints them all.
 func lintFiles(t *testing.T, topology string, files map[string]string) *diag.Report {
 	t.Helper()
 	dir := t.TempDir()
@@ -63,7 +63,7 @@ const softHost = `      affinity:
                 matchLabels: {app: web}
 `
 
-// TestSevenReplicasOnSixNodes is the question that the project began with.
+// TestSevenReplicasOnSixNodes checks the question that motivated the project.
 func TestSevenReplicasOnSixNodes(t *testing.T) {
 	if got := errorsOf(lintFiles(t, sixNodes, map[string]string{"web.yaml": webManifest("6", hardHost)})); len(got) > 0 {
 		t.Errorf("six replicas on six nodes: %v", got)
@@ -89,7 +89,7 @@ func TestSevenReplicasOnSixNodes(t *testing.T) {
 	}
 }
 
-// TestMatchLabelKeys is R-V35 and R-A21.
+// TestMatchLabelKeys checks R-V35 and R-A21.
 func TestMatchLabelKeys(t *testing.T) {
 	term := func(use, more string) string {
 		return "      affinity:\n        " + use + ":\n          requiredDuringSchedulingIgnoredDuringExecution:\n          - topologyKey: topology.kubernetes.io/zone\n" + more
@@ -104,9 +104,8 @@ func TestMatchLabelKeys(t *testing.T) {
 	}
 }
 
-// TestVirtualMachinesInThreeZones lints three workloads of one application: two of them
-// fit, of which one can never roll out, and the third one names a topology key that no
-// node has.
+// TestVirtualMachinesInThreeZones lints three workloads of one application: two fit, one of
+// these can never roll out, and the third names a topology key that no node has.
 func TestVirtualMachinesInThreeZones(t *testing.T) {
 	report, err := run(t, "../fixtures/apps", []string{"nodes.yaml"}, "ledger.yaml", "cache.yaml", "scanner.yaml")
 	if err != nil {
@@ -124,7 +123,7 @@ func TestVirtualMachinesInThreeZones(t *testing.T) {
 	}
 }
 
-// errorsAbout are the errors about one object.
+// errorsAbout returns the errors about one object.
 func errorsAbout(r *diag.Report, name string) []diag.Diagnostic {
 	return slices.DeleteFunc(errorsOf(r), func(d diag.Diagnostic) bool { return d.Object.Name != name })
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// outages are the rules that must not fire once advice is followed.
+// outages are the rules that must not fire once the advice is followed.
 var outages = []string{
 	"anti-affinity-exceeds-domains", "spread-exceeds-skew", "host-port-exceeds-nodes", "cluster-too-small",
 	"rollout-deadlock", "rollout-may-deadlock", "drain-leaves-pods-pending", "rejected-by-api", "pods-rejected-by-api",
 }
 
-// followed is what advice makes of a Deployment of so many pods on so many nodes: the
-// fields of the pod's spec, the replicas and the nodes; ok is false for advice that
-// names no change.
+// followed applies advice to a Deployment of so many pods on so many nodes. It returns the
+// fields of the pod spec, the replicas and the nodes; ok is false for advice that names no
+// change.
 func followed(help, pod string, replicas, nodes int) (newPod string, newReplicas, newNodes int, ok bool) {
 	own := "labelSelector: {matchLabels: {app: web}}"
 	number := func(form string) (n int, ok bool) {
@@ -49,8 +49,8 @@ func followed(help, pod string, replicas, nodes int) (newPod string, newReplicas
 	return "", 0, 0, false
 }
 
-// TestAdviceHolds follows each help that names a change, on clusters of several
-// sizes, with and without a tainted control plane: no outage may come of it.
+// TestAdviceHolds follows each help text that names a change, on clusters of several sizes,
+// with and without a tainted control plane, and checks that this causes no outage.
 func TestAdviceHolds(t *testing.T) {
 	t.Parallel()
 	const apart = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}"
@@ -109,7 +109,7 @@ func outagesOf(t *testing.T, pod string, replicas, nodes int, tainted bool) []st
 	return slices.DeleteFunc(rules, func(rule string) bool { return !slices.Contains(outages, rule) })
 }
 
-// advice is the help of findings that are about the number of pods or nodes.
+// advice returns the help of findings about the number of pods or nodes.
 func advice(t *testing.T, pod string, replicas, nodes int, tainted bool) []string {
 	_, helps := advised(t, pod, replicas, nodes, tainted)
 	return helps

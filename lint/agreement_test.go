@@ -10,11 +10,11 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// pending are the rules that say that pods can never be placed.
+// pending lists the rules that report pods which can never be placed.
 var pending = []string{"affinity-never-satisfied", "anti-affinity-exceeds-domains", "circular-affinity", "cluster-too-small", "crowded-out",
 	"host-port-exceeds-nodes", "no-eligible-node", "request-exceeds-nodes", "spread-exceeds-skew"}
 
-// TestLintAgreesWithPlace is agrees for random examples.
+// TestLintAgreesWithPlace runs agrees on random examples.
 func TestLintAgreesWithPlace(t *testing.T) {
 	t.Parallel()
 	e, all := engine(t), trials.Of(t, 400)
@@ -31,10 +31,10 @@ func TestLintAgreesWithPlace(t *testing.T) {
 	}
 }
 
-// agrees: both commands answer from one source. What lint calls infeasible is never
-// placed, and what the rules alone never let be placed is a finding, unless undeclared
-// pods might give the company that is missing, or pods end by themselves. It reports
-// whether the rules alone never let everything be placed.
+// agrees checks that lint and place agree. What lint reports as infeasible must never be
+// placed. If the rules alone never allow the placement, lint must report it, unless undeclared
+// pods may satisfy an affinity or pods terminate by themselves. It reports whether the rules
+// alone never allow it.
 func agrees(t *testing.T, x example, got answers) (never bool) {
 	t.Helper()
 	rulesBind(t, got.place)
@@ -42,7 +42,7 @@ func agrees(t *testing.T, x example, got answers) (never bool) {
 		return slices.ContainsFunc(pending, func(rule string) bool { return strings.HasPrefix(f, "error "+rule+" ") })
 	})
 	v := diag.Outcome(got.place.Verdict)
-	for _, w := range got.place.Workloads { // the whole is about pods that stay
+	for _, w := range got.place.Workloads { // the verdict of the context covers permanent pods only
 		if w.Verdict == string(diag.Never) {
 			v = diag.Never
 		}

@@ -8,32 +8,32 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Clusters are judged side by side, and told of in their order: while one has its turn,
-// others are read and reasoned about already. What that adds to the run waits for their
-// turn, and what a cluster may cost depends on those before it, so one that was begun with
-// more than it may cost is judged anew. The output is that of one after the other.
+// Clusters are judged concurrently and reported in order: while one is reported, the next ones
+// are read and reasoned about. Their effects on the run are withheld until their turn. The
+// budget of a cluster depends on those before it, so a cluster that began with too large a
+// budget is judged again. The output is the same as that of a sequential run.
 
-// ahead is a part of a run on which work has begun before its turn.
+// ahead is a part of a run on which work begins before its turn.
 type ahead[T any] struct {
 	cluster *cluster
 	judged  []diag.Judged
 	effects effects
-	// leftOut is what was left out so far, in words.
+	// Describes what was skipped so far.
 	leftOut string
-	// scene is the only context of the cluster, about which it is reasoned; nil if there
-	// are several, which share what they have found out.
+	// The only context of the cluster; nil if it has several, which share what they find out
+	// and therefore wait for their turn.
 	scene *scene
 	made  chan made[T]
 }
 
-// made is what was found out about a scene, or why nothing was.
+// made is the result for a scene, or the panic that prevented it.
 type made[T any] struct {
 	out      T
 	panicked any
 	stack    []byte
 }
 
-// effects are what reading a part adds to a run beside numbers that are only summed up.
+// effects holds what reading a part adds to a run, except for counters that are only summed up.
 type effects struct {
 	errs    []error
 	undone  diag.Failures
@@ -41,15 +41,14 @@ type effects struct {
 	objects int
 }
 
-// each reasons about parts in their order, on all processors. Reason is given the only
-// context of a part, and what it returns is called beside others; told is called when a
-// part has its turn.
+// each processes parts in order, using all processors. It calls reason with the only context of
+// a part and runs the returned function concurrently. It calls told when it is the part's turn.
 func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*ahead[T])) {
 	var begun []*ahead[T]
 	for len(parts) > 0 || len(begun) > 0 {
 		for len(parts) > 0 && len(begun) < runtime.GOMAXPROCS(0) {
 			p := parts[0]
-			parts[0] = part{} // each is let go once it is judged
+			parts[0] = part{} // lets each part be freed once it is judged
 			parts, begun = parts[1:], append(begun, begin(r, p, reason))
 		}
 		turn := begun[0]
@@ -59,7 +58,7 @@ func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*
 	}
 }
 
-// begin reads a part and begins to reason about it.
+// begin reads a part and starts to reason about it.
 func begin[T any](r *run, p part, reason func(*scene) func() T) *ahead[T] {
 	a := &ahead[T]{}
 	a.effects = r.withheld(func() {
@@ -93,8 +92,8 @@ func begin[T any](r *run, p part, reason func(*scene) func() T) *ahead[T] {
 	return a
 }
 
-// known is what was found out about the only context of a part ahead of its turn, and
-// whether that holds.
+// known returns the result for the only context of a part, if work began ahead of its turn and
+// the budget that it used still applies.
 func (a *ahead[T]) known(r *run) (s *scene, out T, holds bool) {
 	if a.made == nil {
 		return nil, out, false
@@ -109,7 +108,7 @@ func (a *ahead[T]) known(r *run) (s *scene, out T, holds bool) {
 	return a.scene, m.out, true
 }
 
-// withheld is what a function adds to the run, which is not added yet.
+// withheld runs f and returns the effects that f would have had on the run.
 func (r *run) withheld(f func()) effects {
 	kept := effects{r.failures.errs, r.failures.undone, r.summary.Notes, r.budget.objects}
 	r.failures.errs, r.failures.undone, r.summary.Notes, r.budget.objects = nil, nil, nil, 0
@@ -119,7 +118,7 @@ func (r *run) withheld(f func()) effects {
 	return added
 }
 
-// apply adds what was withheld.
+// apply adds effects that were withheld.
 func (r *run) apply(e effects) {
 	for _, err := range e.errs {
 		r.failures.fail(err)

@@ -16,9 +16,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// manyClusters is a directory with clusters that have some nodes in common, one of them
-// split into contexts, and the configuration that names them; with broken something is
-// wrong with some.
+// manyClusters writes a directory with clusters, some of which share nodes, and returns the
+// configuration that names them. The objects outside these clusters are split into contexts. If
+// broken is set, some clusters have errors.
 func manyClusters(t *testing.T, broken bool) (dir string, c *config.Config) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(16, 6))
@@ -38,7 +38,7 @@ func manyClusters(t *testing.T, broken bool) (dir string, c *config.Config) {
 		if broken && i%5 == 2 { // declared twice, which is an error
 			put(t, filepath.Join(dir, name, "again.yaml"), liveWorkloads(r, 4))
 		}
-		if i%4 == 3 { // a patch, which is left out
+		if i%4 == 3 { // a patch, which is skipped
 			put(t, filepath.Join(dir, name, "patch.yaml"), "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: patched}\nspec: {replicas: 2}\n")
 		}
 		nodes := name + ".yaml"
@@ -61,7 +61,7 @@ func manyClusters(t *testing.T, broken bool) (dir string, c *config.Config) {
 	return dir, c
 }
 
-// sideBySide compares what comes of a run on one processor and on several.
+// sideBySide compares the results of a run on one processor and on several.
 func sideBySide(t *testing.T, run func() string) (want string) {
 	t.Helper()
 	on := func(processors int) string {
@@ -77,9 +77,8 @@ func sideBySide(t *testing.T, run func() string) (want string) {
 	return want
 }
 
-// TestClustersSideBySide: a report is the same on however many processors clusters are
-// judged: with what they share, what is wrong with some of them, and one that is split
-// into contexts.
+// TestClustersSideBySide checks that a report does not depend on the number of processors, for
+// clusters that share nodes, have errors, or are split into contexts.
 func TestClustersSideBySide(t *testing.T) {
 	dir, c := manyClusters(t, true)
 	want := sideBySide(t, func() string {
@@ -101,7 +100,7 @@ func TestClustersSideBySide(t *testing.T) {
 	}
 }
 
-// TestPlacementsSideBySide is the same of decisions, each of which says what was left out
+// TestPlacementsSideBySide checks the same for decisions, each of which says what was skipped
 // up to its cluster.
 func TestPlacementsSideBySide(t *testing.T) {
 	for _, broken := range []bool{false, true} {

@@ -8,7 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// accept parts the findings into those that count and those that do not.
+// accept separates the findings that count from those that a suppression or the baseline
+// accepts.
 func (r *run) accept(report *diag.Report) {
 	found := r.judge.take()
 	r.suppressions.ofSources(found)
@@ -28,9 +29,8 @@ func (r *run) accept(report *diag.Report) {
 	r.summary.Healed = r.healed(healed)
 }
 
-// healed counts the entries of the baseline that are known to be of no use any
-// more: of a part of the files only those about objects that are there, as the
-// others may be in the rest.
+// healed counts the baseline entries that are known to be obsolete. If the run reads only a
+// part of the files, it counts only entries about objects in that part.
 func (r *run) healed(keys []diag.Key) int {
 	if r.opts.Baseline == nil {
 		return 0
@@ -44,8 +44,8 @@ func (r *run) healed(keys []diag.Key) int {
 	return n
 }
 
-// elsewhere tells of a key of the baseline whether it may be about a manifest that is not
-// read.
+// elsewhere returns a function that reports whether a baseline key may be about a manifest that
+// the run does not read.
 func (r *run) elsewhere() func(diag.Key) bool {
 	if r.files.cover(filepath.Dir(absolute(r.files.dir, r.opts.Baseline.Path))) {
 		return func(diag.Key) bool { return false }

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// writeTree generates a repository of 2,000 single-document files in 100
-// directories, 3.5 MB in all: 800 Deployments, 300 StatefulSets, 500 Services
-// and 400 ConfigMaps with placement rules of every kind by turns.
+// writeTree generates a repository of 2,000 single-document files in 100 directories, 3.5 MB in
+// total: 800 Deployments, 300 StatefulSets, 500 Services and 400 ConfigMaps. Their placement
+// rules alternate between all kinds.
 func writeTree(t testing.TB, dir string) {
 	t.Helper()
 	for i := range 2000 {
@@ -60,7 +60,7 @@ pools:
   allocatable: {cpu: "4", memory: 16Gi, pods: "110"}
 `
 
-// placementRules are pasted below a pod's spec, by turns.
+// placementRules are inserted into pod specs in turn.
 var placementRules = []string{
 	`      affinity:
         podAntiAffinity:
@@ -154,7 +154,7 @@ func configFile(i int) string {
 	return b.String()
 }
 
-// cost is what one process took: processor seconds, wall time, peak MiB.
+// cost is what one process used: processor seconds, wall time, peak MiB.
 type cost struct {
 	cpu, wall, mib float64
 }
@@ -189,8 +189,8 @@ func build(b *testing.B, dir, pkg string) string {
 	return out
 }
 
-// BenchmarkTree compares whole processes over the generated tree: all rules
-// with 50 nodes against a bare YAML node parse, in turns.
+// BenchmarkTree alternates between two processes over the generated tree: all rules with 50
+// nodes, and a bare YAML node parse.
 func BenchmarkTree(b *testing.B) {
 	dir := b.TempDir()
 	tree := filepath.Join(dir, "tree")
@@ -220,8 +220,7 @@ func BenchmarkTree(b *testing.B) {
 	b.ReportMetric(median(small), "one-file-ms")
 }
 
-// BenchmarkRun is one run over the generated tree within the process, for
-// profiles.
+// BenchmarkRun measures one run over the generated tree within the process, for profiles.
 func BenchmarkRun(b *testing.B) {
 	dir := b.TempDir()
 	writeTree(b, filepath.Join(dir, "tree"))

@@ -1,14 +1,13 @@
 package lint
 
-// budget is what the contexts of a run may cost together: there may be very many of them
-// in few files.
+// budget limits the total cost of the contexts of a run: a few files may make very many.
 type budget struct {
-	// factor multiplies every number of steps.
+	// Multiplies every number of steps.
 	factor float64
-	// spent is how many steps the contexts that were judged have taken, advice how many
-	// are left to try advice with.
+	// Steps that the judged contexts have taken, and steps left for trials of advice.
 	spent, advice int
-	// objects are how many the contexts had so far, where there were several.
+	// Objects counted so far: those around each part, and those in contexts and units where a
+	// cluster has several.
 	objects int
 }
 
@@ -17,25 +16,24 @@ func newBudget(factor float64) *budget {
 	return &budget{factor: factor, advice: int(adviceSteps * factor)}
 }
 
-// runSteps is how many steps the contexts of a run take together before each is judged
-// briefly, with brakedShare of its budget. It is ten times what the dearest repository of
-// the corpus takes, and more than all of them as one tree. Of these, adviceSteps are for
-// trials of advice.
+// runSteps is the number of steps that the contexts of a run take together before each further
+// one is judged briefly, with brakedShare of its budget. It is ten times what the most
+// expensive repository of the corpus takes, and more than all of them as one tree. Of these,
+// adviceSteps are for trials of advice.
 const (
 	runSteps    = 125_000_000
 	adviceSteps = 40_000_000
 	brakedShare = 0.01
 )
 
-// contextObjects is how many objects the contexts of a run may hold together, those
-// included of which nobody knows whether they are there: a few files may make very many
-// contexts, each with all that is common to them.
+// contextObjects limits the objects in all contexts of a run together, including objects that
+// may or may not exist: a few files may make very many contexts, each with all that they share.
 const contextObjects = 1_000_000
 
 // brief reports whether the next context is judged briefly.
 func (b *budget) brief() bool { return float64(b.spent) > runSteps*b.factor }
 
-// share is the share of its budget that the next context has.
+// share returns the fraction of its step budget that the next context gets.
 func (b *budget) share() float64 {
 	if b.brief() {
 		return brakedShare
@@ -43,5 +41,5 @@ func (b *budget) share() float64 {
 	return 1
 }
 
-// exceeded reports whether a cluster has more contexts than are judged.
+// exceeded reports whether the remaining contexts of a cluster are skipped.
 func (b *budget) exceeded(c *cluster) bool { return c.Len() > 1 && b.objects > contextObjects }

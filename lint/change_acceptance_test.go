@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// changed is what linting and placing one input say about change.
+// changed holds what linting and placing one input report about change.
 type changed struct {
 	rules []string
 	doc   *diag.Placement
@@ -44,7 +44,7 @@ func changes(t *testing.T, topology, manifest string) *changed {
 	return c
 }
 
-// workers is a pool of so many nodes, in so many zones (0 for none).
+// workers returns a pool of count nodes in a number of zones (0 for none).
 func workers(count, zones int) string {
 	text := fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: %d", count)
 	if zones > 0 {
@@ -57,7 +57,7 @@ func workers(count, zones int) string {
 	return text + "}\n"
 }
 
-// apart is a term that keeps pods of app=web apart.
+// apartOn returns an anti-affinity term that separates pods of app=web.
 func apartOn(key, more string) string {
 	return fmt.Sprintf("{topologyKey: %s, labelSelector: {matchLabels: {app: web}}%s}", key, more)
 }
@@ -67,8 +67,8 @@ const (
 	zoneKey = "topology.kubernetes.io/zone"
 )
 
-// object is a workload whose pods carry app=web; top is pasted into its spec,
-// pod into that of the template.
+// object returns a workload whose pods have the label app=web; top is inserted into its spec,
+// pod into the spec of its template.
 func object(apiVersion, kind, top, pod string) string {
 	if !strings.Contains(kind, "VirtualMachine") {
 		pod = strings.TrimPrefix(pod+", containers: [{name: c, image: example.com/c}]", ", ")
@@ -85,8 +85,8 @@ func anti(terms ...string) string {
 	return "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [" + strings.Join(terms, ", ") + "]}}"
 }
 
-// TestDefaultStrategyDeadlocks is the rollout that the field meets most: the
-// default strategy, hard anti-affinity, and as many replicas as nodes.
+// TestDefaultStrategyDeadlocks checks the rollout that is most common in practice: the default
+// strategy, hard anti-affinity, and as many replicas as nodes.
 func TestDefaultStrategyDeadlocks(t *testing.T) {
 	for replicas := 1; replicas <= 4; replicas++ {
 		for spare := range 2 {
@@ -108,9 +108,8 @@ func TestDefaultStrategyDeadlocks(t *testing.T) {
 	}
 }
 
-// TestChangeVectors are workloads that follow from the rules of controllers,
-// budgets and machines (lint/sched/SEMANTICS.md): the rules that speak, and some
-// that do not.
+// TestChangeVectors checks workloads that follow from the rules of controllers, budgets and
+// machines (lint/sched/SEMANTICS.md): the rules that fire, and some that do not.
 func TestChangeVectors(t *testing.T) {
 	vm := func(kind, top, pod string) string { return object("kubevirt.io/v1", kind, top, pod) }
 	vms := func(n int, pod string) string {
@@ -175,20 +174,19 @@ func TestChangeVectors(t *testing.T) {
 	}
 }
 
-// pdb is a disruption budget for app=web.
+// pdb returns a PodDisruptionBudget for app=web.
 func pdb(limit string) string {
 	return "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: web, namespace: shop}\nspec: {" + limit + ", selector: {matchLabels: {app: web}}}\n"
 }
 
-// scaler is an autoscaler of the Deployment web.
+// scaler returns an autoscaler of the Deployment web.
 func scaler(low, high int) string {
 	return fmt.Sprintf("apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: shop}\nspec: {minReplicas: %d, maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}\n", low, high)
 }
 
-// TestNineReplicasInThreeZones is a zone that is lost under a hard spread of
-// maxSkew 1: once its nodes are deleted the others take its pods, but as long as
-// they are only unreachable the zone counts as one without pods and holds the
-// others down, unless its taint is honoured.
+// TestNineReplicasInThreeZones loses a zone under a hard spread constraint with maxSkew 1. Once
+// its nodes are deleted, the other zones can take its pods. While they are only unreachable,
+// the zone counts as an empty domain and limits the others, unless its taint is honoured.
 func TestNineReplicasInThreeZones(t *testing.T) {
 	spread := func(more string) string {
 		return object("apps/v1", "Deployment", "replicas: 9", "topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: "+zoneKey+", labelSelector: {matchLabels: {app: web}}"+more+"}]")
@@ -225,7 +223,7 @@ func TestNineReplicasInThreeZones(t *testing.T) {
 	}
 }
 
-// TestChangeSilent is about what looks like a fault of change and is none.
+// TestChangeSilent checks inputs that look like a fault of change and are not.
 func TestChangeSilent(t *testing.T) {
 	for name, manifest := range map[string]string{
 		"a DaemonSet that keeps its pods apart": object("apps/v1", "DaemonSet", "", anti(apartOn(hostKey, ""))),
@@ -241,7 +239,7 @@ func TestChangeSilent(t *testing.T) {
 	}
 }
 
-// TestUnfitDoesNotSurvive: pods that do not fit as it is do not with fewer nodes.
+// TestUnfitDoesNotSurvive checks that pods that do not fit on all nodes do not fit on fewer.
 func TestUnfitDoesNotSurvive(t *testing.T) {
 	c := changes(t, workers(3, 0), object("apps/v1", "Deployment", "replicas: 4", "nodeSelector: {disk: ssd}"))
 	change := c.of("web")
@@ -255,8 +253,8 @@ func TestUnfitDoesNotSurvive(t *testing.T) {
 	}
 }
 
-// TestChangeHelp is what the findings advise, the safest first, on the fixtures of
-// their rules.
+// TestChangeHelp checks the advice of findings, the safest first, on the fixtures of their
+// rules.
 func TestChangeHelp(t *testing.T) {
 	for rule, want := range map[string][]string{
 		"rollout-deadlock":              {"add matchLabelKeys: [pod-template-hash]", "set maxUnavailable: 1", "add an eligible node"},
@@ -289,7 +287,8 @@ func TestChangeHelp(t *testing.T) {
 	}
 }
 
-// TestBudgetHelp: a replica more is no help where the budget lets none go anyway.
+// TestBudgetHelp checks that another replica is not advised where the budget allows no eviction
+// anyway.
 func TestBudgetHelp(t *testing.T) {
 	for limit, more := range map[string]bool{"minAvailable: 2": true, "minAvailable: 67%": false, "minAvailable: 100%": false, "maxUnavailable: 0": false} {
 		report := lintFiles(t, workers(3, 0), map[string]string{"web.yaml": object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb(limit)})
@@ -308,8 +307,8 @@ func TestBudgetHelp(t *testing.T) {
 	}
 }
 
-// TestMaximumBeginsToFit: where a pool may grow far enough, a note tells with how
-// many of its nodes the maximum of an autoscaler begins to fit.
+// TestMaximumBeginsToFit checks that, if a pool may grow far enough, a note says with how many
+// of its nodes the maximum of an autoscaler begins to fit.
 func TestMaximumBeginsToFit(t *testing.T) {
 	manifest := object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ""))) + "---\n" + scaler(2, 8)
 	report := lintFiles(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: 3, max: 10}\n", map[string]string{"web.yaml": manifest})

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// changeRules are the rules that tell of change by default.
+// changeRules are the rules that report on change by default.
 var changeRules = []string{
 	"rollout-deadlock", "rollout-may-deadlock", "drain-blocked", "drain-leaves-pods-pending", "pdb-selects-no-pod", "vm-cannot-migrate", "vm-labels-never-reach-pods", "autoscaler-exceeds-domains",
 }
 
-// corpusChanges lints a part of the corpus on a topology of a few lines and
-// gives what is found about change, as rule, name and line.
+// corpusChanges lints a part of the corpus on a topology of a few lines and returns the
+// findings about change, as rule, name and line.
 func corpusChanges(t *testing.T, topology string, paths ...string) []string {
 	t.Helper()
 	dir := corpus(t)
@@ -41,9 +41,8 @@ func corpusChanges(t *testing.T, topology string, paths ...string) []string {
 	return found
 }
 
-// TestCorpusChange finds the rollouts, budgets, drains and migrations of which
-// it is known that they fail, on topologies where they do, and on none where
-// they do not.
+// TestCorpusChange finds the rollouts, budgets, drains and migrations that are known to fail,
+// on topologies where they do, and none on topologies where they do not.
 func TestCorpusChange(t *testing.T) {
 	const argo, post = "argoproj__argo-cd/manifests/ha/namespace-install.yaml", "kubevirt__kubevirt.github.io/2020-02-25-Advanced-scheduling-with-affinity-rules."
 	fast := func(zones string) string {
@@ -77,9 +76,9 @@ func TestCorpusChange(t *testing.T) {
 	}
 }
 
-// TestCorpusTraps holds on to what looks like a fault and is none: rollouts that
-// wait only until an old pod goes, budgets of pods that an operator makes or that
-// patches are for, clusters that grow, manifests that are no manifests.
+// TestCorpusTraps checks inputs that look like a fault and are not: rollouts that wait only
+// until an old pod is gone, budgets of pods that an operator creates or that patches are for,
+// clusters that grow, files that are not manifests.
 func TestCorpusTraps(t *testing.T) {
 	pools := workers(3, 0) + "- {name: elastic, count: 1, min: 0, max: 10}\n"
 	for _, v := range []struct {

@@ -19,25 +19,25 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// part is the objects of one cluster, and its topology files.
+// part holds the objects of one cluster, and its topology files.
 type part struct {
 	name     string
 	objects  []*source.Object
 	topology []string
-	// render is the name of the only render that it is; "" if it is none, or several.
+	// The name of the render that the part is; "" if it is not a single render.
 	render string
-	// entry is, of all that one entry pointer deploys, its name. The renders in it are parts
-	// of their own as well, which say what is known of each alone.
+	// entry is the name of an entry pointer if the part is all that the pointer deploys. Each
+	// of its renders is also a part of its own, which reports what can be decided for the
+	// render alone.
 	entry   string
 	renders int
-	// several is set if it has several units.
+	// Whether the part has several units.
 	several bool
-	// elsewhere are objects outside of it of which nobody knows whether they are
-	// deployed with it.
+	// Objects outside the part that may or may not be deployed with it.
 	elsewhere []*source.Object
 }
 
-// key is what tells parts apart.
+// key returns what identifies a part.
 func (p *part) key() string {
 	switch {
 	case p.name == "" && p.render != "":
@@ -48,7 +48,7 @@ func (p *part) key() string {
 	return p.name
 }
 
-// clusters divides what is deployed into clusters and these into contexts, and reads them.
+// clusters divides what is deployed into clusters and these into contexts, and loads them.
 type clusters struct {
 	opts       *Options
 	table      workload.Table
@@ -58,22 +58,23 @@ type clusters struct {
 	budget     *budget
 	summary    *summary
 	failures   *failures
-	// altered are objects of which kustomizations may change anything, loose those of the
-	// files that no render uses, if there are renders.
+	// altered holds objects that kustomizations may change in any field. loose holds the
+	// objects of files that no render uses, if there are renders or several units.
 	altered, loose []*source.Object
 	// unit returns the unit of a file.
 	unit func(file string) string
-	// around is everything by what selectors find, once needed.
+	// An index of the objects that selectors find; nil until first use.
 	around *neighbours.Index
-	// renderReader reads for all renders, once needed: most have the same around them.
+	// The reader that all renders share, because most have the same surroundings; nil until
+	// first use.
 	renderReader *workload.Reader
-	// releases are what charts that are not at hand are given.
+	// The values that releases give to charts that are not available locally.
 	releases *releases
 }
 
-// parts splits the objects as the configuration says; what belongs to no cluster
-// is judged together, against the topology of the whole. A topology on the
-// command line takes the place of all in the configuration.
+// parts splits the objects as the configuration says. Objects in no cluster of the
+// configuration are judged together, with the topology at its top level. A topology on the
+// command line replaces all topologies of the configuration.
 func (d *clusters) parts(m *manifests) []part {
 	d.altered, d.unit = m.altered, unitsOf(d.files)
 	var parts []part
@@ -124,8 +125,8 @@ func (d *clusters) parts(m *manifests) []part {
 	return parts
 }
 
-// named is a cluster that the configuration names. It notes which objects are taken and
-// which renders are deployed.
+// named returns the part for a cluster of the configuration. It marks its objects as taken and
+// its renders as deployed.
 func (d *clusters) named(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*rendered]bool) part {
 	p := part{name: c.Name, topology: d.files.configured(c.Topology)}
 	for _, o := range objects {
@@ -144,25 +145,25 @@ func (d *clusters) named(c *config.Cluster, objects []*source.Object, taken map[
 	return p
 }
 
-// cluster is one part with what it is divided into.
+// cluster is one part, divided into contexts.
 type cluster struct {
 	part
 	contexts.Division
 	reader *workload.Reader
-	// whole is all that is declared, for what is counted once.
+	// Everything that the part declares, for counts that must not repeat by context.
 	whole *workload.Set
-	// topologies are those of the contexts, by the documents of the tree that
-	// declare them: most contexts have the same. Answered is what contexts with the
-	// same nodes need not be asked again.
+	// topologies caches the nodes of contexts by the NodeTopology documents that declare them,
+	// because most contexts have the same. answered holds answers that contexts with the same
+	// nodes share.
 	topologies map[string]*topology.Topology
 	answered   map[*topology.Topology]*build.Answered
-	// judged are the units that were judged by themselves, with what was found in them.
+	// The units that were judged by themselves, with their findings.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
 }
 
-// divide divides a part into contexts. One that the configuration names is one
-// context, and what it declares differently in two files is an error.
+// divide divides a part into contexts. A cluster of the configuration is one context, and
+// conflicting declarations of an object in it are an error.
 func (d *clusters) divide(p part) *cluster {
 	c := &cluster{part: p, reader: d.readerOf(p), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*build.Answered{},
 		judged: map[unitKey][]accept.Finding{}, seed: maphash.MakeSeed()}
@@ -179,10 +180,10 @@ func (d *clusters) divide(p part) *cluster {
 		c.reader.Once()
 	}
 	c.whole = c.reader.Load(p.objects, slices.Concat(c.elsewhere, d.altered))
-	if p.entry != "" { // its renders are counted
+	if p.entry != "" { // its renders are already counted
 		return c
 	}
-	if len(c.whole.Workloads) > 0 || len(d.renders.all) == 0 { // what no render uses need not be deployed at all
+	if len(c.whole.Workloads) > 0 || len(d.renders.all) == 0 { // files that no render uses may not be deployed
 		d.summary.Contexts += c.Len()
 	}
 	d.summary.count(c)
@@ -190,8 +191,8 @@ func (d *clusters) divide(p part) *cluster {
 	return c
 }
 
-// outputs tells which files of a part are outputs of charts: nobody knows of what is
-// rendered here, or where the configuration says what a cluster consists of.
+// outputs returns a function that finds the charts that a file is output of. It is nil for what
+// is rendered here, and where the configuration defines what a cluster consists of.
 func (d *clusters) outputs(p part) func(*source.File) []contexts.Output {
 	if p.name != "" || p.render != "" || p.entry != "" {
 		return nil
@@ -199,9 +200,8 @@ func (d *clusters) outputs(p part) func(*source.File) []contexts.Output {
 	return outputsOf(d.files, p.objects)
 }
 
-// beyond are the objects outside of a part that may be deployed with it, as far as they
-// matter to it: nobody knows. Where the configuration says what a cluster consists of
-// there are none.
+// beyond returns the objects outside a part that may be deployed with it and that matter to it.
+// There are none where the configuration defines what a cluster consists of.
 func (d *clusters) beyond(p part) []*source.Object {
 	if len(d.renders.all) == 0 || p.name != "" {
 		return nil
@@ -209,7 +209,8 @@ func (d *clusters) beyond(p part) []*source.Object {
 	return d.neighbours().Of(p.objects)
 }
 
-// neighbours are all objects that are in no named cluster, by what selectors find.
+// neighbours returns an index of all objects outside renders and in renders, by the selectors
+// that find them.
 func (d *clusters) neighbours() *neighbours.Index {
 	if d.around == nil {
 		all := [][]*source.Object{d.loose}
@@ -221,7 +222,7 @@ func (d *clusters) neighbours() *neighbours.Index {
 	return d.around
 }
 
-// readerOf is the reader of a part. Renders have one in common: each is read beside the
+// readerOf returns the reader of a part. Renders share one, because each is read beside the
 // objects of all others.
 func (d *clusters) readerOf(p part) *workload.Reader {
 	if p.render != "" && d.renderReader != nil {
@@ -234,7 +235,7 @@ func (d *clusters) readerOf(p part) *workload.Reader {
 	return reader
 }
 
-// contradicting is the error of a cluster that declares an object in two ways.
+// contradicting returns the error for a cluster with conflicting declarations of an object.
 func (d *clusters) contradicting(name string, group []*source.Object) error {
 	first := group[0]
 	i := slices.IndexFunc(group, func(o *source.Object) bool { return !source.Equal(o.Root, first.Root) })
@@ -242,7 +243,7 @@ func (d *clusters) contradicting(name string, group []*source.Object) error {
 		name, nameOf(first), d.renders.at(first), d.renders.at(group[max(i, 0)]))
 }
 
-// judged are the workloads and budgets of a cluster.
+// judged returns the workloads and budgets of a cluster.
 func (d *clusters) judged(c *cluster) []diag.Judged {
 	var all []diag.Judged
 	for _, w := range c.whole.Workloads {
@@ -254,7 +255,7 @@ func (d *clusters) judged(c *cluster) []diag.Judged {
 	return all
 }
 
-// scene is one context of a cluster, read and with its nodes.
+// scene is one context of a cluster, loaded together with its nodes.
 type scene struct {
 	contexts.Context
 	cluster *cluster
@@ -263,7 +264,7 @@ type scene struct {
 	model   *model.Model
 }
 
-// scene reads a context.
+// scene loads a context.
 func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 	s := &scene{Context: x, cluster: c, set: c.whole}
 	if c.Len() > 1 {
@@ -283,7 +284,7 @@ func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 	return s
 }
 
-// nodes are those of a context that declares some.
+// nodes returns the nodes of a context, which may declare some itself.
 func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topology {
 	if c.render+c.entry != "" && len(c.topology) == 0 {
 		declared = append(slices.Clip(declared), d.looseNodes()...)
@@ -301,8 +302,8 @@ func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topolo
 	return c.topologies[key]
 }
 
-// looseNodes are the NodeTopology documents of the tree: what is rendered is judged
-// against them if no file with nodes is named.
+// looseNodes returns the NodeTopology documents of the tree. Renders use them if no topology
+// file is given.
 func (d *clusters) looseNodes() (all []*source.Object) {
 	for _, o := range d.loose {
 		if o.Kind == "NodeTopology" && o.Group() == "schedlint.dev" {

@@ -12,25 +12,23 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// left tells, of objects that another state of the files had, what has become of
-// them here: some are declared, some are there and not judged any more, and some
-// are gone.
+// left says what happened to objects of another state of the files: they are declared, present
+// but no longer judged, or gone.
 type left struct {
 	files *files
-	// renders are the names of those that succeeded or failed.
+	// Names of the renders that succeeded or failed.
 	renders []string
-	// declared are the objects that were read and stand for themselves.
+	// Objects that were read and are deployed as objects of their own.
 	declared map[diag.Object]bool
-	// why says of objects and of files, by name or as a directory that ends in a
-	// slash, why they are there and not judged.
+	// Reasons why an object is present but not judged, and why a file was skipped, by name.
 	why     map[diag.Object]string
 	skipped map[string]string
 	unread  []source.Skipped
-	// hidden are the objects below unread, once somebody asks.
+	// Objects in unread paths with a reason each; filled on first use.
 	hidden map[diag.Object]string
 }
 
-// Why an object is not judged any more.
+// Reasons why an object is no longer judged.
 const (
 	whyAltered = "a kustomization changes it"
 	whyPatch   = "it is used as a patch"
@@ -38,7 +36,7 @@ const (
 	whyAbsent  = "a kustomization uses its file, and no render contains it"
 )
 
-// newLeft notes what there is before the trees are let go.
+// newLeft records what is present, before the parsed trees are released.
 func newLeft(m *manifests, of *renders, table workload.Table) *left {
 	l := &left{files: of.files, renders: slices.Concat(of.names(), of.failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
 	for _, o := range m.set.Objects {
@@ -64,7 +62,7 @@ func newLeft(m *manifests, of *renders, table workload.Table) *left {
 	return l
 }
 
-// rendered notes what renders contain, and what of their sources they do not.
+// rendered records what renders contain, and which objects of their sources they omit.
 func (l *left) rendered(of *renders, table workload.Table) {
 	contained := map[*source.Object]bool{}
 	for _, x := range of.all {
@@ -88,16 +86,16 @@ func (l *left) rendered(of *renders, table workload.Table) {
 	}
 }
 
-// maxBelow bounds the entries of directories below a path that is not read.
+// maxBelow limits the directory entries below an unread path.
 const maxBelow = 10_000
 
-// below are the objects of a path that is not read.
+// below returns the objects of an unread path.
 func (l *left) below(path string) []*source.Object {
 	reading := l.files.reading
 	reading.Tracked = nil
 	paths := []string{filepath.Join(l.files.root, filepath.FromSlash(path))}
 	if _, over, _ := source.Walk(reading, paths, maxBelow, func(string) bool { return false }); over {
-		return nil // too many to look for one that is gone
+		return nil // too many to search for a missing object
 	}
 	set, err := source.Load(reading, paths)
 	if err != nil {
@@ -106,8 +104,8 @@ func (l *left) below(path string) []*source.Object {
 	return set.Objects
 }
 
-// unjudged says why an object of another state, which was judged there in a file, is
-// not judged here although it is there; "" if it is judged, or gone.
+// unjudged returns why an object that another state declared and judged in a file is present
+// here but not judged; "" if it is judged or gone.
 func (l *left) unjudged(o diag.Object, file string) string {
 	switch {
 	case o == (diag.Object{}) || l.declared[o]:
@@ -133,10 +131,10 @@ func (l *left) unreadFor(file string) string {
 	return ""
 }
 
-// maxUnread bounds the paths that are searched for what is not judged any more.
+// maxUnread limits the unread paths that are searched for objects that are no longer judged.
 const maxUnread = 100
 
-// concealed says in which path that is not read an object is, or is "".
+// concealed returns the unread path that contains an object, with the reason; "" if none does.
 func (l *left) concealed(o diag.Object) string {
 	if l.hidden == nil {
 		l.hidden = map[diag.Object]string{}
@@ -149,8 +147,7 @@ func (l *left) concealed(o diag.Object) string {
 	return l.hidden[o]
 }
 
-// gone reports whether a finding is about something that is neither declared nor
-// to be found any more, or about a render that there is no more.
+// gone reports whether the object or the render of a finding no longer exists.
 func (l *left) gone(d *diag.Diagnostic) bool {
 	if d.Render != "" && !slices.Contains(l.renders, d.Render) {
 		return true
@@ -161,8 +158,8 @@ func (l *left) gone(d *diag.Diagnostic) bool {
 	return !l.declared[d.Object] && l.unjudged(d.Object, d.Location.File) == ""
 }
 
-// unjudged are the objects that were judged in another state of the files, which are
-// there and not judged any more, as what a change silences.
+// unjudged returns the objects that another state of the files judged and that are present but
+// no longer judged: the change silences their findings.
 func unjudged(now, before *diag.Report) []diag.Silence {
 	if now.WhyUnjudged == nil {
 		return nil
@@ -180,9 +177,9 @@ func unjudged(now, before *diag.Report) []diag.Silence {
 	return slices.Compact(all)
 }
 
-// undecided answers for findings on another state of the files whether it is unknown if
-// there is one like it here: a file is left out or has a mistake, a rule is off or gone, or what
-// the rule looks at is not known of the object. L is nil if no other state was asked about.
+// undecided returns a function that reports whether it is unknown if a finding of another state
+// still applies: a file is skipped or has an error, a rule is off or removed, or the facts that
+// the rule reads are incomplete for the object. L is nil if the reports are not compared.
 func (r *run) undecided(l *left, broken map[string]bool) func(*diag.Diagnostic) bool {
 	rules := r.opts.Policy.IDs()
 	return func(d *diag.Diagnostic) bool {
@@ -192,7 +189,7 @@ func (r *run) undecided(l *left, broken map[string]bool) func(*diag.Diagnostic) 
 			return true
 		case slices.Contains(r.renders.failed, d.Render):
 			return true
-		case d.Render == "" && d.Object != (diag.Object{}) && r.renders.reached[file]: // it is judged as it is deployed now
+		case d.Render == "" && d.Object != (diag.Object{}) && r.renders.reached[file]: // now judged as deployed
 			return true
 		case l != nil && (l.unjudged(d.Object, file) != "" || l.unreadFor(file) != "") || r.files.ignores(file) || broken[file]:
 			return true
@@ -201,7 +198,7 @@ func (r *run) undecided(l *left, broken map[string]bool) func(*diag.Diagnostic) 
 	}
 }
 
-// splitGone splits what is gone with its object from what was fixed.
+// splitGone separates findings whose object is gone from findings that were fixed.
 func splitGone(d accept.Difference, gone func(*diag.Diagnostic) bool) (fixed, lost []diag.Diagnostic) {
 	for i := range d.Fixed {
 		if gone != nil && gone(&d.Fixed[i]) {

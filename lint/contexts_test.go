@@ -17,11 +17,11 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// environs is manifests by path.
+// environs holds manifests by path.
 type environs map[string]string
 
-// randomTree has a few objects in a few ways in a few directories, so that some are
-// alternatives, some copies and some alone.
+// randomTree returns a few objects in a few variants in a few directories, so that some are
+// alternatives, some copies and some unique.
 func randomTree(r *rand.Rand) environs {
 	dirs := []string{"", "one/", "two/", "one/prod/", "one/test/", "two/prod/", "three/a/b/"}
 	files := environs{}
@@ -54,8 +54,7 @@ func randomObject(r *rand.Rand) string {
 		name, 1+r.IntN(4), name, name, rule, 1+r.IntN(2))
 }
 
-// renamed gives every directory and every file another name, so that they come in
-// another order.
+// renamed gives every directory and every file another name, which changes their order.
 func (t environs) renamed(r *rand.Rand) (renamed environs, names map[string]string) {
 	renamed, names = environs{}, map[string]string{".": "."}
 	order := r.Perm(1000)
@@ -72,8 +71,8 @@ func (t environs) renamed(r *rand.Rand) (renamed environs, names map[string]stri
 	return renamed, names
 }
 
-// verdicts are what lint and place say of a tree, without the names of files, and
-// the verdict of each context.
+// verdicts returns what lint and place say about a tree, without the names of files, and the
+// verdict of each context.
 func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]string) {
 	tt.Helper()
 	dir := tt.TempDir()
@@ -90,7 +89,7 @@ func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]str
 	if err := os.WriteFile(nodes, []byte("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 3, allocatable: {cpu: 3, memory: 4Gi, pods: 10}}]\n"), 0o644); err != nil {
 		tt.Fatal(err)
 	}
-	report, err := run(tt, dir, []string{nodes}, "tree") // named, so that its directories are deployed together
+	report, err := run(tt, dir, []string{nodes}, "tree") // named explicitly, so that its directories are deployed together
 	if err != nil {
 		tt.Fatal(err)
 	}
@@ -113,8 +112,8 @@ func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]str
 	return all, contexts
 }
 
-// TestNamesDecideNothing renames all directories and files of random trees: the
-// findings and the decisions stay, each context under its new name.
+// TestNamesDecideNothing renames all directories and files of random trees: findings and
+// decisions stay the same, each context under its new name.
 func TestNamesDecideNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	several := 0
@@ -144,15 +143,15 @@ func TestNamesDecideNothing(t *testing.T) {
 	}
 }
 
-// TestContextsOneByOne: what several environments of one tree are told is what each is
-// told in a tree of its own, though answers for one count in the others where nothing
-// that they rest on differs.
+// TestContextsOneByOne checks that each of several environments in one tree gets the same
+// results as in a tree of its own, although contexts share answers that do not depend on their
+// differences.
 func TestContextsOneByOne(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 11))
 	named := func(name string) string {
 		object := randomObject(r)
-		for name == "extra" && !strings.Contains(object, "kind: Deployment") { // an alternative is of the same kind
+		for name == "extra" && !strings.Contains(object, "kind: Deployment") { // an alternative has the same kind
 			object = randomObject(r)
 		}
 		for _, old := range []string{"web", "api", "db"} {
@@ -171,7 +170,7 @@ func TestContextsOneByOne(t *testing.T) {
 		extra := []string{named("extra"), named("extra")}
 		for e := range 4 {
 			name, text := fmt.Sprintf("envs/e%d/extra.yaml", e), extra[r.IntN(2)]
-			if e == 0 { // objects that all say the same are one context
+			if e == 0 { // equal objects form one context
 				text = named("extra") + "# alone\n"
 			}
 			whole[name] = text
@@ -204,8 +203,8 @@ func pathsOf(t environs) []string {
 	return all
 }
 
-// TestManyContexts: what is common to very many contexts is judged in some of them, and
-// what is left open is counted, by lint and by place.
+// TestManyContexts checks very many contexts: some of them are judged, and lint and place count
+// what is left open.
 func TestManyContexts(t *testing.T) {
 	t.Parallel()
 	trials.Large(t)

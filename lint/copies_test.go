@@ -18,10 +18,9 @@ import (
 	"github.com/schedlint/schedlint/lint"
 )
 
-// TestCopies judges very many copies of every fixture at once, each in a namespace of
-// its own: no answer is at fault. SCHEDLINT_COPIES is for how many bytes: with many of
-// them, what takes time that grows with the square of the input runs into the time limit
-// of go test.
+// TestCopies judges very many copies of every fixture at once, each in its own namespace: there
+// is no internal failure. SCHEDLINT_COPIES sets the number of bytes; with many, anything that
+// takes quadratic time exceeds the time limit of go test.
 func TestCopies(t *testing.T) {
 	size := 4_000
 	if text := os.Getenv("SCHEDLINT_COPIES"); text != "" {
@@ -55,8 +54,8 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// copies are as many copies of some objects as there is room for, or nil if they are
-// no objects.
+// copies returns as many copies of some objects as fit into size bytes, or nil if they are not
+// objects.
 func copies(text []byte, size int) []byte {
 	var objects []map[string]any
 	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {

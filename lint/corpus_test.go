@@ -17,7 +17,7 @@ import (
 )
 
 // corpus is a collection of other projects' manifests beside the checkout. Only .ci/run
-// has it, so only the tests behind the build tag ci read it.
+// provides it, so only the tests behind the build tag ci read it.
 func corpus(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs("../../shared")
@@ -30,10 +30,10 @@ func corpus(t *testing.T) string {
 	return dir
 }
 
-// fault is one that is known to be in the corpus: a rule and part of a path.
+// fault is a known fault of the corpus: a rule and part of a path.
 type fault struct{ rule, path string }
 
-// projects are the directories of the corpus, each the tree of one repository.
+// projects returns the directories of the corpus, each the tree of one repository.
 func projects(t *testing.T, corpus string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(corpus)
@@ -49,8 +49,8 @@ func projects(t *testing.T, corpus string) []string {
 	return all
 }
 
-// TestCorpus lints some 500 manifests of other projects, one by one: known
-// faults are found, and what is known to be right is not reported.
+// TestCorpus lints some 500 manifests of other projects, one by one: known faults are found,
+// and what is known to be correct is not reported.
 func TestCorpus(t *testing.T) {
 	dir := corpus(t)
 	for _, topology := range []string{"", "topologies/six-nodes-three-zones.yaml", "topologies/kind-3-workers.yaml", "topologies/eks-3az.yaml", "topologies/bare-metal-no-zone-labels.yaml"} {
@@ -95,7 +95,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// givenUp counts the questions that were given up for their steps.
+// givenUp counts the questions that exceeded their step budget.
 func givenUp(open []diag.Skip) (n int) {
 	for _, k := range open {
 		if k.Budget {
@@ -105,7 +105,7 @@ func givenUp(open []diag.Skip) (n int) {
 	return n
 }
 
-// placed places a project and leaves no question open for want of steps.
+// placed places a project and checks that no question exceeds its step budget.
 func placed(t *testing.T, dir, topology, project string) {
 	t.Helper()
 	doc, err := lint.Place(context.Background(), lint.Options{Dir: dir, Root: dir, Paths: []string{"corpus/" + project}, Topology: []string{topology}, Policy: engine(t)})
@@ -119,8 +119,8 @@ func placed(t *testing.T, dir, topology, project string) {
 	}
 }
 
-// knownFaults leaves out what a kustomization of the tree changes: the affinity of
-// argocd-server and argocd-repo-server in base, which ha/base patches.
+// knownFaults returns the known faults. It omits what a kustomization of the tree changes: the
+// affinity of argocd-server and argocd-repo-server in base, which ha/base patches.
 func knownFaults() []fault {
 	return []fault{
 		{"selector-misses-own-pods", "base/redis/argocd-redis-deployment.yaml"},
@@ -143,7 +143,7 @@ func nodeFreeFaults() []fault {
 	}
 }
 
-// traps are files that look wrong and are not, or not manifests at all.
+// traps returns files that look wrong and are not, or that are not manifests.
 func traps() []fault {
 	return []fault{
 		{"", "apitesting/testdata/HEAD"},
@@ -158,8 +158,8 @@ func traps() []fault {
 	}
 }
 
-// TestRenderedCorpusPlaces renders every kustomization of other projects and looks up
-// every scalar of every result as the place of a finding is looked up.
+// TestRenderedCorpusPlaces renders every kustomization of other projects and looks up every
+// scalar of every result in the same way as the place of a finding.
 func TestRenderedCorpusPlaces(t *testing.T) {
 	dir := filepath.Join(corpus(t), "corpus")
 	var all placeFigures
@@ -169,8 +169,8 @@ func TestRenderedCorpusPlaces(t *testing.T) {
 	all.hold(t)
 }
 
-// TestRenderedCorpusFindings holds on to known faults of other projects and to the lines
-// that a person would change.
+// TestRenderedCorpusFindings checks that known faults of other projects are reported on the
+// lines that a person would change.
 func TestRenderedCorpusFindings(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(filepath.Join(corpus(t), "corpus"))
 	if err != nil {
@@ -203,13 +203,13 @@ func TestRenderedCorpusFindings(t *testing.T) {
 	}
 }
 
-// TestCorpusBaselineOutlivesMoves is outlivesMoves for the manifests of other projects.
+// TestCorpusBaselineOutlivesMoves runs outlivesMoves on the manifests of other projects.
 func TestCorpusBaselineOutlivesMoves(t *testing.T) {
 	shared := corpus(t)
 	outlivesMoves(t, filepath.Join(shared, "corpus"), filepath.Join(shared, "topologies", "kind-3-workers.yaml"), 100)
 }
 
-// TestCorpusEditsFix is editsFix for other projects, on several clusters.
+// TestCorpusEditsFix runs editsFix on other projects, on several clusters.
 func TestCorpusEditsFix(t *testing.T) {
 	var all []tree
 	shared := corpus(t)
@@ -224,7 +224,7 @@ func TestCorpusEditsFix(t *testing.T) {
 	editsFix(t, all)
 }
 
-// TestCorpusHealthyFactsAreSpared is spared for other projects.
+// TestCorpusHealthyFactsAreSpared runs spared on other projects.
 func TestCorpusHealthyFactsAreSpared(t *testing.T) {
 	shared := corpus(t)
 	for _, project := range projects(t, filepath.Join(shared, "corpus")) {

@@ -11,16 +11,16 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// Advice for workloads that do not all fit, and for a taint that keeps pods off, is
-// followed: no workload is left with pods that stay Pending, or with a rollout or a
-// drain that gets stuck.
+// These tests follow the advice for workloads that do not all fit and for a taint that excludes
+// pods. Afterwards, no workload has pods that stay Pending, or a rollout or drain that gets
+// stuck.
 
 const heavyRule = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {tier: heavy}}}]}}"
 
-// unplaced are the rules that tell of pods that stay Pending, besides the outages.
+// unplaced lists the rules that report pods which stay Pending, besides the outages.
 var unplaced = []string{"crowded-out", "no-eligible-node", "order-dependent-placement"}
 
-// crowdCase is two Deployments that keep off each other's nodes, and their nodes.
+// crowdCase is two Deployments that avoid each other's nodes, and their nodes.
 type crowdCase struct {
 	api, queue, nodes int
 	soft              [2]bool
@@ -68,8 +68,7 @@ func (c crowdCase) lint(t *testing.T) (found, helps []string) {
 	return found, helps
 }
 
-// follow changes a case as a piece of advice says; false if it says nothing that can
-// be followed by number.
+// follow changes a case according to a piece of advice; false if it does not know how.
 func (c crowdCase) follow(help string) (crowdCase, bool) {
 	var name string
 	var n int
@@ -102,7 +101,7 @@ func scan(text, format string, to ...any) bool {
 	return n == len(to)
 }
 
-// crowdCases are all small clusters of two workloads, or of one beside a taint.
+// crowdCases returns all small clusters of two workloads, or of one beside a taint.
 func crowdCases() (all []crowdCase) {
 	for nodes := 2; nodes <= 6; nodes++ {
 		for api := 1; api <= 4; api++ {
@@ -147,8 +146,8 @@ func TestAdviceForSeveralHolds(t *testing.T) {
 	t.Log(tried)
 }
 
-// TestTaintAdviceForJobs is about pods that run to completion: nothing of them rolls
-// out, so that a toleration helps is all that there is to say.
+// TestTaintAdviceForJobs checks pods that run to completion: they have no rollout, so a
+// toleration is the only advice.
 func TestTaintAdviceForJobs(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

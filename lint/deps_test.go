@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// layers is the import graph: a package may import packages of lower layers
-// only, and of the world outside the standard library only what stands behind
-// it. Kept as text so that a change of the structure is seen in review.
+// layers is the import graph: a package may import only packages of lower layers, and outside
+// the standard library only the packages listed after it. It is text, so that a change of the
+// structure is visible in review.
 const layers = `
 11 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
 10 lint
@@ -70,9 +70,9 @@ const layers = `
 0 fixtures/mutate sigs.k8s.io/kustomize
 `
 
-// seams are the packages of lint/sched that some of them may import, and no others:
-// what confirms a search shares nothing with it but the parsed model and the words in
-// which certificates are handed over.
+// seams lists packages of lint/sched that only some of them may import: the checker shares
+// nothing with the search that it confirms, except the parsed model and the types that describe
+// certificates.
 const seams = `
 lint/sched/certificate lint/sched/model
 lint/sched/classes     lint/sched/model
@@ -101,7 +101,7 @@ func parseLayers(t *testing.T) map[string]layer {
 	return graph
 }
 
-// TestImportsOnlyDownwards holds the code against the graph.
+// TestImportsOnlyDownwards checks the imports of the code against the graph.
 func TestImportsOnlyDownwards(t *testing.T) {
 	graph := parseLayers(t)
 	seen := map[string]bool{}
@@ -164,7 +164,7 @@ func imports(t *testing.T, path string) []string {
 	return all
 }
 
-// forbidden says why a package must not import another one, or "".
+// forbidden returns why a package must not import another one, or "".
 func forbidden(graph map[string]layer, dir, imported string) string {
 	at := graph[dir]
 	if inside, ok := strings.CutPrefix(imported, module); ok {
@@ -189,7 +189,7 @@ func forbidden(graph map[string]layer, dir, imported string) string {
 	return ""
 }
 
-// TestSeams: neither side of a certificate can come to import the other.
+// TestSeams checks that neither side of a certificate can import the other.
 func TestSeams(t *testing.T) {
 	graph := parseLayers(t)
 	for pair, allowed := range map[[2]string]bool{
@@ -207,8 +207,9 @@ func TestSeams(t *testing.T) {
 	}
 }
 
-// TestNoClient: the client of Kubernetes brings types and tables for every API, which
-// would be a quarter of the binary and most of what it does before main.
+// TestNoClient rejects the Kubernetes client and the Helm package that would import it. The
+// client has types and tables for every API: a quarter of the binary and most of its work
+// before main.
 func TestNoClient(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "../cmd/schedlint", "./chart").Output()
 	if err != nil {
@@ -225,8 +226,8 @@ func TestNoClient(t *testing.T) {
 	}
 }
 
-// TestPathsOut keeps the question whether a path leads out of a directory in package worktree:
-// it is easy to write one that takes "..env" for a way out, or "../x" for a way in.
+// TestPathsOut requires package worktree to decide whether a path leads out of a directory,
+// because a check of one's own easily mistakes "..env" for a way out, or "../x" for a way in.
 func TestPathsOut(t *testing.T) {
 	for _, file := range productFiles(t) {
 		if strings.HasPrefix(file, "lint/worktree/") {

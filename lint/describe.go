@@ -8,24 +8,24 @@ import (
 	"github.com/schedlint/schedlint/lint/facts/build"
 )
 
-// Described is the facts of each context, as rules see them.
+// Described holds the facts of each context, as rules see them.
 type Described struct {
 	Contexts []Context
-	// Display names a file as the person who runs the command would.
+	// Display returns the name of a file as the user would write it.
 	Display func(file string) string
-	// Failures are what was not done.
+	// Work that was not done.
 	Failures diag.Failures
 }
 
-// Context is the facts of one context, and where each row stands.
+// Context holds the facts of one context and the location of each row.
 type Context struct {
 	Facts *facts.Facts
-	// Place is that of the row with an id, in a file that the user wrote.
+	// Place returns the location of the row with an id, in a file that the user wrote.
 	Place func(id int) diag.Span
 }
 
-// Facts gives all that rules see, context by context: every list is whole, and the loss of
-// a node and of a zone is asked about. Problems of files are in the first context.
+// Facts returns all facts that rules can see, context by context. Every list is complete, and
+// the loss of a node and of a zone is asked about. Problems of files are in the first context.
 func Facts(ctx context.Context, o Options) (*Described, error) {
 	o.Level = func(string) diag.Level { return diag.LevelOff }
 	r := newRun(ctx, o, o.Survive)
@@ -39,7 +39,7 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 	}
 	each(r, r.clusters.parts(m), whole, func(a *ahead[*build.Built]) {
 		for x := range a.cluster.Contexts() {
-			if a.cluster.entry != "" { // its renders have the facts
+			if a.cluster.entry != "" { // the parts of its renders have the facts
 				continue
 			}
 			s, f, known := a.known(r)

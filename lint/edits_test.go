@@ -7,8 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestEditsFix applies every edit that is offered and lints again: the finding
-// is gone, nothing new is there, and no byte outside the edit has changed.
+// TestEditsFix applies every offered edit and lints again: there must be fewer findings.
 func TestEditsFix(t *testing.T) {
 	soft := func(quote string) string {
 		return strings.Replace(webManifest("1", softHost), "topologyKey: kubernetes.io/hostname", "topologyKey: "+quote+"topology.kubernetes.io/hostname"+quote, 1)
@@ -41,7 +40,7 @@ func TestEditsFix(t *testing.T) {
 	}
 }
 
-// applied is the text with one edit within a line.
+// applied returns the text after one edit within a line.
 func applied(text string, e diag.Edit) string {
 	lines := strings.SplitAfter(text, "\n")
 	line := []rune(lines[e.Location.Line-1])

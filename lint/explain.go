@@ -15,37 +15,36 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Spot names a line of a manifest, as findings are printed.
+// Spot identifies a line of a manifest, in the format in which findings are printed.
 type Spot struct {
-	// File is the path as a person writes it, - or <stdin> for standard input.
+	// File is the path as the user writes it; - or <stdin> is standard input.
 	File string
-	// Line and Column count from 1; Column is 0 for all of the line.
+	// Line and Column count from 1; Column 0 matches the entire line.
 	Line, Column int
-	// Rule is the rule whose findings are asked for; "" for all.
+	// Rule selects the findings of one rule; "" selects all.
 	Rule string
 }
 
 func (s Spot) String() string { return fileLine(s.File, s.Line) }
 
-// explaining is what a run looks for at one place.
+// explaining holds the state of Explain for one place.
 type explaining struct {
 	run  *run
 	read *manifests
 	spot Spot
 	file *source.File
 	out  *diag.Explanation
-	// elsewhere are the findings in the file that are not at the place.
+	// Findings in the file that are not at the place.
 	elsewhere []diag.Diagnostic
-	// more counts the findings at the place that are not explained.
+	// The number of findings at the place that exceed the limit and are not explained.
 	more int
-	// at is the object to which the line belongs, or nil.
+	// The object to which the line belongs, or nil.
 	at   *source.Object
 	rest []diag.Explained // about the workload of that object
 }
 
-// Explain says node by node what stands behind the findings at a place, or, if
-// there is none, which node takes a pod of the workload to which the line
-// belongs.
+// Explain explains the findings at a place node by node. If there are no findings, it explains
+// which nodes accept a pod of the workload to which the line belongs.
 func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, error) {
 	r := newRun(ctx, o, o.Survive)
 	m := r.load()
@@ -95,8 +94,9 @@ func (x *explaining) find() error {
 	return nil
 }
 
-// object is the last one of the document that begins on the line or above it, or
-// else, if comments stand there, the first one below; nil if there is none.
+// object returns the last object of the document that begins on the line or above it. If there
+// is none, as on a leading comment, it returns the first one below; nil if the document has no
+// object.
 func (x *explaining) object() (at *source.Object) {
 	first, last := x.spot.Line, x.spot.Line
 	for first > 1 && !separator(x.file.Line(first)) {
@@ -119,7 +119,7 @@ func separator(line string) bool {
 	return line == "---" || len(line) > 3 && line[:3] == "---" && (line[3] == ' ' || line[3] == '\t')
 }
 
-// is tells whether a file is the one that is asked for.
+// is reports whether a file is the requested one.
 func (x *explaining) is(f *source.File) bool {
 	if x.spot.File == "-" || f.Name == source.StdinName {
 		return f.Name == source.StdinName && (x.spot.File == "-" || x.spot.File == source.StdinName)
@@ -129,8 +129,8 @@ func (x *explaining) is(f *source.File) bool {
 		resolved(absolute(x.run.opts.Dir, x.spot.File)) == resolved(absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
 }
 
-// cluster looks at one part: at every context of it that holds the object at the
-// place, or at all of them if there is none.
+// cluster explains one part: every context that contains the object at the place, or all
+// contexts if there is no such object.
 func (x *explaining) cluster(p part) {
 	c := x.run.clusters.divide(p)
 	for of := range c.Contexts() {
@@ -161,8 +161,7 @@ func (x *explaining) cluster(p part) {
 	}
 }
 
-// isAt reports whether an object is the one at the place, as it stands there or as a
-// render has it.
+// isAt reports whether an object is the one at the place, or is rendered from it.
 func (x *explaining) isAt(o *source.Object) bool {
 	if o == x.at || x.at == nil || x.run.renders.results[o.File.Name] == nil {
 		return o == x.at
@@ -170,8 +169,8 @@ func (x *explaining) isAt(o *source.Object) bool {
 	return x.run.renders.rawObject(o) == x.at
 }
 
-// explain explains what is found at the place among objects of a cluster, in the words of
-// what is reported of several units.
+// explain explains the findings at the place that are about objects of a cluster. A finding
+// that a context of several units reports in other words takes those words.
 func (x *explaining) explain(in build.Input, c *cluster, objects []*source.Object, together map[foundAt][]accept.Finding) *build.Explainer {
 	e := build.NewExplainer(in)
 	x.run.judge.findings(e.Facts(), c, objects, func(fact int, f *accept.Finding) {
@@ -189,7 +188,7 @@ func (x *explaining) explain(in build.Input, c *cluster, objects []*source.Objec
 	return e
 }
 
-// add takes in a finding, with its account if it is at the place.
+// add adds a finding, with its account if it is at the place.
 func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, diag.Account)) {
 	if d.Location.File != x.file.Name {
 		return
@@ -209,12 +208,12 @@ func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, 
 	x.out.Found = append(x.out.Found, found)
 }
 
-// maxExplained bounds the findings that are explained at a place: a file may be one line.
+// maxExplained limits the findings that are explained at a place: a file may be one line.
 const maxExplained = 100
 
-// counts reports whether a finding at the place is to be explained: once however many
-// contexts have it, and no more than there may be, of those in the very column and of
-// the others.
+// counts reports whether to explain a finding at the place. It rejects findings of earlier
+// contexts, and enforces the limit separately for findings in the requested column and for
+// others.
 func (x *explaining) counts(d *diag.Diagnostic) bool {
 	exact := func(d *diag.Diagnostic) bool { return d.Location.Column == x.spot.Column }
 	like := 0
@@ -234,7 +233,7 @@ func (x *explaining) counts(d *diag.Diagnostic) bool {
 	return true
 }
 
-// accepted tells of the findings that do not count.
+// accepted adds a note to each finding that a suppression accepts.
 func (x *explaining) accepted(all []accept.Finding) {
 	for i := range x.out.Found {
 		found := &x.out.Found[i]
@@ -246,7 +245,7 @@ func (x *explaining) accepted(all []accept.Finding) {
 	}
 }
 
-// settle puts the findings in order, or says what there is in place of them.
+// settle sorts the findings, or sets what is reported if there are none.
 func (x *explaining) settle() error {
 	all := x.out.Found
 	otherColumn := func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }
@@ -271,10 +270,10 @@ func (x *explaining) settle() error {
 	return nil
 }
 
-// maxNear bounds the findings elsewhere that are named.
+// maxNear limits the findings elsewhere that are listed.
 const maxNear = 5
 
-// nothing is the error of a place where there is nothing to explain.
+// nothing returns the error for a place with nothing to explain.
 func (x *explaining) nothing() error {
 	what := "finding"
 	if x.spot.Rule != "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint"
 )
 
-// explained is what is said about a line of an application: by rule the rows of the
-// first table, as the filters that reject each node.
+// explained returns the rows of the first table for a line of an application, by rule, with the
+// filters that reject each node.
 func explained(t *testing.T, topology, path string, line int) map[string]map[string]string {
 	t.Helper()
 	a := askedOf(t, engine(t), "", "../fixtures/apps", []string{topology}, nil, path)
@@ -36,7 +36,7 @@ func explained(t *testing.T, topology, path string, line int) map[string]map[str
 	return all
 }
 
-// onWorkers is the rows of so many workers that all reject a pod by the same filters.
+// onWorkers returns the rows of n workers that all reject a pod by the same filters.
 func onWorkers(n int, by string) map[string]string {
 	all := map[string]string{}
 	for i := range n {
@@ -45,8 +45,8 @@ func onWorkers(n int, by string) map[string]string {
 	return all
 }
 
-// TestExplainHighAvailability explains what is wrong with three replicas on three nodes:
-// an update of the proxies, and drains.
+// TestExplainHighAvailability explains what is wrong with three replicas on three nodes: an
+// update of the proxies, and drains.
 func TestExplainHighAvailability(t *testing.T) {
 	nodes := filepath.Join(t.TempDir(), "nodes.yaml")
 	put(t, nodes, workers(3, 0))
@@ -57,8 +57,8 @@ func TestExplainHighAvailability(t *testing.T) {
 	same(t, "no finding", explained(t, nodes, "store.yaml", 3), map[string]map[string]string{"": onWorkers(3, "")})
 }
 
-// TestExplainThreeZones explains what is wrong with an application in three zones, there
-// and on three workers.
+// TestExplainThreeZones explains what is wrong with an application in three zones, there and on
+// three workers.
 func TestExplainThreeZones(t *testing.T) {
 	zones := func(by string) map[string]string {
 		all := map[string]string{"control-plane": "TaintToleration"}

@@ -22,14 +22,14 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// asked is an input of which every finding is explained.
+// asked is an input for which every finding is explained.
 type asked struct {
 	options lint.Options
 	model   *model.Model
 }
 
-// askedOf reads an input twice: as lint does, and into the model that the
-// explanations are held against.
+// askedOf reads an input twice: as lint does, and into the model that the explanations are
+// compared with.
 func askedOf(t *testing.T, e *rego.Engine, on, dir string, topology, survive []string, paths ...string) asked {
 	t.Helper()
 	abs, err := filepath.Abs(dir)
@@ -70,8 +70,8 @@ func modelOf(t *testing.T, dir string, nodes, paths []string) *model.Model {
 	return sched.New(workload.Load(workload.NewTable(), read(paths)), topo)
 }
 
-// every explains every finding of an input once and holds it against the model.
-// It gives how many tables there were with rejections by each filter.
+// every explains every finding of an input once and compares it with the model. It counts the
+// tables with rejections by each filter.
 func (a asked) every(t *testing.T, count map[string]int) {
 	t.Helper()
 	r, err := lint.Run(context.Background(), a.options)
@@ -101,7 +101,7 @@ func (a asked) every(t *testing.T, count map[string]int) {
 	}
 }
 
-// wrong says where an explanation differs from what the engine says.
+// wrong returns where an explanation differs from the engine's answer.
 func (a asked) wrong(f *diag.Explained, count map[string]int) string {
 	w := a.find(f.Name)
 	switch {
@@ -135,8 +135,8 @@ func (a asked) find(name string) *workload.Workload {
 	return nil
 }
 
-// table demands that every node is there once, and is rejected by the filters
-// on the node itself exactly if the engine says so.
+// table checks that every node appears once, and that the filters on the node itself reject it
+// exactly if the engine does.
 func (a asked) table(w *workload.Workload, t *diag.NodeTable, count map[string]int) string {
 	rows := map[string]*diag.NodeRow{}
 	for i := range t.Rows {
@@ -182,24 +182,24 @@ func (a asked) table(w *workload.Workload, t *diag.NodeTable, count map[string]i
 	return a.reasons(w, rows)
 }
 
-// onNodes are the filters that look at the node alone.
+// onNodes reports whether filters depend on the node alone.
 func onNodes(by string) bool {
 	return slices.Contains([]string{"NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity"}, by)
 }
 
-// lost tells whether a node is rejected for what happened to it.
+// lost reports whether a node is rejected because it is lost or drained.
 func lost(r *diag.NodeRow) bool {
 	return r.Outcome == diag.RowGone || strings.HasPrefix(r.Why, "is cordoned for the drain") || strings.HasPrefix(r.Why, "is unreachable")
 }
 
-// static compares the filters on a node with what the engine says of it.
+// static compares the filters on a node with the engine's answer.
 func static(r *diag.NodeRow, p model.Passes) string {
 	if lost(r) {
 		return ""
 	}
 	for by, passes := range map[string]bool{"NodeName": p.Name, "NodeUnschedulable": !p.Name || p.Schedulable, "TaintToleration": !p.Name || p.Taints, "NodeAffinity": !p.Name || p.Selector} {
 		if by == "TaintToleration" && slices.Contains(r.Filters, "NodeUnschedulable") {
-			continue // a cordoned node has a taint that nothing is said of
+			continue // a cordoned node has a taint that no row mentions
 		}
 		if slices.Contains(r.Filters, by) == passes {
 			return fmt.Sprintf("%s passes: %v, and it is rejected by %v", by, passes, r.Filters)
@@ -208,7 +208,7 @@ func static(r *diag.NodeRow, p model.Passes) string {
 	return ""
 }
 
-// reasons demands the words in which findings say why nodes do not count.
+// reasons checks the words in which findings say why nodes do not count.
 func (a asked) reasons(w *workload.Workload, rows map[string]*diag.NodeRow) string {
 	for _, x := range a.model.Excluded(w, false) {
 		for _, n := range x.Nodes {
@@ -286,8 +286,8 @@ func TestExplainRandom(t *testing.T) {
 	t.Log(count)
 }
 
-// TestExplainUnknown says that nobody can tell where that is so, for every node
-// once.
+// TestExplainUnknown checks that an explanation says that a node is unknown, once for every
+// node.
 func TestExplainUnknown(t *testing.T) {
 	for spec, want := range map[string]string{
 		"schedulerName: other":            "unknown: scheduled by another scheduler, other",

@@ -9,13 +9,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Written finds where the result of one render was written, as findings are moved there.
+// Written finds where the result of one render was written, in the same way as for findings.
 type Written struct {
 	renders  *renders
 	rendered *rendered
 }
 
-// NewWritten is for the output of a render below dir, which is the root of the run.
+// NewWritten returns a Written for the output of a render below dir, which is the root of the
+// run.
 func NewWritten(dir string, asked Render, out *render.Output) *Written {
 	r := newRenders(newFiles(&Options{Dir: dir, Root: dir, Config: &config.Config{}}, workload.NewTable()))
 	asked.setPrefix(dir)
@@ -23,11 +24,11 @@ func NewWritten(dir string, asked Render, out *render.Output) *Written {
 	return &Written{r, x}
 }
 
-// Result is the text of the render.
+// Result returns the text of the render.
 func (w *Written) Result() *source.File { return w.rendered.file }
 
-// Place is where a place of the result was written.
+// Place returns where a place of the result was written.
 func (w *Written) Place(s diag.Span) origin.Place { return w.renders.written(w.rendered, s) }
 
-// Source is a file that a place names.
+// Source returns a file that a place names.
 func (w *Written) Source(name string) *source.File { return w.renders.files.byName[name] }

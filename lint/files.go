@@ -10,14 +10,14 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// files are the files that a run has read, by their name from the root. It turns names
-// from the root, from the working directory and from the configuration into each other.
+// files holds the files that a run has read, by name from the root. It converts between names
+// relative to the root, to the working directory and to the configuration.
 type files struct {
 	dir, root string
-	// paths are those that the run reads, relative to dir.
+	// Paths that the run reads, relative to dir.
 	paths  []string
 	config *config.Config
-	// reading says how manifests are read.
+	// How manifests are read.
 	reading source.Options
 	byName  map[string]*source.File
 }
@@ -38,7 +38,7 @@ func (f *files) keep(set *source.Set) {
 	}
 }
 
-// text is what a file holds; nil if it was not read.
+// text returns the contents of a file; nil if it was not read.
 func (f *files) text(name string) []byte {
 	if file := f.byName[name]; file != nil {
 		return file.Text
@@ -53,13 +53,12 @@ func (f *files) display(name string) string {
 	return name
 }
 
-// ignores applies the configuration's globs, which count from its directory.
+// ignores applies the configuration's globs, which are relative to its directory.
 func (f *files) ignores(name string) bool {
 	return f.config.IgnoresSome() && f.config.Ignores(f.fromConfig(name))
 }
 
-// fromConfig turns a name from the root into one from the configuration's
-// directory.
+// fromConfig converts a name from the root to one from the configuration's directory.
 func (f *files) fromConfig(name string) string {
 	if f.config.Dir == "" || name == source.StdinName {
 		return name
@@ -71,7 +70,7 @@ func (f *files) fromConfig(name string) string {
 	return filepath.ToSlash(rel)
 }
 
-// configured turns paths of the configuration into those relative to dir.
+// configured converts paths of the configuration to paths relative to dir.
 func (f *files) configured(paths []string) []string {
 	var all []string
 	for _, p := range paths {
@@ -84,8 +83,8 @@ func (f *files) configured(paths []string) []string {
 	return all
 }
 
-// nodesOfClusters are the files that the configuration names as the nodes of some cluster:
-// no other part takes them from among its manifests.
+// nodesOfClusters returns the files that the configuration names as the nodes of a cluster. No
+// other part takes nodes from these files.
 func (f *files) nodesOfClusters() map[string]bool {
 	names := map[string]bool{}
 	for _, c := range f.config.Clusters {
@@ -96,7 +95,7 @@ func (f *files) nodesOfClusters() map[string]bool {
 	return names
 }
 
-// cover reports whether the paths lead to everything below a directory.
+// cover reports whether the paths include everything below a directory.
 func (f *files) cover(dir string) bool {
 	return slices.ContainsFunc(f.paths, func(path string) bool {
 		if path == "-" {
@@ -106,7 +105,7 @@ func (f *files) cover(dir string) bool {
 	})
 }
 
-// fromRoot names a file by its path, which is absolute or relative to dir.
+// fromRoot returns the name from the root for a path that is absolute or relative to dir.
 func (f *files) fromRoot(path string) string {
 	path = absolute(f.dir, path)
 	if rel, err := filepath.Rel(f.root, path); err == nil {
@@ -115,8 +114,8 @@ func (f *files) fromRoot(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// show names a file that is no manifest and keeps its text, so that outputs can show
-// what a finding in it points at.
+// show registers a file that is not a manifest and returns its name, so that outputs can show
+// the text that a finding points at.
 func (f *files) show(path, display string, text []byte) string {
 	name := f.fromRoot(path)
 	if f.byName[name] == nil {
@@ -125,7 +124,7 @@ func (f *files) show(path, display string, text []byte) string {
 	return name
 }
 
-// showConfig names the configuration file; "" if there is none.
+// showConfig registers the configuration file and returns its name; "" if there is none.
 func (f *files) showConfig() string {
 	path, text := f.config.Source()
 	if path == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// forms are ways to declare pods that carry app and ask for these things: three
-// pods that stay, and others that end by themselves.
+// forms are ways to declare pods with label app and a given spec: three permanent pods, and
+// others that terminate by themselves.
 var forms = map[string]func(name, labels, spec string) string{
 	"Deployment": func(name, labels, spec string) string {
 		return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %s, namespace: shop}\nspec: {replicas: 3, selector: {matchLabels: {app: %s}}, template: {metadata: {labels: {app: %s%s}}, spec: {%scontainers: [{name: c, image: c}]}}}\n", name, name, name, labels, spec)
@@ -27,7 +27,7 @@ var forms = map[string]func(name, labels, spec string) string{
 	"Always":    barePods("Always"),
 }
 
-// barePods are three bare pods.
+// barePods returns a function that writes three bare pods.
 func barePods(restart string) func(name, labels, spec string) string {
 	return func(name, labels, spec string) string {
 		var all []string
@@ -38,10 +38,10 @@ func barePods(restart string) func(name, labels, spec string) string {
 	}
 }
 
-// stays are the forms whose pods do not end.
+// stays lists the forms with permanent pods.
 var stays = []string{"Deployment", "Always"}
 
-// both asks lint and place about one text on nodes.
+// both runs lint and place on one text with nodes.
 func both(t *testing.T, nodes, text string) (rules []string, doc *diag.Placement) {
 	t.Helper()
 	dir := t.TempDir()
@@ -58,13 +58,13 @@ func both(t *testing.T, nodes, text string) (rules []string, doc *diag.Placement
 
 const twoNodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 2, allocatable: {cpu: '4', memory: 8Gi, pods: '9'}}]\n"
 
-// TestFinitePodsWait: what is an error of pods that stay is none of pods that
-// end by themselves, which wait for room, in lint and in place alike.
+// TestFinitePodsWait checks that an error about permanent pods is not reported for pods that
+// terminate by themselves: they wait for room, in lint and in place.
 func TestFinitePodsWait(t *testing.T) {
 	apart := "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {tier: x}}}]}}, "
 	cases := map[string]struct {
 		spec  string
-		rules []string // of which one is said of pods that stay
+		rules []string // one of these is reported for permanent pods
 	}{
 		"requests":      {"resources: {requests: {cpu: '3'}}, ", []string{"cluster-too-small"}},
 		"anti-affinity": {apart, []string{"anti-affinity-exceeds-domains", "crowded-out"}},
@@ -90,8 +90,8 @@ func TestFinitePodsWait(t *testing.T) {
 	}
 }
 
-// TestFinitePodsTakeNoRoom: pods that stay get the room of pods that end, sooner
-// or later; those that stay are in each other's way.
+// TestFinitePodsTakeNoRoom checks that permanent pods eventually get the room of pods that
+// terminate, and that permanent pods block each other.
 func TestFinitePodsTakeNoRoom(t *testing.T) {
 	for name, c := range map[string]struct{ nodes, spec string }{
 		"requests":  {strings.Replace(twoNodes, "cpu: '4'", "cpu: '6'", 1), "resources: {requests: {cpu: '2500m'}}, "},
@@ -111,7 +111,8 @@ func TestFinitePodsTakeNoRoom(t *testing.T) {
 	}
 }
 
-// TestFinitePodsThatNeverRun: what no end of other pods helps is an error.
+// TestFinitePodsThatNeverRun checks that it is an error if pods cannot run even after others
+// terminate.
 func TestFinitePodsThatNeverRun(t *testing.T) {
 	near := "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: %s, labelSelector: %s}]}}, "
 	for name, c := range map[string]struct{ spec, rule string }{
@@ -139,8 +140,8 @@ func TestFinitePodsThatNeverRun(t *testing.T) {
 	}
 }
 
-// TestFinitePodsAsCompany: pods that end may be what others want near, or count:
-// then nobody knows, and the answer says so.
+// TestFinitePodsAsCompany checks pods that terminate where others need them nearby or count
+// them: the answer is unknown, and says so.
 func TestFinitePodsAsCompany(t *testing.T) {
 	for name, spec := range map[string]string{
 		"affinity": "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: seed}}}]}}, ",
@@ -166,17 +167,17 @@ func TestFinitePodsAsCompany(t *testing.T) {
 	}
 }
 
-// TestQueuedByKueue: what Kueue holds back may get node labels and tolerations
-// from a ResourceFlavor, so no node filter is held against it; it is counted.
+// TestQueuedByKueue checks that no node filter is applied to what Kueue holds back, because a
+// ResourceFlavor may add node labels and tolerations. The summary counts it.
 func TestQueuedByKueue(t *testing.T) {
 	spec := "nodeSelector: {disk: ssd}, "
 	for form, write := range forms {
 		text := strings.ReplaceAll(write("web", "", spec), "namespace: shop}", "namespace: shop, labels: {kueue.x-k8s.io/queue-name: batch}}")
-		if strings.Contains(text, "kind: Pod") { // which has labels already
+		if strings.Contains(text, "kind: Pod") { // it already has labels
 			text = write("web", ", kueue.x-k8s.io/queue-name: batch", spec)
 		}
 		rules, doc := both(t, twoNodes, text)
-		want := "always" // which is about pods that stay
+		want := "always" // the verdict covers permanent pods only
 		if slices.Contains(stays, form) {
 			want = "unknown"
 		}

@@ -9,40 +9,39 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// Fixed is what safe edits make of the files that were linted. Nothing is
-// written: that is for the caller, with what it knows of the files by then.
+// Fixed is the result of applying safe edits to the linted files in memory. The caller writes
+// the files, because they may have changed since.
 type Fixed struct {
-	// Before is the report on the files as they are, After the one on what they
-	// would be.
+	// Before is the report on the files as they are, After the report on the edited files.
 	Before, After *diag.Report
-	// Files are those that change, by name.
+	// Files that change, by name.
 	Files []FixedFile
-	// Withheld are safe edits that are not made.
+	// Safe edits that are not applied.
 	Withheld []Withheld
 	fixer    *fixer
 }
 
 // FixedFile is one file with its edits.
 type FixedFile struct {
-	// Name is that from the root, Path that which is to be opened.
+	// Name is relative to the root; Path is the one to open.
 	Name, Path    string
 	Before, After []byte
 	Edits         []diag.Edit
 }
 
-// Withheld is an edit that is not made, and why.
+// Withheld is an edit that is not applied, and the reason.
 type Withheld struct {
 	Edit diag.Edit
 	Why  string
 }
 
-// ErrUnsure is returned by Fix if not everything could be looked at: then
-// nobody knows what an edit brings about.
+// ErrUnsure is returned by Fix if something could not be checked, because the effect of an edit
+// is then unknown.
 var ErrUnsure = errors.New("no edit is made unless everything can be read and checked")
 
-// Fix lints and makes the safe edits that linting again bears out: with the
-// edit alone the findings that ask for it are gone and none is new, and with all
-// edits together the same holds. Of edits that overlap the first is made.
+// Fix lints and applies the safe edits that a second run confirms: with the edit alone, the
+// findings that propose it are gone and no finding is new, and the same holds for all edits
+// together. Of overlapping edits, the first is applied.
 func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	var outputs []*render.Output
 	first := o
@@ -69,7 +68,7 @@ func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	return fixed, nil
 }
 
-// Left is the report on the files if only some of the changes were made.
+// Left returns the report on the files if only some of the changes were written.
 func (m *Fixed) Left(made func(name string) bool) (*diag.Report, error) {
 	files := slices.DeleteFunc(slices.Clone(m.Files), func(f FixedFile) bool { return !made(f.Name) })
 	switch len(files) {
@@ -81,7 +80,7 @@ func (m *Fixed) Left(made func(name string) bool) (*diag.Report, error) {
 	return m.fixer.lint(files)
 }
 
-// withhold notes an edit that is not made, if there is a reason.
+// withhold records an edit that is not applied, and reports whether there is a reason not to.
 func (m *Fixed) withhold(r *repair, why string) bool {
 	if why != "" {
 		m.Withheld = append(m.Withheld, Withheld{r.edit, why})
@@ -89,8 +88,8 @@ func (m *Fixed) withhold(r *repair, why string) bool {
 	return why != ""
 }
 
-// together makes all the edits that get along: all at once if that holds, else
-// one after another.
+// together applies all compatible edits: all at once if the result is good, otherwise one by
+// one.
 func (m *Fixed) together(all []*repair) {
 	var made []*repair
 	after, why := m.fixer.try(all)
@@ -109,7 +108,7 @@ func (m *Fixed) together(all []*repair) {
 	m.Files = m.fixer.files(made)
 }
 
-// repair is one edit and the findings that ask for it.
+// repair is one edit and the findings that propose it.
 type repair struct {
 	edit     diag.Edit
 	findings []identity
@@ -122,14 +121,14 @@ type fixer struct {
 	before  *diag.Report
 	counts  map[identity]int
 	root    string
-	// outputs are those of the renders before.
+	// Outputs of the renders before any edit.
 	outputs []*render.Output
-	// locks says of a file why it must stay as it is.
+	// Reasons, by file, why it must not be changed; "" for none.
 	locks map[string]string
 }
 
-// repairs gathers the safe edits in the order of the report, each once, and
-// notes those that cannot be safe where they stand.
+// repairs collects the safe edits in the order of the report, without duplicates, and records
+// those that cannot be applied safely at their place.
 func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 	seen := map[diag.Edit]*repair{}
 	for i := range m.before.Diagnostics {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// editSources makes the edits of a fix those of the sources, or withholds them: the text
-// there has to be the very text that is rendered.
+// editSources maps the edits of a fix to the sources, or withholds them if the source text
+// differs from the rendered text.
 func (r *renders) editSources(x *rendered, f *diag.Fix) {
 	if len(f.Edits) == 0 {
 		return
@@ -41,7 +41,7 @@ func (r *renders) editSources(x *rendered, f *diag.Fix) {
 	f.Edits = edits
 }
 
-// withhold drops the edits of a fix, and says why if they are safe.
+// withhold drops the edits of a fix, and records the reason if they are safe.
 func (r *renders) withhold(x *rendered, f *diag.Fix, why string) {
 	if f.Safe {
 		f.Withheld = why
@@ -53,7 +53,7 @@ func (r *renders) withhold(x *rendered, f *diag.Fix, why string) {
 	f.Edits, f.Safe = nil, false
 }
 
-// textAt is what stands at a place within a line.
+// textAt returns the text of a span within a line.
 func textAt(f *source.File, s diag.Span) (string, bool) {
 	if f == nil {
 		return "", false
@@ -72,8 +72,8 @@ type printing struct {
 	at   diag.Span
 }
 
-// printedAt is the place in what a chart printed of one in the result of a render: that
-// itself where the result is a chart's.
+// printedAt maps a place in the result of a render to what a chart printed. If the result is
+// that of a chart, the place stays the same.
 func (r *renders) printedAt(x *rendered, s diag.Span) (p printing, ok bool) {
 	if !r.prepare(x) {
 		return p, false
@@ -88,8 +88,8 @@ func (r *renders) printedAt(x *rendered, s diag.Span) (p printing, ok bool) {
 	return printing{x.out.Charts[at.Span.File], x.printed[at.Span.File], at.Span}, true
 }
 
-// editChart makes the edit of a fix one of the values file that sets the text, or else of
-// the template that has it. Where neither has the very text, a safe edit is withheld.
+// editChart maps the edit of a fix to the values file that sets the text, or else to the
+// template that contains it. If neither contains the exact text, a safe edit is withheld.
 func (r *renders) editChart(x *rendered, f *diag.Fix, p printing) {
 	e := f.Edits[0]
 	now, ok := textAt(x.file, e.Location)
@@ -109,7 +109,8 @@ func (r *renders) editChart(x *rendered, f *diag.Fix, p printing) {
 	r.withhold(x, f, why)
 }
 
-// chartEdit is an edit of what a chart printed as one of the sources, or why there is none.
+// chartEdit maps an edit of what a chart printed to the sources, or returns why that is
+// impossible.
 func (r *renders) chartEdit(x *rendered, p printing, e diag.Edit) (diag.Edit, string) {
 	if p.at.Line > len(p.Lines) {
 		return e, message.WithheldComputed
@@ -142,7 +143,7 @@ func (r *renders) chartEdit(x *rendered, p printing, e diag.Edit) (diag.Edit, st
 	return diag.Edit{Location: span, OldText: old, NewText: requoted(old, e.NewText)}, ""
 }
 
-// plain is a text without quotes around it.
+// plain removes the quotes around a text.
 func plain(text string) string {
 	if n := len(text); n > 1 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
 		return text[1 : n-1]
@@ -150,7 +151,7 @@ func plain(text string) string {
 	return text
 }
 
-// requoted is a text with the quotes that another one has.
+// requoted quotes text the way old is quoted.
 func requoted(old, text string) string {
 	quote := ""
 	if plain(old) != old {
@@ -159,8 +160,8 @@ func requoted(old, text string) string {
 	return quote + plain(text) + quote
 }
 
-// templateEdit is an edit of what a chart printed as one of the template, where that has
-// the text once on the line, and not in an action.
+// templateEdit maps an edit of what a chart printed to the template, if the line there contains
+// the text exactly once, outside actions.
 func (r *renders) templateEdit(x *rendered, p printing, e diag.Edit) (diag.Edit, string) {
 	at := p.Lines[p.at.Line-1]
 	switch {
@@ -184,12 +185,12 @@ func (r *renders) templateEdit(x *rendered, p printing, e diag.Edit) (diag.Edit,
 	return e, ""
 }
 
-// packed reports whether the chart is an archive, whose files are none of the sources.
+// packed reports whether the chart is an archive, whose files are not among the sources.
 func (p *printing) packed() bool {
 	return !slices.ContainsFunc(p.Sources, func(name string) bool { return path.Base(name) == "Chart.yaml" })
 }
 
-// once is the column of a text that a line has exactly once.
+// once returns the column of a text that a line contains exactly once.
 func once(line, text string) (column int, ok bool) {
 	first := strings.Index(line, text)
 	if first < 0 || strings.LastIndex(line, text) != first {
@@ -198,7 +199,7 @@ func once(line, text string) (column int, ok bool) {
 	return 1 + utf8.RuneCountInString(line[:first]), true
 }
 
-// fieldIn is the path to the value at a place of a values file.
+// fieldIn returns the path to the value at a place in a values file.
 func (r *renders) fieldIn(at diag.Span) string {
 	f := r.files.byName[at.File]
 	if f == nil {
@@ -218,20 +219,19 @@ func (r *renders) fieldIn(at diag.Span) string {
 	return places.Path(at.Line, at.Column).String()
 }
 
-// spot is a place of a scalar, or of what a key stands for.
+// spot is the place of a scalar, or of a key.
 type spot struct{ line, column int }
 
 // field is a value of a values file, with its key if it has one.
 type field struct{ value, key *source.Node }
 
-// spots are the values of a file by their places. A line of a block of text has the
-// column 0.
+// spots indexes the values of a file by place. A line of a block scalar has column 0.
 type spots struct {
 	at      map[spot]field
 	objects []*source.Object
 }
 
-// spotsOf are the values of a file.
+// spotsOf returns the values of a file.
 func (r *renders) spotsOf(f *source.File) *spots {
 	s, known := r.spots[f]
 	if !known {
@@ -245,7 +245,7 @@ func (r *renders) spotsOf(f *source.File) *spots {
 	return s
 }
 
-// madeAt is what made a file, or the document at a place of it.
+// madeAt returns what generated a file, or the document at a place in it.
 func (r *renders) madeAt(f *source.File, s diag.Span) source.Maker {
 	if made := f.Maker(); made != "" {
 		return made
@@ -256,8 +256,8 @@ func (r *renders) madeAt(f *source.File, s diag.Span) source.Maker {
 	return ""
 }
 
-// valueAt is the scalar with a text that a line was written with, and where the text
-// stands: the scalar may be a block that has it on a line.
+// valueAt returns the scalar with a text that a line was written with, and where the text is:
+// the scalar may be a block that contains the text on one line.
 func (r *renders) valueAt(f *source.File, at render.Line, text string) (*source.Node, diag.Span) {
 	s := r.spotsOf(f).at
 	is := func(n *source.Node) bool { return n != nil && n.Kind == source.Scalar && n.Text() == text }
@@ -284,7 +284,7 @@ func (r *renders) valueAt(f *source.File, at render.Line, text string) (*source.
 	return block, diag.Span{File: f.Name, Line: at.ValuesAt, EndLine: at.ValuesAt, Column: column, EndColumn: column + utf8.RuneCountInString(text)}
 }
 
-// note notes the places of keys, of scalars and of lines of blocks, each once.
+// note adds the places of keys, of scalars and of lines of blocks, each once.
 func (s *spots) note(seen map[*source.Node]bool, f field) {
 	if f.value == nil || seen[f.value] {
 		return

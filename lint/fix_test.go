@@ -18,10 +18,10 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// tree is a directory of which something is linted, perhaps on nodes.
+// tree is a directory with a path to lint in it, and optional nodes.
 type tree struct{ name, dir, path, topology string }
 
-// trees are all files among the fixtures, on the nodes beside them if there are any.
+// trees returns all files among the fixtures, with the nodes beside them if there are any.
 func trees(t *testing.T) (all []tree) {
 	t.Helper()
 	for _, pattern := range []string{"../fixtures/*/*.yaml", "../fixtures/*/*/*.yaml"} {
@@ -45,7 +45,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// fixing are options that lint a whole directory.
+// fixing returns options that lint an entire directory.
 func fixing(e *rego.Engine, dir, topology string) lint.Options {
 	o := lint.Options{
 		Dir: dir, Root: dir, Paths: []string{"."}, Policy: e,
@@ -57,15 +57,14 @@ func fixing(e *rego.Engine, dir, topology string) lint.Options {
 	return o
 }
 
-// TestEveryOfferedEditFixes is editsFix for the fixtures.
+// TestEveryOfferedEditFixes runs editsFix on the fixtures.
 func TestEveryOfferedEditFixes(t *testing.T) {
 	t.Parallel()
 	editsFix(t, trials.Sample(t, trees(t), 60))
 }
 
-// editsFix makes each edit that is offered anywhere, alone, in a copy of the tree, and
-// lints that again without knowing of Fix: the finding is gone, none is new, and no
-// byte outside of the edit has changed.
+// editsFix applies each offered edit alone in a copy of the tree, and lints that again without
+// Fix: the finding is gone, none is new, and no byte outside the edit has changed.
 func editsFix(t *testing.T, all []tree) {
 	t.Helper()
 	e, offered := engine(t), 0
@@ -96,7 +95,7 @@ func editsFix(t *testing.T, all []tree) {
 	t.Logf("%d edits are offered", offered)
 }
 
-// checkEdit makes one edit on disk for as long as it takes to lint.
+// checkEdit writes one edit to disk, lints, and restores the file.
 func checkEdit(t *testing.T, o lint.Options, before *diag.Report, f lint.FixedFile, edit diag.Edit) {
 	t.Helper()
 	text := applied(string(f.Before), edit)
@@ -127,8 +126,8 @@ func checkEdit(t *testing.T, o lint.Options, before *diag.Report, f lint.FixedFi
 	}
 }
 
-// checkTogether writes all files: the report that was promised is the one that
-// there is then, and fixing that once more changes nothing.
+// checkTogether writes all files: linting them gives the report that Fix promised, and fixing
+// again changes nothing.
 func checkTogether(t *testing.T, o lint.Options, fixed *lint.Fixed) {
 	t.Helper()
 	for _, f := range fixed.Files {
@@ -164,8 +163,7 @@ func tally(r *diag.Report) map[string]int {
 
 var lineEnds = regexp.MustCompile("\r\n|\r|\n|\u0085|\u2028|\u2029")
 
-// checkBytes holds two texts against each other: but for the old key and the new
-// one they are the same, comments and line ends included.
+// checkBytes checks that two texts, including comments and line ends, differ only in the edit.
 func checkBytes(t *testing.T, before, after string, edit diag.Edit) {
 	t.Helper()
 	old, is := edit.OldText, edit.NewText
@@ -188,12 +186,12 @@ func checkBytes(t *testing.T, before, after string, edit diag.Edit) {
 
 const wrongKey, rightKey = "topology.kubernetes.io/hostname", "kubernetes.io/hostname"
 
-// soft is a Deployment with a topology key, as it is written.
+// soft returns a Deployment with a text as its topology key.
 func soft(key string) string {
 	return strings.Replace(webManifest("1", softHost), "topologyKey: "+rightKey, "topologyKey: "+key, 1)
 }
 
-// fixFiles fixes files in a directory of their own, which has nodes or not.
+// fixFiles fixes files in a new directory, with nodes if topology is not empty.
 func fixFiles(t *testing.T, topology string, files map[string]string) *lint.Fixed {
 	t.Helper()
 	dir := t.TempDir()
@@ -216,7 +214,7 @@ func fixFiles(t *testing.T, topology string, files map[string]string) *lint.Fixe
 	return fixed
 }
 
-// snapshot is the text of every file.
+// snapshot returns the text of every file.
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -234,8 +232,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return texts
 }
 
-// TestFixPlaces fixes texts in which lines, columns and bytes differ: what comes
-// out is what went in, with the other key.
+// TestFixPlaces fixes texts in which lines, columns and bytes differ: only the key changes.
 func TestFixPlaces(t *testing.T) {
 	plain := soft(wrongKey + " # why not")
 	flow := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"é😀","labels":{"app":"p"}},"spec":{"containers":[{"name":"c","image":"c"}],` +

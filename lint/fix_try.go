@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// refuses says why an edit cannot be made whatever it would bring about.
+// refuses returns why an edit cannot be applied, whatever its effect; "" if it can.
 func (m *fixer) refuses(r *repair) string {
 	name := r.edit.Location.File
 	why, known := m.locks[name]
@@ -34,8 +34,8 @@ func (m *fixer) refuses(r *repair) string {
 	return why
 }
 
-// lock says why a file must stay as it is: who names a link may not know what
-// else leads to the file.
+// lock returns why a file must not be changed; "" if it may be. A file behind a symbolic link
+// is locked, because other links may lead to it.
 func (m *fixer) lock(name string) string {
 	if name == source.StdinName {
 		return "standard input cannot be written"
@@ -54,9 +54,8 @@ func (m *fixer) lock(name string) string {
 
 func (m *fixer) path(name string) string { return filepath.Join(m.root, filepath.FromSlash(name)) }
 
-// linked reports whether there is a symbolic link on the way to a file, as far
-// as that was named or found: the way to the working directory or to the root
-// does not count.
+// linked reports whether the path of a file, as the user wrote it or as it was found, contains
+// a symbolic link. Links on the way to the working directory or to the root do not count.
 func (m *fixer) linked(shown string) bool {
 	at := absolute(m.options.Dir, filepath.FromSlash(shown))
 	for {
@@ -70,8 +69,8 @@ func (m *fixer) linked(shown string) bool {
 	}
 }
 
-// try lints with some edits and says why they are not to be made, if so: a
-// finding that asks for one is still there, or there is a new one.
+// try lints with some edits applied. It returns why they must not be applied, if so: a finding
+// that proposes one is still reported, or there is a new finding.
 func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	if len(repairs) == 0 {
 		return m.before, ""
@@ -90,8 +89,8 @@ func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	return after, m.worse(repairs, count(after))
 }
 
-// lint lints the texts that were read first, apart from those that are given,
-// whatever has become of the files since. A pipe can be read only once.
+// lint lints with the given texts. For all other files it uses the texts of the first run,
+// because files may have changed since and a pipe can be read only once.
 func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	o, texts := m.options, map[string][]byte{}
 	for _, f := range files {
@@ -113,8 +112,8 @@ func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	return Run(m.ctx, o)
 }
 
-// again renders what uses one of some files, and charts that are changed; the rest is as it
-// was.
+// again renders the roots that use one of some files or a changed chart, and reuses all other
+// outputs.
 func (m *fixer) again(texts map[string][]byte, changed map[*render.Chart]bool) Renderer {
 	return func(ctx context.Context, roots []render.Root) []*render.Output {
 		outs := slices.Clone(m.outputs)
@@ -132,8 +131,8 @@ func (m *fixer) again(texts map[string][]byte, changed map[*render.Chart]bool) R
 	}
 }
 
-// worse compares the findings after some edits with those before, without those
-// that ask for the edits.
+// worse compares the findings after some edits with those before, except those that the edits
+// should fix. It returns why the edits must not be applied, or "".
 func (m *fixer) worse(repairs []*repair, after map[identity]int) string {
 	solved := map[identity]int{}
 	for _, r := range repairs {
@@ -160,7 +159,7 @@ func (m *fixer) worse(repairs []*repair, after map[identity]int) string {
 	return ""
 }
 
-// files applies edits, file by file; a text is nil if edits overlap.
+// files applies edits, file by file; After is nil if edits overlap.
 func (m *fixer) files(repairs []*repair) (all []FixedFile) {
 	edits := map[string][]diag.Edit{}
 	for _, r := range repairs {
@@ -175,7 +174,7 @@ func (m *fixer) files(repairs []*repair) (all []FixedFile) {
 	return all
 }
 
-// apply makes edits within lines; no byte outside of them changes.
+// apply applies edits within lines; it changes no other byte.
 func apply(name string, text []byte, edits []diag.Edit) ([]byte, error) {
 	file := source.File{Name: name, Text: text}
 	edits = slices.Clone(edits)
@@ -196,9 +195,8 @@ func apply(name string, text []byte, edits []diag.Edit) ([]byte, error) {
 	return append(out, text[at:]...), nil
 }
 
-// identity is what makes two findings before and after an edit the same one.
-// Lines and messages do not, as they may change with what the edit changes, and
-// neither does a diag.Key: it names an item by its topology key.
+// identity identifies a finding before and after an edit. It excludes lines and messages, which
+// an edit may change, and is not a diag.Key, which names an item by its topology key.
 type identity struct {
 	rule, cluster, file string
 	level               diag.Level

@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// editedRenders are the renders with the edits of some files made in the values that
-// pointers took from there, and the charts that are changed by that.
+// editedRenders returns the renders after applying the edits of some files to the values that
+// pointers took from these files, and the charts that this changes.
 func (m *fixer) editedRenders(files []FixedFile) (all []Render, changed map[*render.Chart]bool) {
 	all, changed = slices.Clone(m.options.Renders), map[*render.Chart]bool{}
 	for i := range all {
@@ -26,8 +26,8 @@ func (m *fixer) editedRenders(files []FixedFile) (all []Render, changed map[*ren
 	return all, changed
 }
 
-// triable reports whether it is known what an edit changes of all values that pointers took
-// from its file.
+// triable reports whether the effect of an edit on all values that pointers took from its file
+// is known.
 func (m *fixer) triable(e diag.Edit) bool {
 	return !slices.ContainsFunc(m.options.Renders, func(x Render) bool {
 		_, _, sure := m.withEdit(&x, e)
@@ -35,8 +35,8 @@ func (m *fixer) triable(e diag.Edit) bool {
 	})
 }
 
-// withEdit is the chart of a render with an edit made in its values, if that changes some;
-// sure is false if it may change others of them.
+// withEdit returns the chart of a render after applying an edit to its values, if that changes
+// any; sure is false if the edit may change others of them.
 func (m *fixer) withEdit(x *Render, e diag.Edit) (to *render.Chart, changed, sure bool) {
 	if x.Root.Chart == nil && x.Root.Overlay == nil {
 		return nil, false, true
@@ -57,7 +57,7 @@ func (m *fixer) withEdit(x *Render, e diag.Edit) (to *render.Chart, changed, sur
 	return to, changed, sure && (changed || !m.beside(x, e))
 }
 
-// beside reports whether a pointer in the file of an edit has the old text in what is no
+// beside reports whether a pointer in the file of an edit contains the old text outside its
 // values.
 func (m *fixer) beside(x *Render, e diag.Edit) bool {
 	o, old := x.Root.Overlay, plain(e.OldText)
@@ -71,14 +71,14 @@ func (m *fixer) beside(x *Render, e diag.Edit) bool {
 	return slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, old) })
 }
 
-// valuesEdit makes an edit in values whose lines were taken from files.
+// valuesEdit applies an edit to values whose lines were taken from files.
 type valuesEdit struct {
 	m   *fixer
 	x   *Render
 	e   diag.Edit
 	old string
-	// changed is set if a line has the edit, and unsure if one may need it that is not
-	// known to.
+	// changed is set if a line was edited; unsure is set if it is unknown whether a line needs
+	// the edit.
 	changed, unsure bool
 }
 
@@ -102,14 +102,14 @@ func (v *valuesEdit) edit(values render.Values) render.Values {
 	return values
 }
 
-// uses reports whether values were taken from the file of the edit, as far as is known.
+// uses reports whether values are known to come from the file of the edit.
 func (v *valuesEdit) uses(values *render.Values) bool {
 	is := func(file string) bool { return file != "" && v.x.name(file) == v.e.Location.File }
 	return is(values.File) || slices.ContainsFunc(values.Places, func(p render.Place) bool { return is(p.File) })
 }
 
-// line is a line that has the old text. The edit is about it if it was written with the
-// scalar of the edit, or is the line of the edit in a block of text.
+// line edits a line that contains the old text. The edit applies if the line was written with
+// the scalar of the edit, or is the line of the edit in a block scalar.
 func (v *valuesEdit) line(line string, at render.Place) string {
 	if v.x.name(at.File) != v.e.Location.File {
 		return line
@@ -127,7 +127,7 @@ func (v *valuesEdit) line(line string, at render.Place) string {
 	return line
 }
 
-// sourceLine is a line of a text, counted from 1.
+// sourceLine returns line n of a text, counted from 1.
 func sourceLine(text []byte, n int) string {
 	i := 0
 	for line := range strings.Lines(string(text)) {

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint"
 )
 
-// jobManifest is a Job, or a CronJob, with a topology key.
+// jobManifest returns a Job, or a CronJob, with a topology key.
 func jobManifest(kind string) string {
 	pods := strings.Replace(soft(wrongKey), "kind: Deployment", "kind: "+kind, 1)
 	pods = strings.Replace(pods, "apps/v1", "batch/v1", 1)
@@ -25,7 +25,7 @@ func jobManifest(kind string) string {
 	return head + "  schedule: \"@daily\"\n  jobTemplate:\n    spec:\n      template:\n" + strings.ReplaceAll("    "+strings.TrimSuffix(body, "\n"), "\n", "\n    ") + "\n"
 }
 
-// anchored are places that an anchor, an alias or a merge key stands behind.
+// anchored returns manifests in which an anchor, an alias or a merge key provides the value.
 func anchored() map[string]string {
 	plain := soft(wrongKey)
 	term := "{topologyKey: " + wrongKey + ", labelSelector: {matchLabels: {app: web}}}"
@@ -41,7 +41,7 @@ func anchored() map[string]string {
 	}
 }
 
-// inUTF16 is a text with a byte order mark, low bytes first.
+// inUTF16 encodes a text as little-endian UTF-16 with a byte order mark.
 func inUTF16(text string) string {
 	out := []byte{0xff, 0xfe}
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -50,9 +50,9 @@ func inUTF16(text string) string {
 	return string(out)
 }
 
-// TestUTF16Finding checks that a finding says the same, and at the same place, of a
-// manifest in UTF-16, whose source line the report has as text. The nodes are in
-// UTF-16, too, as PowerShell writes what kubectl prints.
+// TestUTF16Finding checks that a finding has the same message and place in a UTF-16 manifest,
+// and that the report has its source line as text. The nodes are in UTF-16, too: PowerShell
+// writes the output of kubectl like that.
 func TestUTF16Finding(t *testing.T) {
 	text := "# 𝄞 é\n" + soft(wrongKey)
 	want, got := lintFiles(t, sixNodes, map[string]string{"web.yaml": text}), lintFiles(t, inUTF16(sixNodes), map[string]string{"web.yaml": inUTF16(text)})
@@ -64,8 +64,8 @@ func TestUTF16Finding(t *testing.T) {
 	}
 }
 
-// TestFixWithholds looks at edits that would be right elsewhere: none is made,
-// and each is told with the reason.
+// TestFixWithholds checks edits that would be right elsewhere: none is applied, and each is
+// reported with the reason.
 func TestFixWithholds(t *testing.T) {
 	cases := map[string][2]string{
 		"job":           {jobManifest("Job"), "Job templates"},
@@ -96,7 +96,7 @@ func TestFixWithholds(t *testing.T) {
 	}
 }
 
-// TestFixLeaves looks at what is only ever advised.
+// TestFixLeaves checks repairs that are only ever advised.
 func TestFixLeaves(t *testing.T) {
 	spec := func(text string) string { return webManifest("2", text) }
 	for name, text := range map[string]string{
@@ -117,8 +117,8 @@ func TestFixLeaves(t *testing.T) {
 	}
 }
 
-// TestFixLinks withholds what is reached through a link, and says so, unless
-// the file is named as well.
+// TestFixLinks checks that an edit to a file reached through a link is withheld and reported,
+// unless the file itself is named as well.
 func TestFixLinks(t *testing.T) {
 	dir := t.TempDir()
 	for _, sub := range []string{"real", "links"} {
@@ -152,7 +152,7 @@ func TestFixLinks(t *testing.T) {
 	}
 }
 
-// TestFixUnsure makes no edit where not everything could be judged.
+// TestFixUnsure checks that no edit is applied if something could not be judged.
 func TestFixUnsure(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "web.yaml"), soft(wrongKey))
@@ -162,7 +162,7 @@ func TestFixUnsure(t *testing.T) {
 	}
 }
 
-// TestFixLeft lints what there is if only one of two files could be written.
+// TestFixLeft checks the report for the case that only one of two files could be written.
 func TestFixLeft(t *testing.T) {
 	other := strings.Replace(soft(wrongKey), "name: web\n", "name: other\n", 1)
 	fixed := fixFiles(t, "", map[string]string{"a.yaml": soft(wrongKey), "b.yaml": other})

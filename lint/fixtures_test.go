@@ -26,11 +26,11 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// builtin loads the built-in rules once: loading takes longer than most runs, and the
-// engine compiles each rule on first use and is safe for concurrent use.
+// builtin loads the built-in rules once: loading takes longer than most runs, and the engine
+// compiles each rule on first use and is safe for concurrent use.
 var builtin = sync.OnceValues(func() (*rego.Engine, error) { return rego.Load(rego.Options{Rules: rules.FS}) })
 
-// engine is the built-in rules.
+// engine returns the built-in rules.
 func engine(t testing.TB) *rego.Engine {
 	t.Helper()
 	e, err := builtin()
@@ -40,20 +40,20 @@ func engine(t testing.TB) *rego.Engine {
 	return e
 }
 
-// run lints paths below dir, which is the repository root as well.
+// run lints paths below dir, which is also the repository root.
 func run(t testing.TB, dir string, topology []string, paths ...string) (*diag.Report, error) {
 	t.Helper()
 	return runFor(t, "", nil, dir, topology, paths...)
 }
 
-// runFor is run with a rule switched on that is off by default, and with losses
-// that everything is to survive.
+// runFor is like run, with a rule enabled that is off by default, and with losses that all
+// workloads must survive.
 func runFor(t testing.TB, rule string, survive []string, dir string, topology []string, paths ...string) (*diag.Report, error) {
 	t.Helper()
 	return runRendering(t, nil, rule, survive, dir, topology, paths...)
 }
 
-// runRendering is runFor with renders of directories below dir.
+// runRendering is like runFor, with renders of directories below dir.
 func runRendering(t testing.TB, renders []string, rule string, survive []string, dir string, topology []string, paths ...string) (*diag.Report, error) {
 	t.Helper()
 	e := engine(t)
@@ -87,8 +87,8 @@ func renderHere(_ context.Context, roots []render.Root) []*render.Output {
 	return outs
 }
 
-// surviveLine is a comment of a fixture that asks for the loss of the domains of
-// a topology key.
+// surviveLine matches a comment of a fixture that asks for the loss of the domains of a
+// topology key.
 var surviveLine = regexp.MustCompile(`(?m)^# survive: (\S+)$`)
 
 func survive(text []byte) (keys []string) {
@@ -100,8 +100,8 @@ func survive(text []byte) (keys []string) {
 
 var expectation = regexp.MustCompile(`# (want|because) "((?:[^"\\]|\\.)*)"((?: "(?:[^"\\]|\\.)*")*)`)
 
-// expected is one comment in a fixture: a finding that starts on its line, or
-// a place that a finding of the file points at.
+// expected is one comment in a fixture: a finding that starts on its line, or a place that a
+// finding of the file points at.
 type expected struct {
 	line    int
 	kind    string
@@ -125,20 +125,19 @@ func expectations(t *testing.T, text []byte) []expected {
 	return all
 }
 
-// reported is all that a finding says.
+// reported returns all text of a finding.
 func reported(d *diag.Diagnostic) string {
 	return strings.Join(append([]string{d.Message}, d.Details...), "; ")
 }
 
-// compare holds the findings in one file against its comments: every finding
-// is wanted and every wanted one is there.
+// compare checks the findings in one file against its comments, in both directions.
 func compare(t *testing.T, name string, text []byte, report *diag.Report) {
 	t.Helper()
 	compareAll(t, map[string][]byte{name: text}, report)
 }
 
-// compareAll is compare for the files of a tree. The message of a finding is
-// followed by its details and, in brackets, the renders that have it.
+// compareAll is like compare, for the files of a tree. The message of a finding is followed by
+// its details and, in brackets, the renders that have it.
 func compareAll(t *testing.T, texts map[string][]byte, report *diag.Report) {
 	t.Helper()
 	wants := map[string][]expected{}
@@ -170,7 +169,7 @@ func compareAll(t *testing.T, texts map[string][]byte, report *diag.Report) {
 	}
 }
 
-// meet notes what expects something at a place, and reports whether anything does.
+// meet marks what expects something at a place, and reports whether anything does.
 func meet(wants map[string][]expected, kind string, at diag.Span, said string) (met bool) {
 	for i := range wants[at.File] {
 		if w := &wants[at.File][i]; w.kind == kind && w.line == at.Line && w.pattern.MatchString(said) {
@@ -180,9 +179,9 @@ func meet(wants map[string][]expected, kind string, at diag.Span, said string) (
 	return met
 }
 
-// TestRuleFixtures runs all rules over every rule's fixtures: the bad one gives
-// what its comments want and nothing else, the good one nothing at all. The comments name
-// rules and numbers; the wording is in one golden file.
+// TestRuleFixtures runs all rules on every rule's fixtures: the bad one gives exactly what its
+// comments expect, the good one nothing. The comments name rules and numbers; the wording is in
+// one golden file.
 func TestRuleFixtures(t *testing.T) {
 	var messages strings.Builder
 	left := 2 * len(engine(t).Rules())
@@ -220,7 +219,7 @@ func TestRuleFixtures(t *testing.T) {
 			})
 		}
 	}
-	if left == 0 { // -run may choose some of them
+	if left == 0 { // -run may select some of them
 		golden(t, filepath.Join("..", "fixtures", "report", "messages.golden"), messages.String())
 	}
 }
@@ -230,8 +229,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// TestFixtureFoldersAreRules keeps folders and rules in step: a folder of
-// fixtures that no rule owns would never run.
+// TestFixtureFoldersAreRules checks that each folder of fixtures belongs to a rule; otherwise
+// it would never run.
 func TestFixtureFoldersAreRules(t *testing.T) {
 	shared := []string{"apps", "charts", "clusters", "demo", "incidents", "kinds", "models", "mutate", "oracle", "recorded", "renders", "report", "scripts", "templates", "topology", "trials"}
 	shared = append(shared, engine(t).Packs()...)
@@ -247,7 +246,7 @@ func TestFixtureFoldersAreRules(t *testing.T) {
 	}
 }
 
-// all asks for every fact, as rules of a team's own do, and holds them against the schema.
+// all requests every fact, as rules of a team's own do, and validates them against the schema.
 type all struct {
 	*rego.Engine
 	t *testing.T
@@ -273,7 +272,7 @@ func (a all) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) (
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	if len(f.Documents) == 0 && len(f.Suppressions) == 0 { // of a context
+	if len(f.Documents) == 0 && len(f.Suppressions) == 0 { // the facts of a context
 		if err := factsSchema().Validate(value); err != nil {
 			a.t.Errorf("facts do not fit their schema: %v", err)
 		}
@@ -281,7 +280,7 @@ func (a all) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) (
 	return a.Engine.Evaluate(ctx, f, tally)
 }
 
-// TestHealthyFactsAreSpared is spared for a large tree.
+// TestHealthyFactsAreSpared runs spared on a large tree.
 func TestHealthyFactsAreSpared(t *testing.T) {
 	trials.Large(t)
 	tree := t.TempDir()
@@ -291,8 +290,8 @@ func TestHealthyFactsAreSpared(t *testing.T) {
 	spared(t, tree, nodes)
 }
 
-// spared lints everything with and without the facts that say that all is well: the
-// built-in rules have nothing to say about those.
+// spared lints with and without the facts about healthy workloads: the built-in rules report
+// nothing about those.
 func spared(t *testing.T, dir, topology string) {
 	t.Helper()
 	e := engine(t)
@@ -311,7 +310,7 @@ func spared(t *testing.T, dir, topology string) {
 	}
 }
 
-// findings is the rules that fired with their lines, for short comparisons.
+// findings returns the rules that fired with their lines, for short comparisons.
 func findings(r *diag.Report) string {
 	var list []string
 	for _, d := range r.Diagnostics {

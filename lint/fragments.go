@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// releases tells what releases give charts that are not at hand: of those only the values
-// can be checked.
+// releases finds the values that releases give to charts that are not available locally. For
+// such a chart, only the values can be checked.
 type releases struct {
 	config  *config.Config
 	files   *files
@@ -21,7 +21,7 @@ type releases struct {
 	counted map[given]bool
 }
 
-// given is one map that a chart is given, by its name and where the release was written.
+// given identifies one map of values by its name and by where the release was written.
 type given struct {
 	name, file string
 	line       int
@@ -31,8 +31,9 @@ func newReleases(d *clusters) *releases {
 	return &releases{d.files.config, d.files, d.renders, d.summary, fragments.NewFinder(), map[*source.Object]bool{}, map[given]bool{}}
 }
 
-// of gives a part what its releases give charts. Of a source that is rendered it is judged
-// there, and what goes to another cluster is no matter of this one's nodes.
+// of returns a function that finds the values that releases give charts, for the part named p.
+// It omits sources that are rendered, which are judged there, and values for another cluster,
+// which this cluster's nodes do not concern.
 func (r *releases) of(p string) func(*source.Object) *workload.Given {
 	return func(o *source.Object) *workload.Given {
 		found := r.finder.Of(o)
@@ -50,7 +51,7 @@ func (r *releases) of(p string) func(*source.Object) *workload.Given {
 	}
 }
 
-// tell says once which bound an object met.
+// tell records once which limit an object exceeds.
 func (r *releases) tell(o *source.Object, found *fragments.Found) {
 	if found.Over != "" && !r.told[o] {
 		r.told[o] = true
@@ -58,7 +59,7 @@ func (r *releases) tell(o *source.Object, found *fragments.Found) {
 	}
 }
 
-// rendered are the sources of a release whose charts are rendered, by their indices.
+// rendered returns the indices of the sources of a release whose charts are rendered.
 func (r *releases) rendered(o *source.Object) map[int]bool {
 	all := map[int]bool{}
 	at := r.renders.inSources(o.NameSpan())
@@ -73,8 +74,8 @@ func (r *releases) rendered(o *source.Object) map[int]bool {
 	return all
 }
 
-// join adds the releases that go to a cluster to its part, unless it has another declaration
-// of the same.
+// join adds the releases that deploy to a cluster to its part, except objects that the part
+// already declares.
 func (r *releases) join(c *config.Cluster, p *part, objects []*source.Object, taken map[*source.Object]bool) {
 	var known map[diag.Object]bool
 	for _, o := range objects {
@@ -94,7 +95,8 @@ func (r *releases) join(c *config.Cluster, p *part, objects []*source.Object, ta
 	}
 }
 
-// count counts the fragments of a part, each map once however many renders have it.
+// count counts the fragments of a part, each map once regardless of how many renders contain
+// it.
 func (r *releases) count(set *workload.Set) {
 	for _, w := range set.Fragments {
 		if w.Within == "" {
@@ -108,8 +110,8 @@ func (r *releases) count(set *workload.Set) {
 	}
 }
 
-// isElsewhere reports whether a release goes to another cluster than the one that it is
-// judged with.
+// isElsewhere reports whether a release deploys to another cluster than the one it is judged
+// with.
 func (r *releases) isElsewhere(cluster string, o *source.Object) bool {
 	elsewhere := false
 	for i := range r.config.Clusters {
@@ -124,7 +126,7 @@ func (r *releases) isElsewhere(cluster string, o *source.Object) bool {
 	return elsewhere
 }
 
-// goesTo reports whether a cluster of the configuration takes what a release deploys.
+// goesTo reports whether a cluster of the configuration includes what a release deploys.
 func (r *releases) goesTo(c *config.Cluster, o *source.Object) bool {
 	to := fragments.Destinations(o)
 	if len(c.Pointers)+len(c.Destinations) == 0 || to == nil {
@@ -134,8 +136,8 @@ func (r *releases) goesTo(c *config.Cluster, o *source.Object) bool {
 	return c.Deploys(config.Chosen{Pointers: []string{file}, Destinations: to})
 }
 
-// inValues is a place in the sources, or a nearer one if what was rendered is a text of
-// values that stands there as it is.
+// inValues refines a place in the sources if the rendered value is a values text that the
+// sources contain unchanged.
 func (r *renders) inValues(o *source.Object, s diag.Span, at origin.Place) origin.Place {
 	if !at.Near || fragments.Destinations(o) == nil {
 		return at

@@ -19,7 +19,7 @@ const (
 	edgeRelease = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: redis\nspec:\n  destination: {name: edge}\n  source: {repoURL: https://charts.example.com, chart: redis, helm: {valuesObject: {nodeSelector: {disk: ssd}}}}\n"
 )
 
-// runIn judges what a directory holds.
+// runIn lints the given files in a new directory.
 func runIn(t *testing.T, files map[string]string, o lint.Options) *diag.Report {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -45,7 +45,8 @@ func runIn(t *testing.T, files map[string]string, o lint.Options) *diag.Report {
 	return report
 }
 
-// TestRenderedChart: values of a release are judged only where its chart is not rendered.
+// TestRenderedChart checks that values of a release are judged only if its chart is not
+// rendered.
 func TestRenderedChart(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -72,7 +73,8 @@ func TestRenderedChart(t *testing.T) {
 	}
 }
 
-// TestRenderedSource: of several sources those are judged as values that are not rendered.
+// TestRenderedSource checks that, of several sources, only the values of those that are not
+// rendered are judged.
 func TestRenderedSource(t *testing.T) {
 	t.Parallel()
 	app := "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata:\n  name: redis\nspec:\n  sources:\n" +
@@ -108,8 +110,8 @@ func TestRenderedSource(t *testing.T) {
 	}
 }
 
-// TestReleaseOfAnotherCluster: values that go to another cluster are held against its nodes,
-// or against none if it does not have the release by itself.
+// TestReleaseOfAnotherCluster checks that values for another cluster are judged with its nodes,
+// or without nodes if that cluster does not include the release by itself.
 func TestReleaseOfAnotherCluster(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"nodes.yaml": nodes50, "redis.yaml": edgeRelease, "kustomization.yaml": "resources: [redis.yaml]\n"}

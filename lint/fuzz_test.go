@@ -22,10 +22,10 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// seed is a manifest and the nodes that it is judged against.
+// seed is a manifest and the nodes that it is judged with.
 type seed struct{ manifest, nodes []byte }
 
-// seeds are the fixtures, then some generated clusters of each family.
+// seeds returns the fixtures, then some generated clusters of each family.
 var seeds = sync.OnceValue(func() []seed {
 	all := fixtureSeeds()
 	for number := range 20 {
@@ -36,7 +36,7 @@ var seeds = sync.OnceValue(func() []seed {
 	return all
 })
 
-// fixtureSeeds are the fixtures. Those without nodes of their own are judged against six.
+// fixtureSeeds returns the fixtures. Those without nodes of their own are judged with six.
 var fixtureSeeds = sync.OnceValue(func() (all []seed) {
 	six := []byte("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, zones: {a: 2, b: 2, c: 2}, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n")
 	for _, pattern := range []string{"../fixtures/*/bad.yaml", "../fixtures/*/good.yaml", "../fixtures/kinds/*.yaml", "../fixtures/incidents/*/*.yaml"} {
@@ -64,9 +64,8 @@ func generated(family string, start, number int) seed {
 	return seed{[]byte(manifests), []byte(nodes)}
 }
 
-// mutated runs a target over the fixtures, which the first number chooses from, with
-// the changes that the bytes say. It is seeded with some of them, so that they take
-// little time as tests.
+// mutated runs a target on a fixture, which the first number selects, with the changes that the
+// bytes encode. The corpus has only some of the fixtures, so that the test is fast.
 func mutated(f *testing.F, body target) {
 	step := 20
 	switch {
@@ -84,10 +83,10 @@ func mutated(f *testing.F, body target) {
 	})
 }
 
-// target is what is done with one input; at is a number to choose by.
+// target tests one input; at is a number for choices.
 type target func(t *testing.T, o lint.Options, at uint16)
 
-// execute changes a seed and hands it to a target.
+// execute changes a seed and passes it to a target.
 func execute(t *testing.T, body target, which uint16, manifest, topology []byte, at uint16) {
 	s := seeds()[int(which)%len(seeds())]
 	s.execute(t, body, manifest, topology, at)
@@ -98,7 +97,7 @@ func (s seed) execute(t *testing.T, body target, manifest, topology []byte, at u
 	body(t, o, at)
 }
 
-// options put a seed into a directory, to be judged there with every rule on.
+// options writes a seed to a directory, to be judged there with every rule on.
 func (s seed) options(t *testing.T) lint.Options {
 	t.Helper()
 	e, dir := engine(t), t.TempDir()
@@ -116,10 +115,10 @@ func (s seed) options(t *testing.T) lint.Options {
 	}
 }
 
-// targets are those that take a whole input, by the name of their fuzz target.
+// targets lists the targets that use a complete input, by the name of their fuzz test.
 var targets = map[string]target{"FuzzLint": fuzzLint, "FuzzPlace": fuzzPlace, "FuzzExplain": fuzzExplain, "FuzzFix": fuzzFix}
 
-// executions are how often a test runs each target, and the seed of its random numbers.
+// executions returns how often a test runs each target, and the seed of its random numbers.
 func executions(t *testing.T, n int) (times, seed int) {
 	switch {
 	case trials.Few(t):
@@ -134,8 +133,7 @@ func executions(t *testing.T, n int) (times, seed int) {
 	return times, seed
 }
 
-// apart runs one input as a test of its own, so that a panic ends no other; a failure
-// comes with what the input is.
+// apart runs one input as a subtest, so that a panic ends no other; a failure logs the input.
 func apart(t *testing.T, what func() string, body func(t *testing.T)) {
 	t.Run("", func(t *testing.T) {
 		defer func() {
@@ -150,9 +148,9 @@ func apart(t *testing.T, what func() string, body func(t *testing.T)) {
 	})
 }
 
-// TestMutated runs the targets over random changes without the coverage that makes a
-// fuzzer slow: SCHEDLINT_EXECUTIONS=200000 go test ./lint -run TestMutated -timeout 0
-// runs each target that often, with SCHEDLINT_SEED for others than last time.
+// TestMutated runs the targets on random changes without coverage instrumentation, which makes
+// a fuzzer slow: SCHEDLINT_EXECUTIONS=200000 go test ./lint -run TestMutated -timeout 0 runs
+// each target that often. SCHEDLINT_SEED changes the inputs.
 func TestMutated(t *testing.T) {
 	n, start := executions(t, 25)
 	for name, body := range targets {
@@ -176,9 +174,8 @@ func TestMutated(t *testing.T) {
 	}
 }
 
-// TestGenerated runs the targets over generated clusters as they are, those that the
-// oracle judges: SCHEDLINT_EXECUTIONS of each family. Under -short the targets share the
-// families.
+// TestGenerated runs the targets on the generated clusters that the oracle judges, without
+// changes: SCHEDLINT_EXECUTIONS of each family. Under -short the targets share the families.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	n, start := executions(t, 6)
@@ -199,8 +196,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// FuzzLint runs everything from the text to all formats: no panic, and no place outside
-// of a file. A quarter is run twice, for the same bytes.
+// FuzzLint runs everything from the text to all formats: there is no panic, and no place
+// outside a file. It repeats a quarter of the runs and compares the bytes.
 func FuzzLint(f *testing.F) { mutated(f, fuzzLint) }
 
 func fuzzLint(t *testing.T, o lint.Options, at uint16) {
@@ -238,7 +235,7 @@ func rulesOf(t *testing.T) []diag.Rule {
 	return engine(t).Rules()
 }
 
-// FuzzPlace decides about everything together and writes all formats, twice.
+// FuzzPlace decides about all workloads together and writes all formats, twice.
 func FuzzPlace(f *testing.F) { mutated(f, fuzzPlace) }
 
 func fuzzPlace(t *testing.T, o lint.Options, _ uint16) {
@@ -290,7 +287,7 @@ func fuzzExplain(t *testing.T, o lint.Options, at uint16) {
 	}
 }
 
-// FuzzFix makes the safe edits: each is where it says, in a file that was read.
+// FuzzFix applies the safe edits: each has a valid place in a file that was read.
 func FuzzFix(f *testing.F) { mutated(f, fuzzFix) }
 
 func fuzzFix(t *testing.T, o lint.Options, _ uint16) {
@@ -313,7 +310,7 @@ func fuzzFix(t *testing.T, o lint.Options, _ uint16) {
 	}
 }
 
-// checkReport holds every place of a report against the text of its file.
+// checkReport checks every place of a report against the text of its file.
 func checkReport(t *testing.T, r *diag.Report) {
 	t.Helper()
 	if r.Failures.Internal() {
@@ -338,7 +335,7 @@ func checkReport(t *testing.T, r *diag.Report) {
 	}
 }
 
-// outside says what keeps a place from being in its file; "" for none.
+// outside returns why a place is not in its file; "" if it is.
 func outside(r *diag.Report, s diag.Span) string {
 	if s.File == "" {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestGlossary keeps the glossary a table that a reader can search: every section is
-// sorted, and no word is defined twice.
+// TestGlossary checks that a reader can search the glossary: every section is sorted, and no
+// word is defined twice.
 func TestGlossary(t *testing.T) {
 	text, err := os.ReadFile("doc.go")
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 )
 
 var (
-	// placeLine is what place is to say about one workload of an incident.
+	// placeLine states what place reports about one workload of an incident.
 	placeLine = regexp.MustCompile(`(?m)^# place (\S+) (\S+): fits (yes|no|may)(?:, rolls (always|sometimes|never|none))?$`)
 	fits      = map[string]string{"always": "yes", "never": "no", "sometimes": "may"}
 	wanted    = regexp.MustCompile(`# want "([a-z-]+): `)
 )
 
-// TestIncidents lints what led to incidents that people have reported, each in
-// words of our own: the report would have shown it on the line that wants it.
-// What the reports settled on does not show it any more.
+// TestIncidents lints manifests, in our own words, of incidents that people have reported:
+// schedlint reports the cause on the expected line, and does not report it in the manifests
+// that solved the incident.
 func TestIncidents(t *testing.T) {
 	folders, err := filepath.Glob("../fixtures/incidents/*")
 	if err != nil || len(folders) < 20 {
@@ -46,7 +46,7 @@ func TestIncidents(t *testing.T) {
 	}
 }
 
-// placedAs holds what place says against the header of an incident.
+// placedAs checks the output of place against the header of an incident.
 func placedAs(t *testing.T, dir string, text []byte) {
 	t.Helper()
 	lines := placeLine.FindAllSubmatch(text, -1)
@@ -77,8 +77,8 @@ func placedAs(t *testing.T, dir string, text []byte) {
 	}
 }
 
-// repaired checks the repair of an incident: something that was wanted before
-// is not found any more, and what is left is what its comments want.
+// repaired checks the repair of an incident: at least one expected rule no longer fires, and
+// the comments of the repair expect what is left.
 func repaired(t *testing.T, dir string, text []byte) {
 	t.Helper()
 	after, err := os.ReadFile(filepath.Join(dir, "repaired.yaml"))

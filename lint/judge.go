@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// judge lets the policy judge facts and keeps what it finds.
+// judge evaluates the policy on facts and collects the findings.
 type judge struct {
 	ctx      context.Context
 	policy   Policy
@@ -23,22 +23,22 @@ type judge struct {
 	files    *files
 	renders  *renders
 	failures *failures
-	// tally is what the rules have cost so far.
+	// The cost of each rule so far, and the rules that failed.
 	tally *facts.Tally
-	// found are the findings so far, seen what makes them one.
+	// found holds the findings so far; seen holds their identities.
 	found []accept.Finding
 	seen  map[sameFinding]bool
 }
 
-// off reports whether a rule reports nothing, whatever it is about.
+// off reports whether a rule is off for every object.
 func (j *judge) off(rule string) bool { return j.levels.off(rule) }
 
-// asks reports whether a rule that is on may look at a list of facts.
+// asks reports whether an enabled rule may read a list of facts.
 func (j *judge) asks(list string) bool {
 	return slices.ContainsFunc(j.policy.IDs(), func(id string) bool { return !j.off(id) && j.policy.MayRead(id, list) })
 }
 
-// sameFinding is what makes the findings of two contexts one.
+// sameFinding identifies findings that several contexts share.
 type sameFinding struct {
 	rule, message, details, cluster, render string
 	level                                   diag.Level
@@ -50,8 +50,9 @@ func same(d *diag.Diagnostic) sameFinding {
 	return sameFinding{d.Rule, d.Message, fmt.Sprintf("%q", d.Details), d.Cluster, d.Render, d.Level, d.Object, d.Location}
 }
 
-// add adds what the policy finds in some facts, which are about objects of a cluster, or about
-// no cluster, and returns what was added. What an earlier context has found counts once.
+// add evaluates the policy on facts about objects of a cluster, adds the findings and returns
+// those that were added. C is nil for facts about no cluster. A finding of an earlier context
+// is not added again.
 func (j *judge) add(f *build.Built, c *cluster, objects []*source.Object) []accept.Finding {
 	before := len(j.found)
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
@@ -61,7 +62,8 @@ func (j *judge) add(f *build.Built, c *cluster, objects []*source.Object) []acce
 	return j.found[before:]
 }
 
-// all returns what the policy finds in some facts about objects of a cluster, without adding it.
+// all evaluates the policy on facts about objects of a cluster and returns all findings without
+// adding them.
 func (j *judge) all(f *build.Built, c *cluster, objects []*source.Object) (found []accept.Finding) {
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
 		f.Found(fact)
@@ -70,7 +72,7 @@ func (j *judge) all(f *build.Built, c *cluster, objects []*source.Object) (found
 	return found
 }
 
-// keep adds a finding, unless an earlier context has found the same.
+// keep adds a finding, unless an earlier context has the same.
 func (j *judge) keep(found *accept.Finding) {
 	if key := same(&found.Diagnostic); !j.seen[key] {
 		j.seen[key] = true
@@ -78,27 +80,27 @@ func (j *judge) keep(found *accept.Finding) {
 	}
 }
 
-// take gives the findings so far, and starts anew.
+// take returns the findings so far and removes them.
 func (j *judge) take() []accept.Finding {
 	found := j.found
 	j.found = nil
 	return found
 }
 
-// complain adds what the policy finds in complaints about suppressions and takes it.
+// complain returns the findings about complaints about suppressions.
 func (j *judge) complain(complaints []accept.Complaint) []accept.Finding {
 	j.add(build.Complain(complaints), nil, nil)
 	return j.take()
 }
 
-// aboutFiles are the facts about problems of files.
+// aboutFiles returns the input for facts about problems of files.
 func aboutFiles(problems []source.Problem) build.Input {
 	return build.Input{Model: sched.New(&workload.Set{}, nil), Problems: problems}
 }
 
-// findings lets the policy see the facts and turns what it says into findings:
-// place, object and explanation come from the fact, never from the rule. C is nil
-// for facts about no cluster. Each is told with its fact.
+// findings evaluates the policy on facts and calls tell with each finding and the id of its
+// fact. Place, object and explanation come from the fact, never from the rule. C is nil for
+// facts about no cluster.
 func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, tell func(fact int, found *accept.Finding)) {
 	judgements, err := j.policy.Evaluate(j.ctx, f.Facts, j.tally)
 	j.failures.fail(err)
@@ -134,13 +136,13 @@ func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, t
 		}
 		report(said, &found)
 	}
-	for _, k := range copies { // behind what a rule itself says of a copy
+	for _, k := range copies { // after what a rule itself says about a copy
 		j.context(&k.found, c)
 		report(k.Judgement, &k.found)
 	}
 }
 
-// finding is what the policy says of a subject.
+// finding converts a judgement about a subject to a finding.
 func (j *judge) finding(said facts.Judgement, s build.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
@@ -154,7 +156,7 @@ func (j *judge) finding(said facts.Judgement, s build.Subject, c *cluster) accep
 	return found
 }
 
-// context says in which cluster, render and branch a finding is.
+// context sets the cluster, render and branch of a finding.
 func (j *judge) context(found *accept.Finding, c *cluster) {
 	if c == nil {
 		return
@@ -166,8 +168,8 @@ func (j *judge) context(found *accept.Finding, c *cluster) {
 	found.Assumed = j.renders.assumed[found.Render]
 }
 
-// fixes are what the engine advises if the rule asks its question, and what the rule
-// itself advises if it has words of its own.
+// fixes returns the engine's fixes if the message catalogue words the judgement, or else the
+// rule's own help text.
 func fixes(said facts.Judgement, s build.Subject) []diag.Fix {
 	switch {
 	case said.Reason != "":
@@ -178,7 +180,7 @@ func fixes(said facts.Judgement, s build.Subject) []diag.Fix {
 	return nil
 }
 
-// named names the file of a rule from the root, as other files are named.
+// named converts the file of a rule to a name from the root, like that of other files.
 func (j *judge) named(failure diag.Failure) diag.Failure {
 	if failure.File != "" {
 		failure.File = j.files.fromRoot(failure.File)
@@ -186,8 +188,8 @@ func (j *judge) named(failure diag.Failure) diag.Failure {
 	return failure
 }
 
-// quiet is what would be found of renders that nobody named: it counts if they could
-// be rendered before a change.
+// quiet returns the problems of renders that were not requested explicitly. They count if the
+// render could be built before a change.
 func (j *judge) quiet() (all []diag.Quiet) {
 	for _, name := range slices.Sorted(maps.Keys(j.renders.quiet)) {
 		problem := []source.Problem{j.renders.quiet[name]}

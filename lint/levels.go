@@ -11,14 +11,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// levels tells the level of findings: what the rule says, then what the finding says,
-// then the configuration, then its scopes.
+// levels determines the level of findings. Later sources override earlier ones: the rule, the
+// finding, the configuration, the configuration's scopes.
 type levels struct {
 	config *config.Config
 	rule   func(rule string) diag.Level
-	// offs are the rules that are off for every object.
+	// Rules that are off for every object.
 	offs map[string]bool
-	// bases are what of has worked out: keys are globs, and findings are many.
+	// Results of base: keys are globs, and there are many findings.
 	bases map[said]base
 }
 
@@ -28,7 +28,7 @@ type said struct {
 	level diag.Level
 }
 
-// base is the level of a finding before scopes are asked.
+// base is the level of a finding before scopes apply.
 type base struct {
 	level  diag.Level
 	scoped bool
@@ -47,11 +47,11 @@ func newLevels(o *Options) *levels {
 	return l
 }
 
-// off reports whether a rule is off for every object. A rule that does not exist is not.
+// off reports whether a rule is off for every object. It is false for an unknown rule.
 func (l *levels) off(rule string) bool { return l.offs[rule] }
 
-// of is the level of a finding; level is what the rule gave this one, "" for none. It
-// does not turn on a rule that is off.
+// of returns the level of a finding; level is the one that the rule gave this finding, "" for
+// none. The level of a finding does not turn on a rule that is off.
 func (l *levels) of(found *accept.Finding, level diag.Level, about *abouts) diag.Level {
 	b := l.base(said{found.Rule, level})
 	if !b.scoped {
@@ -60,7 +60,8 @@ func (l *levels) of(found *accept.Finding, level diag.Level, about *abouts) diag
 	return l.config.LevelOf(found.Rule, b.level, about.of(found))
 }
 
-// base is what of starts from: without scopes, the level itself.
+// base returns the level before scopes apply. If no scope is about the rule, that level is
+// final.
 func (l *levels) base(s said) base {
 	if b, ok := l.bases[s]; ok {
 		return b
@@ -76,14 +77,14 @@ func (l *levels) base(s said) base {
 	return b
 }
 
-// abouts tells scopes what the findings of one context are about.
+// abouts describes to scopes what the findings of one context are about.
 type abouts struct {
 	files   *files
 	renders *renders
 	built   *build.Built
 	objects []*source.Object
 
-	byID      map[diag.Object]*source.Object // nil until somebody asks
+	byID      map[diag.Object]*source.Object // nil until first use
 	workloads map[diag.Object]*workload.Workload
 }
 
@@ -102,7 +103,7 @@ func (a *abouts) of(found *accept.Finding) *config.About {
 	return all
 }
 
-// index finds objects by what they are. Of several declarations the last one counts.
+// index maps ids to objects. The last declaration of an object wins.
 func (a *abouts) index() {
 	if a.byID != nil {
 		return
@@ -116,12 +117,12 @@ func (a *abouts) index() {
 	}
 }
 
-// isGlobal reports whether a kind that findings are about is in no namespace.
+// isGlobal reports whether a kind that findings are about is cluster-scoped.
 func isGlobal(kind string) bool {
 	return slices.Contains([]string{"Namespace", "Node", "NodePool", "NodeTopology", "PriorityClass"}, kind)
 }
 
-// mostPods is how many pods a workload has at most.
+// mostPods returns the maximum number of pods of a workload.
 func mostPods(w *workload.Workload) int {
 	switch {
 	case w.Fragment:

@@ -13,97 +13,92 @@ import (
 
 // Policy judges facts.
 type Policy interface {
-	// Evaluate goes on with a tally. Rules that fail are in the tally afterwards and
-	// judge nothing any more; the error is that of the context.
+	// Evaluate runs the rules on f and continues the tally. The tally records rules that fail,
+	// and these judge nothing afterwards. The error is that of ctx.
 	Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error)
-	// Whole reports whether rules beside the built-in ones may look at a list of facts, or
-	// at a field of its rows as in workloads.terms: they may judge what those are content
-	// with, so the list has to be whole.
+	// Whole reports whether rules other than the built-in ones may read a list of facts, or a
+	// field of its rows such as workloads.terms. Such rules may judge healthy rows too, so the
+	// list must be complete.
 	Whole(path string) bool
-	// Wants reports whether a rule may report a row of a list, as far as some of its fields say: their
-	// names and values in turn.
+	// Wants reports whether a rule may report a row of a list, given some of its fields as
+	// alternating names and values.
 	Wants(list string, fields ...any) bool
-	// Losses are the topology keys of which rules that are on ask what the loss of a domain
-	// does: sorted, each once.
+	// Losses returns the topology keys for which enabled rules ask about the loss of a domain:
+	// sorted, without duplicates.
 	Losses() []string
-	// IDs names all rules, those that are off included.
+	// IDs returns the ids of all rules, including those that are off.
 	IDs() []string
-	// Reads names the lists of facts that a rule looks at; none if that is not
-	// known, or if the rule is off.
+	// Reads returns the lists of facts that a rule reads; none if they are unknown or the rule
+	// is off.
 	Reads(rule string) []string
-	// MayRead reports whether a rule may look at a place of the facts, such as workloads
-	// or workloads.answers.survives; false if it is off.
+	// MayRead reports whether a rule may read a path of the facts, such as workloads or
+	// workloads.answers.survives. It is false for a rule that is off.
 	MayRead(rule, path string) bool
 }
 
-// Options say what to lint. Dir and Root are absolute; Dir is where relative
-// paths start, Root is the repository root, from which files are named.
+// Options selects what to lint and how. Dir and Root are absolute: relative paths start at Dir,
+// and files are named relative to Root, the repository root.
 type Options struct {
 	Dir, Root string
 	Paths     []string
-	// Topology are files that declare nodes, relative to Dir; they take the place
-	// of those in the configuration.
+	// Topology lists the files that declare nodes, relative to Dir. They replace those of the
+	// configuration.
 	Topology []string
 	Stdin    io.Reader
-	// Overlay gives texts in place of those that are in the files, as
-	// source.Options do.
+	// Overlay replaces the contents of files, as in source.Options.
 	Overlay func(name string) (text []byte, ok bool)
-	// Tracked says which files belong to what is looked at, as source.Options do;
-	// a topology file that is named is read all the same.
+	// Tracked reports which files to read, as in source.Options. A topology file that is named
+	// explicitly is read regardless.
 	Tracked func(path string) bool
-	// Renders are what to judge as it is deployed; Renderer renders them, and nil
-	// renders nothing.
+	// Renders are judged as deployed. Renderer builds them; with a nil Renderer none is built.
 	Renders  []Render
 	Renderer Renderer
-	// Unfollowed are the GitOps pointers that lead to no render, and Notes what to say of
-	// all of them.
+	// Unfollowed lists the GitOps pointers that lead to no render; Notes are about all of them.
 	Unfollowed []Unfollowed
 	Notes      []string
-	// Followed are the GitOps pointers that were looked at, whatever became of them; nil if
-	// none was to be.
+	// Followed holds the GitOps pointers that were examined, with or without success; nil if
+	// following pointers was not requested.
 	Followed map[PointerID]bool
-	// Edited are texts, by name from the root, that renders read in place of those that
-	// are in the files.
+	// Edited holds texts, by name relative to Root, that renders read in place of the files'
+	// contents.
 	Edited map[string][]byte
-	// Survive are topology keys the loss of whose domains every workload is asked
-	// to survive, beside what the configuration asks of it.
+	// Survive lists topology keys: every workload must survive the loss of any one domain of
+	// each, in addition to what the configuration requires of it.
 	Survive []string
-	// Steps multiplies every budget of steps; 0 stands for 1.
+	// Steps multiplies every step budget; 0 means 1.
 	Steps float64
-	// SourceRoot is the directory, relative to Dir, that rendered manifests were
-	// rendered from; "" is Dir, and then only what has the same name is taken for
-	// the source.
+	// SourceRoot is the directory, relative to Dir, from which piped manifests were rendered.
+	// "" means Dir, and then only files of the same name count as sources.
 	SourceRoot string
-	// Config is what the team says about the repository; nil for nothing.
+	// Config is the team's configuration; nil for none.
 	Config *config.Config
-	// Compared is set if the report is to be compared with that on another state of
-	// the files, so that it tells what was judged and what has become of the rest.
+	// Compared is set if the report will be compared with one on another state of the files.
+	// The report then says what was judged and why other objects were not.
 	Compared bool
-	// Baseline accepts findings; nil for none. With Rebase it is filled anew with
-	// all that there are.
+	// Baseline accepts findings; nil for none. With Rebase it is replaced by the current
+	// findings.
 	Baseline *accept.Baseline
 	Rebase   bool
-	// NoInline leaves the suppressions in manifests out of account, OnlyKnown those
-	// that are not among Known, which are those of another state of the files.
+	// NoInline ignores the suppressions in manifests. OnlyKnown ignores those that are not
+	// among Known, the suppressions of another state of the files.
 	NoInline  bool
 	OnlyKnown bool
 	Known     []diag.Suppression
-	// Today is the day by which suppressions expire, as in 2026-11-21.
+	// Today is the date at which suppressions expire, such as 2026-11-21.
 	Today  string
 	Policy Policy
-	// Level is what a rule itself gives its findings. The configuration, and its scopes,
-	// count for more.
+	// Level returns the level that a rule gives its findings. The configuration and its scopes
+	// override it.
 	Level func(rule string) diag.Level
 }
 
-// ErrNothing is returned if there is no document at all to look at.
+// ErrNothing is returned if there is no document to check.
 var ErrNothing = errors.New("no document found: nothing was checked")
 
 // ErrNoObject is returned if there are documents, but none is a Kubernetes object.
 var ErrNoObject = errors.New("no Kubernetes object found: nothing was checked")
 
-// Run lints. The report is complete even where the error is not nil, as far as
-// things could be read.
+// Run lints. If the error is not nil, the report still covers everything that could be read.
 func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	r := newRun(ctx, o, o.Survive)
 	report := r.report()

@@ -15,8 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint"
 )
 
-// live gives each Node of a seed labels of its serial number and its rack, and memory that
-// no pod can use; false if there are none.
+// live gives each Node of a seed unique labels and memory that no pod can use, and labels of
+// its rack; false if there are no Nodes.
 func (s seed) live(t *testing.T, r *rand.Rand) (seed, bool) {
 	t.Helper()
 	var nodes strings.Builder
@@ -58,7 +58,7 @@ func makeLive(n map[string]any, r *rand.Rand) {
 	}
 }
 
-// reversed has the nodes of a seed in the reverse order.
+// reversed returns the seed with its nodes in reverse order.
 func (s seed) reversed() seed {
 	docs := strings.Split(strings.TrimPrefix(string(s.nodes), "---\n"), "---\n")
 	slices.Reverse(docs)
@@ -68,7 +68,7 @@ func (s seed) reversed() seed {
 	return seed{s.manifest, []byte(strings.Join(docs, "---\n"))}
 }
 
-// found is where each rule finds something.
+// found returns where each rule reports findings.
 func (s seed) found(t *testing.T) []string {
 	t.Helper()
 	r, err := lint.Run(context.Background(), s.options(t))
@@ -86,9 +86,9 @@ func (s seed) found(t *testing.T) []string {
 	return all
 }
 
-// TestLiveNodesChangeNoFinding: what a pod cannot use of a node and does not ask about
-// changes no finding, nor does the order of the nodes. The clusters are those of fixtures
-// and random ones.
+// TestLiveNodesChangeNoFinding checks that a node's properties that pods cannot use and do not
+// ask about change no finding, nor does the order of the nodes. The clusters are those of
+// fixtures and random ones.
 func TestLiveNodesChangeNoFinding(t *testing.T) {
 	t.Parallel()
 	all := trials.Sample(t, fixtureSeeds(), 5)

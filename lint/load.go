@@ -9,19 +9,18 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// manifests are what a run has read. Files that renders use are not among the objects of
-// the set.
+// manifests holds what a run has read. The objects of the set exclude files that renders use.
 type manifests struct {
 	set *source.Set
-	// altered are objects of which kustomizations may change anything.
+	// Objects that kustomizations may change in any field.
 	altered []*source.Object
-	// broken are the files with mistakes, and those that hide objects.
+	// Files with errors, and files that hide objects.
 	broken map[string]bool
-	// beside are files that renders use and that are in none of the paths.
+	// Files that renders use and that are outside the paths.
 	beside []*source.File
 }
 
-// loader reads the manifests and renders what is to be rendered.
+// loader reads the manifests and builds the renders.
 type loader struct {
 	ctx      context.Context
 	opts     *Options
@@ -31,13 +30,13 @@ type loader struct {
 	summary  *summary
 	failures *failures
 	manifests
-	// given are the files that another tool rendered.
+	// Files that another tool rendered.
 	given map[string]bool
-	// charts are the directories of charts that were to be rendered.
+	// Directories of the charts that a render was requested for.
 	charts map[string]bool
-	// byFile are the objects of the paths by their files, once needed.
+	// Objects of the paths by file; computed on first use.
 	byFile map[string][]*source.Object
-	// asWritten are the objects of files that charts deploy as they stand, by their names.
+	// Objects, by file name, of files that charts deploy as written.
 	asWritten map[string][]*source.Object
 }
 
@@ -68,8 +67,8 @@ func (l *loader) load() *manifests {
 	return &l.manifests
 }
 
-// hollow fails a run that examines nothing. In the working directory, where a command may
-// run that is meant for many repositories, documents of other tools are enough.
+// hollow fails a run that examines nothing. If the paths cover the working directory, documents
+// of other tools suffice, because one command may run in many repositories.
 func (l *loader) hollow() {
 	if len(l.set.Problems)+len(l.renders.all)+len(l.renders.failed)+len(l.set.Objects)+len(l.altered) > 0 {
 		return
@@ -88,11 +87,11 @@ func (l *loader) hollow() {
 	}
 }
 
-// countDocuments says in the summary what was read and what was skipped of it.
+// countDocuments adds what was read and what was skipped to the summary.
 func (l *loader) countDocuments() {
 	l.summary.Files, l.summary.Documents = len(l.set.Files), l.set.Documents
 	for _, k := range l.set.Skipped {
-		if k.Reason == source.SkipConfig { // ours, and no document of the user's
+		if k.Reason == source.SkipConfig { // schedlint's own file, not a document of the user
 			l.summary.Documents--
 			continue
 		}
@@ -101,7 +100,7 @@ func (l *loader) countDocuments() {
 	}
 }
 
-// kustomized leaves out of the objects what kustomizations of the tree change.
+// kustomized removes the objects that kustomizations of the tree may change in any field.
 func (l *loader) kustomized() {
 	known := kustomize.Obscure(l.set, l.table.Declares)
 	l.set.Objects, l.altered = known.Objects, known.Whole
@@ -113,18 +112,18 @@ func (l *loader) kustomized() {
 	}
 }
 
-// Why objects that kustomizations change are left out, or are known in part.
+// Reasons why objects that kustomizations change are left out or only partly known.
 const (
 	altered = "manifest with unknown changes by a kustomization"
 	changed = "a kustomization changes fields of it"
 )
 
-// hidesObjects are the reasons for which a document that was judged once may be left out
-// as a whole now: what was found in it is not fixed by that.
+// hidesObjects lists the reasons that exclude a complete document. A finding in a document that
+// another revision still judged is not fixed by that.
 var hidesObjects = map[string]bool{
 	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
 	source.SkipLarge: true,
 }
 
-// untracked is why a file is left out that Options.Tracked declines.
+// untracked is the reason for a file that Options.Tracked rejects.
 const untracked = "untracked file"

@@ -24,9 +24,9 @@ type part struct {
 	docs []string
 }
 
-// variant is an example written in another way. Back turns its names into those
-// of the example; nil where they are the same. Only the answers have to be the
-// same if loose is set, otherwise every part of the document has to be.
+// variant is an example written in another way. Back maps its names to those of the example;
+// nil if they are the same. If loose is set, only the answers must be the same, otherwise every
+// part of the document.
 type variant struct {
 	name  string
 	nodes []string
@@ -37,13 +37,13 @@ type variant struct {
 
 func whole(docs []string) []part { return []part{{"all.yaml", docs}} }
 
-// answers is what both commands say about one input.
+// answers holds what both commands report about one input.
 type answers struct {
 	place    *diag.Placement
 	findings []string
-	// gaveUp is set if steps did not suffice for some question, which names may decide.
+	// gaveUp is set if a question exceeded its step budget, which may depend on names.
 	gaveUp bool
-	// bytes is every output by command and format.
+	// bytes holds every output by command and format.
 	bytes map[string]string
 }
 
@@ -91,11 +91,11 @@ func ask(t *testing.T, e *rego.Engine, v variant) answers {
 	if back == nil {
 		back = func(s string) string { return s }
 	}
-	a.place = named(t, a.bytes["place json"], back) // the contract, without what is for people alone
+	a.place = named(t, a.bytes["place json"], back) // the contract, without what is only for people
 	return a
 }
 
-// said is the findings without their places, names turned back.
+// said returns the findings without their places, with names mapped back.
 func said(r *diag.Report, back func(string) string) []string {
 	var list []string
 	for _, d := range r.Diagnostics {
@@ -109,16 +109,16 @@ func said(r *diag.Report, back func(string) string) []string {
 	return list
 }
 
-// suggestion is about how names are spelt, and nodeName about the few nodes
-// that are named out of many.
+// suggestion matches a hint about the spelling of names, and nodeName one of the few nodes that
+// are named out of many.
 var suggestion, nodeName = regexp.MustCompile(` \(did you mean [^?]*\?\)`), regexp.MustCompile(`x-(node[0-9]+|spare)`)
 
-// chosen are findings about one of several contradictions or runs that are as
-// good as one another: which one is told depends on names.
+// chosen matches findings about one of several equally good contradictions or runs: which one
+// is reported depends on names.
 var chosen = regexp.MustCompile(`^(\w+ (crowded-out|order-dependent-placement)) .*`)
 
-// plain is findings without what other names rightly change: what they are
-// near to, and, if loose, which nodes come first and so are named, and where.
+// plain removes from findings what may depend on names: similar names, and, if loose, the nodes
+// that are named, and the places.
 func plain(findings []string, loose bool) []string {
 	var list []string
 	for _, text := range findings {
@@ -135,8 +135,7 @@ func plain(findings []string, loose bool) []string {
 	return list
 }
 
-// named reads a placement with its names turned back and its workloads in the
-// order of those names.
+// named parses a placement, maps its names back, and sorts its workloads by these names.
 func named(t *testing.T, text string, back func(string) string) *diag.Placement {
 	t.Helper()
 	var all diag.Placements
@@ -150,9 +149,9 @@ func named(t *testing.T, text string, back func(string) string) *diag.Placement 
 	return doc
 }
 
-// aspects are the parts of a placement, one by one, so that a failure says
-// which of them moves. The first two are the answer, the others are how it is
-// shown. Where a core stands is left out: files and lines differ.
+// aspects returns the parts of a placement one by one, so that a failure shows which of them
+// differs. The first two are the answer, the others its presentation. The place of a core is
+// left out, because files and lines differ.
 func aspects(p *diag.Placement) []string {
 	var table, cores, repairs strings.Builder
 	for _, w := range p.Workloads {
@@ -178,11 +177,10 @@ func aspects(p *diag.Placement) []string {
 	}
 }
 
-// answerAspects is how many aspects are the answer itself.
+// answerAspects is the number of aspects that are the answer itself.
 const answerAspects = 2
 
-// hold compares what is said about variants with what is said about the
-// example as it stands.
+// hold compares the answers about variants with those about the original example.
 func hold(t *testing.T, e *rego.Engine, base answers, variants []variant) {
 	t.Helper()
 	for _, v := range variants {

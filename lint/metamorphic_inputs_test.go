@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// example is one input of the metamorphic tests: documents that declare nodes
-// and documents with workloads. Every name, namespace and label value in them
-// begins with x-, so that renaming finds them.
+// example is one input of the metamorphic tests: documents that declare nodes, and documents
+// with workloads. Every name, namespace and label value in them begins with x-, so that
+// renaming finds them.
 type example struct {
 	name        string
 	nodes, docs []string
-	// verdict is the verdict of the whole; "" where no more is asked for than
-	// that it stays the same.
+	// verdict is the expected verdict; "" if it only has to stay the same.
 	verdict string
 }
 
@@ -22,12 +21,12 @@ const (
 	byZone = "topology.kubernetes.io/zone"
 )
 
-// machine is a Node; more is lines below its spec, or its status.
+// machine returns a Node; more is lines below its spec, or its status.
 func machine(name, zone, more string) string {
 	return fmt.Sprintf("apiVersion: v1\nkind: Node\nmetadata:\n  name: %s\n  labels: {%s: %s, %s: %s, disk: %s}\n%s", name, byHost, name, byZone, zone, "x-disk-"+zone[2:], more)
 }
 
-// machines are n Nodes over as many zones as are named, by turns.
+// machines returns n Nodes, alternating between the named zones.
 func machines(n int, more string, zones ...string) []string {
 	var all []string
 	for i := range n {
@@ -41,8 +40,8 @@ const (
 	fourCPU = "status:\n  allocatable: {cpu: \"4\", memory: 8Gi, pods: \"10\"}\n"
 )
 
-// pods is a workload in the namespace x-shop whose pods carry app=name and
-// tier=x-tier; spec is lines of a pod's spec, "" for what its kind needs.
+// pods returns a workload in the namespace x-shop whose pods have the labels app=name and
+// tier=x-tier; spec is lines of a pod spec, "" for what its kind needs.
 func pods(kind, name string, replicas int, spec ...string) string {
 	labels := fmt.Sprintf("{app: %s, tier: x-tier}", name)
 	body := ""
@@ -88,7 +87,7 @@ func affinity(parts ...string) string { return "affinity: {" + strings.Join(part
 func away(terms ...string) string { return hard("podAntiAffinity", terms...) }
 func near(terms ...string) string { return hard("podAffinity", terms...) }
 
-// from is a term on a key that selects pods with a label.
+// from returns a term on a key that selects pods with a label.
 func from(key, label, value string) string {
 	return fmt.Sprintf("{topologyKey: %s, labelSelector: {matchLabels: {%s: %s}}}", key, label, value)
 }
@@ -99,7 +98,7 @@ func even(key, label, value string) string {
 
 const tolerant = "tolerations: [{key: dedicated, operator: Exists}]"
 
-// examples are inputs made by hand, small enough to be decided exactly.
+// examples returns handwritten inputs that are small enough for an exact decision.
 func examples() []example {
 	zones := []string{"x-a", "x-b", "x-c"}
 	return []example{
@@ -138,7 +137,7 @@ func examples() []example {
 	}
 }
 
-// crowds have too many pods for a search.
+// crowds returns inputs with too many pods for a search.
 func crowds() []example {
 	zones := []string{"x-a", "x-b", "x-c"}
 	roomy, small := machine("x-node00", "x-a", ""), machine("x-node01", "x-a", fourCPU)
@@ -168,8 +167,8 @@ func crowds() []example {
 	}
 }
 
-// twoReasons: x-last wants to be with x-first, whose companions both keep
-// x-last away, so that either of them would do to say why it cannot be.
+// twoReasons returns workloads in which x-last wants to be with x-first, whose companions both
+// exclude x-last: either of them explains why that is impossible.
 func twoReasons() []string {
 	return []string{
 		pods("Deployment", "x-guard", 1, affinity(away(from(byZone, "app", "x-last")))),
@@ -179,8 +178,8 @@ func twoReasons() []string {
 	}
 }
 
-// bounded are clusters just too large for a search before proofs are tried, in
-// which what proofs and greedy runs find depends on where they begin.
+// bounded returns clusters just too large for a search before proofs are tried. What proofs and
+// greedy runs find in them depends on where they begin.
 func bounded() []example {
 	roomy, small := machine("x-node00", "x-a", ""), machine("x-node01", "x-a", fourCPU)
 	apart := away(from(byZone, "app", "x-db"))
@@ -220,7 +219,7 @@ func (d dice) pick(list ...string) string { return list[d.IntN(len(list))] }
 
 func (d dice) chance(percent int) bool { return d.IntN(100) < percent }
 
-// term is a random one of a workload, mostly about its own pods.
+// term returns a random term of a workload, usually about its own pods.
 func (d dice) term(own string) string {
 	key := d.pick(byHost, byHost, byZone, byZone, "rack")
 	switch d.IntN(4) {
@@ -232,7 +231,7 @@ func (d dice) term(own string) string {
 	return from(key, "app", own)
 }
 
-// spec is the rules of a workload.
+// spec returns the rules of a workload.
 func (d dice) spec(own string) []string {
 	var parts, spec []string
 	if d.chance(60) {
@@ -262,8 +261,8 @@ func (d dice) spec(own string) []string {
 	return spec
 }
 
-// example is a cluster of few nodes, with one to three pods a workload or, now
-// and then, too many for a search.
+// example returns a cluster of few nodes, with one to three pods per workload or, occasionally,
+// too many for a search.
 func (d dice) example(seed int) example {
 	e := example{name: fmt.Sprintf("random %d", seed)}
 	for i := range 2 + d.IntN(4) {

@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// properties are ways to write an example that its answers do not depend on.
+// properties are ways to rewrite an example that must not change its answers.
 var properties = []struct {
 	name     string
 	variants func(x example, d dice) []variant
@@ -27,8 +27,8 @@ var properties = []struct {
 	{"renamed", renamedAll},
 }
 
-// everyExample are the examples made by hand and random ones. Without the full trials
-// there are fewer of these, and under -short few of those.
+// everyExample returns the handwritten examples and random ones. Without the full trials there
+// are fewer random ones, and with -short fewer handwritten ones.
 func everyExample(t *testing.T) []example {
 	t.Helper()
 	list, random := slices.Concat(examples(), bounded(), crowds()), min(trials.Of(t, 30), 30)
@@ -41,9 +41,9 @@ func everyExample(t *testing.T) []example {
 	return list
 }
 
-// TestExamples asks about each example as it stands and in other ways: the answers are
-// the same, and lint and place agree. Without the full trials it tries one variant of a
-// property for each example, by turns. The dice are the same for the same example.
+// TestExamples asks about each example in its original form and in other forms: the answers are
+// the same, and lint and place agree. Without the full trials it tries one variant of one
+// property for each example, in turn. The dice are the same for the same example.
 func TestExamples(t *testing.T) {
 	e, all := engine(t), trials.Full(t)
 	for i, x := range everyExample(t) {
@@ -65,7 +65,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// shuffled are three other orders, the reverse among them.
+// shuffled returns three other orders, including the reverse.
 func (d dice) shuffled(docs []string) [][]string {
 	reversed := slices.Clone(docs)
 	slices.Reverse(reversed)
@@ -78,7 +78,7 @@ func (d dice) shuffled(docs []string) [][]string {
 	return all
 }
 
-// shuffledDocuments: the order of documents in a file means nothing.
+// shuffledDocuments checks that the order of documents in a file does not matter.
 func shuffledDocuments(x example, d dice) (all []variant) {
 	for i, docs := range d.shuffled(x.docs) {
 		all = append(all, variant{name: fmt.Sprint("order ", i), nodes: x.nodes, files: whole(docs)})
@@ -86,7 +86,7 @@ func shuffledDocuments(x example, d dice) (all []variant) {
 	return all
 }
 
-// shuffledNodes: nor does that of the nodes.
+// shuffledNodes checks that the order of nodes does not matter.
 func shuffledNodes(x example, d dice) (all []variant) {
 	for i, nodes := range d.shuffled(x.nodes) {
 		all = append(all, variant{name: fmt.Sprint("order ", i), nodes: nodes, files: whole(x.docs)})
@@ -94,7 +94,7 @@ func shuffledNodes(x example, d dice) (all []variant) {
 	return all
 }
 
-// splitFiles: documents may stand in as many files as one likes.
+// splitFiles checks that the division of documents into files does not matter.
 func splitFiles(x example, d dice) []variant {
 	cut := 1 + d.IntN(len(x.docs)-1)
 	return []variant{
@@ -118,8 +118,8 @@ func oneAFileBackwards(x example) (all []part) {
 	return all
 }
 
-// liveMachines: nodes as the dump of a live cluster has them, with some KiB of memory that
-// no pod can use and labels of their own, are like those that are equal.
+// liveMachines checks that nodes as in the dump of a live cluster, with some KiB of memory that
+// no pod can use and unique labels, give the same answers as equal nodes.
 func liveMachines(x example, d dice) []variant {
 	v := variant{name: "memory, serial numbers and shelves", files: whole(x.docs), loose: true}
 	for i, node := range x.nodes {
@@ -129,11 +129,11 @@ func liveMachines(x example, d dice) []variant {
 	return []variant{v}
 }
 
-// word is a name in an example, newWord one that stands for it.
+// word matches a name in an example, newWord its replacement.
 var word, newWord = regexp.MustCompile(`\bx-[a-z0-9-]*[a-z0-9]`), regexp.MustCompile(`\by-[0-9]{3}\b`)
 
-// renamed gives every name another one, and its way back. The order says which
-// of the new names, which are sorted, each of the sorted old ones gets.
+// renamed gives every name another one, and a way back. order determines which of the sorted
+// new names each of the sorted old ones gets.
 func renamed(x example, name string, order func(n int) []int) variant {
 	text := strings.Join(x.nodes, "---\n") + "---\n" + strings.Join(x.docs, "---\n")
 	words := word.FindAllString(text, -1)
@@ -165,8 +165,8 @@ func ascending(n int) []int {
 	return order
 }
 
-// renamedAll: names mean nothing. Where the new ones sort like the old ones, nothing at
-// all may change; otherwise another run may be shown.
+// renamedAll checks that names do not matter. If the new names sort like the old ones, nothing
+// may change; otherwise the output may show another run.
 func renamedAll(x example, d dice) []variant {
 	backwards := renamed(x, "in the reverse order", func(n int) []int { o := ascending(n); slices.Reverse(o); return o })
 	mixed := renamed(x, "in another order", d.Perm)
@@ -174,9 +174,9 @@ func renamedAll(x example, d dice) []variant {
 	return []variant{renamed(x, "in the same order", ascending), backwards, mixed}
 }
 
-// TestSameBytes: the same input gives the same bytes, in every format, however often, on
-// however many processors and in whatever order of the paths. It is not parallel, as the
-// number of processors is that of the process.
+// TestSameBytes checks that the same input gives the same bytes, in every format, however
+// often, on any number of processors and in any order of the paths. It is not parallel, because
+// it sets the number of processors of the process.
 func TestSameBytes(t *testing.T) {
 	for _, x := range everyExample(t)[:trials.AtLeast(t, 20, 6)-1] {
 		t.Run(x.name, func(t *testing.T) { sameBytes(t, engine(t), variant{nodes: x.nodes, files: oneAFile(x)}) })
@@ -186,15 +186,15 @@ func TestSameBytes(t *testing.T) {
 	}
 	x := examples()[0]
 	v := variant{nodes: x.nodes}
-	padding := strings.Repeat("# "+strings.Repeat("-", 97)+"\n", 35_000) // 3.5 MB: enough together to be read by several at once
+	padding := strings.Repeat("# "+strings.Repeat("-", 97)+"\n", 35_000) // 3.5 MB: large enough to be read concurrently
 	for i, doc := range x.docs {
 		v.files = append(v.files, part{fmt.Sprintf("file-%d.yaml", i), []string{padding + doc}})
 	}
 	t.Run("files that are read by several at once", func(t *testing.T) { sameBytes(t, engine(t), v) })
 }
 
-// rulesBind: leaving resources out can only help, so what the rules alone never place is
-// never placed.
+// rulesBind checks that what the rules alone never place is never placed: to ignore resources
+// can only help.
 func rulesBind(t *testing.T, p *diag.Placement) {
 	t.Helper()
 	if p.RulesVerdict == "never" && p.Verdict != "never" {

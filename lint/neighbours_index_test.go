@@ -19,14 +19,14 @@ func pod(name, namespace, labels string) string {
 	return fmt.Sprintf("---\napiVersion: v1\nkind: Pod\nmetadata: {name: %s, namespace: %s, labels: {%s}}\nspec: {containers: [{name: a, image: a}]}\n", name, namespace, labels)
 }
 
-// asking is a Pod of namespace shop with a pod affinity term.
+// asking returns a Pod in namespace shop with a pod affinity term.
 func asking(term string) string {
 	return "apiVersion: v1\nkind: Pod\nmetadata: {name: self, namespace: shop, labels: {app: self}}\n" +
 		"spec: {affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: a, " + term + "}]}}}\n"
 }
 
-// TestOf asks by one selector for what it may find: no less than that, and of what is
-// known nothing else.
+// TestOf checks that the index returns every object that a selector may find, and no object
+// that it is known not to find.
 func TestOf(t *testing.T) {
 	table := workload.NewTable()
 	others := read(table, pod("web", "shop", "app: web")+
@@ -48,7 +48,7 @@ func TestOf(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			part := read(table, asking(test.term))
-			beside := read(table, asking(test.term)) // an equal object that is another one
+			beside := read(table, asking(test.term)) // an equal but distinct object
 			var got []string
 			for _, o := range neighbours.New(table, others, part, beside).Of(part) {
 				if slices.Contains(part, o) {

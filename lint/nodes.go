@@ -18,15 +18,14 @@ type topologies struct {
 	renders  *renders
 	summary  *summary
 	failures *failures
-	// read are the nodes of renders, by what they rest on, and counted is how many the
-	// summary has of what belongs to no cluster.
+	// read caches the nodes of renders by nodesKey. counted is the number of nodes in the
+	// summary for parts that belong to no named cluster.
 	read    map[string]*declaredNodes
 	counted int
 }
 
-// of reads the nodes of a part and says in the summary what there is. It
-// is empty if something is wrong, as half of the nodes would leave pods Pending
-// that are not.
+// of reads the nodes of a part and updates the summary. The result is empty if there is an
+// error, because an incomplete topology would make pods appear Pending that are not.
 func (t *topologies) of(p part, among []*source.Object) *topology.Topology {
 	topo, err := t.nodes(p, among)
 	note := "no topology declared (--topology FILE)"
@@ -37,7 +36,7 @@ func (t *topologies) of(p part, among []*source.Object) *topology.Topology {
 	s := t.summary
 	if p.name != "" {
 		s.Nodes += len(topo.Nodes)
-	} else if more := len(topo.Nodes) - t.counted; more > 0 { // what has no cluster has the nodes in common
+	} else if more := len(topo.Nodes) - t.counted; more > 0 { // parts outside named clusters share their nodes
 		t.counted += more
 		s.Nodes += more
 	}
@@ -55,8 +54,7 @@ func (t *topologies) of(p part, among []*source.Object) *topology.Topology {
 	return topo
 }
 
-// nodes reads what declares nodes: the files of a part, and the NodeTopology
-// documents among its manifests.
+// nodes reads the topology files of a part and the NodeTopology documents among its manifests.
 func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, error) {
 	key := p.nodesKey(among)
 	if known := t.read[key]; known != nil {
@@ -89,14 +87,14 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 	return topo, nil
 }
 
-// declaredNodes are the nodes of some files.
+// declaredNodes is a topology with the files that declare it.
 type declaredNodes struct {
 	topology *topology.Topology
 	from     map[string]bool
 }
 
-// nodesKey is what the nodes of a render rest on; "" for anything else, which is asked
-// for once.
+// nodesKey identifies the inputs that determine the nodes of a render or entry pointer. It is
+// "" for any other part, whose nodes are read only once.
 func (p *part) nodesKey(among []*source.Object) string {
 	if p.render+p.entry == "" {
 		return ""
@@ -108,7 +106,7 @@ func (p *part) nodesKey(among []*source.Object) string {
 	return key
 }
 
-// passNodes counts the nodes among manifests that declare none.
+// passNodes counts the Nodes among manifests that are not part of the topology.
 func (t *topologies) passNodes(p part, from map[string]bool) {
 	if p.entry != "" {
 		return
@@ -120,9 +118,9 @@ func (t *topologies) passNodes(p part, from map[string]bool) {
 	}
 }
 
-// declared reads the topology files of a part and gives the names of the files.
-// Every path has to declare a node, as one with a misspelt kind would otherwise
-// pass for a smaller cluster.
+// declared reads the topology files of a part and returns their names as well. Every path must
+// declare a node; otherwise a file with a misspelt kind would silently make the cluster
+// smaller.
 func (t *topologies) declared(p part) (objects []*source.Object, from map[string]bool, err error) {
 	var errs []error
 	from = map[string]bool{}
@@ -142,9 +140,8 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 	return objects, from, errors.Join(errs...)
 }
 
-// options are those for one path: of a directory only what is tracked
-// counts, whereas a file is meant, be it the answer of a cluster that nobody
-// would commit.
+// options returns the options for one path. In a directory only tracked files count. A single
+// file always counts: it may be the output of a cluster that is never committed.
 func (t *topologies) options(path string) source.Options {
 	opts := t.files.reading
 	if info, err := os.Stat(absolute(t.files.dir, path)); err != nil || !info.IsDir() {
@@ -153,7 +150,7 @@ func (t *topologies) options(path string) source.Options {
 	return opts
 }
 
-// wrong is everything that is wrong with what a topology path leads to.
+// wrong returns all errors in what a topology path leads to.
 func (t *topologies) wrong(set *source.Set, path string, err error) []error {
 	if err != nil {
 		return []error{fmt.Errorf("topology: %w", err)}
@@ -168,7 +165,7 @@ func (t *topologies) wrong(set *source.Set, path string, err error) []error {
 	return errs
 }
 
-// found names the first thing that stands where a topology was expected.
+// found describes the first thing found where a topology was expected.
 func found(set *source.Set) string {
 	switch {
 	case len(set.Objects) > 0:

@@ -10,12 +10,12 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// nameOf is an object as messages name it.
+// nameOf returns the name of an object as used in messages.
 func nameOf(o *source.Object) string {
 	return diag.ObjectName(o.Kind, o.Namespace, o.Name)
 }
 
-// startOf is where an object begins.
+// startOf returns where an object begins.
 func startOf(o *source.Object) diag.Span {
 	at := diag.Span{File: o.File.Name, Line: int(o.Root.Line), Column: int(o.Root.Column)}
 	at.EndLine, at.EndColumn = at.Line, at.Column
@@ -30,7 +30,7 @@ func labelsOf(o *source.Object) map[string]string {
 	return labels
 }
 
-// byFile sorts objects by where they begin.
+// byFile groups objects by file, sorted by position.
 func byFile(objects []*source.Object) map[string][]*source.Object {
 	files := map[string][]*source.Object{}
 	for _, o := range objects {
@@ -42,8 +42,8 @@ func byFile(objects []*source.Object) map[string][]*source.Object {
 	return files
 }
 
-// around is the last object that begins at a place or before it; nil if none does.
-// Several may begin on one line, as in JSON.
+// around returns the last object that begins at or before a position; nil if there is none.
+// Several may begin on one line, for example in JSON.
 func around(objects []*source.Object, line, column int) *source.Object {
 	i := sort.Search(len(objects), func(i int) bool {
 		root := objects[i].Root
@@ -55,16 +55,16 @@ func around(objects []*source.Object, line, column int) *source.Object {
 	return objects[i-1]
 }
 
-// locator tells in which object a place is. Many findings in a row may be about one
-// object, so what it takes to answer is kept until another one is asked for.
+// locator finds the object that contains a place. Consecutive findings are often about the same
+// object, so it caches what it computed for the last one.
 type locator struct {
 	files  map[string][]*source.Object
 	byID   map[diag.Object][]*source.Object
 	object *source.Object
 	places *source.Places
 	labels map[string]string
-	// copies are the other declarations that are equal to the object, trails leads to the
-	// same place in them; made once needed.
+	// copies are the other, equal declarations of the object; trails finds the same place in
+	// them. Both are computed on first use.
 	copies []*source.Object
 	trails *source.Trails
 }
@@ -77,7 +77,7 @@ func newLocator(objects []*source.Object) *locator {
 	return l
 }
 
-// locate fills in the object that a finding is in, its labels and the field.
+// locate sets the start, the labels and the field of the object that contains a finding.
 func (l *locator) locate(found *accept.Finding) {
 	at := found.Location
 	o := around(l.files[at.File], at.Line, at.Column)
@@ -93,9 +93,9 @@ func (l *locator) locate(found *accept.Finding) {
 	found.Field, found.Start, found.Labels = l.places.Path(at.Line, at.Column).String(), startOf(o), l.labels
 }
 
-// inCopies are the findings in each copy of the object of a finding that was located: most
-// questions are asked of one of several equal declarations only. Repairs of copies keep
-// their words only.
+// inCopies returns a located finding once for each copy of its object, because most questions
+// are asked about only one of several equal declarations. Fixes in copies keep only their
+// description.
 func (l *locator) inCopies(found *accept.Finding) (all []accept.Finding) {
 	if len(l.copies) == 0 || found.Start != startOf(l.object) || found.Object != l.object.ID() {
 		return nil
@@ -120,7 +120,7 @@ func (l *locator) inCopies(found *accept.Finding) (all []accept.Finding) {
 	return all
 }
 
-// inCopy is the place in a copy of the object that a place in the object stands for.
+// inCopy returns the place in a copy that corresponds to a place in the object.
 func (l *locator) inCopy(o *source.Object, at diag.Span) diag.Span {
 	steps := l.trails.At(at)
 	there := source.NewFollower().Follow(steps, o.Root)

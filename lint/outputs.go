@@ -11,18 +11,18 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// outputsOf returns a function that finds the charts of the tree whose output a file is, by the
-// comments that Helm writes or else by the labels that most charts give their objects.
+// outputsOf returns a function that finds the charts of the tree that a file is output of. It
+// uses the comments that Helm writes, or else the labels that most charts give their objects.
 func outputsOf(f *files, objects []*source.Object) func(*source.File) []contexts.Output {
-	charts := map[string]bool{} // by name, of those among the paths
+	charts := map[string]bool{} // names of charts among the paths or found around outputs
 	for name, file := range f.byName {
 		if path.Base(name) == "Chart.yaml" {
 			charts[chartName(file)] = true
 		}
 	}
 	m, err := origin.New(origin.Options{Dir: f.dir, Root: f.root, Base: f.root, Tracked: f.reading.Tracked, Files: f.byName})
-	// known reports whether a chart is among the paths, or where that of an output mostly is:
-	// around it, beside it, or in charts/.
+	// known reports whether a chart is among the paths or in a usual place relative to its
+	// output: a parent directory, beside it, or in charts/.
 	left := maxSearches
 	known := func(chart, file string) bool {
 		if left--; charts[chart] || err != nil || left < 0 {
@@ -46,7 +46,7 @@ func outputsOf(f *files, objects []*source.Object) func(*source.File) []contexts
 		if len(templates) == 0 {
 			return labelled[file.Name]
 		}
-		for _, t := range templates { // sorted, so those of a chart follow one another
+		for _, t := range templates { // sorted, so the templates of a chart are adjacent
 			chart, _, _ := strings.Cut(t, "/")
 			if chart != last && known(chart, file.Name) {
 				all = append(all, contexts.Output{Chart: chart, Name: outputName(file.Name, templates)})
@@ -57,16 +57,16 @@ func outputsOf(f *files, objects []*source.Object) func(*source.File) []contexts
 	}
 }
 
-// chartLabel is what helm create calls the label of the chart, with its version
+// chartLabel is the label for the name and version of a chart in the templates of helm create
 // (helm: pkg/chartutil/create.go).
 const chartLabel = "helm.sh/chart"
 
 // versioned matches the value of chartLabel.
 var versioned = lazy.Regexp(`^(.+)-v?[0-9]+\.[0-9]`)
 
-// labelledOutputs are the outputs that files without comments of Helm belong to. The files
-// of one chart in a directory are one output, unless two of them declare one object: then
-// each is an output by itself, even of what is declared equally.
+// labelledOutputs returns the outputs that files without Helm's comments belong to. The files
+// of one chart in a directory form one output, unless two of them declare the same object: then
+// each file is an output by itself, even if the declarations are equal.
 func labelledOutputs(objects []*source.Object, known func(chart, file string) bool) map[string][]contexts.Output {
 	type declared struct {
 		in contexts.Output // of a directory
@@ -96,12 +96,12 @@ func labelledOutputs(objects []*source.Object, known func(chart, file string) bo
 	return all
 }
 
-// maxSearches bounds how many charts are looked for around the files that name them.
+// maxSearches limits the searches for charts around the files that name them.
 const maxSearches = 10_000
 
-// outputName tells outputs apart: helm template --output-dir writes one file for each
-// template, so those that are named as their only template are one output. Any other file
-// is an output by itself.
+// outputName identifies an output. helm template --output-dir writes one file per template, so
+// files whose path ends like that of their only template form one output. Any other file is an
+// output by itself.
 func outputName(file string, templates []string) string {
 	if len(templates) != 1 {
 		return file
@@ -113,7 +113,7 @@ func outputName(file string, templates []string) string {
 	return strings.Join(is, "/")
 }
 
-// chartName is the name of a chart by its Chart.yaml.
+// chartName returns the name of a chart according to its Chart.yaml.
 func chartName(about *source.File) string {
 	if roots := about.Roots(); len(roots) == 1 {
 		return roots[0].Get("name").Text()

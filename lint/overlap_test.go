@@ -21,14 +21,15 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// overlaps are the pairs of rules that may report one row's question, and why.
+// overlaps lists the pairs of rules that may report the same question about one row, and the
+// reason.
 var overlaps = map[string]string{
 	"capacity.short-after-node-loss capacity.short-after-zone-loss":             "they judge different losses",
 	"multi-tenant.outside-own-pools multi-tenant.toleration-opens-foreign-pool": "they name different pools: those of no tenant, and those of other tenants",
 	"multi-tenant.outside-own-pools multi-tenant.uses-foreign-pool":             "they name different pools: those of no tenant, and those of other tenants",
 }
 
-// asksAlso are fields of descriptions that answer the question of a list.
+// asksAlso lists fields of descriptions that answer the question of a list.
 var asksAlso = map[string]string{
 	"workloads.answers.rolls": "rollouts", "workloads.answers.drains": "drains", "workloads.answers.migrates": "migrations",
 	"workloads.answers.autoscales": "autoscalers", "workloads.answers.survives": "losses", "workloads.on_one_node_max": "sharing",
@@ -36,15 +37,15 @@ var asksAlso = map[string]string{
 	"workloads.pools": "pools of a workload", "workloads.tolerations.pools": "pools of a workload",
 }
 
-// describing are the lists that say what there is: a row of theirs answers many questions.
+// describing are the lists that describe the input: a row of theirs answers many questions.
 var describing = []string{"workloads", "pools", "nodes", "objects"}
 
-// reporting remembers which rules report which rows.
+// reporting records which rules report which rows.
 type reporting struct {
 	*rego.Engine
-	asked map[string][]string // of each rule, the questions that it reads
+	asked map[string][]string // the questions that each rule reads
 	by    map[string][]string // the rules that report each question of each row
-	wide  map[string][]string // those that report it of a workload as a whole
+	wide  map[string][]string // the rules that report it about an entire workload
 	runs  int
 }
 
@@ -77,7 +78,7 @@ func add(to map[string][]string, key, rule string) {
 	}
 }
 
-// ownersOf are the workloads of all rows in their descriptions, by id.
+// ownersOf returns the workloads of all rows in their descriptions, by id.
 func ownersOf(f *facts.Facts) map[int]int {
 	owners := map[int]int{}
 	for w := range f.Workloads {
@@ -90,8 +91,9 @@ func ownersOf(f *facts.Facts) map[int]int {
 	return owners
 }
 
-// pairs are the rules that report one question of one row: a row of a list of questions
-// itself, or a workload of which a description and a row of the list, or two descriptions, say it.
+// pairs returns the pairs of rules that report one question about one row: a row of the list
+// itself, or a workload that a description and a row of the list, or two descriptions, are
+// about.
 func (r *reporting) pairs() map[string]bool {
 	all := map[string]bool{}
 	for key, ids := range r.by {
@@ -107,7 +109,7 @@ func (r *reporting) pairs() map[string]bool {
 	return all
 }
 
-// questionsOf are the questions that a rule reads.
+// questionsOf returns the questions that a rule reads.
 func questionsOf(e *rego.Engine, id string) (all []string) {
 	lists := reflect.TypeFor[facts.Facts]()
 	for list := range lists.Fields() {
@@ -125,7 +127,7 @@ func questionsOf(e *rego.Engine, id string) (all []string) {
 	return slices.Compact(all)
 }
 
-// withPacks loads all rules, those of all packs too, with the parameters of a fixture for
+// withPacks loads all rules, including those of all packs, with the parameters of a fixture for
 // the rules of its pack that have them.
 func withPacks(t *testing.T, pack string, given map[string]any) *rego.Engine {
 	t.Helper()
@@ -148,8 +150,8 @@ func withPacks(t *testing.T, pack string, given map[string]any) *rego.Engine {
 	return e
 }
 
-// TestRulesDoNotOverlap: with all packs on, no two rules report the same question of the same
-// row, whatever the fixture. A fault is reported once.
+// TestRulesDoNotOverlap checks, with all packs on and for every fixture, that no two rules
+// report the same question about the same row. A fault is reported once.
 func TestRulesDoNotOverlap(t *testing.T) {
 	var files []string
 	err := filepath.WalkDir("../fixtures", func(path string, d fs.DirEntry, err error) error {
@@ -176,7 +178,7 @@ func TestRulesDoNotOverlap(t *testing.T) {
 	}
 }
 
-// TestPackSizes: a pack is worth naming, and can be read in one go.
+// TestPackSizes checks that a pack is large enough to be useful and small enough to review.
 func TestPackSizes(t *testing.T) {
 	count := map[string]int{}
 	for _, r := range engine(t).All() {
@@ -189,7 +191,7 @@ func TestPackSizes(t *testing.T) {
 	}
 }
 
-// overlapping are the rules that report the same in a fixture.
+// overlapping returns the rules that report the same in a fixture.
 func overlapping(t *testing.T, path string, policies map[string]*reporting) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile(path)

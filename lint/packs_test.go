@@ -20,7 +20,7 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// paramsLine is a comment of a fixture with the parameters of its rule.
+// paramsLine matches a comment of a fixture with the parameters of its rule.
 var paramsLine = regexp.MustCompile(`(?m)^# params: (.*)$`)
 
 // alone loads one rule of a pack, or a template under its own name, and no other.
@@ -46,9 +46,8 @@ func alone(t *testing.T, rule *diag.Rule, text []byte) *rego.Engine {
 	return e
 }
 
-// TestPackFixtures runs each rule of a pack, and each template, over its own fixtures: bad
-// ones give what their comments want and nothing else, good ones and unknown ones nothing
-// but that.
+// TestPackFixtures runs each rule of a pack, and each template, on its own fixtures: bad ones
+// give exactly what their comments expect, good and unknown ones too.
 func TestPackFixtures(t *testing.T) {
 	for _, rule := range engine(t).All() {
 		kind := rule.Pack
@@ -81,7 +80,7 @@ func TestPackFixtures(t *testing.T) {
 	}
 }
 
-// libraries are the modules that rules import.
+// libraries returns the modules that rules import.
 func libraries(t *testing.T) []func(*oparego.Rego) {
 	t.Helper()
 	names, err := filepath.Glob("../rego/lib/*.rego")
@@ -99,8 +98,8 @@ func libraries(t *testing.T) []func(*oparego.Rego) {
 	return all
 }
 
-// underPlainOPA is how many findings the source of a rule reports under OPA alone, on what
-// the facts command prints: all facts, while lint makes only those that the rule reads.
+// underPlainOPA returns how many findings the source of a rule reports under OPA alone, on the
+// output of the facts command: all facts, while lint builds only those that the rule reads.
 func underPlainOPA(t *testing.T, o lint.Options, id, source string, params []byte) (found int) {
 	t.Helper()
 	d, err := lint.Facts(context.Background(), o)
@@ -134,7 +133,8 @@ func underPlainOPA(t *testing.T, o lint.Options, id, source string, params []byt
 	return found
 }
 
-// nodesLine is a comment of a fixture with its file of nodes, nodes.yaml unless it says so.
+// nodesLine matches a comment of a fixture that names its file of nodes; the default is
+// nodes.yaml.
 var nodesLine = regexp.MustCompile(`(?m)^# nodes: (\S+)$`)
 
 func packFixture(t *testing.T, rule *diag.Rule, dir, file string) {

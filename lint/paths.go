@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 )
 
-// fileLine is a line of a file, as text output prints it.
+// fileLine formats a line of a file as text output prints it.
 func fileLine(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
 
-// absolute is a path that counts from a directory.
+// absolute joins a relative path to dir.
 func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -16,7 +16,7 @@ func absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// resolved is a path without symbolic links, if it leads anywhere.
+// resolved resolves the symbolic links of a path, or only cleans it if it cannot be resolved.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -24,7 +24,7 @@ func resolved(path string) string {
 	return filepath.Clean(path)
 }
 
-// relative is a name as seen from a directory; both are names from the root.
+// relative returns name relative to dir; both are names from the root.
 func relative(dir, name string) string {
 	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(name))
 	if err != nil {

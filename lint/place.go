@@ -17,9 +17,8 @@ import (
 // ErrNoTopology is returned by Place if no node is declared.
 var ErrNoTopology = errors.New("no topology: declare the nodes with --topology FILE")
 
-// Place decides whether the workloads of each context can be placed together. What
-// cannot be read is left out and told as a failure: the decisions are about the
-// rest.
+// Place decides whether the workloads of each context can be placed together. What cannot be
+// read is reported as a failure, and the decisions are about the rest.
 func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	if o.Level == nil {
 		o.Level = func(string) diag.Level { return diag.LevelOff }
@@ -35,7 +34,7 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	}
 	doc := &diag.Placements{SchemaVersion: "1"}
 	for _, p := range m.set.Problems {
-		if p.LastCounts { // which is how it is placed
+		if p.LastCounts { // placement uses the last value, as Helm does
 			continue
 		}
 		doc.Failures = append(doc.Failures, diag.Failure{
@@ -57,8 +56,8 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 	return doc, nil
 }
 
-// aboutWorkloads leaves out decisions about nothing. If all are, the first that is unknown,
-// or else the first, stands for all.
+// aboutWorkloads removes decisions that are not about any workload. If that would remove all,
+// it keeps one: the first that is unknown, or else the first.
 func aboutWorkloads(all []diag.Placement) []diag.Placement {
 	about := slices.DeleteFunc(slices.Clone(all), func(d diag.Placement) bool {
 		return len(d.Workloads)+len(d.Invalid)+len(d.Unmodelled) == 0
@@ -71,8 +70,8 @@ func aboutWorkloads(all []diag.Placement) []diag.Placement {
 	return all[first : first+1]
 }
 
-// decide answers for each context of a part; untracked counts the files that git does
-// not track.
+// decide returns the decisions for the contexts of a part; untracked is the number of files
+// that git does not track.
 func (r *run) decide(a *ahead[*diag.Placement], untracked int) ([]diag.Placement, error) {
 	c := a.cluster
 	var all []diag.Placement
@@ -114,7 +113,7 @@ func (r *run) decide(a *ahead[*diag.Placement], untracked int) ([]diag.Placement
 	return all, nil
 }
 
-// complete adds to a decision about a context what it leaves open and takes for granted.
+// complete adds the open questions and the assumptions to the decision about a context.
 func (r *run) complete(doc *diag.Placement, s *scene, untracked int, leftOut string) {
 	r.budget.spent += s.model.Run().Spent()
 	doc.Unknown = r.asked(func(one *summary) {
@@ -125,13 +124,13 @@ func (r *run) complete(doc *diag.Placement, s *scene, untracked int, leftOut str
 	doc.Cluster, doc.Context = s.cluster.name, cmp.Or(s.cluster.render, s.cluster.entry, s.Name)
 	r.renders.placeInSources(doc)
 	doc.Notes = append(doc.Notes, r.caveats(s, untracked, leftOut)...)
-	if len(doc.Workloads) == 0 && (r.summary.Unrendered > 0 || leftOut != "") { // they may be in what is left out
+	if len(doc.Workloads) == 0 && (r.summary.Unrendered > 0 || leftOut != "") { // workloads may be in the skipped inputs
 		doc.Verdict, doc.RulesVerdict = string(diag.Unknown), string(diag.Unknown)
 		doc.Notes = append(doc.Notes, "unknown because no workload was found, and inputs that may contain some are ignored")
 	}
 }
 
-// placed decides about a context, nil if it has no nodes.
+// placed decides a context; nil if it has no nodes.
 func (r *run) placed(s *scene) *diag.Placement {
 	if s.nodes.Empty() {
 		return nil
@@ -139,7 +138,7 @@ func (r *run) placed(s *scene) *diag.Placement {
 	return build.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
 }
 
-// placeInSources names places as the user knows them.
+// placeInSources replaces places in rendered text by places in the user's files.
 func (r *renders) placeInSources(doc *diag.Placement) {
 	for i := range doc.Workloads {
 		for j := range doc.Workloads[i].Core {
@@ -150,8 +149,8 @@ func (r *renders) placeInSources(doc *diag.Placement) {
 	}
 }
 
-// caveats are the notes on what a decision takes for granted and leaves out; leftOut is
-// what was skipped up to its part.
+// caveats returns notes on what a decision assumes and ignores; leftOut describes what was
+// skipped before or while reading its part.
 func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	notes := []string{"assumes any scheduling order and any feasible node per pod, no rescheduling, and only the declared objects"}
 	notes = append(notes, unknownLosses(r.opts, s.nodes)...)
@@ -197,7 +196,7 @@ func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	return notes
 }
 
-// asked are the questions that are left open, as a count of those of one context.
+// asked returns the open questions that count adds to an empty summary.
 func (r *run) asked(count func(one *summary)) []diag.Skip {
 	one := newSummary(r.renders)
 	count(one)

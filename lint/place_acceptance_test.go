@@ -11,9 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// threeZones decides about the three workloads of an application together, on six
-// workers in three zones and a control plane. The misspelt key of the third one is
-// written as given.
+// threeZones decides about the three workloads of an application together, on six workers in
+// three zones and a control plane. The third one gets the given topology key.
 func threeZones(t *testing.T, key string) *diag.Placement {
 	t.Helper()
 	apps, dir := filepath.Join("..", "fixtures", "apps"), t.TempDir()
@@ -35,8 +34,8 @@ func threeZones(t *testing.T, key string) *diag.Placement {
 	return doc
 }
 
-// TestThreeZonesFit decides about the whole application with the key put right:
-// whatever the order and the choice of nodes, all pods are placed.
+// TestThreeZonesFit decides about the application with the correct key: for any order and any
+// choice of nodes, all pods are placed.
 func TestThreeZonesFit(t *testing.T) {
 	doc := threeZones(t, rightKey)
 	if doc.Verdict != "always" || doc.RulesVerdict != "always" || doc.Stuck != nil {
@@ -57,7 +56,8 @@ func TestThreeZonesFit(t *testing.T) {
 	}
 }
 
-// TestThreeZonesMisspelt decides about it as it is: the appliance asks for a topology key that no node has, the other two are not to blame.
+// TestThreeZonesMisspelt decides about the original application: the appliance asks for a
+// topology key that no node has, and the other two are not affected.
 func TestThreeZonesMisspelt(t *testing.T) {
 	doc := threeZones(t, wrongKey)
 	if doc.Verdict != "never" || doc.RulesVerdict != "never" {
@@ -77,8 +77,8 @@ func TestThreeZonesMisspelt(t *testing.T) {
 	}
 }
 
-// scannerCore demands that the core is about the misspelt key, at its place,
-// and that there is a way out.
+// scannerCore checks that the core is the misspelt key, at its place, and that a repair is
+// offered.
 func scannerCore(t *testing.T, w diag.PlacementWorkload) {
 	t.Helper()
 	if w.Verdict != "never" || w.MaxPlaced != 0 {
@@ -98,9 +98,9 @@ func scannerCore(t *testing.T, w diag.PlacementWorkload) {
 	}
 }
 
-// TestCoreNamesTheOthers is about a pod that must be with one that keeps it
-// off: neither rule can be met beside the other, so a core has both. The other
-// pod is there, so that its being wanted alone is no contradiction.
+// TestCoreNamesTheOthers checks a pod that must be with one that excludes it: each rule can be
+// met without the other, so a core has both. The other pod exists, so that requiring it is no
+// contradiction.
 func TestCoreNamesTheOthers(t *testing.T) {
 	e := engine(t)
 	nodes := machines(2, "", "x-a", "x-b")

@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// place decides about manifests that are one context.
+// place decides about manifests that form one context.
 func place(t *testing.T, o lint.Options) *diag.Placement {
 	t.Helper()
 	doc, err := lint.Place(context.Background(), o)
@@ -25,7 +25,7 @@ func place(t *testing.T, o lint.Options) *diag.Placement {
 	return only(t, doc)
 }
 
-// only is the decision about the only context.
+// only returns the decision about the only context.
 func only(t *testing.T, doc *diag.Placements) *diag.Placement {
 	t.Helper()
 	if len(doc.Decisions) != 1 || !doc.Failures.Complete() {
@@ -34,8 +34,8 @@ func only(t *testing.T, doc *diag.Placements) *diag.Placement {
 	return &doc.Decisions[0]
 }
 
-// TestPlaceNamesSources: what a decision about a render leaves open is named where the
-// sources have it.
+// TestPlaceNamesSources checks that open questions in a decision about a render name places in
+// the sources.
 func TestPlaceNamesSources(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

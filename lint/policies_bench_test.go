@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// tenRules are the hardest of the packs: they ask for losses, rollouts and capacity, go
-// through all workloads with their pools, or report something of most of them.
+// tenRules are the most expensive rules of the packs: they ask for losses, rollouts and
+// capacity, iterate over all workloads with their pools, or report most of them.
 const tenRules = `policies: [{pack: ha}, {pack: multi-tenant}, {pack: capacity}]
 rules:
   "ha.*": off
@@ -24,13 +24,13 @@ rules:
   capacity.short-after-node-loss: error
 `
 
-// mostForRules is how many times the CPU of the bare parse of the 2,000-file tree ten rules
-// may add: with room for a busy machine; on a quiet one they add 2.2 times, and the aim
+// mostForRules limits the CPU that ten rules may add, as a multiple of the bare parse of the
+// 2,000-file tree. It allows for a busy machine; on a quiet one they add 2.2 times, and the aim
 // is 2.5.
 const mostForRules = 4
 
-// BenchmarkPolicies measures what ten rules of packs add to a run over 3,000 Deployments
-// and 300 nodes, and fails beyond the limit.
+// BenchmarkPolicies measures what ten rules of packs add to a run over 3,000 Deployments and
+// 300 nodes, and fails beyond the limit.
 func BenchmarkPolicies(b *testing.B) {
 	dir := b.TempDir()
 	tree := filepath.Join(dir, "tree")

@@ -12,22 +12,21 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// relocation moves findings on rendered objects to where those were written.
+// relocation moves findings about rendered objects to the sources of these objects.
 type relocation struct {
 	files   *files
 	base    string
 	mapper  *origin.Mapper
 	streams map[string]*source.Stream
-	// lost counts findings whose sources were not found, silent those of them in
-	// input that does not say where it comes from.
+	// lost counts findings whose sources were not found, silent those among them in input that
+	// does not say where it comes from.
 	lost, silent int
-	// unsaid is set if the object at hand does not say where it comes from.
+	// unsaid is set if the current object does not say where it comes from.
 	unsaid bool
 }
 
-// relocate moves findings to where rendered input was written: each from the directory
-// that its render names, or else from sourceRoot. Files of the sources are read only if a
-// finding needs them.
+// relocate moves findings to the sources of rendered input, which are in the directory that the
+// render names, or else in sourceRoot. It reads source files only if a finding needs them.
 func relocate(findings []accept.Finding, of *renders, sourceRoot string, failures *failures) (notes []string) {
 	bases := map[string]string{}
 	for _, x := range of.all {
@@ -62,8 +61,9 @@ func relocate(findings []accept.Finding, of *renders, sourceRoot string, failure
 	return notes
 }
 
-// newRelocation finds the sources of what was rendered from a directory; it is nil where
-// there is none, which is an error only if somebody named one.
+// newRelocation prepares a search for the sources of what was rendered from a directory. It
+// returns nil if that directory cannot be used, which is an error only if it was named
+// explicitly.
 func newRelocation(f *files, base string) (*relocation, error) {
 	mapper, err := origin.New(origin.Options{Dir: f.dir, Root: f.root, Base: base, Tracked: f.reading.Tracked, Files: f.byName})
 	switch {
@@ -75,7 +75,7 @@ func newRelocation(f *files, base string) (*relocation, error) {
 	return nil, nil
 }
 
-// notes tell of findings that stay where they are.
+// notes returns notes about the findings that could not be moved.
 func (m *relocation) notes() []string {
 	var notes []string
 	if m.silent > 0 {
@@ -90,8 +90,7 @@ func (m *relocation) notes() []string {
 	return notes
 }
 
-// What is said of the rendered place of a finding, and of an object that a
-// patch changes.
+// Messages for the rendered place of a finding, and for an object that a patch changes.
 const (
 	asRendered = "as rendered"
 	setUnknown = "as rendered; what sets this was not found in the sources"
@@ -99,8 +98,8 @@ const (
 	printedBy  = "printed by this file"
 )
 
-// move moves one finding. Repairs keep their words only: rendered text is not
-// edited, and the text that it comes from may be that of several others.
+// move moves one finding. Fixes keep only their description: rendered text is not edited, and
+// its source may be shared with other objects.
 func (m *relocation) move(d *diag.Diagnostic) {
 	m.unsaid = false
 	at, rendered, ok := m.locate(d.Location)
@@ -118,7 +117,7 @@ func (m *relocation) move(d *diag.Diagnostic) {
 	if !ok {
 		return
 	}
-	if at.FileOnly() && d.Location.File != source.StdinName { // a line of the file says more than the first one of another
+	if at.FileOnly() && d.Location.File != source.StdinName { // a line of this file is more useful than the first line of another
 		d.Related = append(d.Related, diag.Related{Message: printedBy, Location: at.Span})
 		return
 	}
@@ -136,7 +135,7 @@ func (m *relocation) move(d *diag.Diagnostic) {
 	d.Location = at.Span
 }
 
-// locate finds the sources of a place; rendered is set if it has any.
+// locate finds the source of a place; rendered is set if the place is in rendered input.
 func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 	stream := m.stream(s.File)
 	if stream == nil || s.IsZero() {
@@ -162,7 +161,7 @@ func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 	return at, rendered, ok
 }
 
-// stream is a file that may be rendered, or nil.
+// stream returns a file that may be rendered, or nil.
 func (m *relocation) stream(name string) *source.Stream {
 	s, known := m.streams[name]
 	if !known {

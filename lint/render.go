@@ -18,33 +18,33 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Render is something to be judged as it is deployed, and not as its sources stand there.
+// Render is something to judge as deployed rather than as its sources are written.
 type Render struct {
-	// Chosen is what the configuration says of it; its Name is what outputs and
-	// baselines call it.
+	// Chosen describes the render to the configuration. Its Name identifies the render in
+	// outputs and baselines.
 	config.Chosen
 	Root render.Root
-	// Files are, instead, those that another tool rendered, relative to Dir, and
-	// SourceRoot the directory that it rendered, or "".
+	// Files, if not empty, are the output of another tool, relative to Dir, and replace Root.
+	// SourceRoot is the directory that the tool rendered, or "".
 	Files      []string
 	SourceRoot string
-	// prefix leads from the root of the run to what the render is confined to.
+	// prefix is the path from the root of the run to Root.Confinement.
 	prefix string
-	// Argo is set if an Application of Argo CD deploys it.
+	// Argo is set if an Argo CD Application or ApplicationSet deploys it.
 	Argo bool
-	// Pointer is where the object stands that names the root as a GitOps pointer, from the
-	// root of the run; zero if none does. Source is the index of the source that it names.
+	// Pointer is the place, from the root of the run, of the GitOps pointer that names the
+	// root; zero if there is none. Source is the index of the pointer's source.
 	Pointer diag.Span
 	Source  int
-	// Entries name the pointers that lead to it and that no other one deploys, each with the
-	// cluster that it is deployed to: what has one in common is deployed together.
+	// Entries names the entry pointers that lead to the render, each with its destination
+	// cluster. Renders with a common entry are deployed together.
 	Entries []string
-	// Named is set if somebody asked for it by its path: it is a mistake then if it
-	// cannot be rendered, and a note in the summary else.
+	// Named is set if the render was requested by path. A failure to build it is then an error
+	// in the manifests, and otherwise only a note in the summary.
 	Named bool
 }
 
-// PointerID tells GitOps pointers apart.
+// PointerID identifies a GitOps pointer.
 type PointerID struct {
 	Kind            pointers.Kind
 	Namespace, Name string
@@ -52,29 +52,29 @@ type PointerID struct {
 
 // Unfollowed is a GitOps pointer that leads to nothing that is rendered.
 type Unfollowed struct {
-	// Why is one of a few reasons, Detail what is the case here.
+	// Why is one of a few reasons; Detail is specific to this pointer.
 	Why, Detail string
-	// File, from Root, Line and Column are where it stands.
+	// The place of the pointer; File is relative to Root.
 	File         string
 	Line, Column int
-	// Suspended is set if it is not meant to deploy anything, and Wrong if it is a mistake.
+	// Suspended is set if the pointer deploys nothing by intent, and Wrong if it has an error.
 	Suspended, Wrong bool
 }
 
-// Renderer renders roots; the outputs are in their order.
+// Renderer renders roots and returns their outputs in the same order.
 type Renderer func(ctx context.Context, roots []render.Root) []*render.Output
 
-// setPrefix notes how names from what the render is confined to become those from the root
-// of the run.
+// setPrefix sets the prefix that turns names from Root.Confinement into names from the root of
+// the run.
 func (x *Render) setPrefix(root string) {
 	x.prefix = relative(filepath.ToSlash(resolved(root)), filepath.ToSlash(x.Root.Confinement))
 }
 
-// name is a name from the root of the run.
+// name converts a name from Root.Confinement to one from the root of the run.
 func (x *Render) name(confined string) string { return path.Join(x.prefix, confined) }
 
-// renderAll renders what is to be rendered. What a render reaches is not judged as it
-// stands in the tree as well, if the render succeeds.
+// renderAll builds the renders. Files that a successful render uses are no longer judged as
+// written.
 func (l *loader) renderAll() {
 	l.unfollowed()
 	if len(l.opts.Renders) == 0 || l.opts.Renderer == nil {
@@ -97,7 +97,7 @@ func (l *loader) renderAll() {
 	l.takeOut()
 }
 
-// takeOutput reads what a root was rendered to, or says why there is nothing.
+// takeOutput adds the output of a root, or records why there is none.
 func (l *loader) takeOutput(x *Render, out *render.Output) {
 	x.setPrefix(l.opts.Root)
 	if x.Root.Chart != nil && x.Root.Chart.Archive == "" {
@@ -132,9 +132,9 @@ func (l *loader) unfollowed() {
 	}
 }
 
-// passedBy counts pointers that nobody looked at, such as those in a file that was named by
-// itself, or in what a chart prints: what they deploy is not judged. Releases of charts are
-// counted with the objects that are not judged.
+// passedBy counts pointers that were not examined, such as those in a file named on the command
+// line or in what a chart prints: what they deploy is not judged. Flux HelmReleases are counted
+// with the objects that are not judged.
 func (l *loader) passedBy() {
 	if l.opts.Followed == nil {
 		return
@@ -153,13 +153,13 @@ func (l *loader) passedBy() {
 	}
 }
 
-// notFollowed is the reason for a pointer that nobody looked at.
+// notFollowed is the reason for a pointer that was not examined.
 const notFollowed = "GitOps pointer that is not followed"
 
 // takeIn reads the result of a render.
 func (l *loader) takeIn(asked *Render, out *render.Output) {
 	x, problems := l.renders.add(asked, out)
-	for _, p := range problems { // what kustomize prints is read by kubectl, and so by us
+	for _, p := range problems { // kubectl reads what kustomize prints, so schedlint must as well
 		if p.Kind == source.DuplicateKey && asked.Root.Chart != nil {
 			l.repeated(x, p)
 			continue
@@ -178,7 +178,8 @@ func (l *loader) takeIn(asked *Render, out *render.Output) {
 	l.plain(x)
 }
 
-// countRenders says in the summary what was rendered, and what nobody asked for by name.
+// countRenders adds to the summary what was rendered, with notes on what was not requested
+// explicitly.
 func (l *loader) countRenders() {
 	l.summary.Renders = len(l.renders.all)
 	found, charts, pointed := 0, 0, 0
@@ -207,15 +208,14 @@ func (l *loader) countRenders() {
 	l.chartsNotRendered()
 }
 
-// onlyTracked makes a render fail that reads a file which does not belong to what is
-// looked at.
+// onlyTracked makes a render fail if it reads an untracked file.
 func (l *loader) onlyTracked(asked *Render, out *render.Output) {
 	if l.opts.Tracked == nil || out.Problem != nil {
 		return
 	}
 	for _, name := range slices.Concat(out.Sources, out.Data) {
 		if asked.Root.Chart != nil && !slices.Contains(out.Sources, name) && !shapesChart(name) {
-			continue // templates print it at most
+			continue // templates at most print the file
 		}
 		if !l.opts.Tracked(filepath.Join(asked.Root.Confinement, filepath.FromSlash(name))) {
 			out.Problem = &render.Problem{
@@ -227,7 +227,7 @@ func (l *loader) onlyTracked(asked *Render, out *render.Output) {
 	}
 }
 
-// readResult reads what another tool rendered.
+// readResult reads the output of another tool.
 func (l *loader) readResult(asked *Render) {
 	set, err := source.Load(l.files.reading, asked.Files)
 	if err != nil {
@@ -242,8 +242,8 @@ func (l *loader) readResult(asked *Render) {
 	l.renders.all = append(l.renders.all, &rendered{Render: *asked, objects: set.Objects})
 }
 
-// unrendered tells of a render that there is not. What was found by itself is no mistake
-// of the user's: it may never have been meant to be built here.
+// unrendered records a render that failed. The failure of one that was not requested explicitly
+// is not an error of the user, because it may not be intended to be built here.
 func (l *loader) unrendered(asked *Render, p *render.Problem) {
 	span := diag.Span{File: asked.name(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	if at, ok := l.opts.Config.SettingPlace(asked.Chosen, p.Setting); ok {
@@ -269,7 +269,7 @@ func (l *loader) unrendered(asked *Render, p *render.Problem) {
 		problem.Kind, problem.Merged = source.DuplicateKey, true
 		problem.First = diag.Span{File: asked.name(p.First.File), Line: p.First.Line, Column: 1, EndLine: p.First.Line, EndColumn: 2}
 		l.set.Problems = append(l.set.Problems, problem)
-	case p.Kind == render.Spent: // whoever adds renders could hide what is in this one
+	case p.Kind == render.Spent: // a failure, because added renders could hide the findings of this one
 		if !l.renders.spent {
 			l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
 		}
@@ -283,7 +283,7 @@ func (l *loader) unrendered(asked *Render, p *render.Problem) {
 	}
 }
 
-// notRendered are the words of the summary for what was not rendered.
+// notRendered holds the summary's wording for kustomizations that are not rendered.
 var notRendered = map[string]string{
 	render.Failed:  "kustomization that does not build",
 	render.Refused: "kustomization that is not rendered here",
@@ -293,7 +293,7 @@ var notRendered = map[string]string{
 	render.Repeated: "kustomization that does not build",
 }
 
-// takeOut leaves out of what is judged as it stands there what renders reach.
+// takeOut removes the objects of files that renders use from those that are judged as written.
 func (l *loader) takeOut() {
 	reached := l.renders.reached
 	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool {
@@ -312,9 +312,9 @@ func (l *loader) takeOut() {
 	l.countAbsent()
 }
 
-// templates leaves out what is in templates/ of charts that were to be rendered, or that a
-// kustomization inflates: it is judged as it is printed, if it is. Of other charts, what
-// does not parse and has an action is a template.
+// templates removes files in templates/ of charts that were to be rendered or that a
+// kustomization inflates: only their output is judged. In other charts, a file in templates/
+// that does not parse and contains an action is a template.
 func (l *loader) templates() {
 	charts := map[string]bool{}
 	for _, s := range l.set.Skipped {
@@ -338,7 +338,7 @@ func (l *loader) templates() {
 		case p.Kind == source.Unreadable || p.Kind == source.RenderFailed || p.Kind == source.RenderRefused:
 			return false
 		case p.Kind == source.DuplicateKey:
-			return !p.Merged && !p.LastCounts && isTemplate(file, tried) // those are of what is printed
+			return !p.Merged && !p.LastCounts && isTemplate(file, tried) // Merged and LastCounts are about what is printed
 		case isTemplate(file, tried) || p.Kind == source.Unparsable && isTemplate(file, declared) && action(file):
 			skip(file, p.Span.Line)
 		default:
@@ -355,7 +355,7 @@ func (l *loader) templates() {
 	})
 }
 
-// isTemplate reports whether a file is in templates/ of a chart, or of one in charts/ of it.
+// isTemplate reports whether a file is in templates/ of a chart or of its subcharts in charts/.
 func isTemplate(name string, chart func(dir string) bool) bool {
 	for at := path.Dir(name); at != "." && at != "/"; at = path.Dir(at) {
 		if path.Base(at) != "templates" {
@@ -373,16 +373,17 @@ func isTemplate(name string, chart func(dir string) bool) bool {
 	return false
 }
 
-// usedByRenders are why files are skipped that count as checked if a render uses them.
+// usedByRenders lists the reasons for skipping files that count as checked if a render uses
+// them.
 var usedByRenders = []string{
 	source.SkipKustomization, source.SkipPatch, source.SkipJSONPatch,
 	source.SkipTemplate, source.SkipHelmValues, source.SkipHelmChart,
 }
 
-// inNoRender is why objects count that are in files which renders use.
+// inNoRender is the reason for objects in files that renders use but that no render contains.
 const inNoRender = "object that no render contains"
 
-// countAbsent counts the objects in files that renders use which no render contains.
+// countAbsent counts the objects that no render contains although renders use their files.
 func (l *loader) countAbsent() {
 	contained, raw := l.renders.contained(), byFile(l.renders.raw)
 	for _, file := range slices.Sorted(maps.Keys(raw)) {
@@ -395,8 +396,8 @@ func (l *loader) countAbsent() {
 	}
 }
 
-// readBeside reads the files that renders use and that are in none of the paths: what is
-// in them is the same whatever the paths are.
+// readBeside reads the files that renders use outside the paths, so that their contents do not
+// depend on the paths.
 func (l *loader) readBeside() {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(l.renders.reached)) {
@@ -410,8 +411,8 @@ func (l *loader) readBeside() {
 	}
 }
 
-// readMore reads files that are in none of the paths. They were there for a render: what is
-// gone since is in no place.
+// readMore reads files outside the paths. It returns an empty set if a file has disappeared
+// since it was rendered.
 func (l *loader) readMore(names []string) *source.Set {
 	var paths []string
 	for _, name := range names {

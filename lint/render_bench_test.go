@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkRoots compares whole processes, in turns: lint of 100 kustomizations of one
-// Deployment and one patch each, which workers render, and the bare parse of the generated
-// tree.
+// BenchmarkRoots alternates between two processes: lint of 100 kustomizations of one Deployment
+// and one patch each, which workers render, and the bare parse of the generated tree.
 func BenchmarkRoots(b *testing.B) {
 	dir := b.TempDir()
 	tree, roots := filepath.Join(dir, "tree"), filepath.Join(dir, "roots")
@@ -39,17 +38,18 @@ func BenchmarkRoots(b *testing.B) {
 	b.ReportMetric(median(ratio), "times-bare")
 }
 
-// mostOfBare is how much a chart of 40 templates may cost, in times of the bare parse of
-// the generated tree. The start of the worker is the larger half of it: where processes start
-// slowly in proportion, it may cost mostOfStart times a run over a small file instead: the
-// first is 5 %, the second 7 % above what is reached on a quiet machine.
+// mostOfBare limits the cost of a chart of 40 templates, as a multiple of the bare parse of the
+// generated tree. The start of the worker is the larger half of it. Where processes start
+// comparatively slowly, the cost may instead be mostOfStart times a run over a small file: the
+// first is 5 %, the second 7 % above what a quiet machine reaches.
 const (
 	mostOfBare  = 1.0 / 6
 	mostOfStart = 1.8
 )
 
-// BenchmarkRootsChart compares whole processes, in turns: what lint takes for a chart of 40
-// Deployments more than for a small file without workloads, and the bare parse of the generated tree.
+// BenchmarkRootsChart alternates between processes: what lint takes for a chart of 40
+// Deployments in addition to a small file without workloads, and the bare parse of the
+// generated tree.
 func BenchmarkRootsChart(b *testing.B) {
 	dir := b.TempDir()
 	tree, chart := filepath.Join(dir, "tree"), filepath.Join(dir, "chart")

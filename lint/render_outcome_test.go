@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// TestNoResult says what becomes of a run with a render that there is not: the rest is
-// judged, and what nobody named is a note.
+// TestNoResult checks a run with a render that failed: the rest is judged, and the failure is a
+// note if the render was not requested explicitly.
 func TestNoResult(t *testing.T) {
 	dir, err := filepath.Abs("../fixtures/apps")
 	if err != nil {
@@ -32,7 +32,7 @@ func TestNoResult(t *testing.T) {
 		{render.Refused, false, "", true},
 		{render.Killed, false, "", true},
 		{render.Spent, true, "", false},
-		{render.Spent, false, "", false}, // those before it may be there to hide it
+		{render.Spent, false, "", false}, // earlier renders may exist to hide it
 	} {
 		report, err := lint.Run(context.Background(), lint.Options{
 			Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{"nodes.yaml"}, Policy: e,

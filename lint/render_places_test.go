@@ -20,10 +20,11 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// leastExact is the part of all scalars whose very place has to be found.
+// leastExact is the fraction of all scalars whose exact place must be found.
 const leastExact = 0.8
 
-// TestRenderedPlaces looks up every scalar of what kustomizations of our own give.
+// TestRenderedPlaces looks up every scalar in the results of the kustomizations among the
+// fixtures.
 func TestRenderedPlaces(t *testing.T) {
 	var all placeFigures
 	for _, dir := range renderFixtures(t) {
@@ -32,16 +33,16 @@ func TestRenderedPlaces(t *testing.T) {
 	all.hold(t)
 }
 
-// placeFigures count the scalars of results by how their places were found.
+// placeFigures counts the scalars of results by how their places were found.
 type placeFigures struct {
 	roots, rendered, components, unrendered int
-	// marked and mapped are very places, by a mark or without one; renamed are names of
-	// objects, which a kustomization may change on the way.
+	// marked and mapped are exact places, with a mark or without; renamed are names of objects,
+	// which a kustomization may change.
 	marked, mapped, renamed, near, unmapped int
 }
 
-// tree renders all kustomizations below a directory. Those without a result have to be
-// among those whose reason is known.
+// tree renders all kustomizations below a directory. Those without a result must be among those
+// whose reason is known.
 func (p *placeFigures) tree(t *testing.T, dir string, reasons map[string]string) {
 	t.Helper()
 	dir, err := filepath.Abs(dir)
@@ -73,7 +74,7 @@ func (p *placeFigures) tree(t *testing.T, dir string, reasons map[string]string)
 	}
 }
 
-// render goes through one result, or holds its problem against the reason.
+// render checks one result, or compares its problem with the reason.
 func (p *placeFigures) render(t *testing.T, dir, name, reason string) {
 	t.Helper()
 	root := render.Root{Confinement: dir, Dir: name, Left: render.Most()}
@@ -116,7 +117,7 @@ func (p *placeFigures) hold(t *testing.T) {
 	}
 }
 
-// lookup goes through the result of one render.
+// lookup checks the result of one render.
 type lookup struct {
 	*testing.T
 	*lint.Written
@@ -124,7 +125,7 @@ type lookup struct {
 	name    string
 	out     *render.Output
 	marks   map[[2]int]render.Mark
-	values  map[*source.File]map[[2]int]*yaml.Node // of files, by their places
+	values  map[*source.File]map[[2]int]*yaml.Node // of files, by place
 }
 
 // below looks up all scalars below a node; name is the place of the object's name.
@@ -140,7 +141,7 @@ func (l *lookup) below(n, key *source.Node, name diag.Span) {
 	}
 }
 
-// scalar looks up one scalar, as a value and, as findings do, with its key.
+// scalar looks up one scalar, as a value and, like findings do, with its key.
 func (l *lookup) scalar(n, key *source.Node, isName bool) {
 	s := l.Result().Span(n)
 	at := l.Place(s)
@@ -175,8 +176,8 @@ func (l *lookup) scalar(n, key *source.Node, isName bool) {
 	}
 }
 
-// value is what stands at a place of a file, for another reader than ours: what the text
-// there says, or, of values that go on in further lines, the parser's own.
+// value returns the value at a place of a file as an independent parser reads it: the parsed
+// text of the place, or, for a value of several lines, the parser's own value.
 func (l *lookup) value(f *source.File, s diag.Span) (value any, ok bool) {
 	if f == nil {
 		return nil, false
@@ -198,7 +199,7 @@ func (l *lookup) value(f *source.File, s diag.Span) (value any, ok bool) {
 	return value, err == nil
 }
 
-// valuesOf are the scalars of a file by their places.
+// valuesOf returns the scalars of a file by place.
 func (l *lookup) valuesOf(f *source.File) map[[2]int]*yaml.Node {
 	all := l.values[f]
 	if all != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// renderRoots are the directories that are rendered of each folder of fixtures/renders.
+// renderRoots lists the directories to render in each folder of fixtures/renders.
 var renderRoots = map[string][]string{
 	"ha-chart":     {"manifests/ha/namespace-install"},
 	"component":    {"overlays/release-ha"},
@@ -20,7 +20,7 @@ var renderRoots = map[string][]string{
 	"one-base":     {"overlays/a", "overlays/b", "overlays/c"},
 }
 
-// renderFixtures are the folders of fixtures/renders.
+// renderFixtures returns the folders of fixtures/renders.
 func renderFixtures(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("../fixtures/renders/*")
@@ -30,8 +30,8 @@ func renderFixtures(t *testing.T) []string {
 	return all
 }
 
-// TestRenderFixtures renders what repositories look like: each finding is at the line that
-// a person would change, and what several renders have in common is one result.
+// TestRenderFixtures renders typical repositories: each finding is on the line that a person
+// would change, and findings that several renders share are one result.
 func TestRenderFixtures(t *testing.T) {
 	folders := renderFixtures(t)
 	if len(folders) != len(renderRoots) {
@@ -60,7 +60,7 @@ func TestRenderFixtures(t *testing.T) {
 	}
 }
 
-// textsBelow are all files below a directory.
+// textsBelow returns all files below a directory.
 func textsBelow(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -76,8 +76,8 @@ func textsBelow(t *testing.T, dir string) map[string][]byte {
 	return all
 }
 
-// TestRenderFixturesExpect keeps the comments of fixtures that render in step with what
-// reads them: one that wants nothing would hold nothing.
+// TestRenderFixturesExpect checks that fixtures that render have comments that the tests read:
+// without one, a fixture would check nothing.
 func TestRenderFixturesExpect(t *testing.T) {
 	for _, dir := range renderFixtures(t) {
 		wants := 0

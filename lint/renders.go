@@ -18,38 +18,39 @@ import (
 type rendered struct {
 	Render
 	out *render.Output
-	// file is the result, and objects what it holds.
+	// file is the result, and objects are its objects.
 	file    *source.File
 	objects []*source.Object
-	marks   *origin.Marks // once needed
+	marks   *origin.Marks // nil until first use
 	mapper  *origin.Mapper
 	stream  *source.Stream
-	files   map[string]*source.File // that places were looked up in, by names from the confinement
-	// printed are what the charts of kustomizations print, by the names of Output.Charts.
+	files   map[string]*source.File // cache of source files, by name from Confinement
+	// What the charts of kustomizations print, by the names in Output.Charts.
 	printed map[string]*source.File
 }
 
-// renders are the renders of a run with the sources that they were written in. Findings
-// are made in results, and moved to the sources.
+// renders holds the renders of a run. Findings are made in their results and moved to their
+// sources.
 type renders struct {
 	files *files
-	// all are those that succeeded, results the same by the names of their results.
+	// all holds the renders that succeeded; results has those built here, by the name of their
+	// result.
 	all     []*rendered
 	results map[string]*rendered
-	// failed are the names of those that there are not, and quiet the problems of those of
-	// them that nobody named.
+	// failed has the names of those that failed, and quiet the problems of those among them
+	// that were not requested explicitly.
 	failed []string
 	quiet  map[string]source.Problem
-	// spent is set if some are beyond what a run may take.
+	// spent is set if some exceed the limits of a run.
 	spent bool
-	// reached are the files that renders use. Raw are the objects in them but for those
-	// that another tool rendered, rawFiles the same by their files once needed.
+	// reached holds the files that renders use. raw holds the objects in them, except those
+	// that another tool rendered; rawFiles groups raw by file, and is nil until first use.
 	reached  map[string]bool
 	raw      []*source.Object
 	rawFiles map[string][]*source.Object
-	// assumed are the names of releases that nothing says, by renders.
+	// Assumed release names, by render.
 	assumed map[string]string
-	// spots are the values of values files by their places, once needed.
+	// Indexes of values files by place; filled on first use.
 	spots  map[*source.File]*spots
 	places map[*source.File]*source.Places
 }
@@ -59,7 +60,7 @@ func newRenders(f *files) *renders {
 		spots: map[*source.File]*spots{}, places: map[*source.File]*source.Places{}}
 }
 
-// add reads the result of a render, and gives what is wrong with it.
+// add reads the result of a render, and returns its problems.
 func (r *renders) add(asked *Render, out *render.Output) (*rendered, []source.Problem) {
 	name := resultName(asked.Name)
 	set := source.LoadText(r.files.reading, name, out.Text)
@@ -80,10 +81,10 @@ func (r *renders) add(asked *Render, out *render.Output) (*rendered, []source.Pr
 	return x, set.Problems
 }
 
-// resultName stands for the result of a render, which is in no file.
+// resultName names the result of a render, which is in no file.
 func resultName(name string) string { return "<render " + name + ">" }
 
-// names are those of the renders that succeeded.
+// names returns the names of the renders that succeeded.
 func (r *renders) names() []string {
 	var all []string
 	for _, x := range r.all {
@@ -92,7 +93,7 @@ func (r *renders) names() []string {
 	return all
 }
 
-// contained are the documents of the sources that renders contain, by file.
+// contained returns the documents of the sources that renders contain, by file.
 func (r *renders) contained() map[string]map[int]bool {
 	documents := map[string]map[int]bool{}
 	for _, x := range r.all {
@@ -113,7 +114,8 @@ func (r *renders) contained() map[string]map[int]bool {
 	return documents
 }
 
-// start is where a render begins: its kustomization, or the pointer if it has none.
+// start returns the place that stands for a render: its kustomization or chart, or the pointer
+// if the kustomization is not among the sources.
 func (x *rendered) start() diag.Span {
 	s := diag.Span{File: x.kustomization(), Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
 	if o := x.Root.Overlay; o != nil && !slices.Contains(x.out.Sources, s.File) {
@@ -122,8 +124,8 @@ func (x *rendered) start() diag.Span {
 	return s
 }
 
-// kustomization is the file that a render begins with: of a chart it is Chart.yaml, or its
-// archive.
+// kustomization returns the main file of a render: the kustomization, or the Chart.yaml or
+// archive of a chart.
 func (x *rendered) kustomization() string {
 	if c := x.Root.Chart; c != nil {
 		return x.name(cmp.Or(c.Archive, path.Join(x.Root.Dir, "Chart.yaml")))
@@ -136,7 +138,7 @@ func (x *rendered) kustomization() string {
 	return x.name(path.Join(x.Root.Dir, "kustomization.yaml"))
 }
 
-// document is the one in which a line of the result is.
+// document returns the document that contains a line of the result.
 func (x *rendered) document(line int) (render.Document, bool) {
 	i := sort.Search(len(x.out.Documents), func(i int) bool { return x.out.Documents[i].Line > line })
 	if i == 0 {
@@ -145,7 +147,7 @@ func (x *rendered) document(line int) (render.Document, bool) {
 	return x.out.Documents[i-1], true
 }
 
-// toSources moves a finding on the result of a render to where that was written.
+// toSources moves a finding on the result of a render to the sources.
 func (r *renders) toSources(x *rendered, f *accept.Finding) {
 	d := &f.Diagnostic
 	at := r.written(x, d.Location)
@@ -177,7 +179,7 @@ func (r *renders) toSources(x *rendered, f *accept.Finding) {
 	}
 }
 
-// nameAt is an object as the sources name it where a place is.
+// nameAt returns the name of an object in the sources, if its source is known, or else its own.
 func (r *renders) nameAt(o *source.Object, at diag.Span) string {
 	if r.results[o.File.Name] != nil {
 		if raw := around(r.rawOf(at.File), at.Line, at.Column); raw != nil {
@@ -187,17 +189,16 @@ func (r *renders) nameAt(o *source.Object, at diag.Span) string {
 	return nameOf(o)
 }
 
-// rawObject is the object, as it stands in the sources, of which a render made another;
-// nil where that is not known.
+// rawObject returns the source object from which an object was rendered; nil if it is unknown.
 func (r *renders) rawObject(o *source.Object) *source.Object {
 	s := r.inSources(o.NameSpan())
 	return around(r.rawOf(s.File), s.Line, s.Column)
 }
 
-// notFound is what is said of a place that stands for one that was not found.
+// notFound is the message for a place that replaces an unknown one.
 const notFound = "what sets this was not found in the sources of the render"
 
-// rawOf are the objects of a file of a render's sources, as they stand there.
+// rawOf returns the objects of a source file of a render, as written.
 func (r *renders) rawOf(file string) []*source.Object {
 	if r.rawFiles == nil {
 		r.rawFiles = byFile(r.raw)
@@ -205,8 +206,8 @@ func (r *renders) rawOf(file string) []*source.Object {
 	return r.rawFiles[file]
 }
 
-// written is where a place in the result was written: it is the kustomization where
-// that is not known.
+// written returns where a place in the result was written, or the start of the render if that
+// is unknown.
 func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 	unknown := origin.Place{Span: x.start(), Whole: true}
 	if !r.prepare(x) {
@@ -222,7 +223,8 @@ func (r *renders) written(x *rendered, s diag.Span) origin.Place {
 	return r.throughCharts(x, at, unknown)
 }
 
-// prepare makes what places of a render are looked up with, and reports whether it could.
+// prepare builds what is needed to look up places of a render, and reports whether it
+// succeeded.
 func (r *renders) prepare(x *rendered) bool {
 	if x.marks != nil {
 		return true
@@ -242,7 +244,7 @@ func (r *renders) prepare(x *rendered) bool {
 	return true
 }
 
-// marked is where a place in the result of a kustomization was written: in a file, or in
+// marked returns where a place in the result of a kustomization was written: in a file, or in
 // what one of its charts printed.
 func (r *renders) marked(x *rendered, s diag.Span) (at origin.Place, ok bool) {
 	o, _ := x.stream.At(s)
@@ -259,7 +261,7 @@ func (r *renders) marked(x *rendered, s diag.Span) (at origin.Place, ok bool) {
 	return r.inValues(o, s, r.fromRoot(x, at)), true
 }
 
-// fromRoot is a place with the names of the run.
+// fromRoot converts the names of a place to names from the root of the run.
 func (r *renders) fromRoot(x *rendered, at origin.Place) origin.Place {
 	for _, s := range []*diag.Span{&at.Span, &at.Patched} {
 		if s.File == "" || x.prefix == "." || x.out.Charts[s.File] != nil {
@@ -274,8 +276,8 @@ func (r *renders) fromRoot(x *rendered, at origin.Place) origin.Place {
 	return at
 }
 
-// inSources is a place as the user knows it: one in the result of a render is where that
-// was written.
+// inSources maps a place in the result of a render to the sources, and returns any other
+// unchanged.
 func (r *renders) inSources(s diag.Span) diag.Span {
 	if x := r.results[s.File]; x != nil {
 		return r.written(x, s).Span
@@ -283,7 +285,7 @@ func (r *renders) inSources(s diag.Span) diag.Span {
 	return s
 }
 
-// at is the place of an object as the summary lists it.
+// at returns the place of an object as the summary lists it.
 func (r *renders) at(o *source.Object) string {
 	if x := r.results[o.File.Name]; x != nil {
 		s := r.written(x, o.NameSpan()).Span
@@ -292,14 +294,14 @@ func (r *renders) at(o *source.Object) string {
 	return fileLine(o.File.Name, int(o.Root.Line))
 }
 
-// atLine is the place of an object that begins on a line.
+// atLine returns the place of an object that begins on a line.
 func (r *renders) atLine(file string, line int) string {
 	s := r.inSources(diag.Span{File: file, Line: line, Column: 1, EndLine: line, EndColumn: 2})
 	return fileLine(s.File, s.Line)
 }
 
-// namedAt is a place in an object as messages name it: what was rendered is where that was
-// written.
+// namedAt returns a place in an object for messages. A place in a rendered object is mapped to
+// the sources.
 func (r *renders) namedAt(o *source.Object, s diag.Span) (file string, at diag.Span) {
 	if r.results[o.File.Name] == nil {
 		return o.File.Display, s
@@ -309,7 +311,7 @@ func (r *renders) namedAt(o *source.Object, s diag.Span) (file string, at diag.S
 	return r.files.display(at.File), at
 }
 
-// fileNames are the files of objects as messages name them.
+// fileNames returns the files of objects for messages.
 func (r *renders) fileNames(objects []*source.Object) []string {
 	var names []string
 	for _, o := range objects {

@@ -26,8 +26,8 @@ func (x *rendered) findHooks() {
 	}
 }
 
-// plain adds what a chart deploys as it stands, in crds/, to the objects of its render.
-// Definitions of resources are no objects of the manifests.
+// plain adds the objects in crds/, which a chart deploys as written, to those of its render.
+// CustomResourceDefinitions are not among them.
 func (l *loader) plain(x *rendered) {
 	for _, name := range x.out.Plain {
 		name = x.name(name)
@@ -43,7 +43,7 @@ func (l *loader) plain(x *rendered) {
 	}
 }
 
-// objectsIn are the objects of a file, which is read unless it is among the manifests.
+// objectsIn returns the objects of a file, which it reads unless it is among the manifests.
 func (l *loader) objectsIn(name string) []*source.Object {
 	if l.files.byName[name] == nil {
 		set := l.readMore([]string{name})
@@ -56,15 +56,15 @@ func (l *loader) objectsIn(name string) []*source.Object {
 	return l.byFile[name]
 }
 
-// repeated takes in a key that is twice in what a chart prints. Helm and Argo CD keep the last
-// one, as they read manifests with sigs.k8s.io/yaml (helm: pkg/releaseutil/manifest_sorter.go,
-// pkg/kube/client.go; argo-cd: gitops-engine/pkg/utils/kube); that matters in objects of which
-// something is said. Flux passes all but hooks through kyaml, which refuses it
+// repeated records a duplicate key in what a chart prints. Helm and Argo CD keep the last one,
+// because they read manifests with sigs.k8s.io/yaml (helm: pkg/releaseutil/manifest_sorter.go,
+// pkg/kube/client.go; argo-cd: gitops-engine/pkg/utils/kube); that is a problem only in objects
+// that are judged. Flux passes everything except hooks through kyaml, which rejects duplicates
 // (helm-controller: internal/postrender/common.go).
 func (l *loader) repeated(x *rendered, p source.Problem) {
 	o := around(x.objects, p.Span.Line, p.Span.Column)
 	if d, ok := x.document(p.Span.Line); !ok || o != nil && int(o.Root.Line) < d.Line {
-		o = nil // it is in one that is not read
+		o = nil // the key is in a document that was not read
 	}
 	p.Merged = !x.Pointer.IsZero() && !x.Argo && (o == nil || o.Hook == "")
 	p.LastCounts = !p.Merged
@@ -77,7 +77,8 @@ func (l *loader) repeated(x *rendered, p source.Problem) {
 	}
 }
 
-// printedBy is the line of the template that printed a line, whatever value is in it.
+// printedBy returns the template line that printed a line, even if its value comes from a
+// values file.
 func (r *renders) printedBy(x *rendered, s diag.Span) diag.Span {
 	at := r.written(x, s)
 	if !at.Template.IsZero() {
@@ -86,12 +87,12 @@ func (r *renders) printedBy(x *rendered, s diag.Span) diag.Span {
 	return at.Span
 }
 
-// byTemplate is said of the line of a template that prints a value.
+// byTemplate is the message for the template line that prints a value.
 const byTemplate = "printed by this line of the template"
 
-// fromLine is where a line of what a chart printed was written: the value in a values
-// file, and else the line of the template. A value has the line of its template as well.
-// The chart is one of Output.Charts, or the result itself without a name.
+// fromLine returns where a line that a chart printed was written: the value in a values file,
+// or else the line of the template. A value has the line of its template as well. Name is a key
+// of Output.Charts, or "" for the result itself.
 func (r *renders) fromLine(x *rendered, name string, s diag.Span, unknown origin.Place) origin.Place {
 	printed, text := x.out, x.file
 	if name != "" {
@@ -115,10 +116,10 @@ func (r *renders) fromLine(x *rendered, name string, s diag.Span, unknown origin
 	return origin.Place{Span: template, Inside: inside, Whole: inside != ""}
 }
 
-// mostName is how many bytes of a name in an archive are told.
+// mostName is the maximum length in bytes of names from an archive in messages.
 const mostName = 200
 
-// insideOf is the line of a template in an archive, as messages name it; "" of another one.
+// insideOf describes the line of a template in an archive; "" for any other template.
 func insideOf(printed *render.Output, at render.Line) string {
 	if at.Inside < 1 || at.Inside > len(printed.Inside) {
 		return ""
@@ -127,8 +128,8 @@ func insideOf(printed *render.Output, at render.Line) string {
 	return fmt.Sprintf("printed by line %d of %s in %s.tgz", at.InsideAt, start(name, mostName), start(archive, mostName))
 }
 
-// isItem is whether a span is that of an item as a whole, which is one character long as
-// for all that is no scalar, and not that of its first key.
+// isItem reports whether a span is that of an entire list item that is a map, and not that of
+// the item's first key. The span of anything but a scalar is one character long.
 func isItem(line string, s diag.Span) bool {
 	text := []rune(line)
 	if s.EndLine != s.Line || s.EndColumn != s.Column+1 || s.Column > len(text) {
@@ -138,7 +139,7 @@ func isItem(line string, s diag.Span) bool {
 	return strings.HasSuffix(dashes, "- ") && strings.Trim(dashes, "- ") == "" && strings.Index(rest, ":") > 1
 }
 
-// fileOf is a file of an output, "" if it is none.
+// fileOf returns the name of a file of an output, "" for a negative index.
 func fileOf(out *render.Output, file int) string {
 	if file < 0 {
 		return ""
@@ -146,8 +147,8 @@ func fileOf(out *render.Output, file int) string {
 	return out.Files[file]
 }
 
-// throughCharts takes a place in what a chart of a kustomization printed to where that was
-// written. What is in no file, as in an archive, is where the chart is named.
+// throughCharts maps a place in what a chart of a kustomization printed to its source. A place
+// that is in no file, such as in an archive, becomes the place where the chart is named.
 func (r *renders) throughCharts(x *rendered, at origin.Place, unknown origin.Place) origin.Place {
 	if x.out.Charts[at.Patched.File] != nil {
 		at.Patched = r.fromLine(x, at.Patched.File, at.Patched, origin.Place{}).Span
@@ -166,7 +167,7 @@ func (r *renders) throughCharts(x *rendered, at origin.Place, unknown origin.Pla
 	return to
 }
 
-// printedFiles are what the charts of kustomizations print, as files.
+// printedFiles returns what the charts of kustomizations print, as files.
 func printedFiles(out *render.Output) map[string]*source.File {
 	all := map[string]*source.File{}
 	for name, printed := range out.Charts {
@@ -175,8 +176,8 @@ func printedFiles(out *render.Output) map[string]*source.File {
 	return all
 }
 
-// declaredIn is the file that a document of the result is declared in, with its index: of
-// one that a chart prints it is the template.
+// declaredIn returns the file that declares a document of the result, and the document's place
+// in it. If a chart prints the document, that file is the template.
 func (x *rendered) declaredIn(d render.Document) (string, render.Document) {
 	out := x.out
 	if printed := out.Charts[fileOf(out, d.File)]; printed != nil && d.Index < len(printed.Documents) {
@@ -185,7 +186,7 @@ func (x *rendered) declaredIn(d render.Document) (string, render.Document) {
 	return x.name(fileOf(out, d.File)), d
 }
 
-// lineOf is a line of a file of a chart, from a column on.
+// lineOf returns a line of a file of a chart, from a column on.
 func (r *renders) lineOf(x *rendered, file string, line, column int) (diag.Span, bool) {
 	if file == "" {
 		return diag.Span{}, false
@@ -200,14 +201,14 @@ func (r *renders) lineOf(x *rendered, file string, line, column int) (diag.Span,
 	}
 	at := text.LineSpan(line)
 	at.File = name
-	// A value among others of its line is pointed at; one that is alone, with its key.
+	// A value inside a flow collection has its own column; any other includes its key.
 	if all := []rune(text.Line(line)); column <= len(all) && strings.ContainsAny(string(all[:column-1]), "{[") {
 		at.Column = column
 	}
 	return at, true
 }
 
-// chartNotRendered are the words of the summary for charts.
+// chartNotRendered holds the summary's wording for charts.
 var chartNotRendered = map[string]string{
 	render.Failed:  "chart that does not render",
 	render.Refused: "chart that is not rendered here",
@@ -217,11 +218,11 @@ var chartNotRendered = map[string]string{
 	render.Repeated: "chart that does not render",
 }
 
-// mostReasons is how many reasons are told why charts do not render that nobody named,
-// and mostReason how many bytes of one.
+// mostReasons limits the reasons in notes why charts do not render that were not requested
+// explicitly, and mostReason the bytes of each.
 const mostReasons, mostReason = 3, 300
 
-// chartsNotRendered says why charts do not render that nobody named.
+// chartsNotRendered adds notes on why charts do not render that were not requested explicitly.
 func (l *loader) chartsNotRendered() {
 	count := map[string]int{}
 	var first []*Render
@@ -245,7 +246,7 @@ func (l *loader) chartsNotRendered() {
 	}
 }
 
-// others says how many charts do not render beside the one that is named.
+// others formats how many charts besides the named one are not rendered.
 func others(n int) string {
 	switch n {
 	case 0:
@@ -256,7 +257,7 @@ func others(n int) string {
 	return fmt.Sprintf(" and %d others are not rendered", n)
 }
 
-// start is the beginning of a text that is longer than some bytes.
+// start truncates a text to a number of bytes.
 func start(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -264,7 +265,8 @@ func start(text string, most int) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
-// shapesChart reports whether a file of a chart that is no source decides what is rendered.
+// shapesChart reports whether a file of a chart that is not a source determines what is
+// rendered.
 func shapesChart(name string) bool {
 	return path.Ext(name) == ".tgz" || slices.Contains([]string{".helmignore", "values.schema.json", "requirements.yaml", "requirements.lock", "Chart.lock"}, path.Base(name))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// run is the stages of one Run, Place, Explain or Inline, each with its own state.
+// run holds the stages of one Run, Place, Explain or Inline, each with its own state.
 type run struct {
 	ctx          context.Context
 	opts         *Options
@@ -29,9 +29,9 @@ type run struct {
 	suppressions *suppressions
 	clusters     *clusters
 	decisions    decisions
-	// inRender has the places of findings in renders alone.
+	// inRender holds the places of the findings in renders that are judged on their own.
 	inRender map[foundAt]bool
-	// survive tells what losses a workload is asked to survive.
+	// survive returns the topology keys whose loss a workload must survive.
 	survive func(*workload.Workload) []string
 }
 
@@ -59,7 +59,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	return r
 }
 
-// load reads the manifests and renders what is to be rendered.
+// load reads the manifests and builds the renders.
 func (r *run) load() *manifests {
 	l := loader{
 		ctx: r.ctx, opts: r.opts, table: r.table, files: r.files, renders: r.renders, summary: r.summary, failures: r.failures,
@@ -68,7 +68,7 @@ func (r *run) load() *manifests {
 	return l.load()
 }
 
-// report judges everything.
+// report judges all parts and assembles the report.
 func (r *run) report() *diag.Report {
 	report := &diag.Report{}
 	m := r.load()
@@ -152,10 +152,10 @@ func (r *run) cluster(a *ahead[*build.Built]) {
 	}
 }
 
-// together judges a context of several units: each by itself, and all of them. What only the
-// context has is a warning about units that may share a cluster. What only a unit has counts
-// where the context may have missed it: it gave up, limits of another unit leave it open, or
-// it reports the same of other units.
+// together judges a context of several units: each unit by itself, then all of them. A finding
+// of the context alone becomes a warning about units that may share a cluster. A finding of a
+// unit alone counts where the context may have missed it: the context gave up, limits of
+// another unit leave it open, or the context reports the same rule elsewhere.
 func (r *run) together(joint *scene, f *build.Built, units []unit, with []string) (all []accept.Finding) {
 	c, fresh := joint.cluster, 0
 	alone := map[foundAt]bool{}
@@ -177,13 +177,13 @@ func (r *run) together(joint *scene, f *build.Built, units []unit, with []string
 		}
 	}
 	r.summary.Contexts += fresh - 1
-	if r.budget.objects > contextObjects { // too many to tell
+	if r.budget.objects > contextObjects { // too many to distinguish
 		return r.judge.all(f, c, joint.Objects)
 	}
 	gaveUp := len(joint.model.Run().GivenUp) > 0 || r.budget.brief() || disruption.Crowded(joint.set)
 	both, across := map[foundAt]bool{}, map[string]bool{}
 	for _, found := range r.judge.all(f, c, joint.Objects) {
-		if at := placeOf(&found); alone[at] { // in the words of the unit
+		if at := placeOf(&found); alone[at] { // reported in the words of the unit
 			both[at] = true
 			continue
 		}
@@ -191,7 +191,7 @@ func (r *run) together(joint *scene, f *build.Built, units []unit, with []string
 		r.clusters.needsSeveral(&found, with)
 		all = append(all, found)
 	}
-	limited := map[string]bool{} // units with workloads of which limits of another leave all open
+	limited := map[string]bool{} // units with workloads that limits of another unit leave undecided
 	for _, w := range joint.model.Workloads {
 		if joint.model.Group(w).Unknown.Cause == model.ByAdmission {
 			limited[r.clusters.unit(w.Object.File.Name)] = true
@@ -207,7 +207,7 @@ func (r *run) together(joint *scene, f *build.Built, units []unit, with []string
 	return all
 }
 
-// input is what the facts of a context are about.
+// input returns the input for the facts of a context.
 func (r *run) input(s *scene) build.Input {
 	return build.Input{
 		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Wants: r.opts.Policy.Wants, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
@@ -215,7 +215,7 @@ func (r *run) input(s *scene) build.Input {
 	}
 }
 
-// origin is what a context is, for rules.
+// origin describes a context for rules.
 func (r *run) origin(s *scene) build.Origin {
 	o := build.Origin{Cluster: s.cluster.name, Context: cmp.Or(s.cluster.render, s.cluster.entry, s.Name), Objects: s.Objects}
 	o.Render = func(o *source.Object) string {
@@ -227,17 +227,18 @@ func (r *run) origin(s *scene) build.Origin {
 	return o
 }
 
-// manyContexts is the question that is given up where there are too many contexts.
+// manyContexts is the question that is given up if there are too many contexts.
 const manyContexts = "what becomes of it in further contexts: there are too many"
 
-// passOver leaves open what becomes of the objects of a cluster in further contexts.
+// passOver marks the objects of a cluster as undecided in its remaining contexts.
 func (r *run) passOver(c *cluster) {
 	r.summary.unanswered(manyContexts, c.objects)
 	r.suppressions.sources.partly = true
 	r.decisions.meet(c.key(), build.Unjudged(c.objects))
 }
 
-// refused tells of the faults that a context met.
+// refused records as failures the answers of a context that the checker refused or that an
+// internal fault prevented.
 func (r *run) refused(s *scene) {
 	for _, x := range s.model.Run().Refused {
 		what := "the checker refuses an answer, which is left open: "
@@ -253,10 +254,10 @@ func (r *run) refused(s *scene) {
 	}
 }
 
-// decisions tell, by the keys of parts, how far objects are settled.
+// decisions holds, by the key of a part, how far its objects are decided.
 type decisions map[string]build.Decisions
 
-// meet settles objects as far as every context does that holds them.
+// meet marks objects as decided only as far as every context that contains them is.
 func (d decisions) meet(part string, of build.Decisions) {
 	if d[part] == nil {
 		d[part] = build.Decisions{}
@@ -264,7 +265,7 @@ func (d decisions) meet(part string, of build.Decisions) {
 	d[part].Meet(of)
 }
 
-// of are those of the part that a finding was made in.
+// of returns the decisions of the part that a finding was made in.
 func (d decisions) of(found *diag.Diagnostic) build.Decisions {
 	return d[(&part{name: found.Cluster, render: found.Render}).key()]
 }

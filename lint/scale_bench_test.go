@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// largeCluster writes a cluster as the dump of a live one has it: nodes in 12 pools and 3
-// zones whose memory differs by some MiB, each with a label of its own and one of its
-// rack, and Deployments of about 13 pods with rules of every kind.
+// largeCluster writes a cluster as in a dump of a live one: nodes in 12 pools and 3 zones whose
+// memory differs by some MiB, each with a unique label and one of its rack, and Deployments of
+// about 13 pods with rules of every kind.
 func largeCluster(b *testing.B, dir string, nodes, workloads int) {
 	b.Helper()
 	r := rand.New(rand.NewPCG(16, uint64(nodes)))
@@ -39,8 +39,8 @@ func largeCluster(b *testing.B, dir string, nodes, workloads int) {
 	}
 }
 
-// pooledNode is a node of one of the pools, of which the first are the largest and two
-// have a taint.
+// pooledNode returns a node of one of the pools: the first are the largest, and two have a
+// taint.
 func pooledNode(r *rand.Rand, i int) string {
 	pool := min(int(r.ExpFloat64()*3), 11)
 	cpu, taint := 32, ""
@@ -63,8 +63,8 @@ metadata:
 `, i, i%3, pool, i/40, r.Uint32(), taint, cpu, cpu*4<<20-r.IntN(400<<10))
 }
 
-// pooledWorkload is a Deployment: half have a hard rule, about their own pods, about those
-// of another, or about noisy ones.
+// pooledWorkload returns a Deployment. Half have a hard rule about their own pods, about those
+// of another workload, or about noisy ones.
 func pooledWorkload(r *rand.Rand, i int) string {
 	app := fmt.Sprintf("app-%05d", i)
 	labels, spec := "app: "+app, ""
@@ -103,9 +103,9 @@ spec:
 `, app, i%50, replicas, labels, spec, []int{50, 100, 250, 500, 1000}[r.IntN(5)], []int{64, 128, 256, 512, 1024}[r.IntN(5)])
 }
 
-// scaleRows are the commands on a large cluster, with how many times the CPU of the bare
-// parse of the 2,000-file tree they may take, and how many MiB: what is reached, with room
-// for a busy machine: 8, 11 and 8 times on a quiet one. The aim is 10, 16 and 12.
+// scaleRows lists the commands on a large cluster, with limits on their CPU, as a multiple of
+// the bare parse of the 2,000-file tree, and on their MiB. The limits allow for a busy machine:
+// a quiet one reaches 8, 11 and 8 times. The aim is 10, 16 and 12.
 var scaleRows = []struct {
 	name       string
 	args       []string
@@ -116,8 +116,8 @@ var scaleRows = []struct {
 	{"place", []string{"place"}, 18, 325},
 }
 
-// BenchmarkScale measures whole processes on 5,000 nodes and 10,000 Deployments, and
-// fails beyond the limits.
+// BenchmarkScale measures processes on 5,000 nodes and 10,000 Deployments, and fails beyond the
+// limits.
 func BenchmarkScale(b *testing.B) {
 	dir := b.TempDir()
 	tree := filepath.Join(dir, "tree")
@@ -147,7 +147,7 @@ func BenchmarkScale(b *testing.B) {
 	}
 }
 
-// within reports what was measured, and fails beyond the limits.
+// within reports the measurements, and fails beyond the limits.
 func within(b *testing.B, times, mib []float64, mostTimes, mostMiB float64) {
 	b.Helper()
 	b.ReportMetric(median(times), "times-bare")
@@ -157,9 +157,9 @@ func within(b *testing.B, times, mib []float64, mostTimes, mostMiB float64) {
 	}
 }
 
-// mixRows are how many times the CPU of the bare parse scaleRows may take for each mix at
-// 1,000 nodes and 2,000 workloads: twice what is reached on a quiet machine. Slow are
-// taints (6, 7 and 6 times), where each set of tolerations is asked about every node.
+// mixRows limits the CPU of scaleRows for each mix at 1,000 nodes and 2,000 workloads, as a
+// multiple of the bare parse: twice what a quiet machine reaches. Taints are slow (6, 7 and 6
+// times), because each set of tolerations is checked against every node.
 var mixRows = map[string][3]float64{
 	"spread":    {8, 12, 14},
 	"stateful":  {6, 11, 5},
@@ -172,8 +172,8 @@ var mixRows = map[string][3]float64{
 	"unknown":   {4, 4, 3},
 }
 
-// BenchmarkScaleMixes measures whole processes on each mix, if SCHEDLINT_SCALE is all, and
-// fails beyond the limits.
+// BenchmarkScaleMixes measures processes on each mix, if SCHEDLINT_SCALE is all, and fails
+// beyond the limits.
 func BenchmarkScaleMixes(b *testing.B) {
 	if os.Getenv("SCHEDLINT_SCALE") != "all" {
 		b.Skip("SCHEDLINT_SCALE=all measures the mixes")

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// A mix is a sort of large cluster: how its nodes and its workloads are made.
+// mix is a kind of large cluster: how its nodes and its workloads are made.
 type mix struct {
 	name     string
 	node     func(r *rand.Rand, i int) string
@@ -22,10 +22,10 @@ type mix struct {
 	verdict diag.Outcome
 }
 
-// size is how large a cluster is.
+// size is the size of a cluster.
 type size struct{ nodes, workloads int }
 
-// mixes are those that are tested and measured.
+// mixes returns the mixes that are tested and measured.
 func mixes() []mix {
 	return []mix{
 		{name: "spread", node: pooledNode, workload: allSpread},
@@ -40,8 +40,7 @@ func mixes() []mix {
 	}
 }
 
-// app is a workload on its way to YAML; rules are fields of the spec of its pods, a line
-// each.
+// app is a workload before it becomes YAML; rules are fields of its pod spec, one per line.
 type app struct {
 	kind, name  string
 	replicas    int
@@ -69,7 +68,7 @@ spec:
 %[5]s`, kind, a.name, more, a.replicas, a.spec("    "))
 }
 
-// spec is the spec of a pod, indented.
+// spec returns the spec of a pod, indented.
 func (a app) spec(indent string) string {
 	text := "spec:\n"
 	for _, rule := range a.rules {
@@ -79,7 +78,7 @@ func (a app) spec(indent string) string {
 	return indent + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+indent) + "\n"
 }
 
-// some is a workload of about ten pods of a usual size.
+// some returns a workload of about ten pods of a common size.
 func some(r *rand.Rand, i int) app {
 	replicas := min(max(1, int(math.Exp(2.2+0.9*r.NormFloat64()))), 100)
 	return app{name: fmt.Sprintf("app-%05d", i), replicas: replicas, cpu: []int{50, 100, 250, 500}[r.IntN(4)], memory: []int{64, 128, 256, 512}[r.IntN(4)]}
@@ -100,7 +99,7 @@ func (a app) apart(key string) string {
 
 func inPool(pool int) string { return fmt.Sprintf("nodeSelector: {pool: p%d}", pool) }
 
-// allSpread is a workload that spreads over zones or nodes, or over both.
+// allSpread returns a workload that spreads over zones, nodes or both.
 func allSpread(r *rand.Rand, i int, _ size) string {
 	a := some(r, i)
 	switch r.IntN(3) {
@@ -119,7 +118,7 @@ func allSpread(r *rand.Rand, i int, _ size) string {
 	return a.String()
 }
 
-// allStateful is a StatefulSet, most of which keep their pods apart.
+// allStateful returns a StatefulSet, most of which separate their pods.
 func allStateful(r *rand.Rand, i int, _ size) string {
 	a := some(r, i)
 	a.kind, a.replicas = "StatefulSet", 1+r.IntN(9)
@@ -132,7 +131,7 @@ func allStateful(r *rand.Rand, i int, _ size) string {
 	return a.String()
 }
 
-// crowded is a workload of which a third is in one pool, which they nearly fill.
+// crowded returns a workload. A third of them are bound to one pool, which they nearly fill.
 func crowded(r *rand.Rand, i int, c size) string {
 	a := some(r, i)
 	if i%3 == 0 {
@@ -146,7 +145,7 @@ func crowded(r *rand.Rand, i int, c size) string {
 	return a.String()
 }
 
-// taintedNode is a node of one of 40 pools, each with a taint of its own.
+// taintedNode returns a node of one of 40 pools, each with a taint of its own.
 func taintedNode(r *rand.Rand, i int) string {
 	node, pool := pooledNode(r, i), i%40
 	head, status, _ := strings.Cut(node, "status:")
@@ -156,7 +155,7 @@ func taintedNode(r *rand.Rand, i int) string {
 	return fmt.Sprintf("%sspec: {taints: [{key: dedicated, value: p%d, effect: NoSchedule}]}\nstatus:%s", head, pool, status)
 }
 
-// tolerating is a workload that tolerates the taint of one pool, or of several.
+// tolerating returns a workload that tolerates the taint of one pool, or of several.
 func tolerating(r *rand.Rand, i int, _ size) string {
 	a, all := some(r, i), []string{}
 	for range 1 + r.IntN(3) {
@@ -170,7 +169,7 @@ func tolerating(r *rand.Rand, i int, _ size) string {
 	return a.String()
 }
 
-// running is a Deployment with pods in place that have half of what it asks for now.
+// running returns a Deployment with running pods that have half of what it requests now.
 func running(r *rand.Rand, i int, c size) string {
 	a := some(r, i)
 	a.replicas = min(a.replicas, 6)
@@ -195,7 +194,7 @@ metadata:
 	return text
 }
 
-// light is a workload that leaves most of the cluster free.
+// light returns a workload that leaves most of the cluster free.
 func light(r *rand.Rand, i int, _ size) string {
 	a := some(r, i)
 	a.replicas, a.cpu, a.memory = min(a.replicas, 6), 50, 64
@@ -205,8 +204,8 @@ func light(r *rand.Rand, i int, _ size) string {
 	return a.String()
 }
 
-// rivals are light workloads, and two of which one is bound to a node and the other keeps
-// away from it: both are placed unless the other takes that node first.
+// rivals returns light workloads, except for two: one is bound to a node and the other avoids
+// it. Both are placed unless the other takes that node first.
 func rivals(r *rand.Rand, i int, c size) string {
 	if i >= 2 {
 		return light(r, i, c)
@@ -220,7 +219,7 @@ func rivals(r *rand.Rand, i int, c size) string {
 	return a.String()
 }
 
-// misfits are light workloads, and one with more pods than zones that are to be apart.
+// misfits returns light workloads, except for one with more pods to separate than zones.
 func misfits(r *rand.Rand, i int, c size) string {
 	if i > 0 {
 		return light(r, i, c)
@@ -230,8 +229,8 @@ func misfits(r *rand.Rand, i int, c size) string {
 	return a.String()
 }
 
-// undeclared are light workloads, and one of which only the cluster knows whether its pods
-// are kept apart: the label is set at run time.
+// undeclared returns light workloads, except for one whose pods may or may not be separated:
+// the label is set at run time.
 func undeclared(r *rand.Rand, i int, c size) string {
 	if i > 0 {
 		return light(r, i, c)
@@ -242,7 +241,7 @@ func undeclared(r *rand.Rand, i int, c size) string {
 	return a.String()
 }
 
-// write writes a cluster of the mix into a directory.
+// write writes a cluster of the mix to a directory.
 func (x mix) write(t testing.TB, dir string, c size) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(17, uint64(c.nodes)))
@@ -264,8 +263,8 @@ func (x mix) write(t testing.TB, dir string, c size) {
 	}
 }
 
-// TestMixesAreDecided: no more than one answer about a hundred workloads is given up for its
-// steps, be it about rollouts, drains and losses or about placing all of them together.
+// TestMixesAreDecided checks that at most one answer per hundred workloads exceeds its step
+// budget, for rollouts, drains and losses as well as for placing all of them together.
 func TestMixesAreDecided(t *testing.T) {
 	t.Parallel()
 	c := size{1000, 2000}

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// liveNodes are nodes as the dump of a live cluster has them.
+// liveNodes returns nodes as in the dump of a live cluster.
 func liveNodes(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -21,7 +21,7 @@ func liveNodes(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// liveWorkloads are Deployments beside them.
+// liveWorkloads returns Deployments for them.
 func liveWorkloads(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -30,9 +30,9 @@ func liveWorkloads(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// TestLiveNodesAreDecided: that all nodes of a live cluster differ leaves no question
-// about its workloads open for want of steps (T19). What is unknown because too many of them
-// compete would be so on equal nodes as well.
+// TestLiveNodesAreDecided checks that no question about the workloads of a live cluster exceeds
+// its step budget because all nodes differ (T19). What is unknown because too many workloads
+// compete would be unknown on equal nodes as well.
 func TestLiveNodesAreDecided(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(16, 1))

@@ -9,10 +9,10 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Since leaves in a report the findings that the tree of a revision did not have,
-// and adds what became of the others. Before is the report on that tree, by its
-// own configuration, nodes and suppressions. Silences are those that the reports
-// themselves do not tell of, as those of configurations.
+// Since reduces a report to the findings that the tree of a revision did not have, and adds
+// what happened to the others. Before is the report on that tree, with its own configuration,
+// nodes and suppressions. Silences are those that the reports do not contain, such as those of
+// configurations.
 func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 	broken(now, before)
 	before.Diagnostics = alike(before.Diagnostics, now.Diagnostics, before.Rendered, now.Rendered)
@@ -37,9 +37,9 @@ func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 	now.Merge()
 }
 
-// alike gives the findings of an earlier state as the renders of a later one have them:
-// what was judged as it stands may be rendered now, and the other way round. It is the
-// same finding if the rule says it of the same field of the same object of the sources.
+// alike rewrites the findings of an earlier state to match the renders of a later one: an
+// object that was judged as written may be rendered now, and vice versa. Findings match if the
+// same rule reports the same field of the same source object.
 func alike(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
 	type spot struct {
 		rule, field string
@@ -64,7 +64,7 @@ func alike(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
 			as = rendered[at(&d, d.Object)]
 		case d.Render != "" && !slices.Contains(has, d.Render):
 			as = raw[at(&d, d.Written)]
-			delete(raw, at(&d, d.Written)) // it stands there once, whatever rendered it
+			delete(raw, at(&d, d.Written)) // the source has it once, however many renders contained it
 		}
 		if len(as) == 0 {
 			all = append(all, d)
@@ -78,7 +78,7 @@ func alike(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
 	return all
 }
 
-// broken adds what is found of renders that were rendered in the other state.
+// broken adds the problems of renders that were rendered in the other state.
 func broken(now, before *diag.Report) {
 	for _, q := range now.Quiet {
 		if slices.Contains(before.Rendered, q.Render) {
@@ -87,8 +87,8 @@ func broken(now, before *diag.Report) {
 	}
 }
 
-// unseen leaves out what nobody knows to be new: the other state of its render could not
-// be rendered.
+// unseen removes findings that may not be new because their render could not be built in the
+// other state.
 func unseen(now, before *diag.Report, d *accept.Difference, revision string) {
 	n := len(d.Introduced)
 	d.Introduced = slices.DeleteFunc(d.Introduced, func(f diag.Diagnostic) bool {
@@ -99,7 +99,7 @@ func unseen(now, before *diag.Report, d *accept.Difference, revision string) {
 	}
 }
 
-// silenced says what a suppression does.
+// silenced describes a suppression.
 func silenced(s diag.Suppression) string {
 	text := fmt.Sprintf("%s suppresses %s", s.By, s.Rule)
 	if s.Target != "" {
@@ -111,7 +111,7 @@ func silenced(s diag.Suppression) string {
 	return text + ": " + s.Reason
 }
 
-// Raised tells what a baseline accepts that another one, nil for none, does not.
+// Raised returns what a baseline accepts and an earlier one, which may be nil, does not.
 func Raised(now, before *accept.Baseline) []diag.Silence {
 	var all []diag.Silence
 	if now == nil {

@@ -15,15 +15,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// summary counts what a run sees. What it lists is where the user wrote it.
+// summary counts what a run sees. The places that it lists are in the user's files.
 type summary struct {
 	diag.Summary
 	skips   *skips
 	passed  passed
 	renders *renders
-	// counted are the questions that it has.
+	// Open questions that are already counted.
 	counted map[unknown]bool
-	// placeholders are texts, by file, that stand for unknown values.
+	// Texts, by file, that stand for unknown values.
 	placeholders map[string][]string
 }
 
@@ -31,13 +31,13 @@ func newSummary(r *renders) *summary {
 	return &summary{skips: newSkips(), renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{}}
 }
 
-// skip counts something that was left out.
+// skip counts something that was skipped.
 func (s *summary) skip(reason, place string) { s.skips.add(&s.skips.skipped, reason, place) }
 
-// leaveOpen counts something that is not known.
+// leaveOpen counts something that is unknown.
 func (s *summary) leaveOpen(reason, place string) { s.skips.add(&s.skips.unknown, reason, place) }
 
-// note adds notes, each once.
+// note adds notes, without duplicates.
 func (s *summary) note(notes ...string) {
 	for _, note := range notes {
 		if !slices.Contains(s.Notes, note) {
@@ -46,7 +46,7 @@ func (s *summary) note(notes ...string) {
 	}
 }
 
-// whole is the summary with what it counts by reason.
+// whole returns the summary including the counts by reason.
 func (s *summary) whole() diag.Summary {
 	all := s.Summary
 	s.skips.into(&all)
@@ -60,7 +60,7 @@ func (s *summary) whole() diag.Summary {
 	return all
 }
 
-// placeholderNote names the placeholders of one file, or the first of them.
+// placeholderNote formats the placeholders of one file, or the first of them.
 func placeholderNote(file string, texts []string) string {
 	const most, longest = 10, 40
 	var names []string
@@ -79,7 +79,7 @@ func placeholderNote(file string, texts []string) string {
 	return file + ": placeholders, whose values are unknown: " + strings.Join(names, ", ")
 }
 
-// skips counts what was left out, by reason.
+// skips counts by reason what was skipped or left open.
 type skips struct {
 	skipped, notJudged, repeated, unknown map[string]*diag.Skip
 }
@@ -100,7 +100,7 @@ func (s *skips) add(to *map[string]*diag.Skip, reason, place string) {
 	}
 }
 
-// noWorkloads are the reasons for leaving out what holds no workloads.
+// noWorkloads lists the reasons for skipping documents that hold no workloads.
 var noWorkloads = map[string]bool{
 	source.SkipCRD: true, source.SkipNoObject: true, source.SkipSample: true,
 }
@@ -110,7 +110,7 @@ func (s *skips) into(summary *diag.Summary) {
 	summary.Repeated, summary.Unknown = sorted(s.repeated), sorted(s.unknown)
 }
 
-// sorted lists entries by reason.
+// sorted returns the entries sorted by reason.
 func sorted(m map[string]*diag.Skip) []diag.Skip {
 	list := make([]diag.Skip, 0, len(m))
 	for _, k := range m {
@@ -120,7 +120,7 @@ func sorted(m map[string]*diag.Skip) []diag.Skip {
 	return list
 }
 
-// leftOut counts what was skipped and may hold workloads, but for untracked files; "" if
+// leftOut describes what was skipped and may hold workloads, except untracked files; "" if
 // there is nothing of the kind.
 func (s *summary) leftOut() string {
 	var of diag.Summary
@@ -134,7 +134,7 @@ func (s *summary) leftOut() string {
 	return strings.Join(all, ", ")
 }
 
-// count adds what is declared in one cluster to the summary.
+// count adds what one cluster declares to the summary.
 func (s *summary) count(c *cluster) {
 	set := c.whole
 	s.Workloads += len(set.Workloads)
@@ -177,8 +177,8 @@ type unknown struct {
 	why    string
 }
 
-// unknowns counts workloads whose placement the input leaves open, each once
-// however many contexts hold it.
+// unknowns counts workloads whose placement the input leaves open, each once regardless of how
+// many contexts hold it.
 func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 	for _, w := range set.Workloads {
 		why := message.Reason(m.Group(w).Unknown)
@@ -198,8 +198,8 @@ func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 	}
 }
 
-// givenUp counts the questions about the workloads of a context that took more steps
-// than their budget, or are too large for any, each once however many contexts hold it.
+// givenUp counts the questions about the workloads of a context that exceeded their step budget
+// or are too large for any budget, each once regardless of how many contexts hold it.
 func (s *summary) givenUp(m *model.Model) {
 	for _, g := range m.Run().GivenUp {
 		if why := message.Reason(model.Reason{Cause: g.Cause}); why != "" {
@@ -210,7 +210,7 @@ func (s *summary) givenUp(m *model.Model) {
 	}
 }
 
-// unanswered counts a question about some objects that was given up for its steps.
+// unanswered counts a question about some objects that exceeded its step budget.
 func (s *summary) unanswered(question string, objects []*source.Object) {
 	s.open(overBudget+question, objects, true)
 }
@@ -226,14 +226,14 @@ func (s *summary) open(why string, objects []*source.Object, budget bool) {
 	}
 }
 
-// overBudget begins the reason of a question that was given up.
+// overBudget begins the reason for a question that exceeded its budget.
 const overBudget = "step budget exceeded: "
 
-// passed counts objects that are no workload of their own, have no pods yet, or cannot be
+// passed counts objects that are not workloads of their own, have no pods yet, or cannot be
 // created.
 type passed struct{ nodes, provisioners, owned, finished, hooks, paused, exported int }
 
-// pausedNote is said of Deployments that have no pods yet.
+// pausedNote is the note on Deployments that have no pods yet.
 const pausedNote = "paused Deployments are judged as if resumed; one that is created paused has no pods until then: %d"
 
 func (p passed) into(s *diag.Summary) {

@@ -16,26 +16,26 @@ import (
 // ignorePrefix starts the keys of annotations that suppress a rule.
 const ignorePrefix = "ignore.schedlint.dev/"
 
-// suppressions are those of the manifests and of the configuration that take part in a
-// run.
+// suppressions holds the suppressions of the manifests and of the configuration.
 type suppressions struct {
 	opts    *Options
 	files   *files
 	renders *renders
 	judge   *judge
 	table   workload.Table
-	// all take part. Inline are the numbers of those that are about one object, by where
-	// it begins, and entries those of the configuration.
+	// all holds those that take part in the run. inline has the indices of those in manifests,
+	// by the start of their object (zero if none), and entries the indices of those of the
+	// configuration.
 	all     []accept.Suppression
 	inline  map[diag.Span][]int
 	entries []int
-	// allowed are those of manifests that count, nil for all, permitted what it said, and
-	// inert are those that do not count.
+	// allowed limits the suppressions in manifests that count; nil allows all. permitted caches
+	// its answers, and inert holds those that it rejects.
 	allowed   accept.Allowance
 	permitted map[diag.Suppression]bool
 	inert     []diag.Suppression
-	// scanned are the files whose comments are among them, and ignored counts those in
-	// manifests under Options.NoInline.
+	// scanned lists the files whose comments were added. ignored is the number of suppressions
+	// in manifests that Options.NoInline ignores.
 	scanned []string
 	ignored int
 	sources *sourceComments
@@ -52,10 +52,10 @@ func newSuppressions(o *Options, j *judge, table workload.Table) *suppressions {
 	return s
 }
 
-// gather collects the suppressions of the manifests and of the configuration,
-// before the trees are let go.
+// gather collects the suppressions of the manifests and of the configuration, before the parsed
+// trees are released.
 func (s *suppressions) gather(m *manifests) {
-	objects := slices.Concat(m.set.Objects, m.altered) // those too that are not judged, or their comments were others'
+	objects := slices.Concat(m.set.Objects, m.altered) // includes objects that are not judged; otherwise their comments would count for others
 	byFile := byFile(objects)
 	for _, o := range objects {
 		s.annotations(o)
@@ -75,10 +75,10 @@ func (s *suppressions) gather(m *manifests) {
 	s.configured()
 }
 
-// configured takes in those of the configuration.
+// configured adds the suppressions of the configuration.
 func (s *suppressions) configured() {
 	name := s.files.showConfig()
-	open := !s.files.cover(s.files.config.Dir) // it may be about manifests that are not read
+	open := !s.files.cover(s.files.config.Dir) // an entry may be about manifests that are not read
 	for i := range s.files.config.Suppress {
 		entry := &s.files.config.Suppress[i]
 		at := entry.Place
@@ -91,7 +91,7 @@ func (s *suppressions) configured() {
 	}
 }
 
-// notes tell of suppressions that the run ignores.
+// notes returns a note on the suppressions that the run ignores.
 func (s *suppressions) notes() []string {
 	if s.ignored == 0 {
 		return nil
@@ -105,8 +105,8 @@ func suppression(by, rule, reason, until, target string, at diag.Span) accept.Su
 	}}
 }
 
-// add adds a suppression of a manifest, unless only others count: then it is
-// noted. One that would accept nothing is added all the same, to be complained of.
+// add adds a suppression of a manifest, or records it as inert if it is not allowed. It also
+// adds one that cannot accept anything, so that a complaint is reported.
 func (s *suppressions) add(one accept.Suppression) {
 	if s.allowed != nil && !s.opts.NoInline && one.Holds(s.acceptance()) && !s.isAllowed(&one) {
 		return
@@ -118,14 +118,14 @@ func (s *suppressions) add(one accept.Suppression) {
 	s.all = append(s.all, one)
 }
 
-// written tells suppressions apart by where they are written and by their target: several
-// renders may contain one of them, and one line of a kustomization may annotate many objects.
+// written identifies a suppression by its location and target: several renders may contain the
+// same one, and one line of a kustomization may annotate many objects.
 func written(s *accept.Suppression) diag.Suppression {
 	return diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule, Target: s.Target}
 }
 
-// isAllowed reports whether a suppression is among those that count. What several
-// renders contain is asked once.
+// isAllowed reports whether a suppression may count. It asks only once about one that several
+// renders contain.
 func (s *suppressions) isAllowed(one *accept.Suppression) bool {
 	key := written(one)
 	allowed, known := s.permitted[key]
@@ -143,7 +143,7 @@ func (s *suppressions) acceptance() accept.Options {
 	return accept.Options{Today: s.opts.Today, Rules: s.opts.Policy.IDs()}
 }
 
-// annotations takes in those of one object.
+// annotations adds the suppressions of one object.
 func (s *suppressions) annotations(o *source.Object) {
 	start := startOf(o)
 	for k, v := range o.Root.At("metadata", "annotations").Fields() {
@@ -160,16 +160,16 @@ func (s *suppressions) annotations(o *source.Object) {
 	}
 }
 
-// comments takes in those of one file; objects are those of the file.
+// comments adds the suppressions of one file; objects are those of the file.
 func (s *suppressions) comments(f *source.File, objects []*source.Object) {
-	var last, end int // the line above which several comments may be, and the end of its item
+	var last, end int // the line that a group of comments is about, and the end of the item that it begins
 	for _, d := range f.Directives() {
 		reason, until := accept.Reason(d.Text)
 		one := suppression(diag.ByComment, d.Rule, reason, until, "", d.Span)
 		if o := around(objects, d.Line, math.MaxInt); o != nil {
 			one.Start, one.Target = startOf(o), nameOf(o)
 		} else {
-			one.Target = "what stands in " + f.Name // or one here would pass for one elsewhere
+			one.Target = "what stands in " + f.Name // keeps it distinct from comments in other files
 		}
 		if d.Line != last {
 			last, end = d.Line, itemEnd(f, d.Line)
@@ -185,9 +185,9 @@ func (s *suppressions) comments(f *source.File, objects []*source.Object) {
 	}
 }
 
-// itemEnd is the last line of the item of a list that begins on a line; 0 if none
-// does. A tool that renders manifests sorts their fields, so that what is about an
-// item as a whole may have come from any of its lines.
+// itemEnd returns the last line of the list item that begins on a line; 0 if none does. A tool
+// that renders manifests sorts their fields, so a finding about an entire item may have come
+// from any of its lines.
 func itemEnd(f *source.File, line int) int {
 	text := f.Printed(line)
 	indent := len(text) - len(strings.TrimLeft(text, " "))
@@ -209,8 +209,7 @@ func itemEnd(f *source.File, line int) int {
 	return end
 }
 
-// ofSources takes in the comments of files that rendered manifests came from, as far as
-// findings were moved there.
+// ofSources adds the comments of the source files that findings were moved to.
 func (s *suppressions) ofSources(findings []accept.Finding) {
 	if s.opts.NoInline {
 		return
@@ -225,7 +224,7 @@ func (s *suppressions) ofSources(findings []accept.Finding) {
 	}
 }
 
-// read are the files whose comments are taken in.
+// read returns the files whose comments were added.
 func (s *suppressions) read() map[string]bool {
 	seen := map[string]bool{}
 	for _, name := range s.scanned {
@@ -234,7 +233,7 @@ func (s *suppressions) read() map[string]bool {
 	return seen
 }
 
-// looked notes what is decided about the objects that suppressions are about.
+// looked records which rules are decided for the objects that suppressions are about.
 func (s *suppressions) looked(f *build.Built, objects []*source.Object) {
 	if len(s.all) == 0 {
 		return
@@ -260,7 +259,7 @@ func (s *suppressions) looked(f *build.Built, objects []*source.Object) {
 	}
 }
 
-// decided reports whether a rule knows everything of an object.
+// decided reports whether a rule has complete facts about an object.
 func (s *suppressions) decided(f *build.Built, o *source.Object, rule string) bool {
 	return !s.judge.off(rule) && f.Decisions().Decided(o.ID(), s.opts.Policy.Reads(rule))
 }
@@ -273,9 +272,9 @@ func (s *suppressions) look(f *build.Built, o *source.Object, one *accept.Suppre
 	}
 }
 
-// apply parts findings into those that count and those that a suppression accepts, and
-// complains of suppressions that accept nothing. Rules that failed leave open whether
-// theirs are of use: what they accept may be there.
+// apply separates findings that count from findings that a suppression accepts, and returns
+// complaints about suppressions that accept nothing. A suppression of a rule that failed may be
+// needed.
 func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept.Finding, complaints []accept.Complaint) {
 	for i := range s.all {
 		one := &s.all[i]
@@ -285,8 +284,8 @@ func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept
 	return accept.Suppress(findings, s.all, s.acceptance())
 }
 
-// holding are the suppressions that accept what they are about, each once however many
-// renders contain it.
+// holding returns the suppressions that are in effect, each once regardless of how many renders
+// contain it.
 func (s *suppressions) holding() (all []diag.Suppression) {
 	seen := map[diag.Suppression]bool{}
 	for i := range s.all {

@@ -14,9 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Inline gives the suppressions in manifests that hold, with those in files below
-// the root that rendered manifests may come from. What cannot be read has none, and
-// is told by the error.
+// Inline returns the suppressions in manifests that are in effect, and those in all other files
+// below the root, from which rendered manifests may come. The error names what could not be
+// read.
 func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 	r := newRun(ctx, o, nil)
 	r.suppressions.gather(r.load())
@@ -31,13 +31,13 @@ func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 	return all, r.failures.err()
 }
 
-// maxComments is how many bytes a file may have in which comments are looked for.
+// maxComments is the maximum size in bytes of a file that is searched for comments.
 const maxComments = 64 << 20
 
-// mayHaveComments are the extensions of manifests, values files and templates.
+// mayHaveComments lists the extensions of manifests, values files and templates.
 var mayHaveComments = map[string]bool{".yaml": true, ".yml": true, ".tpl": true}
 
-// unscanned takes in the comments of files that are not among the manifests.
+// unscanned adds the comments of files that are not among the manifests.
 func (s *suppressions) unscanned() error {
 	seen := s.read()
 	root, err := os.OpenRoot(s.files.root)
@@ -61,7 +61,7 @@ func (s *suppressions) unscanned() error {
 	})
 }
 
-// Inert tells of the suppressions that a run found and that did not count.
+// Inert returns the suppressions that a run found and ignored.
 func Inert(r *diag.Report, revision string) []diag.Silence {
 	var all []diag.Silence
 	for _, s := range r.Inert {

@@ -7,22 +7,22 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// sourceComments are the comments in files that hold no object by themselves, such as
-// templates, values files, and manifests that renders use. One is of use if any render
-// that reads the file uses it, and unused if all of them are known not to.
+// sourceComments holds the comments in files that declare no object by themselves, such as
+// templates, values files, and manifests that renders use. A comment is used if any render that
+// reads the file uses it, and unused if all of them are known not to.
 type sourceComments struct {
 	renders *renders
-	byFile  map[string][]int // their numbers among the suppressions
-	// rules are those that the comments in a file name, asked what is known of them in a
-	// render: comments of one rule have the same answer, and there may be many.
+	byFile  map[string][]int // indices of the suppressions
+	// rules lists the rules that the comments of a file name, and asked what a render decides
+	// about each: all comments for one rule share the answer, and there may be many.
 	rules map[string][]string
 	asked map[*rendered]map[string]*askedRule
-	// partly is set if not all renders were judged as a whole.
+	// partly is set if a cluster was not judged in all its contexts.
 	partly bool
 }
 
-// askedRule counts the objects of a render of which a rule knows everything; open is set
-// if there are others.
+// askedRule counts the objects of a render for which a rule has complete facts; open is set if
+// there are other objects.
 type askedRule struct {
 	decided int
 	open    bool
@@ -32,7 +32,7 @@ func newSourceComments(r *renders) *sourceComments {
 	return &sourceComments{renders: r, byFile: map[string][]int{}, rules: map[string][]string{}, asked: map[*rendered]map[string]*askedRule{}}
 }
 
-// note takes in a comment. Of one that accepts nothing nobody asks whether it is of use.
+// note records a comment, unless it cannot accept anything.
 func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) {
 	file := one.Location.File
 	if !one.Holds(o) {
@@ -44,7 +44,8 @@ func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) 
 	}
 }
 
-// of are the rules to ask about an object: those of comments that its render reads.
+// of returns the rules to ask about an object: those of comments in files that its render
+// reads.
 func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	x := c.renders.results[o.File.Name]
 	if x == nil || len(c.byFile) == 0 {
@@ -63,8 +64,8 @@ func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	return all
 }
 
-// answer tells the comments what is known of them. One may be of use to a render that was
-// not looked at: one that failed, or one that is not among what was asked for.
+// answer copies the answers of the renders to the comments. A render that failed or was not
+// requested may use a comment, so the answer stays open.
 func (c *sourceComments) answer(all []accept.Suppression, f *files) {
 	open := c.partly || len(c.renders.failed) > 0 || !f.cover(f.root)
 	for _, x := range c.renders.all {
@@ -79,7 +80,7 @@ func (c *sourceComments) answer(all []accept.Suppression, f *files) {
 	}
 }
 
-// sourcesOf are the files that a render uses; none of what another tool rendered.
+// sourcesOf returns the files that a render uses; none for what another tool rendered.
 func sourcesOf(x *rendered) []string {
 	if x.out == nil {
 		return nil

@@ -9,14 +9,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// defaultLosses are the topology keys that Place asks about if no others are
-// named.
+// defaultLosses returns the topology keys that Facts always asks about, and Place if no others
+// are named.
 func defaultLosses() []string {
 	return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
 }
 
-// asks tells for a workload the topology keys the loss of whose domains it has
-// to survive: some always, and those that the configuration asks of it.
+// asks returns a function that lists the topology keys whose loss a workload must survive:
+// those in always and those that the configuration requires.
 func asks(c *config.Config, always []string) func(*workload.Workload) []string {
 	return func(w *workload.Workload) []string {
 		keys := slices.Concat(always, c.Asks(w.Namespace(), w.Labels))
@@ -25,8 +25,8 @@ func asks(c *config.Config, always []string) func(*workload.Workload) []string {
 	}
 }
 
-// unknownLosses are notes on keys that somebody asked for and no node has: a
-// misspelt key would otherwise pass for one whose loss does no harm.
+// unknownLosses returns notes on requested keys that no node has. Otherwise the loss of a
+// misspelt key would appear to do no harm.
 func unknownLosses(o *Options, topo *topology.Topology) []string {
 	if topo.Empty() {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// TestAsks demands that the keys of the flags count for every workload, and
-// those of the configuration for the workloads that it means.
+// TestAsks checks that the keys of the flags apply to every workload, and those of the
+// configuration to the workloads that it selects.
 func TestAsks(t *testing.T) {
 	c := &config.Config{Survive: []config.Survive{
 		{Keys: []string{"zone", "node"}, Namespaces: []string{"prod-*"}},

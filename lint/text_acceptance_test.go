@@ -15,18 +15,18 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// told are rules of every kind whose findings have more to say than one line.
+// told are rules of every kind whose findings have more than one line.
 var told = []string{
 	"anti-affinity-exceeds-domains", "crowded-out", "drain-blocked", "no-eligible-node", "order-dependent-placement", "request-exceeds-nodes",
 	"rollout-deadlock", "selector-misses-own-pods", "spread-exceeds-skew", "suppression-expired", "unknown-topology-key", "vm-cannot-migrate",
 }
 
-// pointers are what an example has in place of the comments of tests.
+// pointers matches what an example has in place of the comments of tests.
 var pointers = regexp.MustCompile(` *# <- .*`)
 
-// TestTold keeps how findings read, without colour: what and where in the first
-// line, which tools read too, and the rest in lines of 80 columns, as far as they
-// are ours and have a space.
+// TestTold checks the text of findings, without colour: message and place in the first line,
+// which tools read too, and the rest in lines of at most 80 columns, except the user's own text
+// and words without a space.
 func TestTold(t *testing.T) {
 	for _, rule := range told {
 		t.Run(rule, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestToldAreAllThereIs finds golden files that no rule has any more.
+// TestToldAreAllThereIs finds golden files that no longer belong to a rule.
 func TestToldAreAllThereIs(t *testing.T) {
 	files, err := filepath.Glob("../fixtures/report/told/*")
 	if err != nil {
@@ -72,7 +72,7 @@ func TestToldAreAllThereIs(t *testing.T) {
 	}
 }
 
-// golden compares a text with a file, or rewrites the file if that is asked for.
+// golden compares a text with a file, or rewrites the file on request.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
 	if os.Getenv("SCHEDLINT_UPDATE") != "" {

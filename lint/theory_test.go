@@ -23,10 +23,10 @@ const (
 	theoryFile    = "sched/THEORY.md"
 )
 
-// The syntax of citations. A rule is R-, a letter and a number; a lemma is T or C
-// and a number of at most two digits, perhaps with a letter. Ranges are written
-// "R-V4 to R-V7". Rules are cited anywhere in a file, lemmas only in comments of Go
-// and by the name of the property test that holds them (TestPropertyT8).
+// The syntax of citations. A rule is R-, a letter and a number; a lemma is T or C and a number
+// of at most two digits, perhaps with a letter. Ranges are written "R-V4 to R-V7". Rules are
+// cited anywhere in a file, lemmas only in comments of Go and by the name of the property test
+// that checks them (TestPropertyT8).
 var (
 	ruleID     = regexp.MustCompile(`(?:^|[^0-9A-Za-z-])(R-[A-Z][0-9]+)`)
 	ruleRange  = regexp.MustCompile(`R-([A-Z])([0-9]+)\s(?://\s*|#\s*)?to\s(?://\s*|#\s*)?R-([A-Z])([0-9]+)`)
@@ -43,7 +43,7 @@ var (
 	namedTest      = regexp.MustCompile("`((?:Test|Fuzz)[A-Z][0-9A-Za-z_]*)`")
 )
 
-// citedRules are the ids of rules that a text cites, those within ranges included.
+// citedRules returns the ids of rules that a text cites, including those within ranges.
 func citedRules(text string) []string {
 	var ids []string
 	for _, m := range ruleID.FindAllStringSubmatch(text, -1) {
@@ -63,7 +63,7 @@ func citedRules(text string) []string {
 	return ids
 }
 
-// citedLemmas are the ids of lemmas that a comment of Go cites.
+// citedLemmas returns the ids of lemmas that a comment of Go cites.
 func citedLemmas(comment string) []string {
 	var ids []string
 	for _, m := range lemmaID.FindAllStringSubmatch(comment, -1) {
@@ -101,14 +101,14 @@ func TestCitationSyntax(t *testing.T) {
 	}
 }
 
-// repository is what the files of the repository cite, and the tests that they hold.
+// repository holds what the files of the repository cite, and the tests that they contain.
 type repository struct {
 	cited map[string][]string // ids, with the places that cite them
 	prose map[string][]string // the same for documents, which are no reason to define an id
 	tests map[string]bool
 }
 
-// citations reads the whole repository but for the two documents and this file.
+// citations reads the repository except for the two documents and this file.
 func citations(t *testing.T) *repository {
 	t.Helper()
 	r := &repository{map[string][]string{}, map[string][]string{}, map[string]bool{}}
@@ -182,17 +182,17 @@ func (r *repository) parse(t *testing.T, path string, data []byte) {
 	}
 }
 
-// definition is where an id is defined, with the text up to the next one.
+// definition is the place where an id is defined, with the text up to the next one.
 type definition struct {
 	id, file, section string
 	line              int
 	text              string
 }
 
-// place is the definition for messages.
+// place formats the definition for messages.
 func (d *definition) place() string { return fmt.Sprintf("%s:%d: %s", d.file, d.line, d.id) }
 
-// definitions reads those of one document in order.
+// definitions returns the definitions of one document in order.
 func definitions(t *testing.T, file string) (all []*definition, text string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -231,8 +231,8 @@ func order(a, b string) int {
 	return cmp.Or(strings.Compare(x[1], y[1]), m-n, strings.Compare(x[3], y[3]))
 }
 
-// TestTheory holds the citations of the repository against the definitions of
-// SEMANTICS.md and THEORY.md: both are complete, and nothing is defined in vain.
+// TestTheory compares the citations of the repository with the definitions of SEMANTICS.md and
+// THEORY.md: both are complete, and no definition is unused.
 func TestTheory(t *testing.T) {
 	t.Parallel()
 	r := citations(t)
@@ -277,8 +277,8 @@ func TestTheory(t *testing.T) {
 	}
 }
 
-// complete demands of a row that all cells are filled, and of what has a heading
-// that a test holds it.
+// complete checks that all cells of a row are filled, and that a test checks what has a
+// heading.
 func (r *repository) complete(t *testing.T, d *definition) {
 	t.Helper()
 	if !strings.HasPrefix(d.text, "|") {

@@ -16,16 +16,16 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// unit is the objects of a context that one directory declares. They are deployed together,
-// as far as files tell; whether other units of the context share their cluster is unknown.
+// unit holds the objects of a context that one directory declares. The files imply that they
+// are deployed together; whether other units of the context share their cluster is unknown.
 type unit struct {
 	name    string
 	objects []*source.Object
 }
 
-// unitsOf gives the directory that the objects of a file are deployed with: one that the
-// command line names, with all below it, or else that of the file itself. The working
-// directory is what is read if nothing is named, and says nothing.
+// unitsOf returns a function that maps a file to the directory that it is deployed with: one
+// that the command line names, which includes all below it, or else the directory of the file.
+// The working directory does not count, because it is the default path.
 func unitsOf(f *files) func(file string) string {
 	var named []string
 	here, _ := os.Stat(f.dir)
@@ -36,7 +36,7 @@ func unitsOf(f *files) func(file string) string {
 		}
 		named = append(named, relative(filepath.ToSlash(resolved(f.root)), filepath.ToSlash(resolved(at))))
 	}
-	slices.Sort(named) // what holds another comes first
+	slices.Sort(named) // parents come first
 	return func(file string) string {
 		for _, dir := range named {
 			if dir == "." || strings.HasPrefix(file, dir+"/") {
@@ -47,7 +47,7 @@ func unitsOf(f *files) func(file string) string {
 	}
 }
 
-// unitKey identifies a unit by its objects, as several contexts may share it.
+// unitKey identifies a unit by its objects, because several contexts may share it.
 type unitKey struct {
 	name string
 	sum  uint64
@@ -62,10 +62,10 @@ func (u *unit) key(seed maphash.Seed) unitKey {
 	return unitKey{u.name, h.Sum64()}
 }
 
-// units divides a context of what is in no render and in no named cluster, and names the
-// units that have workloads, budgets or limits of a namespace; nil if there are fewer than
-// two of these. What else says something of workloads elsewhere without having pods, such as
-// a Namespace or an autoscaler, is in each unit.
+// units divides a context into units, unless it is a render or a cluster of the configuration.
+// It also returns the names of the units with workloads, budgets or limits of a namespace. Both
+// are nil if there are fewer than two of these. Other objects that affect workloads but have no
+// pods, such as a Namespace or an autoscaler, are added to each unit.
 func (d *clusters) units(x *scene) (all []unit, with []string) {
 	if !x.cluster.several {
 		return nil, nil
@@ -109,7 +109,8 @@ func (d *clusters) units(x *scene) (all []unit, with []string) {
 	return all, with
 }
 
-// unitScene reads a unit beside what may be deployed with it. It has the nodes of its context.
+// unitScene loads a unit, together with what may be deployed beside it. It uses the nodes of
+// the context.
 func (d *clusters) unitScene(joint *scene, u unit) *scene {
 	there, elsewhere := map[diag.Object]bool{}, []*source.Object(nil)
 	together, namespaces := map[*source.Object]bool{}, map[string]bool{}
@@ -120,7 +121,7 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 		namespaces[o.Namespace] = true
 	}
 	for _, o := range d.neighbours().Of(u.objects) {
-		if together[o] || !there[o.ID()] { // and no alternative to an object that is here
+		if together[o] || !there[o.ID()] { // no alternative to an object of this context
 			elsewhere = append(elsewhere, o)
 		}
 	}
@@ -138,10 +139,10 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 	return s
 }
 
-// ifShared ends answers that hold only if several units share a cluster.
+// ifShared ends messages that apply only if several units share a cluster.
 const ifShared = "if these share a cluster"
 
-// theseUnits names units in a sentence.
+// theseUnits formats the names of units for a message.
 func theseUnits(names []string) string {
 	const most = 3
 	if more := len(names) - most; more > 0 {
@@ -150,8 +151,8 @@ func theseUnits(names []string) string {
 	return "these: directories " + strings.Join(names, ", ")
 }
 
-// needsSeveral makes of what is found in a context, and in none of its units, a warning
-// about the units that it is about: nobody knows whether they share a cluster.
+// needsSeveral turns a finding that a context has and none of its units has into a warning
+// about the units that it concerns, because they may not share a cluster.
 func (d *clusters) needsSeveral(found *accept.Finding, all []string) {
 	if found.Level == diag.LevelError {
 		found.Level = diag.LevelWarning

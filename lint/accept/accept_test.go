@@ -45,7 +45,7 @@ func suppression(rule, reason, until, name string) Suppression {
 	}
 }
 
-// TestSuppress has one case for everything that may be so of a suppression.
+// TestSuppress has one case for every state of a suppression.
 func TestSuppress(t *testing.T) {
 	o := Options{Today: "2026-11-21", Rules: []string{"a", "b", "long-name"}}
 	used := suppression("a", "why", "", "web")
@@ -85,7 +85,7 @@ func TestSuppress(t *testing.T) {
 	}
 }
 
-// random gives findings of few kinds, so that keys repeat.
+// random returns findings of few kinds, so that keys repeat.
 func random(r *rand.Rand) []Finding {
 	var all []Finding
 	for i := range r.IntN(12) {
@@ -97,9 +97,8 @@ func random(r *rand.Rand) []Finding {
 	return all
 }
 
-// TestBaselineProperties holds a baseline of random findings against these, and
-// against those after random changes: what is there is accepted, less is
-// accepted, and more of anything is not.
+// TestBaselineProperties applies a baseline of random findings to the same findings and to
+// randomly changed ones: equal and fewer findings are accepted, and more are not.
 func TestBaselineProperties(t *testing.T) {
 	for seed := range uint64(trials.AtLeast(t, 3000, 500)) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -162,8 +161,8 @@ func roundTrip(t *testing.T, b *Baseline) *Baseline {
 	return again
 }
 
-// TestSince compares random findings with themselves after a change: what is
-// taken away is fixed, what is added is new, and the two add up.
+// TestSince compares random findings with a changed copy: what is removed is fixed, what is
+// added is new, and the numbers add up.
 func TestSince(t *testing.T) {
 	read := func(*diag.Diagnostic) bool { return false }
 	for seed := range uint64(trials.AtLeast(t, 2000, 500)) {
@@ -191,8 +190,8 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestSinceUndecided takes nodes away: the pods are Pending, and the rollout of
-// which they were the fault is not fixed by that.
+// TestSinceUndecided removes nodes: the pods are Pending, which does not fix the finding about
+// their rollout.
 func TestSinceUndecided(t *testing.T) {
 	rollout, pending, other := finding("rollout-deadlock", "web", 1), finding("anti-affinity-exceeds-domains", "web", 1), finding("rollout-deadlock", "api", 1)
 	pending.Pending = 1
@@ -239,7 +238,7 @@ func TestOutlives(t *testing.T) {
 	}
 }
 
-// TestBaselineMistakes has one text for everything that can be wrong.
+// TestBaselineMistakes has one text for every possible error.
 func TestBaselineMistakes(t *testing.T) {
 	with := func(entries string) string {
 		return "{\"apiVersion\":\"schedlint.dev/v1alpha1\",\"kind\":\"Baseline\",\n\"reason\":\"r\",\n\"entries\":[" + entries + "]}"
@@ -273,7 +272,7 @@ func TestBaselineMistakes(t *testing.T) {
 	}
 }
 
-// TestBaselineExpires brings everything back on the day after the last one.
+// TestBaselineExpires checks that all findings count again on the day after the last one.
 func TestBaselineExpires(t *testing.T) {
 	findings := []Finding{finding("a", "web", 1)}
 	b := NewBaseline("why", "2026-11-21", unwrap(findings))
@@ -322,7 +321,7 @@ func fuzzBaseline(t *testing.T, text []byte) {
 	roundTrip(t, b)
 }
 
-// TestTexts runs the target over random texts, as in lint/source.
+// TestTexts runs the target on random texts, like the test in lint/source.
 func TestTexts(t *testing.T) {
 	n, seed, err := mutate.Runs(300)
 	if err != nil {
@@ -346,7 +345,7 @@ func encoded(t *testing.T, b *Baseline) []byte {
 	return text
 }
 
-// TestBranches: alternatives are compared branch by branch, unless one of the two
+// TestBranches checks that alternatives are compared branch by branch, unless one of the two
 // states has none for the object.
 func TestBranches(t *testing.T) {
 	in := func(branches ...string) (all []diag.Diagnostic) {

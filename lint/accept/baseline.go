@@ -14,31 +14,33 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// What a baseline file says of itself.
+// The header of a baseline file.
 const (
 	APIVersion   = "schedlint.dev/v1alpha1"
 	BaselineKind = "Baseline"
 )
 
-// Baseline is the findings that a team had when it began, or began again.
+// Baseline holds the findings that a team had when it started, or started again, to use
+// schedlint.
 type Baseline struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Reason is why they are accepted, Until the last day on which they are, or "".
+	// Reason says why the findings are accepted; Until is the last day on which they are, or
+	// "".
 	Reason  string  `json:"reason"`
 	Until   string  `json:"until,omitempty"`
 	Entries []Entry `json:"entries"`
 
-	// Path is the file as the person who runs the command would write it, and Text
-	// what it held; File is its name in outputs.
+	// Path is the file as the user would write it, and Text its contents; File is its name in
+	// outputs.
 	Path string `json:"-"`
 	Text []byte `json:"-"`
 	File string `json:"-"`
 	line int    // of until, or of the start
 }
 
-// Entry is the findings with one key: how bad, how many, and how many pods they
-// leave Pending.
+// Entry describes the findings with one key: the worst level, their number, and the number of
+// pods that they leave Pending.
 type Entry struct {
 	diag.Key
 	Level   diag.Level `json:"level"`
@@ -46,15 +48,15 @@ type Entry struct {
 	Pending int        `json:"pending,omitempty"`
 }
 
-// NewBaseline accepts findings as they are.
+// NewBaseline returns a baseline that accepts the given findings.
 func NewBaseline(reason, until string, findings []diag.Diagnostic) *Baseline {
 	b := &Baseline{APIVersion: APIVersion, Kind: BaselineKind, Reason: reason, Until: until}
 	b.Take(findings, func(diag.Key) bool { return false })
 	return b
 }
 
-// Take makes findings the entries, in place of those that there are and are not
-// to be kept.
+// Take replaces the entries by the findings, and keeps an old entry without findings if keep
+// reports true.
 func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
 	now := tallies(findings, itself)
 	entries := []Entry{}
@@ -70,8 +72,8 @@ func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
 	slices.SortFunc(b.Entries, func(x, y Entry) int { return compareKeys(x.Key, y.Key) })
 }
 
-// ReadBaseline reads a baseline file. It is as strict as the configuration, as
-// an entry that is misunderstood would accept something else.
+// ReadBaseline reads a baseline file. It is as strict as the configuration, because a misread
+// entry would accept something else.
 func ReadBaseline(name string, text []byte) (*Baseline, error) {
 	b := &Baseline{Path: name, Text: text}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -89,7 +91,7 @@ func ReadBaseline(name string, text []byte) (*Baseline, error) {
 	return b, nil
 }
 
-// offset is how far a decoder had come when it failed.
+// offset returns the offset at which a decoder failed.
 func offset(err error, d *json.Decoder) int64 {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -106,7 +108,7 @@ func lineAt(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
 }
 
-// plain is an error of the decoder without Go's words for types.
+// plain rewrites an error of the decoder without Go's names of types.
 func plain(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -118,7 +120,7 @@ func plain(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// check looks at what types do not say.
+// check validates what the types do not enforce.
 func (b *Baseline) check() error {
 	switch {
 	case b.APIVersion != APIVersion || b.Kind != BaselineKind:
@@ -145,20 +147,20 @@ func (b *Baseline) check() error {
 	return nil
 }
 
-// place is where the file says how long it holds.
+// place returns where the file says how long it applies.
 func (b *Baseline) place() diag.Span {
 	line := max(1, b.line)
 	return diag.Span{File: b.File, Line: line, Column: 1, EndLine: line, EndColumn: 2}
 }
 
-// Acceptance is what findings that the baseline accepts go by.
+// Acceptance returns the acceptance of the findings that the baseline accepts.
 func (b *Baseline) Acceptance() diag.Acceptance {
 	return diag.Acceptance{By: diag.ByBaseline, Reason: b.Reason, Until: b.Until, Location: b.place()}
 }
 
-// Apply takes out the findings that the baseline accepts, and gives the keys of
-// the entries that it could have done without: all findings of theirs are gone,
-// however they went. A baseline that has expired accepts nothing, and is complained of.
+// Apply separates the findings that the baseline accepts, and returns the keys of entries that
+// match no finding any more, for whatever reason. A baseline that has expired accepts nothing,
+// and Apply complains about it.
 func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Finding, healed []diag.Key, complaints []Complaint) {
 	if b == nil {
 		return findings, nil, nil, nil
@@ -182,7 +184,7 @@ func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Fin
 	return kept, accepted, slices.Collect(maps.Keys(allowed)), nil
 }
 
-// itself is a key as it is.
+// itself returns a key unchanged.
 func itself(k diag.Key) diag.Key { return k }
 
 func (b *Baseline) keys() []diag.Key {
@@ -201,8 +203,8 @@ func (b *Baseline) allowed() map[diag.Key]tally {
 	return all
 }
 
-// Raised are the entries of a baseline that another one, nil for none, has not,
-// or that accept more than its.
+// Raised returns the entries that an earlier baseline, which may be nil, does not have, or that
+// accept more than its entries.
 func (b *Baseline) Raised(over *Baseline) []Entry {
 	had, key := map[diag.Key]tally{}, itself
 	if over != nil {
@@ -220,8 +222,8 @@ func (b *Baseline) Raised(over *Baseline) []Entry {
 	return raised
 }
 
-// Outlives reports whether a baseline holds on days on which another one, nil for
-// none, does not, although that has a last one.
+// Outlives reports whether another baseline, which may be nil, has a last day and this one
+// applies after it.
 func (b *Baseline) Outlives(other *Baseline) bool {
 	return other != nil && other.Until != "" && (b.Until == "" || b.Until > other.Until)
 }

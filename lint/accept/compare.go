@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// tally is what is known of the findings with one key.
+// tally summarizes the findings with one key.
 type tally struct {
 	level          diag.Level // the worst
 	count, pending int
@@ -38,10 +38,10 @@ func tallies(findings []diag.Diagnostic, key func(diag.Key) diag.Key) map[diag.K
 	return all
 }
 
-// aligned gives the key by which findings are compared with an earlier state. An
-// object has a branch only where there are alternatives to it: if it had none
-// before, or has none any more, the branch says nothing about what is the same, or
-// every finding of an environment would be new as soon as a second one is added.
+// aligned returns a function that maps keys for a comparison with an earlier state. An object
+// has a branch only if there are alternatives to it. If only one state has alternatives, the
+// branch is ignored; otherwise every finding of an environment would be new as soon as a second
+// one is added.
 func aligned(before, now []diag.Key) func(diag.Key) diag.Key {
 	object := func(k diag.Key) diag.Key {
 		k.Branch, k.Rule, k.Field = "", "", ""
@@ -74,11 +74,11 @@ func aligned(before, now []diag.Key) func(diag.Key) diag.Key {
 	}
 }
 
-// renamed are the renders of an earlier state that are there under another name: all
-// that is said of them is the same.
+// renamed returns the renders of an earlier state that have another name now, because their
+// findings are the same.
 func renamed(before, now []diag.Key) map[string]string {
 	had, has := byRender(before), byRender(now)
-	names := map[string]string{} // by what is said of those that are only there now
+	names := map[string]string{} // by the findings of renders that exist only now
 	for _, name := range slices.Sorted(maps.Keys(has)) {
 		if _, there := had[name]; !there {
 			names[has[name]] = name
@@ -95,7 +95,7 @@ func renamed(before, now []diag.Key) map[string]string {
 	return to
 }
 
-// byRender is what is said of each render, but for its name.
+// byRender returns the findings of each render as a text without the render's name.
 func byRender(keys []diag.Key) map[string]string {
 	said := map[string][]string{}
 	for _, k := range keys {
@@ -120,12 +120,11 @@ func keysOf(findings []diag.Diagnostic) []diag.Key {
 	return all
 }
 
-// split parts findings into those that some allowance covers and those beyond
-// it. Of one key all are beyond if they leave more pods Pending than is allowed,
-// else those of a worse level, and of the rest as many as there are too many, the
-// last ones: nobody can tell which of several that are alike is the new one. What
-// grew becomes a detail, after the words in more. Key is what of a key
-// counts.
+// split separates findings that some allowance covers from those beyond it. Of the findings
+// with one key, all are beyond if they leave more pods Pending than allowed; otherwise those of
+// a worse level, and the last of the rest if there are too many: equal findings cannot be told
+// apart. What increased becomes a detail, after the text in more. The function key maps keys
+// before they are compared.
 func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) diag.Key, more string) (within, beyond []Finding) {
 	groups := map[diag.Key][]int{}
 	for i := range findings {
@@ -150,8 +149,8 @@ func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) di
 	return within, beyond
 }
 
-// grow notes those of a group that are beyond the allowance, and why; the reason
-// is empty if nothing at all was allowed.
+// grow records the findings of a group that are beyond the allowance, and why; the reason is
+// empty if nothing was allowed.
 func grow(findings []Finding, group []int, allowed tally, grown map[int]string) {
 	var now tally
 	for _, i := range group {
@@ -177,20 +176,19 @@ func grow(findings []Finding, group []int, allowed tally, grown map[int]string) 
 	}
 }
 
-// Difference is what became of the findings of a revision.
+// Difference says what happened to the findings of a revision.
 type Difference struct {
-	// Introduced are those that the revision did not have, Unchanged the others.
+	// Introduced are the findings that the revision did not have, Unchanged the others.
 	Introduced, Unchanged []diag.Diagnostic
-	// Fixed are those of the revision that are gone. Undecided are gone as well, but
-	// for another reason: nobody has looked, or pods of their object stay Pending now,
-	// which leaves questions about changes open.
+	// Fixed are findings of the revision that are gone. Undecided are gone as well, but perhaps
+	// not fixed: they were not checked again, or pods of their object are Pending now, which
+	// leaves questions about changes open.
 	Fixed, Undecided []diag.Diagnostic
 }
 
-// Since compares the findings of a tree, and those that it accepts, with what the
-// tree of a revision had. Open tells of a finding that is gone that nobody knows
-// whether it would be there, as its file is left out now or a number is not known;
-// nil means never.
+// Since compares the findings of a tree, and those that it accepts, with the findings in the
+// tree of a revision. Open reports whether it is unknown if a missing finding still applies,
+// because its file is skipped now or a number is unknown; nil means never.
 func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) bool) Difference {
 	key := aligned(keysOf(before), keysOf(now))
 	within, beyond := split(wrap(now), tallies(before, key), key, "worse than before: ")
@@ -217,7 +215,7 @@ func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) 
 	return d
 }
 
-// objectOf is the object of a finding alone.
+// objectOf returns the key of a finding reduced to its object.
 func objectOf(d *diag.Diagnostic) diag.Key {
 	key := d.Key()
 	key.Rule, key.Field = "", ""
@@ -240,8 +238,8 @@ func unwrap(all []Finding) []diag.Diagnostic {
 	return list
 }
 
-// Allowance counts suppressions by what they accept: a new reason for the same is
-// none, a later day is.
+// Allowance counts suppressions by what they accept. Another reason does not make a suppression
+// new, a later date does.
 type Allowance map[diag.Suppression]int
 
 // Allow counts suppressions.
@@ -258,7 +256,7 @@ func bare(s diag.Suppression) diag.Suppression {
 	return s
 }
 
-// Take reports whether there is one like a suppression, and counts it down.
+// Take reports whether the allowance has an equal suppression, and uses it up.
 func (a Allowance) Take(s diag.Suppression) bool {
 	key := bare(s)
 	if a[key] == 0 {
@@ -268,7 +266,7 @@ func (a Allowance) Take(s diag.Suppression) bool {
 	return true
 }
 
-// Brought are the suppressions that a tree has and the tree of a revision has not.
+// Brought returns the suppressions that a tree has and the tree of a revision does not.
 func Brought(before, now []diag.Suppression) []diag.Suppression {
 	had := Allow(before)
 	var brought []diag.Suppression
@@ -280,7 +278,7 @@ func Brought(before, now []diag.Suppression) []diag.Suppression {
 	return brought
 }
 
-// compareKeys is the order of the entries of a baseline.
+// compareKeys defines the order of the entries of a baseline.
 func compareKeys(a, b diag.Key) int {
 	return slices.CompareFunc(a.Parts(), b.Parts(), strings.Compare)
 }

@@ -8,35 +8,34 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Finding is a diagnostic with what suppressions look at beside it.
+// Finding is a diagnostic with the data that suppressions match on.
 type Finding struct {
 	diag.Diagnostic
-	// Start is where its object begins; zero where there is none.
+	// Start is where its object begins; zero if it has none.
 	Start diag.Span
 	// Labels are those of the object itself.
 	Labels map[string]string
-	// Moved is set if its place is not where it was found, but where that was
-	// rendered from.
+	// Moved is set if the finding was moved from rendered text to its source.
 	Moved bool
-	// Template is the line of a template that prints what is at the place, if that is a
-	// value; else zero.
+	// Template is the line of the template that prints the value at the place; zero if there is
+	// none.
 	Template diag.Span
 }
 
-// Suppression is a diag.Suppression that can be asked.
+// Suppression is a diag.Suppression with the means to apply it.
 type Suppression struct {
 	diag.Suppression
-	// Meets reports whether a finding is where it is about, whatever its rule.
+	// Meets reports whether the suppression covers a finding, regardless of its rule.
 	Meets func(*Finding) bool
-	// Start is where the object begins that it is about; zero for what is about several.
+	// Start is where the object begins that it is about; zero if it may be about several.
 	Start diag.Span
-	// Decided counts objects that it is about and of which its rule knows
-	// everything; Open is set if there are others.
+	// Decided counts objects that it is about and for which its rule has complete facts; Open
+	// is set if there are others.
 	Decided int
 	Open    bool
 }
 
-// Problem is what is wrong with a suppression.
+// Problem is a defect of a suppression.
 type Problem string
 
 // The problems.
@@ -47,39 +46,39 @@ const (
 	Unused        Problem = "unused"
 )
 
-// Complaint is one suppression with something wrong about it.
+// Complaint is one suppression with a problem.
 type Complaint struct {
 	Problem Problem
 	diag.Suppression
-	// Near is the rule that was probably meant, or "".
+	// Near is the rule that was probably intended, or "".
 	Near string
 }
 
-// Options say by what to judge suppressions.
+// Options are the inputs for judging suppressions.
 type Options struct {
-	// Today is the day, as in 2026-11-21.
+	// Today is the date, such as 2026-11-21.
 	Today string
-	// Rules are the names of all rules there are.
+	// Rules lists the names of all rules.
 	Rules []string
 }
 
 const dateForm = "2006-01-02"
 
-// IsDate reports whether s is a day as in 2027-03-31.
+// IsDate reports whether s is a date such as 2027-03-31.
 func IsDate(s string) bool {
 	_, err := time.Parse(dateForm, s)
 	return err == nil
 }
 
-// Reason splits the words behind a rule into the reason and the last day, which
-// is the word until=DATE somewhere among them.
+// Reason splits the words after a rule into the reason and the last day. The last day is the
+// word until=DATE, which may be anywhere among them.
 func Reason(text string) (reason, until string) {
 	var words []string
 	for _, word := range strings.Fields(text) {
 		if date, ok := strings.CutPrefix(word, "until="); ok && until == "" {
 			until = date
 			if date == "" {
-				until = "?" // no day at all, which must not pass for none asked
+				until = "?" // not a date, so that it does not count as unlimited
 			}
 			continue
 		}
@@ -88,12 +87,13 @@ func Reason(text string) (reason, until string) {
 	return strings.Join(words, " "), until
 }
 
-// expired reports whether a day, if there is one, is over, or is none.
+// expired reports whether a date is over or invalid; false for "".
 func expired(until, today string) bool {
 	return until != "" && (!IsDate(until) || until < today)
 }
 
-// fault is what keeps a suppression from accepting anything; "" for nothing.
+// fault returns the problem that keeps a suppression from accepting anything; "" if there is
+// none.
 func (s *Suppression) fault(o Options) Problem {
 	switch {
 	case !slices.Contains(o.Rules, s.Rule):
@@ -106,10 +106,10 @@ func (s *Suppression) fault(o Options) Problem {
 	return ""
 }
 
-// Holds reports whether a suppression accepts what it is about.
+// Holds reports whether a suppression is in effect.
 func (s *Suppression) Holds(o Options) bool { return s.fault(o) == "" }
 
-// written is one suppression as it was written: several renders may contain it.
+// written identifies a suppression by where it is written: several renders may contain it.
 type written struct {
 	by, rule string
 	location diag.Span
@@ -117,7 +117,8 @@ type written struct {
 
 func (s *Suppression) written() written { return written{s.By, s.Rule, s.Location} }
 
-// Suppress takes out the findings that suppressions accept, and complains.
+// Suppress separates the findings that suppressions accept, and returns complaints about
+// suppressions.
 func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted []Finding, complaints []Complaint) {
 	byRule := map[string][]*Suppression{}
 	used, open := map[written]bool{}, map[written]bool{}

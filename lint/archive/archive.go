@@ -1,12 +1,11 @@
-// Package archive reads gzipped tar archives that others made.
+// Package archive reads gzipped tar archives from untrusted sources.
 //
-// Contract: Read hands over one entry after the other, files and directories, and reads
-// to the very end, checksum included. Archives are hostile: an entry that is neither a
-// file nor a directory is an error, such as a link, and bytes and entries are counted
-// while they are read, headers and padding included. A file has the size that its header
-// says.
+// Contract: Read passes on one entry after the other, files and directories, and reads to the
+// very end, including the checksum. Archives are hostile: an entry that is neither a file nor a
+// directory, such as a link, is an error, and bytes and entries are counted while they are
+// read, including headers and padding. A file has the size that its header says.
 //
-// Non-goals: what names are good for. They are as the archive has them, and no path.
+// Non-goals: interpreting names. They are as the archive has them, and not safe as paths.
 package archive
 
 import (
@@ -17,8 +16,8 @@ import (
 	"io"
 )
 
-// Limits are what an archive may have at most: bytes once it is unpacked, entries, and
-// bytes of one file.
+// Limits are the maximum for an archive: bytes once it is unpacked, entries, and bytes of one
+// file.
 type Limits struct {
 	Bytes, File int64
 	Entries     int
@@ -29,34 +28,32 @@ type Entry struct {
 	// Name is as the archive has it.
 	Name string
 	Dir  bool
-	// Size is that of a file in bytes, and Text what is in it.
+	// Size is the size of a file in bytes, and Text its contents.
 	Size int64
 	Text io.Reader
 }
 
-// FormatError is what is no gzipped text at all.
+// FormatError is returned for a text that is not gzipped.
 type FormatError struct{ Err error }
 
 func (e *FormatError) Error() string { return "not gzipped: " + e.Err.Error() }
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// LimitError says which limit an archive exceeds, at an entry or, if that is "", as a
-// whole.
+// LimitError says which limit an archive exceeds. Entry is "" if no single entry does.
 type LimitError struct{ Entry, What string }
 
 func (e *LimitError) Error() string { return "the archive " + e.What }
 
-// KindError is an entry that is neither a file nor a directory.
+// KindError is returned for an entry that is neither a file nor a directory.
 type KindError struct{ Entry, Found string }
 
 func (e *KindError) Error() string {
 	return "found " + e.Found + "; expected files and folders only"
 }
 
-// Read hands over the entries of an archive until take gives an error, which is that of
-// Read. Any other error is a FormatError, a LimitError, a KindError or what is wrong with
-// the text.
+// Read calls take with the entries of an archive until take returns an error, which Read
+// returns. Any other error is a FormatError, a LimitError, a KindError or an error in the text.
 func Read(packed io.Reader, most Limits, take func(e Entry) error) error {
 	zipped, err := gzip.NewReader(packed)
 	if err != nil {
@@ -68,14 +65,14 @@ func Read(packed io.Reader, most Limits, take func(e Entry) error) error {
 		head, err := archive.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			// what follows the last entry is read as well, for the checksum of gzip
+			// reads what follows the last entry, so that gzip verifies the checksum
 			_, err = io.Copy(io.Discard, unpacked)
 			return err
 		case err != nil:
 			return err
 		case n >= most.Entries:
 			return &LimitError{"", fmt.Sprintf("has more than %d entries", most.Entries)}
-		case head.Typeflag == tar.TypeXGlobalHeader: // says of which commit git made the archive
+		case head.Typeflag == tar.TypeXGlobalHeader: // says from which commit git made the archive
 			continue
 		case head.Typeflag != tar.TypeReg && head.Typeflag != tar.TypeDir:
 			return &KindError{head.Name, kindOf(head.Typeflag)}
@@ -88,7 +85,7 @@ func Read(packed io.Reader, most Limits, take func(e Entry) error) error {
 	}
 }
 
-// limited counts what is read, and fails beyond a limit.
+// limited counts the bytes read, and fails beyond a limit.
 type limited struct {
 	from       io.Reader
 	left, most int64
@@ -102,7 +99,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// kindOf names what is in an archive and is no file.
+// kindOf describes an archive entry that is not a file.
 func kindOf(flag byte) string {
 	switch flag {
 	case tar.TypeSymlink:

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// pack makes an archive of entries like "dir/", "name text", "name @ target" for a link
-// and "name |" for a pipe.
+// pack makes an archive of entries like "dir/", "name text", "name @ target" for a link and
+// "name |" for a pipe.
 func pack(t testing.TB, entries ...string) []byte {
 	t.Helper()
 	var all bytes.Buffer
@@ -44,7 +44,7 @@ func pack(t testing.TB, entries ...string) []byte {
 
 var few = Limits{Bytes: 1 << 20, File: 10, Entries: 3}
 
-// list is what Read hands over, and its error.
+// list returns the entries that Read passes on, and its error, as text.
 func list(packed []byte, most Limits) string {
 	var all []string
 	err := Read(bytes.NewReader(packed), most, func(e Entry) error {
@@ -61,7 +61,7 @@ func list(packed []byte, most Limits) string {
 	return strings.Join(all, ", ")
 }
 
-// TestRead: files and directories in their order, within the limits.
+// TestRead checks files and directories in their order, within the limits.
 func TestRead(t *testing.T) {
 	for want, packed := range map[string][]byte{
 		`a/ 0 "", a/b 3 "one", c 0 ""`: pack(t, "a/", "a/b one", "c"),
@@ -95,13 +95,13 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever the bytes are, no more than the limits is handed over.
+// FuzzRead checks that Read never passes on more than the limits, whatever the bytes.
 func FuzzRead(f *testing.F) {
 	f.Add(pack(f, "a/", "a/b one"), true)
 	f.Add(pack(f, "l @ x"), true)
 	f.Add([]byte("a"), false)
 	f.Fuzz(func(t *testing.T, text []byte, packed bool) {
-		if !packed { // a damaged tar, well zipped
+		if !packed { // a damaged tar in a valid gzip
 			var all bytes.Buffer
 			zipped := gzip.NewWriter(&all)
 			_, _ = zipped.Write(text)

@@ -1,8 +1,9 @@
-// Package cpu measures what this process has used of the processors, for limits that do not
-// depend on what else the machine does.
+// Package cpu measures the CPU time of this process, for limits that do not depend on the load
+// of the machine.
 //
-// Contract: Used never decreases. A limit is met at the same amount of work on an idle and on
-// a busy machine; the wall clock is only a backstop for what waits and does not work.
+// Contract: Used never decreases. A limit is reached after the same amount of work on an idle
+// and on a busy machine; the wall clock is only a backstop for code that waits and does not
+// work.
 package cpu
 
 import (
@@ -10,27 +11,27 @@ import (
 	"time"
 )
 
-// Backstop is how many times as much as of CPU time something may take on the wall clock.
+// Backstop is the maximum ratio of wall-clock time to a limit of CPU time.
 const Backstop = 10
 
 // every is the interval at which a limit is checked.
 const every = 20 * time.Millisecond
 
-// Time is a moment of this process.
+// Time is a point in time of this process.
 type Time struct {
 	used time.Duration
 	wall time.Time
 }
 
-// Now is the present moment.
+// Now returns the current Time.
 func Now() Time { return Time{Used(), time.Now()} }
 
-// Since is the CPU time that the process has used since a moment, or the time on the wall
-// clock if that is less, as other goroutines use CPU time as well.
+// Since returns the CPU time that the process has used since t, or the wall-clock time if that
+// is less, because other goroutines use CPU time as well.
 func Since(t Time) time.Duration { return min(Used()-t.used, time.Since(t.wall)) }
 
-// WithLimit gives a context that ends once Since is the limit, or the wall clock has gone on
-// by Backstop times as much. The caller calls cancel.
+// WithLimit returns a context that ends once Since reaches the limit, or the wall-clock time
+// reaches Backstop times the limit. The caller must call cancel.
 func WithLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	begun := Now()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestUsed: work is counted, however long it takes on a busy machine.
+// TestUsed checks that work is counted, regardless of how long it takes on a busy machine.
 func TestUsed(t *testing.T) {
 	for begun := Used(); Used()-begun < 20*time.Millisecond; {
 		if spin() < 0 {
@@ -23,7 +23,7 @@ func spin() (n int) {
 	return n
 }
 
-// TestWorkEnds: work ends at its limit.
+// TestWorkEnds checks that work ends at its limit.
 func TestWorkEnds(t *testing.T) {
 	ctx, cancel := WithLimit(t.Context(), 30*time.Millisecond)
 	defer cancel()
@@ -34,7 +34,7 @@ func TestWorkEnds(t *testing.T) {
 	}
 }
 
-// TestWaiting: the time of a process that waits, as for its turn on a busy machine, does not
+// TestWaiting checks that the time in which a process waits, for example for a CPU, does not
 // count until the backstop.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// TestNoneLeft: without anything left the context has ended.
+// TestNoneLeft checks that a context without time left has ended.
 func TestNoneLeft(t *testing.T) {
 	ctx, cancel := WithLimit(t.Context(), 0)
 	defer cancel()

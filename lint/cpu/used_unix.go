@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Used is the CPU time of this process, that of the kernel included.
+// Used returns the CPU time of this process, including that of the kernel.
 func Used() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0 // not for RUSAGE_SELF; the backstop is left
+		return 0 // impossible for RUSAGE_SELF; the backstop would still apply
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

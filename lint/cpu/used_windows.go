@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Used is the CPU time of this process, that of the kernel included.
+// Used returns the CPU time of this process, including that of the kernel.
 func Used() time.Duration {
 	var created, exited, kernel, user syscall.Filetime
 	self, err := syscall.GetCurrentProcess()
@@ -13,12 +13,12 @@ func Used() time.Duration {
 		err = syscall.GetProcessTimes(self, &created, &exited, &kernel, &user)
 	}
 	if err != nil {
-		return 0 // not for the process itself; the backstop is left
+		return 0 // impossible for the process itself; the backstop would still apply
 	}
 	return ticks(kernel) + ticks(user)
 }
 
-// ticks are 100 ns each; Filetime.Nanoseconds would take them for a date.
+// ticks converts units of 100 ns; Filetime.Nanoseconds would treat them as a date.
 func ticks(f syscall.Filetime) time.Duration {
 	return time.Duration(int64(f.HighDateTime)<<32|int64(f.LowDateTime)) * 100
 }

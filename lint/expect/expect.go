@@ -1,10 +1,10 @@
-// Package expect holds findings against what a fixture says of itself: a comment
-// # want "pattern" on the line where a finding stands, # because "pattern" on that of a
-// related place, each with as many patterns as there are findings.
+// Package expect compares findings with the comments of a fixture: # want "pattern" on the line
+// of a finding, # because "pattern" on that of a related place, each with as many patterns as
+// there are findings.
 //
 // Contract: a pattern is a regular expression (RE2) that matches "rule: message; details".
-// Every finding has to be wanted and every wanted one has to be there. Write puts the
-// comments in place that findings ask for, and changes nothing else.
+// Every finding must match a comment, and every comment must match a finding. Write inserts the
+// comments for given findings, and changes nothing else.
 //
 // Non-goals: running rules, choosing fixtures.
 package expect
@@ -36,19 +36,19 @@ type wanted struct {
 	met     bool
 }
 
-// Problem is a finding that is not wanted, or a wanted one that is missing.
+// Problem is an unexpected finding, a missing one, or an invalid pattern.
 type Problem struct {
 	File    string
 	Line    int
 	Message string
 }
 
-// Said is all that a finding says.
+// Said returns the rule, the message and the details of a finding as one text.
 func Said(d *diag.Diagnostic) string {
 	return d.Rule + ": " + strings.Join(append([]string{d.Message}, d.Details...), "; ")
 }
 
-// Check holds findings against the comments of files, by name.
+// Check compares findings with the comments of files, by name.
 func Check(texts map[string][]byte, found []diag.Diagnostic) []Problem {
 	var all []*wanted
 	var problems []Problem
@@ -74,7 +74,7 @@ func Check(texts map[string][]byte, found []diag.Diagnostic) []Problem {
 	return problems
 }
 
-// wantsOf are the patterns of a text, and those that are none.
+// wantsOf returns the patterns of a text, and the problems of invalid ones.
 func wantsOf(name string, text []byte) (all []*wanted, bad []Problem) {
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		for _, m := range comment.FindAllSubmatch(line, -1) {
@@ -91,7 +91,7 @@ func wantsOf(name string, text []byte) (all []*wanted, bad []Problem) {
 	return all, bad
 }
 
-// meet notes what expects something at a place, and reports whether anything does.
+// meet marks the patterns that match at a place, and reports whether any does.
 func meet(all []*wanted, kind string, at diag.Span, said string) (met bool) {
 	for _, w := range all {
 		if w.kind == kind && w.file == at.File && w.line == at.Line && w.pattern.MatchString(said) {
@@ -101,8 +101,8 @@ func meet(all []*wanted, kind string, at diag.Span, said string) (met bool) {
 	return met
 }
 
-// Write is a text whose comments want the findings in it, and nothing else. Comments that
-// say because stay.
+// Write returns a text whose comments expect exactly the given findings. It keeps because
+// comments.
 func Write(name string, text []byte, found []diag.Diagnostic) []byte {
 	at := map[int][]string{}
 	for i := range found {
@@ -117,7 +117,7 @@ func Write(name string, text []byte, found []diag.Diagnostic) []byte {
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// withWants is a line that wants some patterns.
+// withWants returns a line that expects some patterns.
 func withWants(line string, patterns []string) string {
 	var kept []string
 	for _, m := range comment.FindAllString(line, -1) {
@@ -140,6 +140,6 @@ func withWants(line string, patterns []string) string {
 	return strings.TrimRight(bare+" "+strings.Join(kept, " "), " ")
 }
 
-// unescaped undoes what strconv.Quote does to backslashes: a comment has patterns as they
-// are, and only quotes are escaped.
+// unescaped undoes the escaping of backslashes by strconv.Quote: a comment has patterns
+// verbatim, and only quotes are escaped.
 func unescaped(text string) string { return strings.ReplaceAll(text, `\\`, `\`) }

@@ -1,7 +1,7 @@
-// Package lazy makes values when they are first used. Every process of schedlint starts
-// with the variables of all packages, and a worker that renders needs few of them.
+// Package lazy makes values on first use. Every process of schedlint initializes the variables
+// of all packages, and a worker that renders needs few of them.
 //
-// Contract: a value is made once, however many goroutines ask for it.
+// Contract: a value is made once, regardless of how many goroutines use it.
 package lazy
 
 import (
@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Regexp is a regular expression that is compiled when it is first asked for. One that
-// does not compile panics then, so a test has to use it.
+// Regexp returns a function that compiles a regular expression on first use. The function
+// panics if the expression is invalid, so a test must call it.
 func Regexp(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -2,7 +2,7 @@ package lazy
 
 import "testing"
 
-// TestRegexp: nothing is compiled before it is asked for, and then once.
+// TestRegexp checks that nothing is compiled before its first use, and then once.
 func TestRegexp(t *testing.T) {
 	wrong, right := Regexp("("), Regexp("^a+$")
 	first, second := right(), right()

@@ -1,14 +1,14 @@
-// Package meter bounds the cost of reasoning by counted steps, so that the same
-// input gives up at the same point on any machine.
+// Package meter limits the cost of reasoning by counted steps, so that the same input gives up
+// at the same point on any machine.
 //
-// Contract: whoever does work that can grow faster than its input calls Spend in
-// its loops. Whoever asks a question puts it in Within, which ends the question
-// when its steps are over and says so. In between nothing has to pass the news up:
-// Spend panics with a value that only Within recovers, as encoders do. What the
-// question was about to change has to be thrown away by the caller then.
+// Contract: code whose work can grow faster than its input calls Spend in its loops. Code that
+// asks a question runs it in Within, which ends the question when its steps are used up and
+// reports that. No code in between has to pass on an error: Spend panics with a value that only
+// Within recovers, like encoders do. The caller must then discard what the question was
+// changing.
 //
-// A step is roughly the work of 20 to 100 nanoseconds: one filter asked of one
-// node, one selector held against one workload, one edge of a graph.
+// A step is roughly the work of 20 to 100 nanoseconds: one filter for one node, one selector
+// for one workload, one edge of a graph.
 //
 // A Meter belongs to one run and is not safe for concurrent use.
 package meter
@@ -21,20 +21,20 @@ type Meter struct {
 	over bool
 }
 
-// New is a meter without a limit, until Within sets one.
+// New returns a meter without a limit, until Within sets one.
 func New() *Meter { return &Meter{left: math.MaxInt} }
 
-// Exhausted reports whether a value that was recovered is what Spend panics with, and
-// belongs to Within.
+// Exhausted reports whether a recovered value is the one that Spend panics with. It must be
+// left to Within.
 func Exhausted(recovered any) bool {
 	_, ok := recovered.(exhausted)
 	return ok
 }
 
-// exhausted is what Spend panics with.
+// exhausted is the value that Spend panics with.
 type exhausted struct{}
 
-// Spend takes steps off what is left. It does not return if that is not enough.
+// Spend uses up steps. It panics if there are not enough left.
 func (m *Meter) Spend(steps int) {
 	if m.left -= steps; m.left < 0 {
 		m.over = true
@@ -42,27 +42,27 @@ func (m *Meter) Spend(steps int) {
 	}
 }
 
-// Exhaust ends the question as if its steps were over: what it rests on is known to
-// take more than there is.
+// Exhaust ends the question as if its steps were used up, if it is known to need more than are
+// left.
 func (m *Meter) Exhaust() {
 	m.over = true
 	panic(exhausted{})
 }
 
-// Spent is how many steps were taken so far.
+// Spent returns the number of steps used so far.
 func (m *Meter) Spent() int { return math.MaxInt - m.left }
 
-// Left is how many steps are left to whoever asks.
+// Left returns the number of steps left to the caller.
 func (m *Meter) Left() int { return max(0, m.left) }
 
-// Within runs f with at most so many steps, and no more than are left to whoever
-// calls it. It reports whether f came to its end.
+// Within runs f with at most the given number of steps, and no more than the caller has left.
+// It reports whether f returned.
 func (m *Meter) Within(steps int, f func()) (done bool) {
 	outer := m.left
 	given := max(0, min(steps, outer))
 	m.left = given
 	defer func() {
-		m.left = outer - (given - max(m.left, 0)) // what does not fit any more is not done
+		m.left = outer - (given - max(m.left, 0)) // a step beyond the limit is not done, so it is not counted
 		if m.over {
 			m.over, done = false, recover() == nil
 		}

@@ -2,7 +2,7 @@ package meter
 
 import "testing"
 
-// spend takes n steps one by one and counts those that it got.
+// spend returns a function that takes n steps one by one, and 0.
 func spend(m *Meter, n int) (got int, f func()) {
 	return 0, func() {
 		for range n {
@@ -24,8 +24,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestNested: a question within a question ends with its own steps, or with those
-// of the one around it, which then ends with its next step.
+// TestNested checks that a question within a question ends with its own steps, or with those of
+// the outer one, which then ends with its next step.
 func TestNested(t *testing.T) {
 	m := New()
 	_, ten := spend(m, 10)
@@ -46,7 +46,7 @@ func TestNested(t *testing.T) {
 	}
 }
 
-// TestOtherPanics: a fault of the program is not a question that was given up.
+// TestOtherPanics checks that any other panic is not recovered.
 func TestOtherPanics(t *testing.T) {
 	defer func() {
 		if recover() != "fault" {

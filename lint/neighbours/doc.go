@@ -1,17 +1,16 @@
-// Package neighbours finds the objects outside of a render that its selectors may find.
+// Package neighbours finds the objects outside a render that its selectors may find.
 //
-// What else is deployed beside a render is unknown, so an object that one of its selectors
-// may match makes an answer unknown. Most objects of a repository match none, and reading
-// each render beside all others would be quadratic.
+// It is unknown what else is deployed beside a render, so an object that one of its selectors
+// may match makes an answer unknown. Most objects of a repository match no selector, and
+// reading each render beside all others would be quadratic.
 //
-// Contract: New indexes objects by the labels of their pods. Of gives, for the objects of
-// one render, at least every object that a selector among them may find, in the order in
-// which New got them. Objects that may make pods with any label, as their kind is not in
-// the table, are among them once for each kind and namespace. Of leaves out namespaces that
-// no term looks into.
+// Contract: New indexes objects by the labels of their pods. Of returns, for the objects of one
+// render, at least every object that one of their selectors may find, in the order in which New
+// received them. Objects of kinds outside the table may create pods with any label; Of returns
+// one of these for each kind and namespace. It omits namespaces that no term selects.
 //
-// Invariants: labels and selectors that are not known until later (templates, labels that
-// controllers set) match anything. The cost of Of is that of sorting what it gives.
+// Invariants: labels and selectors that become known only later (templates, labels that
+// controllers set) match anything. The cost of Of is that of sorting its result.
 //
 // Non-goals: matching selectors (package sched/model); deciding what is deployed together
 // (package contexts).

@@ -8,18 +8,20 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Index is objects by the labels of their pods: all workloads, and one of each kind and
-// namespace of what else may make pods.
+// Index indexes objects by the labels of their pods: all workloads, and one object for each
+// other kind and namespace that may create pods.
 type Index struct {
 	table   workload.Table
 	objects []*source.Object
 	byLabel map[label][]int
-	// byKey are those with a label whose value is not in the manifest, as a controller or
-	// a later tool sets it.
+	// byKey has the objects with a label whose value is not in the manifest, because a
+	// controller or a later tool sets it.
 	byKey map[string][]int
-	// always are those that any selector may find, and what else may make pods.
+	// always has the objects that any selector may find, including other kinds that may create
+	// pods.
 	always []int
-	// makers are the kinds and namespaces of what is no workload and may make pods.
+	// makers has the kinds and namespaces of objects that are not workloads and may create
+	// pods.
 	makers map[maker]bool
 }
 
@@ -27,7 +29,7 @@ type maker struct{ group, kind, namespace string }
 
 type label struct{ key, value string }
 
-// New indexes objects.
+// New returns an index of objects.
 func New(table workload.Table, objects ...[]*source.Object) *Index {
 	n := &Index{table: table, byLabel: map[label][]int{}, byKey: map[string][]int{}, makers: map[maker]bool{}}
 	for _, some := range objects {
@@ -59,11 +61,11 @@ func (n *Index) add(o *source.Object) {
 	n.label(i, o.Root, 0)
 }
 
-// deepest bounds how far into an object labels and selectors are looked for; what lies
-// deeper may say anything.
+// deepest limits the depth at which labels and selectors are searched in an object. Anything
+// deeper is assumed to match.
 const deepest = 20
 
-// label notes all labels in an object, its own and those of its pods.
+// label adds all labels in an object, both its own and those of its pods.
 func (n *Index) label(i int, node *source.Node, depth int) {
 	if node == nil {
 		return
@@ -93,12 +95,13 @@ func (n *Index) label(i int, node *source.Node, depth int) {
 	}
 }
 
-// reach is what the selectors of a part may find.
+// reach describes the objects that the selectors of a part may find.
 type reach struct {
-	// labels are those that some selector asks for; any is set if one may do without.
+	// labels holds the labels that some selector requires; any is set if a selector may require
+	// none.
 	labels map[label]bool
 	any    bool
-	// namespaces are those of the part; anywhere is set if a term may look into others.
+	// namespaces holds the namespaces of the part; anywhere is set if a term may select others.
 	namespaces map[string]bool
 	anywhere   bool
 }
@@ -112,7 +115,7 @@ func reachOf(objects []*source.Object) *reach {
 	return of
 }
 
-// look looks for selectors of pods.
+// look finds the selectors of pods in n.
 func (of *reach) look(n *source.Node, depth int) {
 	if depth > deepest {
 		of.any, of.anywhere = true, true
@@ -133,11 +136,11 @@ func (of *reach) look(n *source.Node, depth int) {
 	}
 }
 
-// selector notes what a selector asks for: one of its labels is enough to find all that it
+// selector adds the labels that a selector requires: one of them is enough to find all that it
 // may select.
 func (of *reach) selector(n *source.Node) {
 	if n.IsNull() || n.Kind != source.Map {
-		return // nothing, or a text of another meaning
+		return // nothing, or a text with another meaning
 	}
 	for key, value := range n.Get("matchLabels").Fields() {
 		if key.Placeholder() || value.Placeholder() {
@@ -158,7 +161,7 @@ func (of *reach) selector(n *source.Node) {
 	of.any = true
 }
 
-// Of are the objects outside of a part that its selectors may find.
+// Of returns the objects outside a part that its selectors may find.
 func (n *Index) Of(part []*source.Object) []*source.Object {
 	of := reachOf(part)
 	which := slices.Clone(n.always)
@@ -184,7 +187,7 @@ func (n *Index) Of(part []*source.Object) []*source.Object {
 	return all
 }
 
-// namespaceOf is where an object is applied to if nothing else is said.
+// namespaceOf returns the namespace that an object is applied to by default.
 func namespaceOf(o *source.Object) string {
 	if o.Namespace == "" {
 		return "default"

@@ -1,13 +1,12 @@
-// Package worktree reads and writes files of a checkout whose contents somebody
-// else chose, such as the author of a pull request.
+// Package worktree reads and writes files of a checkout whose contents someone else controls,
+// such as the author of a pull request.
 //
-// The root of a work tree is a directory with an entry .git. Whoever runs the
-// command vouches for the way to the root; what lies below it may be anything that
-// git can store, symbolic links above all. So no component below the root may be
-// one, wherever it leads: a link that stays inside may still lead to .git/hooks.
-// The way is walked directory by directory, each opened in the one above it, and
-// what was opened has to be what was looked at.
+// The root of a work tree is a directory with an entry .git. The user of the command vouches
+// for the path to the root. Anything below it may be whatever git can store, symbolic links in
+// particular. So no component below the root may be a link, wherever it leads: even a link that
+// stays inside may lead to .git/hooks. The path is walked directory by directory, each opened
+// relative to its parent, and the opened directory must be the one that was inspected.
 //
-// The package does not judge names that lead outside of every work tree: who
-// passes such a name decides whether it is trusted.
+// The package does not judge names that lead outside every work tree: the caller decides
+// whether such a name is trusted.
 package worktree

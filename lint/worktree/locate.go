@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// maxLinks is how many links outside of work trees are followed, as many as Linux
-// follows.
+// maxLinks limits the links outside work trees that are followed, like Linux does.
 const maxLinks = 40
 
-// Root is the next directory from dir upwards that is the root of a work tree.
+// Root returns the nearest directory, from dir upwards, that is the root of a work tree.
 func Root(dir string) (root string, ok bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if isRoot(at) {
@@ -28,9 +27,9 @@ func isRoot(dir string) bool {
 	return err == nil
 }
 
-// Locate says which work tree a path leads into, and the name from its root. It is
-// that of the working directory if the path is below its root, or else the first
-// one on the way, links outside of work trees followed.
+// Locate returns the root of the work tree that contains a path, and the name from that root.
+// It prefers the work tree of the working directory, and otherwise takes the first one on the
+// path, following links outside work trees.
 func Locate(path string) (root, name string, ok bool) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -49,13 +48,14 @@ func Locate(path string) (root, name string, ok bool) {
 	return follow(abs)
 }
 
-// Inside reports whether a path is a directory or leads below it.
+// Inside reports whether a path is a directory or is below it.
 func Inside(dir, path string) bool {
 	_, ok := Below(dir, path)
 	return ok
 }
 
-// Below returns the name of a path from a directory; ok is false if the path leads out of it.
+// Below returns the name of a path relative to a directory; ok is false if the path leads out
+// of it.
 func Below(dir, path string) (name string, ok bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -64,20 +64,20 @@ func Below(dir, path string) (name string, ok bool) {
 	return rel, true
 }
 
-// Local reports whether a name with forward slashes, taken from some directory, is that of the
-// directory or of what lies below it. Like Below it only looks at the name: links may lead elsewhere.
+// Local reports whether a name with forward slashes, relative to some directory, names that
+// directory or something below it. Like Below it only looks at the name: links may lead
+// elsewhere.
 func Local(name string) bool { return filepath.IsLocal(filepath.FromSlash(name)) }
 
-// follow walks a path from the top until it comes to the root of a work tree. A
-// name that is not there, or that the system makes up for an open file, leads into
-// none.
+// follow walks a path from the top to the root of a work tree. It finds none for a name that
+// does not exist, or that the system generates for an open file.
 func follow(abs string) (root, name string, ok bool) {
 	top := filepath.VolumeName(abs) + string(filepath.Separator)
 	at, rest := top, parts(abs)
 	for links := 0; len(rest) > 0; {
 		next := filepath.Join(at, rest[0])
 		switch {
-		case rest[0] == "..": // of the target of a link; at has no links
+		case rest[0] == "..": // from the target of a link; at has no links
 			at, rest = filepath.Dir(at), rest[1:]
 			continue
 		case isRoot(at):
@@ -103,8 +103,8 @@ func follow(abs string) (root, name string, ok bool) {
 	return "", "", false
 }
 
-// parts are the components of a path, but for the volume, as they are: a path
-// with links must not be cleaned.
+// parts returns the components of a path without the volume. It does not clean the path, which
+// would be wrong for links.
 func parts(path string) []string {
 	path = strings.TrimPrefix(path, filepath.VolumeName(path))
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })

@@ -7,24 +7,25 @@ import (
 	"path/filepath"
 )
 
-// Lookup says what names lead to below a root, links followed. It looks once for each
+// Lookup finds what names below a root refer to, following links. It caches the result for each
 // name.
 type Lookup struct {
 	root    string // without symbolic links
 	entries map[string]Entry
 }
 
-// Entry is what a name leads to.
+// Entry is what a name refers to.
 type Entry struct {
-	// Name is from the root, without symbolic links; Info is nil if nothing of the tree
-	// is there.
+	// Name is relative to the root, without symbolic links; Info is nil if the name refers to
+	// nothing in the tree.
 	Name string
 	Info fs.FileInfo
-	// Outside is set if something is there, or would be, that is no part of the tree.
+	// Outside is set if the name refers to something that is not part of the tree, existing or
+	// not.
 	Outside bool
 }
 
-// NewLookup looks below a root, an absolute path.
+// NewLookup returns a Lookup below a root, an absolute path.
 func NewLookup(root string) *Lookup {
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -33,18 +34,19 @@ func NewLookup(root string) *Lookup {
 	return &Lookup{root: real, entries: map[string]Entry{}}
 }
 
-// Root is the root without symbolic links.
+// Root returns the root without symbolic links.
 func (l *Lookup) Root() string { return l.root }
 
-// Inside gives the name of a path from the root; ok is false for one outside, or of
-// git's own.
+// Inside returns the name of a path relative to the root; ok is false if the path is outside
+// the root or inside .git.
 func (l *Lookup) Inside(real string) (name string, ok bool) {
 	rel, ok := Below(l.root, real)
 	name = filepath.ToSlash(rel)
 	return name, ok && !OfGit(name)
 }
 
-// Entry looks a name up, with forward slashes from the root.
+// Entry returns what a name refers to. The name has forward slashes and is relative to the
+// root.
 func (l *Lookup) Entry(name string) Entry {
 	if e, known := l.entries[name]; known {
 		return e

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestLookup says of names what they lead to.
+// TestLookup checks what names refer to.
 func TestLookup(t *testing.T) {
 	top := checkout(t, map[string]string{
 		"repo/.git/config": "secret",

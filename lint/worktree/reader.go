@@ -8,18 +8,18 @@ import (
 	"slices"
 )
 
-// Reader reads the files of a work tree one after the other. The directory of the last
-// one stays open: files that are read in the order of their names cost little more than
-// their bytes.
+// Reader reads the files of a work tree one by one. It keeps the directory of the last file
+// open, so that reading files in the order of their names costs little more than reading their
+// bytes.
 type Reader struct {
 	root, dir string
 	last      *os.Root // dir, if one is open
 }
 
-// NewReader reads below a root. Close ends it.
+// NewReader returns a Reader below a root. The caller must call Close.
 func NewReader(root string) *Reader { return &Reader{root: root} }
 
-// Close closes the directory that is open.
+// Close closes the open directory.
 func (r *Reader) Close() {
 	if r.last != nil {
 		r.last.Close()
@@ -27,7 +27,7 @@ func (r *Reader) Close() {
 	}
 }
 
-// ReadFile reads a file that Check is content with.
+// ReadFile reads a file that passes Check.
 func (r *Reader) ReadFile(name string, limit int64) ([]byte, error) {
 	if OfGit(name) {
 		return nil, errOfGit
@@ -58,8 +58,8 @@ func (r *Reader) ReadFile(name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// ReadSized reads a text of a likely size in bytes, and at most one byte more than a limit. A
-// text of that size has no room behind it.
+// ReadSized reads a text of an expected size in bytes, and at most one byte more than a limit.
+// A text of the expected size leaves almost no spare capacity.
 func ReadSized(in io.Reader, size, limit int64) ([]byte, error) {
 	text := make([]byte, 0, size+1)
 	for in = io.LimitReader(in, limit+1); ; {

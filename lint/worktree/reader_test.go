@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReader: one reader for all files says of each what a reader of its own says, in
-// whatever order they are read.
+// TestReader checks that one reader for all files returns the same as a new reader for each, in
+// any order.
 func TestReader(t *testing.T) {
 	top := checkout(t, map[string]string{
 		"repo/.git/config": "secret", "repo/a/b.txt": "b", "repo/a/c.txt": "cc", "repo/a/d/e.txt": "",

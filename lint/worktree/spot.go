@@ -13,16 +13,16 @@ import (
 
 // Spot is a place for a file in an open directory of a work tree.
 type Spot struct {
-	// Dir holds the file, Name is the one that it has there. No link is on the way
-	// to the directory; the file itself may be one.
+	// Dir contains the file, and Name is its name there. The path to the directory contains no
+	// link; the file itself may be one.
 	Dir  *os.Root
 	Name string
 	name string // from the root
 }
 
-// LinkError is a symbolic link where none may be.
+// LinkError is returned for a symbolic link where none is allowed.
 type LinkError struct {
-	// Name is that of the link from the root of the work tree.
+	// Name is the name of the link from the root of the work tree.
 	Name string
 }
 
@@ -30,7 +30,7 @@ func (e *LinkError) Error() string {
 	return filepath.ToSlash(e.Name) + " is a symbolic link"
 }
 
-// At opens the directory of a file by the name from a root.
+// At opens the directory of a file, given its name from a root.
 func At(root, name string) (*Spot, error) {
 	if name = filepath.Clean(name); !filepath.IsLocal(name) || name == "." {
 		return nil, fmt.Errorf("%s is no name of a file below the root", filepath.ToSlash(name))
@@ -51,7 +51,7 @@ func At(root, name string) (*Spot, error) {
 	return &Spot{dir, above[len(above)-1], name}, nil
 }
 
-// Make is At, but makes the directories that are not there.
+// Make is like At, but creates missing directories.
 func Make(root, name string) (*Spot, error) {
 	above := parts(filepath.Clean(name))
 	for i := 1; i < len(above); i++ {
@@ -67,7 +67,7 @@ func Make(root, name string) (*Spot, error) {
 	return At(root, name)
 }
 
-// step opens a directory in another one; name is that from the root.
+// step opens a directory in another one; name is its name from the root.
 func step(dir *os.Root, part, name string) (*os.Root, error) {
 	info, err := dir.Lstat(part)
 	switch {
@@ -94,7 +94,7 @@ func step(dir *os.Root, part, name string) (*os.Root, error) {
 // Close closes the directory.
 func (s *Spot) Close() error { return s.Dir.Close() }
 
-// Lstat tells what there is. A link is an error.
+// Lstat describes the file. It returns a LinkError for a link.
 func (s *Spot) Lstat() (fs.FileInfo, error) {
 	info, err := s.Dir.Lstat(s.Name)
 	switch {
@@ -109,9 +109,8 @@ func (s *Spot) Lstat() (fs.FileInfo, error) {
 // ErrNotRegular is returned for a pipe, a device or a directory in place of a file.
 var ErrNotRegular = errors.New("is not a regular file")
 
-// Check looks whether there is a regular file of a name below a root that is no
-// larger than a bound in bytes. The name must not lead into .git, which is no part
-// of the work tree.
+// Check checks that a name below a root is a regular file of at most limit bytes. The name must
+// not lead into .git, which is not part of the work tree.
 func Check(root, name string, limit int64) error {
 	spot, err := check(root, name, limit)
 	if err != nil {
@@ -120,8 +119,8 @@ func Check(root, name string, limit int64) error {
 	return spot.Close()
 }
 
-// OfGit reports whether a path leads into git's own directory, whose files, such as
-// a configuration with credentials, are no part of the work tree.
+// OfGit reports whether a path leads into git's own directory. Its files, such as a
+// configuration with credentials, are not part of the work tree.
 func OfGit(path string) bool {
 	return slices.ContainsFunc(parts(path), func(s string) bool { return strings.EqualFold(s, ".git") })
 }
@@ -143,7 +142,7 @@ func check(root, name string, limit int64) (*Spot, error) {
 
 var errOfGit = errors.New("belongs to git, not to the work tree")
 
-// check gives the size of a regular file.
+// check returns the size of a regular file.
 func (s *Spot) check(limit int64) (size int64, err error) {
 	info, err := s.Lstat()
 	switch {
@@ -157,14 +156,14 @@ func (s *Spot) check(limit int64) (size int64, err error) {
 	return info.Size(), nil
 }
 
-// ReadFile reads a file that Check is content with.
+// ReadFile reads a file that passes Check.
 func ReadFile(root, name string, limit int64) ([]byte, error) {
 	r := NewReader(root)
 	defer r.Close()
 	return r.ReadFile(name, limit)
 }
 
-// ReadTrusted reads a file that somebody vouches for, be it a pipe or a device.
+// ReadTrusted reads a file that the user vouches for. It may be a pipe or a device.
 func ReadTrusted(path string, limit int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -174,7 +173,7 @@ func ReadTrusted(path string, limit int64) ([]byte, error) {
 	return ReadAll(file, limit)
 }
 
-// ReadAll reads at most so many bytes; more are an error.
+// ReadAll reads at most limit bytes, and returns an error if there are more.
 func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err == nil && int64(len(text)) > limit {
@@ -183,11 +182,11 @@ func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// TooLarge is the error for a file with more bytes than a bound of whole MiB.
+// TooLarge returns the error for a file that exceeds a limit, which is a multiple of 1 MiB.
 func TooLarge(limit int64) error { return fmt.Errorf("is larger than %d MiB", limit>>20) }
 
-// Named makes an error of the file system one about a name: those of an open
-// directory know only the last component.
+// Named replaces the path in an error of the file system by a name, because errors of an open
+// directory contain only the last component.
 func Named(err error, name string) error {
 	var p *fs.PathError
 	var l *os.LinkError

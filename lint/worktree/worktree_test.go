@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// checkout makes a work tree with files and links: a text that begins with -> is
-// the target of a link, one that ends in a slash is a directory.
+// checkout makes a work tree with files and links: a text that begins with -> is the target of
+// a link, a name that ends in a slash is a directory.
 func checkout(t *testing.T, entries map[string]string) (top string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -36,7 +36,7 @@ func checkout(t *testing.T, entries map[string]string) (top string) {
 	return top
 }
 
-// TestLocate says of paths into which work tree they lead, by which name.
+// TestLocate checks which work tree paths lead into, and by which name.
 func TestLocate(t *testing.T) {
 	top := checkout(t, map[string]string{
 		"repo/.git/":     "",
@@ -55,7 +55,7 @@ func TestLocate(t *testing.T) {
 		{"repo", "x.txt", "repo", "x.txt"},
 		{"repo/a", "../../repo/x.txt", "repo", "x.txt"},
 		{"repo", "out/x.txt", "repo", "out/x.txt"},
-		{"repo", "again/out/x.txt", "repo", "again/out/x.txt"}, // its .git is by a link and makes no root
+		{"repo", "again/out/x.txt", "repo", "again/out/x.txt"}, // its .git is reached by a link and makes no root
 		{"repo", "sub/x.txt", "repo", "sub/x.txt"},
 		{"repo/sub", "x.txt", "repo/sub", "x.txt"},
 		{"repo/sub", "../x.txt", "repo", "x.txt"},
@@ -84,7 +84,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// TestReadFile reads regular files that no link leads to.
+// TestReadFile checks that only regular files without links on their path are read.
 func TestReadFile(t *testing.T) {
 	top := checkout(t, map[string]string{
 		"secret.txt":        "secret",
@@ -132,8 +132,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestSwapped keeps to the directory that was opened, whatever takes its place: a
-// link that comes in between leads nowhere.
+// TestSwapped checks that an opened directory stays in use, whatever replaces it: a link that
+// appears in between has no effect.
 func TestSwapped(t *testing.T) {
 	top := checkout(t, map[string]string{"repo/.git/": "", "repo/a/b.txt": "text", "elsewhere/b.txt": "secret"})
 	spot, err := At(filepath.Join(top, "repo"), "a/b.txt")
