@@ -8,9 +8,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Altered tells of rules of the user's own, and of libraries, that find something
-// else than in another engine, nil for one without any: those that are gone, have
-// another text, are not locked any more or take the place of a built-in one. A new rule finds only more.
+// Altered describes the custom rules and libraries that may find something else than in another
+// engine, which is nil if it has none: those that are gone, have another text, are no longer
+// locked, or replace a built-in rule. A new rule only adds findings.
 func (e *Engine) Altered(before *Engine) []diag.Silence {
 	had, has := map[string]*module{}, byPackage(e.modules)
 	if before != nil {
@@ -49,7 +49,7 @@ func byPackage(modules []*module) map[string]*module {
 	return all
 }
 
-// name is a module as messages name it.
+// name returns the name of a module for messages.
 func (m *module) name() string {
 	if m.rule != nil {
 		return "rule " + m.rule.id
@@ -57,5 +57,5 @@ func (m *module) name() string {
 	return fmt.Sprintf("library %s", m.parsed.Package.Path)
 }
 
-// replaces reports whether a rule takes the place of a built-in one.
+// replaces reports whether a rule replaces a built-in one.
 func (m *module) replaces() bool { return m.rule != nil && m.rule.notes().Replaces != "" }

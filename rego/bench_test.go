@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// healthy is what n ordinary workloads give: nine facts each, none of them bad.
+// healthy returns the facts about n ordinary workloads: nine facts each, none of them bad.
 func healthy(n int) *facts.Facts {
 	f := &facts.Facts{}
 	last := 0
@@ -43,7 +43,7 @@ func loaded(tb testing.TB, opts Options) *Engine {
 	return loadedFrom(tb, opts)
 }
 
-// loadedFrom loads rules, the built-in ones only if the options have them.
+// loadedFrom loads rules. It loads the built-in ones only if the options have them.
 func loadedFrom(tb testing.TB, opts Options) *Engine {
 	tb.Helper()
 	e, err := Load(opts)
@@ -53,15 +53,15 @@ func loadedFrom(tb testing.TB, opts Options) *Engine {
 	return e
 }
 
-// BenchmarkLoad reads the built-in rules.
+// BenchmarkLoad loads the built-in rules.
 func BenchmarkLoad(b *testing.B) {
 	for b.Loop() {
 		loaded(b, Options{})
 	}
 }
 
-// BenchmarkCompile parses and compiles the rules that 10 workloads need, which
-// is most of what a small run costs.
+// BenchmarkCompile parses and compiles the rules that 10 workloads need, which is most of the cost
+// of a small run.
 func BenchmarkCompile(b *testing.B) {
 	f := healthy(10)
 	for b.Loop() {
@@ -80,7 +80,7 @@ func BenchmarkRules(b *testing.B) {
 	}
 }
 
-// BenchmarkOwn loads all rules as if they were the user's, every check included.
+// BenchmarkOwn loads all rules as custom rules, with every check.
 func BenchmarkOwn(b *testing.B) {
 	for b.Loop() {
 		if _, err := Load(Options{Dirs: []string{"../rules"}}); err != nil {
@@ -101,7 +101,7 @@ func BenchmarkConvert(b *testing.B) {
 	}
 }
 
-// BenchmarkEvaluate converts and evaluates with rules that are compiled.
+// BenchmarkEvaluate converts facts and evaluates compiled rules.
 func BenchmarkEvaluate(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -115,7 +115,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// BenchmarkRun is a whole run, load and compilation included.
+// BenchmarkRun is a complete run, including loading and compilation.
 func BenchmarkRun(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

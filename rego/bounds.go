@@ -7,21 +7,21 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// bound says what a call of a built-in function costs.
+// bound describes the cost of calling a built-in function.
 type bound struct {
 	arity int
-	// reads is the size of what the function looks at in an argument.
+	// reads returns the size of what the function reads of an argument.
 	reads func(*meter, *ast.Term) size
-	// makes bounds the size of the result, or of what the function makes on the way,
-	// where that may be much larger than the arguments; nil where it is not.
+	// makes bounds the size of the result, or of intermediate values. It is nil if that is not much
+	// larger than the arguments.
 	makes func(*meter, []*ast.Term) size
-	// work is how many steps the function takes beside reading; nil for none.
+	// work returns the steps that the function takes besides reading, or is nil if there are none.
 	work func(*meter, []*ast.Term) int64
 }
 
-// bounds has a row for every function that rules may call, but for those that unify
-// and those that are gone after compilation. What compares or writes values goes
-// through the whole of them.
+// bounds has an entry for every function that rules may call, except the functions that unify and
+// those that compilation removes. Functions that compare or write values visit all of their
+// members.
 var bounds = sync.OnceValue(func() map[string]bound {
 	none, outer, whole := (*meter).nothing, (*meter).outer, (*meter).whole
 	all := map[string]bound{

@@ -15,9 +15,9 @@ type BundleFile struct {
 	Text []byte
 }
 
-// Bundle gives the files of an OPA bundle with rules of the user's own, those of packs, and
-// the libraries that they import, in the order of their names: opa eval --bundle runs them
-// on what the facts command prints. Rules that do not load are an error.
+// Bundle returns the files of an OPA bundle, sorted by name: custom rules, the rules of packs, and
+// the libraries that they import. opa eval --bundle runs them on the output of the facts command.
+// Rules that do not load are an error.
 func Bundle(o Options) ([]BundleFile, error) {
 	e, err := Load(o)
 	if err != nil {

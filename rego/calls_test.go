@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// calls has one call of each function that rules may call, with values that give a result.
-// The functions of annotations depend on where they are called and are tested with rules.
+// calls has one call of each function that rules may call, with values that give a result. The
+// functions of annotations depend on the calling rule and have tests with rules.
 var calls = map[string]string{
 	"and": `{1, 2} & {2, 3}`, "assign": `[x | x := 1]`, "div": `7 / 2`, "eq": `[x | x = 1]`, "equal": `1 == 2`, "gt": `1 > 2`,
 	"gte": `2 >= 2`, "internal.member_2": `1 in [1]`, "internal.member_3": `0, 1 in [1]`, "internal.template_string": `$"a{1 + 1}"`,
@@ -71,7 +71,7 @@ var calls = map[string]string{
 	"units.parse": `units.parse("10K")`, "units.parse_bytes": `units.parse_bytes("1MiB")`,
 }
 
-// withoutGuards evaluates an expression with OPA alone.
+// withoutGuards evaluates an expression with unmodified OPA.
 func withoutGuards(t *testing.T, expr string) string {
 	t.Helper()
 	c := ast.NewCompiler()
@@ -88,10 +88,10 @@ func withoutGuards(t *testing.T, expr string) string {
 	return found[0]["result"].String()
 }
 
-// TestEveryFunctionRuns calls each function that rules may call from a rule, from a library
-// and from a test, and expects what OPA gives without guards.
+// TestEveryFunctionRuns calls each function that rules may call from a rule, from a library and
+// from a test, and expects the result of OPA without guards.
 func TestEveryFunctionRuns(t *testing.T) {
-	const together = 10 // functions in a rule: what a rule may cost to check is bounded
+	const together = 10 // functions in a rule: the cost of checking a rule is bounded
 	var names []string
 	var library, tests strings.Builder
 	library.WriteString("package team.calls\n\n")

@@ -7,12 +7,12 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// allowed lists the built-in functions that a rule may call: those that work on
-// their arguments alone. What they cost is in bounds. What is missing does not
-// compile, and refused says why.
+// allowed lists the built-in functions that a rule may call: those that depend only on their
+// arguments. The function bounds has their costs. Calls of other functions do not compile, and
+// refused says why.
 func allowed() []string {
 	return []string{
-		// what operators and keywords stand for
+		// functions behind operators and keywords
 		"and", "assign", "div", "eq", "equal", "gt", "gte", "internal.member_2", "internal.member_3",
 		"internal.template_string", "lt", "lte", "minus", "mul", "neq", "or", "plus", "rem",
 		// numbers
@@ -37,7 +37,7 @@ func allowed() []string {
 		"urlquery.encode_object", "uuid.parse", "yaml.is_valid", "yaml.marshal", "yaml.unmarshal",
 		// addresses
 		"net.cidr_contains", "net.cidr_intersects", "net.cidr_is_valid",
-		// points in time that are given, in UTC
+		// given points in time, in UTC
 		"time.add_date", "time.clock", "time.date", "time.diff", "time.format", "time.parse_duration_ns",
 		"time.parse_ns", "time.parse_rfc3339_ns", "time.weekday",
 		// types, quantities and versions
@@ -48,8 +48,7 @@ func allowed() []string {
 	}
 }
 
-// refused says why rules may not call functions that OPA has: names, or what names
-// begin with.
+// refused says why rules may not call some functions of OPA, by name or prefix.
 func refused() []struct{ names, why string } {
 	return []struct{ names, why string }{
 		{"print internal.print", "it works in tests of policies only"},
@@ -71,8 +70,8 @@ func refused() []struct{ names, why string } {
 	}
 }
 
-// capabilities is what rules are parsed and compiled against. It is built once,
-// as OPA sorts its functions for each copy, and never changed.
+// capabilities returns what rules are parsed and compiled against. It is built once, as OPA sorts
+// its functions for each copy, and never changed.
 var capabilities = sync.OnceValue(func() *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	names := allowed()
@@ -85,7 +84,7 @@ var capabilities = sync.OnceValue(func() *ast.Capabilities {
 	return c
 })
 
-// functionsByName are the functions that rules may call.
+// functionsByName maps the functions that rules may call by name.
 var functionsByName = sync.OnceValue(func() map[string]*ast.Builtin {
 	all := map[string]*ast.Builtin{}
 	for _, b := range capabilities().Builtins {

@@ -11,8 +11,8 @@ import (
 )
 
 // Catalogue describes the rules in Markdown: a table for each category, each pack and the
-// templates, and a section for each rule, whose heading is the id. The example of a rule
-// is YAML that breaks it, or "" for none. The order of the sections is that of the rules.
+// templates, and a section for each rule, with the id as its heading. The example of a rule is YAML
+// that violates it, or "" for none. The sections have the order of the rules.
 func Catalogue(rules []diag.Rule, example func(id string) string) []byte {
 	var b strings.Builder
 	b.WriteString("# Rules\n\n<!-- Generated from the METADATA of the rules; SCHEDLINT_UPDATE=1 go test ./rego rewrites it. -->\n\n" +
@@ -45,7 +45,7 @@ func only(rules []diag.Rule, keep func(diag.Rule) bool) (kept []diag.Rule) {
 	return kept
 }
 
-// packsOf names the packs of rules, sorted.
+// packsOf returns the packs of rules, sorted.
 func packsOf(rules []diag.Rule) (packs []string) {
 	for _, r := range rules {
 		if r.Pack != "" {
@@ -77,7 +77,7 @@ func table(b *strings.Builder, heading string, rules []diag.Rule) {
 	}
 }
 
-// anchor is how a page links to the heading of a rule: Markdown leaves out dots.
+// anchor returns the link target of a rule's heading: Markdown leaves out dots.
 func anchor(id string) string { return strings.ReplaceAll(id, ".", "") }
 
 func section(b *strings.Builder, r diag.Rule, example string) {
@@ -99,8 +99,8 @@ func section(b *strings.Builder, r diag.Rule, example string) {
 	}
 }
 
-// Described is one line about a parameter: its name and type, its default, and what it
-// means.
+// Described returns one line about a parameter: its name and type, its default, and its
+// description.
 func Described(p diag.Param) string {
 	line := fmt.Sprintf("%s (%s, required)", p.Name, p.Type)
 	if p.Default != "" {

@@ -9,26 +9,26 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// necessary are conditions for built-in rules to report a row of a list: each body of a rule
-// has some, and a row that is reported meets all those of one body.
+// necessary maps lists to conditions for built-in rules to report a row. Each body of a rule has
+// some conditions, and a reported row meets all conditions of one body.
 type necessary map[string][][]condition
 
 // condition compares a field of a row with a constant or with another field.
 type condition struct {
 	field, operator string
-	// other is the name of a field, or else one of the constants is meant.
+	// other is the name of a field. If it is empty, the condition holds for one of the constants.
 	other     string
 	constants []any // string, float64 or bool
 }
 
-// bodiesOf reads the conditions from the text of a rule, which is not parsed for it: most
-// rules have nothing to report. It understands the form that most bodies have,
+// bodiesOf reads the conditions from the text of a rule without parsing the rule, as most rules
+// have nothing to report. It understands the form that most bodies have,
 //
 //	report contains result.reason(rego.metadata.chain(), row, "...") if {
 //		some row in input.LIST
 //
-// followed by one comparison a line, and leaves out any line that it does not understand. A
-// list that the rule uses in another way has a body without conditions.
+// followed by one comparison per line, and skips any line that it does not understand. A list that
+// the rule uses in another way has a body without conditions.
 func bodiesOf(text string) necessary {
 	all := necessary{}
 	for list := range listsOf(text).paths {
@@ -59,7 +59,7 @@ func conditionsIn(body string) (all []condition) {
 	for line := range strings.SplitSeq(body, "\n") {
 		line, ok := strings.CutPrefix(line, "\t")
 		if !ok || strings.HasPrefix(line, "\t") {
-			continue // inside of a comprehension, say
+			continue // for example inside a comprehension
 		}
 		left, right, arrays := strings.Cut(line, "] == [")
 		if arrays && strings.HasPrefix(left, "[") && strings.HasSuffix(right, "]") {
@@ -114,7 +114,7 @@ func conditionOf(words []string, line string) (c condition, ok bool) {
 	return c, json.Unmarshal([]byte("["+operand+"]"), &c.constants) == nil && len(c.constants) == 1
 }
 
-// fieldOf is the name in row.NAME.
+// fieldOf returns the NAME of row.NAME.
 func fieldOf(word string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(word, "row.")
 	for i := range len(name) {
@@ -126,9 +126,10 @@ func fieldOf(word string) (name string, ok bool) {
 	return name, true
 }
 
-// Wants reports whether a rule may report a row of a list, as far as some of its fields say: their
-// names and values in turn. A rule of a team's own, of a pack or of a template may report any row; a
-// built-in one counts even if it is off, so what is found in the input does not depend on that.
+// Wants reports whether a rule may report a row of a list, given some of its fields as alternating
+// names and values. A custom rule, a rule of a pack and an instance of a template may report any
+// row. A built-in rule counts even if it is off, so that switching rules off does not change what
+// is found in the input.
 func (e *Engine) Wants(list string, fields ...any) bool {
 	if e.Whole(list) {
 		return true
@@ -160,7 +161,7 @@ func (e *Engine) bodies() necessary {
 	return all
 }
 
-// fails reports whether the fields rule the condition out.
+// fails reports whether the fields violate the condition.
 func (c *condition) fails(fields []any) bool {
 	left, ok := valueOf(fields, c.field)
 	if !ok {
@@ -186,8 +187,8 @@ func valueOf(fields []any, name string) (any, bool) {
 	return nil, false
 }
 
-// compared compares as Rego does, values of one type; those of two types are never equal, and
-// their order is not looked at.
+// compared compares values of one type as Rego does. Values of two types are never equal, and an
+// order between them counts as met.
 func compared(left any, operator string, right any) bool {
 	order := 0
 	switch l := left.(type) {

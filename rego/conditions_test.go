@@ -16,8 +16,8 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// TestWantsWhatIsReported evaluates every built-in rule over random rows: what it reports is
-// wanted, whichever fields of the row are known.
+// TestWantsWhatIsReported evaluates every built-in rule over random rows: Wants must accept the
+// reported rows, whichever of their fields are known.
 func TestWantsWhatIsReported(t *testing.T) {
 	e, err := Load(Options{Rules: rules.FS})
 	if err != nil {
@@ -40,7 +40,7 @@ func TestWantsWhatIsReported(t *testing.T) {
 			t.Fatalf("%s: %v", r.id, err)
 		}
 		if report == nil || report.Len() == 0 {
-			silent = append(silent, r.id) // it looks into nested rows
+			silent = append(silent, r.id) // it reads nested rows
 			continue
 		}
 		report.Foreach(func(term *ast.Term) {
@@ -62,7 +62,7 @@ func TestWantsWhatIsReported(t *testing.T) {
 	}
 }
 
-// TestWants says what the built-in rules pass over, so that what is well costs no row.
+// TestWants checks which rows the built-in rules ignore, so that healthy workloads cost no rows.
 func TestWants(t *testing.T) {
 	e, err := Load(Options{Rules: rules.FS})
 	if err != nil {
@@ -110,7 +110,7 @@ func TestWants(t *testing.T) {
 	}
 }
 
-// TestConditions reads bodies of every form; what is not understood demands nothing.
+// TestConditions reads bodies of every form; unknown lines add no condition.
 func TestConditions(t *testing.T) {
 	const head = "report contains result.finding(rego.metadata.chain(), row, f) if {\n\tsome row in input.room\n"
 	for body, rejects := range map[string][][]any{
@@ -168,7 +168,7 @@ func flat(pairs [][2]any) (all []any) {
 	return all
 }
 
-// randomFacts makes rows of every list, with texts that rules compare with.
+// randomFacts makes rows of every list, with the strings that rules compare with.
 func randomFacts(random *rand.Rand, rows int) *facts.Facts {
 	var schema any
 	if err := json.Unmarshal(facts.Schema(), &schema); err != nil {
@@ -207,7 +207,7 @@ func randomFacts(random *rand.Rand, rows int) *facts.Facts {
 	return f
 }
 
-// enumerations collects the texts that the schema allows, by the name of the field.
+// enumerations collects the strings that the schema allows, by the name of the field.
 func enumerations(schema any, texts map[string][]string) {
 	switch s := schema.(type) {
 	case []any:

@@ -17,7 +17,7 @@ type factList struct {
 	rows reflect.Value
 }
 
-// factLists gives all lists in the order of the struct.
+// factLists returns all lists in the order of the struct.
 func factLists(f *facts.Facts) []factList {
 	var lists []factList
 	v := reflect.ValueOf(f).Elem()
@@ -29,7 +29,7 @@ func factLists(f *facts.Facts) []factList {
 	return lists
 }
 
-// listNames gives the names of the lists that hold a fact.
+// listNames returns the names of the lists that hold a fact.
 func listNames(f *facts.Facts) []string {
 	var names []string
 	for _, list := range factLists(f) {
@@ -40,11 +40,11 @@ func listNames(f *facts.Facts) []string {
 	return names
 }
 
-// convert makes the input of the rules from what they read, straight
-// from the structs: the way over JSON text costs several times as much.
+// convert makes the input of the rules, as far as they read it, directly from the structs: going
+// through JSON text costs several times as much.
 func convert(f *facts.Facts, read *reads) *ast.Term { return ast.ObjectTerm(pairs(f, read)...) }
 
-// pairs are the members of the input.
+// pairs returns the members of the input.
 func pairs(f *facts.Facts, read *reads) (all [][2]*ast.Term) {
 	c := converter{read: read, strings: map[string]*ast.Term{}, fields: map[string][]field{}, numbers: map[*int]*ast.Term{}}
 	return c.fieldsOf(reflect.ValueOf(f).Elem(), "")
@@ -54,14 +54,14 @@ func pairs(f *facts.Facts, read *reads) (all [][2]*ast.Term) {
 type converter struct {
 	read    *reads
 	strings map[string]*ast.Term
-	// fields are those that are read of the rows at a path.
+	// fields caches the fields that rules read of the rows at a path.
 	fields map[string][]field
-	// numbers are the terms of lists of numbers, of which several rows have the same.
+	// numbers caches the terms of lists of numbers, which several rows share.
 	numbers map[*int]*ast.Term
 	spare   []ast.Term
 }
 
-// field is one that rules read.
+// field is a field that rules read.
 type field struct {
 	index int
 	name  *ast.Term
@@ -79,7 +79,7 @@ func (c *converter) list(rows reflect.Value, path string) *ast.Term {
 	return ast.ArrayTerm(terms...)
 }
 
-// indices is a list of numbers, one term for all rows that share it.
+// indices returns the term of a list of numbers, one for all rows that share the list.
 func (c *converter) indices(numbers []int) *ast.Term {
 	if len(numbers) == 0 {
 		return ast.ArrayTerm()
@@ -96,7 +96,7 @@ func (c *converter) indices(numbers []int) *ast.Term {
 	return t
 }
 
-// fieldsOf are the members that are read of a struct at a path.
+// fieldsOf returns the members of a struct at a path that rules read.
 func (c *converter) fieldsOf(row reflect.Value, path string) [][2]*ast.Term {
 	fields := c.readOf(row.Type(), path)
 	all := make([][2]*ast.Term, len(fields))
@@ -106,7 +106,7 @@ func (c *converter) fieldsOf(row reflect.Value, path string) [][2]*ast.Term {
 	return all
 }
 
-// readOf are the fields that rules read of the rows at a path, with their ids.
+// readOf returns the fields that rules read of the rows at a path, including ids.
 func (c *converter) readOf(t reflect.Type, path string) []field {
 	fields, known := c.fields[path]
 	if known {
@@ -141,7 +141,7 @@ func (c *converter) value(v reflect.Value, path string) *ast.Term {
 	return c.list(v, path)
 }
 
-// names is a map with names of the user's own, such as labels.
+// names converts a map with arbitrary names, such as labels.
 func (c *converter) names(v reflect.Value) *ast.Term {
 	labels := v.Interface().(map[string]string)
 	all := make([][2]*ast.Term, 0, len(labels))
@@ -151,16 +151,16 @@ func (c *converter) names(v reflect.Value) *ast.Term {
 	return c.term(ast.NewObject(all...))
 }
 
-// document is a manifest, as encoding/json would read it with exact numbers.
+// document converts a manifest, as encoding/json would read it with exact numbers.
 func (c *converter) document(v any) *ast.Term {
 	value, err := ast.InterfaceToValue(v)
-	if err != nil { // no value that a document has
+	if err != nil { // a document never has such a value
 		return ast.NullTerm()
 	}
 	return c.term(value)
 }
 
-// text gives one term per distinct string: names repeat all the time.
+// text returns one term per distinct string, as names repeat all the time.
 func (c *converter) text(s string) *ast.Term {
 	if t, ok := c.strings[s]; ok {
 		return t
@@ -170,7 +170,7 @@ func (c *converter) text(s string) *ast.Term {
 	return t
 }
 
-// term takes terms from a block, which is one allocation for many.
+// term returns a term from a block, so that many terms need one allocation.
 func (c *converter) term(v ast.Value) *ast.Term {
 	if len(c.spare) == 0 {
 		c.spare = make([]ast.Term, 256)

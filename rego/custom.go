@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Bounds of what METADATA and the configuration say of a rule beside its texts.
+// Bounds of the METADATA and the configuration of a rule, except its texts.
 const (
 	maxTags    = 20
 	maxWord    = 63   // bytes of a tag
@@ -21,14 +21,14 @@ const (
 	maxAddress = 2000 // bytes of a runbook
 )
 
-// customKey is a key of custom and how it is read; read says what was expected.
+// customKey is a key of custom with its reader, which returns what was expected instead.
 type customKey struct {
 	name string
 	read func(n *notes, value any) []string
 }
 
-// customKeys are in the order in which they depend on one another: asks refer to params,
-// and level takes the place of what category gives.
+// customKeys returns the keys in the order of their dependencies: asks refers to params, and level
+// overrides the level of category.
 func customKeys() []customKey {
 	return []customKey{
 		{"category", readCategory},
@@ -47,7 +47,7 @@ func customKeys() []customKey {
 	}
 }
 
-// one makes a list of the one error of a reader, with the name of the key to be added.
+// one converts a reader with at most one error. The caller adds the name of the key.
 func one(read func(*notes, any) error) func(*notes, any) []string {
 	return func(n *notes, value any) []string {
 		if err := read(n, value); err != nil {
@@ -57,7 +57,7 @@ func one(read func(*notes, any) error) func(*notes, any) []string {
 	}
 }
 
-// custom reads the keys below custom and says what is wrong with them.
+// custom reads the keys below custom and returns the problems with them.
 func custom(n *notes, values map[string]any) (problems []string) {
 	var names []string
 	for _, k := range customKeys() {

@@ -12,31 +12,31 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 )
 
-// DefaultDeadline is CPU time, far beyond what rules need that only look at their facts.
+// DefaultDeadline is CPU time, far beyond what rules need that only read their facts.
 const DefaultDeadline = 30 * time.Second
 
-// Engine holds loaded rules. It may be used by several goroutines.
+// Engine holds loaded rules. It is safe for concurrent use.
 type Engine struct {
 	rules    []*rule // sorted by id
 	ids      []string
 	packs    []string
 	deadline time.Duration
-	// steps is the budget of a rule of the user's own in a run.
+	// steps is the budget of a custom rule in a run.
 	steps   int64
 	words   message.Catalogue
-	modules []*module // of the user's own, for whoever compares engines
+	modules []*module // of custom rules, kept to compare engines
 
-	// conditions are those of the built-in rules, read once.
+	// conditions returns the conditions of the built-in rules. The result is cached.
 	conditions func() necessary
 
 	mutex sync.Mutex // guards the programs of rules
-	// endless is set once a rule of the user's own goes on although it was told to
-	// stop: no other one is evaluated beside it.
+	// endless is set once a custom rule does not stop when asked to. No other custom rule is then
+	// evaluated beside it.
 	endless atomic.Bool
 }
 
-// Load reads the rules. Those of the user's own are type-checked against the
-// facts and compiled. The error is about all that is wrong with them.
+// Load reads the rules. Custom rules are type-checked against the facts and compiled. The error
+// holds all problems of the rules.
 func Load(opts Options) (*Engine, error) {
 	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), steps: maxSteps, words: message.NewCatalogue()}
 	own, err := loadOwn(opts)
@@ -66,8 +66,8 @@ func Load(opts Options) (*Engine, error) {
 	return e, e.follow()
 }
 
-// replacements demands that a rule says so which takes the place of a built-in one: one
-// that happens to have its id would silence it.
+// replacements requires a rule that replaces a built-in one to declare it, as a rule that has the
+// same id by accident would silence the built-in one.
 func replacements(own []*module, builtin []*rule) (errs []error) {
 	var ids []string
 	for _, r := range builtin {
@@ -89,7 +89,7 @@ func replacements(own []*module, builtin []*rule) (errs []error) {
 	return errs
 }
 
-// builtin takes in the built-in rules that no rule of the user's own replaces.
+// builtin adds the built-in rules that no custom rule replaces.
 func (e *Engine) builtin(rules []*rule) {
 	for _, r := range rules {
 		if r.pack != "" && !slices.Contains(e.packs, r.pack) {
@@ -102,7 +102,7 @@ func (e *Engine) builtin(rules []*rule) {
 	slices.Sort(e.packs)
 }
 
-// settle sorts the rules and says which of them are off.
+// settle sorts the rules and decides which of them are off.
 func (e *Engine) settle(opts Options) {
 	slices.SortFunc(e.rules, func(a, b *rule) int { return cmp.Compare(a.id, b.id) })
 	for _, r := range e.rules {
@@ -114,8 +114,8 @@ func (e *Engine) settle(opts Options) {
 	}
 }
 
-// follow finds what rules of packs and templates read that are on: whole lists of
-// workloads cost more than the fields that they look at.
+// follow analyses what the enabled rules of packs and templates read: whole lists of workloads cost
+// more than the fields that they read.
 func (e *Engine) follow() error {
 	var further []*code
 	for _, r := range e.rules {
@@ -138,8 +138,8 @@ func (e *Engine) follow() error {
 	return nil
 }
 
-// adopt compiles the modules of the user's own and takes their rules in; of a mutant a
-// condition is left out.
+// adopt compiles the custom modules and adds their rules. The argument mutant is set if a condition
+// is left out.
 func (e *Engine) adopt(own []*module, mutant bool) error {
 	if len(own) == 0 {
 		return nil
@@ -167,23 +167,22 @@ func (e *Engine) find(id string) *rule {
 	return nil
 }
 
-// Whole reports whether a rule that is on and not built in, or in a pack, may look at a list of
-// facts, or at a field of its rows as in workloads.terms.
+// Whole reports whether an enabled rule outside the core (custom, in a pack or an instance) may
+// read a list of facts, or a field of its rows such as workloads.terms.
 func (e *Engine) Whole(path string) bool {
 	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.further() && !r.off && r.reads.has(path) })
 }
 
-// Packs names the packs that exist, sorted.
+// Packs returns the names of the packs that exist, sorted.
 func (e *Engine) Packs() []string { return slices.Clone(e.packs) }
 
-// IDs gives the ids of all rules that may run, those that are off included and templates
-// left out, sorted. The list is the engine's own and is not to be changed.
+// IDs returns the ids of all rules that may run, sorted, including those that are off but excluding
+// templates. The list belongs to the engine and must not be changed.
 func (e *Engine) IDs() []string {
 	return slices.Clip(e.ids)
 }
 
-// Rules gives the rules that are not off, sorted by id, with the level that
-// their category stands for.
+// Rules returns the rules that are not off, sorted by id, with the level of their category.
 func (e *Engine) Rules() []diag.Rule {
 	var rules []diag.Rule
 	for _, r := range e.rules {
@@ -194,7 +193,7 @@ func (e *Engine) Rules() []diag.Rule {
 	return rules
 }
 
-// All gives all rules, those that are off and templates included, sorted by id.
+// All returns all rules, including templates and those that are off, sorted by id.
 func (e *Engine) All() []diag.Rule {
 	var rules []diag.Rule
 	for _, r := range e.rules {
@@ -203,8 +202,8 @@ func (e *Engine) All() []diag.Rule {
 	return rules
 }
 
-// Rule gives the rule or template with that id, be it off or not; false means that
-// there is none.
+// Rule returns the rule or template with that id, even if it is off; false means that there is
+// none.
 func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	r := e.find(id)
 	if r == nil {
@@ -213,7 +212,7 @@ func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	return r.meta(), true
 }
 
-// File is the file of a rule of the user's own, as errors name it; "" for any other.
+// File returns the file of a custom rule, as errors name it, or "" for any other rule.
 func (e *Engine) File(id string) string {
 	if r := e.find(id); r != nil && r.own && r.instance == nil {
 		return r.file
@@ -221,20 +220,19 @@ func (e *Engine) File(id string) string {
 	return ""
 }
 
-// Vendored reports whether a rule is one of others, which a lock holds to what it was.
+// Vendored reports whether a rule is vendored: a lock pins its content.
 func (e *Engine) Vendored(id string) bool {
 	return slices.ContainsFunc(e.modules, func(m *module) bool { return m.rule != nil && m.rule.id == id && m.locked })
 }
 
-// Own reports whether a rule is of the user's own, or one that the configuration makes of
-// a template.
+// Own reports whether a rule is custom, or an instance of a template in the configuration.
 func (e *Engine) Own(id string) bool {
 	r := e.find(id)
 	return r != nil && (r.own || r.instance != nil)
 }
 
-// Level is what a rule itself says of its level: off for one that does not run, "" for one
-// that does not exist.
+// Level returns the level that a rule declares: off for a rule that does not run, "" for one that
+// does not exist.
 func (e *Engine) Level(id string) diag.Level {
 	r := e.find(id)
 	switch {

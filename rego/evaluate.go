@@ -18,19 +18,18 @@ import (
 // maxFindings bounds what a rule reports in a run, all contexts together.
 const maxFindings = 100_000
 
-// Evaluate gives what the rules say about the facts, sorted by fact, rule and
-// message, without repeats. A rule that fails loses what it would have reported
-// here and is not asked again in the run, and the tally has the failure: one that
-// exceeds a limit, misuses a function, or reports what is no diagnostic. The error
-// is that of the context.
+// Evaluate returns what the rules report about the facts, sorted by fact, rule and message, without
+// repeats. A rule fails if it exceeds a limit, misuses a function, or reports something that is not
+// a finding. It then loses its findings of this call, the tally records the failure, and the rule
+// is not evaluated again in the run. The error is that of ctx, or of compiling built-in rules.
 func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error) {
 	due, read := e.due(f, tally)
 	if err := e.compile(due); err != nil {
 		return nil, err
 	}
 	run := evaluation{e, f, f.Rows(), convert(f, &read), tally}
-	// Built-in rules have a time of their own, which no other rule can take from them. Of
-	// these, the ones that the configuration made come last.
+	// Built-in rules have a time limit of their own, which no custom rule can use up. Among them,
+	// the configured ones come last.
 	slices.SortStableFunc(due, func(a, b *rule) int { return cmp.Compare(order(a), order(b)) })
 	found, err := run.all(ctx, e.deadline, slices.DeleteFunc(slices.Clone(due), func(r *rule) bool { return r.own }))
 	if err != nil {
@@ -47,7 +46,7 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	return slices.CompactFunc(found, func(a, b facts.Judgement) bool { return compareJudgements(a, b) == 0 }), nil
 }
 
-// order puts rules that have parameters of the configuration behind those that have not.
+// order sorts rules that the configuration gives parameters after the others.
 func order(r *rule) int {
 	if r.configured || r.instance != nil {
 		return 1
@@ -62,7 +61,7 @@ func compareJudgements(a, b facts.Judgement) int {
 	)
 }
 
-// evaluation is what the rules of one call of Evaluate share.
+// evaluation holds what the rules share in one call of Evaluate.
 type evaluation struct {
 	*Engine
 	facts *facts.Facts
@@ -71,7 +70,7 @@ type evaluation struct {
 	tally *facts.Tally
 }
 
-// all evaluates rules one after another, in the time that all of them have.
+// all evaluates rules one after another, within a time limit for all of them.
 func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule) (found []facts.Judgement, err error) {
 	timed, cancel := cpu.WithLimit(ctx, limit)
 	defer cancel()
@@ -111,7 +110,7 @@ func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error
 	return o.found, o.err
 }
 
-// judge evaluates one rule and reads what it reports; with adds to the query.
+// judge evaluates one rule and reads what it reports. The function with extends the query.
 func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Query) *topdown.Query) ([]facts.Judgement, error) {
 	report, err := r.program.run(ctx, r.code, withParams(e.input, r.params), with)
 	if err != nil || report == nil || report.Len() == 0 {
@@ -140,7 +139,7 @@ func (e *evaluation) reads(r *rule, id int) bool {
 	return id > 0 && id < len(e.rows) && e.rows[id].Value != nil && r.reads.has(e.rows[id].List)
 }
 
-// counted keeps as many findings of a rule as there may be in a run, the first ones.
+// counted keeps the first findings of a rule, up to the limit of a run.
 func (e *evaluation) counted(r *rule, found []facts.Judgement) ([]facts.Judgement, error) {
 	room := maxFindings - e.tally.Findings[r.id]
 	e.tally.Findings[r.id] += len(found)
@@ -151,7 +150,7 @@ func (e *evaluation) counted(r *rule, found []facts.Judgement) ([]facts.Judgemen
 	return found[:room], refusal{what: fmt.Sprintf("reports more than %d findings; the others are left out", maxFindings), limit: true}
 }
 
-// due gives the rules that have something to judge, and what they read.
+// due returns the rules that have something to judge, and what they read.
 func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var due []*rule
 	var read reads
@@ -185,7 +184,7 @@ func (e *Engine) compile(due []*rule) error {
 	return err
 }
 
-// worded gives a judgement the words that the catalogue has for its reason.
+// worded sets the words that the catalogue has for the reason of a judgement.
 func (e *evaluation) worded(j facts.Judgement) (facts.Judgement, error) {
 	text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, e.facts)
 	if !ok {

@@ -21,7 +21,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// bad holds facts that most rules report, several times each.
+// bad returns facts that most rules report, several times each.
 func bad(n int) *facts.Facts {
 	f := &facts.Facts{}
 	last := 0
@@ -42,7 +42,7 @@ func bad(n int) *facts.Facts {
 	return f
 }
 
-// describe adds workloads to facts, under ids of their own.
+// describe adds workloads to facts, with ids of their own.
 func describe(f *facts.Facts, n int) {
 	first := len(f.Rows())
 	f.Workloads = healthy(n).Workloads
@@ -74,8 +74,8 @@ func TestEvaluateIsSortedAndSilentOnHealth(t *testing.T) {
 	}
 }
 
-// TestDeterminism shuffles the facts, shares the engine, and expects the same
-// judgements all the time.
+// TestDeterminism shuffles the facts, shares the engine, and expects the same judgements every
+// time.
 func TestDeterminism(t *testing.T) {
 	want := evaluated(t, loaded(t, Options{}), bad(10))
 	shared := loaded(t, Options{})
@@ -97,8 +97,8 @@ func TestDeterminism(t *testing.T) {
 	group.Wait()
 }
 
-// TestTrustedCompilation compares the short way that built-in rules take with
-// the long way that users' rules take.
+// TestTrustedCompilation compares the short compilation of built-in rules with the complete one of
+// custom rules.
 func TestTrustedCompilation(t *testing.T) {
 	checked, err := Load(Options{Dirs: []string{"../rules"}})
 	if err != nil {
@@ -109,8 +109,7 @@ func TestTrustedCompilation(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsNeeded leaves out rules without facts, and adds them when a
-// later run has some.
+// TestOnlyWhatIsNeeded leaves out rules without facts, and adds them when a later run has some.
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	e := loaded(t, Options{})
 	evaluated(t, e, &facts.Facts{Circles: bad(1).Circles})
@@ -124,7 +123,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// TestConvert compares the direct way with the one over JSON.
+// TestConvert compares the direct conversion with the one through JSON.
 func TestConvert(t *testing.T) {
 	f := bad(3)
 	describe(f, 2)
@@ -140,7 +139,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// overJSON converts some lists, or all of them for none.
+// overJSON converts some lists, or all of them if none are given.
 func overJSON(t *testing.T, f *facts.Facts, lists []string) *ast.Term {
 	t.Helper()
 	text, err := json.Marshal(f)
@@ -196,8 +195,8 @@ func TestReadsOf(t *testing.T) {
 	}
 }
 
-// TestAllowed keeps the allow-list in step with OPA and free of what must not
-// be there.
+// TestAllowed checks that OPA has the functions of the allow-list, and that the list has no
+// forbidden ones.
 func TestAllowed(t *testing.T) {
 	known := map[string]*ast.Builtin{}
 	for _, b := range ast.Builtins {
@@ -216,7 +215,7 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestRefused has a reason for every function that rules may not call.
+// TestRefused checks that there is a reason for exactly the functions that rules may not call.
 func TestRefused(t *testing.T) {
 	for _, b := range ast.Builtins {
 		why := insteadOf(b.Name)
@@ -226,7 +225,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzModule throws texts at the door of users' rules: an error, never a panic.
+// FuzzModule loads arbitrary texts as custom rules: an error, never a panic.
 func FuzzModule(f *testing.F) {
 	f.Add(head + body)
 	f.Add(needs("x", "\n#   template: true\n#   asks: [{survive: zone}]"))

@@ -9,7 +9,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// explain turns what OPA says into one error per place, each with file:line.
+// explain turns an error of OPA into one error per place, each with file:line.
 func explain(err error) error {
 	var list ast.Errors
 	var one *ast.Error
@@ -34,15 +34,14 @@ func place(l *ast.Location) string {
 	return fmt.Sprintf("%s:%d: ", l.File, max(1, l.Row))
 }
 
-// reason is the message without OPA's codes; it lists the valid names where a
-// name is not valid.
+// reason returns the message without OPA's codes. It lists the valid names if a name is invalid.
 func reason(e *ast.Error) string {
 	message := oneLine(strings.TrimPrefix(e.Message, "rego_parse_error: "))
 	if message == "empty module" {
 		return `the file is empty; a rule starts with METADATA and package schedlint.rules["<id>"]`
 	}
 	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
-		name = strings.TrimPrefix(name, "internal.") // print is called internal.print by then
+		name = strings.TrimPrefix(name, "internal.") // print is called internal.print by now
 		return "function " + name + " is not available; " + insteadOf(name)
 	}
 	switch d := e.Details.(type) {
@@ -59,7 +58,7 @@ func reason(e *ast.Error) string {
 	return message
 }
 
-// oneLine makes runs of white space one space.
+// oneLine collapses white space to single spaces.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // cut shortens a line that is too long for a message.

@@ -12,9 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// factsLibrary is the module with which unit tests make rows: for each kind of row a
-// function that gives a whole row, with the fields of an object in place of its own. The
-// object has no other fields, or there is no row.
+// factsLibrary returns the module with which unit tests make rows. For each kind of row it has a
+// function that returns a complete row, with the fields of its argument in place of the defaults.
+// An argument with other fields makes the function undefined.
 var factsLibrary = sync.OnceValue(func() string {
 	var b strings.Builder
 	b.WriteString("package schedlint.facts\n")
@@ -29,7 +29,7 @@ var factsLibrary = sync.OnceValue(func() string {
 	return b.String()
 })
 
-// rowTypes are the types of all rows, by their names.
+// rowTypes returns the types of all rows, by their names.
 func rowTypes() []reflect.Type {
 	seen := map[reflect.Type]bool{}
 	var all []reflect.Type
@@ -54,7 +54,7 @@ func rowTypes() []reflect.Type {
 	return all
 }
 
-// snake is a name of Go in the style of the facts, as in pod_budget.
+// snake converts a Go name to the style of the facts, such as pod_budget.
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -66,9 +66,8 @@ func snake(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// blank is the value of a field that a test does not set, as Rego writes it: outcomes are
-// unknown, other enumerations have their first value, and what says that something is known
-// is true.
+// blank returns the Rego value of a field that a test does not set: outcomes are unknown, other
+// enumerations have their first value, and fields that say that something is known are true.
 func blank(f reflect.StructField) string {
 	name := f.Tag.Get("json")
 	switch f.Type.Kind() {

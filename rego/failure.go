@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// refusal is why the evaluation of a rule ended, or why its report does not count.
-// Limits end an evaluation by a panic with one, as OPA checks for cancellation only
-// between steps, and the comparison of two values is one step.
+// refusal says why the evaluation of a rule ended, or why its report does not count. A limit ends
+// an evaluation by a panic with a refusal, as OPA checks for cancellation only between steps, and
+// the comparison of two values is one step.
 type refusal struct {
 	at   *ast.Location // nil for the rule as a whole
 	what string
@@ -20,12 +20,11 @@ type refusal struct {
 	limit bool
 }
 
-// Error says what the rule does.
+// Error describes what the rule does.
 func (r refusal) Error() string { return r.what }
 
-// failure tells of a rule that failed. A built-in rule has no file that the user
-// could look at, and a fault of it is one of schedlint, unless the parameters of the
-// configuration may be the cause.
+// failure describes a rule that failed. The user cannot see the file of a built-in rule, and its
+// fault is a fault of schedlint, unless configured parameters may be the cause.
 func failure(r *rule, err error) diag.Failure {
 	f := diag.Failure{Stage: diag.StageRule, Rule: r.id, File: r.file, Line: 1, Message: err.Error()}
 	at := (*ast.Location)(nil)

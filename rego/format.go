@@ -10,12 +10,12 @@ import (
 const (
 	// maxWidth is the largest width that package fmt obeys.
 	maxWidth = 1_000_000
-	// remark is room for what fmt says of a verb that does not fit its argument.
+	// remark bounds the text that fmt writes about a verb that does not fit its argument.
 	remark = 64
 )
 
-// printed is what sprintf makes: for each verb its width and its argument. Arguments
-// are taken in their order, each once, unless the format has indexes.
+// printed bounds what sprintf makes: the width and the argument of each verb. Arguments are used in
+// order, each once, unless the format has indexes.
 func printed(_ *meter, args []*ast.Term) size {
 	verbs := verbsOf(text(args[0]))
 	var indexed, odd bool
@@ -70,8 +70,8 @@ func verbsOf(format string) (all []verb) {
 	}
 }
 
-// widths is the sum of the width and the precision of a verb. An asterisk takes one
-// from an argument.
+// widths returns the sum of the width and the precision of a verb. An asterisk takes one from an
+// argument.
 func widths(flags string) int64 {
 	var sum int64
 	for _, part := range strings.FieldsFunc(flags, func(r rune) bool { return r != '*' && (r < '0' || r > '9') }) {

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// What the rules of FuzzRule are made of: conditions, expressions with two inner ones,
-// and expressions without.
+// The parts of the rules of FuzzRule: conditions, expressions with two inner ones, and expressions
+// without.
 var (
 	conditions = []string{"%s == %s", "%s != %s", "%s > %s", "some x in [%s, %s]", "every x in [%s] { x == %s }", "not %s == %s", "count([%s, %s]) > 1", "startswith(%s, %s)", "regex.match(%s, %s)"}
 	inner      = []string{
@@ -27,7 +27,7 @@ var (
 	}
 )
 
-// composed is an expression that the bytes say.
+// composed builds an expression from bytes.
 func composed(data *[]byte, depth int) string {
 	if len(*data) == 0 {
 		return "fact.ref"
@@ -39,8 +39,8 @@ func composed(data *[]byte, depth int) string {
 	return fmt.Sprintf(inner[b%len(inner)], composed(data, depth-1), composed(data, depth-1))
 }
 
-// FuzzRule loads a rule of the team's own that is made of what Rego offers, and judges
-// facts by it, twice: it is refused, it fails, or it says the same both times.
+// FuzzRule loads a custom rule that combines features of Rego, and judges facts with it, twice: it
+// is rejected, it fails, or it reports the same both times.
 func FuzzRule(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 100, 101, 1, 2, 110, 120, 4, 5, 111, 117})

@@ -8,15 +8,15 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// What calls make, at most. An argument of a wrong type has size 0: the function
-// itself complains about it.
+// text returns the text of a string, and "" for other values: a function rejects an argument of a
+// wrong type by itself.
 
 func text(t *ast.Term) string {
 	s, _ := t.Value.(ast.String)
 	return string(s)
 }
 
-// members are the values in an array, a set or an object.
+// members returns the values in an array, a set or an object.
 func members(t *ast.Term) []*ast.Term {
 	var all []*ast.Term
 	switch v := t.Value.(type) {
@@ -30,7 +30,7 @@ func members(t *ast.Term) []*ast.Term {
 	return all
 }
 
-// joined is what concat makes.
+// joined bounds what concat makes.
 func joined(m *meter, args []*ast.Term) size {
 	all := members(args[1])
 	made := int64(len(text(args[0]))) * int64(max(0, len(all)-1))
@@ -40,14 +40,14 @@ func joined(m *meter, args []*ast.Term) size {
 	return size{text: made}
 }
 
-// replaced is what replace makes.
+// replaced bounds what replace makes.
 func replaced(_ *meter, args []*ast.Term) size {
 	s, old, with := text(args[0]), text(args[1]), text(args[2])
 	return size{text: int64(len(s)) + int64(strings.Count(s, old))*int64(max(0, len(with)-len(old)))}
 }
 
-// replacedAll is what strings.replace_n makes: the longest replacement wherever the
-// shortest pattern fits.
+// replacedAll bounds what strings.replace_n makes: the longest replacement wherever the shortest
+// pattern fits.
 func replacedAll(_ *meter, args []*ast.Term) size {
 	patterns, ok := args[0].Value.(ast.Object)
 	if !ok {
@@ -61,16 +61,15 @@ func replacedAll(_ *meter, args []*ast.Term) size {
 	return size{text: n + (n/max(1, shortest)+1)*longest}
 }
 
-// replacedPattern is what regex.replace makes: in as many places as there are
-// characters the replacement, and in all of them together each group that it names
-// at most once.
+// replacedPattern bounds what regex.replace makes: the replacement at as many places as there are
+// characters, and each group that it names at most once in all of them together.
 func replacedPattern(_ *meter, args []*ast.Term) size {
 	n, with := int64(len(text(args[0]))), text(args[2])
 	return size{text: n + (n+1)*int64(len(with)) + n*int64(strings.Count(with, "$"))}
 }
 
-// written is what template strings make: strings are written as they are, and
-// values that an expression gives are members of a set.
+// written bounds what template strings make: strings are copied, and the values of an expression
+// are members of a set.
 func written(_ *meter, args []*ast.Term) size {
 	var made size
 	for _, part := range members(args[0]) {
@@ -85,7 +84,7 @@ func written(_ *meter, args []*ast.Term) size {
 	return made
 }
 
-// plain is the length of a value where strings are written as they are.
+// plain returns the length of a value, with strings as they are.
 func plain(t *ast.Term) int64 {
 	if s, ok := t.Value.(ast.String); ok {
 		return int64(len(s))
@@ -93,7 +92,7 @@ func plain(t *ast.Term) int64 {
 	return length(t)
 }
 
-// marshalled is what json.marshal makes.
+// marshalled bounds what json.marshal makes.
 func marshalled(_ *meter, args []*ast.Term) size { return size{text: length(args[0])} }
 
 // length bounds the length of a value as JSON or Rego writes it.
@@ -129,20 +128,20 @@ func escaped(s string) int64 {
 	return n
 }
 
-// parts are as many as the separator occurs.
+// parts counts the parts that a separator makes.
 func parts(_ *meter, args []*ast.Term) size {
 	return size{items: int64(strings.Count(text(args[0]), text(args[1]))) + 1}
 }
 
-// submatches are the groups of a pattern for each character.
+// submatches bounds the groups of a pattern's matches: all groups for each character.
 func submatches(_ *meter, args []*ast.Term) size {
 	return size{items: (int64(len(text(args[1]))) + 1) * int64(strings.Count(text(args[0]), "(")+1)}
 }
 
-// added is what two values have together.
+// added bounds the members of two values together.
 func added(m *meter, args []*ast.Term) size { return m.outer(args[0]).plus(m.outer(args[1])) }
 
-// flattened is what the members of a value have together.
+// flattened counts the members of the members of a value.
 func flattened(m *meter, args []*ast.Term) size {
 	all := members(args[0])
 	made := size{items: int64(len(all))}
@@ -152,7 +151,7 @@ func flattened(m *meter, args []*ast.Term) size {
 	return made
 }
 
-// counted is what numbers.range makes.
+// counted bounds what numbers.range makes.
 func counted(m *meter, args []*ast.Term) size {
 	from, ok := integer(args[0])
 	to, both := integer(args[1])
@@ -192,34 +191,33 @@ func multiplied(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// parsed is the work of json.unmarshal: a value may have a member for each second
-// byte.
+// parsed returns the work of json.unmarshal: a value may have a member for every second byte.
 func parsed(_ *meter, args []*ast.Term) int64 { return int64(len(text(args[0]))) / 2 }
 
-// product is the work of looking for one value at every place of another.
+// product returns the work of looking for one value at every place of another.
 func product(m *meter, args []*ast.Term) int64 {
 	a, b := m.outer(args[0]), m.outer(args[1])
 	return (a.text + a.items) * (b.text + b.items) / 1024
 }
 
-// searching is the work of comparing a value with every member of an array.
+// searching returns the work of comparing a value with every member of an array.
 func searching(value int) func(*meter, []*ast.Term) int64 {
 	return func(m *meter, args []*ast.Term) int64 {
 		among := args[len(args)-1]
 		if _, ok := among.Value.(ast.Set); ok {
-			return 0 // there it is looked up
+			return 0 // sets look it up
 		}
 		return m.whole(args[value]).steps() * m.outer(among).items
 	}
 }
 
-// The bounds of patterns.
+// Bounds of patterns.
 const (
 	maxGlob    = 1000   // bytes
 	maxPattern = 10_000 // bytes, and instructions of the compiled expression
 )
 
-// globbing is the work of glob.match.
+// globbing returns the work of glob.match.
 func globbing(m *meter, args []*ast.Term) int64 {
 	pattern, match := int64(len(text(args[0]))), int64(len(text(args[2])))
 	if pattern > maxGlob {
@@ -228,15 +226,15 @@ func globbing(m *meter, args []*ast.Term) int64 {
 	return pattern * match / textStep
 }
 
-// matching is the work of a regular expression, whose time is at most its compiled
-// size times the length of the text.
+// matching returns the work of a regular expression: its time is at most its compiled size times
+// the length of the text.
 func matching(pattern, match int) func(*meter, []*ast.Term) int64 {
 	return func(m *meter, args []*ast.Term) int64 {
 		return m.pattern(text(args[pattern])) * (int64(len(text(args[match]))) + 1) / textStep
 	}
 }
 
-// pattern is the number of instructions of a regular expression.
+// pattern returns the number of instructions of a regular expression.
 func (m *meter) pattern(p string) int64 {
 	if len(p) > maxPattern {
 		m.refuse("uses a regular expression of more than %d bytes", maxPattern)

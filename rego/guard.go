@@ -7,13 +7,13 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// guardPrefix begins the names of guarded functions. OPA looks a function up among
-// its own first, so it cannot be replaced under its own name: calls in rules of the
-// user's own are renamed after compilation, and the names given to the evaluation.
+// guardPrefix begins the names of guarded functions. OPA looks a function up among its own first,
+// so a function cannot be replaced under its own name. Instead, guard renames the calls in compiled
+// custom rules, and the evaluation gets functions with the new names.
 const guardPrefix = "schedlint."
 
-// guard renames the calls of built-in functions in compiled modules. The operators
-// that unify stay, as OPA knows these by name; what they cost is counted as steps.
+// guard renames the calls of built-in functions in compiled modules. It keeps the operators that
+// unify, as OPA knows them by name; their cost is counted as steps.
 func guard(modules map[string]*ast.Module) {
 	for _, m := range modules {
 		ast.NewGenericVisitor(func(x any) bool {
@@ -35,8 +35,8 @@ func guard(modules map[string]*ast.Module) {
 	}
 }
 
-// guarded is the name of the guarded function for that of a built-in one; any other
-// term stays. Terms of operators are shared by all of OPA, so none is changed.
+// guarded replaces the name of a built-in function by that of the guarded one. Other terms stay.
+// All of OPA shares the terms of operators, so guarded never changes a term.
 func guarded(t *ast.Term) *ast.Term {
 	ref, ok := t.Value.(ast.Ref)
 	if !ok {
@@ -49,8 +49,8 @@ func guarded(t *ast.Term) *ast.Term {
 	return &ast.Term{Value: (&ast.Builtin{Name: guardPrefix + name}).Ref(), Location: t.Location}
 }
 
-// functions returns the guarded functions for one evaluation by their references as text,
-// which is what OPA looks them up by: a name that is a keyword, such as contains, is quoted there.
+// functions returns the guarded functions for one evaluation. Their keys are their references as
+// text, as OPA looks them up: a name that is a keyword, such as contains, is quoted there.
 func (m *meter) functions() map[string]*topdown.Builtin {
 	all := map[string]*topdown.Builtin{makeValue: m.value()}
 	for _, b := range capabilities().Builtins {
@@ -65,8 +65,8 @@ func (m *meter) functions() map[string]*topdown.Builtin {
 	return all
 }
 
-// guarded charges for a call before it is made, refuses it if its result would be
-// too large, and charges for the result.
+// guarded charges for a call before it is made, refuses it if its result would be too large, and
+// charges for the result.
 func (m *meter) guarded(name string, b bound, f topdown.BuiltinFunc) topdown.BuiltinFunc {
 	arity := b.arity
 	return func(bctx topdown.BuiltinContext, operands []*ast.Term, iter func(*ast.Term) error) error {
@@ -99,7 +99,7 @@ func (m *meter) made(name string, result *ast.Term) {
 	}
 	made := m.outer(result)
 	if pair, ok := result.Value.(*ast.Array); ok && name == "walk" && pair.Len() == 2 {
-		made = made.plus(m.outer(pair.Elem(0))) // the way to the value
+		made = made.plus(m.outer(pair.Elem(0))) // the path to the value
 	}
 	m.fits(name, made)
 	m.charge(made.steps())

@@ -8,13 +8,13 @@ import (
 	"github.com/open-policy-agent/opa/v1/types"
 )
 
-// makeValue is the function that makes an array, an object or a set of values.
+// makeValue is the function that turns an array, an object or a set into a value.
 const makeValue = guardPrefix + "value"
 
-// hoister makes each literal with variables a value before anything is done with it.
-// OPA binds variables to literals as they are written, so that x := [a, a],
-// y := [x, x] and so on double what it writes out at the first use of the last one,
-// in one step that nothing can stop. Values share what they hold.
+// hoister turns each literal with variables into a value before it is used. OPA binds variables to
+// literals as they are written, so each assignment of a chain such as x := [a, a], y := [x, x]
+// doubles what OPA expands at the first use of the last variable, in one step that nothing can
+// stop. Values share their members.
 type hoister struct{ last int }
 
 // hoist rewrites the bodies of compiled modules.
@@ -34,8 +34,8 @@ func hoist(modules map[string]*ast.Module) {
 	}
 }
 
-// head makes what a rule gives a value at the end of its body: a function that gives
-// a literal would hand it on as it is written.
+// head turns the result of a rule into a value at the end of its body: a function with a literal as
+// its result would pass it on unexpanded.
 func (h *hoister) head(r *ast.Rule) {
 	for _, t := range []**ast.Term{&r.Head.Key, &r.Head.Value} {
 		if *t == nil || !literal(*t) {
@@ -47,7 +47,7 @@ func (h *hoister) head(r *ast.Rule) {
 	}
 }
 
-// made is an expression that makes a literal the value of a new variable.
+// made returns an expression that assigns the value of a literal to a new variable.
 func (h *hoister) made(t *ast.Term) (*ast.Expr, *ast.Term) {
 	h.last++
 	v := ast.VarTerm(fmt.Sprintf("__schedlint%d__", h.last))
@@ -56,7 +56,7 @@ func (h *hoister) made(t *ast.Term) (*ast.Expr, *ast.Term) {
 	return &ast.Expr{Terms: []*ast.Term{op, t, v}, Location: t.Location, Generated: true}, v
 }
 
-// body rewrites a body in which some variables are bound before.
+// body rewrites a body in which some variables are already bound.
 func (h *hoister) body(body ast.Body, bound ast.VarSet) ast.Body {
 	bound = bound.Copy()
 	var all ast.Body
@@ -101,8 +101,8 @@ func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
 	}).Walk(e)
 }
 
-// literals takes the operands of an expression that are literals with variables, all
-// of them bound, out of it. Literals with others are patterns, which bind these.
+// literals replaces the operands of an expression that are literals with variables, if all of these
+// are bound. Literals with unbound variables are patterns, which bind them.
 func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 	terms, ok := e.Terms.([]*ast.Term)
 	if !ok {
@@ -119,7 +119,8 @@ func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 	return made
 }
 
-// literal tells collections of constants and variables from other terms.
+// literal reports whether a term is a collection of constants and variables, with at least one
+// variable.
 func literal(t *ast.Term) bool {
 	switch t.Value.(type) {
 	case *ast.Array, ast.Object, ast.Set:
@@ -139,14 +140,14 @@ func literal(t *ast.Term) bool {
 	return plain && variables
 }
 
-// vars are the variables of an expression or a term, but for those of closures.
+// vars returns the variables of an expression or a term, except those of closures.
 func vars(x any) ast.VarSet {
 	v := ast.NewVarVisitor().WithParams(ast.VarVisitorParams{SkipClosures: true, SkipRefCallHead: true})
 	v.Walk(x)
 	return v.Vars()
 }
 
-// value is makeValue for one evaluation.
+// value returns makeValue for one evaluation.
 func (m *meter) value() *topdown.Builtin {
 	return &topdown.Builtin{
 		Decl: &ast.Builtin{Name: makeValue, Decl: types.NewFunction(types.Args(types.A), types.A)},

@@ -10,8 +10,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// constructs has what rules may do with literals: make them, take them apart, compare
-// them, pass them on, within comprehensions, functions, negations and mocks.
+// constructs has the uses of literals in rules: construction, destructuring, comparison and
+// passing, within comprehensions, functions, negations and mocks.
 const constructs = `package x
 
 rows := [{"id": 1, "at": ["a", 2]}, {"id": 2, "at": ["b", 3]}, {"id": 3, "at": ["a", 4]}]
@@ -111,8 +111,8 @@ index contains [i, r.id] if {
 }
 `
 
-// TestHoistingChangesNothing evaluates the same with OPA as it is and as it is used
-// for rules of the user's own.
+// TestHoistingChangesNothing compares evaluation with unmodified OPA and with OPA as used for
+// custom rules.
 func TestHoistingChangesNothing(t *testing.T) {
 	whole := func(own bool) ast.Value {
 		t.Helper()
@@ -154,7 +154,7 @@ func TestHoistingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestLiteralsAreHoisted finds no literal with variables where one is made of them.
+// TestLiteralsAreHoisted checks that literals with variables become values, except for a few patterns.
 func TestLiteralsAreHoisted(t *testing.T) {
 	m, err := parse("x.rego", constructs, false)
 	if err != nil {

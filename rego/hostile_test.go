@@ -20,13 +20,13 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// hostileRule is a rule of that id whose message is what a body makes of it.
+// hostileRule returns a rule with that id; the body sets its message.
 func hostileRule(id, body string) string {
 	return strings.Replace(head, "no-default-namespace", id, 1) +
 		"report contains result.finding(rego.metadata.chain(), fact, {\"message\": message}) if {\n\tsome fact in input.workloads\n" + body + "}\n"
 }
 
-// nested repeats a line in which %[1]d is a number and %[2]d the one before it.
+// nested repeats a line in which %[1]d is a number and %[2]d the previous one.
 func nested(n int, line string) string {
 	var b strings.Builder
 	for i := range n {
@@ -35,7 +35,7 @@ func nested(n int, line string) string {
 	return b.String()
 }
 
-// hostileRules are rules that take all time or memory, and why each of them fails.
+// hostileRules holds rules that exhaust time or memory, and why each of them fails.
 var hostileRules = map[string]struct{ body, want string }{
 	"concat": {`	s0 := "0123456789"` + "\n" + nested(20, `	s%d := concat("", [s%[2]d, s%[2]d, s%[2]d])`+"\n") + "\tmessage := s20\n",
 		"concat makes a string of more than 1 MiB"},
@@ -104,14 +104,13 @@ var hostileRules = map[string]struct{ body, want string }{
 	"value":      {"\tmessage := {fact.id}\n", "reports a finding whose message is a set; expected a string"},
 }
 
-// slowRules take a tenth of a second or more until they fail, which -short does not wait
-// for.
+// slowRules take a tenth of a second or more until they fail, so -short skips them.
 var slowRules = []string{"equal", "equal-arrays", "equal-often", "functions", "joins", "marshal", "pattern", "print-value", "ranges", "reachable", "union", "walk", "yaml-depth", "yaml-keys"}
 
 // fewSteps keeps the tests short.
 const fewSteps = maxSteps / 10
 
-// tallied evaluates rules and gives what they cost and which failed.
+// tallied evaluates rules and returns the tally, with their costs and failures.
 func tallied(t testing.TB, e *Engine, f *facts.Facts) ([]facts.Judgement, *facts.Tally) {
 	t.Helper()
 	tally := facts.NewTally()
@@ -122,15 +121,15 @@ func tallied(t testing.TB, e *Engine, f *facts.Facts) ([]facts.Judgement, *facts
 	return found, tally
 }
 
-// twelve are facts that the hostile rules look at, and that built-in rules report.
+// twelve returns facts that the hostile rules read, and that built-in rules report.
 func twelve() *facts.Facts {
 	f := bad(12)
 	describe(f, 12)
 	return f
 }
 
-// TestHostileRules puts each of them beside the built-in rules: it fails with a
-// reason, at the same step every time, and takes nothing else along.
+// TestHostileRules evaluates each of them with the built-in rules: it fails with a reason, at the
+// same step every time, and does not affect other rules.
 func TestHostileRules(t *testing.T) {
 	want, _ := tallied(t, loaded(t, Options{}), twelve())
 	if len(want) == 0 {
@@ -166,7 +165,7 @@ func TestHostileRules(t *testing.T) {
 	}
 }
 
-// BenchmarkHostileRules bounds the bytes that rules allocate that make values grow.
+// BenchmarkHostileRules bounds the bytes that rules with growing values allocate.
 func BenchmarkHostileRules(b *testing.B) {
 	const most = 64 << 20
 	for _, id := range []string{"concat", "replace", "regex-replace", "template", "widths", "marshal", "range", "product", "square", "number"} {
@@ -182,7 +181,7 @@ func BenchmarkHostileRules(b *testing.B) {
 	}
 }
 
-// allocated is how many bytes the process allocates during a piece of work.
+// allocated returns the bytes that the process allocates during a function.
 func allocated(work func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -191,7 +190,7 @@ func allocated(work func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestOneRuleFailsAlone evaluates all of them beside a rule that is in order.
+// TestOneRuleFailsAlone evaluates hostile rules beside a correct one.
 func TestOneRuleFailsAlone(t *testing.T) {
 	files := map[string]string{"good/rule.rego": head + body}
 	for _, id := range []string{"concat", "marshal", "range", "division", "value"} {
@@ -214,8 +213,8 @@ func TestOneRuleFailsAlone(t *testing.T) {
 	}
 }
 
-// TestBudgetIsThatOfTheRun adds up the contexts of a run, and lets a new run begin
-// anew.
+// TestBudgetIsThatOfTheRun checks that the contexts of a run share a budget, and that a new run has
+// a new one.
 func TestBudgetIsThatOfTheRun(t *testing.T) {
 	const quadratic = "\tsome other in input.workloads\n\tother.id + fact.id < 0\n\tmessage := fact.ref\n"
 	dir := folder(t, map[string]string{"x.rego": hostileRule("quadratic", quadratic)})
@@ -236,8 +235,8 @@ func TestBudgetIsThatOfTheRun(t *testing.T) {
 	}
 }
 
-// TestFindingsOfARule keeps the first of too many, over all contexts. A rule of the
-// user's own hardly gets there before its steps are over, so the report is made up.
+// TestFindingsOfARule keeps the first of too many findings, over all contexts. A custom rule hardly
+// gets there before its steps are used up, so the report is made up.
 func TestFindingsOfARule(t *testing.T) {
 	report := make([]facts.Judgement, 40_000)
 	for i := range report {
@@ -262,7 +261,8 @@ func TestFindingsOfARule(t *testing.T) {
 	}
 }
 
-// TestMessagesAreCut cuts between characters, and says how much is missing.
+// TestMessagesAreCut checks that messages are cut between characters, with the number of missing
+// bytes.
 func TestMessagesAreCut(t *testing.T) {
 	for _, text := range []string{strings.Repeat("a", maxMessage), strings.Repeat("a", 1<<20), strings.Repeat("猫", 5000), "a" + strings.Repeat("😀", 5000), strings.Repeat("\x80", 9000)} {
 		got := shortened(text)
@@ -284,7 +284,7 @@ func TestMessagesAreCut(t *testing.T) {
 	}
 }
 
-// endless is an evaluation that takes a step every millisecond until it is stopped.
+// endless starts an evaluation that takes a step every millisecond until it is stopped.
 func endless(m *meter) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
@@ -297,7 +297,7 @@ func endless(m *meter) <-chan outcome {
 	return done
 }
 
-// TestRunawayRule stops a rule whose time is over at its next step.
+// TestRunawayRule stops a rule at its next step when its time is up.
 func TestRunawayRule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -317,7 +317,7 @@ func TestRunawayRule(t *testing.T) {
 	}
 }
 
-// ended is a context that is over.
+// ended returns a canceled context.
 func ended(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -338,7 +338,7 @@ func isolatedIn(t *testing.T, ctx context.Context, id string) outcome {
 	return run.isolated(ctx, due[i], newMeter(0, maxSteps))
 }
 
-// TestNoTimeLeft does not begin rules when earlier contexts took all the time.
+// TestNoTimeLeft checks that no rule starts after earlier contexts took all the time.
 func TestNoTimeLeft(t *testing.T) {
 	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": strings.Replace(head, "no-default-namespace", "late", 1) + body})}})
 	tally := facts.NewTally()
@@ -351,8 +351,7 @@ func TestNoTimeLeft(t *testing.T) {
 	}
 }
 
-// TestEndlessStep gives up on a rule that does not stop when it is told to, and
-// evaluates no other one beside it.
+// TestEndlessStep abandons a rule that does not stop, and evaluates no other custom rule beside it.
 func TestEndlessStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := watch(ended(t), make(chan outcome), newMeter(0, maxSteps), func() {})
@@ -368,7 +367,7 @@ func TestEndlessStep(t *testing.T) {
 	}
 }
 
-// TestHeapIsWatched stops a rule during which the heap grows by more than it may.
+// TestHeapIsWatched stops a rule while the heap grows by more than the limit.
 func TestHeapIsWatched(t *testing.T) {
 	const before = 100 << 20
 	for grown, want := range map[uint64]string{maxHeap: tooLong, maxHeap + 1: "takes too much memory"} {
@@ -391,8 +390,7 @@ func TestHeapIsWatched(t *testing.T) {
 	}
 }
 
-// BenchmarkHeapIsWatched ends a rule whose values take little in steps and much in
-// memory.
+// BenchmarkHeapIsWatched ends a rule whose values take few steps and much memory.
 func BenchmarkHeapIsWatched(b *testing.B) {
 	var wide strings.Builder
 	for i := range 4000 {
@@ -408,8 +406,8 @@ func BenchmarkHeapIsWatched(b *testing.B) {
 	}
 }
 
-// TestEveryFunctionIsBounded keeps the table of costs in step with what rules may
-// call, and every call of a rule guarded.
+// TestEveryFunctionIsBounded checks that the table of costs has exactly the functions that rules
+// may call, and that every call of a rule is guarded.
 func TestEveryFunctionIsBounded(t *testing.T) {
 	unguarded := []string{"assign", "eq", "rego.metadata.chain", "rego.metadata.rule"}
 	decl := map[string]*ast.Builtin{}
@@ -432,7 +430,7 @@ func TestEveryFunctionIsBounded(t *testing.T) {
 	}
 }
 
-// TestGuardsChangeNothing runs the built-in rules as if they were the user's own.
+// TestGuardsChangeNothing runs the built-in rules as custom rules.
 func TestGuardsChangeNothing(t *testing.T) {
 	own, trusted := loadedFrom(t, Options{Dirs: []string{"../rules"}}), loaded(t, Options{Packs: loaded(t, Options{}).Packs()})
 	for _, f := range []*facts.Facts{bad(20), healthy(20), twelve()} {

@@ -16,10 +16,10 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// maxInstances bounds what evaluation costs: each instance has steps of its own.
+// maxInstances bounds the cost of evaluation, as each instance has steps of its own.
 const maxInstances = 1000
 
-// instances adds a rule for each instance, and says all that is wrong with them.
+// instances adds a rule for each instance. The error holds all problems with them.
 func (e *Engine) instances(all []Instance) error {
 	if len(all) > maxInstances {
 		return all[maxInstances].error("expected at most %d rules that use templates, found %d", maxInstances, len(all))
@@ -62,7 +62,7 @@ func (e *Engine) instance(i *Instance) (*rule, error) {
 	return &rule{id: i.ID, code: base.code, instance: i}, nil
 }
 
-// error is about the entry of the configuration.
+// error returns an error about the entry of the configuration.
 func (i *Instance) error(format string, args ...any) error {
 	place := ""
 	if i.Place != "" {
@@ -71,7 +71,7 @@ func (i *Instance) error(format string, args ...any) error {
 	return errors.New(place + fmt.Sprintf(format, args...))
 }
 
-// usable names the rules that instances may use.
+// usable returns the ids of the rules that instances may use.
 func (e *Engine) usable() []string {
 	var ids []string
 	for _, r := range e.rules {
@@ -82,13 +82,13 @@ func (e *Engine) usable() []string {
 	return ids
 }
 
-// usable reports whether instances may use a rule. An annotation is read only if it may
-// tell.
+// usable reports whether instances may use a rule. It reads the annotation only if the annotation
+// may matter.
 func (r *rule) usable() bool {
 	return r.instance == nil && (r.template || r.mentions("params:") && r.notes().params != nil)
 }
 
-// parameters gives each rule its parameters and says all that is wrong with them.
+// parameters gives each rule its parameters. The error holds all problems with them.
 func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(given)) {
@@ -121,8 +121,8 @@ func atValues(v Values, message string) error {
 	return errors.New(message)
 }
 
-// parameters sets the parameters of a rule: those of the instance, then those that the
-// configuration gives to the rule, then defaults.
+// parameters sets the parameters of a rule: those that the configuration gives to the
+// rule's id override those of the instance, and the others have their defaults.
 func (r *rule) parameters(given Values) error {
 	name := "rules." + r.id + ".params"
 	var schema *schema
@@ -142,7 +142,7 @@ func (r *rule) parameters(given Values) error {
 		if schema == nil && len(given.Values) > 0 {
 			return atValues(given, fmt.Sprintf("%s: template %s takes no parameters", name, r.code.id))
 		}
-	case r.off && given.Values == nil: // nobody has to give what it requires
+	case r.off && given.Values == nil: // required parameters may be missing
 		return nil
 	}
 	if schema == nil {
@@ -166,7 +166,7 @@ func (r *rule) parameters(given Values) error {
 // isTemplate reports whether the rule never runs itself.
 func (r *rule) isTemplate() bool { return r.template && r.instance == nil }
 
-// meta is what the rule says of itself, or what the configuration says instead.
+// meta returns the annotation of the rule, with what the configuration overrides.
 func (r *rule) meta() diag.Rule {
 	m := r.notes().Rule
 	i := r.instance
@@ -179,11 +179,11 @@ func (r *rule) meta() diag.Rule {
 	return m
 }
 
-// Losses are the topology keys of these questions, sorted, without repeats.
+// Losses returns the topology keys of the questions in Asks, sorted, without repeats.
 func (e *Engine) Losses() []string {
 	var keys []string
 	for _, a := range e.Asks() {
-		if key, err := config.TopologyKey(a.Survive); err == nil { // checked when it was loaded
+		if key, err := config.TopologyKey(a.Survive); err == nil { // Load has checked it
 			keys = append(keys, key)
 		}
 	}
@@ -191,7 +191,7 @@ func (e *Engine) Losses() []string {
 	return slices.Compact(keys)
 }
 
-// Asks gives the questions of the rules that are on, sorted, without repeats.
+// Asks returns the questions of the rules that are on, sorted, without repeats.
 func (e *Engine) Asks() []Ask {
 	var all []Ask
 	for _, r := range e.rules {
@@ -208,7 +208,7 @@ func (e *Engine) Asks() []Ask {
 	return slices.Compact(all)
 }
 
-// asked are the keys of a question, with the parameters of the rule.
+// asked returns the keys of a question, with the parameters of the rule.
 func (r *rule) asked(a ask) []string {
 	if a.param == "" {
 		return []string{a.survive}
@@ -222,8 +222,8 @@ func (r *rule) asked(a ask) []string {
 	return []string{text(value)}
 }
 
-// Params are the parameters of a rule as JSON, as the rule sees them, and those of a rule
-// that is off as it would see them: nil if it takes none.
+// Params returns the parameters of a rule as JSON, as the rule sees them or, if it is off, would
+// see them. It returns nil for a rule without parameters.
 func (e *Engine) Params(id string) ([]byte, error) {
 	r := e.find(id)
 	if r == nil {
@@ -243,7 +243,7 @@ func (e *Engine) Params(id string) ([]byte, error) {
 	return json.Marshal(value)
 }
 
-// Source is the text of a rule, of any kind; "" if there is no such rule.
+// Source returns the text of any rule, or "" if there is no such rule.
 func (e *Engine) Source(id string) string {
 	if r := e.find(id); r != nil {
 		return r.text

@@ -12,25 +12,25 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// The backstops behind the counted limits: what a rule may add to the heap, how
-// often that is looked at, and how much CPU time a rule that is told to stop may take.
+// Backstops behind the counted limits: how much a rule may add to the heap, how often that is
+// checked, and how much CPU time a rule may take to stop.
 const (
 	maxHeap   = 512 << 20
 	heapEvery = 20 * time.Millisecond
 	grace     = 2 * time.Second
 )
 
-// outcome is what became of the evaluation of a rule.
+// outcome is the result of evaluating a rule.
 type outcome struct {
 	found []facts.Judgement
 	err   error
-	// abandoned is set if the rule goes on although it was told to stop: OPA checks for
-	// that between steps, and one step may never end.
+	// abandoned is set if the rule does not stop when asked to: OPA checks that only between steps,
+	// and one step may never end.
 	abandoned bool
 }
 
-// isolated evaluates a rule of the user's own in a goroutine, so that its time, memory
-// and panics cost only its own findings.
+// isolated evaluates a custom rule in a goroutine, so that its time, memory and panics cost only
+// its own findings.
 func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -50,8 +50,8 @@ func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
 	return watch(ctx, done, m, cancel)
 }
 
-// recovered makes an error of a panic: a limit that was exceeded, or a fault of OPA
-// that only this rule brings about.
+// recovered converts a panic to an error: a limit that was exceeded, or a fault of OPA that only
+// this rule causes.
 func recovered(m *meter, panicked any) error {
 	if refused, ok := panicked.(refusal); ok {
 		return refused
@@ -59,8 +59,8 @@ func recovered(m *meter, panicked any) error {
 	return refusal{at: m.at, what: fmt.Sprintf("makes the Rego evaluator fail: %v", panicked)}
 }
 
-// watch waits for an evaluation, tells it to stop if it takes too much, and gives it
-// up if it does not.
+// watch waits for an evaluation, stops it if it takes too much, and abandons it if it does not
+// stop.
 func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) outcome {
 	tick := time.NewTicker(heapEvery)
 	defer tick.Stop()
@@ -91,10 +91,10 @@ func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) ou
 	}
 }
 
-// halt ends the evaluation at its next step. The first reason counts.
+// halt ends the evaluation at its next step. Only the first reason counts.
 func (m *meter) halt(why string) { m.stop.CompareAndSwap(nil, &why) }
 
-// heap is what all objects take, garbage that is not yet collected included.
+// heap returns the size of all objects, including garbage that is not yet collected.
 func heap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

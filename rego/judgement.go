@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// maxMessage bounds a message, a detail and a help text, in bytes, the mark of the
-	// cut left out.
+	// maxMessage bounds a message, a detail and a help text, in bytes, without the note about what
+	// is cut.
 	maxMessage = 4 << 10
-	// maxDetails bounds the details of a finding, the mark of the cut left out.
+	// maxDetails bounds the details of a finding, without the note about what is cut.
 	maxDetails = 20
 	// maxPath bounds the elements of a path, and maxElement each of them, in bytes.
 	maxPath, maxElement = 20, 256
 )
 
-// judgement reads one member of a report: what result.reason or result.finding makes.
+// judgement reads one member of a report, which result.reason or result.finding makes.
 func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
 	j := facts.Judgement{Rule: r.id}
 	row, _ := t.Value.(ast.Object)
@@ -65,8 +65,8 @@ func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
 	return j, nil
 }
 
-// finding reads what a rule says in words of its own, and says what is wrong with it.
-// It never shows a value, which may be of any size.
+// finding reads a finding with words of its own, and returns a problem with it. The problem never
+// shows a value, which may be of any size.
 func finding(j *facts.Judgement, said *ast.Term) (problem string) {
 	given, ok := said.Value.(ast.Object)
 	if !ok {
@@ -90,7 +90,7 @@ func finding(j *facts.Judgement, said *ast.Term) (problem string) {
 	return ""
 }
 
-// saying is a key of what result.finding takes; read says what is wrong with its value.
+// saying is a key of the argument of result.finding; read returns a problem with its value.
 type saying struct {
 	name string
 	read func(*ast.Term) string
@@ -115,7 +115,7 @@ func unknownSaying(key *ast.Term, fields []saying) string {
 		strconv.Quote(cut(text(key))), near(text(key), names), strings.Join(names, ", "))
 }
 
-// textInto reads a text that is not empty.
+// textInto reads a text that must not be empty.
 func textInto(into *string) func(*ast.Term) string {
 	return func(t *ast.Term) string {
 		s, ok := t.Value.(ast.String)
@@ -130,7 +130,7 @@ func textInto(into *string) func(*ast.Term) string {
 	}
 }
 
-// details reads the lines that a rule adds to a message; empty ones are left out.
+// details reads the lines that a rule adds to a message, without empty ones.
 func details(t *ast.Term) (lines []string, problem string) {
 	list, ok := t.Value.(*ast.Array)
 	if !ok {
@@ -155,7 +155,7 @@ func details(t *ast.Term) (lines []string, problem string) {
 	return lines, ""
 }
 
-// pathOf reads the way from a row to a field below it.
+// pathOf reads the path from a row to a field below it.
 func pathOf(t *ast.Term) (elements []string, problem string) {
 	list, ok := t.Value.(*ast.Array)
 	switch {
@@ -224,7 +224,7 @@ func kindOf(t *ast.Term) string {
 	return "an unknown value"
 }
 
-// shortened cuts a message that is too long between two characters.
+// shortened cuts a message that is too long, without splitting a character.
 func shortened(message string) string {
 	if len(message) <= maxMessage {
 		return message
@@ -239,7 +239,7 @@ func shortened(message string) string {
 	return fmt.Sprintf("%s ... (%d bytes more)", message[:end], len(message)-end)
 }
 
-// malformed says nothing of the value, which may be of any size.
+// malformed does not show the value, which may be of any size.
 func malformed() error {
 	return refusal{what: "reports something that is no finding of its own; write " + reportForm}
 }

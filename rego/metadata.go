@@ -10,14 +10,14 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// category is what a rule may call itself.
+// category is a category of rules.
 type category struct {
 	name  string
 	level diag.Level
 	means string
 }
 
-// categories are all that there are, worst first.
+// categories returns all categories, worst first.
 func categories() []category {
 	return []category{
 		{"invalid", diag.LevelError, "the API server refuses the object, or the pods that it creates"},
@@ -29,18 +29,18 @@ func categories() []category {
 	}
 }
 
-// notes is what the annotation of a rule says.
+// notes holds the annotation of a rule.
 type notes struct {
 	diag.Rule
-	// params is the schema of the parameters, nil for none.
+	// params is the schema of the parameters, or nil if there are none.
 	params *schema
 	asks   []ask
-	// untested are conditions that no test has to notice.
+	// untested holds conditions that no test has to notice.
 	untested []untested
 }
 
-// metadata reads the annotation of the package and says all that is wrong with
-// it. OPA takes keys that it does not know without a word.
+// metadata reads the annotation of the package and returns all problems with it. OPA silently
+// accepts unknown keys.
 func metadata(id, file, text string, m *ast.Module) (notes, []error) {
 	var errs []error
 	for _, a := range m.Annotations {
@@ -89,7 +89,7 @@ func texts(r *diag.Rule) (problems []string) {
 	return problems
 }
 
-// schemas demands the one annotation that makes OPA check the fields of facts.
+// schemas requires the one annotation that makes OPA check the fields of facts.
 func schemas(a *ast.Annotations) []string {
 	for _, s := range a.Schemas {
 		if s.Path.Equal(ast.InputRootRef) && s.Schema.Equal(factsRef()) {
@@ -101,7 +101,7 @@ func schemas(a *ast.Annotations) []string {
 
 func factsRef() ast.Ref { return ast.SchemaRootRef.Append(ast.StringTerm("facts")) }
 
-// metadataKeys are those that OPA knows.
+// metadataKeys lists the keys that OPA knows.
 func metadataKeys() []string {
 	return []string{
 		"title", "description", "schemas", "custom", "related_resources", "scope", "authors", "organizations",
@@ -109,10 +109,10 @@ func metadataKeys() []string {
 	}
 }
 
-// unknownKeys looks at the comment itself, as OPA drops such keys.
+// unknownKeys reads the comment itself, as OPA drops such keys.
 func unknownKeys(file, text string, a *ast.Annotations) (errs []error) {
 	lines := strings.Split(text, "\n")
-	for row := a.Location.Row; row < len(lines); row++ { // the row after "# METADATA"
+	for row := a.Location.Row; row < len(lines); row++ { // starts after "# METADATA"
 		line, isComment := strings.CutPrefix(strings.TrimSpace(lines[row]), "#")
 		if !isComment {
 			return errs
@@ -126,8 +126,7 @@ func unknownKeys(file, text string, a *ast.Annotations) (errs []error) {
 	return errs
 }
 
-// topKey is the key of a comment line that is not indented beyond the usual
-// one space.
+// topKey returns the key of a comment line that is not indented beyond the usual one space.
 func topKey(line string) (string, bool) {
 	line = strings.TrimPrefix(line, " ")
 	key, _, found := strings.Cut(line, ":")

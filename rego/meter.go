@@ -9,50 +9,48 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// Limits of a rule of the user's own. Steps and sizes are counted, so that a rule
-// is over its limits on every machine or on none.
+// Limits of a custom rule. Steps and sizes are counted, so that a rule exceeds its limits on every
+// machine or on none.
 const (
-	// maxSteps is the budget of a rule in a run, all contexts together. A rule that
-	// visits each of its facts once takes 10 to 300 steps for a fact, so 5,000,000
-	// are enough for 15,000 facts, or for comparing 700 facts with one another.
+	// maxSteps is the budget of a rule in a run, all contexts together. A rule that visits each of
+	// its facts once takes 10 to 300 steps for a fact, so 5,000,000 are enough for 15,000 facts, or
+	// for comparing 700 facts with each other.
 	maxSteps = 5_000_000
-	// maxText and maxItems bound one value: its strings in bytes, and its members
-	// with all that is in them.
+	// maxText and maxItems bound one value: its strings in bytes, and its members at all levels.
 	maxText  = 1 << 20
 	maxItems = 1_000_000
-	// maxDigits bounds a number, as its digits and its exponent make it large.
+	// maxDigits bounds a number, by its digits and its exponent.
 	maxDigits = 1000
 	// maxDepth bounds how deep values are nested.
 	maxDepth = 1000
-	// maxCompared bounds the members of two values that are compared: OPA takes up
-	// to a kilobyte of stack for each, and a stack that overflows ends the process.
+	// maxCompared bounds the members of two values that are compared: OPA takes up to a kilobyte of
+	// stack for each, and a stack overflow ends the process.
 	maxCompared = 100_000
-	// textStep is how many bytes of a string cost a step, and walked how many members
-	// that are only looked at.
+	// textStep is the number of bytes of a string that cost a step, and walked the number of
+	// members that are only visited.
 	textStep, walked = 64, 8
 )
 
-// maxStack bounds what a rule adds to the stacks of the process, which Go ends at 1 GB
-// each. It doubles a stack that is full, so one of 256 MiB has to be the last.
+// maxStack bounds what a rule adds to the stacks of the process, which Go limits to 1 GB each. Go
+// doubles a stack that is full, so a stack of 256 MiB has to be the last.
 const maxStack = 200 << 20
 
-// meter counts what the evaluation of one rule costs. It is a tracer of OPA, whose
-// events are the steps.
+// meter counts the cost of evaluating one rule. It is a tracer of OPA, whose events are the steps.
 type meter struct {
 	spent, limit int64
 	at           *ast.Location // of the last call or expression
 	// stop is set from outside to end the evaluation at the next step.
 	stop atomic.Pointer[string]
-	// patterns are the sizes of compiled regular expressions.
+	// patterns holds the sizes of compiled regular expressions.
 	patterns map[string]int64
-	// stack is what all stacks took before.
+	// stack is the size of all stacks before the evaluation.
 	stack  uint64
 	sample []metrics.Sample
-	// heap is what all objects of the process take; tests say what they like.
+	// heap returns the size of all objects of the process. Tests replace it.
 	heap func() uint64
 }
 
-// newMeter goes on from what earlier contexts have cost.
+// newMeter continues from the steps spent in earlier contexts.
 func newMeter(spent, limit int64) *meter {
 	m := &meter{
 		spent: spent, limit: limit, patterns: map[string]int64{}, heap: heap,
@@ -62,7 +60,7 @@ func newMeter(spent, limit int64) *meter {
 	return m
 }
 
-// stacks is what all stacks take.
+// stacks returns the size of all stacks.
 func (m *meter) stacks() uint64 {
 	metrics.Read(m.sample)
 	return m.sample[0].Value.Uint64()
@@ -70,13 +68,13 @@ func (m *meter) stacks() uint64 {
 
 var _ topdown.QueryTracer = (*meter)(nil)
 
-// Enabled is part of topdown.QueryTracer.
+// Enabled implements topdown.QueryTracer.
 func (m *meter) Enabled() bool { return true }
 
-// Config is part of topdown.QueryTracer.
+// Config implements topdown.QueryTracer.
 func (m *meter) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 
-// stackEvery is how many steps there are between two looks at the stack.
+// stackEvery is the number of steps between two checks of the stack.
 const stackEvery = 4096
 
 // TraceEvent counts a step.
@@ -96,8 +94,8 @@ func (m *meter) TraceEvent(e topdown.Event) {
 	}
 }
 
-// compare charges for the comparison of two values that have members: OPA goes
-// through all of them before the next step.
+// compare charges for the comparison of two values that have members: OPA compares all of them
+// before the next step.
 func (m *meter) compare(node ast.Node) {
 	expr, ok := node.(*ast.Expr)
 	if !ok {
@@ -112,7 +110,7 @@ func (m *meter) compare(node ast.Node) {
 	m.charge(w.items / walked) // each member is a step of its own when it is compared
 }
 
-// composite tells values with members from others, and from what is not yet a value.
+// composite reports whether a term is a value with members, without variables.
 func composite(t *ast.Term) bool {
 	switch t.Value.(type) {
 	case *ast.Array, ast.Object, ast.Set:

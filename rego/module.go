@@ -10,17 +10,17 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// module is one parsed file of the user's own: a rule, or a library for rules.
+// module is one parsed custom file: a rule, or a library for rules.
 type module struct {
 	file, text string
 	parsed     *ast.Module
 	rule       *rule // nil for a library
-	locked     bool  // of others, as a lock says
+	locked     bool  // vendored, according to a lock
 }
 
-// parse reads one module. OPA leaves annotations alone unless told otherwise,
-// and without annotations it does not check types. Panics of the parser are
-// errors: the text may come from anybody.
+// parse reads one module. OPA ignores annotations unless asked to read them, and without
+// annotations it does not check types. Panics of the parser become errors, as the text is
+// untrusted.
 func parse(file, text string, annotations bool) (m *ast.Module, err error) {
 	return parseWith(file, text, annotations, capabilities())
 }
@@ -37,7 +37,7 @@ func parseWith(file, text string, annotations bool, c *ast.Capabilities) (m *ast
 	return m, explain(err)
 }
 
-// newModule reads a text of the user's own and says all that is wrong with it.
+// newModule reads a custom text and returns all problems with it.
 func newModule(file, text string) (*module, []error) {
 	parsed, err := parse(file, text, true)
 	if err != nil {
@@ -60,11 +60,11 @@ func newModule(file, text string) (*module, []error) {
 	return m, errs
 }
 
-// idForm makes an id fit for a folder, a key and a word in a comment. The part before
-// the dot names a pack.
+// idForm makes an id fit for a folder, a key and a word in a comment. The part before the dot names
+// a pack.
 const idForm = `^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)?$`
 
-// packOf is the pack that an id names.
+// packOf returns the pack that an id names.
 func packOf(id string) (pack string, ok bool) {
 	if pack, _, ok = strings.Cut(id, "."); !ok {
 		return "", false
@@ -72,7 +72,7 @@ func packOf(id string) (pack string, ok bool) {
 	return pack, true
 }
 
-// idOf takes the id from the package; "" means that the module is a library.
+// idOf returns the id from the package, or "" for a library.
 func idOf(m *ast.Module) (string, error) {
 	var path []string
 	for _, t := range m.Package.Path[1:] { // the first is data
@@ -93,7 +93,7 @@ func idOf(m *ast.Module) (string, error) {
 	return "", nil
 }
 
-// reports are the definitions of report, whatever their form.
+// reports returns the definitions of report, whatever their form.
 func reports(m *ast.Module) []*ast.Rule {
 	var found []*ast.Rule
 	for _, r := range m.Rules {
@@ -106,7 +106,7 @@ func reports(m *ast.Module) []*ast.Rule {
 
 const reportForm = `report contains result.finding(rego.metadata.chain(), row, {"message": message}) if { ... }`
 
-// hasReport demands that report is a set.
+// hasReport requires report to be a set.
 func hasReport(file string, m *ast.Module) error {
 	found := reports(m)
 	if len(found) == 0 {
@@ -124,7 +124,7 @@ func hasReport(file string, m *ast.Module) error {
 	return nil
 }
 
-// near asks back when one of the names is probably meant by word.
+// near suggests the name that a word probably means.
 func near(word string, names []string) string {
 	if name := diag.Nearest(word, names); name != "" {
 		return fmt.Sprintf(" (did you mean %s?)", name)
@@ -132,7 +132,7 @@ func near(word string, names []string) string {
 	return ""
 }
 
-// CheckID says what is wrong with the id of a rule.
+// CheckID returns an error if the id of a rule is malformed.
 func CheckID(id string) error {
 	if !regexp.MustCompile(idForm).MatchString(id) {
 		return fmt.Errorf("the rule id %q is not made of lower-case words with hyphens between them, such as web-runs-twice or team.web-runs-twice", id)

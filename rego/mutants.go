@@ -8,12 +8,11 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// maxMutants bounds what leaving out conditions costs: rules are compiled and tested anew
-// for each.
+// maxMutants bounds the cost of leaving out conditions: the rules are compiled and tested again for
+// each.
 const maxMutants = 2_000
 
-// Condition is an expression of a rule or library that can be left out, as it binds nothing
-// by its form.
+// Condition is an expression of a rule or library that can be left out, as its form binds nothing.
 type Condition struct {
 	File string
 	Line int
@@ -21,22 +20,22 @@ type Condition struct {
 	Text string
 	// Rule is the id of its rule, "" in a library.
 	Rule string
-	// Reason is why no test has to fail without it, as METADATA says; "" for none.
+	// Reason explains, according to METADATA, why no test has to fail without it, or is "".
 	Reason string
 
-	n int // among those of its file
+	n int // its index in its file
 }
 
-// Mutants are rules of the user's own with their unit tests, to be tested without one of
-// their conditions at a time.
+// Mutants holds custom rules with their unit tests, to be tested without one of their conditions at
+// a time.
 type Mutants struct {
 	own, tests []*module
 	conditions []Condition
 }
 
-// LoadMutants loads rules and tests. Run and Print of the options do not count. The error is
-// about what does not load, reasons given for conditions that do not exist, and more
-// conditions than can be tried.
+// LoadMutants loads rules and tests. It ignores Run and Print of the options. The error is about
+// what does not load, reasons for conditions that do not exist, and more conditions than can be
+// tried.
 func LoadMutants(o UnitOptions) (*Mutants, error) {
 	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
 	if err != nil {
@@ -50,7 +49,7 @@ func LoadMutants(o UnitOptions) (*Mutants, error) {
 	var errs []error
 	for _, of := range own {
 		if of.locked {
-			continue // nobody adds tests to these
+			continue // users do not add tests to vendored rules
 		}
 		found, wrong := of.conditions()
 		m.conditions, errs = append(m.conditions, found...), append(errs, wrong...)
@@ -61,17 +60,17 @@ func LoadMutants(o UnitOptions) (*Mutants, error) {
 	return m, join(errs)
 }
 
-// Conditions are those of all rules and libraries, vendored ones left out, in order.
+// Conditions returns the conditions of all rules and libraries, except vendored ones, in order.
 func (m *Mutants) Conditions() []Condition { return slices.Clone(m.conditions) }
 
-// Noticed reports whether the rules do not compile without a condition, or a unit test fails.
-// Tests have the budget of a rule, as always.
+// Noticed reports whether the rules do not compile without a condition, or a unit test fails. Each
+// test has the budget of a rule, as always.
 func (m *Mutants) Noticed(ctx context.Context, c Condition) bool {
 	own := slices.Clone(m.own)
 	i := slices.IndexFunc(own, func(of *module) bool { return of.file == c.File })
 	mutant, errs := newModule(c.File, own[i].text)
 	if len(errs) > 0 {
-		return true // it was loaded before, so only for want of memory or time
+		return true // it has loaded before, so it fails only for lack of memory or time
 	}
 	leaveOut(mutant.parsed, c.n)
 	own[i] = mutant
@@ -98,8 +97,8 @@ func (p *program) passes(ctx context.Context, tests []*ast.Module) bool {
 	return true
 }
 
-// conditions are those of a module, with the reasons that its METADATA gives. The error is
-// about reasons for no condition.
+// conditions returns the conditions of a module, with the reasons that its METADATA gives. The
+// errors are about reasons for conditions that do not exist.
 func (m *module) conditions() (all []Condition, errs []error) {
 	said, errs := m.untested()
 	for n, e := range conditionsOf(m.parsed) {
@@ -123,8 +122,8 @@ func (m *module) conditions() (all []Condition, errs []error) {
 	return all, errs
 }
 
-// conditionsOf are the expressions of a module that bind nothing by their form, in order, those
-// of comprehensions and of every included.
+// conditionsOf returns the expressions of a module whose form binds nothing, in order, including
+// those of comprehensions and of every.
 func conditionsOf(m *ast.Module) (all []*ast.Expr) {
 	ast.WalkBodies(m, func(body ast.Body) bool {
 		for _, e := range body {
@@ -148,7 +147,7 @@ func alwaysTrue(e *ast.Expr) bool {
 	return ok && term.Equal(ast.InternedTerm(true))
 }
 
-// leaveOut puts what is always true in place of a condition, and gives the condition.
+// leaveOut replaces a condition by an expression that is always true, and returns the condition.
 func leaveOut(m *ast.Module, n int) (left *ast.Expr) {
 	e := conditionsOf(m)[n]
 	left = e.Copy()
@@ -156,8 +155,8 @@ func leaveOut(m *ast.Module, n int) (left *ast.Expr) {
 	return left
 }
 
-// named is an array of the variables that an expression shares with declarations, which is
-// always true. OPA refuses a declared variable without a use.
+// named returns an array of the variables that an expression shares with declarations, which is
+// always true. OPA rejects a declared variable that is not used.
 func named(m *ast.Module, e *ast.Expr) *ast.Term {
 	declared := ast.NewVarSet()
 	gather := func(t *ast.Term) {
@@ -170,7 +169,7 @@ func named(m *ast.Module, e *ast.Expr) *ast.Term {
 		switch terms := e.Terms.(type) {
 		case *ast.SomeDecl:
 			for _, symbol := range terms.Symbols {
-				if in, ok := symbol.Value.(ast.Call); ok { // the function, what is declared, and the domain
+				if in, ok := symbol.Value.(ast.Call); ok { // the function, the declared terms, and the domain
 					symbol = ast.ArrayTerm(in[1 : len(in)-1]...)
 				}
 				gather(symbol)

@@ -18,17 +18,17 @@ import (
 // mutant is a rule or a library without one of its conditions.
 type mutant struct {
 	file  string
-	texts map[string]string // the module, what imports it or it imports, and the tests
+	texts map[string]string // the module, its imports and importers, and the tests
 	n     int               // which condition of the file is left out
 }
 
-// spared are the conditions that no unit test can miss, by file and text, and why they stay.
+// spared lists the conditions that no unit test notices, by file and text, and why they stay.
 var spared = map[string]string{
 	`lib/text.rego: neq(p, "")`: "no built-in rule calls text.finding; TestTextLibrary fails without it",
 }
 
-// TestEveryConditionCounts leaves out each condition of each built-in rule and library in
-// turn: a unit test fails, or the condition is spared.
+// TestEveryConditionCounts leaves out each condition of each built-in rule and library in turn: a
+// unit test fails, or the condition is spared.
 func TestEveryConditionCounts(t *testing.T) {
 	t.Parallel()
 	const few, mostSpared = 20, 5 // the latter in percent
@@ -51,7 +51,8 @@ func TestEveryConditionCounts(t *testing.T) {
 	}
 }
 
-// conditionsMissed is a rule, its tests and a library. The tests miss the conditions that say so.
+// conditionsMissed holds a rule, its tests and a library. The tests do not notice the conditions on
+// lines with the word missed.
 var conditionsMissed = map[string]string{
 	"a/rule.rego": `package schedlint.rules["a"]
 
@@ -102,7 +103,7 @@ untested(n) if n > 0 # missed
 `,
 }
 
-// TestMutants finds the conditions that unit tests miss, wherever they stand, and no others.
+// TestMutants finds exactly the conditions that unit tests do not notice.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	var got, want []string
@@ -125,7 +126,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// mutants are one for each condition of each rule and library, in order.
+// mutants returns one mutant for each condition of each rule and library, in order.
 func mutants(t *testing.T, here map[string]string) (all []mutant) {
 	t.Helper()
 	for _, file := range slices.Sorted(maps.Keys(here)) {
@@ -144,11 +145,11 @@ func mutants(t *testing.T, here map[string]string) (all []mutant) {
 	return all
 }
 
-// testedWith are the files that test a rule or a library: itself, all libraries, and the
-// tests of the rule, or of the rules that import the library or one that imports it.
+// testedWith returns the files that test a rule or a library: the file itself, all libraries, and
+// the tests of the rule, or of the rules that import the library directly or through another one.
 func testedWith(file string, here map[string]string) map[string]string {
 	changed, texts := map[string]bool{file: true}, map[string]string{}
-	for range 3 { // as deep as imports of libraries nest, and the rule
+	for range 3 { // the depth of imports between libraries, and the rule
 		for name, text := range here {
 			for _, library := range libraryImport.FindAllStringSubmatch(text, -1) {
 				changed[name] = changed[name] || changed["lib/"+library[1]+".rego"]
@@ -165,8 +166,8 @@ func testedWith(file string, here map[string]string) map[string]string {
 
 var libraryImport = regexp.MustCompile(`(?m)^import data\.schedlint\.([a-z]+)\b`)
 
-// survives leaves out the condition, and reports whether the module still compiles and all
-// unit tests pass.
+// survives leaves out the condition, and reports whether the module still compiles and all unit
+// tests pass.
 func (m mutant) survives(t *testing.T) (left *ast.Expr, survives bool) {
 	t.Helper()
 	modules := map[string]*ast.Module{}
@@ -191,7 +192,7 @@ func (m mutant) survives(t *testing.T) (left *ast.Expr, survives bool) {
 	return left, (&program{compiler: c}).passes(t.Context(), tests)
 }
 
-// TestTooManyConditions: a bound on what is tried is told before anything is.
+// TestTooManyConditions checks that the bound on conditions is reported before any is tried.
 func TestTooManyConditions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

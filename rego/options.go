@@ -5,39 +5,36 @@ import (
 	"time"
 )
 
-// Options says which rules there are. The zero value has none.
+// Options selects the rules. The zero value selects none.
 type Options struct {
-	// Rules holds the built-in rules as <id>/rule.rego, the rules of packs as
-	// <pack>/<id>/rule.rego and templates as templates/<id>/rule.rego.
+	// Rules holds the built-in rules as <id>/rule.rego, the rules of packs as <pack>/<id>/rule.rego
+	// and templates as templates/<id>/rule.rego.
 	Rules fs.FS
-	// Packs names the packs that are on. Those that do not exist are ignored: the
-	// caller, who knows where they are named, compares with Engine.Packs.
+	// Packs names the packs that are on. Unknown names are ignored: the caller knows where they are
+	// written, and compares them with Engine.Packs.
 	Packs []string
-	// Dirs are folders with rules of the user's own: every *.rego below them,
-	// *_test.rego left out.
+	// Dirs lists folders with custom rules: every *.rego below them except *_test.rego.
 	Dirs []string
-	// Shown is how errors name such a folder; nil for as it is.
+	// Shown returns the name of such a folder in errors. With nil the name is unchanged.
 	Shown func(dir string) string
-	// Instead is a folder that counts as if it were written already, to tell whether its
-	// rules load beside those of Dirs; nil for none.
+	// Instead is a folder that counts as if it were already written, to check that its rules load
+	// together with those of Dirs. It may be nil.
 	Instead *Folder
-	// Without is a condition that is left out of its rule or library; nil for none. What
-	// only it has used is no error then.
+	// Without is a condition that is left out of its rule or library, or nil. What only the
+	// condition uses is then not reported as unused.
 	Without *Condition
-	// Off reports whether a rule is not to run; nil for none. Users' rules are checked
-	// all the same.
+	// Off reports whether a rule must not run; nil means none. Custom rules are checked
+	// nevertheless.
 	Off func(id string) bool
-	// Params holds the parameters of rules and instances by id. An id that does not
-	// exist is an error.
+	// Params holds the parameters of rules and instances by id. An unknown id is an error.
 	Params map[string]Values
-	// Shared are parameters for all rules of an id that matches, if they have them. Those
-	// of Params outweigh them, and of several the last counts.
+	// Shared holds parameters for all rules with a matching id, if they have these parameters.
+	// Params override them, and the last of several wins.
 	Shared []Shared
-	// Instances are rules that use a template, or another rule with parameters.
+	// Instances holds rules that use a template, or another rule with parameters.
 	Instances []Instance
-	// Deadline is the CPU time for the compilation of users' rules, and in one call of
-	// Evaluate for the built-in rules together and users' rules together; 0 means
-	// DefaultDeadline.
+	// Deadline is the CPU time for the compilation of custom rules and, in one call of Evaluate,
+	// for the built-in rules together and for the custom rules together; 0 means DefaultDeadline.
 	Deadline time.Duration
 }
 
@@ -47,31 +44,31 @@ type Folder struct {
 	Files map[string][]byte
 }
 
-// Values are parameters as the configuration gives them: strings, numbers, booleans,
-// lists and maps with strings as keys.
+// Values holds parameters as the configuration gives them: strings, numbers, booleans, lists and
+// maps with strings as keys.
 type Values struct {
 	Values map[string]any
-	// At says where a value is, as file:line:col; "" for unknown. A path holds keys and
-	// indices, such as "namespaces", "0"; none is the map itself. It may be nil.
+	// At returns where a value is, as file:line:col, or "" if that is unknown. A path holds keys
+	// and indices, such as "namespaces", "0"; the empty path is the map itself. At may be nil.
 	At func(path ...string) string
 }
 
-// Shared are parameters for several rules.
+// Shared holds parameters for several rules.
 type Shared struct {
-	// Key is how the configuration names the rules.
+	// Key selects the rules, as written in the configuration.
 	Key     string
 	Matches func(id string) bool
 	Values
 }
 
-// Instance is a rule that the configuration makes of a template. Texts that are empty
-// are those of the template.
+// Instance is a rule that the configuration makes from a template. Empty texts default to those of
+// the template.
 type Instance struct {
 	ID                                 string
 	Use                                string // the id of the template
 	Title, Description, Owner, Runbook string
 	Params                             Values
-	// Place is where the configuration has it, as file:line:col.
+	// Place is its place in the configuration, as file:line:col.
 	Place string
 }
 

@@ -15,13 +15,13 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Bounds of rules of the user's own. They are generous: a rule takes 1 to 3 KiB.
+// Bounds of custom rules. They are generous: a rule takes 1 to 3 KiB.
 const (
 	maxModuleBytes = 64 << 10
 	maxModules     = 1000
 )
 
-// join is the error that holds all of them, or nil.
+// join joins all errors, or returns nil without errors.
 func join(errs []error) error { return errors.Join(errs...) }
 
 // loadOwn reads and parses the modules of all folders.
@@ -57,7 +57,7 @@ func loadOwn(o Options) ([]*module, error) {
 	return modules, join(errs)
 }
 
-// ruleFiles reads the rules below a folder, those of others only as their locks have them.
+// ruleFiles reads the rules below a folder. Vendored rules must match their locks.
 func ruleFiles(dir, name string, instead *Folder) ([]textFile, error) {
 	files, err := regoFiles(dir, name, func(name string) bool { return !isTest(name) })
 	if err != nil {
@@ -85,7 +85,7 @@ func newModules(files []textFile) (modules []*module, errs []error) {
 	return modules, errs
 }
 
-// mutate leaves out the condition that the options say.
+// mutate leaves out the condition that the options select.
 func (o *Options) mutate(all []*module) {
 	for _, m := range all {
 		if o.Without != nil && m != nil && m.file == o.Without.File {
@@ -104,7 +104,8 @@ func (f *Folder) has(file string) bool {
 	return worktree.Inside(other, one)
 }
 
-// modules are the rules and libraries of the folder, within the bounds of one that is read.
+// modules returns the rules and libraries of the folder, with the same bounds as for a folder on
+// disk.
 func (f *Folder) modules() (all []textFile, errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(f.Files)) {
 		text, shown := f.Files[name], path.Join(filepath.ToSlash(filepath.Clean(f.Dir)), name)
@@ -125,8 +126,7 @@ func tooLarge(bytes int64) error {
 	return fmt.Errorf("the file has %d bytes; a module has at most %d", bytes, maxModuleBytes)
 }
 
-// holdsRule reports whether there is a rule, or a file whose error stands for
-// one.
+// holdsRule reports whether there is a rule, or a file with an error, which counts as one.
 func holdsRule(modules []*module) bool {
 	for _, m := range modules {
 		if m == nil || m.rule != nil {
@@ -136,8 +136,8 @@ func holdsRule(modules []*module) bool {
 	return false
 }
 
-// duplicates demands that a package is one file: OPA takes annotations of a
-// package from one file only, and a rule is to be found in one place.
+// duplicates requires one file per package: OPA reads the annotations of a package from one file
+// only, and a rule should be in one place.
 func duplicates(modules []*module) []error {
 	var errs []error
 	first := map[string]*module{}
@@ -152,7 +152,7 @@ func duplicates(modules []*module) []error {
 	return errs
 }
 
-// taken is the error about a module with the package of another one.
+// taken returns the error about a module with the package of another one.
 func (m *module) taken(by *module) error {
 	at := fmt.Sprintf("%s:%d", by.file, by.parsed.Package.Location.Row)
 	if m.rule == nil {
@@ -164,14 +164,15 @@ func (m *module) taken(by *module) error {
 	return fmt.Errorf("%s: the rule %s exists already, in %s; remove one of them, or give it another id", at, m.rule.id, m.file)
 }
 
-// textFile is a file of Rego before it is parsed.
+// textFile is a Rego file before it is parsed.
 type textFile struct {
 	name, text string
-	locked     bool // in a folder with rules of others, which it is in the lock of
+	locked     bool // vendored, and listed in the lock
 }
 
-// regoFiles reads the *.rego files below a folder that are wanted, in the order of their paths.
-// Name is the folder in what is said. Everything is opened relative to the folder, so that no path leads out of it.
+// regoFiles reads the wanted *.rego files below a folder, in the order of their paths. Name is the
+// folder's name in errors. All files are opened relative to the folder, so that no path leads out
+// of it.
 func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, error) {
 	info, err := os.Lstat(dir)
 	switch {

@@ -19,7 +19,7 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// head is the METADATA and the start of a rule of the user's own.
+// head is the METADATA and the start of a custom rule.
 const head = `# METADATA
 # title: Workloads outside of the default namespace
 # description: The default namespace is nobody's.
@@ -40,8 +40,8 @@ const body = `report contains result.finding(rego.metadata.chain(), fact, {"mess
 }
 `
 
-// folder writes files into a new folder and enters its parent, so that errors
-// show the name policies.
+// folder writes files into a new folder and enters its parent, so that errors show the name
+// policies.
 func folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -92,7 +92,7 @@ func TestOwnRule(t *testing.T) {
 	}
 }
 
-// TestOwnLibrary lets rules share what they need.
+// TestOwnLibrary checks that rules can share a library.
 func TestOwnLibrary(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"no-default-namespace/rule.rego": strings.Replace(head, "import data.schedlint.result\n", "import data.schedlint.result\nimport data.team.names\n", 1) +
@@ -126,7 +126,7 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// isOneOf is an Options.Off.
+// isOneOf returns an Options.Off.
 func isOneOf(ids ...string) func(string) bool {
 	return func(id string) bool { return slices.Contains(ids, id) }
 }
@@ -147,7 +147,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestLoadErrors pins what people read: place, what was found, what is expected.
+// TestLoadErrors pins the messages: the place, what was found, what was expected.
 func TestLoadErrors(t *testing.T) {
 	edit := func(old, text string) string { return strings.Replace(head+body, old, text, 1) }
 	cases := map[string]struct{ text, want string }{
@@ -222,7 +222,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 }
 
-// TestLoadTellsAll gives all errors at once, in the order of the files.
+// TestLoadTellsAll checks that Load returns all errors at once, in the order of the files.
 func TestLoadTellsAll(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"a.rego": strings.Replace(head+body, "title:", "titel:", 1),
@@ -301,7 +301,7 @@ func TestRunawayCompilation(t *testing.T) {
 	}
 }
 
-// TestDetails holds that a rule may add lines to its message, as many as there may be.
+// TestDetails checks that a rule may add lines to its message, up to a limit.
 func TestDetails(t *testing.T) {
 	for name, c := range map[string]struct {
 		list string
@@ -326,7 +326,7 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestEvaluateErrors is about rules that load and then misbehave.
+// TestEvaluateErrors checks rules that load and then misbehave.
 func TestEvaluateErrors(t *testing.T) {
 	report := func(value string) string {
 		return head + "report contains " + value + " if some fact in input.workloads\n"
@@ -380,7 +380,7 @@ func TestEvaluateErrors(t *testing.T) {
 	}
 }
 
-// imports drops the import that a rule does not use: it would be an error.
+// imports drops the import that a rule does not use, as it would be an error.
 func imports(text string) string {
 	if strings.Contains(text, "result.finding") {
 		return "import data.schedlint.result\n"
@@ -388,7 +388,7 @@ func imports(text string) string {
 	return ""
 }
 
-// TestFinding reads everything that a rule may say in words of its own.
+// TestFinding reads everything that a finding with words of its own may have.
 func TestFinding(t *testing.T) {
 	large := strings.Repeat("a", maxMessage+1)
 	said := `{"message": "no", "details": ["one", "", "two"], "help": sprintf("%s", [concat("", [x | some _ in numbers.range(1, 4097); x := "a"])]), ` +
@@ -404,7 +404,7 @@ func TestFinding(t *testing.T) {
 	}
 }
 
-// TestTextLibrary words a finding of the user's own with the helpers of the library.
+// TestTextLibrary words a custom finding with the helpers of the library.
 func TestTextLibrary(t *testing.T) {
 	said := `text.finding(fact.ref, ["", sprintf("%s %s", [text.number(fact.pods_min, "pod"), text.verb(fact.pods_min, "runs", "run")]), ` +
 		`text.few(["a", "b", "c", "d", "e"]), concat("", ["x", text.aside("y"), text.aside("")]), text.few(["a"])])`
@@ -421,8 +421,8 @@ func TestTextLibrary(t *testing.T) {
 	}
 }
 
-// TestOwnRuleReportsReason: a rule of the user's own may use the words of a built-in
-// rule, and one that names no words of that row fails by itself.
+// TestOwnRuleReportsReason checks that a custom rule may use the words of a built-in rule, and that
+// only the rule fails if its row has no such words.
 func TestOwnRuleReportsReason(t *testing.T) {
 	rule := func(reason string) string {
 		return head + "report contains result.reason(rego.metadata.chain(), fact, " + reason + ") if some fact in input.sharing\n"

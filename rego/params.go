@@ -13,15 +13,15 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// checker compares parameters with their schema and notes what does not fit.
+// checker compares parameters with their schema and collects errors.
 type checker struct {
-	name string // of the whole, such as rules.prod-zone-loss.params
+	name string // of all parameters, such as rules.prod-zone-loss.params
 	at   func(path ...string) string
 	errs []error
 	seen int
 }
 
-// say notes an error with the place of the value, or of the nearest one around it.
+// say adds an error with the place of the value, or of the nearest one around it.
 func (c *checker) say(path []string, format string, args ...any) {
 	if len(c.errs) == maxParamErrors {
 		return
@@ -44,7 +44,7 @@ func (c *checker) say(path []string, format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("%s%s: %s", place, name, fmt.Sprintf(format, args...)))
 }
 
-// value checks a value and gives it with the defaults of what it leaves out.
+// value checks a value and returns it with the defaults of what it leaves out.
 func (c *checker) value(s *schema, v any, path []string) any {
 	if c.seen++; c.seen > maxParamValues {
 		if c.seen == maxParamValues+1 {
@@ -109,7 +109,7 @@ func (c *checker) object(s *schema, v any, path []string) any {
 	return all
 }
 
-// below is a new path: those of neighbours must not share memory.
+// below returns a new path: paths of neighbours must not share memory.
 func below(path []string, element string) []string { return append(slices.Clone(path), element) }
 
 // scalar checks a string, a number or a boolean.
@@ -138,7 +138,7 @@ func (s *schema) scalar(v any) (any, error) {
 	return s.listed(n)
 }
 
-// maxInteger is the largest integer up to which a float64 has all of them.
+// maxInteger is the limit up to which a float64 represents every integer.
 const maxInteger = 1 << 53
 
 func (s *schema) string(v any) (any, error) {
@@ -154,7 +154,7 @@ func (s *schema) string(v any) (any, error) {
 	return s.listed(text)
 }
 
-// listed demands that a value is one of those that may be.
+// listed requires a value to be one of the enumeration.
 func (s *schema) listed(v any) (any, error) {
 	if len(s.enum) == 0 || slices.Contains(s.enum, v) {
 		return v, nil
@@ -166,7 +166,7 @@ func (s *schema) listed(v any) (any, error) {
 	return nil, fmt.Errorf("expected one of %s, found %s%s", cut(strings.Join(names, ", ")), found(v), near(fmt.Sprint(v), names))
 }
 
-// numberOf reads a number that is one: YAML also has .inf and .nan.
+// numberOf reads a finite number: YAML also has .inf and .nan.
 func numberOf(v any) (n float64, ok bool) {
 	switch v := v.(type) {
 	case int:
@@ -188,7 +188,7 @@ func numberOf(v any) (n float64, ok bool) {
 	return n, !math.IsNaN(n) && !math.IsInf(n, 0)
 }
 
-// found shows a value that a message is about, or what it is if it has members.
+// found shows the value that a message is about, or only its type if it has members.
 func found(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -218,7 +218,7 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// fit gives the parameters of a rule as its input has them.
+// fit returns the parameters of a rule in the form of its input.
 func (s *schema) fit(name string, v Values) (*ast.Term, error) {
 	c := &checker{name: name, at: v.At}
 	given := v.Values
@@ -233,8 +233,8 @@ func (s *schema) fit(name string, v Values) (*ast.Term, error) {
 	return ast.NewTerm(value), err
 }
 
-// withParams is the input of a rule that has parameters: the shared one and these. The
-// terms of the lists are the same.
+// withParams returns the input of a rule with parameters. It shares the terms of the facts with the
+// input of the other rules.
 func withParams(input, params *ast.Term) *ast.Term {
 	if params == nil {
 		return input

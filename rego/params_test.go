@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// parameters is a schema of parameters as METADATA has it.
+// parameters is a schema of parameters in METADATA.
 const parameters = `
 #   params:
 #     type: object
@@ -28,7 +28,7 @@ const parameters = `
 #       loud: {type: boolean, default: false}
 #       keys: {type: array, default: [], items: {type: object, required: [key], properties: {key: {type: string}, weight: {type: integer, default: 1}}}}`
 
-// needs is a rule of that id which takes the parameters above.
+// needs returns a rule with that id and the parameters above.
 func needs(id, more string) string {
 	text := strings.Replace(head, "no-default-namespace", id, 1)
 	return strings.Replace(text, "category: advice", "category: policy"+more+parameters, 1) +
@@ -41,7 +41,7 @@ func needs(id, more string) string {
 `
 }
 
-// packs are built-in rules, among them a pack and two templates.
+// packs returns built-in rules, among them a pack and two templates.
 func packs() fstest.MapFS {
 	all := fstest.MapFS{}
 	for name, text := range map[string]string{
@@ -61,7 +61,7 @@ func packs() fstest.MapFS {
 	return all
 }
 
-// at gives made-up places.
+// at returns made-up places.
 func at(path ...string) string {
 	if len(path) > 2 {
 		return "" // the nearest one around it counts
@@ -146,8 +146,8 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestOwnTemplate: instances of a template of the user's own have budgets and failures of
-// their own.
+// TestOwnTemplate checks that instances of a custom template have budgets and failures of their
+// own.
 func TestOwnTemplate(t *testing.T) {
 	text := strings.Replace(needs("mine", "\n#   template: true"), "fact.pods_min < input", "1 / (input.params.least - 5) != 7\n\tfact.pods_min < input", 1)
 	dir := folder(t, map[string]string{"mine/rule.rego": text})
@@ -164,7 +164,7 @@ func TestOwnTemplate(t *testing.T) {
 	}
 }
 
-// TestParameterErrors pins what people read about the configuration.
+// TestParameterErrors pins the messages about the configuration.
 func TestParameterErrors(t *testing.T) {
 	huge := make([]any, maxParamItems+1)
 	one := func(name string, value any) Options {
@@ -228,8 +228,8 @@ func TestParameterErrors(t *testing.T) {
 	}
 }
 
-// TestParameterErrorsEnd: neither a vast value nor one that is wrong everywhere runs
-// without end.
+// TestParameterErrorsEnd checks that neither a huge value nor one with errors everywhere takes
+// unlimited time.
 func TestParameterErrorsEnd(t *testing.T) {
 	item := map[string]any{}
 	for i := range 100 {
@@ -255,7 +255,7 @@ func TestParameterErrorsEnd(t *testing.T) {
 	}
 }
 
-// TestCustomErrors pins what the author of a rule reads about its METADATA.
+// TestCustomErrors pins the messages about the METADATA of a rule.
 func TestCustomErrors(t *testing.T) {
 	param := func(text string) string { return "params: {type: object, properties: {x: " + text + "}}" }
 	nested := strings.Repeat("{type: array, items: ", maxSchemaDepth) + "{type: string}" + strings.Repeat("}", maxSchemaDepth)
@@ -315,7 +315,7 @@ func TestCustomErrors(t *testing.T) {
 	}
 }
 
-// TestParametersAreTyped: a misspelt parameter, and one of another type, are errors when
+// TestParametersAreTyped checks that a misspelt parameter, or one of another type, is an error when
 // the rule is loaded.
 func TestParametersAreTyped(t *testing.T) {
 	for old, want := range map[string]struct{ text, want string }{
@@ -335,7 +335,7 @@ func TestParametersAreTyped(t *testing.T) {
 	}
 }
 
-// TestCustomKeys reads all of them.
+// TestCustomKeys reads all keys of custom.
 func TestCustomKeys(t *testing.T) {
 	text := strings.Replace(head+body, "category: advice", "category: policy\n#   level: off\n#   owner: team-sre\n#   runbook: https://example.com/a?b=c\n#   tags: [ha, cost, ha]\n#   replaces: no-default-namespace", 1)
 	e := loadedFrom(t, Options{Rules: packs(), Dirs: []string{folder(t, map[string]string{"x.rego": text})}})

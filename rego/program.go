@@ -25,12 +25,12 @@ var libraries embed.FS
 // program is a compiled set of modules.
 type program struct {
 	compiler *ast.Compiler
-	reads    map[*module]reads // of rules of the user's own
+	reads    map[*module]reads // of custom rules
 }
 
-// inTime compiles under a deadline of CPU time: a few nested comprehensions keep
-// OPA busy for hours. It cannot be stopped, so it goes on until the process ends,
-// which is soon after such an error.
+// inTime compiles under a deadline of CPU time: a few nested comprehensions keep OPA busy for
+// hours. The compilation cannot be stopped, so it continues until the process ends, which is soon
+// after such an error.
 func inTime(deadline time.Duration, what compilation) (*program, error) {
 	type outcome struct {
 		program *program
@@ -51,14 +51,15 @@ func inTime(deadline time.Duration, what compilation) (*program, error) {
 	}
 }
 
-// compilation is modules of the user's own, and their unit tests.
+// compilation holds custom modules, and their unit tests.
 type compilation struct {
 	own, tests []*module
-	// mutant is set if a condition is left out: what only that has used is no error.
+	// mutant is set if a condition is left out: what only the condition uses is then not reported
+	// as unused.
 	mutant bool
 }
 
-// modules are those to be compiled, by their files.
+// modules returns the modules to compile, by file.
 func (c compilation) modules() (map[string]*ast.Module, error) {
 	all := map[string]*ast.Module{}
 	for _, m := range slices.Concat(c.own, c.tests) {
@@ -74,7 +75,7 @@ func (c compilation) modules() (map[string]*ast.Module, error) {
 	return all, addLibraries(all)
 }
 
-// capabilities are what they may call.
+// capabilities returns the functions that they may call.
 func (c compilation) capabilities() *ast.Capabilities {
 	if len(c.tests) > 0 {
 		return testCapabilities()
@@ -82,9 +83,8 @@ func (c compilation) capabilities() *ast.Capabilities {
 	return capabilities()
 }
 
-// compileChecked compiles modules of the user's own, with every check that
-// there is. The schema holds for all of them: rules name it in their METADATA,
-// libraries get it anyway.
+// compileChecked compiles custom modules with every available check. The schema applies to all of
+// them: rules name it in their METADATA, and libraries always get it.
 func compileChecked(what compilation) (p *program, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -101,8 +101,8 @@ func compileChecked(what compilation) (p *program, err error) {
 	schemas := ast.NewSchemaSet()
 	schemas.Put(ast.SchemaRootRef, util.MustUnmarshalJSON(facts.Schema()))
 	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
-	// Calls of print would be dropped in silence if they were not enabled; the
-	// capabilities have no print, so they are errors now.
+	// Unless print statements are enabled, OPA silently drops calls of print. The capabilities have
+	// no print, so such calls are errors.
 	c := ast.NewCompiler().WithStrict(!what.mutant).WithEnablePrintStatements(true).WithCapabilities(what.capabilities()).
 		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
 		WithSkipStages(ast.StageBuildComprehensionIndices) // these evaluate bodies in which nothing is bound, see hoister
@@ -118,8 +118,8 @@ func compileChecked(what compilation) (p *program, err error) {
 	return p, nil
 }
 
-// compileTrusted compiles built-in rules, which the tests have checked. What is
-// left out serves checks only, or reads annotations that nobody asks for.
+// compileTrusted compiles built-in rules, which the tests have checked. It skips stages that serve
+// only checks, or that read annotations.
 func compileTrusted(rules []*code) (*program, error) {
 	modules := map[string]*ast.Module{}
 	for _, r := range rules {
@@ -163,8 +163,8 @@ func addLibraries(modules map[string]*ast.Module) error {
 	return nil
 }
 
-// undefinedData finds references to data that no module defines: OPA takes them
-// for documents that may come at run time, and rules that use them never fire.
+// undefinedData finds references to data that no module defines: OPA expects such documents at run
+// time, so rules that use them would never fire.
 func undefinedData(modules map[string]*ast.Module) []error {
 	var packages []string
 	for _, m := range modules {
@@ -191,7 +191,7 @@ func defined(ref string, packages []string) bool {
 	return false
 }
 
-// run asks one rule for its report; with adds to the query.
+// run evaluates the report of one rule. The function with extends the query.
 func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*topdown.Query) *topdown.Query) (ast.Set, error) {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()

@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// reads tells which places of the facts a rule may look at.
+// reads records which places of the facts a rule may read.
 type reads struct {
 	all bool
-	// paths are keys with dots between them, as in workloads.containers.image; true
-	// for one below which everything is read.
+	// paths holds keys joined by dots, such as workloads.containers.image. The value is true if
+	// everything below is read.
 	paths map[string]bool
 }
 
-// readsOf finds the lists that a built-in rule names as input.<list>. It looks at the
-// text, so that a module which has nothing to judge is not even parsed. It may
-// find too much and never too little: input in any other form means all lists.
+// readsOf finds the lists that a built-in rule names as input.<list>. It searches the text, so that
+// a module without anything to judge is not even parsed. It may find too much but never too little:
+// input in any other form means all lists.
 func readsOf(text string) reads {
 	r := reads{paths: map[string]bool{}}
 	if at := strings.Index(text, "\npackage "); at >= 0 {
-		text = text[at:] // only comments stand before it
+		text = text[at:] // only comments precede it
 	}
 	for at := 0; ; at++ {
 		next := strings.Index(text[at:], "input")
@@ -32,7 +32,7 @@ func readsOf(text string) reads {
 	}
 }
 
-// note takes the word input between its surroundings into account.
+// note records one occurrence of the word input, given the text around it.
 func (r *reads) note(before, after string) {
 	if before != "" && (inName(before[len(before)-1]) || before[len(before)-1] == '.') {
 		return
@@ -59,7 +59,7 @@ func inName(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// has reports whether a place is read, something below it, or all of what it is in.
+// has reports whether a place, something below it, or everything around it is read.
 func (r *reads) has(path string) bool {
 	if _, ok := r.paths[path]; ok || r.all {
 		return true
@@ -72,7 +72,7 @@ func (r *reads) has(path string) bool {
 	return false
 }
 
-// lists are the lists of which anything is read, sorted.
+// lists returns the lists that are read, at least in part, sorted.
 func (r *reads) lists() []string {
 	var all []string
 	for _, path := range slices.Sorted(maps.Keys(r.paths)) {
@@ -86,10 +86,10 @@ func (r *reads) lists() []string {
 // anyOf reports whether one of the lists is read.
 func (r *reads) anyOf(lists []string) bool { return slices.ContainsFunc(lists, r.has) }
 
-// copied is a copy that does not change with r.
+// copied returns a copy that does not change with r.
 func (r *reads) copied() reads { return reads{r.all, maps.Clone(r.paths)} }
 
-// add makes r read what o reads, too.
+// add adds the places that o reads.
 func (r *reads) add(o reads) {
 	r.all = r.all || o.all
 	if r.paths == nil {
@@ -100,8 +100,8 @@ func (r *reads) add(o reads) {
 	}
 }
 
-// Reads names the lists of facts that a rule may look at; none if there is no
-// such rule, if it is off, or if it may look at all of them.
+// Reads returns the lists of facts that a rule may read. It returns none if there is no such rule,
+// if it is off, or if it may read all lists.
 func (e *Engine) Reads(id string) []string {
 	r := e.find(id)
 	if r == nil || r.off || r.reads.all {
@@ -110,9 +110,9 @@ func (e *Engine) Reads(id string) []string {
 	return r.reads.lists()
 }
 
-// MayRead reports whether a rule may look at a place of the facts, given as keys with
-// dots between them (workloads, workloads.answers.survives), at anything below it, or at
-// all of what it is in; false for a rule that is off.
+// MayRead reports whether a rule may read a place of the facts, given as keys joined by dots
+// (workloads, workloads.answers.survives), anything below it, or everything around it. It is false
+// for a rule that is off.
 func (e *Engine) MayRead(id, path string) bool {
 	r := e.find(id)
 	return r != nil && !r.off && r.reads.has(path)

@@ -12,17 +12,17 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// rule is one rule that may run: the code of a file under its own id, or that of a
-// template with the id and the parameters of an instance.
+// rule is one rule that may run: the code of a file under its own id, or the code of a template
+// with the id and the parameters of an instance.
 type rule struct {
 	id string
 	*code
 	off bool
-	// params are the parameters; nil for a rule that has none.
+	// params holds the parameters, or nil for a rule without any.
 	params *ast.Term
-	// instance is what the rule was made of, nil for the rule of a file.
+	// instance is the instance that the rule was made for, or nil for the rule of a file.
 	instance *Instance
-	// configured is set if parameters of the user's own may be why the rule fails.
+	// configured is set if configured parameters may be the reason why the rule fails.
 	configured bool
 }
 
@@ -31,25 +31,25 @@ type code struct {
 	id   string
 	file string
 	text string
-	// pack is the folder of packs that a built-in rule is in, "" for none.
+	// pack is the pack of a built-in rule, or "".
 	pack string
-	// template is set for one that never runs itself.
+	// template is set for a rule that never runs itself.
 	template bool
-	// own is set for a rule of the user's own.
+	// own is set for a custom rule.
 	own bool
-	// reads are the lists that the rule looks at.
+	// reads holds the lists that the rule reads.
 	reads reads
-	// program is nil until somebody needs the rule.
+	// program is nil until the rule is needed.
 	program *program
 	// notes reads the annotation, once.
 	notes func() notes
 }
 
-// further reports whether the rule is none of the core: it may judge facts that those are
-// content with.
+// further reports whether the rule is outside the core: it may judge facts that no core rule
+// reports.
 func (r *rule) further() bool { return r.own || r.pack != "" || r.instance != nil }
 
-// report is the reference to what the rule reports.
+// report returns the reference to the report of the rule.
 func (c *code) report() *ast.Term {
 	return ast.NewTerm(ast.Ref{
 		ast.DefaultRootDocument, ast.StringTerm("schedlint"), ast.StringTerm("rules"),
@@ -57,12 +57,11 @@ func (c *code) report() *ast.Term {
 	})
 }
 
-// templateFolder is the folder of the built-in templates; any other folder of folders is
-// a pack.
+// templateFolder is the folder of the built-in templates; any other folder of folders is a pack.
 const templateFolder = "templates"
 
-// loadBuiltin lists the built-in rules, those of packs and the templates. Nothing is
-// parsed: the tests vouch for them.
+// loadBuiltin lists the built-in rules, those of packs and the templates. It parses nothing, as the
+// tests have checked them.
 func loadBuiltin(rules fs.FS) ([]*rule, error) {
 	if rules == nil {
 		return nil, nil
@@ -84,7 +83,7 @@ func loadBuiltin(rules fs.FS) ([]*rule, error) {
 	return list, nil
 }
 
-// builtin is the rule of a file, by its path.
+// builtin returns the rule of a file, given its path.
 func builtin(name, text string) *rule {
 	pack, id, nested := strings.Cut(path.Dir(name), "/")
 	if !nested {
@@ -117,18 +116,17 @@ func builtinMetadata(c *code) (notes, error) {
 	return n, join(errs)
 }
 
-// listsOf are the lists of facts that a text reads. The parameters of a rule are no list.
+// listsOf returns the lists of facts that a text reads. The parameters of a rule are not a list.
 func listsOf(text string) reads {
 	r := readsOf(text)
 	delete(r.paths, "params")
 	return r
 }
 
-// mentions reports whether the annotation may have a key. It saves reading annotations
-// that do not.
+// mentions reports whether the annotation may have a key. It avoids reading annotations without it.
 func (c *code) mentions(key string) bool { return strings.Contains(header(c.text), key) }
 
-// header is the text up to the end of the package line.
+// header returns the text up to the end of the package line.
 func header(text string) string {
 	at := strings.Index("\n"+text, "\npackage ")
 	if at < 0 {
@@ -141,8 +139,8 @@ func header(text string) string {
 	return text[:at+end+1]
 }
 
-// level is what the rule itself says of its level. Of a built-in rule the text says it at
-// once: reading the annotation takes longer than most runs.
+// level returns the level that the rule itself declares. For a built-in rule it searches the text,
+// as reading the annotation takes longer than most runs.
 func (r *rule) level() diag.Level {
 	if r.own || r.instance != nil {
 		return r.meta().Level
@@ -160,8 +158,8 @@ func (r *rule) level() diag.Level {
 	return r.meta().Level
 }
 
-// keyIn is the value of a key below custom, as the annotations of built-in rules have it;
-// "" for none.
+// keyIn returns the value of a key below custom, in the form that the annotations of built-in rules
+// have, or "".
 func keyIn(head, key string) string {
 	_, after, found := strings.Cut(head, "\n#   "+key+": ")
 	if !found {

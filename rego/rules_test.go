@@ -21,10 +21,10 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// update tells that generated files are to be rewritten.
+// update reports whether to rewrite generated files.
 func update() bool { return os.Getenv("SCHEDLINT_UPDATE") != "" }
 
-// regoFilesHere are all files of Rego in the repository's rules and libraries.
+// regoFilesHere returns all Rego files of the repository's rules and libraries.
 func regoFilesHere(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -73,7 +73,7 @@ func TestRuleUnits(t *testing.T) {
 	}
 }
 
-// TestRuleUnitsHoldRows: the rows of unit tests have fields that rows have, and values of
+// TestRuleUnitsHoldRows checks that the rows of unit tests have the fields of rows, with values of
 // their types.
 func TestRuleUnitsHoldRows(t *testing.T) {
 	lists := map[string]reflect.Type{}
@@ -109,7 +109,7 @@ func TestRuleUnitsHoldRows(t *testing.T) {
 	}
 }
 
-// parametersIn are the terms below params of an input.
+// parametersIn returns the terms below params of an input.
 func parametersIn(m *ast.Module) map[*ast.Term]bool {
 	skip := map[*ast.Term]bool{}
 	ast.WalkTerms(m, func(term *ast.Term) bool {
@@ -124,8 +124,8 @@ func parametersIn(m *ast.Module) map[*ast.Term]bool {
 	return skip
 }
 
-// rowLike reports whether an object of a test is a row, or part of one, and not what a
-// rule reports or the whole input.
+// rowLike reports whether an object of a test is a row, or part of one, and not a report or a
+// complete input.
 func rowLike(o ast.Object, lists map[string]reflect.Type) bool {
 	for _, key := range o.Keys() {
 		name, _ := key.Value.(ast.String)
@@ -136,8 +136,8 @@ func rowLike(o ast.Object, lists map[string]reflect.Type) bool {
 	return o.Len() > 0
 }
 
-// holdsOne compares an object of a test with the rows of the lists that a rule reads, and
-// says what is wrong with it as a row of the list that it fits best.
+// holdsOne compares an object of a test with the rows of the lists that a rule reads, and returns
+// its problems as a row of the list that it fits best.
 func holdsOne(at *ast.Location, o ast.Object, lists map[string]reflect.Type, read []string) (fewest []string) {
 	first := true
 	for _, list := range read {
@@ -191,7 +191,7 @@ func holds(at *ast.Location, o ast.Object, row reflect.Type) (problems []string)
 	return problems
 }
 
-// TestFormat keeps every file as opa fmt writes it.
+// TestFormat checks that every file is formatted by opa fmt.
 func TestFormat(t *testing.T) {
 	for name, text := range regoFilesHere(t) {
 		want, err := format.SourceWithOpts(name, []byte(text), format.Opts{RegoVersion: ast.RegoV1})
@@ -209,14 +209,14 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// folders are the ids of all built-in rules that may run, those of packs included.
+// folders returns the ids of all built-in rules that may run, including those of packs.
 func folders(t testing.TB) []string {
 	t.Helper()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(ruleFolders(t))), func(id string) bool { return kindOfFolder(t, id) == templateFolder })
 }
 
-// ruleFolders are the folders of all built-in rules and templates by their ids, from the
-// root of the rules.
+// ruleFolders returns the folders of all built-in rules and templates by id, relative to the root
+// of the rules.
 func ruleFolders(t testing.TB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -237,7 +237,7 @@ func ruleFolders(t testing.TB) map[string]string {
 	return all
 }
 
-// kindOfFolder is the pack of a rule, templates for a template, and "" for any other.
+// kindOfFolder returns the pack of a rule, templates for a template, and "" for any other rule.
 func kindOfFolder(t testing.TB, id string) string {
 	t.Helper()
 	kind, _, nested := strings.Cut(ruleFolders(t)[id], "/")
@@ -247,7 +247,7 @@ func kindOfFolder(t testing.TB, id string) string {
 	return kind
 }
 
-// TestEmbedded: every rule is part of the program, and nothing else is.
+// TestEmbedded checks that the program embeds every rule, and nothing else.
 func TestEmbedded(t *testing.T) {
 	var got, want []string
 	err := fs.WalkDir(rules.FS, ".", func(name string, d fs.DirEntry, err error) error {
@@ -267,9 +267,9 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestFolders keeps a rule to two files of its own, and to its size.
+// TestFolders checks that a rule has two files of its own, and keeps to its size.
 func TestFolders(t *testing.T) {
-	const mostLines, mostOfTemplate = 20, 25 // a template takes the place of several rules
+	const mostLines, mostOfTemplate = 20, 25 // a template replaces several rules
 	e := loaded(t, Options{})
 	for id, dir := range ruleFolders(t) {
 		files, err := os.ReadDir(filepath.Join("../rules", dir))
@@ -306,9 +306,8 @@ func policyLines(text string) int {
 	return n
 }
 
-// TestBuiltinRulesAreChecked makes the checks that a run leaves out: built-in
-// rules pass through the door of users' rules, and say which version brought
-// them.
+// TestBuiltinRulesAreChecked makes the checks that a run leaves out: built-in rules load as custom
+// rules, and say since which version they exist.
 func TestBuiltinRulesAreChecked(t *testing.T) {
 	e, err := Load(Options{Dirs: []string{"../rules"}})
 	if err != nil {
@@ -336,8 +335,8 @@ func TestBuiltinRulesAreChecked(t *testing.T) {
 	}
 }
 
-// TestEveryFactIsConsumed demands a built-in reader for every list of questions; the other
-// lists describe what there is.
+// TestEveryFactIsConsumed requires a built-in reader for every list of questions; the other lists
+// describe the input.
 func TestEveryFactIsConsumed(t *testing.T) {
 	e := loaded(t, Options{})
 	for _, list := range factLists(&facts.Facts{}) {
@@ -354,7 +353,7 @@ func TestEveryFactIsConsumed(t *testing.T) {
 	}
 }
 
-// TestLevelsAreReadAtOnce: the level that the text of a built-in rule says is that of its
+// TestLevelsAreReadAtOnce checks that the level in the text of a built-in rule is that of its
 // annotation.
 func TestLevelsAreReadAtOnce(t *testing.T) {
 	e := loaded(t, Options{})

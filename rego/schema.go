@@ -14,14 +14,14 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Bounds of what a rule declares as its parameters, and of the values it gets.
+// Bounds of the parameters that a rule declares, and of their values.
 const (
 	maxSchemaDepth  = 8
-	maxSchemas      = 200     // of one rule, those of items and nested properties included
+	maxSchemas      = 200     // of one rule, including those of items and nested properties
 	maxParamText    = 4 << 10 // bytes of a string
 	maxParamItems   = 1000    // of one array
 	maxParamValues  = 10_000  // of one rule
-	maxParamErrors  = 20      // of one rule; there is no end to what can be wrong
+	maxParamErrors  = 20      // of one rule, as the number of errors is unlimited
 	maxParamPattern = 1000    // bytes of a pattern; its instructions obey maxPattern
 )
 
@@ -33,7 +33,7 @@ type schema struct {
 	items       *schema
 	properties  map[string]*schema
 	required    []string
-	// fallback is the default, with those of its own parts filled in.
+	// fallback is the default, including the defaults of its parts.
 	fallback   any
 	hasDefault bool
 	minimum    *float64
@@ -42,21 +42,21 @@ type schema struct {
 	pattern    *regexp.Regexp
 }
 
-// names gives the names of the properties, sorted.
+// names returns the names of the properties, sorted.
 func (s *schema) names() []string { return slices.Sorted(maps.Keys(s.properties)) }
 
-// keyword is a key of a schema: the types that take it, and how it is read. The
-// error says what was expected instead.
+// keyword is a key of a schema, with the types that accept it and its reader. The reader's error
+// says what was expected instead.
 type keyword struct {
 	name  string
 	kinds string // "" for all
 	read  func(r *schemaReader, s *schema, at string, value any) error
 }
 
-// kinds are the types of parameters.
+// kinds returns the types of parameters.
 func kinds() []string { return []string{"string", "integer", "number", "boolean", "array", "object"} }
 
-// keywords has the type first: what the others mean depends on it.
+// keywords returns the keywords, the type first, as the meaning of the others depends on it.
 func keywords() []keyword {
 	return []keyword{
 		{"type", "", (*schemaReader).kind},
@@ -73,7 +73,7 @@ func keywords() []keyword {
 	}
 }
 
-// schemaReader reads the schema of one rule and notes what is wrong with it.
+// schemaReader reads the schema of one rule and collects the problems with it.
 type schemaReader struct {
 	problems []string
 	count    int
@@ -121,7 +121,7 @@ func (r *schemaReader) schema(at string, value any) *schema {
 		case !has:
 		case k.kinds != "" && !slices.Contains(strings.Fields(k.kinds), s.kind):
 			r.say(at+"."+k.name, "type %s does not take; it is for %s", s.kind, strings.ReplaceAll(k.kinds, " ", ", "))
-		case k.name == "default" && len(r.problems) > before: // nothing to check it against
+		case k.name == "default" && len(r.problems) > before: // there is nothing to check it against
 		default:
 			if err := k.read(r, s, at+"."+k.name, v); err != nil {
 				r.say(at+"."+k.name, "%v", err)
@@ -138,8 +138,8 @@ func (r *schemaReader) schema(at string, value any) *schema {
 	return s
 }
 
-// unknown demands that all keys of a schema are known: a keyword that is left out of
-// account would promise a check that nobody makes.
+// unknown requires all keys of a schema to be known: ignoring a keyword would promise a check that
+// never happens.
 func (r *schemaReader) unknown(at string, given map[string]any) {
 	var names []string
 	for _, k := range keywords() {
@@ -153,8 +153,7 @@ func (r *schemaReader) unknown(at string, given map[string]any) {
 	}
 }
 
-// whole makes sure that values are typed all the way down, and that each property has a
-// value.
+// whole checks that values are typed at all levels, and that each property has a value.
 func (r *schemaReader) whole(at string, s *schema) {
 	switch {
 	case s.kind == "array" && s.items == nil:
@@ -284,7 +283,7 @@ func limitOf(into **float64, value any) error {
 	return nil
 }
 
-// definition is the schema as OPA's type checker reads it.
+// definition returns the schema in the form that OPA's type checker reads.
 func (s *schema) definition() any {
 	d := map[string]any{"type": s.kind}
 	switch s.kind {
@@ -300,19 +299,19 @@ func (s *schema) definition() any {
 	return d
 }
 
-// annotation gives input.params its type.
+// annotation types input.params.
 func (s *schema) annotation() *ast.SchemaAnnotation {
 	definition := s.definition()
 	return &ast.SchemaAnnotation{Path: ast.InputRootRef.Append(ast.StringTerm("params")), Definition: &definition}
 }
 
-// described are the parameters as documents show them.
+// described returns the parameters as documents show them.
 func (s *schema) described() (all []diag.Param) {
 	for _, name := range s.names() {
 		p := s.properties[name]
 		one := diag.Param{Name: name, Type: p.kind, Description: p.description}
 		if p.hasDefault {
-			text, _ := json.Marshal(p.fallback) // it holds strings, numbers, lists and maps only
+			text, _ := json.Marshal(p.fallback) // it holds only strings, numbers, booleans, lists and maps
 			one.Default = string(text)
 		}
 		all = append(all, one)

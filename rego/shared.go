@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// over lays parameters over others. What has no place of its own is at a place.
+// over overrides parameters with others. A value without a place of its own gets the given place.
 func (v Values) over(under Values, place string) Values {
 	all := maps.Clone(under.Values)
 	if all == nil {
@@ -28,8 +28,8 @@ func (v Values) over(under Values, place string) Values {
 	}}
 }
 
-// over are the parameters of a rule with those that are shared below them, as far as the
-// rule has such parameters and runs.
+// over returns the parameters of a rule, with shared ones as their defaults, if the rule has such
+// parameters and runs.
 func (r *rule) over(all []Shared, given Values) Values {
 	if r.isTemplate() || r.off {
 		return given
@@ -54,7 +54,7 @@ func (r *rule) over(all []Shared, given Values) Values {
 	return given.over(below, "")
 }
 
-// parameter is the schema of a parameter, nil if the rule has none of the name.
+// parameter returns the schema of a parameter, or nil if the rule has no such parameter.
 func (r *rule) parameter(name string) *schema {
 	if !r.mentions("params:") || r.notes().params == nil {
 		return nil
@@ -62,7 +62,8 @@ func (r *rule) parameter(name string) *schema {
 	return r.notes().params.properties[name]
 }
 
-// shareable says which of shared parameters no rule has, and which are not of one type.
+// shareable returns errors about shared parameters that no rule has, or that differ in type between
+// rules.
 func (e *Engine) shareable(s *Shared) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Values.Values)) {
 		var first *rule
@@ -89,7 +90,7 @@ func (e *Engine) shareable(s *Shared) (errs []error) {
 	return errs
 }
 
-// error is about one of the parameters.
+// error returns an error about one of the parameters.
 func (s *Shared) error(name, format string, args ...any) error {
 	place := ""
 	if s.At != nil {
@@ -98,7 +99,7 @@ func (s *Shared) error(name, format string, args ...any) error {
 	return fmt.Errorf("%srules.%s.params.%s: %s", place, cut(s.Key), cut(name), fmt.Sprintf(format, args...))
 }
 
-// parameterNames are those of the parameters of a rule.
+// parameterNames returns the names of the parameters of a rule.
 func (r *rule) parameterNames() []string {
 	if !r.mentions("params:") || r.notes().params == nil {
 		return nil
@@ -106,8 +107,8 @@ func (r *rule) parameterNames() []string {
 	return r.notes().params.names()
 }
 
-// sameType reports whether two schemas take values of one type. Limits and enumerations are
-// no part of it: each rule checks a value by its own.
+// sameType reports whether two schemas accept values of one type. It ignores limits and
+// enumerations, which each rule checks by itself.
 func (s *schema) sameType(o *schema) bool {
 	switch {
 	case s == nil || o == nil:

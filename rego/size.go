@@ -7,18 +7,18 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// size is what a value takes: the bytes of its strings, and its members.
+// size is the size of a value: the bytes of its strings, and its members.
 type size struct{ text, items int64 }
 
 func (s size) plus(o size) size { return size{s.text + o.text, s.items + o.items} }
 
-// steps is what reading or making a value of that size costs.
+// steps returns the cost of reading or making a value of that size.
 func (s size) steps() int64 { return s.text/textStep + s.items }
 
-// nothing is the size of what a function does not look into.
+// nothing returns the size of an argument that a function does not read.
 func (m *meter) nothing(*ast.Term) size { return size{} }
 
-// outer is the size of the first level of a value.
+// outer returns the size of the first level of a value.
 func (m *meter) outer(t *ast.Term) size {
 	switch v := t.Value.(type) {
 	case ast.String:
@@ -35,20 +35,20 @@ func (m *meter) outer(t *ast.Term) size {
 	return size{}
 }
 
-// whole is the size of a value with all that is in it. A value that holds another
-// one several times is as large as what would be written of it.
+// whole returns the size of a value at all levels. A value that holds another one several times is
+// as large as its text would be.
 func (m *meter) whole(t *ast.Term) size {
 	w := tour{meter: m, limit: maxItems, verb: "goes through"}
 	w.term(t, 0)
 	return w.size
 }
 
-// tour goes through a value.
+// tour visits all members of a value.
 type tour struct {
 	*meter
 	size
 	limit int64
-	verb  string // what is done with the value, as messages say it
+	verb  string // what happens to the value, for messages
 }
 
 func (w *tour) term(t *ast.Term, depth int) {
@@ -73,7 +73,7 @@ func (w *tour) term(t *ast.Term, depth int) {
 	}
 }
 
-// one goes through a member.
+// one visits a member.
 func (w *tour) one(t *ast.Term, depth int) {
 	if w.items++; w.items > w.limit {
 		w.refuse("%s a value with more than %d members", w.verb, w.limit)
@@ -81,8 +81,8 @@ func (w *tour) one(t *ast.Term, depth int) {
 	w.term(t, depth)
 }
 
-// number refuses numbers with which arithmetic takes long or whose digits fill
-// memory, such as 1e1000000000.
+// number refuses numbers that make arithmetic slow or whose digits fill memory, such as
+// 1e1000000000.
 func (m *meter) number(n ast.Number) {
 	if magnitude(string(n)) > maxDigits {
 		m.refuse("uses a number with more than %d digits", maxDigits)

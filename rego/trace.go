@@ -9,26 +9,25 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// The bounds of the analysis, in values that it looks at: for one rule, and for all
-// rules of a run. A rule of 3 KiB takes about 2,000.
+// Bounds of the analysis, in values that it visits: for one rule, and for all rules of a run. A
+// rule of 3 KiB takes about 2,000.
 const (
 	maxTrace  = 300_000
 	maxTraces = 6_000_000
 )
 
-// tracer analyses compiled modules. For every term it finds which places of the
-// schema of the facts the term can stand for: it starts from input, follows references,
-// unification, arguments and results until nothing new is found. So it knows what a
-// rule reads, and which constants are compared with which fields.
+// tracer analyses compiled modules. For every term it finds which places of the schema of the facts
+// the term can stand for: it starts from input and follows references, unification, arguments and
+// results until it finds nothing new. This shows what a rule reads, and which constants are
+// compared with which fields.
 //
-// It works on what the compiler makes of rules, a small language: nested references
-// and calls are expressions of their own, and bodies are in an order in which each
-// variable is bound before it is used.
+// It works on the output of the compiler, which is a small language: nested references and calls
+// are expressions of their own, and the order of a body binds each variable before its use.
 type tracer struct {
 	root  *node                  // of input
 	rules map[string][]*ast.Rule // by the constant part of their references
 	names []string               // of the rules, sorted
-	inner map[string]bool        // references to what holds rules
+	inner map[string]bool        // references to packages and other parents of rules
 	left  int                    // steps
 }
 
@@ -36,26 +35,26 @@ type tracer struct {
 type trace struct {
 	*tracer
 	states  map[*ast.Rule]*state
-	order   []*state // in which they are reached
+	order   []*state // in the order in which they are reached
 	cells   map[any]*cell
-	sunk    map[*cell]bool // of this pass
+	sunk    map[*cell]bool // in this pass
 	reads   reads
 	changed bool
-	over    bool   // the analysis has ended before all is known
-	why     string // it has
+	over    bool   // the analysis has ended early
+	why     string // the reason for over
 	steps   int
-	checks  *checks // nil until all is known
+	checks  *checks // nil until the analysis is complete
 	line    *ast.Location
 }
 
-// state is what is known about one definition of a rule or function.
+// state holds what is known about one definition of a rule or function.
 type state struct {
 	rule   *ast.Rule
 	params []abstract
 	result abstract
 }
 
-// scope is what the variables of a body stand for.
+// scope maps the variables of a body to what they stand for.
 type scope map[ast.Var]abstract
 
 func newTracer(c *ast.Compiler, root *node) *tracer {
@@ -73,8 +72,7 @@ func newTracer(c *ast.Compiler, root *node) *tracer {
 	return all
 }
 
-// analyse gives what each rule of the user's own reads. The error is about all values
-// that cannot be right.
+// analyse returns what each custom rule reads. The error is about all values that cannot be right.
 func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
 	all, found := newTracer(c, factsNode()), map[*module]reads{}
 	var faults []fault
@@ -85,8 +83,8 @@ func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
 	return found, join(faultErrors(faults))
 }
 
-// module analyses one module: what its report reads, and what is wrong with it. Without
-// a report, only the latter counts.
+// module analyses one module and returns what its report reads, and its faults. Without a report,
+// only the faults matter.
 func (all *tracer) module(m *ast.Module) (reads, []fault) {
 	t := &trace{tracer: all, states: map[*ast.Rule]*state{}, cells: map[any]*cell{}, sunk: map[*cell]bool{}}
 	t.reads = reads{paths: map[string]bool{}}
@@ -101,13 +99,13 @@ func (all *tracer) module(m *ast.Module) (reads, []fault) {
 		t.checks = &checks{}
 		t.pass()
 	}
-	if t.over { // what is not known in full would be judged wrongly
+	if t.over { // incomplete knowledge would lead to wrong faults
 		return found, []fault{{m.Package.Location, t.why}}
 	}
 	return found, t.checks.found
 }
 
-// settle evaluates rules, and all that they refer to, until nothing is new.
+// settle evaluates rules, and all that they refer to, until nothing changes.
 func (t *trace) settle(roots, reported []*ast.Rule) {
 	for _, r := range roots {
 		t.state(r)
@@ -137,14 +135,14 @@ func (t *trace) step(n int) {
 	}
 }
 
-// end ends the analysis. The first reason counts.
+// end ends the analysis. Only the first reason counts.
 func (t *trace) end(format string, args ...any) {
 	if !t.over {
 		t.over, t.why = true, fmt.Sprintf(format, args...)
 	}
 }
 
-// strange ends the analysis at what the compiler is not known to make.
+// strange ends the analysis at something that the compiler is not known to produce.
 func (t *trace) strange(at *ast.Location) {
 	if at = cmp.Or(at, t.line); at == nil {
 		at = &ast.Location{}
@@ -152,7 +150,7 @@ func (t *trace) strange(at *ast.Location) {
 	t.end("its values cannot be checked against the facts because of %q in line %d; write that in another way", cut(string(at.Text)), at.Row)
 }
 
-// state gives what is known of a rule, which is looked at from now on.
+// state returns what is known of a rule, and adds the rule to the analysis.
 func (t *trace) state(r *ast.Rule) *state {
 	s, ok := t.states[r]
 	if !ok {
@@ -176,7 +174,7 @@ func (t *trace) rule(s *state) {
 	}
 }
 
-// head is what a rule gives: its value, a set, or objects under the variable keys of its
+// head returns the result of a rule: its value, a set, or objects under the variable keys of its
 // reference.
 func (t *trace) head(r *ast.Rule, env scope) abstract {
 	var v abstract
@@ -197,14 +195,14 @@ func (t *trace) head(r *ast.Rule, env scope) abstract {
 	return v
 }
 
-// body evaluates expressions in their order; env gets the variables that they bind.
+// body evaluates expressions in order, and adds the variables that they bind to env.
 func (t *trace) body(body ast.Body, env scope) {
 	for _, e := range body {
 		t.step(1)
 		if t.over {
 			return
 		}
-		if len(e.With) > 0 { // anything may stand for anything there
+		if len(e.With) > 0 { // with it, anything may stand for anything
 			t.reads.all = true
 		}
 		inner := env
@@ -245,7 +243,7 @@ func (t *trace) every(e *ast.Every, env scope) {
 	t.body(e.Body, inner)
 }
 
-// value is what a term can stand for, all variables of which are bound.
+// value returns what a term can stand for. All variables of the term are bound.
 func (t *trace) value(term *ast.Term, env scope) abstract {
 	t.step(1)
 	if t.over {
@@ -291,8 +289,8 @@ func (t *trace) comprehension(v ast.Value, env scope) abstract {
 	return oneOf(c)
 }
 
-// visit notes that a place is looked at. What is below it is not, but
-// a scalar is read, and so is a document of any form.
+// visit notes that a place is read. Places below it are not, but a scalar is read completely, and
+// so is a document of any form.
 func (t *trace) visit(n *node) {
 	if n.scalar() || n.kind == "" {
 		t.whole(n)
@@ -301,7 +299,7 @@ func (t *trace) visit(n *node) {
 	}
 }
 
-// whole notes that all below a place is read.
+// whole notes that everything below a place is read.
 func (t *trace) whole(n *node) {
 	if n.path == "" {
 		t.reads.all = true
@@ -309,7 +307,7 @@ func (t *trace) whole(n *node) {
 	t.reads.paths[n.path] = true
 }
 
-// sink notes that a value goes where this does not follow it.
+// sink notes that a value goes somewhere that the analysis does not follow.
 func (t *trace) sink(v abstract) {
 	for _, member := range v.of {
 		t.step(1)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// chain is a rule whose functions call one another, so that each pass of the analysis learns
+// chain returns a rule whose functions call each other, so that each pass of the analysis learns
 // about one more of them.
 func chain(n int, condition string) string {
 	var more strings.Builder
@@ -17,8 +17,8 @@ func chain(n int, condition string) string {
 	return ruleWith("some row in input.losses\nf0(row) == "+condition, more.String())
 }
 
-// TestTraceBounds: a module whose values are too many to check does not load, so a wrong one
-// is never passed over in silence.
+// TestTraceBounds checks that a module with too many values to check does not load, so that a wrong
+// value is never silently ignored.
 func TestTraceBounds(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a short chain":           {chain(50, `"infeasable"`), `input.losses.outcome is never "infeasable"`},
@@ -34,7 +34,7 @@ func TestTraceBounds(t *testing.T) {
 	}
 }
 
-// images are constants of a rule that lists what it allows.
+// images returns constants for a rule that lists allowed images.
 func images(n int) string {
 	var all []string
 	for i := range n {
@@ -43,8 +43,8 @@ func images(n int) string {
 	return strings.Join(all, ", ")
 }
 
-// TestLongLists: a rule may list thousands of constants, but compares no enumeration with so
-// many that a wrong one passes.
+// TestLongLists checks that a rule may list thousands of constants, but may not compare an
+// enumeration with so many that a wrong one is missed.
 func TestLongLists(t *testing.T) {
 	for name, c := range map[string]struct{ condition, want string }{
 		"a set":            {"not row.namespace in {" + images(3500) + "}", ""},
@@ -63,7 +63,8 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// TestTraceUnderstands: what the compiler makes of unusual Rego is followed, and so no error.
+// TestTraceUnderstands checks that the analysis follows the compiled form of unusual Rego, so that
+// it loads without error.
 func TestTraceUnderstands(t *testing.T) {
 	for _, body := range []string{
 		`{"a": x, "b": [y, _]} = {"a": input.losses, "b": [1, 2]}` + "\nx[_].outcome == \"never\"\ny == 1",

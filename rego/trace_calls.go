@@ -7,7 +7,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// call evaluates the call of a function; the term behind its arguments gets the result.
+// call evaluates the call of a function. The term after its arguments gets the result.
 func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	name := op.String()
 	rules := t.rules[name]
@@ -35,7 +35,7 @@ func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	}
 }
 
-// function gives arguments to all definitions of a function.
+// function passes arguments to all definitions of a function, and returns their results.
 func (t *trace) function(rules []*ast.Rule, args []abstract) (result abstract) {
 	for _, r := range rules {
 		s := t.state(r)
@@ -49,8 +49,8 @@ func (t *trace) function(rules []*ast.Rule, args []abstract) (result abstract) {
 	return result
 }
 
-// builtin is what a built-in function gives. One that is not listed reads its arguments
-// in full, so its result may be anything.
+// builtin returns the result of a built-in function. One that is not listed reads its arguments
+// completely, so its result may be anything.
 func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstract {
 	switch kind := effects()[name]; {
 	case kind == looks:
@@ -87,18 +87,18 @@ func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstrac
 	return anything
 }
 
-// effect says what a built-in function does with its arguments.
+// effect is the use that a built-in function makes of its arguments.
 type effect int
 
 const (
-	sinks  effect = iota // reads all of them
-	looks                // looks at their types or lengths
-	keeps                // gives an object with fields of them
-	joins                // gives an array with members of them
+	sinks  effect = iota // reads them completely
+	looks                // reads their types or lengths
+	keeps                // returns an object with fields of them
+	joins                // returns an array with members of them
 	equals               // compares two values
 	orders               // compares values by their order
 	finds                // looks for a value in another one
-	gets                 // takes a field
+	gets                 // reads a field
 )
 
 func effects() map[string]effect {
@@ -113,10 +113,10 @@ func effects() map[string]effect {
 	}
 }
 
-// joinedAt is where arrays are joined; the term is the first argument.
+// joinedAt identifies a call that joins arrays, by its first argument.
 type joinedAt struct{ *ast.Term }
 
-// joined is an array with members of arguments, in any order.
+// joined returns an array with members of arguments, in any order.
 func (t *trace) joined(args []abstract, terms []*ast.Term) abstract {
 	c := t.cell(joinedAt{terms[0]})
 	for _, arg := range args {
@@ -125,7 +125,7 @@ func (t *trace) joined(args []abstract, terms []*ast.Term) abstract {
 	return oneOf(c)
 }
 
-// ordered evaluates what compares values, or the members of one, by their order.
+// ordered evaluates a function that compares values, or the members of one value, by their order.
 func (t *trace) ordered(args []abstract) {
 	for _, arg := range args {
 		t.sink(arg)
@@ -140,7 +140,7 @@ func (t *trace) ordered(args []abstract) {
 	}
 }
 
-// get is what object.get gives.
+// get returns the result of object.get.
 func (t *trace) get(args []abstract) abstract {
 	found, way, ok := args[0], t.way(args[1]), true
 	if way == nil {
@@ -160,8 +160,8 @@ func (t *trace) get(args []abstract) abstract {
 	return result
 }
 
-// way is the constant key, or the constant keys one below the other, that object.get
-// follows; nil if it is not known.
+// way returns the constant key of object.get, or the constant keys of a path, or nil if they are
+// unknown.
 func (t *trace) way(v abstract) []string {
 	if key, ok := constantKey(v); ok {
 		return []string{key}
@@ -188,5 +188,5 @@ func (t *trace) way(v abstract) []string {
 	return keys
 }
 
-// library reports whether a place is in a module that is part of the program.
+// library reports whether a place is in a module of the program itself.
 func library(at *ast.Location) bool { return at != nil && strings.HasPrefix(at.File, "lib/") }

@@ -13,7 +13,7 @@ import (
 // checks collects what is wrong with the values of a rule.
 type checks struct{ found []fault }
 
-// fault is something wrong at one place.
+// fault is a problem at one place.
 type fault struct {
 	at   *ast.Location
 	what string
@@ -25,7 +25,7 @@ func (c *checks) add(at *ast.Location, format string, args ...any) {
 	}
 }
 
-// faultErrors are faults as errors, by place, each once.
+// faultErrors converts faults to errors, sorted by place, without repeats.
 func faultErrors(faults []fault) []error {
 	slices.SortStableFunc(faults, func(a, b fault) int {
 		return cmp.Or(cmp.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Row, b.at.Row), cmp.Compare(a.what, b.what))
@@ -40,8 +40,8 @@ func faultErrors(faults []fault) []error {
 	return all
 }
 
-// enumerated are the places with an enumeration among what v stands for, and the strings
-// that v can be. It is false if v can be any other string.
+// enumerated returns the places with an enumeration among what v stands for, and the strings that v
+// can be. It returns false if v can be any other string.
 func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	for _, member := range v.of {
 		switch m := member.(type) {
@@ -59,7 +59,7 @@ func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	return nodes, values, len(nodes) > 0 && !v.unknown
 }
 
-// placeNames are places as messages name them, a few of them.
+// placeNames returns the names of places for messages, up to a limit.
 func placeNames(nodes []*node) string {
 	const most = 3
 	var all []string
@@ -73,8 +73,8 @@ func placeNames(nodes []*node) string {
 	return strings.Join(all, ", ")
 }
 
-// tooMany refuses to compare an enumeration with more values than are looked at, or one that
-// is too many itself.
+// tooMany adds a fault if an enumeration is compared with more values than are checked, or has too
+// many itself.
 func (c *checks) tooMany(at *ast.Location, v, with abstract) {
 	i := slices.IndexFunc(v.of, func(member any) bool {
 		n, ok := member.(*node)
@@ -86,7 +86,7 @@ func (c *checks) tooMany(at *ast.Location, v, with abstract) {
 	}
 }
 
-// equal demands that the constants compared with an enumeration are in it.
+// equal requires the constants compared with an enumeration to be in it.
 func (c *checks) equal(at *ast.Location, v, with abstract) {
 	c.tooMany(at, v, with)
 	nodes, values, ok := enumerated(v)
@@ -107,7 +107,7 @@ func (c *checks) equal(at *ast.Location, v, with abstract) {
 	}
 }
 
-// order demands that what is compared by its order has one.
+// order requires values that are compared by their order to have one.
 func (c *checks) order(at *ast.Location, v, with abstract) {
 	if c.outcome(at, v) {
 		return
@@ -126,7 +126,7 @@ func (c *checks) order(at *ast.Location, v, with abstract) {
 	}
 }
 
-// integersOf names what v stands for if all of it are integers of the facts.
+// integersOf names the places that v stands for, if all of them are integers of the facts.
 func integersOf(v abstract) string {
 	var nodes []*node
 	for _, member := range v.of {
@@ -142,7 +142,7 @@ func integersOf(v abstract) string {
 	return placeNames(nodes)
 }
 
-// outcome refuses to order the values of an enumeration, and reports whether v has any.
+// outcome adds a fault for ordering the values of an enumeration, and reports whether v has any.
 func (c *checks) outcome(at *ast.Location, v abstract) bool {
 	nodes, _, ok := enumerated(v)
 	if ok {
@@ -152,7 +152,7 @@ func (c *checks) outcome(at *ast.Location, v abstract) bool {
 	return ok
 }
 
-// field demands that a closed object has a key, and reports whether it does.
+// field requires a closed object to have a key, and reports whether it does.
 func (c *checks) field(at *ast.Location, v abstract, key string) bool {
 	if v.unknown {
 		return true

@@ -6,10 +6,10 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// testedFacts checks what tests of rules take for facts: the literals that replace input,
-// or a list of it, and those from which a library makes rows, as in
-// facts.workload({"pods_min": 3}). A field may be missing, but each that is there has to
-// exist, and its value has to fit. Modules need not be compiled.
+// testedFacts checks the literals that tests of rules use as facts: those that replace input, or a
+// list of it, and those from which a library makes rows, such as facts.workload({"pods_min": 3}). A
+// field may be missing, but each field of a literal must exist, and its value must fit. Modules
+// need not be compiled.
 func testedFacts(modules ...*ast.Module) []error {
 	var c checks
 	for _, m := range modules {
@@ -32,7 +32,7 @@ func testedFacts(modules ...*ast.Module) []error {
 	return faultErrors(c.found)
 }
 
-// replaced checks what stands for input, or for something in it.
+// replaced checks a replacement of input, or of something in it.
 func (c *checks) replaced(w *ast.With) {
 	target, ok := w.Target.Value.(ast.Ref)
 	if !ok || len(target) == 0 || !target[0].Equal(ast.InputRootDocument) {
@@ -54,7 +54,7 @@ func (c *checks) replaced(w *ast.With) {
 	c.fits(n, w.Value)
 }
 
-// made checks what a function of the library of facts makes a row of.
+// made checks the argument of a function of the facts library.
 func (c *checks) made(m *ast.Module, op, arg *ast.Term) {
 	ref, ok := op.Value.(ast.Ref)
 	if !ok {
@@ -73,7 +73,7 @@ func factsPackage() ast.Ref {
 	return ast.Ref{ast.DefaultRootDocument, ast.StringTerm("schedlint"), ast.StringTerm("facts")}
 }
 
-// imported is a reference with the name that an import gives written out.
+// imported expands the name of an import at the start of a reference.
 func imported(m *ast.Module, ref ast.Ref) ast.Ref {
 	for _, i := range m.Imports {
 		path, ok := i.Path.Value.(ast.Ref)
@@ -84,7 +84,7 @@ func imported(m *ast.Module, ref ast.Ref) ast.Ref {
 	return ref
 }
 
-// listOf is the list with that name, or with rows of that name; nil if there is none.
+// listOf returns the list with that name, or with rows of that name, or nil.
 func listOf(name string) *node {
 	for _, list := range []string{name, name + "s", name + "es", strings.TrimSuffix(name, "y") + "ies"} {
 		if n := factsNode().fields[list]; n != nil {
@@ -94,7 +94,7 @@ func listOf(name string) *node {
 	return nil
 }
 
-// fits demands that a literal is a value of a place. What is not a literal may be.
+// fits requires a literal to be a value of a place. Other terms are accepted.
 func (c *checks) fits(n *node, t *ast.Term) {
 	kind, ok := literalKind(t)
 	if !ok || n.kind == "" {
@@ -127,7 +127,7 @@ func (c *checks) fitsField(n *node, key, value *ast.Term) {
 	if !ok {
 		return
 	}
-	if n == factsNode() && name == "params" { // those of the rule
+	if n == factsNode() && name == "params" { // the parameters of the rule
 		return
 	}
 	below := n.child(string(name))
@@ -138,7 +138,7 @@ func (c *checks) fitsField(n *node, key, value *ast.Term) {
 	c.fits(below, value)
 }
 
-// literalKind is the kind of a literal, as JSON Schema has it.
+// literalKind returns the kind of a literal, in the terms of JSON Schema.
 func literalKind(t *ast.Term) (string, bool) {
 	switch t.Value.(type) {
 	case ast.String:
@@ -159,7 +159,7 @@ func literalKind(t *ast.Term) (string, bool) {
 	return "", false
 }
 
-// withArticle is a kind with its article; null has none.
+// withArticle returns a kind with its article; null has none.
 func withArticle(kind string) string {
 	if kind == "null" {
 		return kind

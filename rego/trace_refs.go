@@ -7,7 +7,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// ref follows a reference, and binds the variables in it that are not bound before.
+// ref follows a reference, and binds the variables in it that are unbound.
 func (t *trace) ref(r ast.Ref, env scope) abstract {
 	if head, ok := r[0].Value.(ast.Var); ok && head.Equal(ast.DefaultRootDocument.Value) {
 		return t.data(r, env)
@@ -22,7 +22,7 @@ func (t *trace) follow(v abstract, keys []*ast.Term, env scope) abstract {
 	return v
 }
 
-// index is what stands under one key.
+// index returns what is under one key.
 func (t *trace) index(v abstract, key *ast.Term, env scope) abstract {
 	if name, ok := keyOf(key); ok {
 		return t.at(v, name)
@@ -64,11 +64,11 @@ func (t *trace) data(r ast.Ref, env scope) abstract {
 		t.merge(&found, anything)
 		known = true
 	}
-	if !known { // a rule that this does not find may read anything
+	if !known { // a rule that is not found here may read anything
 		t.reads.all = true
 		found = anything
 	}
-	for _, key := range r[1:] { // those that no rule has bound
+	for _, key := range r[1:] { // variables that no rule has bound
 		if v, ok := key.Value.(ast.Var); ok && !isBound(v, env) {
 			env[v] = anything
 		}
@@ -76,7 +76,7 @@ func (t *trace) data(r ast.Ref, env scope) abstract {
 	return found
 }
 
-// extended takes all rules below a reference as read, and reports whether there are any.
+// extended counts all rules below a reference as read, and reports whether there are any.
 func (t *trace) extended(r ast.Ref) bool {
 	prefix, found := r.String(), false
 	if !t.inner[prefix] {
@@ -98,8 +98,8 @@ func (t *trace) extended(r ast.Ref) bool {
 	return found
 }
 
-// unify makes two terms equal: variables that are not bound become what the other term
-// is, and all else is compared.
+// unify makes two terms equal: unbound variables become the other term, and everything else is
+// compared.
 func (t *trace) unify(a, b *ast.Term, env scope) {
 	x, isArray := a.Value.(*ast.Array)
 	y, both := b.Value.(*ast.Array)
@@ -117,7 +117,7 @@ func (t *trace) unify(a, b *ast.Term, env scope) {
 	}
 }
 
-// free reports whether a term is a variable that is not bound, or has such members.
+// free reports whether a term is an unbound variable, or has such members.
 func free(term *ast.Term, env scope) bool {
 	if v, ok := term.Value.(ast.Var); ok {
 		return !isBound(v, env)
@@ -169,7 +169,7 @@ func (t *trace) match(term *ast.Term, v abstract, env scope) {
 	t.compare(t.value(term, env), v)
 }
 
-// compare takes two values for compared, in full.
+// compare marks both values as read completely.
 func (t *trace) compare(a, b abstract) {
 	t.sink(a)
 	t.sink(b)

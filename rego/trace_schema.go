@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// node is a place in the schema of the facts. The rows of a list have the path of the
-// list, and what stands under any key has the path of the map.
+// node is a place in the schema of the facts. The rows of a list have the path of the list, and
+// values under arbitrary keys have the path of their map.
 type node struct {
 	path   string
 	kind   string // of JSON Schema; "" for any
@@ -22,7 +22,7 @@ type node struct {
 	rest   *node // under keys that are not in fields; nil in a closed object
 }
 
-// factsNode is the root of the facts. It is never changed.
+// factsNode returns the root of the facts, which never changes.
 var factsNode = sync.OnceValue(func() *node { return newNode("", facts.Schema()) })
 
 // newNode reads a schema, which is part of the program.
@@ -56,7 +56,7 @@ func newNode(path string, schema []byte) *node {
 	return n
 }
 
-// innerNode is what a schema says of members; any value where it says nothing.
+// innerNode returns the node of members, which is any value if the schema does not describe them.
 func innerNode(path string, schema json.RawMessage) *node {
 	if len(schema) == 0 || string(schema) == "true" {
 		return &node{path: path}
@@ -71,7 +71,7 @@ func beneath(path, key string) string {
 	return path + "." + key
 }
 
-// child is what stands under a key; nil if nothing can.
+// child returns the node under a key, or nil if there can be nothing.
 func (n *node) child(key string) *node {
 	switch {
 	case n.kind == "":
@@ -87,13 +87,13 @@ func (n *node) child(key string) *node {
 // closed reports whether the keys of n are known.
 func (n *node) closed() bool { return n.kind == "object" && n.rest == nil }
 
-// scalar reports whether nothing stands below n.
+// scalar reports whether nothing is below n.
 func (n *node) scalar() bool { return n.kind != "" && n.kind != "array" && n.kind != "object" }
 
-// keys are the fields of n, sorted.
+// keys returns the fields of n, sorted.
 func (n *node) keys() []string { return slices.Sorted(maps.Keys(n.fields)) }
 
-// within are the members of an array or an object, in order of their keys.
+// within returns the members of an array or an object, in order of their keys.
 func (n *node) within() []*node {
 	var all []*node
 	switch {
@@ -110,7 +110,7 @@ func (n *node) within() []*node {
 	return all
 }
 
-// name is n as messages name it.
+// name returns the name of n for messages.
 func (n *node) name() string {
 	if n.path == "" {
 		return "input"
@@ -118,7 +118,7 @@ func (n *node) name() string {
 	return "input." + n.path
 }
 
-// valid says which keys n has, and which of them is probably meant.
+// valid describes which keys n has, and which of them a key probably means.
 func (n *node) valid(key string) string {
 	return fmt.Sprintf("%q does not exist in %s%s; there are %s", key, n.name(), near(key, n.keys()), strings.Join(n.keys(), ", "))
 }

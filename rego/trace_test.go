@@ -18,14 +18,14 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// ruleWith is a rule whose report has that body, with more definitions behind it.
+// ruleWith returns a rule with a report with that body, followed by more definitions.
 func ruleWith(body, more string) string {
 	return head + "report contains result.finding(rego.metadata.chain(), row, {\"message\": \"x\"}) if {\n" + body + "\n}\n\n" + more
 }
 
 const someLoss = "some row in input.losses\n"
 
-// readCases are rules, and which paths they read; one with * is read in full.
+// readCases holds rules with the paths that they read; a path with * is read completely.
 var readCases = map[string]struct{ body, more, want string }{
 	"a field":             {someLoss + `row.outcome == "always"`, "", "losses losses.id* losses.outcome*"},
 	"a literal key":       {`some row in input["losses"]`, "", "losses losses.id*"},
@@ -70,7 +70,7 @@ var readCases = map[string]struct{ body, more, want string }{
 	"the package":         {someLoss + `count(data.schedlint.rules["no-default-namespace"]) > 1`, "other := input.drains", "error"},
 }
 
-// TestReads holds which paths a rule reads.
+// TestReads checks which paths a rule reads.
 func TestReads(t *testing.T) {
 	for name, c := range readCases {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +91,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// pathsOf writes what is read. Below what is read in full only what is wanted counts.
+// pathsOf prints what is read. Below a path that is read completely, it prints only the wanted
+// paths.
 func pathsOf(r reads, want string) string {
 	if r.all {
 		return "all"
@@ -122,7 +123,7 @@ func TestMayRead(t *testing.T) {
 	}
 }
 
-// TestReadsAgree holds the reading of text against the analysis, for built-in rules.
+// TestReadsAgree compares the search of the text with the analysis, for built-in rules.
 func TestReadsAgree(t *testing.T) {
 	own, err := Load(Options{Dirs: []string{"../rules"}})
 	if err != nil {
@@ -136,8 +137,8 @@ func TestReadsAgree(t *testing.T) {
 	}
 }
 
-// TestTraceOfMaps analyses rules over maps, documents of any form and nested rows, and says
-// what they read and what is wrong with them.
+// TestTraceOfMaps analyses rules over maps, documents of any form and nested rows, and checks what
+// they read and their faults.
 func TestTraceOfMaps(t *testing.T) {
 	root := newNode("", []byte(`{"type": "object", "additionalProperties": false, "properties": {"rows": {"type": "array", "items": {
 		"type": "object", "additionalProperties": false, "properties": {
@@ -182,8 +183,8 @@ func TestTraceOfMaps(t *testing.T) {
 	}
 }
 
-// TestTraceIsBounded gives the analysis rules that are made to keep it busy: they load,
-// and are taken to read everything if that is not known.
+// TestTraceIsBounded analyses rules that are made to keep the analysis busy: they load, and count
+// as reading everything if their reads are unknown.
 func TestTraceIsBounded(t *testing.T) {
 	chain := "f0(x) := [x, input]\n\n"
 	for i := range 700 {
@@ -212,8 +213,8 @@ func TestTraceIsBounded(t *testing.T) {
 	}
 }
 
-// TestReadsAreEnough evaluates built-in rules and the ones above as if they were the
-// user's own, with all facts and with what they are known to read only.
+// TestReadsAreEnough evaluates built-in rules and the ones above as custom rules, once with all
+// facts and once with only what the analysis says they read.
 func TestReadsAreEnough(t *testing.T) {
 	f := bad(20)
 	describe(f, 20)
@@ -247,7 +248,7 @@ func TestReadsAreEnough(t *testing.T) {
 	}
 }
 
-// reportOf is what a rule reports of facts.
+// reportOf returns what a rule reports of facts.
 func reportOf(t *testing.T, r *rule, input *ast.Term) ast.Set {
 	t.Helper()
 	found, err := r.program.run(context.Background(), r.code, input, func(q *topdown.Query) *topdown.Query {
@@ -281,7 +282,7 @@ func pruned(t *ast.Term, path string, r *reads) *ast.Term {
 	return t
 }
 
-// compiled are the modules of n rules, the built-in ones by turns, and their compiler.
+// compiled returns the modules of n rules, which repeat the built-in ones, and their compiler.
 func compiled(t testing.TB, n int) (*ast.Compiler, []*module) {
 	t.Helper()
 	ids := folders(t)
@@ -320,7 +321,7 @@ func BenchmarkTrace(b *testing.B) {
 	}
 }
 
-// TestTraceTakesFewSteps bounds what 100 rules take, in steps.
+// TestTraceTakesFewSteps bounds the steps for 100 rules.
 func TestTraceTakesFewSteps(t *testing.T) {
 	c, own := compiled(t, 100)
 	all := newTracer(c, factsNode())

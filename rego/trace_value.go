@@ -7,14 +7,14 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// abstract is what a term can stand for: any of its members, each of which is a *node,
-// a *cell or a *ast.Term, which is a constant.
+// abstract holds the values that a term can have: any of its members. Each member is a *node, a *cell or a
+// *ast.Term, which is a constant.
 type abstract struct {
 	of []any
-	// unknown is set if it can be something else, too. All that an unknown value may
-	// hold has been counted as read.
+	// unknown is set if it can be something else, too. Everything that an unknown value may hold
+	// counts as read.
 	unknown bool
-	// cut is set if it can be more than maxMembers; what is not among of is unknown.
+	// cut is set if it can be more than maxMembers; values that are not in of are unknown.
 	cut bool
 }
 
@@ -22,14 +22,14 @@ var anything = abstract{unknown: true}
 
 func oneOf(member any) abstract { return abstract{of: []any{member}} }
 
-// cell is a value that a rule makes, one for each place in the text that makes it.
+// cell is a value that a rule makes. There is one for each place in the text that makes a value.
 type cell struct {
 	fields map[string]*abstract // under constant keys
 	keys   abstract             // all keys of an object, or members of a set
 	rest   abstract             // under other keys
 }
 
-// field is what is under a constant key.
+// field returns the value under a constant key.
 func (c *cell) field(key string) *abstract {
 	f, ok := c.fields[key]
 	if !ok {
@@ -39,12 +39,12 @@ func (c *cell) field(key string) *abstract {
 	return f
 }
 
-// maxMembers bounds what one value can stand for. Beyond, it is unknown: a list of images has
-// thousands of constants, and what is compared with an enumeration a few.
+// maxMembers bounds what one value can stand for. Beyond it, the value is unknown: a list of images
+// has thousands of constants, and an enumeration is compared with only a few.
 const maxMembers = 500
 
-// merge makes into stand for what from stands for, too, and reports whether that is new.
-// Only the owner of into may do so: copies share its members.
+// merge adds what from stands for to into, and reports whether any of it is new. Only the owner of
+// into may call it: copies share its members.
 func (t *trace) merge(into *abstract, from abstract) bool {
 	fresh := from.unknown && !into.unknown || from.cut && !into.cut
 	into.unknown, into.cut = into.unknown || from.unknown, into.cut || from.cut
@@ -76,14 +76,14 @@ func (t *trace) drop(member any) {
 	}
 }
 
-// grow merges into what is kept from pass to pass.
+// grow merges into a value that is kept from pass to pass.
 func (t *trace) grow(into *abstract, from abstract) {
 	if t.merge(into, from) {
 		t.changed = true
 	}
 }
 
-// cell is the value that a place in the text makes.
+// cell returns the value that a place in the text makes.
 func (t *trace) cell(place any) *cell {
 	c, ok := t.cells[place]
 	if !ok {
@@ -93,7 +93,7 @@ func (t *trace) cell(place any) *cell {
 	return c
 }
 
-// keyOf is a constant key as the maps of cells and nodes have it.
+// keyOf returns a constant key in the form that the maps of cells and nodes use.
 func keyOf(t *ast.Term) (string, bool) {
 	switch v := t.Value.(type) {
 	case ast.String:
@@ -104,7 +104,7 @@ func keyOf(t *ast.Term) (string, bool) {
 	return "", false
 }
 
-// constantKey is the one constant that a value stands for.
+// constantKey returns the one constant that a value stands for.
 func constantKey(v abstract) (string, bool) {
 	if v.unknown || len(v.of) != 1 {
 		return "", false
@@ -116,7 +116,7 @@ func constantKey(v abstract) (string, bool) {
 	return keyOf(term)
 }
 
-// at is what stands under a constant key.
+// at returns what is under a constant key.
 func (t *trace) at(v abstract, key string) abstract {
 	found := abstract{unknown: v.unknown, cut: v.cut}
 	for _, member := range v.of {
@@ -136,8 +136,8 @@ func (t *trace) at(v abstract, key string) abstract {
 	return found
 }
 
-// members are what stands under any key. The fields of a closed object are told apart
-// by their keys only, so whoever takes one by a variable reads them all.
+// members returns what is under any key. The fields of a closed object are distinguished only by
+// their keys, so a variable key reads all of them.
 func (t *trace) members(v abstract) abstract {
 	found := abstract{unknown: v.unknown, cut: v.cut}
 	for _, member := range v.of {
@@ -160,7 +160,7 @@ func (t *trace) members(v abstract) abstract {
 	return found
 }
 
-// keys are what a variable key stands for.
+// keys returns what a variable key stands for.
 func (t *trace) keys(v abstract) abstract {
 	found := anything
 	if !v.unknown {
@@ -177,7 +177,7 @@ func (t *trace) keys(v abstract) abstract {
 	return found
 }
 
-// literal is what an array, an object or a set of the text stands for.
+// literal returns what an array, an object or a set in the text stands for.
 func (t *trace) literal(term *ast.Term, env scope) abstract {
 	c := t.cell(term)
 	switch v := term.Value.(type) {
@@ -197,13 +197,13 @@ func (t *trace) literal(term *ast.Term, env scope) abstract {
 	return oneOf(c)
 }
 
-// addMember puts a member into a set.
+// addMember adds a member to a set.
 func (t *trace) addMember(c *cell, v abstract) {
 	t.grow(&c.keys, v)
 	t.grow(&c.rest, v)
 }
 
-// addField puts a value under a key.
+// addField adds a value under a key.
 func (t *trace) addField(c *cell, key *ast.Term, v abstract, env scope) {
 	k := t.value(key, env)
 	t.grow(&c.keys, k)

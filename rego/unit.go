@@ -18,23 +18,23 @@ import (
 	"github.com/schedlint/schedlint/lint/cpu"
 )
 
-// UnitOptions say which unit tests of rules run, and how.
+// UnitOptions selects the unit tests of rules to run.
 type UnitOptions struct {
-	// Dirs and Shown are as those of Options. Tests are the files *_test.rego.
+	// Dirs and Shown are the same as in Options. The files *_test.rego hold the tests.
 	Dirs  []string
 	Shown func(dir string) string
-	// Run chooses tests by package and name; nil for all.
+	// Run selects tests by package and name; nil selects all.
 	Run *regexp.Regexp
-	// Print is where rules and tests print; nil for nowhere.
+	// Print receives what rules and tests print; nil drops it.
 	Print io.Writer
 }
 
 // UnitTest is the result of one test.
 type UnitTest struct {
-	// Package is that of the test without data, Name its rule, File and Line its place.
+	// Package is the package of the test without data, Name its rule, File and Line its place.
 	Package, Name, File string
 	Line                int
-	// Failure is why it failed, "" if it passed.
+	// Failure says why it failed, "" if it passed.
 	Failure string
 }
 
@@ -44,9 +44,9 @@ type Uncovered struct {
 	Line int
 }
 
-// RunUnitTests runs the unit tests of rules: every rule test_... in files *_test.rego. A
-// test passes if it is defined and not false. The error is about rules or tests that do
-// not load. A test has the budget of a rule.
+// RunUnitTests runs the unit tests of rules: every rule test_... in files *_test.rego. A test
+// passes if it is defined and not false. The error is about rules or tests that do not load. Each
+// test has the budget of a rule.
 func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncovered []Uncovered, err error) {
 	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
 	if err != nil {
@@ -115,7 +115,7 @@ func loadTests(dirs []string, shown func(string) string) ([]*module, error) {
 // isTest reports whether a file holds tests.
 func isTest(name string) bool { return strings.HasSuffix(name, "_test.rego") }
 
-// testsIn are the rules of a module that are tests, the first of each name.
+// testsIn returns the rules of a module that are tests, the first of each name.
 func testsIn(m *ast.Module) []*ast.Rule {
 	var all []*ast.Rule
 	seen := map[string]bool{}
@@ -133,18 +133,18 @@ func nameOf(r *ast.Rule) string {
 	return string(name)
 }
 
-// testCapabilities is what tests, and rules while they are tested, may call: they may
-// print.
+// testCapabilities returns the functions that tests, and rules under test, may call: those of rules
+// and print.
 func testCapabilities() *ast.Capabilities {
 	c := *capabilities()
 	c.Builtins = append(slices.Clone(c.Builtins), ast.Print, ast.InternalPrint)
 	return &c
 }
 
-// errUndefined is that of a test that does not hold.
+// errUndefined is the error of a test that does not hold.
 var errUndefined = errors.New("the test does not hold")
 
-// test evaluates one test, with the limits of a rule of the user's own.
+// test evaluates one test, with the limits of a custom rule.
 func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.Writer, seen coverage) error {
 	ctx, cancel := cpu.WithLimit(ctx, DefaultDeadline)
 	defer cancel()
@@ -172,7 +172,7 @@ func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.
 	return err
 }
 
-// holds reports with an error that a test does not hold.
+// holds returns an error if a test does not hold.
 func (p *program) holds(ctx context.Context, of *ast.Module, name string, m *meter, out io.Writer, seen coverage) error {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
@@ -201,36 +201,36 @@ func (p *program) holds(ctx context.Context, of *ast.Module, name string, m *met
 	return err
 }
 
-// printer writes what rules print, each line behind its place.
+// printer writes what rules print, each line after its place.
 type printer struct{ to io.Writer }
 
 var _ print.Hook = printer{}
 
-// Print is part of print.Hook.
+// Print implements print.Hook.
 func (p printer) Print(c print.Context, text string) error {
 	_, err := fmt.Fprintf(p.to, "%s%s\n", place(c.Location), strings.ToValidUTF8(text, "\ufffd"))
 	return err
 }
 
-// coverage is the lines of rules that tests have evaluated: a tracer that takes notes.
+// coverage records the lines of rules that tests have evaluated. It is a tracer of OPA.
 type coverage map[[2]any]bool
 
 var _ topdown.QueryTracer = coverage(nil)
 
-// Enabled is part of topdown.QueryTracer.
+// Enabled implements topdown.QueryTracer.
 func (l coverage) Enabled() bool { return true }
 
-// Config is part of topdown.QueryTracer.
+// Config implements topdown.QueryTracer.
 func (l coverage) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 
-// TraceEvent notes what is evaluated.
+// TraceEvent records what is evaluated.
 func (l coverage) TraceEvent(e topdown.Event) {
 	if e.Location != nil && (e.Op == topdown.EvalOp || e.Op == topdown.ExitOp) {
 		l[[2]any{e.Location.File, e.Location.Row}] = true
 	}
 }
 
-// missing are the lines of rules with an expression that was not evaluated.
+// missing returns the lines of rules with an expression that was not evaluated.
 func (l coverage) missing(own []*module) []Uncovered {
 	var all []Uncovered
 	for _, m := range own {

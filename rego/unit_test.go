@@ -113,7 +113,7 @@ func TestUnitTests(t *testing.T) {
 	}
 }
 
-// TestUnitTestsAreBounded: a test that takes too much fails alone.
+// TestUnitTestsAreBounded checks that a test that takes too much fails without affecting others.
 func TestUnitTestsAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "rule.rego", unitRule)
@@ -129,7 +129,7 @@ test_fine if true
 	}
 }
 
-// TestFactsLibraryFitsTheSchema: the rows that tests start from are rows.
+// TestFactsLibraryFitsTheSchema checks that the rows that tests start from fit the schema.
 func TestFactsLibraryFitsTheSchema(t *testing.T) {
 	m, err := parse("lib/facts.rego", factsLibrary(), false)
 	if err != nil {
@@ -169,7 +169,7 @@ func TestFactsLibraryFitsTheSchema(t *testing.T) {
 	}
 }
 
-// rowSchema is the schema of the rows of a list, by the singular; nil for none.
+// rowSchema returns the schema of the rows of a list, given the singular, or nil.
 func rowSchema(schema any, of string) any {
 	lists := schema.(map[string]any)["properties"].(map[string]any)
 	for _, plural := range []string{of + "s", of, strings.TrimSuffix(of, "y") + "ies", of + "es"} {

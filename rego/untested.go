@@ -9,7 +9,7 @@ import (
 type untested struct {
 	condition, reason string
 	line              int  // of the METADATA
-	met               bool // there is such a condition
+	met               bool // such a condition exists
 }
 
 const untestedForm = `a list such as [{condition: "row.pods > 1", reason: "the facts have no such row"}]`
@@ -41,7 +41,7 @@ func untestedOf(value any) (all []untested, err error) {
 	return all, nil
 }
 
-// untested is what the METADATA of a rule or a library says of its conditions.
+// untested returns the conditions that the METADATA of a rule or a library exempts from tests.
 func (m *module) untested() ([]untested, []error) {
 	a := packageAnnotation(m.parsed)
 	if a == nil || a.Custom["untested"] == nil {

@@ -9,11 +9,10 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// What calls take that their arguments do not show: OPA's searches through graphs may
-// visit a vertex once for every way to it, YAML may name a value many times, and zones
-// of time depend on the machine.
+// The work of calls that their arguments do not show: OPA's graph searches may visit a vertex once
+// for every path to it, YAML may repeat a value many times, and time zones depend on the machine.
 
-// vertices are the members of an array or a set of them.
+// vertices returns the members of an array or a set of vertices.
 func vertices(t *ast.Term) []*ast.Term {
 	switch t.Value.(type) {
 	case *ast.Array, ast.Set:
@@ -22,8 +21,8 @@ func vertices(t *ast.Term) []*ast.Term {
 	return nil
 }
 
-// reaching is the work of graph.reachable: OPA puts a vertex into its queue again for
-// every edge to it until it is reached, so that layers of vertices multiply.
+// reaching charges the work of graph.reachable: OPA queues a vertex again for every edge to it
+// until it is reached, so that layers of vertices multiply.
 func reaching(m *meter, args []*ast.Term) int64 {
 	graph, ok := args[0].Value.(ast.Object)
 	if !ok {
@@ -47,14 +46,14 @@ func reaching(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// ways is the work of graph.reachable_paths, which copies each way once for every step
-// of it, and the members of its result.
+// ways charges the work of graph.reachable_paths, which copies each path once for every step of it,
+// and the members of its result.
 func ways(m *meter, args []*ast.Term) int64 {
 	graph, ok := args[0].Value.(ast.Object)
 	if !ok {
 		return 0
 	}
-	const copying = 4 // steps for a vertex of a way
+	const copying = 4 // steps for a vertex of a path
 	var made int64
 	var follow func(vertex *ast.Term, way []*ast.Term)
 	follow = func(vertex *ast.Term, way []*ast.Term) {
@@ -83,12 +82,13 @@ func ways(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// aliasBefore are the characters that may stand before a * that is no alias of YAML.
+// aliasBefore lists the characters that may precede a * that is not a YAML alias.
 const aliasBefore = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\"'/.*_)(=\\<>+$^%"
 
-// plainYAML is the work of reading YAML, which has no aliases here: a few lines of them
-// stand for any amount of text. The parser compares each key of a mapping with all others,
-// which takes 40 s for 100,000 keys; there are as many as signs that may end or begin one.
+// plainYAML returns the work of reading YAML. It refuses aliases, as a few lines of them expand to
+// any amount of text. The parser compares each key of a mapping with all others, which takes 40 s
+// for 100,000 keys. The number of keys is at most the number of characters that may end or begin
+// one.
 func plainYAML(m *meter, args []*ast.Term) int64 {
 	s := text(args[0])
 	for i := range len(s) {
@@ -101,15 +101,15 @@ func plainYAML(m *meter, args []*ast.Term) int64 {
 	return int64(len(s)) + keys*keys/compared
 }
 
-// indented bounds what yaml.marshal makes: every member and every line of a string stands
-// on a line of its own, behind spaces for each level.
+// indented bounds what yaml.marshal makes: every member and every line of a string is on a line of
+// its own, indented by its level.
 func indented(m *meter, args []*ast.Term) size {
 	const perLevel, punctuation = 4, 8
 	lines, depth := lines(args[0], 1)
 	return size{text: 2*length(args[0]) + lines*(perLevel*depth+punctuation)}
 }
 
-// lines bounds the lines that a value takes, and tells how deep it is.
+// lines bounds the lines that a value takes, and returns its depth.
 func lines(t *ast.Term, depth int64) (n, deepest int64) {
 	count := func(t *ast.Term) {
 		more, below := lines(t, depth+1)
@@ -128,8 +128,7 @@ func lines(t *ast.Term, depth int64) (n, deepest int64) {
 	return n, deepest
 }
 
-// inUTC refuses any zone of time but UTC: which others there are, and what they mean,
-// depends on the files of the machine.
+// inUTC refuses any time zone except UTC, as other zones depend on the files of the machine.
 func inUTC(m *meter, args []*ast.Term) int64 {
 	for _, arg := range args {
 		at, ok := arg.Value.(*ast.Array)
@@ -143,8 +142,8 @@ func inUTC(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// zoneless refuses layouts with the name of a zone, as what a name means depends on where
-// the machine is.
+// zoneless refuses layouts with the name of a time zone, as the meaning of a name depends on the
+// location of the machine.
 func zoneless(m *meter, args []*ast.Term) int64 {
 	named := []string{"UnixDate", "RFC822", "RFC850", "RFC1123"}
 	if layout := text(args[0]); strings.Contains(layout, "MST") || slices.Contains(named, layout) {
@@ -162,7 +161,7 @@ func shifted(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// stepped is what numbers.range_step makes.
+// stepped bounds what numbers.range_step makes.
 func stepped(m *meter, args []*ast.Term) size {
 	made := counted(m, args)
 	if by, ok := integer(args[2]); ok && by.Sign() > 0 && made.items > 0 && by.IsInt64() {

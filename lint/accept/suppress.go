@@ -11,7 +11,7 @@ import (
 // Finding is a diagnostic with the data that suppressions match on.
 type Finding struct {
 	diag.Diagnostic
-	// Start is where its object begins; zero if it has none.
+	// Start is the start of its object; zero if it has none.
 	Start diag.Span
 	// Labels are those of the object itself.
 	Labels map[string]string
@@ -27,7 +27,7 @@ type Suppression struct {
 	diag.Suppression
 	// Meets reports whether the suppression covers a finding, regardless of its rule.
 	Meets func(*Finding) bool
-	// Start is where the object begins that it is about; zero if it may be about several.
+	// Start is the start of the object that it is about; zero if it may be about several.
 	Start diag.Span
 	// Decided counts objects that it is about and for which its rule has complete facts; Open
 	// is set if there are others.

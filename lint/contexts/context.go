@@ -7,20 +7,20 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// splitter makes the contexts of some sets of alternatives. What it looks at for one of
-// them grows with what is in it and with the sets, not with all objects.
+// splitter makes the contexts of some sets of alternatives. Its work for one context grows with the
+// size of that context and the number of sets, not with all objects.
 type splitter struct {
 	*sets
 	objects []*source.Object
 	place   map[*source.Object]int // in objects
 	chains  [][]string             // of each object
-	// inside are the places of the objects by the innermost branch around them; each is
-	// in all branches around that one.
+	// inside holds the indices of the objects by the innermost branch around them. Each object is
+	// also in all branches around that one.
 	inside map[string][]int
-	// byID are the places by identity, unnamed those of what has none.
+	// byID holds the indices by identity, unnamed those of objects without one.
 	byID    map[identity][]int
 	unnamed []int
-	// common are, by set, the objects that all its branches declare equally, one of each.
+	// common holds, by set, one of each object that all its branches declare equally.
 	common map[string][]*source.Object
 }
 
@@ -50,7 +50,7 @@ func newSplitter(all *sets, objects []*source.Object, groups []*group) *splitter
 	return s
 }
 
-// innermost is the last branch of a chain, "" if there is none.
+// innermost returns the last branch of a chain, or "" if there is none.
 func innermost(chain []string) string {
 	if len(chain) == 0 {
 		return ""
@@ -58,8 +58,8 @@ func innermost(chain []string) string {
 	return chain[len(chain)-1]
 }
 
-// share finds the sets of which all branches declare an object, and declare it equally:
-// its first declaration in one of them is common to them.
+// share finds the sets whose branches all declare an object equally. The first declaration in such
+// a set is common to its branches.
 func (s *splitter) share(g *group) {
 	type declared struct {
 		first   *source.Object
@@ -86,7 +86,7 @@ func (s *splitter) share(g *group) {
 	}
 }
 
-// context is that of one branch.
+// context returns the context of one branch.
 func (s *splitter) context(branch string) Context {
 	c := Context{Name: branch, Shared: map[*source.Object]bool{}, splitter: s}
 	own := s.chain(branch)
@@ -114,8 +114,8 @@ func (s *splitter) context(branch string) Context {
 	return c
 }
 
-// foreign is the set of the outermost branch of a chain to which a branch whose own
-// chain is given does not belong; "" if it belongs to all of them.
+// foreign returns the set of the outermost branch of a chain that is not in a branch's own chain,
+// or "" if all of them are.
 func (s *splitter) foreign(own, chain []string) string {
 	for _, b := range chain {
 		if !slices.Contains(own, b) {
@@ -125,7 +125,7 @@ func (s *splitter) foreign(own, chain []string) string {
 	return ""
 }
 
-// elsewhere are the objects that are declared only outside of a context.
+// elsewhere returns the objects that are declared only outside of a context.
 func (s *splitter) elsewhere(c *Context) []*source.Object {
 	there := make(map[identity]bool, len(c.Objects))
 	in := make(map[*source.Object]bool, len(c.Objects))

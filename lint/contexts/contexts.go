@@ -8,22 +8,21 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Context is objects that are deployed together.
+// Context holds objects that are deployed together.
 type Context struct {
-	// Name is the path of the branch, as in overlays/prod, or "" if there are no
-	// alternatives.
+	// Name is the path of the branch, such as overlays/prod, or "" if there are no alternatives.
 	Name string
-	// Objects are all that are in it, in the order of the input.
+	// Objects holds all objects of the context, in the order of the input.
 	Objects []*source.Object
-	// Shared are those of Objects that come from sets of alternatives to which the
-	// branch does not belong: other contexts report on them.
+	// Shared holds those of Objects that come from sets of alternatives to which the branch does
+	// not belong: other contexts report on them.
 	Shared map[*source.Object]bool
 
 	splitter *splitter
 }
 
-// Elsewhere are objects that are declared only outside of the context, so that nobody
-// knows whether they are there.
+// Elsewhere returns objects that are declared only outside of the context, so that it is unknown
+// whether the cluster has them.
 func (c *Context) Elsewhere() []*source.Object {
 	if c.splitter == nil {
 		return nil
@@ -31,26 +30,26 @@ func (c *Context) Elsewhere() []*source.Object {
 	return c.splitter.elsewhere(c)
 }
 
-// Division is what Split makes of the objects of one cluster.
+// Division is the result of Split for the objects of one cluster.
 type Division struct {
-	// whole is the context of all objects where there are no alternatives, else there
-	// are branches, each of which has one.
+	// whole is the context of all objects if there are no alternatives. Otherwise there are
+	// branches, with one context each.
 	whole    []*source.Object
 	branches []string
 	splitter *splitter
-	// Branch gives the path element in which the innermost alternatives around a
-	// file differ, and "" for a file outside of all alternatives.
+	// Branch returns the path element in which the innermost alternatives around a file differ, or
+	// "" for a file outside of all alternatives.
 	Branch func(file string) string
-	// Differing groups objects that several files declare differently, by the last
-	// declaration of each file.
+	// Differing groups objects that several files declare differently, by the last declaration of
+	// each file.
 	Differing [][]*source.Object
 }
 
-// Len is how many contexts there are.
+// Len returns the number of contexts.
 func (d *Division) Len() int { return max(1, len(d.branches)) }
 
-// Contexts are made one after another, as all of them together may hold far more than
-// there is.
+// Contexts makes contexts one by one, as all of them together may hold far more objects than the
+// input.
 func (d *Division) Contexts() iter.Seq[Context] {
 	return func(yield func(Context) bool) {
 		if len(d.branches) == 0 {
@@ -65,18 +64,18 @@ func (d *Division) Contexts() iter.Seq[Context] {
 	}
 }
 
-// Whole makes one context of all objects, whatever alternatives there are.
+// Whole makes one context of all objects, ignoring alternatives.
 func (d *Division) Whole(objects []*source.Object) {
 	d.whole, d.branches, d.splitter, d.Branch = objects, nil, nil, NoBranch
 }
 
-// Output is one of the results that somebody rendered a chart to: Name tells them apart.
+// Output is one of the results of rendering a chart. The name distinguishes them.
 type Output struct{ Chart, Name string }
 
-// Split divides objects, which are in the order of their files, into contexts.
-// Declares tells of an object whether it
-// stands for itself; what only changes another object, as a patch does, makes no
-// alternatives. Outputs gives the outputs that a file belongs to; nil for none at all.
+// Split divides objects, which are in the order of their files, into contexts. Declares reports
+// whether an object is a declaration of its own: an object that only changes another one, such as a
+// patch, makes no alternatives. Outputs returns the outputs that a file belongs to; it may be nil
+// if there are none.
 func Split(objects []*source.Object, declares func(*source.Object) bool, outputs func(*source.File) []Output) Division {
 	d := Division{Branch: NoBranch}
 	groups := identify(objects, declares)
@@ -99,24 +98,24 @@ func Split(objects []*source.Object, declares func(*source.Object) bool, outputs
 	return d
 }
 
-// NoBranch is the branch of a file where there are no alternatives.
+// NoBranch is the Branch of a Division without alternatives.
 func NoBranch(string) string { return "" }
 
-// identity is what makes two declarations one object.
+// identity identifies an object. Two declarations with the same identity declare one object.
 type identity struct{ group, kind, namespace, name string }
 
-// group is the declarations of one object, file by file. Class numbers the
-// different contents of the last declarations of each file, kinds counts them.
+// group holds the declarations of one object, file by file. Class numbers the different contents of
+// the last declarations of each file, and kinds counts them.
 type group struct {
 	objects []*source.Object
 	class   map[string]int // by file
 	kinds   int
 }
 
-// last are the declarations that count.
+// last returns the declarations that count.
 func (g *group) last() []*source.Object {
 	var all []*source.Object
-	for i, o := range g.objects { // those of one file follow one another
+	for i, o := range g.objects { // those of one file are consecutive
 		if i+1 == len(g.objects) || g.objects[i+1].File != o.File {
 			all = append(all, o)
 		}
@@ -129,8 +128,7 @@ func identityOf(o *source.Object) (identity, bool) {
 	return identity{o.Group(), o.Kind, o.Namespace, o.Name}, named
 }
 
-// identify gathers the declarations of each object that has several, in the order of
-// the input.
+// identify gathers the declarations of each object that has several, in the order of the input.
 func identify(objects []*source.Object, declares func(*source.Object) bool) []*group {
 	first := make(map[identity]*source.Object, len(objects))
 	byID := map[identity]*group{}
@@ -155,9 +153,9 @@ func identify(objects []*source.Object, declares func(*source.Object) bool) []*g
 	return all
 }
 
-// classify numbers the contents. Few objects are declared in many ways, so each
-// is compared with one of every class; more than maxKinds of them count as all
-// different, which bounds the comparisons.
+// classify numbers the contents. Few objects are declared in many ways, so each is compared with
+// one of every class; more than maxKinds of them count as all different, which bounds the
+// comparisons.
 func (g *group) classify() {
 	if len(g.objects) < 2 {
 		return
@@ -177,7 +175,7 @@ func (g *group) classify() {
 
 const maxKinds = 100
 
-// parent is the directory of a path, "" for the top.
+// parent returns the directory of a path, or "" at the top.
 func parent(name string) string {
 	if dir := path.Dir(name); dir != "." {
 		return dir
@@ -185,7 +183,7 @@ func parent(name string) string {
 	return ""
 }
 
-// steps are the directories above a path, outermost first, and the path.
+// steps returns the directories above a path, outermost first, and the path.
 func steps(name string) []string {
 	var all []string
 	for i := range len(name) {

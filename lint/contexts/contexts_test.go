@@ -15,8 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// read writes files, each of a few words "name=content", and reads them as objects:
-// the content is a label.
+// read writes files, each of a few words "name=content", and reads them as objects with their
+// content as a label.
 func read(t *testing.T, files map[string]string) []*source.Object {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,8 +43,8 @@ func read(t *testing.T, files map[string]string) []*source.Object {
 
 func all(*source.Object) bool { return true }
 
-// text is a context in one line: its objects, shared ones in brackets, and behind a
-// bar what is only elsewhere, each with its content once.
+// text prints a context on one line: its objects, shared ones in brackets, and after a bar the
+// objects that are only elsewhere, each with its content once.
 func text(c *Context) string {
 	word := func(o *source.Object) string {
 		w := o.Name + "=" + o.Root.At("metadata", "labels", "is").Value
@@ -135,7 +135,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestOutputs: outputs of one chart are alternatives, whatever they declare.
+// TestOutputs checks that outputs of one chart are alternatives, whatever they declare.
 func TestOutputs(t *testing.T) {
 	objects := read(t, map[string]string{
 		"golden/a.yaml": "web=1 db=1", "golden/b.yaml": "api=1", "golden/note.yaml": "log=1",
@@ -168,10 +168,9 @@ func TestBranch(t *testing.T) {
 	}
 }
 
-// TestSplitRandom holds contexts against what the contract promises, over random
-// trees: no context declares an object differently in two files, every object is
-// in some context, there are no more contexts than branches, and what is neither
-// in a context nor declared in another way there is elsewhere.
+// TestSplitRandom checks the contract of Split on random trees: no context declares an object
+// differently in two files, every object is in some context, there are no more contexts than
+// branches, and an object that a context neither holds nor declares differently is elsewhere.
 func TestSplitRandom(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 11))

@@ -8,17 +8,16 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// sets are the sets of alternatives. A branch is named by its path, a set by one
-// of its branches: of links each branch to another one of its set, until one
-// leads to itself.
+// sets is a union-find structure of the sets of alternatives. A branch is named by its path, a set
+// by one of its branches: of links each branch to another one of its set, or to itself.
 type sets struct {
 	of      map[string]string
-	members map[string][]string // by set, once all are known
+	members map[string][]string // by set, filled in by leaves
 }
 
 func newSets() *sets { return &sets{of: map[string]string{}} }
 
-// set is the name of the set to which a branch belongs.
+// set returns the name of the set to which a branch belongs.
 func (s *sets) set(branch string) string {
 	for s.of[branch] != branch {
 		s.of[branch] = s.of[s.of[branch]]
@@ -38,7 +37,7 @@ func (s *sets) join(a, b string) {
 	s.of[max(a, b)] = min(a, b)
 }
 
-// separateOutputs makes alternatives of the siblings that hold different outputs of a chart.
+// separateOutputs makes siblings that hold different outputs of a chart alternatives.
 func (s *sets) separateOutputs(objects []*source.Object, outputs func(*source.File) []Output) {
 	charts, numbers := map[string]map[string]int{}, map[Output]int{}
 	for i, o := range objects {
@@ -60,9 +59,8 @@ func (s *sets) separateOutputs(objects []*source.Object, outputs func(*source.Fi
 	}
 }
 
-// separate makes alternatives of the siblings that declare an object differently,
-// at every directory in which some do: all that declare it, unless all declare it
-// in one and the same way.
+// separate makes siblings that declare an object differently alternatives, in every directory that
+// has some: all siblings that declare the object, unless all of them declare it equally.
 func (s *sets) separate(g *group) {
 	const several = -1
 	classes := map[string]int{} // by path: the only class at or below it
@@ -91,12 +89,12 @@ func (s *sets) separate(g *group) {
 	}
 }
 
-// chain is the branches around a file, outermost first.
+// chain returns the branches around a file, outermost first.
 func (s *sets) chain(file string) []string {
 	return slices.DeleteFunc(steps(file), func(at string) bool { return s.of[at] == "" })
 }
 
-// element is the last path element of the innermost branch around a file.
+// element returns the last path element of the innermost branch around a file.
 func (s *sets) element(file string) string {
 	chain := s.chain(file)
 	if len(chain) == 0 {
@@ -105,7 +103,7 @@ func (s *sets) element(file string) string {
 	return path.Base(chain[len(chain)-1])
 }
 
-// leaves are the branches that hold no further set, by path.
+// leaves returns the branches that hold no further set, by path.
 func (s *sets) leaves() []string {
 	s.members = map[string][]string{}
 	above := map[string]bool{}

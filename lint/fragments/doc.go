@@ -1,18 +1,17 @@
-// Package fragments finds placement fields in the values that a GitOps pointer gives a
-// chart which is not at hand.
+// Package fragments finds placement fields in the values that a GitOps pointer passes to a chart
+// that is not available.
 //
-// Contract: a Finder takes an object. Of a HelmRelease, an Application or an ApplicationSet
-// it gives each map of the values that has affinity, tolerations, nodeSelector or
-// topologySpreadConstraints, with the path that leads there from the values. Lines and
-// columns are those of the object's file, also where values are written as text. What is
-// wrong in such a map is for packages workload and facts/build to say.
+// Contract: a Finder takes an object. For a HelmRelease, an Application or an ApplicationSet it
+// returns each map of the values that has affinity, tolerations, nodeSelector or
+// topologySpreadConstraints, with its path in the values. Lines and columns are those of the
+// object's file, even if values are written as text. Packages workload and facts/build report what
+// is wrong in such a map.
 //
-// Invariants: only what a chart can put into pods counts. Maps below a switch that is off
-// (enabled: false, replicas: 0), within whole manifests, with variables, placeholders or
-// encrypted values, and those that parameters override are left out, and so are
-// suspended releases; Left tells that something was. A map that several aliases lead to
-// counts once. Work is bounded in maps, nodes and bytes of a run and in depth; Over says
-// which bound was met.
+// Invariants: only what a chart can put into pods counts. Left out are maps below a switch that is
+// off (enabled: false, replicas: 0), within complete manifests, with variables, placeholders or
+// encrypted values, and those that parameters override, as well as suspended releases; Left reports
+// that something was. A map that several aliases lead to counts once. Work is bounded by the maps,
+// nodes and bytes of a run and by depth; Over says which bound was exceeded.
 //
 // Non-goals: charts; values files and values in other objects; whether a chart uses a value.
 package fragments

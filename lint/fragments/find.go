@@ -8,22 +8,22 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Finder finds placement fields in values. Its bounds are those of a run.
+// Finder finds placement fields in values. Its bounds apply to one run.
 type Finder struct {
-	most  limits // in place of the defaults
+	most  limits // the bounds; tests lower them
 	spent limits
 	known map[*source.Object]*Found
 }
 
-// Found is what an object gives charts.
+// Found holds what an object passes to charts.
 type Found struct {
-	// Sources are what each of its sources gives one, in the order of the object.
+	// Sources holds what each of its sources passes to a chart, in the order of the object.
 	Sources []workload.Given
-	// Over says which bound was met, or is "".
+	// Over says which bound was exceeded, or is "".
 	Over string
 }
 
-// Without is what the sources give charts but for some, by their indices.
+// Without merges what the sources pass to charts, except some sources, by index.
 func (f *Found) Without(sources map[int]bool) *workload.Given {
 	all := &workload.Given{}
 	for i, s := range f.Sources {
@@ -34,20 +34,20 @@ func (f *Found) Without(sources map[int]bool) *workload.Given {
 	return all
 }
 
-// limits bound what is found in a run, what is looked at for it, the text that is made for
-// values written as text, and how deep values are.
+// limits bounds what is found in a run, the nodes that are visited for it, the text that is made
+// for values written as text, and how deep values are nested.
 type limits struct{ maps, nodes, bytes, depth int }
 
 func defaultLimits() limits {
 	return limits{maps: 10_000, nodes: 5_000_000, bytes: 64 << 20, depth: 100}
 }
 
-// NewFinder makes a finder for one run.
+// NewFinder returns a finder for one run.
 func NewFinder() *Finder {
 	return &Finder{most: defaultLimits(), known: map[*source.Object]*Found{}}
 }
 
-// Of gives what an object gives a chart; nil if it is no release of one.
+// Of returns what an object passes to a chart, or nil if it is not a release of a chart.
 func (f *Finder) Of(o *source.Object) *Found {
 	kind, ok := pointers.KindOf(o.Group(), o.Kind)
 	if !ok || kind == pointers.FluxKustomization {
@@ -63,9 +63,9 @@ func (f *Finder) Of(o *source.Object) *Found {
 	return found
 }
 
-// Destinations are the name and the address of the cluster that a release goes to, as far as
-// they are written: there are none for that of its own controller. It is nil for an object
-// that is no release.
+// Destinations returns the name and the address of the cluster that a release goes to, as far as
+// they are written. The list is empty for the cluster of its own controller, and nil for an object
+// that is not a release.
 func Destinations(o *source.Object) []string {
 	kind, ok := pointers.KindOf(o.Group(), o.Kind)
 	if !ok || kind == pointers.FluxKustomization {
@@ -84,7 +84,7 @@ func Destinations(o *source.Object) []string {
 	return all
 }
 
-// release looks into the values of a release.
+// release searches the values of a release.
 func (w *walk) release(o *source.Object, kind pointers.Kind) {
 	spec := o.Root.Get("spec")
 	if kind == pointers.FluxHelmRelease {
@@ -101,14 +101,14 @@ func (w *walk) release(o *source.Object, kind pointers.Kind) {
 	}
 }
 
-// next goes on to another source.
+// next starts another source.
 func (w *walk) next() {
 	w.found.Sources = append(w.found.Sources, workload.Given{})
 	w.given = &w.found.Sources[len(w.found.Sources)-1]
 }
 
-// sources are those of an Application, or of the template of an ApplicationSet. Argo CD takes
-// no notice of a single one beside several.
+// sources returns the sources of an Application, or of the template of an ApplicationSet. Argo CD
+// ignores a single source next to several.
 func sources(o *source.Object) []*source.Node {
 	spec := o.Root.Get("spec")
 	if o.Kind == "ApplicationSet" {
@@ -120,8 +120,8 @@ func sources(o *source.Object) []*source.Node {
 	return []*source.Node{spec.Get("source")}
 }
 
-// argo looks into the values of one source of Argo CD: valuesObject takes the place of
-// values, and parameters override both.
+// argo searches the values of one source of Argo CD: valuesObject replaces values, and parameters
+// override both.
 func (w *walk) argo(file *source.File, helm *source.Node) {
 	w.off = overrides(helm.Get("parameters")) || overrides(helm.Get("fileParameters"))
 	if object := helm.Get("valuesObject"); object.Len() > 0 {
@@ -148,7 +148,7 @@ func (w *walk) argo(file *source.File, helm *source.Node) {
 	}
 }
 
-// text looks into values that are a text.
+// text searches values that are a text.
 func (w *walk) text(file *source.File) {
 	docs := file.Roots()
 	if len(docs) != 1 {
@@ -158,7 +158,7 @@ func (w *walk) text(file *source.File) {
 	w.values(file, docs[0])
 }
 
-// over notes that a bound was met.
+// over records that a bound was exceeded.
 func (w *walk) over(format string, args ...any) {
 	w.given.Left = true
 	if w.found.Over == "" {

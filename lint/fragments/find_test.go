@@ -26,7 +26,7 @@ func objectOf(t *testing.T, text string) *source.Object {
 	return file.ObjectsOf(roots[0])[0]
 }
 
-// findRows are releases: the maps that are found as path@line, and whether some are left.
+// findRows holds releases with the maps to find, as path@line, and whether some are left out.
 var findRows = map[string]struct {
 	text string
 	want string
@@ -92,8 +92,8 @@ func said(found *Found) string {
 	return strings.Join(all, " ")
 }
 
-// TestWithout: what is left of several sources is what the others give, of values and of what
-// was left out there.
+// TestWithout checks that the values of the other sources remain, and whether some of theirs are
+// left out.
 func TestWithout(t *testing.T) {
 	found := NewFinder().Of(objectOf(t, argo+"  sources:\n  - helm: {valuesObject: "+plain+"}\n  - ref: x\n  - helm: {valuesObject: {enabled: false, nodeSelector: {a: b}}}"))
 	for name, row := range map[string]struct {
@@ -112,7 +112,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestNoRelease: other objects give charts nothing.
+// TestNoRelease checks that other objects pass nothing to charts.
 func TestNoRelease(t *testing.T) {
 	for _, head := range []string{"apiVersion: apps/v1\nkind: Deployment", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization", "apiVersion: example.com/v1\nkind: HelmRelease"} {
 		if found := NewFinder().Of(objectOf(t, head+"\nmetadata: {name: a}\nspec: {values: "+plain+"}\n")); found != nil {
@@ -121,7 +121,7 @@ func TestNoRelease(t *testing.T) {
 	}
 }
 
-// TestPlaces: what is written as text is in the column where a person sees it.
+// TestPlaces checks that values written as text have the column that a person sees.
 func TestPlaces(t *testing.T) {
 	o := objectOf(t, argo+"  source:\n    helm:\n      values: |\n        a:\n          nodeSelector: {disk: ssd}\n")
 	v := NewFinder().Of(o).Without(nil).Values[0]
@@ -130,7 +130,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestBounds: each bound is told of when it is met, and nothing beyond it is found.
+// TestBounds checks that each exceeded bound is reported, and that nothing beyond it is found.
 func TestBounds(t *testing.T) {
 	three := flux + "  values: {a: " + plain + ", b: " + plain + ", c: " + plain + "}"
 	text := argo + "  source:\n    helm:\n      values: |\n        a: {nodeSelector: {b: c}}\n"
@@ -153,7 +153,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestAliases: a small text of many aliases costs little, and each map counts once.
+// TestAliases checks that a small text of many aliases costs little, and that each map counts once.
 func TestAliases(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(flux + "  values:\n    a0: &a0 " + plain + "\n")
@@ -166,7 +166,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// TestRemembered: an object is looked into once, however many contexts have it.
+// TestRemembered checks that an object is searched once, however many contexts have it.
 func TestRemembered(t *testing.T) {
 	f, o := NewFinder(), objectOf(t, flux+"  values: "+plain)
 	first := f.Of(o)
@@ -175,7 +175,7 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestMoved: a place in a text is that of the same text elsewhere, and of no other.
+// TestMoved checks that a place in a text moves to the same text elsewhere, and to no other text.
 func TestMoved(t *testing.T) {
 	head := argo + "  source:\n    helm:\n      values: "
 	from := objectOf(t, head+"|\n        a:\n          b: c\n")

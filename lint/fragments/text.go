@@ -8,9 +8,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// written is a block of text in a file as a file of its own, in which each line stands where
-// it stands in the other. It is nil for a scalar of another style, whose lines differ, and
-// if it takes more than some bytes; cost is how many it takes.
+// written returns a block of text in a file as a file of its own, in which each line has the same
+// place as in the original. It returns nil for a scalar of another style, whose lines differ, and
+// if the result would exceed a number of bytes; cost is its size.
 func written(file *source.File, block *source.Node, most int) (inner *source.File, cost int) {
 	head := file.Span(block).Line
 	if !literal(file, block, head) {
@@ -40,7 +40,7 @@ func written(file *source.File, block *source.Node, most int) (inner *source.Fil
 	return inner, cost
 }
 
-// maxIndent is how far a text may be indented.
+// maxIndent bounds the indentation of a text.
 const maxIndent = 200
 
 // literal reports whether a scalar is a block of text that keeps its lines.
@@ -50,9 +50,9 @@ func literal(file *source.File, block *source.Node, line int) bool {
 	return block.Quoted && at >= 0 && strings.Contains(block.Value, "\n") && strings.Trim(text[at:], "|+-0123456789 ") == "" && strings.HasSuffix(strings.TrimRight(text[:at], " "), ":")
 }
 
-// Moved turns a place in values that one object has as text into the same place of another
-// that has the very same text, as the source of a rendered object does; ok is false if it
-// has not.
+// Moved maps a place in values that one object has as text to the same place in another object with
+// the same text, such as the source of a rendered object. It returns false if there is no such
+// text.
 func Moved(from, to *source.Object, s diag.Span) (at diag.Span, ok bool) {
 	here, there := sources(from), sources(to)
 	for i := range min(len(here), len(there)) {
@@ -73,7 +73,7 @@ func Moved(from, to *source.Object, s diag.Span) (at diag.Span, ok bool) {
 	return at, false
 }
 
-// shift is how much further a line is indented than another.
+// shift returns how much further one line is indented than another.
 func shift(from, to string) int {
 	return len(to) - len(strings.TrimLeft(to, " ")) - len(from) + len(strings.TrimLeft(from, " "))
 }

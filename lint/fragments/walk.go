@@ -8,18 +8,18 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// walk goes through the values of one release.
+// walk visits the values of one release.
 type walk struct {
 	finder *Finder
 	found  *Found
-	given  *workload.Given // of the source that is looked into
+	given  *workload.Given // of the current source
 	file   *source.File
-	// template is set for values with parameters of an ApplicationSet, off if what is found
+	// template is set for values with parameters of an ApplicationSet. If off is set, what is found
 	// is left out.
 	template, off bool
 	path          []string
-	// seen are the nodes with several ways to them that were looked at, each twice if it is
-	// switched off on one way.
+	// seen holds the visited nodes with several paths to them, twice for a node that is switched
+	// off on one path.
 	seen map[visit]bool
 }
 
@@ -28,7 +28,7 @@ type visit struct {
 	off  bool
 }
 
-// values looks into one tree of values.
+// values searches one tree of values.
 func (w *walk) values(file *source.File, root *source.Node) {
 	w.file, w.path = file, nil
 	w.node(root)
@@ -86,7 +86,7 @@ func (w *walk) mapping(n *source.Node) {
 	}
 }
 
-// add takes in a map.
+// add records a map.
 func (w *walk) add(n *source.Node) {
 	if w.finder.spent.maps >= w.finder.most.maps {
 		w.over("a run checks at most %d values fragments", w.finder.most.maps)
@@ -96,7 +96,7 @@ func (w *walk) add(n *source.Node) {
 	w.given.Values = append(w.given.Values, workload.Values{Node: n, File: w.file, Path: joined(w.path)})
 }
 
-// clear reports whether everything below a node is written as it is meant.
+// clear reports whether everything below a node is written literally.
 func (w *walk) clear(n *source.Node) bool {
 	if w.finder.spent.nodes++; w.finder.spent.nodes > w.finder.most.nodes {
 		w.over("values have more than %d nodes", w.finder.most.nodes)
@@ -115,13 +115,13 @@ func (w *walk) clear(n *source.Node) bool {
 	return n == nil || n.Kind != source.Scalar || !n.Placeholder()
 }
 
-// switches are fields of values that say whether the part around them is deployed.
+// switches maps fields that switch the part around them on or off to the value that deploys it.
 var switches = map[string]bool{"enabled": true, "enable": true, "install": true, "create": true, "deploy": true, "disabled": false, "disable": false}
 
-// counts are fields of values that say how many pods the part around them has.
+// counts lists fields with the number of pods of the part around them.
 var counts = map[string]bool{"replicas": true, "replicaCount": true}
 
-// switchedOff reports whether a part of the values is not deployed, or nobody knows.
+// switchedOff reports whether a part of the values is not, or may not be, deployed.
 func switchedOff(m *source.Node) bool {
 	for k, v := range m.Fields() {
 		on, is := switches[k.Value]
@@ -135,7 +135,7 @@ func switchedOff(m *source.Node) bool {
 	return false
 }
 
-// manifest reports whether a map is a whole object: what it says is no value of a chart's.
+// manifest reports whether a map is a complete object, whose fields are not values of a chart.
 func manifest(m *source.Node) bool {
 	return m.Get("apiVersion").Text() != "" && m.Get("kind").Text() != ""
 }
@@ -160,10 +160,10 @@ func mentions(text string) bool {
 	return false
 }
 
-// maxStep is how much of a key a path shows.
+// maxStep bounds the bytes of a key that a path shows.
 const maxStep = 60
 
-// stepName is a key as a path shows it.
+// stepName returns a key as a path shows it.
 func stepName(key string) string {
 	if len(key) > maxStep {
 		key = strings.ToValidUTF8(key[:maxStep], "") + "..."
@@ -178,7 +178,7 @@ func notPlain(r rune) bool {
 	return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 }
 
-// joined are steps as a path.
+// joined returns steps as a path.
 func joined(steps []string) string {
 	var b strings.Builder
 	for i, step := range steps {

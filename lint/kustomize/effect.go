@@ -9,11 +9,10 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// effect is what a part of a kustomization may change in the objects that it
-// selects.
+// effect describes what a part of a kustomization may change in the objects that it selects.
 type effect struct {
 	selects func(o *source.Object, renamed bool) bool
-	// paths are the fields; whole is set if it may be anything. Labels are the keys
+	// paths lists the changed fields; whole is set if any field may change. Labels lists the keys
 	// of labels that pods and selectors get.
 	paths  [][]string
 	whole  bool
@@ -24,10 +23,10 @@ type effect struct {
 
 func everything(*source.Object, bool) bool { return true }
 
-// wholesale are fields that may change anything anywhere.
+// wholesale lists fields that may change anything in any object.
 var wholesale = []string{"components", "transformers", "replacements", "configurations", "vars"}
 
-// effects are those of one kustomization.
+// effects returns the effects of one kustomization.
 func (t *tree) effects(k *kustomization) []effect {
 	var all []effect
 	for _, field := range wholesale {
@@ -55,7 +54,7 @@ func (t *tree) effects(k *kustomization) []effect {
 	return all
 }
 
-// labels are the keys that a kustomization adds to pods or selectors.
+// labels returns the keys that a kustomization adds to pods or selectors.
 func (k *kustomization) labels() []string {
 	var keys []string
 	add := func(pairs *source.Node) {
@@ -75,8 +74,8 @@ func (k *kustomization) labels() []string {
 	return slices.Compact(keys)
 }
 
-// patch is an entry of a kustomization: a path or a text, alone or in a map that
-// may say what it is for.
+// patch reads an entry of a kustomization: a path or a text, alone or in a map that may have a
+// target.
 func (t *tree) patch(k *kustomization, item *source.Node) []effect {
 	name, text, target := item.Get("path").Text(), item.Get("patch").Text(), item.Get("target")
 	if item.Kind == source.Scalar {
@@ -91,7 +90,7 @@ func (t *tree) patch(k *kustomization, item *source.Node) []effect {
 	} else if text != "" {
 		roots = (&source.File{Text: []byte(text)}).Roots()
 	}
-	if len(roots) == 0 { // what it changes cannot be read
+	if len(roots) == 0 { // the patch cannot be read
 		return []effect{{selects: selected(target, nil), whole: true}}
 	}
 	var all []effect
@@ -107,8 +106,8 @@ func (t *tree) patch(k *kustomization, item *source.Node) []effect {
 	return all
 }
 
-// selected tells which objects a patch is for: those that its target describes, or
-// else the one that it names. Label selectors are taken to match.
+// selected returns a function that reports whether a patch applies to an object: one that its
+// target describes, or else the one that it names. Label selectors are assumed to match.
 func selected(target, patch *source.Node) func(*source.Object, bool) bool {
 	if target == nil && patch == nil {
 		return everything
@@ -127,8 +126,8 @@ func selected(target, patch *source.Node) func(*source.Object, bool) bool {
 // maxPattern bounds the patterns of targets.
 const maxPattern = 1000
 
-// matches applies a pattern of a target, which is anchored (kustomize:
-// api/types/selector.go). One that cannot be read is taken to match.
+// matches applies a pattern of a target, which is anchored (kustomize: api/types/selector.go). An
+// invalid pattern is assumed to match.
 func matches(pattern *source.Node, value string) bool {
 	text := pattern.Text()
 	if text == "" || text == value || len(text) > maxPattern {
@@ -138,12 +137,12 @@ func matches(pattern *source.Node, value string) bool {
 	return err != nil || re.MatchString(value)
 }
 
-// merge takes in the leaves of a strategic-merge patch below a path.
+// merge adds the leaves of a strategic-merge patch below a path.
 func (e *effect) merge(n *source.Node, at []string) {
 	for k, v := range n.Fields() {
 		field := append(slices.Clip(at), k.Value)
 		switch {
-		case strings.HasPrefix(k.Value, "$"): // a directive about all that is here
+		case strings.HasPrefix(k.Value, "$"): // a directive about the map that holds it
 			e.add(at)
 		case len(at) == 0 && (k.Value == "apiVersion" || k.Value == "kind"), len(at) == 1 && at[0] == "metadata" && k.Value != "labels":
 		case v.Kind == source.Map && v.Len() > 0:
@@ -155,7 +154,7 @@ func (e *effect) merge(n *source.Node, at []string) {
 	}
 }
 
-// resizes reports whether a patch of containers writes more than what is not judged.
+// resizes reports whether a patch of containers writes a field that is judged.
 func resizes(list *source.Node) bool {
 	for _, item := range list.Items() {
 		for k := range item.Fields() {
@@ -167,7 +166,7 @@ func resizes(list *source.Node) bool {
 	return false
 }
 
-// operations takes in the pointers of a JSON patch.
+// operations adds the pointers of a JSON patch.
 func (e *effect) operations(list *source.Node) {
 	for _, op := range list.Items() {
 		for _, member := range []string{"path", "from"} {
@@ -184,8 +183,7 @@ func (e *effect) operations(list *source.Node) {
 	}
 }
 
-// add takes in a path, as far as it leads: behind a list nobody knows which item
-// it is, but for containers, whose other fields are not judged.
+// add adds a path. It skips paths with fields that are not judged.
 func (e *effect) add(at []string) {
 	if len(at) == 0 {
 		e.whole = true
@@ -197,7 +195,7 @@ func (e *effect) add(at []string) {
 	e.paths = append(e.paths, at)
 }
 
-// irrelevant are fields below which nothing is judged.
+// irrelevant lists fields below which nothing is judged.
 var irrelevant = map[string]bool{
 	"annotations": true, "args": true, "automountServiceAccountToken": true, "command": true, "data": true, "dnsConfig": true, "dnsPolicy": true, "env": true,
 	"envFrom": true, "hostAliases": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "lifecycle": true, "livenessProbe": true,

@@ -29,7 +29,7 @@ spec:
       - {name: log, image: example.com/log}
 `
 
-// unknown lists the fields of an object that are not known.
+// unknown lists the unknown fields of an object.
 func unknown(n *source.Node, at string) []string {
 	if n.Placeholder() {
 		return []string{at}
@@ -63,7 +63,7 @@ func read(t *testing.T, files map[string]string) *source.Set {
 	return set
 }
 
-// stands is true of what still has a pod template.
+// stands reports whether an object still has a pod template.
 func stands(o *source.Object) bool {
 	return o.Root.At("spec", "template", "spec", "containers").Len() > 0
 }
@@ -151,8 +151,8 @@ func TestObscure(t *testing.T) {
 	}
 }
 
-// TestObscureKeepsTheRest holds the tree of an object against what it was: where
-// nothing changes it is the very same, and what was read stays as it was.
+// TestObscureKeepsTheRest compares the tree of an object with the original: unchanged parts are
+// identical, and the original is not modified.
 func TestObscureKeepsTheRest(t *testing.T) {
 	set := read(t, map[string]string{"web.yaml": web, "kustomization.yaml": "resources: [web.yaml]\nreplicas: [{name: web, count: 5}]"})
 	before := set.Objects[0]
@@ -169,8 +169,8 @@ func TestObscureKeepsTheRest(t *testing.T) {
 	}
 }
 
-// TestObscureIsBounded follows kustomizations that each name two others twenty
-// levels deep: a million ways through forty directories.
+// TestObscureIsBounded follows kustomizations that each name two others, twenty levels deep: a
+// million paths through forty directories.
 func TestObscureIsBounded(t *testing.T) {
 	files := map[string]string{"web.yaml": web}
 	for i := range 20 {

@@ -7,19 +7,18 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Result is what is left of objects once everything is taken away that
-// kustomizations change.
+// Result holds what is known of objects, without anything that kustomizations change.
 type Result struct {
 	Objects []*source.Object
-	// Whole are the objects of which anything may change; they are not among Objects.
+	// Whole holds the objects that may change anywhere; they are not among Objects.
 	Whole []*source.Object
-	// Changed are those of Objects with fields that are not known.
+	// Changed holds those of Objects with unknown fields.
 	Changed []*source.Object
 }
 
-// Obscure makes variables of the fields that kustomizations change. Declares tells
-// whether an object stands for itself: one that no longer does, with what is not
-// known, may be anything.
+// Obscure replaces the fields that kustomizations change by variables. Declares reports whether an
+// object is a declaration of its own. An object that no longer is one, with its unknown fields, may
+// be anything.
 func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	t := newTree(set)
 	if len(t.dirs) == 0 {
@@ -54,8 +53,8 @@ type applied struct {
 	renamed bool
 }
 
-// byFile are the effects that reach each file. If references are too many to
-// follow, every file of theirs may be changed as a whole.
+// byFile returns the effects that reach each file. If there are too many references to follow, any
+// file may change anywhere.
 func (t *tree) byFile() map[string][]applied {
 	by := map[string][]applied{}
 	for _, k := range t.sorted() {
@@ -77,7 +76,7 @@ func (t *tree) byFile() map[string][]applied {
 	return by
 }
 
-// change is what kustomizations change in one object.
+// change collects what kustomizations change in one object.
 type change struct {
 	object    *source.Object
 	whole     bool
@@ -86,8 +85,8 @@ type change struct {
 	labels    []string
 }
 
-// take takes in an effect. All labels at once are those of pods, which selectors of
-// other objects look at, or else of no interest.
+// take adds an effect. Changing all labels of a pod matters, as selectors of other objects read
+// them; changing all labels of another object does not.
 func (c *change) take(e *effect) {
 	c.whole = c.whole || e.whole
 	c.namespace = c.namespace || e.namespace
@@ -104,7 +103,7 @@ func (c *change) take(e *effect) {
 
 func (c *change) any() bool { return c.whole || len(c.paths)+len(c.labels) > 0 || c.namespace }
 
-// apply copies the object with variables in place of what changes.
+// apply returns a copy of the object with variables for the fields that change.
 func (c *change) apply() *source.Object {
 	o := *c.object
 	for _, at := range c.paths {
@@ -119,13 +118,13 @@ func (c *change) apply() *source.Object {
 	return &o
 }
 
-// name is where an object is named, as the place of fields that no file has.
+// name returns the name of the object, which serves as the place of fields that no file has.
 func (c *change) name() *source.Node {
 	k, _ := c.object.Root.Get("metadata").Field("name")
 	return k
 }
 
-// obscured is a map with a variable where a path leads.
+// obscured returns a map with a variable at a path.
 func (c *change) obscured(n *source.Node, at []string, anyName bool) *source.Node {
 	name, rest := at[0], at[1:]
 	_, v := n.Field(name)
@@ -142,7 +141,7 @@ func (c *change) obscured(n *source.Node, at []string, anyName bool) *source.Nod
 	return n.Replace(name, v.Variable())
 }
 
-// unsized is a list of containers of which nobody knows what they ask for.
+// unsized returns a list of containers with unknown requests.
 func (c *change) unsized(list *source.Node) *source.Node {
 	for i, item := range list.Items() {
 		if item.Kind != source.Map {
@@ -156,7 +155,7 @@ func (c *change) unsized(list *source.Node) *source.Node {
 	return list.Variable()
 }
 
-// rewritten is n with what visit makes of each field of the maps in it, at any depth.
+// rewritten returns n with the result of visit for each field of the maps in it, at any depth.
 func rewritten(n *source.Node, visit func(m *source.Node, name string, v *source.Node) *source.Node) *source.Node {
 	out := n
 	for k, v := range n.Fields() {
@@ -196,7 +195,7 @@ func (c *change) labelled(root *source.Node) *source.Node {
 	})
 }
 
-// displaced makes variables of the namespaces that terms name.
+// displaced replaces the namespaces that terms name by variables.
 func (c *change) displaced(root *source.Node) *source.Node {
 	return rewritten(root, func(_ *source.Node, name string, v *source.Node) *source.Node {
 		if name == "namespaces" && v.Kind == source.Sequence {
@@ -206,13 +205,13 @@ func (c *change) displaced(root *source.Node) *source.Node {
 	})
 }
 
-// containers are lists whose items are merged by name.
+// containers lists lists whose items are merged by name.
 var containers = map[string]bool{"containers": true, "initContainers": true}
 
-// named are maps whose fields are anybody's.
+// named lists maps whose keys are arbitrary.
 var named = map[string]bool{"labels": true, "limits": true, "matchLabels": true, "nodeSelector": true, "requests": true}
 
-// judged are fields that are looked at where a patch adds them.
+// judged lists fields that matter if a patch adds them.
 var judged = func() map[string]bool {
 	m := map[string]bool{}
 	for field := range strings.FieldsSeq(`affinity completionMode completions containers domain evictionStrategy hostNetwork initContainers jobTemplate labels

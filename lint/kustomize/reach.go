@@ -8,26 +8,26 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// kustomization is the one of a directory.
+// kustomization is the kustomization of a directory.
 type kustomization struct {
 	dir  string
 	root *source.Node
-	// below are the files and directories that it names, from the root.
+	// below lists the files and directories that it names, from the root.
 	below []string
-	// renames is set if it changes names, so that patches further out may use names
-	// that no file has.
+	// renames is set if it changes names, so that patches further out may use names that no file
+	// has.
 	renames bool
 }
 
-// tree is the kustomizations of everything that was read, by directory.
+// tree holds the kustomizations of everything that was read, by directory.
 type tree struct {
 	files map[string]*source.File
 	dirs  map[string]*kustomization
 	steps int
 }
 
-// maxSteps bounds how far references between kustomizations are followed: ways
-// through a few directories can be more than can be counted.
+// maxSteps bounds how far references between kustomizations are followed: the number of paths
+// through a few directories can be exponential.
 const maxSteps = 200_000
 
 func newTree(set *source.Set) *tree {
@@ -64,14 +64,14 @@ func (t *tree) kustomization(dir string, root *source.Node) *kustomization {
 	return k
 }
 
-// reached is a file on the way through kustomizations: names may be others by then.
+// reached is a file that a kustomization reaches. Its names may have changed by then.
 type reached struct {
 	file    string
 	renamed bool
 }
 
-// reach visits the files that a kustomization reaches, each once; false if they
-// are too many to follow.
+// reach visits the files that a kustomization reaches, each once. It returns false if there are too
+// many to follow.
 func (t *tree) reach(k *kustomization, visit func(reached)) bool {
 	seen := map[string]bool{}
 	var in func(k *kustomization, renamed bool) bool
@@ -97,7 +97,7 @@ func (t *tree) reach(k *kustomization, visit func(reached)) bool {
 	return in(k, false)
 }
 
-// roots are the documents of a file, or none if it was not read.
+// roots returns the documents of a file, or none if it was not read.
 func (t *tree) roots(name string) []*source.Node {
 	f := t.files[name]
 	if f == nil {
@@ -106,7 +106,7 @@ func (t *tree) roots(name string) []*source.Node {
 	return f.Roots()
 }
 
-// sorted are the kustomizations by directory.
+// sorted returns the kustomizations by directory.
 func (t *tree) sorted() []*kustomization {
 	var all []*kustomization
 	for _, k := range t.dirs {

@@ -9,10 +9,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Find finds the file of an object that does not say where it comes from: the only
-// one of the sources that declares it, by kind and name and with mostly the same
-// content. A name that is merely part of the rendered one counts only if no file
-// has the name itself.
+// Find finds the file of an object without an origin annotation: the only source that declares it,
+// by kind and name and with mostly the same content. A name that is merely part of the rendered one
+// counts only if no file has the name itself.
 func (m *Mapper) Find(o *source.Object) (source.Origin, bool) {
 	for _, loose := range []bool{false, true} {
 		var found []string
@@ -38,13 +37,13 @@ func (m *Mapper) Find(o *source.Object) (source.Origin, bool) {
 	return source.Origin{}, false
 }
 
-// Reads reports whether a file is one of the sources itself.
+// Reads reports whether a file is one of the sources.
 func (m *Mapper) Reads(name string) bool {
 	m.sources()
 	return m.isSource[name]
 }
 
-// declaring are the sources that declare an object of a kind.
+// declaring returns the sources that declare an object of a kind.
 func (m *Mapper) declaring(of groupKind) []string {
 	if m.byKind == nil {
 		m.byKind = map[groupKind][]string{}
@@ -59,11 +58,11 @@ func (m *Mapper) declaring(of groupKind) []string {
 	return m.byKind[of]
 }
 
-// maxSources bounds the files among which an object is looked for.
+// maxSources bounds the files that are searched for an object.
 const maxSources = 10_000
 
-// sources are the files that the kustomization of the base reaches, or, where there
-// is none, all manifests below the base; none if they are too many.
+// sources returns the files that the kustomization of the base reaches or, without one, all
+// manifests below the base. It returns none if there are too many.
 func (m *Mapper) sources() []string {
 	if m.isSource != nil {
 		return m.sourceNames
@@ -88,11 +87,11 @@ func (m *Mapper) sources() []string {
 	return all
 }
 
-// below are the manifests in the base and its directories but hidden ones.
+// below returns the manifests in the base and its directories, except hidden ones.
 func (m *Mapper) below() []string {
 	var all []string
 	top := filepath.Join(m.files.Root(), filepath.FromSlash(m.base))
-	// what cannot be listed holds no source
+	// A directory that cannot be listed holds no sources.
 	_ = filepath.WalkDir(top, func(at string, d fs.DirEntry, err error) error {
 		name, inside := m.files.Inside(at)
 		switch {
@@ -110,15 +109,14 @@ func (m *Mapper) below() []string {
 
 var manifests = map[string]bool{".yaml": true, ".yml": true, ".json": true}
 
-// agrees reports whether at least half of what the source says of the object is
-// said in the rendered one too, at the same place: a file of that name that says
-// something else is another one's.
+// agrees reports whether the rendered object repeats at least half of the source's spec, at the
+// same places: a file with the same name but other content belongs to another object.
 func (w *written) agrees() bool {
 	same, all := agreement(w.object.Root.Get("spec"), w.rendered.Root.Get("spec"), 0)
 	return 2*same >= all
 }
 
-// agreement counts the scalars of a tree, and those that another one has as well.
+// agreement counts the scalars of a tree, and those that another tree has at the same place.
 func agreement(a, b *source.Node, depth int) (same, all int) {
 	if depth > maxNested {
 		return 0, 1

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// maxBytes bounds what is read in all.
+// maxBytes bounds the bytes that are read in total.
 const maxBytes = 64 << 20
 
 // files reads files of the repository by their names from its root.
@@ -27,7 +27,7 @@ type files struct {
 	left    int64
 }
 
-// index finds the objects of a file.
+// index maps kinds and names to the objects of a file.
 type index map[groupKind]map[string][]*source.Object
 
 type groupKind struct{ group, kind string }
@@ -46,7 +46,7 @@ func resolved(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// directory is the name of a directory, "" if there is none.
+// directory returns the name of a directory, or "" if it does not exist.
 func (f *files) directory(name string) string {
 	if e := f.Entry(name); e.Info != nil && e.Info.IsDir() {
 		return e.Name
@@ -54,7 +54,8 @@ func (f *files) directory(name string) string {
 	return ""
 }
 
-// read gives a file, or nil. A pipe or a device would block, and is none.
+// read returns a file, or nil. It skips anything but regular files, as a pipe or a device would
+// block.
 func (f *files) read(name string) *source.File {
 	if file := f.printed[name]; file != nil {
 		return file
@@ -101,7 +102,7 @@ func (f *files) text(real string, size int64) []byte {
 	return append([]byte{}, buf.Bytes()...)
 }
 
-// printedFor are the names of what the charts of the kustomization in a directory print.
+// printedFor returns the names of the output of the charts of the kustomization in a directory.
 func (f *files) printedFor(dir string) (names []string) {
 	for name := range f.printed {
 		if path.Dir(path.Dir(name)) == dir {
@@ -112,7 +113,7 @@ func (f *files) printedFor(dir string) (names []string) {
 	return names
 }
 
-// documents are those of a file, parsed once.
+// documents returns the documents of a file, which is parsed once.
 func (f *files) documents(file *source.File) []*source.Node {
 	roots, known := f.roots[file.Name]
 	if !known {
@@ -122,7 +123,7 @@ func (f *files) documents(file *source.File) []*source.Node {
 	return roots
 }
 
-// objects are those of a file, by group and kind and then by name.
+// objects returns the objects of a file, by group and kind and then by name.
 func (f *files) objects(file *source.File) index {
 	x, known := f.indexes[file.Name]
 	if known {

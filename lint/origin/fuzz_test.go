@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// What was rendered, what it was rendered from, and by what.
+// Rendered objects, their sources, and a kustomization.
 const (
 	renderedWeb = `apiVersion: apps/v1
 kind: Deployment
@@ -72,8 +72,8 @@ patchesStrategicMerge:
 	patchWeb = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 4, template: {spec: {containers: [{name: web, resources: {requests: {cpu: 1}}}]}}}\n"
 )
 
-// FuzzMapper asks for the sources of every value of a rendered object, from any
-// sources and kustomizations: each answer is a place in a file that there is.
+// FuzzMapper locates every value of a rendered object in arbitrary sources and kustomizations: each
+// answer is a place in an existing file.
 func FuzzMapper(f *testing.F) {
 	f.Add([]byte{}, []byte{}, []byte{}, false)
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, []byte{5, 4, 3, 2}, []byte{1, 2, 3, 4}, true)
@@ -132,7 +132,7 @@ func each(n *source.Node, f func(*source.Node)) {
 	}
 }
 
-// inFile demands that a place is in its file.
+// inFile requires a place to be in its file.
 func inFile(t *testing.T, dir string, s diag.Span) {
 	t.Helper()
 	if s.IsZero() {

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// tree writes files into a directory of their own.
+// tree writes files into a new directory.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,8 +32,8 @@ func pod(name, origin, tolerations string) string {
 	return fmt.Sprintf("kind: Pod\nmetadata:\n  name: %s\n  annotations:\n    config.kubernetes.io/origin: |\n      path: %s\nspec:\n  tolerations:%s\n", name, origin, tolerations)
 }
 
-// TestManyWays follows references that lead to one file in more ways than can be
-// counted, in circles and to themselves, and patches without number.
+// TestManyWays follows an exponential number of paths to one file, circular references, and a huge
+// number of patches.
 func TestManyWays(t *testing.T) {
 	var tolerations, operations, documents, patches, replacements strings.Builder
 	count := 5000
@@ -68,7 +68,7 @@ func TestManyWays(t *testing.T) {
 	}
 }
 
-// TestLargeFiles reads no more in all than one input may have.
+// TestLargeFiles checks that no more bytes are read in total than one input may have.
 func TestLargeFiles(t *testing.T) {
 	dir := tree(t, map[string]string{"web.yaml": pod("web", "x", "")})
 	large := filepath.Join(dir, "large.yaml")

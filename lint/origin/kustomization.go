@@ -8,22 +8,22 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// kustomization is the one of a directory.
+// kustomization is the kustomization of a directory.
 type kustomization struct {
 	dir  string
 	file *source.File
 	root *source.Node
 }
 
-// Bounds on how far kustomizations are followed: what refers to what is
-// anybody's, and ways through a few directories can be more than can be counted.
+// Bounds on how far kustomizations are followed: their references are untrusted, and the number of
+// paths through a few directories can be exponential.
 const (
 	maxNested = 50
 	maxWays   = 64
 	maxVisits = 100_000
 )
 
-// kustomization reads the one of a directory; nil if there is none.
+// kustomization returns the kustomization of a directory, or nil if there is none.
 func (m *Mapper) kustomization(dir string) *kustomization {
 	k, known := m.dirs[dir]
 	if known {
@@ -43,11 +43,11 @@ func (m *Mapper) kustomization(dir string) *kustomization {
 	return k
 }
 
-// way leads from a file to what was rendered: the kustomizations that are applied
-// to it, the innermost first.
+// way is the path from a file to the rendered object: the kustomizations that are applied to the
+// file, the innermost first.
 type way []*kustomization
 
-// waysTo are all ways from a file; none if they are too many.
+// waysTo returns all paths from a file, or none if there are too many.
 func (m *Mapper) waysTo(file string) []way {
 	if m.ways == nil {
 		s := search{m: m, found: map[string][]way{}}
@@ -62,7 +62,7 @@ func (m *Mapper) waysTo(file string) []way {
 	return nil
 }
 
-// search goes through a tree of kustomizations.
+// search visits a tree of kustomizations.
 type search struct {
 	m      *Mapper
 	visits int
@@ -99,7 +99,8 @@ func (s *search) in(dir string, above way) {
 	}
 }
 
-// before is the name that becomes another on a way; ok is false if none does.
+// before returns the name that the kustomizations of a path turn into another one; ok is false if
+// there is none.
 func (w way) before(name string) (before string, ok bool) {
 	for _, k := range slices.Backward(w) {
 		prefix, suffix := k.affixes()
@@ -122,9 +123,9 @@ func (k *kustomization) renamed(name string) string {
 	return prefix + name + suffix
 }
 
-// layers adds, to the kustomizations that a file goes through, the components
-// that each applies before itself: those that come after the one below it, if
-// that is one of them.
+// layers adds, to the kustomizations that a file passes through, the components that each of them
+// applies before itself. If the kustomization below is one of these components, only the later ones
+// count.
 func (m *Mapper) layers(through way) way {
 	var all way
 	var below *kustomization
@@ -161,13 +162,13 @@ func (m *Mapper) components(k *kustomization) []*kustomization {
 	return all
 }
 
-// generators are the fields in which the generators of kustomize are configured.
+// generators maps the generators of kustomize to the fields that configure them.
 var generators = map[string]string{
 	"ConfigMapGenerator": "configMapGenerator", "SecretGenerator": "secretGenerator", "HelmChartInflationGenerator": "helmCharts",
 }
 
-// generator is where a generator is configured: in an entry of a kustomization,
-// or as an object of its own.
+// generator returns where a generator is configured: in an entry of a kustomization, or as an
+// object of its own.
 func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
 	file := m.files.read(path.Join(m.base, from.ConfiguredIn))
 	if file == nil {

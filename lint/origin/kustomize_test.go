@@ -13,8 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// kustomize is a kustomize of the version that .ci/kustomize names. Only .ci/run has it, so
-// only the tests behind the build tag ci run it.
+// kustomize returns the path of a kustomize with the version in .ci/kustomize. Only .ci/run has it,
+// so only the tests behind the build tag ci run it.
 func kustomize(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("SCHEDLINT_KUSTOMIZE")
@@ -30,8 +30,8 @@ func render(path, dir string, args ...string) ([]byte, error) {
 	return cmd.Output()
 }
 
-// TestRenderedByKustomize holds what stands in the scripts against what kustomize
-// prints. SCHEDLINT_UPDATE=1 rewrites it.
+// TestRenderedByKustomize compares the outputs in the scripts with those of kustomize.
+// SCHEDLINT_UPDATE=1 rewrites them.
 func TestRenderedByKustomize(t *testing.T) {
 	path := kustomize(t)
 	for dir, calls := range unpack(t) {
@@ -59,8 +59,8 @@ func TestRenderedByKustomize(t *testing.T) {
 	}
 }
 
-// TestCorpusPlaces builds the kustomizations of other projects, which lie beside the
-// checkout, and goes through what they render to.
+// TestCorpusPlaces builds the kustomizations of other projects, which are next to the checkout, and
+// locates the fields of their output.
 func TestCorpusPlaces(t *testing.T) {
 	corpus, err := filepath.Abs("../../../shared/corpus")
 	if err != nil {
@@ -96,7 +96,7 @@ func TestCorpusPlaces(t *testing.T) {
 	}
 }
 
-// checkBuild builds a kustomization from one above it that asks for origins.
+// checkBuild builds a kustomization through another one that enables origin annotations.
 func checkBuild(t *testing.T, path, dir, root string) {
 	t.Helper()
 	above := filepath.Join(dir, "with-origins")
@@ -108,7 +108,7 @@ func checkBuild(t *testing.T, path, dir, root string) {
 		t.Fatal(err)
 	}
 	rendered, err := render(path, dir, "with-origins")
-	if err != nil { // a component, or one that asks the network
+	if err != nil { // a component, or one that needs the network
 		return
 	}
 	n := checkRendered(t, dir, "with-origins", rendered)

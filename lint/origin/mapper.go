@@ -11,63 +11,60 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Options say where the sources are. Dir and Root are absolute, as in
-// source.Options.
+// Options locates the sources. Dir and Root are absolute, as in source.Options.
 type Options struct {
 	Dir, Root string
-	// Base is the directory that was rendered, relative to Dir; "" is Dir, and
-	// then an object has to have the very name that it is rendered to.
+	// Base is the rendered directory, relative to Dir. With "" it is Dir, and an object must have
+	// exactly its rendered name.
 	Base string
-	// Tracked says which files belong to what is looked at; nil takes all.
+	// Tracked reports whether a file is part of the input; nil accepts all files.
 	Tracked func(path string) bool
-	// Files are those that are read already, by name; those that are read here
-	// are added.
+	// Files holds the files that are already read, by name. New ones are added.
 	Files map[string]*source.File
-	// Printed are what the charts of kustomizations print, by names in a directory below
-	// that of their kustomization.
+	// Printed holds the output of the charts of kustomizations, by names in a directory below that
+	// of their kustomization.
 	Printed map[string]*source.File
 }
 
-// Place is where something rendered was written.
+// Place is the source of something rendered.
 type Place struct {
 	Span diag.Span
-	// Near is set if the very place was not found: the field around it, or the
-	// name of the object.
+	// Near is set if the exact place was not found: Span is then the field around it, or the name
+	// of the object.
 	Near bool
-	// Whole is set if Span stands for all that was made there: a template, or what
-	// configures a generator.
+	// Whole is set if Span represents everything that was made there: a template, or the
+	// configuration of a generator.
 	Whole bool
 	// Patched is the name of the object in its own file, if Span is somewhere else.
 	Patched diag.Span
-	// Template is the line of a template that prints what is at Span, if that is a value.
+	// Template is the line of a template that prints the text at Span, if Span is a value.
 	Template diag.Span
-	// Inside is the template in an archive that prints it, if Template, or else Span, is
-	// where that archive is named; "" else.
+	// Inside is the template in an archive that prints the text, if Template, or else Span, is
+	// where that archive is named. Otherwise it is "".
 	Inside string
 }
 
-// Mapper finds places; it reads every file once.
+// Mapper finds places. It reads every file once.
 type Mapper struct {
 	files   *files
 	base    string
 	named   bool
 	dirs    map[string]*kustomization
-	ways    map[string][]way // of every file, once needed
+	ways    map[string][]way // of every file, set on first use
 	objects map[*source.Object]*written
-	// inline are the patches that stand in block scalars, and patterns those of
-	// targets.
+	// inline holds the patches in block scalars, and patterns the compiled patterns of targets.
 	inline   map[*source.Node]inline
 	patterns map[string]*regexp.Regexp
 	copies   map[*source.Node]copied // by the sources of replacements
-	// sourceNames are the files among which objects are looked for that do not say
-	// where they come from, once needed; byKind those that declare some kind.
+	// sourceNames are the files to search for objects without an origin, set on first use; byKind
+	// maps kinds to those that declare some.
 	sourceNames []string
 	isSource    map[string]bool
 	byKind      map[groupKind][]string
-	byName      map[kindName][]*source.Object // of all sources, once needed
+	byName      map[kindName][]*source.Object // of all sources, set on first use
 }
 
-// New is an error if the base is no directory of the repository.
+// New returns an error if the base is not a directory of the repository.
 func New(o Options) (*Mapper, error) {
 	m := &Mapper{
 		files: newFiles(o), named: o.Base != "",
@@ -103,13 +100,13 @@ func (m *Mapper) Locate(o *source.Object, from source.Origin, span diag.Span) (P
 	return w.place(span), true
 }
 
-// Read is a file of the repository, by its name from the root; nil if it is none.
+// Read returns a file of the repository, by its name from the root, or nil.
 func (m *Mapper) Read(name string) *source.File { return m.files.read(name) }
 
-// maxObjects is how many rendered objects are kept at a time.
+// maxObjects bounds the rendered objects that are kept at a time.
 const maxObjects = 64
 
-// written is the object that an object was rendered from, or nil.
+// written returns the object that an object was rendered from, or nil.
 func (m *Mapper) written(o *source.Object, from string) *written {
 	w, known := m.objects[o]
 	if known {
@@ -127,9 +124,9 @@ func (m *Mapper) written(o *source.Object, from string) *written {
 	return w
 }
 
-// match finds the object of a file that another was rendered from: by group,
-// kind and name, the name as it was before the kustomizations on the way, or, if
-// loose is set, a name that is part of its name.
+// match finds the object of a file that another was rendered from: by group, kind and name. The
+// name is the name before the kustomizations of a path or, if loose is set, a part of the rendered
+// name.
 func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *written {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
 	names, exact := map[string]bool{o.Name: true}, map[string][]way{}
@@ -147,7 +144,7 @@ func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *written
 	if len(matching) == 0 && loose && len(all) == 1 {
 		for name, alone := range all {
 			if len(alone) == 1 && name != "" && strings.Contains(o.Name, name) {
-				matching = alone // what else names it is not known, but there is no other
+				matching = alone // the rest of the name is unexplained, but there is no other object
 			}
 		}
 	}
@@ -161,7 +158,7 @@ func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *written
 	return m.newWritten(o, found, ways)
 }
 
-// oneOf is the only object, or the only one of a namespace.
+// oneOf returns the only object, or the only one of a namespace, or nil.
 func oneOf(objects []*source.Object, namespace string) *source.Object {
 	if len(objects) == 1 {
 		return objects[0]
@@ -178,8 +175,7 @@ func oneOf(objects []*source.Object, namespace string) *source.Object {
 	return found
 }
 
-// template is the file of a template: which of its lines rendered to something
-// is not known.
+// template returns the file of a template: which of its lines rendered to something is unknown.
 func (m *Mapper) template(name string) (Place, bool) {
 	chart, file, _ := strings.Cut(name, "/")
 	for _, dir := range []string{m.base, path.Join(m.base, chart), path.Join(m.base, "charts", chart)} {
@@ -198,10 +194,10 @@ func (m *Mapper) template(name string) (Place, bool) {
 	return Place{}, false
 }
 
-// FileOnly reports whether no line of the file is known.
+// FileOnly reports whether only the file is known, but no line.
 func (p Place) FileOnly() bool { return p.Whole && p.Span == top(&source.File{Name: p.Span.File}) }
 
-// top is the first line of a file, which stands for the file.
+// top returns the first line of a file, which represents the file.
 func top(f *source.File) diag.Span {
 	return diag.Span{File: f.Name, Line: 1, Column: 1, EndLine: 1, EndColumn: 1}
 }

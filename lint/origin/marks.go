@@ -8,14 +8,14 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Marks finds where something rendered was written by the marks of its render, and where
-// there is none as the Mapper does.
+// Marks finds where something rendered was written by the marks of its render. Without a mark it
+// asks the Mapper.
 type Marks struct {
 	mapper *Mapper
 	out    *render.Output
 	at     map[spot]render.Mark
-	// known are the ways in the object that was asked for last, and through the files
-	// that marks lead to.
+	// The object that was asked about last with its trails, and the trails of the files that marks
+	// lead to.
 	object *source.Object
 	trails *source.Trails
 	files  map[string][]*source.Trails
@@ -23,7 +23,7 @@ type Marks struct {
 
 type spot struct{ line, column int }
 
-// NewMarks is for one output. The mapper is for the directory of its root.
+// NewMarks returns the marks of one output. The mapper must be for the directory of its root.
 func NewMarks(m *Mapper, out *render.Output) *Marks {
 	x := &Marks{mapper: m, out: out, at: make(map[spot]render.Mark, len(out.Marks)), files: map[string][]*source.Trails{}}
 	for _, mark := range out.Marks {
@@ -48,9 +48,9 @@ func (x *Marks) Locate(o *source.Object, from source.Origin, span diag.Span) (Pl
 	return x.mapper.Locate(o, from, span)
 }
 
-// marked is the place of the last of some steps: that of its scalar, or of a map or a
-// list around the first scalar in it that has a mark, if the fields on the way to it are
-// the same there.
+// marked returns the place of the last of some steps: that of its scalar, or of the map or list
+// around the first marked scalar in it, if the fields down to that scalar have the same names
+// there.
 func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	last := steps[len(steps)-1]
 	mark, below, ok := x.first(last.Value, nil)
@@ -85,8 +85,8 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	return Place{Span: form(file, *at)}, true
 }
 
-// first is the mark of the first scalar in a node that has one, and the names of the
-// fields on the way to it, "" for an item of a list.
+// first returns the mark of the first marked scalar in a node, and the names of the fields down to
+// it, "" for an item of a list.
 func (x *Marks) first(n *source.Node, way []string) (mark render.Mark, below []string, ok bool) {
 	if n.Kind == source.Scalar {
 		mark, ok = x.at[spot{int(n.Line), int(n.Column)}]
@@ -105,8 +105,7 @@ func (x *Marks) first(n *source.Node, way []string) (mark render.Mark, below []s
 	return mark, nil, false
 }
 
-// way are the steps to what a mark leads to, or nil, as in a patch that stands in a
-// block of text.
+// way returns the steps to the target of a mark, or nil, for example for a patch in a block scalar.
 func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 	all, known := x.files[file.Name]
 	if !known {
@@ -124,7 +123,7 @@ func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 	return nil
 }
 
-// withKey is the place of a value and, if it stands before it in the line, of its key.
+// withKey extends a value to its key, if the key precedes it on the line.
 func withKey(file *source.File, value diag.Span, key string) diag.Span {
 	line := []rune(file.Line(value.Line))
 	before, ok := strings.CutSuffix(strings.TrimRight(string(line[:value.Column-1]), " "), key+":")
@@ -134,7 +133,7 @@ func withKey(file *source.File, value diag.Span, key string) diag.Span {
 	return value
 }
 
-// plain is the place of a scalar in a text that is no document of the file.
+// plain returns the place of a scalar in a text that is not a document of the file.
 func (x *Marks) plain(file *source.File, mark render.Mark, last *source.Step, below int) (Place, bool) {
 	value := last.Value.Value
 	if below > 0 || value == "" {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// replacements are the entries of a kustomization that copy a value from one object into
-// others (kustomize: api/filters/replacement).
+// replacements returns a setter for each entry of a kustomization that copies a value from one
+// object into others (kustomize: api/filters/replacement).
 func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) []setter {
 	var all []setter
 	for _, item := range list.Items() {
@@ -39,8 +39,8 @@ func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) [
 	return all
 }
 
-// replacement is one entry; ok is false if it is not for the object, or if it is not
-// known what it copies.
+// replacement returns the setter of one entry; ok is false if the entry does not select the object,
+// or if the value that it copies is unknown.
 func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s setter, ok bool) {
 	fields, sure := m.replacedFields(o, entry)
 	if len(fields) == 0 {
@@ -63,7 +63,7 @@ func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s
 	return setter{in: text{file: c.in}, sure: sure, cost: len(fields), follow: follow}, c.value != nil
 }
 
-// replacedFields are the paths of the fields of the object that an entry sets as a whole.
+// replacedFields returns the paths of the fields of the object that an entry replaces completely.
 func (m *Mapper) replacedFields(o *subject, entry *source.Node) (fields [][]string, sure bool) {
 	sure = true
 	for _, target := range entry.Get("targets").Items() {
@@ -79,7 +79,7 @@ func (m *Mapper) replacedFields(o *subject, entry *source.Node) (fields [][]stri
 	return fields, sure
 }
 
-// replacedIn reports whether a target selects the object, and whether that is sure.
+// replacedIn reports whether a target selects the object, and whether that is certain.
 func (m *Mapper) replacedIn(o *subject, target *source.Node) (matches, sure bool) {
 	selected := target.Get("select")
 	if selected == nil {
@@ -91,14 +91,14 @@ func (m *Mapper) replacedIn(o *subject, target *source.Node) (matches, sure bool
 	return true, sure && target.Get("reject").Len() == 0
 }
 
-// copied is a field that a replacement copies; there is no value if it is not known.
+// copied is a field that a replacement copies. It has no value if the field is unknown.
 type copied struct {
 	in         *source.File
 	key, value *source.Node
 }
 
-// copied is the field that the source of a replacement names, in the only object of the
-// sources that it can be.
+// copied returns the field that the source of a replacement names, in the only object of the
+// sources that matches.
 func (m *Mapper) copied(from *source.Node) copied {
 	c, known := m.copies[from]
 	if !known {
@@ -108,7 +108,7 @@ func (m *Mapper) copied(from *source.Node) copied {
 	return c
 }
 
-// copiedFrom looks for it. A part of a value has no place.
+// copiedFrom looks for the field. A part of a value has no place.
 func (m *Mapper) copiedFrom(from *source.Node) copied {
 	name := from.Get("name").Text()
 	if name == "" || from.Get("options") != nil {
@@ -127,8 +127,8 @@ func (m *Mapper) copiedFrom(from *source.Node) copied {
 	return c
 }
 
-// declared is the only object of a kind and name in all sources; group and namespace may
-// be "" for any.
+// declared returns the only object of a kind and name in all sources, or nil. Group and namespace
+// may be "" for any.
 func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
 	if m.byName == nil {
 		m.index()
@@ -148,7 +148,7 @@ func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
 
 type kindName struct{ kind, name string }
 
-// index finds the objects of all sources by their names.
+// index maps the objects of all sources by their names.
 func (m *Mapper) index() {
 	m.byName = map[kindName][]*source.Object{}
 	for _, name := range m.sources() {
@@ -165,8 +165,8 @@ func (m *Mapper) index() {
 	}
 }
 
-// splitPath splits the path of a field: dots separate, but not in brackets or behind a
-// backslash (kustomize: kyaml/utils, SmarterPathSplitter).
+// splitPath splits the path of a field: dots separate, but not in brackets or after a backslash
+// (kustomize: kyaml/utils, SmarterPathSplitter).
 func splitPath(s string) []string {
 	if s == "" {
 		s = "metadata.name"
@@ -190,7 +190,7 @@ func splitPath(s string) []string {
 	return append(all, token.String())
 }
 
-// leads reports whether a path goes where steps go.
+// leads reports whether a path matches the steps.
 func leads(field []string, steps []*source.Step) bool {
 	for i, s := range steps {
 		switch {
@@ -203,7 +203,7 @@ func leads(field []string, steps []*source.Step) bool {
 	return true
 }
 
-// pick is the field, or the item of a list, that a token of a path names.
+// pick returns the field, or the item of a list, that a token of a path names.
 func pick(n *source.Node, token string) (key, value *source.Node) {
 	if n.Kind == source.Map {
 		return n.Field(token)
@@ -216,7 +216,7 @@ func pick(n *source.Node, token string) (key, value *source.Node) {
 	return nil, nil
 }
 
-// named reports whether an item of a list is the one of [name=value].
+// named reports whether a token [name=value] selects an item of a list.
 func named(item *source.Node, token string) bool {
 	inner, opened := strings.CutPrefix(token, "[")
 	inner, closed := strings.CutSuffix(inner, "]")

@@ -10,14 +10,14 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// subject is an object on its way, with the names that it has had.
+// subject is an object during rendering, with all names that it has had.
 type subject struct {
 	*written
 	names []string
 }
 
-// settersOf is what a kustomization sets in an object, in the order of kustomize
-// (kustomize: api/internal/target/kusttarget_configplugin.go).
+// settersOf returns what a kustomization sets in an object, in the order of kustomize (kustomize:
+// api/internal/target/kusttarget_configplugin.go).
 func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	var all []setter
 	for _, field := range []string{"patchesStrategicMerge", "patches", "namespace", "commonLabels", "labels", "patchesJson6902", "replicas", "replacements"} {
@@ -47,7 +47,7 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	return all
 }
 
-// only is the steps to one field of which just the last is set.
+// only returns steps that set nothing but the last field.
 func only(steps []*source.Step, key, value *source.Node) []source.Step {
 	if value == nil {
 		return nil
@@ -63,8 +63,8 @@ func isField(steps []*source.Step, names ...string) bool {
 		slices.EqualFunc(steps, names, func(s *source.Step, name string) bool { return s.Key.Value == name })
 }
 
-// labels are set wherever labels stand or are selected; which of those it is may
-// depend.
+// labels returns a setter for labels and selectors. Which of these kustomize sets depends on its
+// configuration, so the setter is not sure.
 func labels(k *kustomization, pairs *source.Node) setter {
 	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
 		n := len(steps)
@@ -100,8 +100,8 @@ func replicas(k *kustomization, o *subject, list *source.Node) setter {
 	}}
 }
 
-// patch is an entry of a kustomization: a path or a text, alone or in a map that
-// may say what it is for.
+// patch reads an entry of a kustomization: a path or a text, alone or in a map that may have a
+// target.
 func (m *Mapper) patch(k *kustomization, o *subject, key, item *source.Node) []setter {
 	if item.Kind == source.Scalar {
 		if !strings.Contains(item.Text(), "\n") {
@@ -113,13 +113,13 @@ func (m *Mapper) patch(k *kustomization, o *subject, key, item *source.Node) []s
 	return m.patches(k, o, item.Get("target"), item.Get("path").Text(), key, value)
 }
 
-// inline is the patches of a block scalar.
+// inline holds the patches of a block scalar.
 type inline struct {
 	file  *source.File
 	roots []*source.Node
 }
 
-// patches are those of a file, or else of a block scalar.
+// patches returns the patches of a file, or else of a block scalar.
 func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name string, key, block *source.Node) []setter {
 	var in text
 	var roots []*source.Node
@@ -154,8 +154,8 @@ func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name
 	return all
 }
 
-// matches reports whether a patch is for the object, and whether that is sure:
-// selectors are not evaluated.
+// matches reports whether a patch selects the object, and whether that is certain: label and
+// annotation selectors are not evaluated.
 func (m *Mapper) matches(o *subject, target, root *source.Node) (matches, sure bool) {
 	if target == nil {
 		name := root.At("metadata", "name").Text()
@@ -176,19 +176,18 @@ func (m *Mapper) matches(o *subject, target, root *source.Node) (matches, sure b
 // maxPattern bounds the patterns of targets.
 const maxPattern = 1000
 
-// anyMatches applies a pattern of a target, which is anchored (kustomize:
-// api/types/selector.go).
+// anyMatches applies a pattern of a target, which is anchored (kustomize: api/types/selector.go).
 func (m *Mapper) anyMatches(pattern string, values []string) bool {
 	re, known := m.patterns[pattern]
 	if !known && len(pattern) <= maxPattern {
-		re, _ = regexp.Compile("^(?:" + pattern + ")$") // nil for none
+		re, _ = regexp.Compile("^(?:" + pattern + ")$") // nil if it is invalid
 		m.patterns[pattern] = re
 	}
 	return re != nil && slices.ContainsFunc(values, re.MatchString)
 }
 
-// operations gives what the operations of a JSON patch set on the way of some
-// steps, a later one over those before it.
+// operations returns what the operations of a JSON patch set along some steps. A later operation
+// overrides earlier ones.
 func (o *subject) operations(steps []*source.Step, list *source.Node) []source.Step {
 	all := make([]source.Step, len(steps))
 	for _, op := range list.Items() {
@@ -207,9 +206,8 @@ func (o *subject) operations(steps []*source.Step, list *source.Node) []source.S
 	return all
 }
 
-// reached is how many steps the pointer of an operation goes (RFC 6901), 0 if it
-// goes elsewhere. An item that is added has no number yet, and is known by what
-// it says.
+// reached returns how many steps the pointer of an operation covers (RFC 6901), or 0 if it leads
+// elsewhere. An added item has no index yet, so its content identifies it.
 func reached(pointer string, steps []*source.Step, value *source.Node) int {
 	tokens := strings.Split(pointer, "/")
 	if value == nil || len(tokens) < 2 || tokens[0] != "" || len(tokens)-1 > len(steps) {

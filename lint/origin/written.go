@@ -5,8 +5,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// written is an object as it was written, and all that may have changed it on
-// the way to what was rendered.
+// written is an object as it was written, and everything that may have changed it during rendering.
 type written struct {
 	object, rendered *source.Object
 	trails           *source.Trails
@@ -14,19 +13,19 @@ type written struct {
 	setters          []setter
 }
 
-// setter is something that sets fields of an object.
+// setter sets fields of an object.
 type setter struct {
 	in text
-	// sure is set if it does apply to the object.
+	// sure is set if it certainly applies to the object.
 	sure bool
-	// cost is what following it takes, in patches or operations of one.
+	// cost is the cost of following it, in patches or operations of a patch.
 	cost int
-	// follow gives, for the steps to a field of the rendered object, those that
-	// this sets; where it says nothing a step has no value.
+	// follow returns, for the steps to a field of the rendered object, the steps that this setter
+	// sets. A step that it does not set has no value.
 	follow func(steps []*source.Step) []source.Step
 }
 
-// text is a file, or a patch that stands in a block scalar of a file.
+// text is a file, or a patch in a block scalar of a file.
 type text struct {
 	file, patch *source.File
 	key, block  *source.Node
@@ -39,11 +38,10 @@ func (t text) span(form form, s source.Step) (span diag.Span, exact bool) {
 	if span, ok := t.file.BlockSpan(t.block, t.patch, form(t.patch, s)); ok {
 		return span, true
 	}
-	return t.file.FieldSpan(t.key, t.block), false // as of text in quotes
+	return t.file.FieldSpan(t.key, t.block), false // for example in a quoted text
 }
 
-// maxCost bounds what may change one object; what is changed by more is only
-// looked for in the object.
+// maxCost bounds the setters of one object. Beyond it, only the object itself is searched.
 const maxCost = 1000
 
 func (m *Mapper) newWritten(rendered, o *source.Object, ways []way) *written {
@@ -67,7 +65,7 @@ func (m *Mapper) newWritten(rendered, o *source.Object, ways []way) *written {
 	return w
 }
 
-// form is the part of a field that a span covers.
+// form selects the part of a field that a span covers.
 type form func(f *source.File, s source.Step) diag.Span
 
 func wholeField(f *source.File, s source.Step) diag.Span {
@@ -86,7 +84,7 @@ func keyAlone(f *source.File, s source.Step) diag.Span {
 
 func valueAlone(f *source.File, s source.Step) diag.Span { return f.Span(s.Value) }
 
-// firstField stands for a map as a whole.
+// firstField represents a map by its first field.
 func firstField(f *source.File, s source.Step) diag.Span {
 	for k, v := range s.Value.Fields() {
 		return f.FieldSpan(k, v)
@@ -94,8 +92,8 @@ func firstField(f *source.File, s source.Step) diag.Span {
 	return f.Span(s.Value)
 }
 
-// formOf is the part of a rendered field that a span covers. An item of a list is its
-// value, although what adds it may have a key for that.
+// formOf returns the part of a rendered field that a span covers. An item of a list is its value,
+// although the patch that adds it may have a key for it.
 func formOf(f *source.File, s *source.Step, span diag.Span) form {
 	if s.Key == nil {
 		return firstField
@@ -108,9 +106,9 @@ func formOf(f *source.File, s *source.Step, span diag.Span) form {
 	return wholeField
 }
 
-// place is where a place of the rendered object was written: the same field with
-// the same value in the object as it was written, else in the last that sets
-// it, else the nearest around it, else the name of the object.
+// place returns where a place of the rendered object was written: the same field with the same
+// value in the source object, else in the last setter of it, else the nearest place around it, else
+// the name of the object.
 func (w *written) place(span diag.Span) Place {
 	name := Place{Span: w.object.NameSpan(), Near: true}
 	steps := w.trails.At(span)
@@ -123,7 +121,7 @@ func (w *written) place(span diag.Span) Place {
 	}
 	c := w.candidates(steps)
 	p, ok := c.at(len(steps)-1, formOf(w.rendered.File, steps[len(steps)-1], span))
-	for n := len(steps) - 2; n > 0 && !ok; n-- { // what is as far out as spec tells less than the name
+	for n := len(steps) - 2; n > 0 && !ok; n-- { // spec and its parents say less than the name
 		p, ok = c.alike(n, wholeField)
 		p.Near = true
 	}
@@ -133,8 +131,7 @@ func (w *written) place(span diag.Span) Place {
 	return p
 }
 
-// candidates is what stands, on the way of some steps, in the object as it was
-// written and in all that sets something of it.
+// candidates holds what the source object and all of its setters have along some steps.
 type candidates struct {
 	*written
 	steps []*source.Step
@@ -150,8 +147,8 @@ func (w *written) candidates(steps []*source.Step) *candidates {
 	return c
 }
 
-// at is the place of a step where the value is the same, or else that of a map or
-// a list of which parts may come from elsewhere.
+// at returns the place of a step with the same value, or else of a map or a list with parts that
+// may come from elsewhere.
 func (c *candidates) at(n int, form form) (p Place, ok bool) {
 	want := c.steps[n].Value
 	p, ok = c.where(n, form, func(v *source.Node) bool { return source.Equal(v, want) })
@@ -161,13 +158,13 @@ func (c *candidates) at(n int, form form) (p Place, ok bool) {
 	return p, ok
 }
 
-// alike is the place of a step to a map or a list.
+// alike returns the place of a step to a map or a list.
 func (c *candidates) alike(n int, form form) (Place, bool) {
 	want := c.steps[n].Value
 	return c.where(n, form, func(v *source.Node) bool { return want.Kind != source.Scalar && v.Kind == want.Kind })
 }
 
-// where is the place of a step in the object, or else in what sets it.
+// where returns the place of a step in the object, or else in a setter.
 func (c *candidates) where(n int, form form, same func(*source.Node) bool) (Place, bool) {
 	if len(c.home) > n && same(c.home[n].Value) {
 		return Place{Span: form(c.object.File, c.home[n])}, true
@@ -175,8 +172,8 @@ func (c *candidates) where(n int, form form, same func(*source.Node) bool) (Plac
 	return c.setBy(n, form, same)
 }
 
-// setBy is the place of a step in the last that surely sets it, or else in the
-// only one that may.
+// setBy returns the place of a step in the last setter that certainly applies, or else in the only
+// one that may apply.
 func (c *candidates) setBy(n int, form form, same func(v *source.Node) bool) (p Place, ok bool) {
 	sure, several := false, false
 	for i, s := range c.setters {

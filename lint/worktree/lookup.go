@@ -14,7 +14,7 @@ type Lookup struct {
 	entries map[string]Entry
 }
 
-// Entry is what a name refers to.
+// Entry is a file or directory that a name refers to.
 type Entry struct {
 	// Name is relative to the root, without symbolic links; Info is nil if the name refers to
 	// nothing in the tree.

@@ -17,28 +17,28 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// advisor tries advice before it is given.
+// advisor tries advice on the declared nodes before a finding gives it.
 type advisor struct{ *builder }
 
-// Advice that names a change is tried on the declared nodes before it is given,
-// with rollouts and drains: advice that makes an outage is worse than none. What
-// corrects a misspelt name is given all the same, with what it needs to hold.
+// Advice that names a change is tried with rollouts and drains: advice that causes an outage is
+// worse than none. The correction of a misspelt name is always given, together with what else it
+// needs.
 
-// maxLower and maxMore bound how far numbers are moved until they hold, maxNodes the
-// nodes that advice asks for by number.
+// maxLower and maxMore bound how far a number is moved until it holds. maxNodes bounds the nodes
+// that advice asks for.
 const (
 	maxLower = 3
 	maxMore  = 2
 	maxNodes = 50
 )
 
-// holds reports whether a workload with an edit, on so many more nodes, is placed,
-// rolls out and can be drained.
+// holds reports whether an edited workload, with some more nodes, is placed, rolls out and can be
+// drained.
 func (b advisor) holds(w *workload.Workload, edit disruption.Edit, more int) bool {
 	return b.j != nil && b.j.Holds(w, edit, more)
 }
 
-// lower is the repair by fewer pods: the largest number that holds.
+// lower advises the largest number of pods that holds.
 func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	if w.Count.Key == nil || w.Scale != nil {
 		return s
@@ -50,7 +50,7 @@ func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject 
 	return s.fix("%s", message.SetReplicas(w.Count.Key.Value, n, l.Most))
 }
 
-// largest is the largest number of pods up to a limit that holds.
+// largest returns the largest number of pods, up to a limit, that holds.
 func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
 	for n = most; n > 0 && n > most-maxLower; n-- {
 		if b.holds(w, disruption.Replicas(n), 0) {
@@ -60,8 +60,8 @@ func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
 	return 0, false
 }
 
-// repairTexts are the repairs that hold, in words. Of pods that only run to completion
-// nothing rolls out or is drained: that they are placed is all.
+// repairTexts describes the repairs that hold. Pods that only run to completion are neither rolled
+// out nor drained, so for them being placed is enough.
 func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) []string {
 	list := []string{}
 	finite := !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !w.Finite() })
@@ -77,8 +77,9 @@ func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) [
 	return list
 }
 
-// repair is a repair for workloads that do not all fit, if each of them then rolls out
-// and can be drained, or what of its kind holds; else empty.
+// repair describes a repair for workloads that do not all fit, if each of them then rolls out and can
+// be drained, or else a larger repair of the same kind that holds, or "". A corrected topology key is
+// described even if it does not hold.
 func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {
 		return ""
@@ -123,12 +124,11 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	return message.Repair(r)
 }
 
-// declaredAs is the workload itself of one that may be a copy, as a repair may be about
-// one.
+// declaredAs returns the declared workload of the same object, as a repair may refer to a copy.
 func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	if b.originals == nil {
 		b.originals = map[*source.Object]*workload.Workload{}
-		for _, o := range slices.Backward(b.m.Workloads) { // the first counts
+		for _, o := range slices.Backward(b.m.Workloads) { // the first one wins
 			b.originals[o.Object] = o
 		}
 	}
@@ -138,8 +138,8 @@ func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// givenUp is the edit that gives up an atom; false for those that name no
-// particular change, such as lower requests.
+// givenUp returns the edit that removes an atom, or false for atoms without a specific edit, such
+// as lower requests.
 func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	switch {
 	case a.Term != nil:
@@ -158,7 +158,7 @@ func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	return disruption.Edit{}, false
 }
 
-// nodesToAdd is the smallest number of further nodes with which the pods hold.
+// nodesToAdd returns the smallest number of additional nodes with which the pods hold.
 func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
 	for n = pending; n <= min(pending+maxMore, maxNodes); n++ {
 		if b.holds(w, disruption.Edit{}, n) {
@@ -168,8 +168,8 @@ func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) 
 	return 0, false
 }
 
-// apart is advice for replicas that share a node: the hardest rule that holds, else
-// one that the scheduler may break.
+// apart advises on replicas that share a node: the strictest rule that holds, or else one that the
+// scheduler may violate.
 func (b advisor) apart(s Subject, w *workload.Workload) Subject {
 	var rule message.Apart
 	switch {
@@ -186,7 +186,7 @@ func (b advisor) apart(s Subject, w *workload.Workload) Subject {
 	return s.fix("%s", message.KeepApart(rule))
 }
 
-// softSpread and honored are edits of the hard spread constraints on a key.
+// softSpread and honored edit the hard spread constraints on a key.
 func softSpread(key string) disruption.Edit { return disruption.Soft(model.Spread, key) }
 
 func honored(key string) disruption.Edit {
@@ -203,8 +203,8 @@ func minDomains(key string, n int) disruption.Edit {
 	})
 }
 
-// corrected is the repair of a topology key. Where the rule begins to work and then
-// stands in the way of rollouts or drains, it says what else is needed.
+// corrected returns the fix of a topology key. If the rule then starts to work and blocks rollouts
+// or drains, the fix also says what else is needed.
 func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag.Fix {
 	fix := topologyKeyFix(w, t, key)
 	write := disruption.TopologyKey(t.Key, key)
@@ -218,8 +218,8 @@ func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag
 	return fix
 }
 
-// toleration is the repair of an excluding taint, with as many pods as then hold. Of
-// pods that run to completion nothing rolls out or is drained.
+// toleration advises to tolerate the excluding taint, with the number of pods that then holds. Pods
+// that run to completion are neither rolled out nor drained.
 func (b advisor) toleration(s Subject, w *workload.Workload, x *model.Exclusion) Subject {
 	tolerate := disruption.Tolerate(x.Taint)
 	if w.Finite() || b.holds(w, tolerate, 0) {

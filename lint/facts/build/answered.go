@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Answered are the questions about changes that have been answered, and how far, the
-// advice that was tried, and the advice that rows of facts were given.
+// Answered caches results that contexts with the same nodes share: which questions about changes
+// are answered, the advice that was tried, and the advice given to rows of facts.
 type Answered struct {
 	changes map[string]settled
 	advice  *disruption.Advice
@@ -18,14 +18,15 @@ type Answered struct {
 	left    *int
 }
 
-// NewAnswered has no answers yet, and a number of steps to try advice that others may
-// take from, too.
+// NewAnswered returns an empty cache. Trying advice takes its steps from left, which others may
+// share.
 func NewAnswered(left *int) *Answered {
 	return &Answered{changes: map[string]settled{}, advice: disruption.NewAdvice(), fixes: map[string][]diag.Fix{}, left: left}
 }
 
-// told reports whether an earlier context has told what becomes of a workload.
-// A team's own rules may join that with what they see beside it, so they get all.
+// told reports whether an earlier context has already answered the questions about changes to a
+// workload, and copies how far they are settled. Rules outside the core may join the
+// answers with other rows of this context, so for them nothing is skipped.
 func (b *builder) told(w *workload.Workload) bool {
 	if b.Answered == nil || b.complete {
 		return false
@@ -37,23 +38,23 @@ func (b *builder) told(w *workload.Workload) bool {
 	return ok
 }
 
-// answer keeps how far the questions about a workload are answered.
+// answer records how far the questions about a workload are answered.
 func (b *builder) answer(w *workload.Workload) {
 	if b.Answered != nil && !b.complete {
 		b.Answered.changes[b.j.Question(w)] = *b.settled[w.Object.ID()]
 	}
 }
 
-// advice is what was advised of a row, and what it would be advised again.
+// advice holds the fixes given to a row and the key that recognizes the same row again.
 type advice struct {
 	row   string
 	fixes []diag.Fix
 }
 
-// advised adds advice to the subject of a row about a workload. A row that says the same
-// of the same lines as one which made a finding in an earlier context makes it again, and
-// that counts once, so its advice is not tried again. A team's own rules may make another
-// finding of it, so they get what holds in this context.
+// advised adds advice to the subject of a row about a workload. A row that says the same of the
+// same lines as one that made a finding in an earlier context makes the same finding again. Equal
+// findings count once, so the advice is not tried again. Rules outside the core may make a
+// different finding of the row, so for them the advice is tried in this context.
 func (b *builder) advised(s Subject, w *workload.Workload, row any, advise func(Subject) Subject) Subject {
 	if b.Answered == nil || b.complete {
 		return advise(s)
@@ -70,7 +71,7 @@ func (b *builder) advised(s Subject, w *workload.Workload, row any, advise func(
 	return s
 }
 
-// Found takes note of a fact that made a finding.
+// Found records that a fact made a finding.
 func (f *Built) Found(id int) {
 	if a := f.Subject(id).advised; a.row != "" {
 		f.answered.fixes[a.row] = a.fixes

@@ -10,11 +10,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// termBeside reports whether another affinity term of the same list has the
-// replacement of a deprecated topology key. Soft terms add up and one without
-// domains adds nothing; required anti-affinity on a label that no node has keeps
-// nothing apart (R-A8), so the other term decides. Required affinity needs both
-// labels, and soft spread scores only nodes that have all keys
+// termBeside reports whether the same list has another affinity term with the replacement of a
+// deprecated topology key. Soft terms add up, and one without domains adds nothing; required
+// anti-affinity on a label that no node has keeps nothing apart (R-A8), so the other term decides.
+// Required affinity needs both labels, and soft spread scores only nodes that have all keys
 // (podtopologyspread/scoring.go, requireAllTopologies).
 func termBeside(all []*model.Term, t *model.Term) bool {
 	replacement, deprecated := topology.Deprecated(t.Key)
@@ -26,9 +25,8 @@ func termBeside(all []*model.Term, t *model.Term) bool {
 	})
 }
 
-// nodeTermBeside reports whether another term of the same node affinity asks for
-// the replacement of a deprecated key: required terms are alternatives and
-// preferred ones add up.
+// nodeTermBeside reports whether the same node affinity has another term that asks for the
+// replacement of a deprecated key: required terms are alternatives and preferred ones add up.
 func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key string) (found bool) {
 	replacement, deprecated := topology.Deprecated(key)
 	if !deprecated || replacement == "" {
@@ -43,8 +41,8 @@ func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key stri
 	return found
 }
 
-// maker names a custom resource whose operator may make the pods that a selector
-// asks for, or is empty.
+// maker returns the name of a custom resource whose operator may create the pods that a selector
+// asks for, or "".
 func (b terms) maker(w *workload.Workload, t *model.Term) string {
 	if b.Set == nil || len(b.Set.Customs) == 0 {
 		return ""

@@ -8,10 +8,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// bound tells whether pods name their node, and whether that is declared: pods
-// are deleted that are bound to a node which is not there (R-N1;
-// pkg/controller/podgc/gc_controller.go, gcOrphaned), and a kubelet rejects what
-// it cannot take. Neither is ever Pending for the scheduler.
+// bound returns "declared" or "undeclared" for pods that name their node, and "" for others. Pods
+// bound to a missing node are deleted (R-N1; pkg/controller/podgc/gc_controller.go, gcOrphaned),
+// and a kubelet rejects pods that do not fit its node. The scheduler never sees either as Pending.
 func (b limits) bound(w *workload.Workload) string {
 	switch {
 	case w.Spec.NodeName == "":
@@ -22,7 +21,7 @@ func (b limits) bound(w *workload.Workload) string {
 	return "undeclared"
 }
 
-// declared reports whether there is a node of a name.
+// declared reports whether a node with that name is declared.
 func declared(m *model.Model, node string) bool {
 	return slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Name == node })
 }

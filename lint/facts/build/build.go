@@ -16,49 +16,48 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Input is what facts are about.
+// Input holds everything that facts are built from.
 type Input struct {
 	Model *model.Model
-	// Set is what the model was made of.
+	// Set holds the workloads and objects that the model was made from.
 	Set *workload.Set
-	// Problems are those of the texts; they belong to no cluster, so give them once.
+	// Problems holds the problems of the files. They belong to no cluster, so pass them only once.
 	Problems []source.Problem
-	// Whole reports whether rules beside the built-in ones may look at a list of facts, or
-	// at a field of its rows as in workloads.terms. Such a list is whole: it says what is
-	// well and what is unknown, too. Nil stands for none.
+	// Whole reports whether rules outside the core (custom rules, packs and template instances)
+	// may read a list of facts, or a field of its rows such as workloads.terms. Such a list is
+	// complete: it also has rows for what is fine and what is unknown. Nil means no list.
 	Whole func(path string) bool
-	// Wants reports whether a rule may report a row of a list, as far as some of its fields
-	// say: their names and values in turn. Nil stands for none.
+	// Wants reports whether a rule may report a row of a list, given some of its fields as
+	// alternating names and values. Nil means no row.
 	Wants func(list string, fields ...any) bool
-	// Origin is what the facts are about.
+	// Origin identifies the cluster context of the facts.
 	Origin Origin
-	// Survive tells the topology keys whose domains a workload is to survive the
-	// loss of; nil asks for none.
+	// Survive returns the topology keys whose domains a workload must survive the loss of. Nil asks
+	// for none.
 	Survive func(*workload.Workload) []string
-	// Asks are topology keys that rules ask about: what becomes of every workload after
-	// the loss of one of their domains.
+	// Asks holds topology keys that rules ask about: the loss of each of their domains is checked
+	// for every workload.
 	Asks []string
-	// Asked reports whether a rule may look at a list of facts that takes long to find
-	// out; nil asks for none.
+	// Asked reports whether a rule may read a list of facts that is expensive to compute. Nil asks
+	// for none.
 	Asked func(list string) bool
-	// Brief leaves out what takes most steps: what becomes of workloads in a change, and
-	// advice, which is tried before it is given.
+	// Brief leaves out the most expensive parts: the effects of changes, and advice, which has to
+	// be tried.
 	Brief bool
-	// Answered is shared by contexts with the same nodes: what becomes of a workload
-	// in a change is told once if it rests on the same in several. Nil tells it always.
+	// Answered is shared by contexts with the same nodes, so that the effects of a change are
+	// reported once where they rest on the same facts. With nil they are always reported.
 	Answered *Answered
 }
 
-// Origin is what facts are about: the context of a cluster, by the names of both, and all
-// its documents.
+// Origin identifies a context of a cluster by name and holds all of its documents.
 type Origin struct {
 	Cluster, Context string
 	Objects          []*source.Object
-	// Render names the render that an object comes from, or is ""; nil for none.
+	// Render returns the name of the render that an object comes from, or "". It may be nil.
 	Render func(*source.Object) string
 }
 
-// builder collects facts; the id of a fact is the number of its subject.
+// builder collects facts. The id of a fact is the number of its subject.
 type builder struct {
 	*Built
 	Input
@@ -67,65 +66,65 @@ type builder struct {
 	// declared counts the workloads that selectors can match.
 	declared int
 	topo     bool
-	// complete is set if some list of questions is whole, known by whether a list is.
+	// complete is set if any list of questions is complete. wholes caches the answers of Whole.
 	complete bool
 	wholes   map[string]bool
-	// prepared is set once it is known which workloads are judged together.
+	// prepared is set once the judge knows which workloads it judges together.
 	prepared bool
-	// roomy tells that every node says what room it has.
+	// roomy is set if every node declares its allocatable resources.
 	roomy bool
-	// faulty are workloads of which a fact says that pods stay Pending.
+	// faulty holds the workloads with a fact that says that pods stay Pending.
 	faulty map[*workload.Workload]bool
-	// orderDependent are workloads of which a fact says that they do not always fit
+	// orderDependent holds the workloads with a fact that says that they do not always fit
 	// together.
 	orderDependent map[*workload.Workload]bool
-	// repairs pays for trying the repairs of each workload in a decision.
+	// repairs is the budget for trying the repairs of each workload in a decision.
 	repairs *model.SharedBudget
-	// changing pays for what becomes of each workload in changes, once asked.
+	// changing is the budget for questions about changes to each workload, created on first use.
 	changing *model.SharedBudget
-	// rolled are the outcomes of rollouts that were asked about, but for those given up.
+	// rolled holds the outcomes of the rollouts that were asked about and not given up.
 	rolled map[*workload.Workload]diag.Outcome
-	// losing and meant are room for what becomes of one workload.
+	// losing and meant are scratch buffers for the losses of one workload.
 	losing, meant []disruption.Survival
-	// originals are the first workloads that objects stand for: see declaredAs.
+	// originals maps objects to their first workload: see declaredAs.
 	originals map[*source.Object]*workload.Workload
-	// skews reports whether a rule may look at skews, which is found out once.
+	// skews reports whether a rule may read skews. The answer is cached.
 	skews func() bool
-	// rows are the indices of the workloads that rows refer to.
+	// rows maps workloads to the indices of their rows.
 	rows map[*workload.Workload]int
-	// nodes keeps the usable nodes of each kind of pod.
+	// nodes caches the usable nodes of each kind of pod.
 	nodes map[*model.Eligibility][]*topology.Node
-	// labels are what was found out about labels of usable nodes.
+	// labels caches how many usable nodes carry a label.
 	labels map[carriedKey]carried
 }
 
-// Built is facts with what stands behind them.
+// Built holds facts with the subjects of their rows.
 type Built struct {
 	*facts.Facts
 
 	subjects []Subject
 	notes    []string
 	settled  Decisions
-	answered *Answered // nil where no other context has the same nodes
+	answered *Answered // nil if no other context has the same nodes
 	model    *model.Model
 }
 
-// Declared are the workloads that the facts are about.
+// Declared returns the workloads that the facts are about.
 func (f *Built) Declared() []*workload.Workload {
-	if f.model == nil { // about suppressions
+	if f.model == nil { // the facts are about suppressions
 		return nil
 	}
 	return f.model.Workloads
 }
 
-// Subject is what stands behind the row with that id.
+// Subject returns the subject of the row with that id.
 func (f *Built) Subject(id int) Subject { return f.subjects[id-1] }
 
-// Notes are sentences that belong to no finding: on workloads that fit only once
-// pools have grown, and on selectors that the scheduler reads in its own way.
+// Notes returns sentences that belong to no finding: about workloads that fit only once pools have
+// grown, and about selectors that the scheduler reads in its own way.
 func (f *Built) Notes() []string { return f.notes }
 
-// Facts tells what is to be said about the workloads of one cluster.
+// Facts builds the facts about the workloads of one cluster.
 func Facts(in Input) *Built { return build(in).Built }
 
 func newBuilder(in Input) *builder {
@@ -198,7 +197,7 @@ func build(in Input) *builder {
 	return b
 }
 
-// The questions that may be given up, as the summary names them.
+// Questions that may be given up, as the summary names them.
 const (
 	askFields    = "which of its fields the API server rejects or drops"
 	askPlaced    = "whether its pods fit"
@@ -210,16 +209,16 @@ const (
 	askBudgets   = "which pods disruption budgets select"
 )
 
-// askAll asks a question about all workloads, which may be given up.
+// askAll asks a question about all workloads at once, which may be given up.
 func (b *builder) askAll(question string, f func()) bool {
 	return b.m.Ask(b.m.Workloads, question, b.m.Altogether(), f)
 }
 
-// stepsPerFact is what a fact costs until it is a finding in the report: rules are
-// evaluated about it, and every format writes it.
+// stepsPerFact is the cost of a fact until it is a finding in the report: rules evaluate it, and
+// every format writes it.
 const stepsPerFact = 600
 
-// subject registers what stands behind the next fact and gives its id.
+// subject registers the subject of the next fact and returns its id.
 func (b *builder) subject(s Subject) int {
 	if b.m != nil {
 		b.m.Run().Spend(stepsPerFact)
@@ -228,13 +227,13 @@ func (b *builder) subject(s Subject) int {
 	return len(b.subjects)
 }
 
-// indexed reports whether every workload has a row: lists refer to them by their index.
+// indexed reports whether every workload needs a row because lists refer to them by index.
 func (b *builder) indexed() bool {
 	return slices.ContainsFunc([]string{"workloads", "nodes.workloads", "pools.workloads", "pools.namespaces"}, b.whole)
 }
 
-// row is the index of the row of a workload, which is made when the first other row
-// refers to it: -1 for an object that creates no pods.
+// row returns the index of the row of a workload, and creates the row on the first reference. It
+// returns -1 for an object that creates no pods.
 func (b *builder) row(w *workload.Workload) int {
 	if w == nil || w.Fragment || w.Validated {
 		return -1
@@ -261,28 +260,28 @@ func (b *builder) row(w *workload.Workload) int {
 	return i
 }
 
-// stepsPerName is for comparing two names letter by letter.
+// stepsPerName is the cost of comparing two names letter by letter.
 const stepsPerName = 4
 
-// nearest is what was probably meant by a name, or "".
+// nearest returns the candidate that a name was probably meant to be, or "".
 func (b *builder) nearest(name string, candidates []string) string {
 	b.m.Run().Spend(stepsPerName * len(candidates))
 	return diag.Nearest(name, candidates)
 }
 
-// suggest is the label of a node that was probably meant by a key, or "".
+// suggest returns the node label that a key was probably meant to be, or "".
 func (b *builder) suggest(key string) string {
 	b.m.Run().Spend(stepsPerName * b.m.Topology.Keys())
 	return b.m.Topology.Suggest(key)
 }
 
-// wanted reports whether a rule may report a row of a list, as far as some of its fields say: their
-// names and values in turn. Only a rule judges, so a row is left out for what the rules say alone.
+// wanted reports whether a rule may report a row of a list, given some of its fields as alternating
+// names and values. Only rules judge, so a row is left out only because of what the rules say.
 func (b *builder) wanted(list string, fields ...any) bool {
 	return b.whole(list) || b.Wants != nil && b.Wants(list, fields...)
 }
 
-// lost are the topology keys whose losses a workload is asked about.
+// lost returns the topology keys whose losses are checked for a workload.
 func (b *builder) lost(w *workload.Workload) []string {
 	var keys []string
 	if b.Survive != nil {
@@ -301,7 +300,7 @@ func (b *builder) required(w *workload.Workload, key string) bool {
 	return b.Survive != nil && slices.Contains(b.Survive(w), key)
 }
 
-// whole reports whether a list is to be whole, or a field of its rows.
+// whole reports whether a list, or a field of its rows, must be complete.
 func (b *builder) whole(path string) bool {
 	whole, known := b.wholes[path]
 	if !known {
@@ -311,7 +310,7 @@ func (b *builder) whole(path string) bool {
 	return whole
 }
 
-// fieldSpan is the place of a field of n, or the zero Span.
+// fieldSpan returns the place of a field of n, or the zero Span.
 func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {
 	k, v := n.Field(name)
 	if k == nil {
@@ -320,7 +319,7 @@ func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {
 	return w.File().FieldSpan(k, v)
 }
 
-// document turns a problem of a text into a fact.
+// document turns a problem of a file into a fact.
 func (b *builder) document(p source.Problem) {
 	s := Subject{Location: p.Span}
 	if !p.First.IsZero() {
@@ -333,7 +332,7 @@ func (b *builder) document(p source.Problem) {
 	b.Documents = append(b.Documents, d)
 }
 
-// workload tells everything else about one workload by itself.
+// workload adds everything else that concerns one workload by itself.
 func (b *builder) workload(w *workload.Workload) {
 	terms{b}.nodeTerms(w)
 	g := b.m.Group(w)

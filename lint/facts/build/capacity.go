@@ -16,27 +16,27 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// capacities adds up what nodes offer and pods request.
+// capacities adds up what nodes offer and what pods request.
 type capacities struct {
 	*builder
 	resources []corev1.ResourceName
 	scopes    []*scope
-	// in are the scopes of each node.
+	// in holds the scopes of each node.
 	in [][]*scope
-	// daemons is what the pods of DaemonSets request on each node.
+	// daemons holds what the pods of DaemonSets request on each node.
 	daemons []demand
-	// grownDaemons is the same on a node of each room to grow.
+	// grownDaemons holds the same for a node of each growth entry.
 	grownDaemons []demand
-	// roomsOf counts the rooms to grow of each pool, which share its growth.
+	// roomsOf counts the growth entries of each pool, which share its growth.
 	roomsOf map[*topology.Pool]int
 }
 
-// scope is the nodes that a row is about.
+// scope groups the nodes that a row is about.
 type scope struct {
 	kind, name string
 	nodes      []int
 	requested  demand
-	first      *topology.Node // where its rows stand
+	first      *topology.Node // the location of its rows
 	grown      grownDemand
 }
 
@@ -47,10 +47,10 @@ func (s span) plus(o span) span { return span{plus(s.min, o.min), plus(s.max, o.
 
 func (s span) times(n span) span { return span{times(s.min, n.min), times(s.max, n.max)} }
 
-// plus adds up to NoValue, which stands for no bound.
+// plus adds, up to NoValue, which means no bound.
 func plus(a, b int) int { return min(a+b, facts.NoValue) }
 
-// times multiplies up to NoValue. Both are 0 or more.
+// times multiplies, up to NoValue. Both factors are 0 or more.
 func times(a, b int) int {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	if high > 0 || low > facts.NoValue {
@@ -59,7 +59,7 @@ func times(a, b int) int {
 	return int(low)
 }
 
-// demand is what is requested, by resource.
+// demand holds what is requested of each resource.
 type demand []span
 
 func (d demand) add(o demand) {
@@ -76,7 +76,7 @@ func (d demand) times(n span) demand {
 	return all
 }
 
-// askCapacity is the question that is given up where there are too many nodes and pods.
+// askCapacity is the question that is given up if there are too many nodes and pods.
 const askCapacity = "what nodes offer and pods request"
 
 func (c *capacities) describe() {
@@ -91,7 +91,7 @@ func (c *capacities) describe() {
 	})
 }
 
-// scope finds the scopes, and the resources that nodes list.
+// scope collects the scopes, and the resources that nodes list.
 func (c *capacities) scope() {
 	listed := map[corev1.ResourceName]bool{corev1.ResourceCPU: true, corev1.ResourceMemory: true, corev1.ResourcePods: true}
 	all := &scope{kind: "cluster"}
@@ -142,10 +142,10 @@ func (c *capacities) scope() {
 	c.m.Run().Spend(len(c.in) * len(c.resources) * 3)
 }
 
-// nothing is no demand of any resource.
+// nothing returns an empty demand.
 func (c *capacities) nothing() demand { return make(demand, len(c.resources)) }
 
-// request adds up what pods request: those that may use the same nodes at once.
+// request adds up what pods request, grouping those that may use the same nodes.
 func (c *capacities) request() {
 	var kinds []*model.Eligibility
 	by, perNode := map[*model.Eligibility]demand{}, map[*model.Eligibility]demand{}
@@ -192,7 +192,7 @@ func (c *capacities) pods(w *workload.Workload) span {
 	return span{0, facts.NoValue}
 }
 
-// perPod is what one pod requests.
+// perPod returns what one pod requests.
 func (c *capacities) perPod(w *workload.Workload) demand {
 	one := make(demand, len(c.resources))
 	for _, r := range model.Requests(w) {
@@ -234,19 +234,19 @@ func (c *capacities) spread(e *model.Eligibility, pods, perNode demand) {
 			s.requested.add(pods.times(span{0, 1}))
 		}
 	}
-	if total == 0 { // they stay Pending, and are requested all the same
+	if total == 0 { // they stay Pending but still count as requested
 		c.scopes[0].requested.add(pods)
 	}
 	c.spreadGrown(e, pods, perNode, usable)
 }
 
-// offer is what a node offers of a resource; known is false if it does not say.
+// offer returns what a node offers of a resource; known is false if the node does not declare it.
 func (c *capacities) offer(node, resource int) (n int, known bool) {
 	amount, judged := model.Offered(c.m.Topology.Nodes[node], &model.Request{Name: c.resources[resource]})
 	return int(min(amount, facts.NoValue)), judged
 }
 
-// row is what is offered and requested of a resource in a scope.
+// row returns the fact about one resource in a scope.
 func (c *capacities) row(s *scope, resource int) facts.Capacity {
 	c.m.Run().Spend(4 * len(s.nodes))
 	first := s.first
@@ -267,7 +267,7 @@ func (c *capacities) row(s *scope, resource int) facts.Capacity {
 	return row
 }
 
-// percent is a part of a whole, rounded away from what is between the bounds.
+// percent returns a part as percentages of a total, rounded outwards.
 func percent(part span, whole int, known bool) (least, most int) {
 	switch {
 	case !known:
@@ -288,13 +288,13 @@ func percent(part span, whole int, known bool) (least, most int) {
 	return least, most
 }
 
-// lossKey is equal for nodes of which the loss leaves the same.
+// lossKey is equal for nodes whose losses leave the same capacity.
 type lossKey struct {
 	offers  int
 	daemons span
 }
 
-// losses are what is left without a node, and without a zone.
+// losses returns what is left after the loss of a node and of a zone.
 func (c *capacities) losses(s *scope, resource int, of *facts.Capacity, a *atMost) []facts.CapacityLoss {
 	all := []facts.CapacityLoss{}
 	like := map[lossKey]int{}

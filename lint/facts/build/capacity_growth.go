@@ -8,14 +8,14 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// grownDemand is what is requested once all pools have their largest size.
+// grownDemand holds what is requested once all pools have their largest size.
 type grownDemand struct {
 	requested demand
-	// room are the places in the topology's growth that are in the scope.
+	// room holds the indices of the scope's entries in the topology's growth.
 	room []int
 }
 
-// scopeGrowth adds the room to grow to the scopes that it is in.
+// scopeGrowth adds the growth entries to the scopes that contain them.
 func (c *capacities) scopeGrowth(in func(n *topology.Node) []*scope) {
 	c.roomsOf = map[*topology.Pool]int{}
 	for i, g := range c.m.Topology.Growth {
@@ -29,8 +29,9 @@ func (c *capacities) scopeGrowth(in func(n *topology.Node) []*scope) {
 	}
 }
 
-// added bounds the nodes by which pools grow to their largest size in some of their room:
-// the zones of a pool share its growth, so the least is what cannot be anywhere else.
+// added bounds how many nodes pools add, at their largest size, in some of their growth entries.
+// The zones of a pool share its growth, so the minimum counts only pools that cannot grow
+// elsewhere.
 func (c *capacities) added(room []int) map[*topology.Pool]span {
 	some, added := map[*topology.Pool]int{}, map[*topology.Pool]span{}
 	for _, i := range room {
@@ -45,8 +46,8 @@ func (c *capacities) added(room []int) map[*topology.Pool]span {
 	return added
 }
 
-// offers is what the nodes offer by which pools grow in some of their room; known is false
-// if one does not say.
+// offers returns what the nodes offer that pools add in some of their growth entries; known is
+// false if one does not declare it.
 func (c *capacities) offers(room []int, resource int) (sum span, known bool) {
 	added, known := c.added(room), true
 	for _, i := range room {
@@ -71,7 +72,7 @@ func (c *capacities) spreadGrown(e *model.Eligibility, pods, perNode demand, usa
 				room[s] = append(room[s], i)
 			}
 		}
-		open = max(open, len(room[s])) // that of the cluster is the largest
+		open = max(open, len(room[s])) // the cluster's is the largest
 	}
 	for _, s := range c.scopes {
 		n := span{usable[s], usable[s]}
@@ -95,8 +96,8 @@ func (c *capacities) spreadGrown(e *model.Eligibility, pods, perNode demand, usa
 	}
 }
 
-// atMost is what is offered and requested of a resource in a scope once all pools have
-// their largest size.
+// atMost holds what is offered and requested of a resource in a scope once all pools have their
+// largest size.
 type atMost struct {
 	resource        int
 	room            []int
@@ -104,7 +105,7 @@ type atMost struct {
 	known           bool
 }
 
-// atMost says it of a row.
+// atMost fills in the row's values at the largest size of the pools.
 func (c *capacities) atMost(s *scope, resource int, row *facts.Capacity) atMost {
 	more, known := c.offers(s.grown.room, resource)
 	row.AllocatableMax = plus(row.Allocatable, more.max)
@@ -117,8 +118,8 @@ func (c *capacities) atMost(s *scope, resource int, row *facts.Capacity) atMost 
 	return a
 }
 
-// after says it of a loss, which is of declared nodes; with a zone, what pools would add
-// there is lost as well.
+// after fills in the row of a loss at the largest size of the pools. Only declared nodes are lost,
+// except that with a zone the growth of pools in it is lost too.
 func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	more, daemons := a.more, lost.daemons.max
 	if row.Key == corev1.LabelTopologyZone {
@@ -141,7 +142,7 @@ func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	row.PercentGrownMin, row.PercentGrownMax = percentOf(requested, whole, a.known)
 }
 
-// percentOf bounds a part in percent of a whole between two bounds.
+// percentOf bounds a part as a percentage of a total between two bounds.
 func percentOf(part, whole span, known bool) (least, most int) {
 	least, _ = percent(part, whole.max, known)
 	_, most = percent(part, whole.min, known)

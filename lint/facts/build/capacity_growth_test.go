@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// TestCapacityAtMost holds the numbers of pools at their largest size.
+// TestCapacityAtMost checks the capacity of pools at their largest size.
 func TestCapacityAtMost(t *testing.T) {
 	t.Parallel()
 	f := described(t, threeZones, shop).Facts
@@ -31,8 +31,8 @@ func TestCapacityAtMost(t *testing.T) {
 	}
 }
 
-// TestGrownPoolIsLargePool: a pool at its largest size is a pool of that size, and one that
-// cannot grow has one size.
+// TestGrownPoolIsLargePool checks that a pool at its largest size equals a pool of that size, and
+// that a pool that cannot grow has one size.
 func TestGrownPoolIsLargePool(t *testing.T) {
 	t.Parallel()
 	rows := func(size string) map[string]facts.Capacity {

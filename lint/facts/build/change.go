@@ -13,11 +13,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// changes tells what becomes of workloads when something changes.
+// changes builds the facts about what happens to workloads in a change: rollouts, drains, losses
+// and more.
 type changes struct{ *builder }
 
-// change tells what becomes of workloads when something changes. Those of which
-// pods stay Pending anyway are passed over.
+// change adds the facts about changes. It skips workloads whose pods stay Pending anyway.
 func (b changes) change() {
 	for i := range b.j.Budgets() {
 		b.settled[b.j.Budgets()[i].Object.ID()] = &settled{budget: true}
@@ -47,7 +47,7 @@ func (b changes) change() {
 	}
 }
 
-// asks asks questions about a change, each of which may be given up.
+// asks asks questions about a change. Each of them may be given up.
 func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
 	if b.changing == nil {
 		b.changing = b.m.ChangeBudget(model.ObjectsOf(b.m.Workloads))
@@ -65,8 +65,8 @@ func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload
 	}
 }
 
-// rollout tells whether an update of a workload completes: never if it does at
-// none of the numbers of pods that an autoscaler keeps to.
+// rollout adds a fact about whether an update of a workload completes: never, if it completes at
+// none of the numbers of pods that an autoscaler keeps.
 func (b changes) rollout(w *workload.Workload) {
 	all := begun(b.j.Rollouts(w))
 	ending := rolls(all)
@@ -80,7 +80,7 @@ func (b changes) rollout(w *workload.Workload) {
 	if r.Why.Cause != model.ByBudget {
 		b.rolled[w] = ending
 	}
-	if ending == diag.Always || r.Why.Cause == model.ByNeighbour { // which can end skewed if it completes
+	if ending == diag.Always || r.Why.Cause == model.ByNeighbour { // it completes, or fails only because of another workload, so it can end skewed
 		b.skew(w, r)
 	}
 	if !b.wanted("rollouts", "outcome", ending) {
@@ -96,7 +96,8 @@ func (b changes) rollout(w *workload.Workload) {
 	b.Rollouts = append(b.Rollouts, fact)
 }
 
-// rolls is how rollouts end, of which one is carried out: none if there is none.
+// rolls returns the outcome of the rollouts of a workload, one of which is carried out: none if
+// there are no rollouts.
 func rolls(all []disruption.Rollout) diag.Outcome {
 	if len(all) == 0 {
 		return diag.None
@@ -111,7 +112,7 @@ func rolls(all []disruption.Rollout) diag.Outcome {
 	return r.Verdict
 }
 
-// unsure notes that the answer to some question about a change is not known.
+// unsure notes that some question about a change has no answer.
 func (b changes) unsure(w *workload.Workload, why model.Reason) {
 	if b.open(w, diag.Unknown, why); why.Cause == model.ByBudget {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
@@ -119,7 +120,7 @@ func (b changes) unsure(w *workload.Workload, why model.Reason) {
 	b.settle(w, func(d *settled) { d.changed, d.lost = false, false })
 }
 
-// open notes that there is too much to search for an outcome, if that is why it is unknown.
+// open notes that an outcome is unknown because there is too much to search.
 func (b *builder) open(w *workload.Workload, outcome diag.Outcome, why model.Reason) {
 	if outcome == diag.Unknown && (why.Cause == model.ByCrowd || why.Cause == model.BySize) {
 		run := b.m.Run()
@@ -127,7 +128,7 @@ func (b *builder) open(w *workload.Workload, outcome diag.Outcome, why model.Rea
 	}
 }
 
-// begun are the rollouts of pods that fit before.
+// begun returns the rollouts that start from pods that fit.
 func begun(all []disruption.Rollout) []disruption.Rollout {
 	unbegun := func(r disruption.Rollout) bool { return r.Verdict == "" }
 	if !slices.ContainsFunc(all, unbegun) {
@@ -136,14 +137,13 @@ func begun(all []disruption.Rollout) []disruption.Rollout {
 	return slices.DeleteFunc(slices.Clone(all), unbegun)
 }
 
-// allNever reports whether none of the rollouts ever completes: at another number
-// of pods one might.
+// allNever reports whether no rollout completes: at another number of pods one might.
 func allNever(all []disruption.Rollout) bool {
 	return !slices.ContainsFunc(all, func(r disruption.Rollout) bool { return r.Verdict != diag.Never })
 }
 
-// worst is the rollout to tell of: the first that is bad, and of these one that
-// never completes first.
+// worst returns the rollout to report: the first that never completes, else the first that
+// sometimes does, else the first unknown one.
 func worst(all []disruption.Rollout) *disruption.Rollout {
 	for _, v := range []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown} {
 		for i := range all {
@@ -155,8 +155,8 @@ func worst(all []disruption.Rollout) *disruption.Rollout {
 	return &all[0]
 }
 
-// rolloutSubject is where the blocking term or port stands, what else has a
-// part in it, and the ways out that were tried.
+// rolloutSubject returns a subject at the blocking term or port, with the other parts of the core
+// and the remedies that were tried.
 func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout) Subject {
 	s := Subject{}
 	if r.Core != nil {
@@ -186,22 +186,22 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 	return s
 }
 
-// coreRules is a core as a finding tells it.
+// coreRules holds a core as a finding presents it.
 type coreRules struct {
 	b *builder
 	// m is the model of the core.
 	m *model.Model
-	// w is the workload that the finding is about, s what stands behind it.
+	// w is the workload that the finding is about, and s its subject.
 	w *workload.Workload
 	s Subject
-	// rules are those of the core; where there are none, fewer says why not all nodes
-	// count.
+	// rules holds the rules of the core. If there are none, fewer replaces them: it holds the rules
+	// that exclude nodes.
 	rules, fewer []facts.Rule
 	others       []int
 	seen         map[diag.Span]bool
 }
 
-// core starts a subject at the first term, port or request of a core, own ones
+// core starts a subject at the first term, port or request of a core. The workload's own ones come
 // first.
 func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *coreRules {
 	t := &coreRules{b: b.builder, m: m, w: w, seen: map[diag.Span]bool{}, rules: []facts.Rule{}, others: []int{}}
@@ -218,7 +218,7 @@ func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *
 	return t
 }
 
-// add takes in an atom; old and new pods have theirs from one place.
+// add adds an atom. Old and new pods of a workload share the places of its rules.
 func (t *coreRules) add(atom search.Atom, own bool) {
 	of := t.w
 	if !own {
@@ -248,7 +248,7 @@ func (t *coreRules) add(atom search.Atom, own bool) {
 	}
 }
 
-// atomRule is the rule of an atom of the workload with an index.
+// atomRule returns the rule of an atom. The argument w is the index of its workload.
 func atomRule(w int, m *model.Model, a search.Atom) facts.Rule {
 	if a.Term != nil {
 		return termRule(w, a.Term)
@@ -261,7 +261,7 @@ func atomRule(w int, m *model.Model, a search.Atom) facts.Rule {
 	return r
 }
 
-// original is the workload of the model that a copy stands for.
+// original returns the workload of the model that a copy was made from.
 func original(m *model.Model, w *workload.Workload) *workload.Workload {
 	for _, o := range m.Workloads {
 		if o.String() == w.String() && o.Kind == w.Kind {
@@ -271,9 +271,9 @@ func original(m *model.Model, w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// atOwn moves a subject to a rule of the workload itself, if it has one that
-// looks at the others: which of two that keep one another apart a contradiction
-// names is chance. Without any place it is at what has to do with anybody.
+// atOwn moves a subject to a rule of the workload itself, if it has one that refers to the other
+// workloads: if two workloads exclude each other, it is chance which of them a contradiction names.
+// A subject without a place moves to the rule that keeps pods off other nodes.
 func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	if s.Location.IsZero() {
 		s.Location = holding(b.m, w)
@@ -294,12 +294,12 @@ func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	return s
 }
 
-// among reports whether a workload is one of those with some indices.
+// among reports whether a workload is one of those with the given indices.
 func (b *builder) among(ws []int, w *workload.Workload) bool {
 	return slices.ContainsFunc(ws, func(i int) bool { return b.Workloads[i].Ref == w.String() })
 }
 
-// cause is why an outcome is unknown, "" for any other.
+// cause returns why an outcome is unknown, or "" for any other outcome.
 func cause(outcome diag.Outcome, why model.Reason) string {
 	if outcome != diag.Unknown {
 		return ""
@@ -307,7 +307,7 @@ func cause(outcome diag.Outcome, why model.Reason) string {
 	return string(why.Cause)
 }
 
-// ownRules are the hard rules of a workload about its own pods.
+// ownRules returns the hard rules of a workload about its own pods.
 func (b changes) ownRules(w *workload.Workload) []facts.Rule {
 	rules := []facts.Rule{}
 	for _, t := range b.m.Group(w).Terms {
@@ -320,7 +320,7 @@ func (b changes) ownRules(w *workload.Workload) []facts.Rule {
 	return rules
 }
 
-// remedyText says what to write.
+// remedyText describes a remedy as the change to write.
 func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
 	switch remedy {
 	case disruption.MatchLabelKeys:
@@ -338,8 +338,7 @@ func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy d
 	return message.AddEligibleNode
 }
 
-// apartOn is the first key on which a hard rule keeps pods of a workload apart, or
-// "".
+// apartOn returns the first key on which a hard rule keeps pods of a workload apart, or "".
 func apartOn(m *model.Model, w *workload.Workload) string {
 	for _, t := range m.Group(w).Terms {
 		if t.Hard && t.Use == model.AntiAffinity {
@@ -349,7 +348,7 @@ func apartOn(m *model.Model, w *workload.Workload) string {
 	return ""
 }
 
-// skew tells whether a rollout that completes can leave the new pods unevenly spread,
+// skew adds a fact about whether a rollout that completes can leave the new pods unevenly spread,
 // and which constraint they then exceed.
 func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	if !b.skews() {
@@ -378,8 +377,8 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	b.Skews = append(b.Skews, fact)
 }
 
-// scaleOf says which end of an autoscaler's range a number of pods is, and the kind of
-// the autoscaler; "" for both without one.
+// scaleOf returns which end of an autoscaler's range a number of pods is, and the kind of the
+// autoscaler, or "" for both without an autoscaler.
 func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 	switch {
 	case w.Scale == nil:

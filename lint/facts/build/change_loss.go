@@ -12,16 +12,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// losses tells what becomes of a workload when a domain is lost of every key
-// that is asked for: for each key and meaning the worst of all.
+// losses adds facts about the loss of a domain of each key that is asked for: the worst loss for
+// each key and meaning.
 func (b changes) losses(w *workload.Workload) {
-	if w.Bare() { // a bare pod is gone with its node, and nobody expects otherwise
+	if w.Bare() { // a bare pod is gone with its node, as everyone expects
 		return
 	}
 	for _, key := range b.lost(w) {
 		required := b.required(w, key)
 		if !b.wanted("losses", "key", key, "required", required) {
-			continue // answers say it, for the rules that ask
+			continue // the answers say it, for the rules that ask
 		}
 		all := b.j.AppendSurvives(b.losing[:0], w, key)
 		b.losing = all
@@ -46,7 +46,7 @@ func (b changes) losses(w *workload.Workload) {
 				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 			}
 			if fact.Required = required; required {
-				s = s.fix("%s", b.lossHelp(w, fact)) // advice is that of the built-in rule, which passes over the others
+				s = s.fix("%s", b.lossHelp(w, fact)) // advice comes from the built-in rule, which skips the others
 			}
 			fact.ID, fact.W = b.subject(s), b.row(w)
 			b.Losses = append(b.Losses, *fact)
@@ -54,8 +54,8 @@ func (b changes) losses(w *workload.Workload) {
 	}
 }
 
-// whyOpen is why the outcome of some losses is not known: the budget, if that is one of
-// the reasons, or else the first.
+// whyOpen returns why the outcome of some losses is unknown: the budget if it is one of the
+// reasons, or else the first reason.
 func whyOpen(all []disruption.Survival) (why model.Reason) {
 	for i := range all {
 		if s := &all[i]; s.Verdict == diag.Unknown && (!why.Given() || s.Why.Cause == model.ByBudget) {
@@ -65,7 +65,8 @@ func whyOpen(all []disruption.Survival) (why model.Reason) {
 	return why
 }
 
-// lossHelp is what helps against a loss; honouring the taint of unreachable nodes was tried.
+// lossHelp describes what helps against a loss. It suggests honoring the taint of unreachable nodes
+// only if that was found to help.
 func (b changes) lossHelp(w *workload.Workload, fact *facts.Loss) string {
 	switch {
 	case !fact.Recreated:
@@ -76,8 +77,8 @@ func (b changes) lossHelp(w *workload.Workload, fact *facts.Loss) string {
 	return message.AfterLoss(len(b.ownRules(w)) > 0)
 }
 
-// loss is the worst loss of one meaning, and how many are like it; nil if there
-// is none.
+// loss returns the worst loss of one meaning with the number of similar ones, or nil if there is no
+// loss.
 func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning certificate.Meaning) *facts.Loss {
 	some := b.meant[:0]
 	for i := range all {
@@ -105,8 +106,8 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 	return fact
 }
 
-// pendingOf is how many pods are Pending after a loss in every run, and in the worst
-// that is known.
+// pendingOf returns how many pods are Pending after a loss in every run, and in the worst known
+// run.
 func pendingOf(s *disruption.Survival) (least, most int) {
 	if s.Verdict == diag.Never {
 		return s.Pending, s.Pending
@@ -114,8 +115,8 @@ func pendingOf(s *disruption.Survival) (least, most int) {
 	return 0, s.Pending
 }
 
-// drain tells of pods that have no other node when theirs is drained. Where
-// there is but one node nobody expects that.
+// drain adds a fact about pods that have no other node when theirs is drained. With a single node
+// that is expected, so there is no fact.
 func (b changes) drain(w *workload.Workload) {
 	if len(b.m.Topology.Nodes) < 2 {
 		return
@@ -158,7 +159,7 @@ func (b changes) drain(w *workload.Workload) {
 	b.Drains = append(b.Drains, fact)
 }
 
-// holding is the rule that keeps pods off other nodes: a term, a port, or else
+// holding returns the place of the rule that keeps pods off other nodes: a term, a port, or else
 // the node rules.
 func holding(m *model.Model, w *workload.Workload) diag.Span {
 	at := blockingTerm(m, w, func(t *model.Term) bool { return len(m.Others(t, w, false)) > 0 },

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// budget tells of a disruption budget that allows no disruptions, that is not the only
-// one of a pod, or that selects none.
+// budget adds a fact about a disruption budget that allows no disruptions, that is not the only one
+// of a pod, or that selects no pods.
 func (b changes) budget(x *disruption.Budget) {
 	if x.Idle {
 		s := Subject{Location: x.SelectorSpan()}
@@ -85,16 +85,16 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 	b.Budgets = append(b.Budgets, fact)
 }
 
-// maxOthers bounds the workloads and the other budgets that the fact of one names.
+// maxOthers bounds the workloads and the other budgets that a fact about a budget names.
 const maxOthers = 20
 
-// rival is another budget of pods of a workload.
+// rival is another budget that selects pods of a workload.
 type rival struct {
 	budget *workload.Budget
 	of     *workload.Workload
 }
 
-// rivals are the other budgets of the pods of one, each once.
+// rivals returns the other budgets that select pods of a budget, each once.
 func (b changes) rivals(x *disruption.Budget) (all []rival) {
 	seen := map[*source.Object]bool{x.Object: true}
 	for _, w := range x.Workloads {
@@ -113,7 +113,7 @@ func (b changes) rivals(x *disruption.Budget) (all []rival) {
 	return all
 }
 
-// migration tells whether machines can migrate (R-W25 to R-W29).
+// migration adds a fact about whether machines can migrate (R-W25 to R-W29).
 func (b changes) migration(w *workload.Workload) {
 	m := b.j.Migration(w)
 	ending := m.Answer
@@ -148,7 +148,7 @@ func (b changes) migration(w *workload.Workload) {
 	b.Migrations = append(b.Migrations, fact)
 }
 
-// autoscaler tells whether the maximum of an autoscaler fits (R-W18).
+// autoscaler adds a fact about whether the maximum of an autoscaler fits (R-W18).
 func (b changes) autoscaler(w *workload.Workload) {
 	s := b.j.Scaling(w)
 	outcome := s.Answer
@@ -191,13 +191,13 @@ func (b changes) autoscaler(w *workload.Workload) {
 	b.Autoscalers = append(b.Autoscalers, fact)
 }
 
-// scalerName is the autoscaler of a workload, as in HorizontalPodAutoscaler shop/web.
+// scalerName returns the name of a workload's autoscaler, such as HorizontalPodAutoscaler shop/web.
 func scalerName(w *workload.Workload) string {
 	return w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/")
 }
 
-// outerLabels tells of labels of a machine that selectors ask its pods for
-// (R-W21).
+// outerLabels adds facts about labels that a machine has only outside its template although
+// selectors ask its pods for them (R-W21).
 func (b changes) outerLabels(w *workload.Workload) {
 	outer := w.OuterLabels()
 	if len(outer) == 0 {

@@ -14,25 +14,25 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// settled is how far the questions about an object are answered.
+// settled records how far the questions about an object are answered.
 type settled struct {
-	// judged: its fields were looked at. placed: where its pods can go is known;
-	// changed: and what becomes of them in a rollout, a drain, a migration; lost:
-	// and after the losses that it is to survive. guards: whom the budget selects.
+	// judged: its fields were checked. placed: where its pods can go is known. changed: the
+	// outcomes of its rollout, drain and migration are known. lost: the outcomes of the losses that
+	// it must survive are known. guards: the pods that the budget selects are known.
 	judged, placed, changed, lost, guards bool
-	// sized: every node says what room it has for them.
+	// sized is set if every node declares its allocatable resources.
 	sized bool
-	// budget is set if it is one, idle if it has no pods for anything to befall.
+	// budget is set for a disruption budget, idle for a workload that has no pods.
 	budget, idle bool
 }
 
-// Decisions tell of objects how far they are settled.
+// Decisions maps objects to how far they are settled.
 type Decisions map[diag.Object]*settled
 
-// Decisions are those of the facts; they may outlive them.
+// Decisions returns the decisions of the facts. They may outlive the facts.
 func (f *Built) Decisions() Decisions { return f.settled }
 
-// Unjudged are the decisions about objects that were not looked at.
+// Unjudged returns decisions for objects that were not checked.
 func Unjudged(objects []*source.Object) Decisions {
 	d := Decisions{}
 	for _, o := range objects {
@@ -41,8 +41,8 @@ func Unjudged(objects []*source.Object) Decisions {
 	return d
 }
 
-// Meet takes in the decisions of another context: what is settled has to be
-// settled in all that hold an object.
+// Meet merges the decisions of another context. A question about an object is settled only if all
+// contexts with the object settle it.
 func (d Decisions) Meet(o Decisions) {
 	for id, s := range o {
 		known := d[id]
@@ -57,8 +57,8 @@ func (d Decisions) Meet(o Decisions) {
 	}
 }
 
-// Open reports whether an object is there and something is not known that lists
-// of facts would tell of it, so that no finding means nothing.
+// Open reports whether an object exists and some of its questions that the given lists depend on
+// are unanswered, so that the absence of findings means nothing.
 func (d Decisions) Open(o diag.Object, lists []string) bool {
 	s, ok := d[o]
 	switch {
@@ -76,8 +76,8 @@ func (d Decisions) Open(o diag.Object, lists []string) bool {
 	return false
 }
 
-// lists tells what has to be known of an object for a list of facts to be whole.
-// One that is not there is about several workloads, whose part nobody can tell.
+// lists maps each list of facts to whether the questions that it depends on are answered. A list
+// that is missing here is about several workloads and says nothing about a single one.
 func (d settled) lists() map[string]bool {
 	return map[string]bool{
 		"refusals": d.judged, "unknown_fields": d.judged,
@@ -89,9 +89,9 @@ func (d settled) lists() map[string]bool {
 	}
 }
 
-// Decided reports whether everything is known that some lists of facts tell of
-// an object, so that no finding means that all is well. What depends on room is
-// not, where some node does not say what it has.
+// Decided reports whether all questions about an object that some lists depend on are answered, so
+// that the absence of findings means that all is well. Lists that depend on room count as
+// unanswered if some node does not declare its allocatable resources.
 func (d Decisions) Decided(o diag.Object, lists []string) bool {
 	s, ok := d[o]
 	if !ok || len(lists) == 0 {
@@ -106,13 +106,13 @@ func (d Decisions) Decided(o diag.Object, lists []string) bool {
 	return true
 }
 
-// takesRoom are the lists that tell of the room of nodes, among other things.
+// takesRoom holds the lists that depend on the room of nodes, among other things.
 var takesRoom = map[string]bool{
 	"sharing": true, "requests": true, "rollouts": true, "skews": true, "drains": true, "migrations": true, "autoscalers": true, "losses": true,
 }
 
-// settle notes how far a workload is decided. One that is declared several times
-// is not: each declaration would be asked about the others.
+// settle records how far a workload is decided. A workload that is declared several times is
+// undecided: the questions about each declaration would involve the others.
 func (b *builder) settle(w *workload.Workload, note func(*settled)) {
 	id := w.Object.ID()
 	d := b.settled[id]
@@ -126,13 +126,13 @@ func (b *builder) settle(w *workload.Workload, note func(*settled)) {
 	}
 }
 
-// sized reports whether every node says what room it has.
+// sized reports whether every node declares its allocatable resources.
 func sized(m *model.Model) bool {
 	return !slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Allocatable == nil }) &&
 		!slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return g.Node.Allocatable == nil })
 }
 
-// pendings gives the subjects the numbers of pods that their rows say are Pending.
+// pendings sets the Pending of each subject to the number in its row.
 func (f *Built) pendings() {
 	for id, row := range f.Rows() {
 		if row.Value != nil {
@@ -146,7 +146,7 @@ func (f *Built) pendings() {
 	}
 }
 
-// pendingIn is the number of pods that a row says are Pending, 0 if it says nothing.
+// pendingIn returns the number of pods that a row says are Pending, or 0 without such a field.
 func pendingIn(row reflect.Value) int {
 	for _, name := range []string{"Pending", "PendingMax"} {
 		if field := row.FieldByName(name); field.IsValid() {
@@ -156,7 +156,7 @@ func pendingIn(row reflect.Value) int {
 	return 0
 }
 
-// Complain tells what is wrong with suppressions.
+// Complain builds the facts about invalid suppressions.
 func Complain(complaints []accept.Complaint) *Built {
 	b := &builder{Built: &Built{Facts: &facts.Facts{}}}
 	for _, c := range complaints {

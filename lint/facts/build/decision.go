@@ -17,7 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// decision makes the document of the place command.
+// decision builds the document of the place command.
 type decision struct {
 	*builder
 	survivals *survivals
@@ -28,8 +28,8 @@ func Reference(w *workload.Workload) string {
 	return strings.Join([]string{w.Object.APIVersion, w.Object.Kind, workload.Space(w.Object.Namespace), w.Object.Name}, "/")
 }
 
-// Decision turns a decision into the document that the place command prints,
-// with what the judge says of change, and of the losses that are asked for.
+// Decision turns a decision into the document that the place command prints, with the judge's
+// answers about changes and about the losses that are asked for.
 func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, survive func(*workload.Workload) []string) *diag.Placement {
 	b := newBuilder(Input{Model: m, Survive: survive})
 	b.j = j
@@ -75,8 +75,8 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	return doc
 }
 
-// quirks tells of terms that the scheduler reads otherwise than they are
-// written, which answers follow.
+// quirks returns notes on terms that the scheduler reads differently from how they are written. The
+// answers follow the scheduler.
 func quirks(m *model.Model) []string {
 	var notes []string
 	for _, w := range m.Workloads {
@@ -95,7 +95,7 @@ func quirks(m *model.Model) []string {
 // maxOpen bounds the open questions that are named.
 const maxOpen = 5
 
-// open says what kept a verdict from being decided.
+// open returns notes on what kept verdicts from being decided.
 func open(d *certificate.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
@@ -115,7 +115,7 @@ func open(d *certificate.Decision) []string {
 	return notes
 }
 
-// runs fills in the runs of a decision, which may be one and the same.
+// runs fills in the runs of a decision. The stuck run may equal the witness.
 func runs(d *certificate.Decision, doc *diag.Placement) {
 	names := map[*workload.Workload]string{}
 	doc.Witness = steps(d.Witness, names)
@@ -128,7 +128,7 @@ func runs(d *certificate.Decision, doc *diag.Placement) {
 	}
 }
 
-// steps are those of a run; names are the references that are known.
+// steps converts a run. The map names caches references.
 func steps(run []certificate.Placed, names map[*workload.Workload]string) []diag.PlacementStep {
 	all := make([]diag.PlacementStep, len(run))
 	for i, p := range run {
@@ -140,8 +140,8 @@ func steps(run []certificate.Placed, names map[*workload.Workload]string) []diag
 	return all
 }
 
-// pending is pods that are left over. Those that are bound to a node which is not
-// declared are no business of the scheduler.
+// pending describes pods that are left over. The scheduler ignores pods that are bound to an
+// undeclared node.
 func pending(m *model.Model, p certificate.Pending) diag.PlacementPending {
 	out := diag.PlacementPending{Workload: Reference(p.Workload), Count: p.Count, Reason: reason(p.Reasons)}
 	if node := p.Workload.Spec.NodeName; node != "" && !declared(m, node) {
@@ -172,8 +172,8 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 	return out
 }
 
-// whyUndecided is why a verdict is unknown, in words; "" where the verdict itself or a
-// note says it.
+// whyUndecided describes why a verdict is unknown. It returns "" if the verdict itself or a note
+// says it.
 func whyUndecided(r model.Reason) string {
 	switch r.Cause {
 	case model.Waits, model.ByResource, model.ByGrowth:
@@ -182,7 +182,7 @@ func whyUndecided(r model.Reason) string {
 	return message.Reason(r)
 }
 
-// overcommitted gives every workload of a core that is about several that core.
+// crowded gives a core about several workloads to each of them.
 func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
 	ws, core := search.ExplainTogether(b.m, d)
 	if core == nil {
@@ -197,8 +197,7 @@ func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
 	}
 }
 
-// explained is a core in words: its terms, then its other parts, then how many
-// pods there are.
+// explained describes a core: its terms, then its other parts, then the numbers of pods.
 func explained(m *model.Model, ws []*workload.Workload, core *search.Core) []diag.PlacementCore {
 	list := []diag.PlacementCore{}
 	for _, terms := range []bool{true, false} {
@@ -218,8 +217,7 @@ func explained(m *model.Model, ws []*workload.Workload, core *search.Core) []dia
 	return list
 }
 
-// place is where something stands: at the name of the workload where it stands
-// nowhere.
+// place returns a span, or the name of the workload if the span is zero.
 func place(w *workload.Workload, span diag.Span) diag.Span {
 	if span.IsZero() {
 		return w.Object.NameSpan()
@@ -231,13 +229,13 @@ func coreMember(span diag.Span, field, text string) diag.PlacementCore {
 	return diag.PlacementCore{File: span.File, Line: span.Line, Column: span.Column, Field: field, Text: text, Location: span}
 }
 
-// atomAt is where an atom stands, its field and what it says.
+// atomAt returns the place of an atom, its field and its description.
 func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
 	at, field, names := atomPlace(m, a)
 	return place(a.Workload, at), field, message.Core(&a, names)
 }
 
-// atomPlace is the span and the field of an atom, and what it names there.
+// atomPlace returns the span and the field of an atom, and what it names there.
 func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string) {
 	w, spec := a.Workload, a.Workload.SpecNode
 	if a.Term != nil {
@@ -280,7 +278,7 @@ func excludedText(m *model.Model, w *workload.Workload) string {
 	return message.Exclusions(m.Excluded(w, true))
 }
 
-// outside lists what takes no part in the decision.
+// outside lists the workloads that the decision leaves out.
 func outside(m *model.Model, doc *diag.Placement) {
 	for _, w := range m.Workloads {
 		g := m.Group(w)

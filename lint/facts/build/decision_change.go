@@ -17,8 +17,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// changed is what becomes of a workload when something changes. Pods that do not
-// fit as it is do not with fewer nodes, and there is nothing to drain.
+// changed answers the questions about changes to a workload. Pods that do not fit now do not fit on
+// fewer nodes either, and there is nothing to drain.
 func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange {
 	w := d.Workload
 	budget, unfit := message.Reason(model.Reason{Cause: model.ByBudget}), message.Reason(model.Reason{Cause: model.Unplaced})
@@ -44,7 +44,7 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 	return out
 }
 
-// unasked is survives where the steps do not suffice.
+// unasked returns unknown survivals, for when the steps do not suffice.
 func (b decision) unasked(w *workload.Workload) []diag.PlacementSurvival {
 	list := []diag.PlacementSurvival{}
 	for _, key := range b.lost(w) {
@@ -53,15 +53,15 @@ func (b decision) unasked(w *workload.Workload) []diag.PlacementSurvival {
 	return list
 }
 
-// stepsPerRow is for a row of the document, which has to be kept and written.
+// stepsPerRow is the cost of a row of the document, which has to be kept and written.
 const stepsPerRow = 50
 
-// survivals are the answers about losses: most workloads have the same as some other,
-// which then have one list of them.
+// survivals caches the answers about losses. Most workloads have the same answers as some other,
+// and share one list with it.
 type survivals struct {
 	seed  maphash.Seed
 	known map[uint64][]diag.PlacementSurvival
-	// asked are the answers about the workload at hand, by one key, and rows its rows.
+	// asked is a buffer for the answers about one workload and key, rows for the workload's rows.
 	asked []disruption.Survival
 	rows  []diag.PlacementSurvival
 }
@@ -70,7 +70,7 @@ func newSurvivals() *survivals {
 	return &survivals{seed: maphash.MakeSeed(), known: map[uint64][]diag.PlacementSurvival{}}
 }
 
-// list is the rows at hand.
+// list returns the current rows as a list that workloads with equal rows share.
 func (s *survivals) list() []diag.PlacementSurvival {
 	hash := uint64(len(s.rows))
 	for i := range s.rows {
@@ -84,8 +84,8 @@ func (s *survivals) list() []diag.PlacementSurvival {
 	return list
 }
 
-// survives is what becomes of it when a domain of each key that is asked for is
-// lost. The list may be that of other workloads.
+// survives answers what happens to a workload after the loss of a domain of each key that is asked
+// for. Other workloads may share the list.
 func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 	rows := b.survivals.rows[:0]
 	for _, key := range b.lost(w) {
@@ -129,7 +129,7 @@ func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	return out
 }
 
-// rolls is the rollout at the number of pods where it goes worst.
+// rolls describes the rollout at the number of pods where it has the worst outcome.
 func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	all := b.j.Rollouts(w)
 	if some := begun(all); len(some) > 0 {
@@ -157,7 +157,7 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	return out
 }
 
-// rolloutReason says why a rollout does not always complete.
+// rolloutReason describes why a rollout does not always complete.
 func (b decision) rolloutReason(w *workload.Workload, r *disruption.Rollout) string {
 	at, scaler := scaleOf(w, r.Replicas)
 	parts := []string{message.Scale(at, scaler, r.Replicas), message.Arithmetic(&r.Arithmetic)}

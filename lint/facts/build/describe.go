@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// describe fills in what rules read about what there is: nothing that no rule reads.
+// describe fills in the lists that describe the input, as far as some rule reads them.
 func (b *builder) describe() {
 	b.Version = facts.Version
 	b.Built.Facts.Cluster = facts.Cluster{Name: b.Origin.Cluster, Context: b.Origin.Context, Declared: b.topo}
@@ -36,7 +36,7 @@ func (b *builder) describe() {
 	}
 }
 
-// askDescribe is the question that is given up where describing a workload takes too long.
+// askDescribe is the question that is given up if describing a workload takes too long.
 const askDescribe = "facts for your own rules"
 
 // describeWorkloads fills in the rows of the workloads that have one.
@@ -63,7 +63,7 @@ func (b *builder) describeWorkloads() {
 	}
 }
 
-// blank says of a workload that nothing is known of it beside its name.
+// blank marks everything about a workload except its name as unknown.
 func blank(row *facts.Workload) {
 	row.UsableMax, row.ZonesMax, row.Pools = facts.NoBound, facts.NoBound, []string{}
 	row.OnOneNodeMax, row.InOneZoneMax = row.PodsMin, row.PodsMin
@@ -81,15 +81,15 @@ type describing struct {
 	passed map[*model.Eligibility]*passing
 	// matched counts the entries of all lists of workloads that terms select.
 	matched int
-	// pools are the pools of the nodes, and then of the room to grow, by their places.
+	// pools holds the pool names of the nodes and of the growth entries, by index.
 	pools poolNames
-	// declaredClaims are the claims for devices by kind, namespace and name, once asked.
+	// declaredClaims caches the claims for devices by kind, namespace and name.
 	declaredClaims map[[3]string]*source.Object
 }
 
 // part is a group of fields of a workload's row.
 type part struct {
-	// fields are those of which one has to be read.
+	// fields lists the names of the fields. The part is filled in if some rule reads one of them.
 	fields string
 	fill   func(d *describing, w *workload.Workload, row *facts.Workload)
 }
@@ -113,7 +113,7 @@ var parts = []part{
 	{"budgets scalers", (*describing).guards},
 }
 
-// partsRead are the parts of which some rule reads a field.
+// partsRead returns the parts with a field that some rule reads.
 func (b *builder) partsRead() (read []part) {
 	for _, p := range parts {
 		if slices.ContainsFunc(strings.Fields(p.fields), func(field string) bool { return b.whole("workloads." + field) }) {
@@ -145,10 +145,10 @@ func (d *describing) labels(w *workload.Workload, row *facts.Workload) {
 	row.NamespaceLabels, row.NamespaceDeclared = labels, declared
 }
 
-// isMap reports whether a field that is to be a map is one, or is not there.
+// isMap reports whether a field that must be a map is a map or absent.
 func isMap(n *source.Node) bool { return n.IsNull() || n.Kind == source.Map }
 
-// texts are the pairs of a map whose values are strings.
+// texts returns the pairs of a map whose values are strings.
 func texts(n *source.Node) map[string]string {
 	all := make(map[string]string, n.Len())
 	for k, v := range n.Fields() {
@@ -168,7 +168,7 @@ func (d *describing) settings(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// amounts are resources by name.
+// amounts converts a list of resources, sorted by name.
 func amounts(list corev1.ResourceList) []facts.ResourceAmount {
 	all := []facts.ResourceAmount{}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -181,7 +181,7 @@ func amountOfResource(name corev1.ResourceName, q resource.Quantity) facts.Resou
 	return facts.ResourceAmount{Resource: string(name), Quantity: q.String(), Value: int(min(model.Amount(name, q), facts.NoValue))}
 }
 
-// podLevel is what the pods request beside their containers, and whether all of it is known.
+// podLevel fills in the requests and limits of the pod itself, and whether all resources are known.
 func (d *describing) podLevel(w *workload.Workload, row *facts.Workload) {
 	row.ResourcesKnown, row.Defaulted = !openResources(w), w.Defaulted
 	if r := w.Spec.Resources; r != nil {
@@ -189,12 +189,13 @@ func (d *describing) podLevel(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// openResources reports whether resources hold a variable, or anything else that is no amount.
+// openResources reports whether resources contain a variable or any other value that is not an
+// amount.
 func openResources(w *workload.Workload) bool {
 	return slices.ContainsFunc(w.Open, func(path string) bool { return strings.Contains(path, "resources") })
 }
 
-// requested is what the scheduler counts for one pod.
+// requested returns what the scheduler counts for one pod.
 func requested(w *workload.Workload) []facts.ResourceAmount {
 	all := []facts.ResourceAmount{}
 	for _, r := range model.Requests(w) {
@@ -203,8 +204,8 @@ func requested(w *workload.Workload) []facts.ResourceAmount {
 	return all
 }
 
-// containers are those of the pods, each at its item in the manifest. Those of a machine
-// are KubeVirt's.
+// containers fills in the containers of the pods, each located at its item in the manifest.
+// KubeVirt creates those of a machine, so a machine has none here.
 func (d *describing) containers(w *workload.Workload, row *facts.Workload) {
 	row.Containers = []facts.Container{}
 	if w.Kind.VM {
@@ -226,7 +227,7 @@ func (d *describing) containers(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// within is the id of a row about something in a pod template.
+// within returns the id of a row about something in a pod template.
 func (b *builder) within(w *workload.Workload, n *source.Node) int {
 	var at diag.Span
 	if n != nil {
@@ -235,8 +236,8 @@ func (b *builder) within(w *workload.Workload, n *source.Node) int {
 	return b.subject(about(w, at).as(w.File(), n))
 }
 
-// imageOf takes an image apart as container runtimes do (distribution/reference,
-// normalize.go): the first part is a registry if it has a dot, a colon, or is localhost.
+// imageOf splits an image reference as container runtimes do (distribution/reference,
+// normalize.go): the first part is a registry if it has a dot or a colon, or is localhost.
 func imageOf(n *source.Node) facts.Container {
 	text := n.Text()
 	c := facts.Container{Image: text}
@@ -277,7 +278,7 @@ func (b *builder) describeObjects() {
 	}
 }
 
-// value is a node as encoding/json gives values, with exact numbers.
+// value converts a node to the types of encoding/json, with exact numbers.
 func value(n *source.Node) any {
 	switch {
 	case n.IsNull():

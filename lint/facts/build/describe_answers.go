@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// answers are those to the questions about each workload that some rule reads.
+// answers returns the answers about each workload, as far as some rule reads them.
 func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	if !b.whole("workloads.answers") {
 		return nil
@@ -34,7 +34,7 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	return all
 }
 
-// unanswered is a row where nothing is known.
+// unanswered returns a row where every answer that applies is unknown.
 func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 	row := facts.Answers{
 		Fits: diag.Unknown, Rolls: diag.Unknown, Drains: diag.Unknown, Migrates: diag.None, Autoscales: diag.None, Survives: []facts.Survives{},
@@ -58,19 +58,19 @@ func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 	return row
 }
 
-// outlives reports whether pods of a workload are created again on other nodes: not those
-// that run to completion, nor those that belong to their node.
+// outlives reports whether pods of a workload are recreated on other nodes: pods that run to
+// completion, or that belong to their node, are not.
 func outlives(w *workload.Workload) bool { return !w.Finite() && !w.Kind.PerNode() }
 
-// answering answers as place does: whatever is asked is paid for from budgets of its own.
+// answering answers questions as the place command does, with budgets of its own.
 type answering struct {
 	*builder
-	// asked knows which answers are read.
+	// asked is the builder that knows which answers are read.
 	asked *builder
 	fits  map[*workload.Workload]diag.Outcome
 }
 
-// decide decides about all workloads together, if an answer rests on that.
+// decide decides all workloads together, if some answer depends on that.
 func (a *answering) decide() {
 	reads := func(field string) bool { return a.asked.whole("workloads.answers." + field) }
 	a.fits = map[*workload.Workload]diag.Outcome{}
@@ -83,7 +83,7 @@ func (a *answering) decide() {
 	}
 }
 
-// answer is the row of a workload that is judged.
+// answer fills in the row of a workload that is judged.
 func (a *answering) answer(w *workload.Workload, row facts.Answers) facts.Answers {
 	reads := func(field string) bool { return a.asked.whole("workloads.answers." + field) }
 	if fits, known := a.fits[w]; known {
@@ -102,7 +102,7 @@ func (a *answering) answer(w *workload.Workload, row facts.Answers) facts.Answer
 	ask("migrates", func(w *workload.Workload) { row.Migrates = a.j.Migration(w).Answer })
 	ask("autoscales", func(w *workload.Workload) { row.Autoscales = a.j.Scaling(w).Answer })
 	a.changes().asks(w, questions...)
-	if row.Fits == diag.Never && outlives(w) { // as place has it: there is nothing to drain
+	if row.Fits == diag.Never && outlives(w) { // like place: there is nothing to drain
 		row.Drains = diag.None
 		row.Survives = slices.Clone(row.Survives)
 		for i := range row.Survives {
@@ -112,7 +112,7 @@ func (a *answering) answer(w *workload.Workload, row facts.Answers) facts.Answer
 	return row
 }
 
-// rolls is whether a rollout completes.
+// rolls returns the outcome of a rollout.
 func (a *answering) rolls(w *workload.Workload) diag.Outcome {
 	if outcome, known := a.asked.rolled[w]; known {
 		return outcome
@@ -120,7 +120,7 @@ func (a *answering) rolls(w *workload.Workload) diag.Outcome {
 	return rolls(begun(a.j.Rollouts(w)))
 }
 
-// survives is the worst outcome of both meanings of each loss that is asked about.
+// survives returns the worst outcome of each loss that is asked about, for both meanings.
 func (a *answering) survives(w *workload.Workload, rows []facts.Survives) []facts.Survives {
 	rows = slices.Clone(rows)
 	if !outlives(w) {
@@ -134,8 +134,8 @@ func (a *answering) survives(w *workload.Workload, rows []facts.Survives) []fact
 	return rows
 }
 
-// worstOf is the worst outcome of losses of one meaning: unknown where there is none, as
-// where no node has the key.
+// worstOf returns the worst outcome of the losses of one meaning. It is unknown if there are none,
+// for example because no node has the key.
 func worstOf(all []disruption.Survival, meaning certificate.Meaning) diag.Outcome {
 	worst := (*disruption.Survival)(nil)
 	for i := range all {

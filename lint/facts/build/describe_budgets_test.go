@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// guarded are the facts about a Deployment with three pods of the labels in a namespace, and
-// a budget beside it or in files that need not be deployed together with it.
+// guarded returns the facts about a Deployment with three pods, and about a budget. With elsewhere,
+// it is unknown whether the cluster has the budget.
 func guarded(t *testing.T, namespace, labels, budget string, elsewhere bool) *facts.Facts {
 	t.Helper()
 	objects := models.Objects(t, `
@@ -32,8 +32,8 @@ spec: {replicas: 3, selector: {matchLabels: {app: web}}, template: {metadata: {l
 	return build.Facts(build.Input{Model: m, Set: set, Whole: func(string) bool { return true }}).Facts
 }
 
-// TestBudgetsThatMaySelect: a budget is listed if it may select the pods, and says whether
-// it does.
+// TestBudgetsThatMaySelect checks that a budget is listed if it may select the pods, with whether
+// it certainly does.
 func TestBudgetsThatMaySelect(t *testing.T) {
 	t.Parallel()
 	const shop, plain = ", namespace: shop", "{app: web}"

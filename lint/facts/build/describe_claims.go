@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// claims are the claims for devices of the pods.
+// claims fills in the device claims of the pods.
 func (d *describing) claims(w *workload.Workload, row *facts.Workload) {
 	row.Claims = []facts.DeviceClaim{}
 	listed := w.SpecNode.Get("resourceClaims")
@@ -33,7 +33,7 @@ func (d *describing) claims(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// claim is the last object of a kind and a name in a namespace, or nil.
+// claim returns the last object of a kind and a name in a namespace, or nil.
 func (d *describing) claim(kind, namespace, name string) *source.Object {
 	if d.Set == nil {
 		return nil
@@ -48,8 +48,9 @@ func (d *describing) claim(kind, namespace, name string) *source.Object {
 	return d.declaredClaims[[3]string{kind, namespace, name}]
 }
 
-// deviceRequests are the alternatives of a request, or the only one. It has the class
-// itself in v1beta1, and below exactly later (staging/src/k8s.io/api/resource).
+// deviceRequests returns the alternatives of a request, or the request itself. In v1beta1 the
+// device class is a field of the request, in later versions it is below exactly
+// (staging/src/k8s.io/api/resource).
 func deviceRequests(n *source.Node) (all []facts.DeviceRequest) {
 	name := n.Get("name").Text()
 	for _, alternative := range n.Get("firstAvailable").Items() {
@@ -66,7 +67,7 @@ func deviceRequests(n *source.Node) (all []facts.DeviceRequest) {
 	return []facts.DeviceRequest{deviceRequest(name, n)}
 }
 
-// deviceRequest is one request: for one device unless it says otherwise.
+// deviceRequest returns one request, for one device unless it says otherwise.
 func deviceRequest(name string, n *source.Node) facts.DeviceRequest {
 	r := facts.DeviceRequest{Name: name, DeviceClass: n.Get("deviceClassName").Text(), CountMin: 1, CountMax: 1}
 	mode, count := n.Get("allocationMode"), n.Get("count")

@@ -2,7 +2,7 @@ package build_test
 
 import "testing"
 
-// TestClaims reads what pods claim of devices, in each version of the API.
+// TestClaims checks the device claims of pods, in each version of the API.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	f := described(t, threeZones, `
@@ -76,8 +76,8 @@ spec: {devices: {requests: "${REQUESTS}"}}
 	}
 }
 
-// TestRowsOfGrowingPools: expressions count the nodes by which pools can grow, and drains name
-// the pool of their node.
+// TestRowsOfGrowingPools checks that expressions count the nodes that pools can add, and that
+// drains name the pool of their node.
 func TestRowsOfGrowingPools(t *testing.T) {
 	t.Parallel()
 	f := described(t, threeZones, `

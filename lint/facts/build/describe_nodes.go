@@ -16,14 +16,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// poolLabels are the labels by which platforms name the pool of a node, the most telling
-// first (docs of Karpenter, EKS, GKE, AKS, DigitalOcean, kops, Cluster API).
+// poolLabels lists the labels by which platforms name the pool of a node, the most specific first
+// (docs of Karpenter, EKS, GKE, AKS, DigitalOcean, kops, Cluster API).
 var poolLabels = []string{
 	"karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name", "cloud.google.com/gke-nodepool",
 	"kubernetes.azure.com/agentpool", "agentpool", "doks.digitalocean.com/node-pool", "kops.k8s.io/instancegroup", "cluster.x-k8s.io/deployment-name",
 }
 
-// poolOf is the pool of a node, and the label that names it; "" for no pool.
+// poolOf returns the pool of a node and the label that names it, or "" without a pool.
 func poolOf(n *topology.Node) (name, label string) {
 	if n.Pool != nil {
 		return n.Pool.Name, ""
@@ -36,7 +36,7 @@ func poolOf(n *topology.Node) (name, label string) {
 	return "", ""
 }
 
-// poolNamed is the pool of the declared node with a name, or "".
+// poolNamed returns the pool of the declared node with a name, or "".
 func (b *builder) poolNamed(node string) string {
 	b.m.Run().Spend(len(b.m.Topology.Nodes) / 4)
 	for _, n := range b.m.Topology.Nodes {
@@ -48,7 +48,7 @@ func (b *builder) poolNamed(node string) string {
 	return ""
 }
 
-// poolNames are the pools of the nodes and of the room to grow, by their places.
+// poolNames holds the pool names of the nodes and of the growth entries, by index.
 type poolNames struct{ nodes, growth []string }
 
 func (b *builder) namesOfPools() (p poolNames) {
@@ -65,11 +65,11 @@ func (b *builder) namesOfPools() (p poolNames) {
 	return p
 }
 
-// passing is which nodes, and which room to grow, some pods can use.
+// passing summarizes the nodes and the growth entries that some pods can use.
 type passing struct {
 	usable, extra  int
 	poolless       int             // of the usable ones
-	zones, grown   map[string]bool // grown has those of zones, too
+	zones, grown   map[string]bool // grown includes zones
 	pools          []string
 	zoneless, open bool
 }
@@ -79,8 +79,8 @@ func (b *builder) placeable(w *workload.Workload) bool {
 	return b.topo && !b.m.Group(w).Unknown.Given() && w.SpecNode != nil
 }
 
-// passes is what the node-level rules of a workload let it use: the same for all workloads
-// with the same rules.
+// passes returns what the node-level rules of a workload let it use. Workloads with the same rules
+// share the result.
 func (d *describing) passes(w *workload.Workload) *passing {
 	e := d.m.Eligible(w)
 	p := d.passed[e]
@@ -133,7 +133,7 @@ func (p *passing) add(n *topology.Node, zones map[string]bool) {
 	}
 }
 
-// nodesOf says which nodes, zones and pools the pods can use.
+// nodesOf fills in the nodes, zones and pools that the pods can use.
 func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.PlacementKnown = d.placeable(w)
 	if !row.PlacementKnown {
@@ -146,8 +146,7 @@ func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.ZonesMax = len(p.grown)
 }
 
-// share says how many pods can share a node and a zone while the smallest number of pods
-// runs.
+// share fills in how many pods can share a node and a zone while the smallest number of pods runs.
 func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	pods := row.PodsMin
 	row.OnOneNodeMax, row.InOneZoneMax = pods, pods
@@ -171,7 +170,7 @@ func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	row.InOneZoneMin = min(row.InOneZoneMax, (pods+len(p.grown)-1)/len(p.grown))
 }
 
-// togetherAt is how many pods can share a node and a zone when so many run.
+// togetherAt returns how many pods can share a node and a zone when a given number of pods runs.
 func (d *describing) togetherAt(w *workload.Workload, pods int) (onNode, inZone int) {
 	if w.Count.N == pods {
 		return bound.MostTogether(d.m, w)
@@ -182,14 +181,13 @@ func (d *describing) togetherAt(w *workload.Workload, pods int) (onNode, inZone 
 	return bound.MostTogether(d.m, &at)
 }
 
-// users are the workloads that can use each node, and each room to grow.
+// users holds the workloads that can use each node and each growth entry.
 type users struct {
 	nodes, growth [][]int
 	known         bool
 }
 
-// users finds the workloads that can use each node. Nodes that the same workloads can use
-// share one list.
+// users finds the workloads that can use each node. Nodes with the same workloads share one list.
 func (b *builder) users() (u users) {
 	var kinds []*model.Eligibility
 	by := map[*model.Eligibility][]int{}
@@ -236,7 +234,7 @@ func (b *builder) users() (u users) {
 	return u
 }
 
-// askNodes is the question that is given up where there is too much to tell of nodes.
+// askNodes is the question that is given up if there are too many nodes and workloads.
 const askNodes = "which workloads can use which nodes"
 
 // describeNodes lists the nodes and their pools.
@@ -270,7 +268,7 @@ func (b *builder) listNodes(u users) {
 	}
 }
 
-// taints are those of a node, each where it is written.
+// taints returns the taints of a node, each located where it is written.
 func (b *builder) taints(n *topology.Node, s Subject) []facts.Taint {
 	all := []facts.Taint{}
 	items := n.Declaration.Taints().Items()
@@ -296,7 +294,7 @@ type poolParts struct {
 	uneven      bool
 	users       map[int]bool
 	taints      []corev1.Taint
-	from        []*topology.Node // where each taint is seen first
+	from        []*topology.Node // the node where each taint is first seen
 }
 
 func (b *builder) listPools(u users) {
@@ -329,7 +327,7 @@ func (b *builder) listPools(u users) {
 	}
 }
 
-// offers is equal for nodes that offer the same.
+// offers returns a text that is equal for nodes with the same allocatable resources.
 func offers(n *topology.Node) string { return fmt.Sprint(amounts(n.Allocatable)) }
 
 func (p *poolParts) add(n *topology.Node, users []int, there bool) {
@@ -375,7 +373,7 @@ func (b *builder) pool(p *poolParts) facts.Pool {
 	return row
 }
 
-// taintAt is a subject at a taint of a node.
+// taintAt moves a subject to a taint of a node.
 func taintAt(n *topology.Node, t corev1.Taint, s Subject) Subject {
 	items := n.Declaration.Taints().Items()
 	for i, o := range n.Taints {

@@ -17,7 +17,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// tolerations are those of the pods, each at its item, with the pools that it opens.
+// tolerations fills in the tolerations of the pods, each located at its item, with the pools that
+// it opens.
 func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	row.Tolerations = []facts.Toleration{}
 	items := w.SpecNode.Get("tolerations").Items()
@@ -44,7 +45,7 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// opens are the pools that the pods can use, and could not without one of their
+// opens returns the pools that the pods can use, but could not use without one of their
 // tolerations.
 func (d *describing) opens(w *workload.Workload, without int) []string {
 	e := d.m.Eligible(w)
@@ -52,7 +53,7 @@ func (d *describing) opens(w *workload.Workload, without int) []string {
 	other.Spec.Tolerations = slices.Delete(slices.Clone(w.Spec.Tolerations), without, without+1)
 	filter := model.NewFilter(&other)
 	open := map[string]bool{}
-	closed := map[string]bool{} // some node of the pool can be used without it
+	closed := map[string]bool{} // the pods can use some node of the pool without it
 	look := func(pass model.Passes, n *topology.Node, pool string) {
 		if !pass.All() || pool == "" || closed[pool] {
 			return
@@ -79,7 +80,7 @@ func (d *describing) opens(w *workload.Workload, without int) []string {
 	return names
 }
 
-// nodeRules are the expressions of nodeSelector and node affinity.
+// nodeRules fills in the expressions of nodeSelector and node affinity.
 func (d *describing) nodeRules(w *workload.Workload, row *facts.Workload) {
 	row.NodeRules = []facts.NodeRule{}
 	for k, v := range w.SpecNode.Get("nodeSelector").Fields() {
@@ -109,14 +110,15 @@ func (d *describing) nodeRules(w *workload.Workload, row *facts.Workload) {
 	})
 }
 
-// operators are those of node affinity.
+// operators lists the operators of node affinity.
 var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
 
-// expressions keeps how many nodes meet an expression, declared ones and with growth.
+// expressions caches how many nodes meet an expression: the declared ones, and those at the largest
+// size of the pools.
 type expressions struct{ nodes map[string]span }
 
-// meet bounds the number of nodes that meet an expression by itself, from the declared ones
-// to those of pools at their largest size.
+// meet bounds the number of nodes that meet an expression by itself. The lower bound counts
+// declared nodes, the upper bound adds the growth of pools.
 func (d *describing) meet(rule *facts.NodeRule) {
 	if !d.topo {
 		rule.NodesMax = facts.NoBound
@@ -153,11 +155,11 @@ func (d *describing) meeting(rule corev1.NodeSelectorRequirement) (n span) {
 	return n
 }
 
-// maxMatches bounds the entries of all lists of workloads that terms select, but for the
-// last one.
+// maxMatches bounds the entries of all lists of workloads that terms select. The last list may
+// exceed it.
 const maxMatches = 2_000_000
 
-// terms are pod affinity terms and spread constraints.
+// terms fills in pod affinity terms and spread constraints.
 func (d *describing) terms(w *workload.Workload, row *facts.Workload) {
 	row.Terms = []facts.Term{}
 	row.TermsKnown = !w.Refused() && !slices.ContainsFunc(w.Open, func(path string) bool {
@@ -191,10 +193,10 @@ func policy(honors bool) string {
 	return string(corev1.NodeInclusionPolicyIgnore)
 }
 
-// keptDomains keeps the domains of a key on some nodes.
+// keptDomains caches the domains of a key on some nodes.
 type keptDomains struct{ known map[carriedKey][2]int }
 
-// domains are the values of a key on nodes, and how many nodes lack it.
+// domains counts the values of a key on nodes, and the nodes that lack it.
 func (d *describing) domains(nodes []*topology.Node, key string) (values, missing int) {
 	if len(nodes) == 0 {
 		return 0, 0
@@ -217,7 +219,7 @@ func (d *describing) domains(nodes []*topology.Node, key string) (values, missin
 	return len(seen), missing
 }
 
-// matches are the workloads whose pods a term selects or may select.
+// matches returns the workloads whose pods a term selects or may select.
 func (d *describing) matches(w *workload.Workload, t *model.Term) []int {
 	all := []int{}
 	for _, o := range d.m.Others(t, w, true) {
@@ -233,7 +235,7 @@ func (d *describing) matches(w *workload.Workload, t *model.Term) []int {
 	return slices.Compact(all)
 }
 
-// guards are the budgets and the autoscaler of a workload.
+// guards fills in the budgets and the autoscaler of a workload.
 func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 	row.Budgets, row.Scalers = []facts.PodBudget{}, []facts.Scaler{}
 	if d.j != nil {
@@ -258,7 +260,7 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// possible is a budget of which it is unknown what it allows.
+// possible describes a budget whose allowed disruptions are unknown.
 func (d *describing) possible(x disruption.Possible, id int) facts.PodBudget {
 	_, written := x.Allowed(0)
 	fact := facts.PodBudget{ID: id, Selects: diag.Unknown, Ref: x.String(), Name: x.Object.Name, Amount: amountOf(&written), AllowedMax: facts.NoBound}
@@ -268,7 +270,7 @@ func (d *describing) possible(x disruption.Possible, id int) facts.PodBudget {
 	return fact
 }
 
-// budgetSubject is a subject of an object that goes with a workload.
+// budgetSubject returns a subject at a budget or an autoscaler of a workload.
 func budgetSubject(o *source.Object, at diag.Span) Subject {
 	return Subject{Location: at}.in(o.ID()).because(nil, noted("")).as(o.File, o.Root)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// threeZones are two pools over three zones, and one for GPUs that can grow.
+// threeZones has two pools in three zones, and a GPU pool that can grow.
 const threeZones = `
 apiVersion: schedlint.dev/v1alpha1
 kind: NodeTopology
@@ -41,8 +41,8 @@ pools:
   allocatable: {cpu: "2", memory: 8Gi, pods: "110"}
 `
 
-// web is spread over zones, job runs to completion, train is on GPUs, agent is on every
-// node, open has a variable, and odd is placed by another scheduler.
+// shop has several workloads: web is spread over zones, job runs to completion, train runs on GPUs,
+// agent runs on every node, open has a variable, and another scheduler places odd.
 const shop = `
 apiVersion: v1
 kind: Namespace
@@ -138,7 +138,7 @@ spec:
   template: {metadata: {labels: {app: odd}}, spec: {schedulerName: mine, containers: [{name: odd, image: odd, resources: {requests: {cpu: "1"}}}]}}
 `
 
-// described are all facts about manifests on nodes.
+// described returns all facts about manifests on nodes.
 func described(t testing.TB, nodes, manifests string) *build.Built {
 	t.Helper()
 	topo, err := topology.Load(models.Objects(t, nodes))
@@ -155,7 +155,7 @@ func described(t testing.TB, nodes, manifests string) *build.Built {
 	})
 }
 
-// at is what a path of names and positions leads to in the JSON of facts; "name=x" finds a
+// at returns the value at a path of names and positions in the JSON of facts; "name=x" selects a
 // row.
 func at(t *testing.T, f *facts.Facts, path string) string {
 	t.Helper()
@@ -249,14 +249,14 @@ func TestDescribe(t *testing.T) {
 		{"workloads name=web terms use=spread node_taints_policy", `"Ignore"`},
 		{"workloads name=web terms use=spread matches_own", `"always"`},
 		{"workloads name=web budgets name=web allowed_max", `1`},
-		{"workloads name=web answers fits", `"unknown"`},   // beside open and odd
-		{"workloads name=web answers rolls", `"unknown"`},  // beside open and odd
-		{"workloads name=web answers drains", `"unknown"`}, // beside open and odd
+		{"workloads name=web answers fits", `"unknown"`},   // because of open and odd
+		{"workloads name=web answers rolls", `"unknown"`},  // because of open and odd
+		{"workloads name=web answers drains", `"unknown"`}, // because of open and odd
 		{"workloads name=web answers migrates", `"none"`},
-		{"workloads name=web answers survives key=topology.kubernetes.io/zone gone", `"unknown"`}, // beside open and odd
+		{"workloads name=web answers survives key=topology.kubernetes.io/zone gone", `"unknown"`}, // because of open and odd
 		{"workloads name=train answers autoscales", `"unknown"`},
 		{"workloads name=agent answers survives key=topology.kubernetes.io/zone gone", `"none"`},
-		{"workloads name=agent answers rolls", `"unknown"`}, // beside open and odd
+		{"workloads name=agent answers rolls", `"unknown"`}, // because of open and odd
 		{"workloads name=job answers survives key=kubernetes.io/hostname gone", `"none"`},
 		{"workloads name=job answers drains", `"none"`},
 		{"workloads name=job answers rolls", `"none"`},
@@ -297,8 +297,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestPodLevelResources: what pods request beside their containers is told, and so is that
-// something is not known.
+// TestPodLevelResources checks the resources that pods request besides their containers, and
+// whether all of them are known.
 func TestPodLevelResources(t *testing.T) {
 	t.Parallel()
 	const pod = `{apiVersion: v1, kind: Pod, metadata: {name: %s, namespace: shop}, spec: {resources: %s, containers: [{name: c, image: c, resources: %s}]}}`
@@ -323,8 +323,8 @@ func TestPodLevelResources(t *testing.T) {
 	}
 }
 
-// TestListsAreWhole: every list of questions has a row for each workload, or for each rule
-// of it; what nobody knows is unknown, and nothing that is known is.
+// TestListsAreWhole checks that every list of questions has a row for each workload, or for each of
+// its rules, and that exactly the unanswered questions are unknown.
 func TestListsAreWhole(t *testing.T) {
 	t.Parallel()
 	f := described(t, threeZones, shop).Facts
@@ -363,7 +363,8 @@ func TestListsAreWhole(t *testing.T) {
 	}
 }
 
-// TestEveryRowHasAPlace: a finding about any row has a place, also one in a row.
+// TestEveryRowHasAPlace checks that a finding about any row has a place, including rows within
+// rows.
 func TestEveryRowHasAPlace(t *testing.T) {
 	t.Parallel()
 	b := described(t, threeZones, shop)
@@ -403,7 +404,7 @@ func rowOf(b *build.Built, name string) *facts.Workload {
 	return &b.Workloads[slices.IndexFunc(b.Workloads, func(w facts.Workload) bool { return w.Name == name })]
 }
 
-// TestOnlyWhatIsReadIsMade: without a reader there are no descriptions.
+// TestOnlyWhatIsReadIsMade checks that there are no descriptions that no rule reads.
 func TestOnlyWhatIsReadIsMade(t *testing.T) {
 	t.Parallel()
 	topo, err := topology.Load(models.Objects(t, threeZones))
@@ -442,8 +443,8 @@ func rowOfFacts(f *facts.Facts, name string) *facts.Workload {
 	return &f.Workloads[slices.IndexFunc(f.Workloads, func(w facts.Workload) bool { return w.Name == name })]
 }
 
-// TestNodesWithoutSlots: a node whose allocatable pods is 0 takes no pod, whatever else it
-// offers, and the finding says so.
+// TestNodesWithoutSlots checks that a node with 0 allocatable pods accepts no pod, whatever else it
+// offers, and that the finding says so.
 func TestNodesWithoutSlots(t *testing.T) {
 	t.Parallel()
 	nodes := func(pools string) string {

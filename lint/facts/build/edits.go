@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// write is the fix that puts another text in the place of a scalar.
+// write returns a fix that replaces the text of a scalar.
 func write(w *workload.Workload, n *source.Node, text string) diag.Fix {
 	return writeAt(w, w.File().Span(n), text)
 }
@@ -17,7 +17,7 @@ func writeAt(w *workload.Workload, at diag.Span, text string) diag.Fix {
 	return diag.Fix{Description: message.Set(text), Edits: []diag.Edit{edit(w, at, text)}}
 }
 
-// edit replaces a scalar and keeps its quotes, which JSON cannot do without.
+// edit replaces a scalar and keeps its quotes, which JSON requires.
 func edit(w *workload.Workload, at diag.Span, text string) diag.Edit {
 	line := []rune(w.File().Line(at.Line))
 	if i := at.Column - 1; i >= 0 && i < len(line) && (line[i] == '"' || line[i] == '\'') {
@@ -26,15 +26,14 @@ func edit(w *workload.Workload, at diag.Span, text string) diag.Edit {
 	return diag.Edit{Location: at, NewText: text}
 }
 
-// topologyKeyFix writes another topology key into a term.
+// topologyKeyFix replaces the topology key of a term.
 func topologyKeyFix(w *workload.Workload, t *model.Term, key string) diag.Fix {
 	value := t.Node.Get("topologyKey")
 	return safe(w, value, write(w, value, key))
 }
 
-// safe marks the edit of a scalar that may be made without asking, or says what
-// stands against it: nothing but this place may change, and the manifest must
-// still apply to a cluster that has the object.
+// safe marks an edit that may be made without asking, or says why it may not: only this place may
+// change, and the manifest must still apply to a cluster that has the object.
 func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	e := &fix.Edits[0]
 	e.OldText = old(w.File(), e.Location)
@@ -60,7 +59,7 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	return fix
 }
 
-// old is the text at a place, or "" if it is none of one line.
+// old returns the text at a place, or "" if the place is not within one line.
 func old(f *source.File, at diag.Span) string {
 	start, end, ok := f.Range(at)
 	if !ok {

@@ -15,22 +15,22 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Explainer says node by node what stands behind facts. It keeps all that they
-// were made of, which facts themselves let go.
+// Explainer explains facts node by node. It keeps everything that they were built from, which facts
+// themselves drop.
 type Explainer struct {
 	b *builder
-	// left is how many steps its accounts may still take together.
+	// left is the number of steps that its accounts may still take together.
 	left int
 }
 
-// NewExplainer builds facts and keeps what they were made of.
+// NewExplainer builds facts and keeps what they were built from.
 func NewExplainer(in Input) *Explainer { return &Explainer{build(in), in.Model.Altogether()} }
 
-// Facts are the facts.
+// Facts returns the facts.
 func (x *Explainer) Facts() *Built { return x.b.Built }
 
-// Fact says what stands behind the fact with that id, and which workload it is
-// about; nil for none.
+// Fact explains the fact with that id, and returns the workload that it is about, or nil if there
+// is none.
 func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 	s := x.b.subjects[id-1].behind
 	if s.account == nil {
@@ -43,7 +43,7 @@ func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 	return s.of, a
 }
 
-// Workload says which node takes a pod of a workload by itself.
+// Workload explains which nodes accept a pod of a workload by itself.
 func (x *Explainer) Workload(w *workload.Workload) diag.Account {
 	return x.bounded(w, func() diag.Account {
 		switch {
@@ -56,8 +56,7 @@ func (x *Explainer) Workload(w *workload.Workload) diag.Account {
 	})
 }
 
-// bounded gives an account within the steps that are left, or says that there are not
-// enough.
+// bounded makes an account within the steps that are left, or says that there are not enough.
 func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) diag.Account {
 	run := x.b.m.Run()
 	var objects []*source.Object
@@ -79,12 +78,12 @@ func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) 
 	return a
 }
 
-// judge is a fresh one: what facts have used up is no matter here.
+// judge returns a new judge, as the steps that facts have used do not count here.
 func (x *Explainer) judge() *disruption.Judge {
 	return disruption.New(x.b.m, x.b.Set, search.Options{})
 }
 
-// open is the account where nothing can be told of nodes; false where it can.
+// open returns the account for when the nodes cannot be checked, or false if they can.
 func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
 	g := x.b.m.Group(w)
 	switch {
@@ -98,9 +97,9 @@ func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
 	return diag.Account{}, false
 }
 
-// unasked is a table of nodes that are all the same to a workload.
+// unasked returns a table where all nodes have the same outcome for a workload.
 func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Account {
-	if len(x.b.m.Topology.Nodes) == 0 { // but pools that may grow
+	if len(x.b.m.Topology.Nodes) == 0 { // but there are pools that may grow
 		return diag.Account{Notes: []string{why}}
 	}
 	row := diag.NodeRow{Outcome: outcome, Why: why, Runs: [][]string{{}}}
@@ -110,7 +109,7 @@ func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Acco
 	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: message.AnyPod(w), Rows: []diag.NodeRow{row}}}}
 }
 
-// still is about each node by itself.
+// still checks each node by itself.
 func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	if a, open := x.open(w); open {
 		a.Notes = append(a.Notes, notes...)
@@ -123,7 +122,7 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, check.Still(x.b.m, w))}, Notes: notes}
 }
 
-// alone is about a workload that has the nodes to itself.
+// alone explains a workload that has the nodes to itself.
 func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	a, open := x.open(w)
 	if open {
@@ -144,7 +143,7 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	return a
 }
 
-// together is about workloads among all others.
+// together explains workloads among all others.
 func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tried string, notes ...string) diag.Account {
 	a, open := x.open(w)
 	if open {
@@ -163,13 +162,13 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 	return a
 }
 
-// stuck is about a run after which a pod fits nowhere.
+// stuck explains a run after which a pod fits nowhere.
 func (x *Explainer) stuck(w *workload.Workload, s *certificate.Stuck, placed []string) diag.Account {
 	on := check.Stand(x.b.m, s.Placements)
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAfter(w, placed), on.Outlook(w))}}
 }
 
-// table is the outlooks of a pod with nodes of which the same is true together.
+// table groups nodes that have the same outcome for the same reasons.
 func (x *Explainer) table(w *workload.Workload, caption string, all []check.Outlook) diag.NodeTable {
 	t := diag.NodeTable{Name: w.String(), Caption: caption}
 	at := map[string]int{}
@@ -197,7 +196,7 @@ func (x *Explainer) table(w *workload.Workload, caption string, all []check.Outl
 	return t
 }
 
-// rowOf is what one node says.
+// rowOf converts the outlook of one node.
 func rowOf(o check.Outlook) diag.NodeRow {
 	row := diag.NodeRow{Outcome: diag.RowRejects, Why: message.Outlook(&o)}
 	switch {

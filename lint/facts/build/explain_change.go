@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// updated is about a workload while it is updated.
+// updated explains a workload during an update.
 func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Account {
 	if r.Verdict != diag.Never && r.Verdict != diag.Sometimes {
 		return x.still(w, message.NothingBlocks)
@@ -34,7 +34,7 @@ func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Ac
 	return a
 }
 
-// moving is about a machine that migrates.
+// moving explains a machine that migrates.
 func (x *Explainer) moving(w *workload.Workload) diag.Account {
 	s := x.judge().Moving(w)
 	if s == nil {
@@ -51,7 +51,7 @@ func (x *Explainer) moving(w *workload.Workload) diag.Account {
 	return a
 }
 
-// scaled is about a workload at the maximum of its autoscaler.
+// scaled explains a workload at the maximum of its autoscaler.
 func (x *Explainer) scaled(w *workload.Workload) diag.Account {
 	s := x.judge().Scaled(w)
 	placed, missing := s.Count(s.Next)
@@ -61,7 +61,7 @@ func (x *Explainer) scaled(w *workload.Workload) diag.Account {
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAtMaximum(w, placed, missing), s.Outlook(s.Next))}}
 }
 
-// lost is about a workload after a loss of nodes, or a drain.
+// lost explains a workload after a loss of nodes, or a drain.
 func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst *disruption.Survival) diag.Account {
 	if worst == nil {
 		return x.still(w)
@@ -84,7 +84,7 @@ func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst 
 	return a
 }
 
-// guarded is about pods that a disruption budget keeps where they are.
+// guarded explains pods that a disruption budget protects from eviction.
 func (x *Explainer) guarded(b *disruption.Budget) diag.Account {
 	if len(b.Workloads) == 0 {
 		return diag.Account{Notes: []string{message.NoSelectedPods}}

@@ -12,10 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// refusals tells of fields that the API server rejects, drops or does not know.
+// refusals builds the facts about fields that the API server rejects, drops or does not know.
 type refusals struct{ *builder }
 
-// fields tells which fields of a workload the API server refuses or drops.
+// fields adds facts about the fields of a workload that the API server rejects or drops.
 func (b refusals) fields(w *workload.Workload) {
 	b.settle(w, func(*settled) {})
 	for _, p := range slices.Concat(w.Gated, w.Problems) {
@@ -27,7 +27,7 @@ func (b refusals) fields(w *workload.Workload) {
 	b.settle(w, func(d *settled) { d.judged = true })
 }
 
-// validated reports wrong fields of workloads that no deployment creates.
+// validated adds facts about wrong fields of workloads that no deployment creates, such as test hooks.
 func (b refusals) validated(set *workload.Set) {
 	purse := b.m.SharedBudget(model.ObjectsOf(set.Validated))
 	for _, w := range set.Validated {
@@ -35,8 +35,8 @@ func (b refusals) validated(set *workload.Set) {
 	}
 }
 
-// refusal tells of a field that the API server refuses, now or with a gate. W is nil
-// for an object that creates no pods.
+// refusal adds a fact about a field that the API server rejects, now or with a feature gate. W is
+// nil for an object that creates no pods.
 func (b refusals) refusal(w *workload.Workload, object string, s Subject, p workload.Problem) {
 	if p.Fix != "" {
 		s = s.fix("%s", p.Fix)
@@ -48,7 +48,7 @@ func (b refusals) refusal(w *workload.Workload, object string, s Subject, p work
 	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), W: b.row(w), Object: object, Stage: stage, Gate: p.Gate, Field: p.Field, Values: w != nil && w.Within != "", Reason: p.Message})
 }
 
-// otherRefusals tells of objects without pods that the API server refuses.
+// otherRefusals adds facts about objects without pods that the API server rejects.
 func (b refusals) otherRefusals() {
 	var objects []*source.Object
 	for _, r := range b.Set.Refusals {

@@ -6,9 +6,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// fragments tells about placement fields of objects that are not judged: what the
-// core API refuses in them, and which node labels they name. Nothing is said about
-// pods, as an operator decides which get these fields and how many there are.
+// fragments adds facts about placement fields of objects that are not judged: what the core API
+// rejects in them, and which node labels they name. There are no facts about their pods, as an
+// operator decides which pods get these fields and how many there are.
 func (b terms) fragments(set *workload.Set) {
 	for _, o := range set.Foreign {
 		b.settled[o.ID()] = &settled{}
@@ -42,7 +42,7 @@ func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
 	b.nodeMatches(w, nodes)
 }
 
-// everyNode is all nodes, with one of each pool that has none yet.
+// everyNode returns all nodes, with one node of each pool that has none yet.
 func everyNode(m *model.Model) []*topology.Node {
 	if m.Topology.Empty() {
 		return nil

@@ -17,13 +17,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// hostile is manifests and nodes whose cost once grew much faster than their size.
+// hostile holds manifests and nodes whose cost once grew much faster than their size.
 var hostile = []struct {
 	name             string
 	nodes            int
 	manifests        func() string
 	lintGivesUp, all bool // whether linting, and placing, give something up
-	slow             bool // takes seconds, so that only the full trials have it
+	slow             bool // takes seconds, so only the full trials run it
 }{
 	{"120 workloads that exclude everything", 3, func() string {
 		return many(120, func(i int) string {
@@ -104,7 +104,7 @@ spec:
 `, i, replicas, i, i, spec)
 }
 
-// apart is required anti-affinity of pairs of a key and a selector.
+// apart returns required anti-affinity for pairs of a key and a selector.
 func apart(pairs ...string) string {
 	var terms []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -130,11 +130,11 @@ func clusterOf(t testing.TB, nodes int, manifests string) (*model.Model, *worklo
 	return m, set
 }
 
-// maxSteps is what one run may take, about 10 CPU-s.
+// maxSteps bounds the steps of one run, about 10 CPU-s.
 const maxSteps = 400_000_000
 
-// TestHostileSteps: linting and placing end within a number of steps, whatever the
-// manifests say, and what they give up is told.
+// TestHostileSteps checks that linting and placing end within a number of steps, whatever the
+// manifests contain, and that they report what they give up.
 func TestHostileSteps(t *testing.T) {
 	t.Parallel()
 	losses := func(*workload.Workload) []string {
@@ -151,7 +151,7 @@ func TestHostileSteps(t *testing.T) {
 			if got := m.Run().Spent(); got > maxSteps {
 				t.Errorf("linting takes %d steps", got)
 			}
-			gaveUp := slices.DeleteFunc(slices.Clone(m.Run().GivenUp), func(u model.Unanswered) bool { return u.Cause == model.ByCrowd }) // without a step
+			gaveUp := slices.DeleteFunc(slices.Clone(m.Run().GivenUp), func(u model.Unanswered) bool { return u.Cause == model.ByCrowd }) // it takes no step
 			if got := len(gaveUp) > 0; got != c.lintGivesUp {
 				t.Errorf("linting gives something up: %v, want %v: %v", got, c.lintGivesUp, gaveUp[:min(3, len(gaveUp))])
 			}
@@ -175,8 +175,8 @@ func TestHostileSteps(t *testing.T) {
 	}
 }
 
-// TestMistakesOfOne: what is wrong with one workload is told whole, however many others
-// there are that have no part in it.
+// TestMistakesOfOne checks that all mistakes in one workload are reported, however many unrelated
+// workloads there are.
 func TestMistakesOfOne(t *testing.T) {
 	t.Parallel()
 	mistakes := many(200, func(i int) string { return fmt.Sprintf("      f%d: 1\n", i) })
@@ -186,8 +186,8 @@ func TestMistakesOfOne(t *testing.T) {
 	}
 }
 
-// TestBudgetIsOnesOwn: what shares no rule and no node with a group of workloads has
-// no part in where its questions are given up.
+// TestBudgetIsOnesOwn checks that workloads that share no rule and no node with a group do not
+// influence when questions about the group are given up.
 func TestBudgetIsOnesOwn(t *testing.T) {
 	t.Parallel()
 	group := many(12, func(i int) string {

@@ -15,11 +15,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// joint tells what becomes of several workloads together.
+// joint builds the facts about several workloads together.
 type joint struct{ *builder }
 
-// joint tells what becomes of workloads together, leaving out those of which
-// something is wrong already.
+// joint adds facts about workloads together. It leaves out workloads that are already known to be
+// faulty.
 func (b joint) joint() {
 	for _, c := range search.Conflicts(b.m, b.faulty) {
 		for _, w := range c.Among {
@@ -38,7 +38,7 @@ func (b joint) joint() {
 	})
 }
 
-// indices are the rows of workloads.
+// indices returns the rows of workloads.
 func (b joint) indices(ws []*workload.Workload) []int {
 	list := make([]int, len(ws))
 	for i, w := range ws {
@@ -47,7 +47,7 @@ func (b joint) indices(ws []*workload.Workload) []int {
 	return list
 }
 
-// crowd tells of workloads of which each fits alone, but not all together.
+// crowd adds a fact about workloads that fit one by one, but not all together.
 func (b joint) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
 	account := func(x *Explainer) diag.Account {
@@ -81,7 +81,7 @@ func (b joint) crowd(c *search.Conflict) {
 	b.Crowds = append(b.Crowds, fact)
 }
 
-// certain is how many pods of a workload there are for sure.
+// certain returns the number of pods that a workload has at least.
 func certain(m *model.Model, w *workload.Workload) int {
 	if w.Kind.PerNode() {
 		return m.Eligible(w).Count
@@ -89,10 +89,10 @@ func certain(m *model.Model, w *workload.Workload) int {
 	return w.Count.N
 }
 
-// uses are the parts of workloads in the words of rules, where they differ.
+// uses maps parts of workloads to the names that rules use, where these differ.
 var uses = map[search.Part]string{search.PartPorts: "host-port"}
 
-// coreRule is a member of a core.
+// coreRule converts a member of a core.
 func (b joint) coreRule(a *search.Atom) facts.CoreRule {
 	rule := facts.CoreRule{W: b.row(a.Workload), Use: cmp.Or(uses[a.Part], string(a.Part))}
 	switch {
@@ -109,7 +109,7 @@ func (b joint) coreRule(a *search.Atom) facts.CoreRule {
 	return rule
 }
 
-// order tells of pods that fit nowhere once others came first.
+// order adds a fact about pods that fit nowhere if other pods are scheduled first.
 func (b joint) order(c *search.Conflict) {
 	pending := c.Stuck.Pending[0]
 	w := pending.Workload
@@ -137,7 +137,7 @@ func (b joint) order(c *search.Conflict) {
 	b.Orders = append(b.Orders, fact)
 }
 
-// refusedNodes counts the nodes by the filter that refuses the pod there, most first.
+// refusedNodes counts the nodes by the filter that refuses the pod there, the most frequent first.
 func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	rows := make([]facts.FilterNodes, 0, len(reasons))
 	for filter, nodes := range reasons {
@@ -149,8 +149,9 @@ func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	return rows
 }
 
-// blocking is the first hard term of a workload that has to do with another one of some
-// workloads, or with its own pods if it is one of them, else its number of pods.
+// blocking returns the place of the first hard term of a workload that concerns another of some
+// workloads, or its own pods if it is one of them, else of its host port, else of its number of
+// pods.
 func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) diag.Span {
 	among := func(t *model.Term, own bool) bool {
 		return slices.ContainsFunc(some, func(o *workload.Workload) bool { return (o == w) == own && m.Peer(t, w, o) == model.Yes })
@@ -158,8 +159,9 @@ func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) d
 	return blockingTerm(m, w, func(t *model.Term) bool { return among(t, false) }, func(t *model.Term) bool { return among(t, true) })
 }
 
-// blockingTerm is the first hard term of a workload that has to do with others, or with
-// its own pods, as those functions tell, else its number of pods.
+// blockingTerm returns the place of the first hard term of a workload that concerns other
+// workloads, or else its own pods, as the two functions report, else of its host port, else of its
+// number of pods.
 func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.Term) bool) diag.Span {
 	for _, asks := range []func(*model.Term) bool{others, own} {
 		for _, t := range m.Group(w).Terms {
@@ -176,8 +178,7 @@ func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.
 	return w.CountSpan()
 }
 
-// nodePods has the pods on a few nodes, and the number of all nodes; a node comes once
-// for each pod.
+// nodePods counts the pods on a few nodes, and all nodes. A node occurs once for each pod.
 func nodePods(nodes []*topology.Node) (on []facts.NodePods, all int) {
 	at := map[*topology.Node]int{}
 	for _, n := range nodes {
@@ -199,8 +200,7 @@ func nodePods(nodes []*topology.Node) (on []facts.NodePods, all int) {
 // maxNamed bounds the nodes that a sentence names.
 const maxNamed = 6
 
-// volume tells of a resource of which there is too little for workloads
-// together.
+// volume adds a fact about a resource that does not suffice for workloads together.
 func (b joint) volume(s *bound.Shortage) {
 	w := s.Workloads[0]
 	requested, offered := s.Sums()
@@ -225,7 +225,7 @@ func (b joint) volume(s *bound.Shortage) {
 	b.Room = append(b.Room, fact)
 }
 
-// circle tells of a workload that waits for one that waits for it.
+// circle adds a fact about workloads that wait for each other.
 func (b joint) circle(c bound.Circle) {
 	w := c.Workload
 	b.faulty[w] = true

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// TestNodePods counts all nodes and all pods on the first of them, whatever the order.
+// TestNodePods checks that all nodes are counted, and all pods on the first of them, in any order.
 func TestNodePods(t *testing.T) {
 	nodes := make([]*topology.Node, 9)
 	for i := range nodes {
@@ -24,7 +24,7 @@ func TestNodePods(t *testing.T) {
 	}
 }
 
-// TestRefusedNodes sorts filters by their nodes, then by name.
+// TestRefusedNodes checks that filters are sorted by their number of nodes, then by name.
 func TestRefusedNodes(t *testing.T) {
 	got := refusedNodes(map[certificate.Reason]int{certificate.RefusedByTaint: 1, certificate.RefusedByPort: 2, certificate.RefusedByCordon: 1})
 	want := []facts.FilterNodes{{Filter: "NodePorts", Nodes: 2}, {Filter: "NodeUnschedulable", Nodes: 1}, {Filter: "TaintToleration", Nodes: 1}}

@@ -14,18 +14,18 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// limits tells what keeps the pods of one workload from being placed.
+// limits builds the facts about what keeps the pods of one workload from being placed.
 type limits struct{ *builder }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// limits tells how many pods each hard rule lets be placed.
+// limits adds facts about how many pods each hard rule allows.
 func (b limits) limits(w *workload.Workload) {
 	if !b.anyLimit() && bound.Fits(b.m, w) {
 		return
 	}
 	for _, l := range bound.Capacity(b.m, w) {
-		if w.Finite() && l.Most > 0 { // those beyond run once others have ended
+		if w.Finite() && l.Most > 0 { // the others run once these have ended
 			l.Exceeded, l.Grows = false, false
 		}
 		if note := message.FitsOnceGrown(w, &l); l.Grows && (l.Exceeded || b.m.Judged(w)) && !slices.Contains(b.notes, note) {
@@ -48,7 +48,7 @@ func (b limits) limits(w *workload.Workload) {
 	}
 }
 
-// limitLists are the lists of facts that limits are in.
+// limitLists maps limits to their lists of facts.
 var limitLists = map[bound.Limited]string{
 	bound.ByAntiAffinity: "anti_affinity", bound.BySpread: "spreads", bound.ByHostPort: "host_ports", bound.ByRoom: "room",
 }
@@ -63,9 +63,9 @@ func (b limits) anyLimit() bool {
 	return false
 }
 
-// frame starts the subject of a limit: its first key, the number of pods and,
-// if the limit is exceeded, the nodes that do not count, with the number of reasons
-// that are not listed.
+// frame starts the subject of a limit at its first term. If the limit is exceeded, it adds the
+// number of pods and the nodes that do not count, and returns the reasons and how many are not
+// listed.
 func (b limits) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (s Subject, all []facts.Exclusion, more int) {
 	s = alone(w, at)
 	if !l.Exceeded {
@@ -85,7 +85,7 @@ func verdict(l *bound.Limit) diag.Outcome {
 	return diag.Always
 }
 
-// unplaced is how many pods stay pending because of a limit.
+// unplaced returns how many pods stay pending because of a limit.
 func unplaced(l *bound.Limit) int { return max(0, l.Pods-l.Most) }
 
 func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
@@ -112,7 +112,7 @@ func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
 	b.AntiAffinity = append(b.AntiAffinity, fact)
 }
 
-// companions are the rules that a limit follows from as well.
+// companions returns the other rules that a limit follows from.
 func companions(c *bound.Companion) []facts.Rule {
 	rules := []facts.Rule{}
 	for _, key := range c.Keys {
@@ -213,7 +213,7 @@ func (b limits) hostPortFix(s Subject, w *workload.Workload, l *bound.Limit) Sub
 	return s
 }
 
-// portSpan is the first host port of the workload and its place; "" if it has none.
+// portSpan returns the first host port of the workload and its place, or "" if it has none.
 func portSpan(w *workload.Workload, ports []model.HostPort) (string, diag.Span) {
 	if len(ports) == 0 {
 		return "", diag.Span{}

@@ -41,13 +41,13 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	b.TopologyKeys = append(b.TopologyKeys, fact)
 }
 
-// carried is how many of some nodes carry a label, and the first that do not.
+// carried counts the nodes that carry a label, and holds the first ones that do not.
 type carried struct {
 	with    int
 	without []*topology.Node
 }
 
-// carriedKey is a list of nodes, by its place in memory, and a label.
+// carriedKey identifies a list of nodes, by its address, and a label.
 type carriedKey struct {
 	first **topology.Node
 	n     int
@@ -76,7 +76,7 @@ func (b *builder) carried(usable []*topology.Node, key string) carried {
 	return c
 }
 
-// label tells about one use of a node label key.
+// label adds a fact about one use of a node label key.
 func (b terms) label(w *workload.Workload, where, key string, at diag.Span, value *source.Node, beside bool) {
 	replacement, deprecated := topology.Deprecated(key)
 	if key == "" || !b.wanted("node_labels", "deprecated", deprecated) {
@@ -105,7 +105,7 @@ func (b terms) label(w *workload.Workload, where, key string, at diag.Span, valu
 	b.NodeLabels = append(b.NodeLabels, fact)
 }
 
-// nodeLabels tells about the keys of nodeSelector and nodeAffinity.
+// nodeLabels adds facts about the keys of nodeSelector and nodeAffinity.
 func (b terms) nodeLabels(w *workload.Workload) {
 	for k, v := range w.SpecNode.Get("nodeSelector").Fields() {
 		b.label(w, "nodeSelector", k.Value, w.File().FieldSpan(k, v), k, false)
@@ -129,7 +129,7 @@ func eachNodeTerm(w *workload.Workload, visit func(term *source.Node, hard bool)
 	}
 }
 
-// nodeTerms tells which terms of a node affinity are empty (R-N6, R-N11).
+// nodeTerms adds facts about empty terms of a node affinity (R-N6, R-N11).
 func (b terms) nodeTerms(w *workload.Workload) {
 	full := 0
 	empty := func(term *source.Node) bool {

@@ -21,11 +21,11 @@ type condition struct {
 	at diag.Span
 }
 
-// conditions are a nodeSelector, or one term of a required node affinity.
+// conditions holds a nodeSelector, or one term of a required node affinity.
 type conditions []condition
 
-// nodeMatches tells which nodes match what values for a chart demand of them. A chart can
-// add conditions and take none away, so what matches no node stays so.
+// nodeMatches adds facts about the nodes that match what values for a chart require. A chart can
+// add conditions but remove none, so what matches no node never will.
 func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 	if w.Within == "" || len(nodes) == 0 || len(w.Problems)+len(w.Unknown) > 0 {
 		return
@@ -39,7 +39,7 @@ func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 	}
 }
 
-// nodeMatch tells of alternatives, of which a node has to meet one.
+// nodeMatch adds a fact about alternatives. A node has to meet one of them.
 func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all []conditions, nodes []*topology.Node) {
 	if len(all) == 0 || slices.ContainsFunc(all, func(c conditions) bool { return len(c) == 0 || c.unsettled(nodes) }) {
 		return
@@ -64,7 +64,7 @@ func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all [
 	b.NodeMatches = append(b.NodeMatches, fact)
 }
 
-// matching is how many nodes meet all conditions.
+// matching returns how many nodes meet all conditions.
 func (c conditions) matching(nodes []*topology.Node) (n int) {
 	for _, node := range nodes {
 		if !slices.ContainsFunc(c, func(one condition) bool { return !model.Meets(node, one.NodeSelectorRequirement) }) {
@@ -74,7 +74,7 @@ func (c conditions) matching(nodes []*topology.Node) (n int) {
 	return n
 }
 
-// unmet is the first condition that no node meets; nil if each has some.
+// unmet returns the first condition that no node meets, or nil if each is met by some node.
 func (c conditions) unmet(nodes []*topology.Node) *condition {
 	for i := range c {
 		if (conditions{c[i]}).matching(nodes) == 0 {
@@ -84,8 +84,8 @@ func (c conditions) unmet(nodes []*topology.Node) *condition {
 	return nil
 }
 
-// unsettled reports whether conditions name a node by its name although those of pools are
-// made up, or use a label that was renamed, which another rule tells of.
+// unsettled reports whether conditions name a node although the names of a pool's nodes are made
+// up, or use a renamed label, which another rule reports.
 func (c conditions) unsettled(nodes []*topology.Node) bool {
 	pooled := slices.ContainsFunc(nodes, func(n *topology.Node) bool { return n.Pool != nil })
 	return slices.ContainsFunc(c, func(one condition) bool {
@@ -99,8 +99,8 @@ func nowhere(nodes []*topology.Node, key string) bool {
 	return !strings.HasPrefix(key, "metadata.") && !slices.ContainsFunc(nodes, func(n *topology.Node) bool { _, ok := n.Labels[key]; return ok })
 }
 
-// selectorConditions are those of a nodeSelector; none if one of its labels takes away what
-// the chart says.
+// selectorConditions returns the conditions of a nodeSelector, or none if one of its labels is
+// null, which removes a label of the chart.
 func selectorConditions(w *workload.Workload, selector *source.Node) (all conditions) {
 	for k, v := range selector.Fields() {
 		if v.IsNull() {
@@ -112,7 +112,7 @@ func selectorConditions(w *workload.Workload, selector *source.Node) (all condit
 	return all
 }
 
-// affinityConditions are those of the terms of a required node affinity.
+// affinityConditions returns the conditions of the terms of a required node affinity.
 func affinityConditions(w *workload.Workload, terms *source.Node) (all []conditions) {
 	typed := w.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 	for i, term := range terms.Items() {

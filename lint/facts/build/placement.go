@@ -18,14 +18,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// placement tells where the pods of one workload can go.
+// placement adds facts about where the pods of one workload can go.
 func (b limits) placement(w *workload.Workload) {
 	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
 	if b.m.Group(w).Unknown.Cause == model.ByAdmission && w.Count.N > 0 && (w.Admission == "" || w.Spec.RuntimeClassName == "") {
-		b.limits(w) // that are exceeded, as they are by pods that ask for more, or are refused
+		b.limits(w) // exceeded limits stay exceeded if admission raises requests or rejects the pods
 	}
 	if b.m.Group(w).Unknown.Cause == model.ByNamespace && w.Count.N > 0 && b.eligibility(w) && b.requests(w) {
-		b.limits(w) // which the own pods exceed in any namespace
+		b.limits(w) // exceeded ones are exceeded in any namespace
 	}
 	if !b.m.Judged(w) || !w.Kind.PerNode() && w.Count.N == 0 {
 		return
@@ -42,9 +42,9 @@ func (b limits) placement(w *workload.Workload) {
 	}
 }
 
-// sharing tells whether all pods of a workload can run on one node.
+// sharing adds a fact about whether all pods of a workload can run on one node.
 func (b limits) sharing(w *workload.Workload) {
-	t, all := bound.Share(b.m, w) // is quick where one node can take all pods
+	t, all := bound.Share(b.m, w) // fast if one node can take all pods
 	if all == model.Maybe {
 		t = bound.TogetherOf(b.m, w)
 	}
@@ -61,7 +61,7 @@ func (b limits) sharing(w *workload.Workload) {
 	if !b.wanted("sharing", "outcome", outcome, "pods", w.Count.N) {
 		return
 	}
-	if all == model.No { // which does not say how many
+	if all == model.No { // Share does not say how many
 		t = bound.TogetherOf(b.m, w)
 	}
 	fact := facts.Sharing{
@@ -87,7 +87,7 @@ func (b limits) sharing(w *workload.Workload) {
 // maxRelated bounds the nodes that a finding points at.
 const maxRelated = 3
 
-// excluded adds the nodes that do not count, and gives the reasons, up to maxReasons.
+// excluded adds the nodes that do not count to a subject, and returns up to maxReasons reasons.
 func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subject, []facts.Exclusion) {
 	all := m.Excluded(w, small)
 	rows := []facts.Exclusion{}
@@ -104,7 +104,8 @@ func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subj
 // maxReasons bounds the reasons that a fact gives, the most frequent first.
 const maxReasons = 50
 
-// eligibility tells how many nodes pass the node-level filters; true if some do.
+// eligibility adds a fact about how many nodes pass the node-level filters, and reports whether any
+// does.
 func (b limits) eligibility(w *workload.Workload) bool {
 	e := b.m.Eligible(w)
 	if e.Count+e.Growable > 0 && !b.wanted("eligibility", "outcome", diag.Always) {
@@ -114,7 +115,7 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	s := alone(w, diag.Span{})
 	if e.Count+e.Growable == 0 {
 		if w.Kind.PerNode() {
-			return false // it runs on no node, which is no failure (R-N29)
+			return false // it runs on no node, which is not a failure (R-N29)
 		}
 		fact.Outcome, b.faulty[w] = diag.Never, true
 		s = alone(w, nodeRule(b.m, w))
@@ -127,7 +128,7 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	return fact.Outcome == diag.Always
 }
 
-// nodeRule is the narrowest field that keeps the pods off the nodes.
+// nodeRule returns the place of the narrowest field that keeps the pods off the nodes.
 func nodeRule(m *model.Model, w *workload.Workload) diag.Span {
 	spec := w.SpecNode
 	if w.Spec.NodeName != "" {
@@ -158,8 +159,8 @@ func nodeRule(m *model.Model, w *workload.Workload) diag.Span {
 	return w.CountSpan()
 }
 
-// affinityFails reports whether no node matches the required node affinity, the nodeSelector
-// left aside.
+// affinityFails reports whether no node matches the required node affinity alone, without the
+// nodeSelector.
 func affinityFails(m *model.Model, w *workload.Workload) bool {
 	c := *w
 	c.Spec.NodeSelector = nil
@@ -168,8 +169,8 @@ func affinityFails(m *model.Model, w *workload.Workload) bool {
 	return !slices.ContainsFunc(m.Topology.Nodes, matches) && !slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return matches(g.Node) })
 }
 
-// failingPair is the pair of a nodeSelector that no node has, if there is one: of
-// several the first by name, as the order of fields may change.
+// failingPair returns the place of a nodeSelector pair that no node has, or the zero Span. Of
+// several it picks the first by name, as the order of fields may change.
 func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) diag.Span {
 	pairs := map[string]*source.Node{}
 	for k := range selector.Fields() {
@@ -184,8 +185,8 @@ func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) di
 	return diag.Span{}
 }
 
-// firstExpression is the key of the only expression of a required node
-// affinity, or its nodeSelectorTerms.
+// firstExpression returns the place of the only expression of a required node affinity, or else of
+// its nodeSelectorTerms.
 func firstExpression(w *workload.Workload, required *source.Node) diag.Span {
 	terms := required.Get("nodeSelectorTerms").Items()
 	if len(terms) == 1 {
@@ -229,7 +230,7 @@ func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 	return s
 }
 
-// nearNodeLabel is a label of a declared node that a selector probably meant.
+// nearNodeLabel returns the label of a declared node that a selector probably meant.
 func (b limits) nearNodeLabel(key, value string) string {
 	var keys, values []string
 	for _, labels := range b.m.Topology.AllNodeLabels() {
@@ -255,7 +256,7 @@ func (b limits) nearNodeLabel(key, value string) string {
 	return ""
 }
 
-// requests tells of each request of one pod against empty nodes; true if the
+// requests adds facts about each request of one pod against empty nodes, and reports whether the
 // pod fits on some node.
 func (b limits) requests(w *workload.Workload) bool {
 	if !b.wanted("requests", "outcome", diag.Always, "unlisted", false) && bound.FitsSomewhere(b.m, w) {
@@ -280,7 +281,7 @@ func (b limits) requests(w *workload.Workload) bool {
 		s := alone(w, diag.Span{})
 		if outcome == diag.Never {
 			s = alone(w, requestSpan(w, r.Name))
-			if r.Largest() == "0" { // all nodes are alike in that
+			if r.Largest() == "0" { // no node offers any
 				fact.LargestNode = ""
 				s = s.fix("%s", message.AddNodeWith(fact.Request, r.Name))
 			} else {
@@ -297,14 +298,14 @@ func (b limits) requests(w *workload.Workload) bool {
 	return fit.Fitting > 0
 }
 
-// tooSmall reports whether a request is larger than every node offers, or for
-// a DaemonSet than some node does.
+// tooSmall reports whether a request is larger than what every node offers, or for a DaemonSet
+// larger than what some node offers.
 func tooSmall(fit *bound.RequestFit, r *bound.ResourceFit, w *workload.Workload) bool {
 	return r.Fitting == 0 && fit.Eligible > 0 || w.Kind.PerNode() && r.Fitting < fit.Eligible
 }
 
-// jointly tells of a pod that fits no node although every single request does:
-// the node with most of one resource has too little of another.
+// jointly adds a fact about a pod that fits no node although every single request does: the node
+// with most of one resource has too little of another.
 func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	if len(fit.Requests) == 0 {
 		return
@@ -318,14 +319,14 @@ func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	b.Requests = append(b.Requests, fact)
 }
 
-// requestSpan is the place of the largest request of a resource: the field in
-// a container or in a machine's domain.
+// requestSpan returns the place of the largest request of a resource: the field in a container or
+// in a machine's domain.
 func requestSpan(w *workload.Workload, name corev1.ResourceName) diag.Span {
 	var best diag.Span
 	most := int64(-1)
 	look := func(node *source.Node, r workload.Resources) {
 		q, ok := r.Requests[name]
-		if !ok { // a limit is the request of a container that has none (R-P3)
+		if !ok { // a container without a request requests its limit (R-P3)
 			q, ok = r.Limits[name]
 		}
 		span := cmp.Or(fieldSpan(w, node.Get("requests"), string(name)), fieldSpan(w, node.Get("limits"), string(name)))

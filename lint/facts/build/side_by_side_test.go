@@ -15,8 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// TestModelsSideBySide: models of the same workloads and nodes share nothing that a
-// question changes, so they may be asked at the same time. The race detector tells.
+// TestModelsSideBySide checks, with the race detector, that models of the same workloads and nodes
+// may be used concurrently: they share nothing that a question changes.
 func TestModelsSideBySide(t *testing.T) {
 	t.Parallel()
 	all, err := filepath.Glob("../../../fixtures/*/nodes.yaml")

@@ -11,17 +11,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Subject is what stands behind a row of the facts, out of the rules' sight: whose
-// it is, where it is and what explains it.
+// Subject holds what is known about a row of the facts but hidden from rules: its object, its place
+// and its explanation.
 type Subject struct {
-	Object   *diag.Object // nil where a text holds no object
+	Object   *diag.Object // nil if a file holds no object
 	Location diag.Span
 	Related  []diag.Related
 	Fixes    []diag.Fix
-	// Pending is how many pods the row says stay Pending.
+	// Pending is the number of pods that the row says stay Pending.
 	Pending int
 
-	// written is what a path leads on from, in file; nil where there is nothing.
+	// written is the node in file from which a path leads on, or nil if there is none.
 	written *source.Node
 	file    *source.File
 
@@ -35,20 +35,20 @@ type standing struct {
 	account account
 }
 
-// account is what stands behind a row node by node, once somebody asks.
+// account explains a row node by node, on request.
 type account func(*Explainer) diag.Account
 
-// still is the account of a workload whose nodes are checked one by one.
+// still returns the account of a workload whose nodes are checked one by one.
 func still(w *workload.Workload) account {
 	return func(x *Explainer) diag.Account { return x.still(w) }
 }
 
-// noted is the account where no node is checked, and why.
+// noted returns an account that checks no node and says why.
 func noted(why string) account {
 	return func(*Explainer) diag.Account { return diag.Account{Notes: []string{why}} }
 }
 
-// about is a subject of a workload, in its file.
+// about returns a subject of a workload, in its file.
 func about(w *workload.Workload, at diag.Span) Subject {
 	if at.IsZero() {
 		at = w.CountSpan()
@@ -62,29 +62,28 @@ func about(w *workload.Workload, at diag.Span) Subject {
 	return Subject{Location: at}.of(w).because(w, still(w)).as(w.Object.File, w.Object.Root)
 }
 
-// alone is a subject of a workload that has the nodes to itself.
+// alone returns a subject of a workload that has the nodes to itself.
 func alone(w *workload.Workload, at diag.Span) Subject {
 	return about(w, at).because(w, func(x *Explainer) diag.Account { return x.alone(w) })
 }
 
-// of makes a subject one of a workload.
+// of assigns a subject to a workload.
 func (s Subject) of(w *workload.Workload) Subject { return s.in(w.Object.ID()) }
 
-// in makes a subject one of an object.
+// in assigns a subject to an object.
 func (s Subject) in(id diag.Object) Subject {
 	s.Object = &id
 	return s
 }
 
-// as gives a subject what a path leads on from.
+// as sets the node from which a path leads on.
 func (s Subject) as(file *source.File, n *source.Node) Subject {
 	s.file, s.written = file, n
 	return s
 }
 
-// At is the place of the field that a path leads to from what the row is about, or of the
-// nearest field above it that is there. Items of lists are named by their position, from
-// 0, or by their name.
+// At returns the place of the field at a path below what the row is about, or of the nearest
+// existing field above it. Paths name items of lists by their position, from 0, or by their name.
 func (s Subject) At(path []string) diag.Span {
 	at, n := s.Location, s.written
 	for _, name := range path {
@@ -102,7 +101,7 @@ func (s Subject) At(path []string) diag.Span {
 	return at
 }
 
-// step is a field of a map, with its key, or an item of a list.
+// step returns a field of a map, with its key, or an item of a list.
 func step(n *source.Node, name string) (key, next *source.Node) {
 	if n == nil || n.Kind != source.Sequence {
 		return n.Field(name)
@@ -119,7 +118,7 @@ func step(n *source.Node, name string) (key, next *source.Node) {
 	return nil, nil
 }
 
-// because gives a subject an account.
+// because sets the account of a subject.
 func (s Subject) because(w *workload.Workload, a account) Subject {
 	s.behind = standing{w, a}
 	return s

@@ -16,10 +16,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// terms tells of affinity terms, constraints and node labels by themselves.
+// terms builds the facts about single affinity terms, constraints and node labels.
 type terms struct{ *builder }
 
-// usable are the nodes that the pods may use; nil where that is not known.
+// usable returns the nodes that the pods may use, or nil if they are unknown.
 func (b *builder) usable(w *workload.Workload) []*topology.Node {
 	if g := b.m.Group(w); !b.topo || w.SpecNode == nil || len(w.Open) > 0 || g != nil && g.Unknown.Cause == model.ByNodeLabel {
 		return nil
@@ -43,8 +43,8 @@ func (b *builder) usable(w *workload.Workload) []*topology.Node {
 	return nodes
 }
 
-// term tells about one affinity term or spread constraint by itself. Terms that
-// the API server does not take as they are written are left to the refusals.
+// term adds facts about one affinity term or spread constraint. Terms that the API server does not
+// accept as written are left to the refusals.
 func (b terms) term(w *workload.Workload, t *model.Term, usable []*topology.Node) {
 	if spoiled(w, t) {
 		return
@@ -56,8 +56,7 @@ func (b terms) term(w *workload.Workload, t *model.Term, usable []*topology.Node
 	b.labelKeys(w, t, "mismatchLabelKeys", t.MismatchKeys)
 }
 
-// spoiled reports whether a term has values that could not be read or that
-// are not known yet.
+// spoiled reports whether a term has values that cannot be read or are not known yet.
 func spoiled(w *workload.Workload, t *model.Term) bool {
 	if t.Key == "" || source.Placeholder(t.Key) {
 		return true
@@ -83,7 +82,7 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 		return
 	}
 	if matches == 0 && w.Object.NamespaceAssumed && t.Labels(w) == model.Yes && b.m.OwnNamespace(t, w) == model.Maybe {
-		return // it matches the own pods in some namespace of the release
+		return // it matches the workload's own pods in some namespace of the release
 	}
 	fact := facts.Selector{
 		Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
@@ -116,8 +115,8 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 	b.Selectors = append(b.Selectors, fact)
 }
 
-// nearestLabel is a label of the own pods with a key or value of the selector
-// that does not match, as in app=web for app=website.
+// nearestLabel returns a label of the workload's own pods with a key or value of the selector that
+// does not match, such as app=web for app=website.
 func nearestLabel(w *workload.Workload, t *model.Term) string {
 	for _, r := range t.Pairs() {
 		if v, ok := w.Labels[r[0]]; ok && v != r[1] {
@@ -134,12 +133,12 @@ func nearestLabel(w *workload.Workload, t *model.Term) string {
 	return ""
 }
 
-// labelsSpan is the place of the pod template's labels.
+// labelsSpan returns the place of the pod template's labels.
 func labelsSpan(w *workload.Workload) diag.Span {
 	return fieldSpan(w, w.TemplateNode.Get("metadata"), "labels")
 }
 
-// labelsOf are the labels of the pod template as they are written.
+// labelsOf returns the labels of the pod template as they are written.
 func labelsOf(w *workload.Workload) []string {
 	var labels []string
 	for k, v := range w.TemplateNode.At("metadata", "labels").Fields() {
@@ -148,7 +147,7 @@ func labelsOf(w *workload.Workload) []string {
 	return labels
 }
 
-// namespaces are those that a term applies to.
+// namespaces returns the namespaces that a term applies to.
 func namespaces(t *model.Term) facts.Namespaces {
 	n := facts.Namespaces{Names: append([]string{}, t.Namespaces...)}
 	if t.NamespaceSelector != nil {
@@ -161,7 +160,7 @@ func namespaces(t *model.Term) facts.Namespaces {
 	return n
 }
 
-// labelKeys tells which of the keys to be merged the pods carry (R-A18, R-P7).
+// labelKeys adds facts about which of the label keys to merge the pods carry (R-A18, R-P7).
 func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys []string) {
 	items := t.Node.Get(list).Items()
 	var candidates []string
@@ -207,7 +206,7 @@ func labelNames(w *workload.Workload) []string {
 	return names
 }
 
-// unmet tells of a required affinity term that no pod can satisfy.
+// unmet adds a fact about a required affinity term that no pod can satisfy.
 func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Node) {
 	t := u.Term
 	if spoiled(w, t) {
@@ -247,7 +246,7 @@ func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Nod
 	b.Affinity = append(b.Affinity, fact)
 }
 
-// softRules are the preferred rules that ask for spreading.
+// softRules returns the preferred rules that ask for spreading.
 func softRules(w *workload.Workload, m *model.Model) []facts.Rule {
 	soft := []facts.Rule{}
 	for _, t := range m.Group(w).Terms {

@@ -14,9 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// unlisted tells of extended resources that the pods request and no node lists.
-// Where the pods go is not known then, so nothing more is said of them together
-// with others or of changes; true if there are any.
+// unlisted adds facts about extended resources that the pods request and no node lists, and reports
+// whether there are any. The nodes for such pods are unknown, so there are no facts about the
+// workload with others or in changes.
 func (b limits) unlisted(w *workload.Workload) bool {
 	names := search.Unlisted(b.m, w)
 	if len(names) == 0 {
@@ -42,9 +42,9 @@ func (b limits) unlisted(w *workload.Workload) bool {
 	return true
 }
 
-// nearResource is the extended resource of a node that a name probably means: of
-// the same domain with a name like it, or of the same name with a domain like
-// it. Names are short, so letters of the domain are no evidence for the rest.
+// nearResource returns the extended resource of a node that a name probably means: one of the same
+// domain with a similar name, or of the same name with a similar domain. Names are short, so
+// letters of the domain are no evidence for the rest.
 func (b limits) nearResource(name corev1.ResourceName) string {
 	domain, rest, _ := strings.Cut(string(name), "/")
 	byName, byDomain := map[string]string{}, map[string]string{}

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// amountOf is an amount as rows have it.
+// amountOf converts an amount.
 func amountOf(a *workload.Amount) facts.Amount {
 	if a.Field == "" {
 		return facts.Amount{}
@@ -26,12 +26,12 @@ func arithmeticOf(a *workload.Arithmetic) facts.Arithmetic {
 	}
 }
 
-// termRule is the rule of a term of a workload with an index.
+// termRule returns the rule of a term. The argument w is the index of its workload.
 func termRule(w int, t *model.Term) facts.Rule {
 	return facts.Rule{W: w, Use: string(t.Use), Hard: t.Hard, Key: t.Key}
 }
 
-// hardRules are the required rules of terms of a workload, each once.
+// hardRules returns the rules of some terms of a workload, each once.
 func hardRules(w int, terms []*model.Term) []facts.Rule {
 	rules := []facts.Rule{}
 	for _, t := range terms {
@@ -42,7 +42,7 @@ func hardRules(w int, terms []*model.Term) []facts.Rule {
 	return rules
 }
 
-// limitOf is a limit of the workload with an index; nil is none.
+// limitOf converts a limit of the workload with an index; nil means no limit.
 func limitOf(w int, l *bound.Limit) facts.Limit {
 	if l == nil {
 		return facts.Limit{By: "none", Rules: []facts.Rule{}}
@@ -52,13 +52,13 @@ func limitOf(w int, l *bound.Limit) facts.Limit {
 	}
 }
 
-// placed is where pods of a workload are, those of one revision during a rollout.
+// placed describes where the pods of a workload are, or of one of its revisions during a rollout.
 func placed(w int, revision string, nodes []*topology.Node) facts.Placed {
 	on, all := nodePods(nodes)
 	return facts.Placed{W: w, Revision: revision, Pods: len(nodes), Nodes: all, On: on}
 }
 
-// runningAt is where the pods are when a rollout is stuck.
+// runningAt describes where the pods are when a rollout is stuck.
 func runningAt(w int, r *disruption.Rollout) []facts.Placed {
 	old, fresh := r.Left()
 	all := []facts.Placed{}

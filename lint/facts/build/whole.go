@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// questions are the lists of facts with an outcome for each workload that they are about.
-// A list that is whole has a row for each such workload, with the outcome none where the
-// question does not arise, and unknown where there is no answer.
+// questions returns the lists of facts with an outcome for each workload that they are about, and
+// those that are complete in some other way. A complete list has a row for each such workload: the
+// outcome is "none" where the question does not arise, and "unknown" where there is no answer.
 func questions() []string {
 	var names []string
 	for _, q := range perWorkload() {
@@ -21,7 +21,7 @@ func questions() []string {
 	return append(names, "topology_keys", "node_labels", "selectors", "node_terms", "node_matches", "label_keys", "budgets")
 }
 
-// missing is what rows say that a whole list lacks.
+// missing holds the values of a row that a complete list lacks.
 type missing struct {
 	w       int
 	outcome diag.Outcome
@@ -31,13 +31,13 @@ type missing struct {
 // question is a list with an outcome for each workload.
 type question struct {
 	list string
-	// change is set if it is about a change, which is asked of pods that fit.
+	// change is set if the question is about a change, which is asked only of pods that fit.
 	change bool
-	// arises reports whether the question can be asked of a workload at all; without it
-	// there is a row nevertheless, unless bare is set.
+	// arises reports whether the question applies to a workload. If it does not, there is a row
+	// nevertheless, unless bare is set.
 	arises func(b *builder, w *workload.Workload) bool
 	bare   bool
-	// add adds a row; there may be several for one workload.
+	// add adds a row. There may be several for one workload.
 	add func(b *builder, w *workload.Workload, r missing)
 }
 
@@ -86,12 +86,12 @@ func perWorkload() []question {
 	}
 }
 
-// hardTerm reports of a workload whether it has a hard term of some use.
+// hardTerm returns a function that reports whether a workload has a hard term of some use.
 func hardTerm(use model.Use) func(*builder, *workload.Workload) bool {
 	return func(b *builder, w *workload.Workload) bool { return len(keysOf(b, w, use)) > 0 }
 }
 
-// keysOf are the topology keys of the hard terms of some use.
+// keysOf returns the topology keys of the hard terms of some use.
 func keysOf(b *builder, w *workload.Workload, use model.Use) []string {
 	var keys []string
 	for _, t := range b.m.Group(w).Terms {
@@ -130,10 +130,10 @@ func addLosses(b *builder, w *workload.Workload, r missing) {
 	}
 }
 
-// at is the id of a row about a workload that stands at a place.
+// at returns the id of a row about a workload, at a place.
 func (b *builder) at(w *workload.Workload, span diag.Span) int { return b.subject(about(w, span)) }
 
-// fill adds to each list that is whole a row for each workload that it has none for.
+// fill adds the missing workloads to each list that must be complete.
 func (b *builder) fill() {
 	for _, q := range perWorkload() {
 		if !b.whole(q.list) {
@@ -151,7 +151,7 @@ func (b *builder) fill() {
 	}
 }
 
-// present are the workloads that a list has a row for.
+// present returns the workloads that a list has a row for.
 func (b *builder) present(list string) map[int]bool {
 	ws := map[int]bool{}
 	all := reflect.ValueOf(b.Built.Facts).Elem()
@@ -165,7 +165,7 @@ func (b *builder) present(list string) map[int]bool {
 	return ws
 }
 
-// without is the outcome, and its cause, of a question to which nothing was found out.
+// without returns the outcome of a question that has no row, and its cause.
 func (b *builder) without(q question, w *workload.Workload) (diag.Outcome, string) {
 	g := b.m.Group(w)
 	switch {

@@ -14,28 +14,28 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// Context is the facts of one context.
+// Context holds the facts of one context.
 type Context struct {
 	Facts *facts.Facts
-	// Place is that of the row with an id, with the file as it is to be named.
+	// Place returns the place of the row with an id, with the file name as it is printed.
 	Place func(id int) diag.Span
-	// Params are the parameters of a rule, as rules see them; nil for none.
+	// Params holds the parameters of a rule as rules see them, or nil.
 	Params json.RawMessage
 }
 
-// Options say what is listed; zero values stand for everything.
+// Options selects what is listed. Zero values select everything.
 type Options struct {
 	// List is one of the lists.
 	List string
-	// File and Line are where rows stand.
+	// File and Line select the rows at a place.
 	File string
 	Line int
 }
 
-// Formats are the formats of Write.
+// Formats returns the formats of Write.
 func Formats() []string { return []string{"table", "json", "yaml"} }
 
-// Lists are the names of all lists.
+// Lists returns the names of all lists.
 func Lists() []string {
 	var names []string
 	for f := range reflect.TypeFor[facts.Facts]().Fields() {
@@ -71,7 +71,7 @@ func Write(w io.Writer, format string, contexts []Context, o Options) error {
 	return nil
 }
 
-// value is the facts, or one list of them, with the fields in their order.
+// value returns the facts, or one list of them, with the fields in their order.
 func (c *Context) value(list string) object {
 	all := objectOf(reflect.ValueOf(c.Facts).Elem())
 	if list != "" {
@@ -91,7 +91,7 @@ func (c *Context) json(out *bytes.Buffer, list string) {
 	out.WriteByte('\n')
 }
 
-// rows gives the rows of a list, one after the other.
+// rows passes each row of a list to a function, and returns their number.
 func (c *Context) rows(list string, row func(i int, v reflect.Value)) int {
 	all := reflect.ValueOf(c.Facts).Elem()
 	for i := range all.NumField() {
@@ -124,13 +124,13 @@ func (c *Context) overview(out *bytes.Buffer) {
 	}
 }
 
-// firstSentence is a text up to the first full stop that ends a sentence.
+// firstSentence returns a text up to the first full stop that ends a sentence.
 func firstSentence(text string) string {
 	sentence, _, _ := strings.Cut(text, ". ")
 	return strings.TrimSuffix(sentence, ".")
 }
 
-// table has a line for each row of a list: its place, its index, and what it says.
+// table writes a line for each row of a list: its place, its index and its fields.
 func (c *Context) table(out *bytes.Buffer, list string) {
 	c.title(out)
 	c.rows(list, func(i int, v reflect.Value) {
@@ -143,7 +143,7 @@ func (c *Context) table(out *bytes.Buffer, list string) {
 	})
 }
 
-// cells are the fields of a row, those of rows in it that are no list under their path.
+// cells writes the fields of a row. Fields of a nested row get its path as a prefix.
 func cells(out *bytes.Buffer, prefix string, row reflect.Value) {
 	for f, field := range row.Fields() {
 		switch name := f.Tag.Get("json"); {
@@ -156,7 +156,7 @@ func cells(out *bytes.Buffer, prefix string, row reflect.Value) {
 	}
 }
 
-// place is where a row stands, as file:line.
+// place returns the place of a row as file:line.
 func (c *Context) place(row reflect.Value) string {
 	id := row.FieldByName("ID")
 	if !id.IsValid() {
@@ -169,7 +169,7 @@ func (c *Context) place(row reflect.Value) string {
 	return fmt.Sprintf("%s:%d", report.Visible(at.File), at.Line)
 }
 
-// brief is a value in a word: rows within rows are counted.
+// brief returns a value in a word: rows within rows are counted.
 func brief(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -182,7 +182,7 @@ func brief(v reflect.Value) string {
 	return report.Visible(string(appendJSON(nil, v)))
 }
 
-// at has each row in full that stands on a line, under the name by which rules find it.
+// at writes each row located on a line, with all fields, under the path by which rules find it.
 func (c *Context) at(out *bytes.Buffer, o Options) {
 	for _, list := range Lists() {
 		c.rows(list, func(i int, v reflect.Value) { c.within(out, o, fmt.Sprintf("%s[%d]", list, i), v) })

@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// shop is two workloads, one with a name that would break the output, and a question.
+// shop returns two workloads, one with a name that would break the output, and a question.
 func shop() Context {
 	f := &facts.Facts{Version: "1.0", Cluster: facts.Cluster{Name: "prod", Context: "overlays/a"}}
 	f.Workloads = []facts.Workload{{
@@ -37,7 +37,7 @@ func shop() Context {
 	return Context{Facts: f, Place: place, Params: json.RawMessage(`{"key":"zone"}`)}
 }
 
-// TestWrite compares each way to print facts with a file.
+// TestWrite compares each output format with a file.
 func TestWrite(t *testing.T) {
 	for name, write := range map[string]func(*bytes.Buffer) error{
 		"overview":       func(b *bytes.Buffer) error { return Write(b, "table", []Context{shop()}, Options{}) },
@@ -78,8 +78,8 @@ func golden(t *testing.T, file, got string) {
 	}
 }
 
-// TestFormatsAgree reads what Write writes, and expects the same from JSON, YAML and the
-// encoding of the facts that rules see.
+// TestFormatsAgree checks that JSON, YAML and the encoding of the facts for rules have the same
+// content.
 func TestFormatsAgree(t *testing.T) {
 	c := shop()
 	var fromJSON, fromYAML, direct map[string]any
@@ -112,7 +112,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// TestNoEscapes checks that no format lets a name of a manifest reach the terminal as it is.
+// TestNoEscapes checks that no format prints a name of a manifest to the terminal unescaped.
 func TestNoEscapes(t *testing.T) {
 	for _, format := range Formats() {
 		for _, list := range append(Lists(), "") {
@@ -127,7 +127,7 @@ func TestNoEscapes(t *testing.T) {
 	}
 }
 
-// TestDocErrors says what is wrong with a path that leads nowhere.
+// TestDocErrors checks the errors about paths that do not exist.
 func TestDocErrors(t *testing.T) {
 	for path, want := range map[string]string{
 		"worklods":              "input has no field worklods; did you mean workloads?",
@@ -141,7 +141,7 @@ func TestDocErrors(t *testing.T) {
 	}
 }
 
-// TestListsAreDescribed checks that each list of the facts is one of the schema.
+// TestListsAreDescribed checks that the schema describes each list of the facts.
 func TestListsAreDescribed(t *testing.T) {
 	for _, list := range Lists() {
 		if description([]string{list}) == "" {

@@ -10,12 +10,12 @@ import (
 // reference writes the tables of the fields, one for each row of the schema.
 type reference struct {
 	w io.Writer
-	// seen maps a row, as its type and fields, to the path of the table that describes it.
+	// seen maps the shape of a row to the path of the table that describes it.
 	seen map[string]string
 }
 
-// Reference writes all fields as Markdown: a section for each list, and one for each row
-// within a row. Rows with the same fields have one table, which the others link to.
+// Reference writes all fields as Markdown: a section for each list, and one for each row within a
+// row. Rows with the same fields have one table, which the others link to.
 func Reference(w io.Writer) {
 	r := reference{w, map[string]string{}}
 	r.all()
@@ -64,7 +64,7 @@ func (r *reference) row(depth int, path string, n *node) {
 	}
 }
 
-// anchor returns the link to the heading of a path: Markdown leaves out dots.
+// anchor returns the link target of a path's heading: Markdown leaves out dots.
 func anchor(path string) string { return strings.ReplaceAll(path, ".", "") }
 
 // shape identifies the fields of a row.
@@ -77,7 +77,7 @@ func (n *node) shape() string {
 	return b.String()
 }
 
-// named is the type of a node; an outcome has a name of its own.
+// named returns the type of a node. Outcomes have a type name of their own.
 func (n *node) named() string {
 	if n.inner().outcome() {
 		return strings.Replace(n.kind(), "string", "[outcome](#outcomes)", 1)
@@ -90,7 +90,7 @@ func (n *node) outcome() bool {
 	return slices.Equal(n.Enum, []string{"always", "sometimes", "never", "unknown", "none"})
 }
 
-// listed are the values of an enumeration, without those of an outcome.
+// listed returns the values of an enumeration, or "" for an outcome.
 func (n *node) listed() string {
 	if n.outcome() || len(n.Enum) == 0 {
 		return ""
@@ -102,10 +102,10 @@ func (n *node) listed() string {
 	return strings.Join(words, ", ")
 }
 
-// cell is a text as a table takes it.
+// cell formats a text as a table cell.
 func cell(text string) string {
 	return strings.ReplaceAll(escaped(strings.Join(strings.Fields(text), " ")), "|", `\|`)
 }
 
-// escaped is a text without what Markdown would read as HTML.
+// escaped escapes what Markdown would read as HTML.
 func escaped(text string) string { return strings.ReplaceAll(text, "<", "&lt;") }

@@ -26,12 +26,12 @@ type node struct {
 var schema = sync.OnceValue(func() *node {
 	var root node
 	if err := json.Unmarshal(facts.Schema(), &root); err != nil {
-		panic("listing: " + err.Error()) // a test writes it
+		panic("listing: " + err.Error()) // a test writes the schema
 	}
 	return &root
 })
 
-// inner is what has the fields of a node: the items of a list.
+// inner returns the node that has the fields: for a list, its items.
 func (n *node) inner() *node {
 	for n.Items != nil {
 		n = n.Items
@@ -39,7 +39,7 @@ func (n *node) inner() *node {
 	return n
 }
 
-// kind is the type of a node in words.
+// kind returns the type of a node in words.
 func (n *node) kind() string {
 	switch {
 	case n.Items != nil:
@@ -54,7 +54,7 @@ func (n *node) kind() string {
 	return n.Type
 }
 
-// description is that of the field that a path leads to.
+// description returns the description of the field at a path.
 func description(path []string) string {
 	n := schema()
 	for _, name := range path {
@@ -69,8 +69,8 @@ func Schema(w io.Writer) error {
 	return err
 }
 
-// Doc writes what the field means that a path leads to, as in workloads.terms.key, and the
-// fields below it.
+// Doc writes the description of the field at a path such as workloads.terms.key, and the fields
+// below it.
 func Doc(w io.Writer, path string) error {
 	n, at := schema(), "input"
 	for name := range strings.SplitSeq(strings.TrimPrefix(path, "input."), ".") {

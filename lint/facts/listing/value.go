@@ -27,7 +27,8 @@ func objectOf(v reflect.Value) object {
 	return all
 }
 
-// resolved is what a value is written as: an object, a list of values, or plain.
+// resolved converts a value to the form that is written: an object, a list of values, or a plain
+// value.
 func resolved(v any) any {
 	value, ok := v.(reflect.Value)
 	if !ok {
@@ -100,8 +101,8 @@ func appendPlain(to []byte, v any) []byte {
 	return append(to, bytes.TrimRight(out.Bytes(), "\n")...)
 }
 
-// writeYAML writes an object in block style. Strings are quoted as JSON quotes them, which
-// YAML reads, unless they are plain words.
+// writeYAML writes an object in block style. Strings are quoted as in JSON, which YAML reads,
+// unless they are plain words.
 func writeYAML(out *bytes.Buffer, v any, depth int) {
 	switch x := resolved(v).(type) {
 	case object:
@@ -116,7 +117,7 @@ func writeYAML(out *bytes.Buffer, v any, depth int) {
 	}
 }
 
-// writeField writes a field behind an indentation.
+// writeField writes a field after an indentation.
 func writeField(out *bytes.Buffer, indent string, m member, depth int) {
 	fmt.Fprintf(out, "%s%s:", indent, scalar(m.name))
 	if nested(m.value) {
@@ -127,7 +128,7 @@ func writeField(out *bytes.Buffer, indent string, m member, depth int) {
 	fmt.Fprintf(out, " %s\n", flat(m.value))
 }
 
-// writeItem writes an item of a list behind its dash.
+// writeItem writes an item of a list after its dash.
 func writeItem(out *bytes.Buffer, item any, depth int) {
 	fields, isObject := resolved(item).(object)
 	switch {
@@ -158,7 +159,7 @@ func nested(v any) bool {
 	return false
 }
 
-// flat is a value on the line of its key.
+// flat returns a value in the form that fits on the line of its key.
 func flat(v any) string {
 	if text, ok := resolved(v).(string); ok {
 		return scalar(text)
@@ -166,8 +167,7 @@ func flat(v any) string {
 	return string(appendJSON(nil, v))
 }
 
-// scalar is a string as YAML has it: only words that cannot be read as anything else go
-// without quotes.
+// scalar returns a string as YAML: only words that cannot be read as anything else are not quoted.
 func scalar(text string) string {
 	plain := text != "" && !slices.Contains(reserved, strings.ToLower(text)) && strings.IndexFunc(text, func(r rune) bool {
 		return r != '_' && r != '-' && r != '/' && r != '.' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')
@@ -179,5 +179,5 @@ func scalar(text string) string {
 	return string(appendPlain(nil, text))
 }
 
-// reserved are the words that YAML 1.1 or 1.2 reads as something else than a string.
+// reserved lists the words that YAML 1.1 or 1.2 does not read as strings.
 var reserved = []string{"true", "false", "yes", "no", "on", "off", "y", "n", "null"}
