@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/contexts"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/neighbours"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -156,7 +156,7 @@ type cluster struct {
 	// because most contexts have the same. answered holds answers that contexts with the same
 	// nodes share.
 	topologies map[string]*topology.Topology
-	answered   map[*topology.Topology]*build.Answered
+	answered   map[*topology.Topology]*derive.Answered
 	// The units that were judged by themselves, with their findings.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
@@ -165,7 +165,7 @@ type cluster struct {
 // divide divides a part into contexts. A cluster of the configuration is one context, and
 // conflicting declarations of an object in it are an error.
 func (d *clusters) divide(p part) *cluster {
-	c := &cluster{part: p, reader: d.readerOf(p), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*build.Answered{},
+	c := &cluster{part: p, reader: d.readerOf(p), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*derive.Answered{},
 		judged: map[unitKey][]accept.Finding{}, seed: maphash.MakeSeed()}
 	c.elsewhere = d.beyond(p)
 	c.Division = contexts.Split(p.objects, d.table.Declares, d.outputs(p))
@@ -296,7 +296,7 @@ func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topolo
 	if c.topologies[key] == nil {
 		c.topologies[key] = d.topologies.of(c.part, declared)
 		if c.Len() > 1 {
-			c.answered[c.topologies[key]] = build.NewAnswered(&d.budget.advice)
+			c.answered[c.topologies[key]] = derive.NewAnswered(&d.budget.advice)
 		}
 	}
 	return c.topologies[key]

@@ -22,7 +22,7 @@ const layers = `
 10 lint
 9 fixtures/models
 10 rego            github.com/open-policy-agent/opa
-9 lint/facts/build k8s.io/api k8s.io/apimachinery
+9 lint/facts/derive k8s.io/api k8s.io/apimachinery
 8 lint/message    k8s.io/api k8s.io/apimachinery
 1 lint/facts
 2 lint/facts/listing
@@ -46,7 +46,7 @@ const layers = `
 2 lint/config     github.com/bmatcuk/doublestar/v4
 2 lint/pointers   github.com/bmatcuk/doublestar/v4
 1 lint/source     sigs.k8s.io/kustomize
-2 lint/render/build sigs.k8s.io/kustomize
+2 lint/render/engine sigs.k8s.io/kustomize
 1 lint/chart      helm.sh/helm/v3/pkg/chart helm.sh/helm/v3/pkg/ignore helm.sh/helm/v3/pkg/strvals github.com/Masterminds/semver/v3 github.com/Masterminds/sprig/v3 github.com/BurntSushi/toml github.com/gobwas/glob github.com/santhosh-tekuri/jsonschema/v6 sigs.k8s.io/kustomize sigs.k8s.io/yaml
 0 lint/chart/chartutil helm.sh/helm/v3/pkg/chart github.com/Masterminds/semver/v3 k8s.io/apimachinery sigs.k8s.io/yaml
 1 lint/accept

@@ -5,7 +5,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
-	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/facts/derive"
 )
 
 // Described holds the facts of each context, as rules see them.
@@ -31,13 +31,13 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 	r := newRun(ctx, o, o.Survive)
 	m := r.load()
 	d := &Described{Display: r.files.display}
-	whole := func(s *scene) func() *build.Built {
+	whole := func(s *scene) func() *derive.Built {
 		in := r.input(s)
 		in.Whole, in.Asked = func(string) bool { return true }, func(string) bool { return true }
 		in.Asks = append(in.Asks, defaultLosses()...)
-		return func() *build.Built { return build.Facts(in) }
+		return func() *derive.Built { return derive.Facts(in) }
 	}
-	each(r, r.clusters.parts(m), whole, func(a *ahead[*build.Built]) {
+	each(r, r.clusters.parts(m), whole, func(a *ahead[*derive.Built]) {
 		for x := range a.cluster.Contexts() {
 			if a.cluster.entry != "" { // the parts of its renders have the facts
 				continue
@@ -53,14 +53,14 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 		}
 	})
 	if len(d.Contexts) > 0 {
-		d.Contexts[0].add(build.Facts(aboutFiles(m.set.Problems)), r.renders)
+		d.Contexts[0].add(derive.Facts(aboutFiles(m.set.Problems)), r.renders)
 	}
 	d.Failures = r.failures.undone
 	return d, r.failures.err()
 }
 
 // add adds the problems of files.
-func (c *Context) add(problems *build.Built, renders *renders) {
+func (c *Context) add(problems *derive.Built, renders *renders) {
 	place, first := c.Place, len(c.Facts.Rows())
 	c.Facts.Documents = problems.Documents
 	for i := range c.Facts.Documents {

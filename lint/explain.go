@@ -10,7 +10,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -63,7 +63,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 		x.cluster(p)
 	}
 	_, accepted, complaints := r.suppressions.apply(r.judge.take())
-	r.judge.findings(build.Complain(complaints), nil, nil, func(_ int, f *accept.Finding) {
+	r.judge.findings(derive.Complain(complaints), nil, nil, func(_ int, f *accept.Finding) {
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) {
 			return nil, diag.Account{Notes: []string{"this finding is about the suppression only, so nodes are not checked"}}
 		})
@@ -141,7 +141,7 @@ func (x *explaining) cluster(p part) {
 		units, with := x.run.clusters.units(s)
 		together := map[foundAt][]accept.Finding{}
 		if units != nil {
-			for _, f := range x.run.together(s, build.Facts(x.run.input(s)), units, with) {
+			for _, f := range x.run.together(s, derive.Facts(x.run.input(s)), units, with) {
 				together[placeOf(&f)] = append(together[placeOf(&f)], f)
 			}
 		}
@@ -171,8 +171,8 @@ func (x *explaining) isAt(o *source.Object) bool {
 
 // explain explains the findings at the place that are about objects of a cluster. A finding
 // that a context of several units reports in other words takes those words.
-func (x *explaining) explain(in build.Input, c *cluster, objects []*source.Object, together map[foundAt][]accept.Finding) *build.Explainer {
-	e := build.NewExplainer(in)
+func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Object, together map[foundAt][]accept.Finding) *derive.Explainer {
+	e := derive.NewExplainer(in)
 	x.run.judge.findings(e.Facts(), c, objects, func(fact int, f *accept.Finding) {
 		for _, of := range together[placeOf(f)] {
 			if strings.TrimSuffix(of.Message, ", "+ifShared) == f.Message {

@@ -21,7 +21,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/render"
-	kustomizer "github.com/schedlint/schedlint/lint/render/build"
+	kustomizer "github.com/schedlint/schedlint/lint/render/engine"
 	"github.com/schedlint/schedlint/rego"
 	"github.com/schedlint/schedlint/rules"
 )

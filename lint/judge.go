@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
-	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/sched"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -53,7 +53,7 @@ func same(d *diag.Diagnostic) sameFinding {
 // add evaluates the policy on facts about objects of a cluster, adds the findings and returns
 // those that were added. C is nil for facts about no cluster. A finding of an earlier context
 // is not added again.
-func (j *judge) add(f *build.Built, c *cluster, objects []*source.Object) []accept.Finding {
+func (j *judge) add(f *derive.Built, c *cluster, objects []*source.Object) []accept.Finding {
 	before := len(j.found)
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
 		f.Found(fact)
@@ -64,7 +64,7 @@ func (j *judge) add(f *build.Built, c *cluster, objects []*source.Object) []acce
 
 // all evaluates the policy on facts about objects of a cluster and returns all findings without
 // adding them.
-func (j *judge) all(f *build.Built, c *cluster, objects []*source.Object) (found []accept.Finding) {
+func (j *judge) all(f *derive.Built, c *cluster, objects []*source.Object) (found []accept.Finding) {
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
 		f.Found(fact)
 		found = append(found, *one)
@@ -89,19 +89,19 @@ func (j *judge) take() []accept.Finding {
 
 // complain returns the findings about complaints about suppressions.
 func (j *judge) complain(complaints []accept.Complaint) []accept.Finding {
-	j.add(build.Complain(complaints), nil, nil)
+	j.add(derive.Complain(complaints), nil, nil)
 	return j.take()
 }
 
 // aboutFiles returns the input for facts about problems of files.
-func aboutFiles(problems []source.Problem) build.Input {
-	return build.Input{Model: sched.New(&workload.Set{}, nil), Problems: problems}
+func aboutFiles(problems []source.Problem) derive.Input {
+	return derive.Input{Model: sched.New(&workload.Set{}, nil), Problems: problems}
 }
 
 // findings evaluates the policy on facts and calls tell with each finding and the id of its
 // fact. Place, object and explanation come from the fact, never from the rule. C is nil for
 // facts about no cluster.
-func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, tell func(fact int, found *accept.Finding)) {
+func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, tell func(fact int, found *accept.Finding)) {
 	judgements, err := j.policy.Evaluate(j.ctx, f.Facts, j.tally)
 	j.failures.fail(err)
 	for _, failure := range j.tally.Failures {
@@ -143,7 +143,7 @@ func (j *judge) findings(f *build.Built, c *cluster, objects []*source.Object, t
 }
 
 // finding converts a judgement about a subject to a finding.
-func (j *judge) finding(said facts.Judgement, s build.Subject, c *cluster) accept.Finding {
+func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
 		Location: s.At(said.Path), Pending: s.Pending, Related: s.Related, Fixes: fixes(said, s),
@@ -170,7 +170,7 @@ func (j *judge) context(found *accept.Finding, c *cluster) {
 
 // fixes returns the engine's fixes if the message catalogue words the judgement, or else the
 // rule's own help text.
-func fixes(said facts.Judgement, s build.Subject) []diag.Fix {
+func fixes(said facts.Judgement, s derive.Subject) []diag.Fix {
 	switch {
 	case said.Reason != "":
 		return s.Fixes
@@ -193,7 +193,7 @@ func (j *judge) named(failure diag.Failure) diag.Failure {
 func (j *judge) quiet() (all []diag.Quiet) {
 	for _, name := range slices.Sorted(maps.Keys(j.renders.quiet)) {
 		problem := []source.Problem{j.renders.quiet[name]}
-		j.findings(build.Facts(aboutFiles(problem)), nil, nil, func(_ int, f *accept.Finding) {
+		j.findings(derive.Facts(aboutFiles(problem)), nil, nil, func(_ int, f *accept.Finding) {
 			all = append(all, diag.Quiet{Render: name, Diagnostic: f.Diagnostic})
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -81,7 +81,7 @@ func (l *levels) base(s said) base {
 type abouts struct {
 	files   *files
 	renders *renders
-	built   *build.Built
+	built   *derive.Built
 	objects []*source.Object
 
 	byID      map[diag.Object]*source.Object // nil until first use

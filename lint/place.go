@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -135,7 +135,7 @@ func (r *run) placed(s *scene) *diag.Placement {
 	if s.nodes.Empty() {
 		return nil
 	}
-	return build.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
+	return derive.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
 }
 
 // placeInSources replaces places in rendered text by places in the user's files.

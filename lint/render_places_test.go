@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/render"
-	kustomizer "github.com/schedlint/schedlint/lint/render/build"
+	kustomizer "github.com/schedlint/schedlint/lint/render/engine"
 	"github.com/schedlint/schedlint/lint/source"
 )
 

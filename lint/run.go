@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
-	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -78,14 +78,14 @@ func (r *run) report() *diag.Report {
 	}
 	r.suppressions.gather(m)
 	r.summary.note(r.suppressions.notes()...)
-	r.judge.add(build.Facts(aboutFiles(m.set.Problems)), nil, nil)
+	r.judge.add(derive.Facts(aboutFiles(m.set.Problems)), nil, nil)
 	parts, broken := r.clusters.parts(m), m.broken
 	m = nil
-	facts := func(s *scene) func() *build.Built {
+	facts := func(s *scene) func() *derive.Built {
 		input := r.input(s)
-		return func() *build.Built { return build.Facts(input) }
+		return func() *derive.Built { return derive.Facts(input) }
 	}
-	each(r, parts, facts, func(a *ahead[*build.Built]) {
+	each(r, parts, facts, func(a *ahead[*derive.Built]) {
 		report.Judged = append(report.Judged, a.judged...)
 		r.cluster(a)
 	})
@@ -101,7 +101,7 @@ func (r *run) report() *diag.Report {
 }
 
 // cluster judges one cluster, context by context.
-func (r *run) cluster(a *ahead[*build.Built]) {
+func (r *run) cluster(a *ahead[*derive.Built]) {
 	c := a.cluster
 	for x := range c.Contexts() {
 		if r.budget.exceeded(c) {
@@ -113,7 +113,7 @@ func (r *run) cluster(a *ahead[*build.Built]) {
 			s = r.clusters.scene(c, x)
 			input := r.input(s)
 			input.Answered = c.answered[s.nodes]
-			f = build.Facts(input)
+			f = derive.Facts(input)
 		}
 		r.budget.spent += s.model.Run().Spent()
 		if c.entry != "" {
@@ -156,7 +156,7 @@ func (r *run) cluster(a *ahead[*build.Built]) {
 // of the context alone becomes a warning about units that may share a cluster. A finding of a
 // unit alone counts where the context may have missed it: the context gave up, limits of
 // another unit leave it open, or the context reports the same rule elsewhere.
-func (r *run) together(joint *scene, f *build.Built, units []unit, with []string) (all []accept.Finding) {
+func (r *run) together(joint *scene, f *derive.Built, units []unit, with []string) (all []accept.Finding) {
 	c, fresh := joint.cluster, 0
 	alone := map[foundAt]bool{}
 	for _, u := range units {
@@ -167,7 +167,7 @@ func (r *run) together(joint *scene, f *build.Built, units []unit, with []string
 			if len(s.set.Workloads) > 0 {
 				fresh++
 			}
-			found = r.judge.all(build.Facts(r.input(s)), c, s.Objects)
+			found = r.judge.all(derive.Facts(r.input(s)), c, s.Objects)
 			r.budget.spent += s.model.Run().Spent()
 			r.refused(s)
 			c.judged[key] = found
@@ -208,16 +208,16 @@ func (r *run) together(joint *scene, f *build.Built, units []unit, with []string
 }
 
 // input returns the input for the facts of a context.
-func (r *run) input(s *scene) build.Input {
-	return build.Input{
+func (r *run) input(s *scene) derive.Input {
+	return derive.Input{
 		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Wants: r.opts.Policy.Wants, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
 		Origin: r.origin(s),
 	}
 }
 
 // origin describes a context for rules.
-func (r *run) origin(s *scene) build.Origin {
-	o := build.Origin{Cluster: s.cluster.name, Context: cmp.Or(s.cluster.render, s.cluster.entry, s.Name), Objects: s.Objects}
+func (r *run) origin(s *scene) derive.Origin {
+	o := derive.Origin{Cluster: s.cluster.name, Context: cmp.Or(s.cluster.render, s.cluster.entry, s.Name), Objects: s.Objects}
 	o.Render = func(o *source.Object) string {
 		if x := r.renders.results[o.File.Name]; x != nil {
 			return x.Name
@@ -234,7 +234,7 @@ const manyContexts = "what becomes of it in further contexts: there are too many
 func (r *run) passOver(c *cluster) {
 	r.summary.unanswered(manyContexts, c.objects)
 	r.suppressions.sources.partly = true
-	r.decisions.meet(c.key(), build.Unjudged(c.objects))
+	r.decisions.meet(c.key(), derive.Unjudged(c.objects))
 }
 
 // refused records as failures the answers of a context that the checker refused or that an
@@ -255,17 +255,17 @@ func (r *run) refused(s *scene) {
 }
 
 // decisions holds, by the key of a part, how far its objects are decided.
-type decisions map[string]build.Decisions
+type decisions map[string]derive.Decisions
 
 // meet marks objects as decided only as far as every context that contains them is.
-func (d decisions) meet(part string, of build.Decisions) {
+func (d decisions) meet(part string, of derive.Decisions) {
 	if d[part] == nil {
-		d[part] = build.Decisions{}
+		d[part] = derive.Decisions{}
 	}
 	d[part].Meet(of)
 }
 
 // of returns the decisions of the part that a finding was made in.
-func (d decisions) of(found *diag.Diagnostic) build.Decisions {
+func (d decisions) of(found *diag.Diagnostic) derive.Decisions {
 	return d[(&part{name: found.Cluster, render: found.Render}).key()]
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
-	"github.com/schedlint/schedlint/lint/facts/build"
+	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -234,7 +234,7 @@ func (s *suppressions) read() map[string]bool {
 }
 
 // looked records which rules are decided for the objects that suppressions are about.
-func (s *suppressions) looked(f *build.Built, objects []*source.Object) {
+func (s *suppressions) looked(f *derive.Built, objects []*source.Object) {
 	if len(s.all) == 0 {
 		return
 	}
@@ -260,11 +260,11 @@ func (s *suppressions) looked(f *build.Built, objects []*source.Object) {
 }
 
 // decided reports whether a rule has complete facts about an object.
-func (s *suppressions) decided(f *build.Built, o *source.Object, rule string) bool {
+func (s *suppressions) decided(f *derive.Built, o *source.Object, rule string) bool {
 	return !s.judge.off(rule) && f.Decisions().Decided(o.ID(), s.opts.Policy.Reads(rule))
 }
 
-func (s *suppressions) look(f *build.Built, o *source.Object, one *accept.Suppression) {
+func (s *suppressions) look(f *derive.Built, o *source.Object, one *accept.Suppression) {
 	if s.decided(f, o, one.Rule) {
 		one.Decided++
 	} else {

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 
 	"github.com/schedlint/schedlint/lint/render"
-	"github.com/schedlint/schedlint/lint/render/build"
+	"github.com/schedlint/schedlint/lint/render/engine"
 )
 
 // workerArgument makes the process a worker that renders. It is no command: nobody else
@@ -17,12 +17,12 @@ const workerArgument = "render-worker"
 
 // work is the process of a worker.
 func work() int {
-	if err := build.Seal(); err != nil {
+	if err := engine.Seal(); err != nil {
 		return exitInternal
 	}
 	watch := render.NewWatch(os.Exit)
 	log.SetOutput(io.Discard) // kustomize has warnings, which are nobody's here
-	if err := render.Serve(os.Stdin, os.Stdout, watch, build.Build); err != nil {
+	if err := render.Serve(os.Stdin, os.Stdout, watch, engine.Build); err != nil {
 		return exitInternal
 	}
 	return exitClean

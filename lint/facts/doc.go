@@ -21,5 +21,5 @@
 // stage fragment, topology keys that no node has and node labels, but no facts about pods, because
 // an operator decides which pods there are.
 //
-// Non-goals: building rows (package build), levels, wording, which rows are bad.
+// Non-goals: building rows (package derive), levels, wording, which rows are bad.
 package facts

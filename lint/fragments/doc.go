@@ -4,7 +4,7 @@
 // Contract: a Finder takes an object. For a HelmRelease, an Application or an ApplicationSet it
 // returns each map of the values that has affinity, tolerations, nodeSelector or
 // topologySpreadConstraints, with its path in the values. Lines and columns are those of the
-// object's file, even if values are written as text. Packages workload and facts/build report what
+// object's file, even if values are written as text. Packages workload and facts/derive report what
 // is wrong in such a map.
 //
 // Invariants: only what a chart can put into pods counts. Left out are maps below a switch that is

@@ -11,7 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/schedlint/schedlint/lint/render"
-	"github.com/schedlint/schedlint/lint/render/build"
+	"github.com/schedlint/schedlint/lint/render/engine"
 	"github.com/schedlint/schedlint/lint/roots"
 )
 
@@ -45,7 +45,7 @@ func followed(t *testing.T, archive string, most limits) *Result {
 	o.Render = func(all []render.Root) (outs []*render.Output) {
 		for _, r := range all {
 			r.Left = render.RunMost()
-			outs = append(outs, build.Build(r, "7f3a"))
+			outs = append(outs, engine.Build(r, "7f3a"))
 		}
 		return outs
 	}

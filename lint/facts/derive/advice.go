@@ -1,0 +1,236 @@
+package derive
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// advisor tries advice on the declared nodes before a finding gives it.
+type advisor struct{ *builder }
+
+// Advice that names a change is tried with rollouts and drains: advice that causes an outage is
+// worse than none. The correction of a misspelt name is always given, together with what else it
+// needs.
+
+// maxLower and maxMore bound how far a number is moved until it holds. maxNodes bounds the nodes
+// that advice asks for.
+const (
+	maxLower = 3
+	maxMore  = 2
+	maxNodes = 50
+)
+
+// holds reports whether an edited workload, with some more nodes, is placed, rolls out and can be
+// drained.
+func (b advisor) holds(w *workload.Workload, edit disruption.Edit, more int) bool {
+	return b.j != nil && b.j.Holds(w, edit, more)
+}
+
+// lower advises the largest number of pods that holds.
+func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
+	if w.Count.Key == nil || w.Scale != nil {
+		return s
+	}
+	n, ok := b.largest(w, l.Most)
+	if !ok {
+		return s
+	}
+	return s.fix("%s", message.SetReplicas(w.Count.Key.Value, n, l.Most))
+}
+
+// largest returns the largest number of pods, up to a limit, that holds.
+func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
+	for n = most; n > 0 && n > most-maxLower; n-- {
+		if b.holds(w, disruption.Replicas(n), 0) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// repairTexts describes the repairs that hold. Pods that only run to completion are neither rolled
+// out nor drained, so for them being placed is enough.
+func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) []string {
+	list := []string{}
+	finite := !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !w.Finite() })
+	for _, r := range repairs {
+		text := message.Repair(&r)
+		if !finite {
+			text = b.repair(ws, &r)
+		}
+		if text != "" && !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
+// repair describes a repair for workloads that do not all fit, if each of them then rolls out and can
+// be drained, or else a larger repair of the same kind that holds, or "". A corrected topology key is
+// described even if it does not hold.
+func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
+	if b.j == nil {
+		return ""
+	}
+	switch {
+	case r.Replicas > 0:
+		for n := r.Replicas; n > 0 && n > r.Replicas-maxLower; n-- {
+			if b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: disruption.Replicas(n)}}, nil) {
+				if n < r.Replicas {
+					return message.FewerReplicas(r.Workload, n, r.Replicas)
+				}
+				return message.Repair(r)
+			}
+		}
+		return ""
+	case r.Nodes > 0:
+		var further []*topology.Node
+		for n := 1; n <= r.Nodes+maxMore; n++ {
+			further = append(further, model.Another(r.Like, n))
+			if n >= r.Nodes && b.j.HoldTogether(ws, nil, further) {
+				return message.MoreNodes(n, r.Like.Name)
+			}
+		}
+		return ""
+	case r.Key != "":
+		write := disruption.TopologyKey(r.Atoms[0].Term.Key, r.Key)
+		if !b.j.HoldTogether(ws, []disruption.Change{{Workload: r.Workload, Edit: write}}, nil) {
+			return message.RepairStuck(r)
+		}
+		return message.Repair(r)
+	}
+	var changes []disruption.Change
+	for _, a := range r.Atoms {
+		a.Workload = b.declaredAs(a.Workload)
+		if edit, ok := b.givenUp(&a); ok {
+			changes = append(changes, disruption.Change{Workload: a.Workload, Edit: edit})
+		}
+	}
+	if len(changes) > 0 && !b.j.HoldTogether(ws, changes, nil) {
+		return ""
+	}
+	return message.Repair(r)
+}
+
+// declaredAs returns the declared workload of the same object, as a repair may refer to a copy.
+func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
+	if b.originals == nil {
+		b.originals = map[*source.Object]*workload.Workload{}
+		for _, o := range slices.Backward(b.m.Workloads) { // the first one wins
+			b.originals[o.Object] = o
+		}
+	}
+	if o := b.originals[w.Object]; o != nil {
+		return o
+	}
+	return w
+}
+
+// givenUp returns the edit that removes an atom, or false for atoms without a specific edit, such
+// as lower requests.
+func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
+	switch {
+	case a.Term != nil:
+		return disruption.Soft(a.Term.Use, a.Term.Key), true
+	case a.Part == "selector":
+		return disruption.AnyNode(), true
+	case a.Part == "ports":
+		return disruption.NoHostPorts(), true
+	case a.Part == "taints":
+		for _, x := range b.m.Excluded(a.Workload, false) {
+			if x.Taint != nil {
+				return disruption.Tolerate(x.Taint), true
+			}
+		}
+	}
+	return disruption.Edit{}, false
+}
+
+// nodesToAdd returns the smallest number of additional nodes with which the pods hold.
+func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
+	for n = pending; n <= min(pending+maxMore, maxNodes); n++ {
+		if b.holds(w, disruption.Edit{}, n) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// apart advises on replicas that share a node: the strictest rule that holds, or else one that the
+// scheduler may violate.
+func (b advisor) apart(s Subject, w *workload.Workload) Subject {
+	var rule message.Apart
+	switch {
+	case b.holds(w, disruption.SpreadOnNodes(false), 0):
+	case b.holds(w, disruption.SpreadOnNodes(true), 0):
+		rule.Honor = true
+		if len(w.Kind.Shared) > 0 {
+			rule.RevisionLabel = w.Kind.Shared[0]
+		}
+	default:
+		return s.fix("%s", message.KeepApart(message.Apart{Soft: true}))
+	}
+	rule.AntiAffinity = b.holds(w, disruption.ApartOnNodes(), 0)
+	return s.fix("%s", message.KeepApart(rule))
+}
+
+// softSpread and honored edit the hard spread constraints on a key.
+func softSpread(key string) disruption.Edit { return disruption.Soft(model.Spread, key) }
+
+func honored(key string) disruption.Edit {
+	return disruption.EachSpread("honor", key, func(c *corev1.TopologySpreadConstraint) {
+		honor := corev1.NodeInclusionPolicyHonor
+		c.NodeTaintsPolicy = &honor
+	})
+}
+
+func minDomains(key string, n int) disruption.Edit {
+	return disruption.EachSpread(fmt.Sprint("minDomains ", n), key, func(c *corev1.TopologySpreadConstraint) {
+		domains := int32(n)
+		c.MinDomains = &domains
+	})
+}
+
+// corrected returns the fix of a topology key. If the rule then starts to work and blocks rollouts
+// or drains, the fix also says what else is needed.
+func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag.Fix {
+	fix := topologyKeyFix(w, t, key)
+	write := disruption.TopologyKey(t.Key, key)
+	switch {
+	case !t.Hard || t.Use == model.Affinity || !b.topo || w.Fragment || b.holds(w, write, 0):
+	case len(w.Kind.Shared) > 0 && b.holds(w, disruption.Both(write, disruption.PerRevision()), 0):
+		fix.Description += message.AndPerRevision(w.Kind.Shared[0])
+	case t.Use == model.AntiAffinity && b.holds(w, disruption.SoftAntiAffinity(), 0), t.Use == model.Spread && b.holds(w, softSpread(t.Key), 0):
+		fix.Description += message.AndSoften(t.Use)
+	}
+	return fix
+}
+
+// toleration advises to tolerate the excluding taint, with the number of pods that then holds. Pods
+// that run to completion are neither rolled out nor drained.
+func (b advisor) toleration(s Subject, w *workload.Workload, x *model.Exclusion) Subject {
+	tolerate := disruption.Tolerate(x.Taint)
+	if w.Finite() || b.holds(w, tolerate, 0) {
+		return s.fix("%s", message.Tolerate(x))
+	}
+	for n := w.Count.N - 1; n > 0 && n >= w.Count.N-maxLower && w.Count.Key != nil && w.Scale == nil; n-- {
+		if b.holds(w, disruption.Both(tolerate, disruption.Replicas(n)), 0) {
+			return s.fix("%s", message.TolerateWith(x, w.Count.Key.Value, n))
+		}
+	}
+	return s.fix("%s", message.AddUntainted(x))
+}
+
+func (b *builder) advisor() advisor { return advisor{b} }

@@ -1,0 +1,348 @@
+package derive
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Input holds everything that facts are built from.
+type Input struct {
+	Model *model.Model
+	// Set holds the workloads and objects that the model was made from.
+	Set *workload.Set
+	// Problems holds the problems of the files. They belong to no cluster, so pass them only once.
+	Problems []source.Problem
+	// Whole reports whether rules outside the core (custom rules, packs and template instances)
+	// may read a list of facts, or a field of its rows such as workloads.terms. Such a list is
+	// complete: it also has rows for what is fine and what is unknown. Nil means no list.
+	Whole func(path string) bool
+	// Wants reports whether a rule may report a row of a list, given some of its fields as
+	// alternating names and values. Nil means no row.
+	Wants func(list string, fields ...any) bool
+	// Origin identifies the cluster context of the facts.
+	Origin Origin
+	// Survive returns the topology keys whose domains a workload must survive the loss of. Nil asks
+	// for none.
+	Survive func(*workload.Workload) []string
+	// Asks holds topology keys that rules ask about: the loss of each of their domains is checked
+	// for every workload.
+	Asks []string
+	// Asked reports whether a rule may read a list of facts that is expensive to compute. Nil asks
+	// for none.
+	Asked func(list string) bool
+	// Brief leaves out the most expensive parts: the effects of changes, and advice, which has to
+	// be tried.
+	Brief bool
+	// Answered is shared by contexts with the same nodes, so that the effects of a change are
+	// reported once where they rest on the same facts. With nil they are always reported.
+	Answered *Answered
+}
+
+// Origin identifies a context of a cluster by name and holds all of its documents.
+type Origin struct {
+	Cluster, Context string
+	Objects          []*source.Object
+	// Render returns the name of the render that an object comes from, or "". It may be nil.
+	Render func(*source.Object) string
+}
+
+// builder collects facts. The id of a fact is the number of its subject.
+type builder struct {
+	*Built
+	Input
+	m *model.Model
+	j *disruption.Judge
+	// declared counts the workloads that selectors can match.
+	declared int
+	topo     bool
+	// complete is set if any list of questions is complete. wholes caches the answers of Whole.
+	complete bool
+	wholes   map[string]bool
+	// prepared is set once the judge knows which workloads it judges together.
+	prepared bool
+	// roomy is set if every node declares its allocatable resources.
+	roomy bool
+	// faulty holds the workloads with a fact that says that pods stay Pending.
+	faulty map[*workload.Workload]bool
+	// orderDependent holds the workloads with a fact that says that they do not always fit
+	// together.
+	orderDependent map[*workload.Workload]bool
+	// repairs is the budget for trying the repairs of each workload in a decision.
+	repairs *model.SharedBudget
+	// changing is the budget for questions about changes to each workload, created on first use.
+	changing *model.SharedBudget
+	// rolled holds the outcomes of the rollouts that were asked about and not given up.
+	rolled map[*workload.Workload]diag.Outcome
+	// losing and meant are scratch buffers for the losses of one workload.
+	losing, meant []disruption.Survival
+	// originals maps objects to their first workload: see declaredAs.
+	originals map[*source.Object]*workload.Workload
+	// skews reports whether a rule may read skews. The answer is cached.
+	skews func() bool
+	// rows maps workloads to the indices of their rows.
+	rows map[*workload.Workload]int
+	// nodes caches the usable nodes of each kind of pod.
+	nodes map[*model.Eligibility][]*topology.Node
+	// labels caches how many usable nodes carry a label.
+	labels map[carriedKey]carried
+}
+
+// Built holds facts with the subjects of their rows.
+type Built struct {
+	*facts.Facts
+
+	subjects []Subject
+	notes    []string
+	settled  Decisions
+	answered *Answered // nil if no other context has the same nodes
+	model    *model.Model
+}
+
+// Declared returns the workloads that the facts are about.
+func (f *Built) Declared() []*workload.Workload {
+	if f.model == nil { // the facts are about suppressions
+		return nil
+	}
+	return f.model.Workloads
+}
+
+// Subject returns the subject of the row with that id.
+func (f *Built) Subject(id int) Subject { return f.subjects[id-1] }
+
+// Notes returns sentences that belong to no finding: about workloads that fit only once pools have
+// grown, and about selectors that the scheduler reads in its own way.
+func (f *Built) Notes() []string { return f.notes }
+
+// Facts builds the facts about the workloads of one cluster.
+func Facts(in Input) *Built { return build(in).Built }
+
+func newBuilder(in Input) *builder {
+	m := in.Model
+	b := &builder{
+		Built: &Built{Facts: &facts.Facts{}, settled: Decisions{}, answered: in.Answered, model: in.Model}, Input: in, m: m,
+		wholes: map[string]bool{}, topo: !m.Topology.Empty(), nodes: map[*model.Eligibility][]*topology.Node{}, rows: map[*workload.Workload]int{},
+		labels: map[carriedKey]carried{}, rolled: map[*workload.Workload]diag.Outcome{},
+		faulty: map[*workload.Workload]bool{}, orderDependent: map[*workload.Workload]bool{},
+	}
+	b.complete = slices.ContainsFunc(questions(), b.whole)
+	b.skews = sync.OnceValue(func() bool { return in.Asked != nil && in.Asked("skews") })
+	for _, w := range m.Workloads {
+		if !w.Copy {
+			b.declared++
+		}
+	}
+	return b
+}
+
+func build(in Input) *builder {
+	m := in.Model
+	b := newBuilder(in)
+	for _, p := range in.Problems {
+		b.document(p)
+	}
+	b.roomy = b.topo && sized(b.m)
+	if in.Set != nil {
+		b.j = disruption.New(m, in.Set, search.Options{})
+		if in.Answered != nil {
+			b.j.ShareAdvice(in.Answered.advice, in.Answered.left)
+		}
+		brief := in.Brief && b.topo
+		if brief {
+			b.j.Abandon()
+		}
+		if b.prepared = !brief && b.j.Prepare(); !b.prepared {
+			m.Run().GiveUp(m.Workloads, askChange)
+		}
+	}
+	objects := model.ObjectsOf(m.Workloads)
+	fields, placed := m.SharedBudget(objects), m.SharedBudget(objects)
+	for _, w := range m.Workloads {
+		if b.indexed() && !w.Copy && !w.Superseded {
+			b.row(w)
+		}
+		fields.Ask(w.Object, askFields, func() { b.refusals().fields(w) })
+		placed.Ask(w.Object, askPlaced, func() { b.workload(w) })
+	}
+	if in.Set != nil {
+		b.refusals().validated(in.Set)
+		terms{b}.fragments(in.Set)
+	}
+	b.askAll(askCircles, func() {
+		for _, c := range bound.Circles(m) {
+			joint{b}.circle(c)
+		}
+	})
+	if b.topo {
+		joint{b}.joint()
+	}
+	if in.Set != nil {
+		b.changes().change()
+		b.refusals().otherRefusals()
+	}
+	b.notes = append(b.notes, quirks(m)...)
+	b.fill()
+	b.describe()
+	b.pendings()
+	return b
+}
+
+// Questions that may be given up, as the summary names them.
+const (
+	askFields    = "which of its fields the API server rejects or drops"
+	askPlaced    = "whether its pods fit"
+	askFragment  = "what its placement fields refer to"
+	askRepairs   = "which repairs work"
+	askCircles   = "which workloads wait for each other"
+	askShortages = "whether resources suffice for several workloads at once"
+	askChange    = "rollouts, drains and losses"
+	askBudgets   = "which pods disruption budgets select"
+)
+
+// askAll asks a question about all workloads at once, which may be given up.
+func (b *builder) askAll(question string, f func()) bool {
+	return b.m.Ask(b.m.Workloads, question, b.m.Altogether(), f)
+}
+
+// stepsPerFact is the cost of a fact until it is a finding in the report: rules evaluate it, and
+// every format writes it.
+const stepsPerFact = 600
+
+// subject registers the subject of the next fact and returns its id.
+func (b *builder) subject(s Subject) int {
+	if b.m != nil {
+		b.m.Run().Spend(stepsPerFact)
+	}
+	b.subjects = append(b.subjects, s)
+	return len(b.subjects)
+}
+
+// indexed reports whether every workload needs a row because lists refer to them by index.
+func (b *builder) indexed() bool {
+	return slices.ContainsFunc([]string{"workloads", "nodes.workloads", "pools.workloads", "pools.namespaces"}, b.whole)
+}
+
+// row returns the index of the row of a workload, and creates the row on the first reference. It
+// returns -1 for an object that creates no pods.
+func (b *builder) row(w *workload.Workload) int {
+	if w == nil || w.Fragment || w.Validated {
+		return -1
+	}
+	i, known := b.rows[w]
+	if known {
+		return i
+	}
+	i = len(b.Workloads)
+	b.rows[w] = i
+	row := facts.Workload{
+		Ref: w.String(), Group: w.Object.Group(), Kind: w.Object.Kind, Namespace: w.Object.Namespace, Name: w.Object.Name,
+		PodsMax: facts.NoBound, Permanent: !w.Finite() && !w.Kind.PerNode(),
+	}
+	if w.Count.Known {
+		row.PodsMin, row.PodsMax = w.Count.N, w.Count.N
+	}
+	if w.Scale != nil {
+		row.PodsMin, row.PodsMax = w.Scale.Min, w.Scale.Max
+	}
+	b.subjects = append(b.subjects, alone(w, w.CountSpan()))
+	row.ID = len(b.subjects)
+	b.Workloads = append(b.Workloads, row)
+	return i
+}
+
+// stepsPerName is the cost of comparing two names letter by letter.
+const stepsPerName = 4
+
+// nearest returns the candidate that a name was probably meant to be, or "".
+func (b *builder) nearest(name string, candidates []string) string {
+	b.m.Run().Spend(stepsPerName * len(candidates))
+	return diag.Nearest(name, candidates)
+}
+
+// suggest returns the node label that a key was probably meant to be, or "".
+func (b *builder) suggest(key string) string {
+	b.m.Run().Spend(stepsPerName * b.m.Topology.Keys())
+	return b.m.Topology.Suggest(key)
+}
+
+// wanted reports whether a rule may report a row of a list, given some of its fields as alternating
+// names and values. Only rules judge, so a row is left out only because of what the rules say.
+func (b *builder) wanted(list string, fields ...any) bool {
+	return b.whole(list) || b.Wants != nil && b.Wants(list, fields...)
+}
+
+// lost returns the topology keys whose losses are checked for a workload.
+func (b *builder) lost(w *workload.Workload) []string {
+	var keys []string
+	if b.Survive != nil {
+		keys = b.Survive(w)
+	}
+	if len(b.Asks) == 0 {
+		return keys
+	}
+	keys = slices.Concat(keys, b.Asks)
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// required reports whether a workload is required to survive the losses of a key.
+func (b *builder) required(w *workload.Workload, key string) bool {
+	return b.Survive != nil && slices.Contains(b.Survive(w), key)
+}
+
+// whole reports whether a list, or a field of its rows, must be complete.
+func (b *builder) whole(path string) bool {
+	whole, known := b.wholes[path]
+	if !known {
+		whole = b.Whole != nil && b.Whole(path)
+		b.wholes[path] = whole
+	}
+	return whole
+}
+
+// fieldSpan returns the place of a field of n, or the zero Span.
+func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {
+	k, v := n.Field(name)
+	if k == nil {
+		return diag.Span{}
+	}
+	return w.File().FieldSpan(k, v)
+}
+
+// document turns a problem of a file into a fact.
+func (b *builder) document(p source.Problem) {
+	s := Subject{Location: p.Span}
+	if !p.First.IsZero() {
+		s = s.related(p.First, "%s", message.FirstDefined(p.Detail))
+	}
+	d := facts.Document{ID: b.subject(s), Problem: string(p.Kind), Detail: p.Detail, LastCounts: p.LastCounts, Merged: p.Merged}
+	if p.First.File == p.Span.File {
+		d.FirstLine = p.First.Line
+	}
+	b.Documents = append(b.Documents, d)
+}
+
+// workload adds everything else that concerns one workload by itself.
+func (b *builder) workload(w *workload.Workload) {
+	terms{b}.nodeTerms(w)
+	g := b.m.Group(w)
+	usable := b.usable(w)
+	for _, t := range g.Terms {
+		terms{b}.term(w, t, usable)
+	}
+	terms{b}.nodeLabels(w)
+	for _, u := range bound.UnmetAffinity(b.m, w) {
+		terms{b}.unmet(w, u, usable)
+	}
+	limits{b}.placement(w)
+}

@@ -1,0 +1,335 @@
+package derive
+
+import (
+	"cmp"
+	"maps"
+	"math/bits"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// capacities adds up what nodes offer and what pods request.
+type capacities struct {
+	*builder
+	resources []corev1.ResourceName
+	scopes    []*scope
+	// in holds the scopes of each node.
+	in [][]*scope
+	// daemons holds what the pods of DaemonSets request on each node.
+	daemons []demand
+	// grownDaemons holds the same for a node of each growth entry.
+	grownDaemons []demand
+	// roomsOf counts the growth entries of each pool, which share its growth.
+	roomsOf map[*topology.Pool]int
+}
+
+// scope groups the nodes that a row is about.
+type scope struct {
+	kind, name string
+	nodes      []int
+	requested  demand
+	first      *topology.Node // the location of its rows
+	grown      grownDemand
+}
+
+// span is an amount between two bounds.
+type span struct{ min, max int }
+
+func (s span) plus(o span) span { return span{plus(s.min, o.min), plus(s.max, o.max)} }
+
+func (s span) times(n span) span { return span{times(s.min, n.min), times(s.max, n.max)} }
+
+// plus adds, up to NoValue, which means no bound.
+func plus(a, b int) int { return min(a+b, facts.NoValue) }
+
+// times multiplies, up to NoValue. Both factors are 0 or more.
+func times(a, b int) int {
+	high, low := bits.Mul64(uint64(a), uint64(b))
+	if high > 0 || low > facts.NoValue {
+		return facts.NoValue
+	}
+	return int(low)
+}
+
+// demand holds what is requested of each resource.
+type demand []span
+
+func (d demand) add(o demand) {
+	for i := range d {
+		d[i] = d[i].plus(o[i])
+	}
+}
+
+func (d demand) times(n span) demand {
+	all := make(demand, len(d))
+	for i := range d {
+		all[i] = d[i].times(n)
+	}
+	return all
+}
+
+// askCapacity is the question that is given up if there are too many nodes and pods.
+const askCapacity = "what nodes offer and pods request"
+
+func (c *capacities) describe() {
+	c.askAll(askCapacity, func() {
+		c.scope()
+		c.request()
+		for _, s := range c.scopes {
+			for i := range c.resources {
+				c.Built.Facts.Capacity = append(c.Built.Facts.Capacity, c.row(s, i))
+			}
+		}
+	})
+}
+
+// scope collects the scopes, and the resources that nodes list.
+func (c *capacities) scope() {
+	listed := map[corev1.ResourceName]bool{corev1.ResourceCPU: true, corev1.ResourceMemory: true, corev1.ResourcePods: true}
+	all := &scope{kind: "cluster"}
+	pools, zones := map[string]*scope{}, map[string]*scope{}
+	in := func(n *topology.Node) []*scope {
+		for name := range n.Allocatable {
+			listed[name] = true
+		}
+		pool, _ := poolOf(n)
+		in := []*scope{all}
+		for _, of := range []struct {
+			kind, name string
+			known      map[string]*scope
+		}{{"pool", pool, pools}, {"zone", n.Labels[corev1.LabelTopologyZone], zones}} {
+			if of.name == "" {
+				continue
+			}
+			if of.known[of.name] == nil {
+				of.known[of.name] = &scope{kind: of.kind, name: of.name}
+			}
+			in = append(in, of.known[of.name])
+		}
+		return in
+	}
+	for i, n := range c.m.Topology.Nodes {
+		scopes := in(n)
+		for _, s := range scopes {
+			if s.nodes = append(s.nodes, i); s.first == nil {
+				s.first = n
+			}
+		}
+		c.in = append(c.in, scopes)
+	}
+	c.scopeGrowth(in)
+	c.resources = slices.Sorted(maps.Keys(listed))
+	byName := func(a, b *scope) int { return strings.Compare(a.name, b.name) }
+	c.scopes = append([]*scope{all}, slices.SortedFunc(maps.Values(pools), byName)...)
+	c.scopes = append(c.scopes, slices.SortedFunc(maps.Values(zones), byName)...)
+	for _, s := range c.scopes {
+		s.requested, s.grown.requested = c.nothing(), c.nothing()
+	}
+	for range c.in {
+		c.daemons = append(c.daemons, c.nothing())
+	}
+	for range c.m.Topology.Growth {
+		c.grownDaemons = append(c.grownDaemons, c.nothing())
+	}
+	c.m.Run().Spend(len(c.in) * len(c.resources) * 3)
+}
+
+// nothing returns an empty demand.
+func (c *capacities) nothing() demand { return make(demand, len(c.resources)) }
+
+// request adds up what pods request, grouping those that may use the same nodes.
+func (c *capacities) request() {
+	var kinds []*model.Eligibility
+	by, perNode := map[*model.Eligibility]demand{}, map[*model.Eligibility]demand{}
+	anywhere := make(demand, len(c.resources))
+	for _, w := range c.m.Workloads {
+		if w.Copy || w.Superseded || w.Finite() || w.Refused() {
+			continue
+		}
+		one := c.perPod(w)
+		if !c.placeable(w) {
+			anywhere.add(one.times(span{0, c.pods(w).max}))
+			continue
+		}
+		e := c.m.Eligible(w)
+		if by[e] == nil {
+			kinds = append(kinds, e)
+			by[e], perNode[e] = make(demand, len(c.resources)), make(demand, len(c.resources))
+		}
+		if w.Kind.PerNode() {
+			perNode[e].add(one)
+		} else {
+			by[e].add(one.times(c.pods(w)))
+		}
+	}
+	for _, e := range kinds {
+		c.spread(e, by[e], perNode[e])
+	}
+	for _, s := range c.scopes {
+		s.requested.add(anywhere)
+		s.grown.requested.add(anywhere)
+	}
+}
+
+// pods bounds the number of pods of a workload.
+func (c *capacities) pods(w *workload.Workload) span {
+	switch {
+	case w.Kind.PerNode():
+		return span{0, len(c.in)}
+	case w.Scale != nil:
+		return span{w.Scale.Min, w.Scale.Max}
+	case w.Count.Known:
+		return span{w.Count.N, w.Count.N}
+	}
+	return span{0, facts.NoValue}
+}
+
+// perPod returns what one pod requests.
+func (c *capacities) perPod(w *workload.Workload) demand {
+	one := make(demand, len(c.resources))
+	for _, r := range model.Requests(w) {
+		if i := slices.Index(c.resources, r.Name); i >= 0 {
+			n := int(min(r.Amount, facts.NoValue))
+			one[i] = span{n, n}
+		}
+	}
+	one[slices.Index(c.resources, corev1.ResourcePods)] = span{1, 1}
+	if openResources(w) {
+		for i := range one {
+			if c.resources[i] != corev1.ResourcePods {
+				one[i].max = facts.NoValue
+			}
+		}
+	}
+	return one
+}
+
+// spread adds what pods request to the scopes of the nodes that they can use.
+func (c *capacities) spread(e *model.Eligibility, pods, perNode demand) {
+	c.m.Run().Spend(len(e.Nodes) + len(e.Growth))
+	usable := map[*scope]int{}
+	for i, pass := range e.Nodes {
+		if pass.All() {
+			c.daemons[i].add(perNode)
+			for _, s := range c.in[i] {
+				usable[s]++
+			}
+		}
+	}
+	total := e.Count + e.Growable
+	for s, n := range usable { // sums do not depend on the order
+		c.m.Run().Spend(2 * len(c.resources))
+		s.requested.add(perNode.times(span{n, n}))
+		if n == total || s.kind == "cluster" {
+			s.requested.add(pods)
+		} else {
+			s.requested.add(pods.times(span{0, 1}))
+		}
+	}
+	if total == 0 { // they stay Pending but still count as requested
+		c.scopes[0].requested.add(pods)
+	}
+	c.spreadGrown(e, pods, perNode, usable)
+}
+
+// offer returns what a node offers of a resource; known is false if the node does not declare it.
+func (c *capacities) offer(node, resource int) (n int, known bool) {
+	amount, judged := model.Offered(c.m.Topology.Nodes[node], &model.Request{Name: c.resources[resource]})
+	return int(min(amount, facts.NoValue)), judged
+}
+
+// row returns the fact about one resource in a scope.
+func (c *capacities) row(s *scope, resource int) facts.Capacity {
+	c.m.Run().Spend(4 * len(s.nodes))
+	first := s.first
+	at := Subject{Location: first.Span}.because(nil, noted(message.NoPods)).as(first.Declaration.File, first.Declaration.Node)
+	row := facts.Capacity{ID: c.subject(at), Scope: s.kind, Name: s.name, Resource: string(c.resources[resource]), Known: true, Losses: []facts.CapacityLoss{}}
+	for _, i := range s.nodes {
+		n, known := c.offer(i, resource)
+		row.Allocatable, row.Known = plus(row.Allocatable, n), row.Known && known
+	}
+	requested := s.requested[resource]
+	if s.kind != "cluster" && row.Known { // no more pods come here than fit
+		requested.max = min(requested.max, max(requested.min, row.Allocatable))
+	}
+	row.RequestedMin, row.RequestedMax = requested.min, requested.max
+	row.PercentMin, row.PercentMax = percent(requested, row.Allocatable, row.Known)
+	a := c.atMost(s, resource, &row)
+	row.Losses = c.losses(s, resource, &row, &a)
+	return row
+}
+
+// percent returns a part as percentages of a total, rounded outwards.
+func percent(part span, whole int, known bool) (least, most int) {
+	switch {
+	case !known:
+		return 0, facts.NoValue
+	case whole > 0:
+		least = times(part.min, 100) / whole
+		if most = facts.NoValue; part.max < facts.NoValue {
+			most = plus(times(part.max, 100), whole-1) / whole
+		}
+		return least, most
+	}
+	if part.min > 0 {
+		least = facts.NoValue
+	}
+	if part.max > 0 {
+		most = facts.NoValue
+	}
+	return least, most
+}
+
+// lossKey is equal for nodes whose losses leave the same capacity.
+type lossKey struct {
+	offers  int
+	daemons span
+}
+
+// losses returns what is left after the loss of a node and of a zone.
+func (c *capacities) losses(s *scope, resource int, of *facts.Capacity, a *atMost) []facts.CapacityLoss {
+	all := []facts.CapacityLoss{}
+	like := map[lossKey]int{}
+	zones := map[string]lossKey{}
+	for _, i := range s.nodes {
+		offers, _ := c.offer(i, resource)
+		key := lossKey{offers, c.daemons[i][resource]}
+		n := c.m.Topology.Nodes[i]
+		if zone := n.Labels[corev1.LabelTopologyZone]; zone != "" && s.kind != "zone" {
+			z := zones[zone]
+			zones[zone] = lossKey{plus(z.offers, offers), z.daemons.plus(key.daemons)}
+		}
+		if at, known := like[key]; known {
+			all[at].Like++
+			continue
+		}
+		like[key] = len(all)
+		all = append(all, c.loss(corev1.LabelHostname, n.Name, key, of, a))
+	}
+	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+		all = append(all, c.loss(corev1.LabelTopologyZone, zone, zones[zone], of, a))
+	}
+	slices.SortStableFunc(all, func(a, b facts.CapacityLoss) int {
+		return cmp.Or(strings.Compare(a.Key, b.Key), cmp.Compare(a.Left, b.Left), strings.Compare(a.Value, b.Value))
+	})
+	return all
+}
+
+func (c *capacities) loss(key, value string, lost lossKey, of *facts.Capacity, a *atMost) facts.CapacityLoss {
+	row := facts.CapacityLoss{Key: key, Value: value, Left: max(0, of.Allocatable-lost.offers)}
+	requested := span{max(0, of.RequestedMin-lost.daemons.max), of.RequestedMax}
+	if of.RequestedMax < facts.NoValue {
+		requested.max = max(0, of.RequestedMax-lost.daemons.min)
+	}
+	row.PercentMin, row.PercentMax = percent(requested, row.Left, of.Known)
+	c.after(a, lost, &row)
+	return row
+}

@@ -1,0 +1,392 @@
+package derive
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// changes builds the facts about what happens to workloads in a change: rollouts, drains, losses
+// and more.
+type changes struct{ *builder }
+
+// change adds the facts about changes. It skips workloads whose pods stay Pending anyway.
+func (b changes) change() {
+	for i := range b.j.Budgets() {
+		b.settled[b.j.Budgets()[i].Object.ID()] = &settled{budget: true}
+	}
+	b.askAll(askBudgets, func() {
+		for i := range b.j.Budgets() {
+			x := &b.j.Budgets()[i]
+			b.budget(x)
+			d := b.settled[x.Object.ID()]
+			d.judged, d.guards = x.Unknown == "", x.Unknown == ""
+		}
+	})
+	if !b.prepared {
+		return
+	}
+	for _, w := range b.m.Workloads {
+		if w.Copy || w.Superseded {
+			continue
+		}
+		b.outerLabels(w)
+		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) || b.told(w) {
+			continue
+		}
+		b.settle(w, func(d *settled) { d.changed = d.placed; d.lost = d.placed && len(b.lost(w)) > 0 })
+		b.asks(w, b.rollout, b.drain, b.losses, b.migration, b.autoscaler)
+		b.answer(w)
+	}
+}
+
+// asks asks questions about a change. Each of them may be given up.
+func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload)) {
+	if b.changing == nil {
+		b.changing = b.m.ChangeBudget(model.ObjectsOf(b.m.Workloads))
+	}
+	given := !b.changing.Within(w.Object, func() {
+		for _, ask := range questions {
+			sound := false
+			if !b.j.Ask(w, func() { sound = b.m.Run().Guard([]*source.Object{w.Object}, func() { ask(w) }) }) || !sound {
+				b.unsure(w, model.Reason{Cause: model.ByBudget})
+			}
+		}
+	})
+	if given {
+		b.unsure(w, model.Reason{Cause: model.ByBudget})
+	}
+}
+
+// rollout adds a fact about whether an update of a workload completes: never, if it completes at
+// none of the numbers of pods that an autoscaler keeps.
+func (b changes) rollout(w *workload.Workload) {
+	all := begun(b.j.Rollouts(w))
+	ending := rolls(all)
+	if ending == diag.None {
+		return
+	}
+	r := worst(all)
+	if ending == diag.Unknown {
+		b.unsure(w, r.Why)
+	}
+	if r.Why.Cause != model.ByBudget {
+		b.rolled[w] = ending
+	}
+	if ending == diag.Always || r.Why.Cause == model.ByNeighbour { // it completes, or fails only because of another workload, so it can end skewed
+		b.skew(w, r)
+	}
+	if !b.wanted("rollouts", "outcome", ending) {
+		return
+	}
+	fact := facts.Rollout{
+		Outcome: ending, Cause: cause(ending, r.Why), Way: string(r.Way), Surge: r.Surge, Unavailable: r.Unavailable, Arithmetic: arithmeticOf(&r.Arithmetic),
+		Replicas: r.Replicas, Rules: []facts.Rule{}, Others: []int{}, Limit: limitOf(-1, nil), Running: []facts.Placed{}, Refused: []facts.FilterNodes{},
+	}
+	fact.At, fact.Scaler = scaleOf(w, r.Replicas)
+	s := b.rolloutSubject(w, r, &fact).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Rollouts = append(b.Rollouts, fact)
+}
+
+// rolls returns the outcome of the rollouts of a workload, one of which is carried out: none if
+// there are no rollouts.
+func rolls(all []disruption.Rollout) diag.Outcome {
+	if len(all) == 0 {
+		return diag.None
+	}
+	r := worst(all)
+	switch {
+	case r.Verdict == diag.Never && !allNever(all):
+		return diag.Sometimes
+	case r.Verdict == "":
+		return diag.None
+	}
+	return r.Verdict
+}
+
+// unsure notes that some question about a change has no answer.
+func (b changes) unsure(w *workload.Workload, why model.Reason) {
+	if b.open(w, diag.Unknown, why); why.Cause == model.ByBudget {
+		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
+	}
+	b.settle(w, func(d *settled) { d.changed, d.lost = false, false })
+}
+
+// open notes that an outcome is unknown because there is too much to search.
+func (b *builder) open(w *workload.Workload, outcome diag.Outcome, why model.Reason) {
+	if outcome == diag.Unknown && (why.Cause == model.ByCrowd || why.Cause == model.BySize) {
+		run := b.m.Run()
+		run.GivenUp = append(run.GivenUp, model.Unanswered{Objects: []*source.Object{w.Object}, Question: askChange, Cause: why.Cause})
+	}
+}
+
+// begun returns the rollouts that start from pods that fit.
+func begun(all []disruption.Rollout) []disruption.Rollout {
+	unbegun := func(r disruption.Rollout) bool { return r.Verdict == "" }
+	if !slices.ContainsFunc(all, unbegun) {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), unbegun)
+}
+
+// allNever reports whether no rollout completes: at another number of pods one might.
+func allNever(all []disruption.Rollout) bool {
+	return !slices.ContainsFunc(all, func(r disruption.Rollout) bool { return r.Verdict != diag.Never })
+}
+
+// worst returns the rollout to report: the first that never completes, else the first that
+// sometimes does, else the first unknown one.
+func worst(all []disruption.Rollout) *disruption.Rollout {
+	for _, v := range []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown} {
+		for i := range all {
+			if all[i].Verdict == v {
+				return &all[i]
+			}
+		}
+	}
+	return &all[0]
+}
+
+// rolloutSubject returns a subject at the blocking term or port, with the other parts of the core
+// and the remedies that were tried.
+func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout) Subject {
+	s := Subject{}
+	if r.Core != nil {
+		t := b.core(w, r.CoreModel, r.Core)
+		s, fact.Rules, fact.Others = t.s, t.rules, t.others
+	}
+	s = b.atOwn(w, s, fact.Others)
+	if fact.Outcome == diag.Always || fact.Outcome == diag.Unknown {
+		return s
+	}
+	if len(fact.Rules) == 0 && len(fact.Others) == 0 {
+		fact.Rules = b.ownRules(w)
+	}
+	if !r.Span.IsZero() && r.Span != s.Location {
+		s = s.related(r.Span, "%s", message.Arithmetic(&r.Arithmetic))
+	}
+	if at := w.CountSpan(); at != s.Location {
+		s = s.related(at, "%s", message.PodsOf(r.Replicas, w))
+	}
+	fact.Limit = limitOf(b.row(w), b.j.Limit(w, r.Replicas+1))
+	if fact.Outcome == diag.Sometimes && len(r.Stuck) > 0 {
+		fact.Stuck, fact.Running, fact.Refused = true, runningAt(b.row(w), r), refusedNodes(r.Reasons)
+	}
+	for _, remedy := range b.j.Remedies(w, r) {
+		s = s.fix("%s", remedyText(b.m, w, r.Way, remedy))
+	}
+	return s
+}
+
+// coreRules holds a core as a finding presents it.
+type coreRules struct {
+	b *builder
+	// m is the model of the core.
+	m *model.Model
+	// w is the workload that the finding is about, and s its subject.
+	w *workload.Workload
+	s Subject
+	// rules holds the rules of the core. If there are none, fewer replaces them: it holds the rules
+	// that exclude nodes.
+	rules, fewer []facts.Rule
+	others       []int
+	seen         map[diag.Span]bool
+}
+
+// core starts a subject at the first term, port or request of a core. The workload's own ones come
+// first.
+func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *coreRules {
+	t := &coreRules{b: b.builder, m: m, w: w, seen: map[diag.Span]bool{}, rules: []facts.Rule{}, others: []int{}}
+	for _, pass := range []struct{ own, term bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
+		for _, atom := range core.Atoms {
+			if (atom.Workload.String() == w.String()) == pass.own && (atom.Term != nil) == pass.term && atom.Part != search.PartReplicas {
+				t.add(atom, pass.own)
+			}
+		}
+	}
+	if len(t.rules) == 0 {
+		t.rules = t.fewer
+	}
+	return t
+}
+
+// add adds an atom. Old and new pods of a workload share the places of its rules.
+func (t *coreRules) add(atom search.Atom, own bool) {
+	of := t.w
+	if !own {
+		of = original(t.b.m, atom.Workload)
+	}
+	rule := atomRule(t.b.row(of), t.m, atom)
+	if atom.Part == search.PartTaints || atom.Part == search.PartSelector {
+		if t.s, _ = excluded(t.b.m, t.s, original(t.b.m, atom.Workload), false); own && !slices.Contains(t.fewer, rule) {
+			t.fewer = append(t.fewer, rule)
+		}
+		return
+	}
+	at, _, text := atomAt(t.m, atom)
+	if t.seen[at] {
+		return
+	}
+	t.seen[at] = true
+	if !own && !slices.Contains(t.others, rule.W) {
+		t.others = append(t.others, rule.W)
+	}
+	t.rules = append(t.rules, rule)
+	if t.s.Location.IsZero() && (atom.Term != nil || atom.Part == search.PartPorts || own && atom.Part == search.PartRequests) {
+		t.s.Location = at
+		t.s = t.s.of(atom.Workload)
+	} else {
+		t.s = t.s.related(at, "%s", text)
+	}
+}
+
+// atomRule returns the rule of an atom. The argument w is the index of its workload.
+func atomRule(w int, m *model.Model, a search.Atom) facts.Rule {
+	if a.Term != nil {
+		return termRule(w, a.Term)
+	}
+	r := facts.Rule{W: w, Use: string(a.Part), Hard: true}
+	if a.Part == search.PartPorts {
+		r.Use = "host-port"
+		r.Key, _ = portSpan(a.Workload, m.Group(a.Workload).HostPorts)
+	}
+	return r
+}
+
+// original returns the workload of the model that a copy was made from.
+func original(m *model.Model, w *workload.Workload) *workload.Workload {
+	for _, o := range m.Workloads {
+		if o.String() == w.String() && o.Kind == w.Kind {
+			return o
+		}
+	}
+	return w
+}
+
+// atOwn moves a subject to a rule of the workload itself, if it has one that refers to the other
+// workloads: if two workloads exclude each other, it is chance which of them a contradiction names.
+// A subject without a place moves to the rule that keeps pods off other nodes.
+func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
+	if s.Location.IsZero() {
+		s.Location = holding(b.m, w)
+		return s.of(w)
+	}
+	if *s.Object == w.Object.ID() {
+		return s
+	}
+	for _, t := range b.m.Group(w).Terms {
+		for _, o := range b.m.Workloads {
+			if t.Hard && b.among(others, o) && b.m.Peer(t, w, o) == model.Yes {
+				s = s.related(s.Location, "%s", message.OfAnother)
+				s.Location = w.File().ItemSpan(t.Node)
+				return s.of(w)
+			}
+		}
+	}
+	return s
+}
+
+// among reports whether a workload is one of those with the given indices.
+func (b *builder) among(ws []int, w *workload.Workload) bool {
+	return slices.ContainsFunc(ws, func(i int) bool { return b.Workloads[i].Ref == w.String() })
+}
+
+// cause returns why an outcome is unknown, or "" for any other outcome.
+func cause(outcome diag.Outcome, why model.Reason) string {
+	if outcome != diag.Unknown {
+		return ""
+	}
+	return string(why.Cause)
+}
+
+// ownRules returns the hard rules of a workload about its own pods.
+func (b changes) ownRules(w *workload.Workload) []facts.Rule {
+	rules := []facts.Rule{}
+	for _, t := range b.m.Group(w).Terms {
+		if t.Hard && b.m.Peer(t, w, w) == model.Yes {
+			if r := termRule(b.row(w), t); !slices.Contains(rules, r) {
+				rules = append(rules, r)
+			}
+		}
+	}
+	return rules
+}
+
+// remedyText describes a remedy as the change to write.
+func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
+	switch remedy {
+	case disruption.MatchLabelKeys:
+		return message.MatchLabelKeys(w.Kind.Shared[0])
+	case disruption.MaxUnavailable:
+		return message.RemoveFirst(way)
+	case disruption.CountRevisions:
+		return message.CountRevisions(w.Kind.Shared[0])
+	case disruption.MismatchLabelKeys:
+		return message.MismatchLabelKeys
+	}
+	if key := apartOn(m, w); key != "" {
+		return message.AddNodes(1, key)
+	}
+	return message.AddEligibleNode
+}
+
+// apartOn returns the first key on which a hard rule keeps pods of a workload apart, or "".
+func apartOn(m *model.Model, w *workload.Workload) string {
+	for _, t := range m.Group(w).Terms {
+		if t.Hard && t.Use == model.AntiAffinity {
+			return t.Key
+		}
+	}
+	return ""
+}
+
+// skew adds a fact about whether a rollout that completes can leave the new pods unevenly spread,
+// and which constraint they then exceed.
+func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
+	if !b.skews() {
+		return
+	}
+	fact := facts.Skew{Outcome: diag.Always, Replicas: r.Replicas}
+	if b.j.Skews(w, r.Replicas) {
+		fact.Outcome = diag.Sometimes
+	}
+	if !b.wanted("skews", "outcome", fact.Outcome) {
+		return
+	}
+	s := about(w, diag.Span{}).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
+	for _, t := range b.m.Group(w).Terms {
+		if t.Hard && t.Use == model.Spread {
+			fact.Key, fact.MaxSkew = t.Key, int(t.Constraint.MaxSkew)
+			s.Location = w.File().ItemSpan(t.Node)
+			break
+		}
+	}
+	if fact.Outcome == diag.Sometimes {
+		s = s.fix("%s", message.IgnoreRevisions(w.Kind.Shared[0], b.j.Tighter(w, r.Replicas)))
+	}
+	fact.At, fact.Scaler = scaleOf(w, r.Replicas)
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Skews = append(b.Skews, fact)
+}
+
+// scaleOf returns which end of an autoscaler's range a number of pods is, and the kind of the
+// autoscaler, or "" for both without an autoscaler.
+func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
+	switch {
+	case w.Scale == nil:
+		return "", ""
+	case pods == w.Scale.Max:
+		return "maximum", w.Scale.Kind
+	}
+	return "minimum", w.Scale.Kind
+}
+
+func (b *builder) changes() changes { return changes{b} }

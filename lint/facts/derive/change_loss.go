@@ -1,0 +1,174 @@
+package derive
+
+import (
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// losses adds facts about the loss of a domain of each key that is asked for: the worst loss for
+// each key and meaning.
+func (b changes) losses(w *workload.Workload) {
+	if w.Bare() { // a bare pod is gone with its node, as everyone expects
+		return
+	}
+	for _, key := range b.lost(w) {
+		required := b.required(w, key)
+		if !b.wanted("losses", "key", key, "required", required) {
+			continue // the answers say it, for the rules that ask
+		}
+		all := b.j.AppendSurvives(b.losing[:0], w, key)
+		b.losing = all
+		gone, unreachable := b.loss(w, all, certificate.Gone), b.loss(w, all, certificate.Unreachable)
+		if gone != nil && unreachable != nil && gone.Outcome == unreachable.Outcome && gone.PendingMax == unreachable.PendingMax && gone.Value == unreachable.Value {
+			gone.Meaning, unreachable = "both", nil
+		}
+		for _, fact := range []*facts.Loss{gone, unreachable} {
+			if fact != nil && fact.Outcome == diag.Unknown {
+				b.unsure(w, whyOpen(all))
+			}
+			if fact == nil || !b.wanted("losses", "key", key, "required", required, "outcome", fact.Outcome) {
+				continue
+			}
+			account := func(x *Explainer) diag.Account {
+				of := slices.DeleteFunc(x.judge().Survives(w, key), func(s disruption.Survival) bool { return fact.Meaning != "both" && string(s.Meaning) != fact.Meaning })
+				worst, _ := disruption.Worst(of)
+				return x.lost(w, of, worst)
+			}
+			s := about(w, holding(b.m, w)).because(w, account)
+			if at := w.CountSpan(); at != s.Location {
+				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
+			}
+			if fact.Required = required; required {
+				s = s.fix("%s", b.lossHelp(w, fact)) // advice comes from the built-in rule, which skips the others
+			}
+			fact.ID, fact.W = b.subject(s), b.row(w)
+			b.Losses = append(b.Losses, *fact)
+		}
+	}
+}
+
+// whyOpen returns why the outcome of some losses is unknown: the budget if it is one of the
+// reasons, or else the first reason.
+func whyOpen(all []disruption.Survival) (why model.Reason) {
+	for i := range all {
+		if s := &all[i]; s.Verdict == diag.Unknown && (!why.Given() || s.Why.Cause == model.ByBudget) {
+			why = s.Why
+		}
+	}
+	return why
+}
+
+// lossHelp describes what helps against a loss. It suggests honoring the taint of unreachable nodes
+// only if that was found to help.
+func (b changes) lossHelp(w *workload.Workload, fact *facts.Loss) string {
+	switch {
+	case !fact.Recreated:
+		return message.DeleteNodes
+	case fact.Meaning == string(certificate.Unreachable) && b.j.Honored(w, fact.Key):
+		return message.HonorUnreachable
+	}
+	return message.AfterLoss(len(b.ownRules(w)) > 0)
+}
+
+// loss returns the worst loss of one meaning with the number of similar ones, or nil if there is no
+// loss.
+func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning certificate.Meaning) *facts.Loss {
+	some := b.meant[:0]
+	for i := range all {
+		if all[i].Meaning == meaning {
+			some = append(some, all[i])
+		}
+	}
+	b.meant, all = some, some
+	if len(all) == 0 {
+		return nil
+	}
+	worst, like := disruption.Worst(all)
+	if worst == nil {
+		worst, like = &all[0], len(all)-1
+	}
+	fact := &facts.Loss{
+		Outcome: worst.Verdict, Cause: cause(worst.Verdict, worst.Why), Key: worst.Key, Value: worst.Value, Like: like,
+		Meaning: string(meaning), Pods: model.Certain(w), Recreated: certificate.Loss{Meaning: meaning}.Recreated(w),
+	}
+	fact.PendingMin, fact.PendingMax = pendingOf(worst)
+	if n := disruption.Certain(all, meaning); n > 0 && fact.Outcome != diag.Never {
+		fact.Outcome, fact.Cause, fact.WhereItRuns = diag.Never, "", true
+		fact.PendingMin, fact.PendingMax = n, max(n, fact.PendingMax)
+	}
+	return fact
+}
+
+// pendingOf returns how many pods are Pending after a loss in every run, and in the worst known
+// run.
+func pendingOf(s *disruption.Survival) (least, most int) {
+	if s.Verdict == diag.Never {
+		return s.Pending, s.Pending
+	}
+	return 0, s.Pending
+}
+
+// drain adds a fact about pods that have no other node when theirs is drained. With a single node
+// that is expected, so there is no fact.
+func (b changes) drain(w *workload.Workload) {
+	if len(b.m.Topology.Nodes) < 2 {
+		return
+	}
+	d := b.j.Drain(w)
+	if d.Answer == diag.Unknown {
+		b.unsure(w, d.Why)
+	}
+	if d.Worst == nil {
+		if d.Answer != diag.None && b.whole("drains") {
+			fact := facts.Drain{ID: b.at(w, w.CountSpan()), W: b.row(w), Outcome: d.Answer, Cause: cause(d.Answer, d.Why), Pods: model.Certain(w)}
+			switch {
+			case len(d.Budgets) > 0:
+				fact.BlockedBy = "budget"
+			case d.Evicts:
+				fact.BlockedBy = "eviction-strategy"
+			}
+			b.Drains = append(b.Drains, fact)
+		}
+		return
+	}
+	fact := facts.Drain{Outcome: d.Worst.Verdict, Pods: model.Certain(w), Node: d.Worst.Value, Like: d.Like}
+	fact.PendingMin, fact.PendingMax = pendingOf(d.Worst)
+	if d.Certain > 0 {
+		fact.Outcome, fact.WhereItRuns = diag.Never, true
+		fact.PendingMin, fact.PendingMax = d.Certain, max(d.Certain, fact.PendingMax)
+	}
+	if b.whole("drains.pool") {
+		fact.Pool = b.poolNamed(fact.Node)
+	}
+	s := about(w, holding(b.m, w)).because(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
+	if at := w.CountSpan(); at != s.Location {
+		s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
+	}
+	if d.Next != nil {
+		fact.Blocks, fact.Amount = true, amountOf(&d.Next.Amount)
+		s = s.related(d.Next.Span(), "%s", message.NoFurtherDisruptions(d.Next.String()))
+	}
+	fact.ID, fact.W = b.subject(s.fix("%s", message.ForDrain(b.ownRules(w)))), b.row(w)
+	b.Drains = append(b.Drains, fact)
+}
+
+// holding returns the place of the rule that keeps pods off other nodes: a term, a port, or else
+// the node rules.
+func holding(m *model.Model, w *workload.Workload) diag.Span {
+	at := blockingTerm(m, w, func(t *model.Term) bool { return len(m.Others(t, w, false)) > 0 },
+		func(t *model.Term) bool { return m.Peer(t, w, w) == model.Yes })
+	if at != w.CountSpan() || m.Eligible(w).Count == len(m.Topology.Nodes) {
+		return at
+	}
+	if rule := nodeRule(m, w); !rule.IsZero() {
+		return rule
+	}
+	return at
+}

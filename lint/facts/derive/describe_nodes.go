@@ -1,0 +1,385 @@
+package derive
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// poolLabels lists the labels by which platforms name the pool of a node, the most specific first
+// (docs of Karpenter, EKS, GKE, AKS, DigitalOcean, kops, Cluster API).
+var poolLabels = []string{
+	"karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name", "cloud.google.com/gke-nodepool",
+	"kubernetes.azure.com/agentpool", "agentpool", "doks.digitalocean.com/node-pool", "kops.k8s.io/instancegroup", "cluster.x-k8s.io/deployment-name",
+}
+
+// poolOf returns the pool of a node and the label that names it, or "" without a pool.
+func poolOf(n *topology.Node) (name, label string) {
+	if n.Pool != nil {
+		return n.Pool.Name, ""
+	}
+	for _, label := range poolLabels {
+		if name := n.Labels[label]; name != "" {
+			return name, label
+		}
+	}
+	return "", ""
+}
+
+// poolNamed returns the pool of the declared node with a name, or "".
+func (b *builder) poolNamed(node string) string {
+	b.m.Run().Spend(len(b.m.Topology.Nodes) / 4)
+	for _, n := range b.m.Topology.Nodes {
+		if n.Name == node {
+			name, _ := poolOf(n)
+			return name
+		}
+	}
+	return ""
+}
+
+// poolNames holds the pool names of the nodes and of the growth entries, by index.
+type poolNames struct{ nodes, growth []string }
+
+func (b *builder) namesOfPools() (p poolNames) {
+	if !b.topo {
+		return p
+	}
+	for _, n := range b.m.Topology.Nodes {
+		name, _ := poolOf(n)
+		p.nodes = append(p.nodes, name)
+	}
+	for _, g := range b.m.Topology.Growth {
+		p.growth = append(p.growth, g.Node.Pool.Name)
+	}
+	return p
+}
+
+// passing summarizes the nodes and the growth entries that some pods can use.
+type passing struct {
+	usable, extra  int
+	poolless       int             // of the usable ones
+	zones, grown   map[string]bool // grown includes zones
+	pools          []string
+	zoneless, open bool
+}
+
+// placeable reports whether the node-level rules of a workload can be judged.
+func (b *builder) placeable(w *workload.Workload) bool {
+	return b.topo && !b.m.Group(w).Unknown.Given() && w.SpecNode != nil
+}
+
+// passes returns what the node-level rules of a workload let it use. Workloads with the same rules
+// share the result.
+func (d *describing) passes(w *workload.Workload) *passing {
+	e := d.m.Eligible(w)
+	p := d.passed[e]
+	if p == nil {
+		p = d.gather(e)
+		d.passed[e] = p
+	}
+	return p
+}
+
+func (d *describing) gather(e *model.Eligibility) *passing {
+	p := &passing{}
+	d.m.Run().Spend(len(e.Nodes) + len(e.Growth))
+	p.zones, p.grown = map[string]bool{}, map[string]bool{}
+	pools := map[string]bool{}
+	extra := map[*topology.Pool]int{}
+	for i, pass := range e.Nodes {
+		if !pass.All() {
+			continue
+		}
+		p.usable++
+		if d.pools.nodes[i] == "" {
+			p.poolless++
+		}
+		p.add(d.m.Topology.Nodes[i], p.zones)
+		pools[d.pools.nodes[i]] = true
+	}
+	for i, pass := range e.Growth {
+		if g := d.m.Topology.Growth[i]; pass.All() {
+			extra[g.Node.Pool] = g.Extra
+			p.open = true
+			p.add(g.Node, p.grown)
+			pools[d.pools.growth[i]] = true
+		}
+	}
+	for _, n := range extra {
+		p.extra += n
+	}
+	delete(pools, "")
+	p.pools = append([]string{}, slices.Sorted(maps.Keys(pools))...)
+	maps.Copy(p.grown, p.zones)
+	return p
+}
+
+func (p *passing) add(n *topology.Node, zones map[string]bool) {
+	if zone := n.Labels[corev1.LabelTopologyZone]; zone != "" {
+		zones[zone] = true
+	} else {
+		p.zoneless = true
+	}
+}
+
+// nodesOf fills in the nodes, zones and pools that the pods can use.
+func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
+	row.PlacementKnown = d.placeable(w)
+	if !row.PlacementKnown {
+		row.UsableMax, row.ZonesMax, row.Pools = facts.NoBound, facts.NoBound, []string{}
+		return
+	}
+	p := d.passes(w)
+	row.UsableMin, row.UsableMax, row.Growable, row.Pools = p.usable, p.usable+p.extra, p.open, p.pools
+	row.UsablePoolless, row.ZonesMin = p.poolless, len(p.zones)
+	row.ZonesMax = len(p.grown)
+}
+
+// share fills in how many pods can share a node and a zone while the smallest number of pods runs.
+func (d *describing) share(w *workload.Workload, row *facts.Workload) {
+	pods := row.PodsMin
+	row.OnOneNodeMax, row.InOneZoneMax = pods, pods
+	if !d.placeable(w) || w.Kind.PerNode() || pods == 0 || d.m.MaybeApart(w) || !d.m.Judged(w) {
+		if w.Kind.PerNode() && d.placeable(w) {
+			row.OnOneNodeMin, row.OnOneNodeMax = min(1, pods), min(1, pods)
+		}
+		return
+	}
+	p := d.passes(w)
+	if p.usable+p.extra == 0 {
+		return
+	}
+	onNode, inZone := d.togetherAt(w, pods)
+	row.OnOneNodeMax = min(pods, onNode)
+	row.OnOneNodeMin = min(row.OnOneNodeMax, (pods+p.usable+p.extra-1)/(p.usable+p.extra))
+	if p.zoneless || len(p.grown) == 0 {
+		return
+	}
+	row.InOneZoneMax = min(pods, inZone)
+	row.InOneZoneMin = min(row.InOneZoneMax, (pods+len(p.grown)-1)/len(p.grown))
+}
+
+// togetherAt returns how many pods can share a node and a zone when a given number of pods runs.
+func (d *describing) togetherAt(w *workload.Workload, pods int) (onNode, inZone int) {
+	if w.Count.N == pods {
+		return bound.MostTogether(d.m, w)
+	}
+	at := *w
+	at.Count = workload.Count{N: pods, Known: true}
+	defer d.m.Guest(&at)()
+	return bound.MostTogether(d.m, &at)
+}
+
+// users holds the workloads that can use each node and each growth entry.
+type users struct {
+	nodes, growth [][]int
+	known         bool
+}
+
+// users finds the workloads that can use each node. Nodes with the same workloads share one list.
+func (b *builder) users() (u users) {
+	var kinds []*model.Eligibility
+	by := map[*model.Eligibility][]int{}
+	for _, w := range b.m.Workloads {
+		i, known := b.rows[w]
+		if !known || w.Copy || w.Superseded || !b.placeable(w) {
+			continue
+		}
+		e := b.m.Eligible(w)
+		if by[e] == nil {
+			kinds = append(kinds, e)
+		}
+		by[e] = append(by[e], i)
+	}
+	lists := map[string][]int{}
+	list := func(passes func(*model.Eligibility) bool) []int {
+		b.m.Run().Spend(len(kinds))
+		key := make([]byte, len(kinds))
+		for k, e := range kinds {
+			if passes(e) {
+				key[k] = 1
+			}
+		}
+		all, known := lists[string(key)]
+		if !known {
+			all = []int{}
+			for k, e := range kinds {
+				if key[k] == 1 {
+					all = append(all, by[e]...)
+				}
+			}
+			b.m.Run().Spend(len(all))
+			slices.Sort(all)
+			lists[string(key)] = all
+		}
+		return all
+	}
+	for i := range b.m.Topology.Nodes {
+		u.nodes = append(u.nodes, list(func(e *model.Eligibility) bool { return e.Nodes[i].All() }))
+	}
+	for i := range b.m.Topology.Growth {
+		u.growth = append(u.growth, list(func(e *model.Eligibility) bool { return e.Growth[i].All() }))
+	}
+	return u
+}
+
+// askNodes is the question that is given up if there are too many nodes and workloads.
+const askNodes = "which workloads can use which nodes"
+
+// describeNodes lists the nodes and their pools.
+func (b *builder) describeNodes() {
+	if !b.whole("nodes") && !b.whole("pools") {
+		return
+	}
+	var u users
+	if b.whole("nodes.workloads") || b.whole("pools.workloads") || b.whole("pools.namespaces") {
+		u.known = b.askAll(askNodes, func() { u = b.users() })
+	}
+	if !u.known {
+		u = users{nodes: make([][]int, len(b.m.Topology.Nodes)), growth: make([][]int, len(b.m.Topology.Growth))}
+	}
+	if b.whole("nodes") {
+		b.listNodes(u)
+	}
+	if b.whole("pools") {
+		b.listPools(u)
+	}
+}
+
+func (b *builder) listNodes(u users) {
+	for i, n := range b.m.Topology.Nodes {
+		pool, _ := poolOf(n)
+		s := Subject{Location: n.Span}.because(nil, noted(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
+		b.Built.Facts.Nodes = append(b.Built.Facts.Nodes, facts.Node{
+			ID: b.subject(s), Name: n.Name, Pool: pool, Zone: n.Labels[corev1.LabelTopologyZone], Region: n.Labels[corev1.LabelTopologyRegion],
+			Labels: n.Labels, Taints: b.taints(n, s), Allocatable: amounts(n.Allocatable), Cordoned: n.Unschedulable, Workloads: u.nodes[i], WorkloadsKnown: u.known,
+		})
+	}
+}
+
+// taints returns the taints of a node, each located where it is written.
+func (b *builder) taints(n *topology.Node, s Subject) []facts.Taint {
+	all := []facts.Taint{}
+	items := n.Declaration.Taints().Items()
+	for i, t := range n.Taints {
+		at := s
+		if i < len(items) {
+			at.Location, at.written = n.Declaration.File.ItemSpan(items[i]), items[i]
+		}
+		all = append(all, facts.Taint{ID: b.subject(at), Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
+	}
+	return all
+}
+
+// poolParts gathers what the nodes of a pool have in common.
+type poolParts struct {
+	name, label string
+	first       *topology.Node
+	nodes       int
+	max         int
+	zones       map[string]bool
+	labels      map[string]string
+	offers      string
+	uneven      bool
+	users       map[int]bool
+	taints      []corev1.Taint
+	from        []*topology.Node // the node where each taint is first seen
+}
+
+func (b *builder) listPools(u users) {
+	var all []*poolParts
+	by := map[string]*poolParts{}
+	add := func(n *topology.Node, users []int, there bool) {
+		name, label := poolOf(n)
+		if name == "" {
+			return
+		}
+		p := by[label+" "+name]
+		if p == nil {
+			p = &poolParts{name: name, label: label, first: n, zones: map[string]bool{}, labels: maps.Clone(n.Labels), offers: offers(n), users: map[int]bool{}}
+			by[label+" "+name] = p
+			all = append(all, p)
+		}
+		p.add(n, users, there)
+	}
+	for i, n := range b.m.Topology.Nodes {
+		add(n, u.nodes[i], true)
+	}
+	for i, g := range b.m.Topology.Growth {
+		add(g.Node, u.growth[i], false)
+	}
+	slices.SortFunc(all, func(a, b *poolParts) int { return strings.Compare(a.name+" "+a.label, b.name+" "+b.label) })
+	for _, p := range all {
+		row := b.pool(p)
+		row.WorkloadsKnown = u.known
+		b.Built.Facts.Pools = append(b.Built.Facts.Pools, row)
+	}
+}
+
+// offers returns a text that is equal for nodes with the same allocatable resources.
+func offers(n *topology.Node) string { return fmt.Sprint(amounts(n.Allocatable)) }
+
+func (p *poolParts) add(n *topology.Node, users []int, there bool) {
+	if there {
+		p.nodes++
+	}
+	if zone := n.Labels[corev1.LabelTopologyZone]; zone != "" {
+		p.zones[zone] = true
+	}
+	maps.DeleteFunc(p.labels, func(key, value string) bool { return key == corev1.LabelHostname || n.Labels[key] != value })
+	p.uneven = p.uneven || offers(n) != p.offers
+	for _, w := range users {
+		p.users[w] = true
+	}
+	for _, t := range n.Taints {
+		if !slices.ContainsFunc(p.taints, func(o corev1.Taint) bool { return o.Key == t.Key && o.Value == t.Value && o.Effect == t.Effect }) {
+			p.taints, p.from = append(p.taints, t), append(p.from, n)
+		}
+	}
+	if p.max = p.nodes; n.Pool != nil {
+		p.max = n.Pool.Max
+	}
+}
+
+func (b *builder) pool(p *poolParts) facts.Pool {
+	n := p.first
+	s := Subject{Location: n.Span}.because(nil, noted(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
+	row := facts.Pool{
+		ID: b.subject(s), Name: p.name, Label: p.label, File: n.Span.File, Count: p.nodes, Max: p.max, Zones: append([]string{}, slices.Sorted(maps.Keys(p.zones))...),
+		Labels: p.labels, Taints: []facts.Taint{}, Allocatable: []facts.ResourceAmount{}, Workloads: append([]int{}, slices.Sorted(maps.Keys(p.users))...),
+	}
+	if !p.uneven {
+		row.Allocatable = amounts(n.Allocatable)
+	}
+	for i, t := range p.taints {
+		row.Taints = append(row.Taints, facts.Taint{ID: b.subject(taintAt(p.from[i], t, s)), Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
+	}
+	namespaces := map[string]bool{}
+	for _, w := range row.Workloads {
+		namespaces[b.Built.Facts.Workloads[w].Namespace] = true
+	}
+	row.Namespaces = append([]string{}, slices.Sorted(maps.Keys(namespaces))...)
+	return row
+}
+
+// taintAt moves a subject to a taint of a node.
+func taintAt(n *topology.Node, t corev1.Taint, s Subject) Subject {
+	items := n.Declaration.Taints().Items()
+	for i, o := range n.Taints {
+		if o == t && i < len(items) {
+			s.Location, s.file, s.written = n.Declaration.File.ItemSpan(items[i]), n.Declaration.File, items[i]
+		}
+	}
+	return s
+}

@@ -1,0 +1,219 @@
+package derive
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/check"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Explainer explains facts node by node. It keeps everything that they were built from, which facts
+// themselves drop.
+type Explainer struct {
+	b *builder
+	// left is the number of steps that its accounts may still take together.
+	left int
+}
+
+// NewExplainer builds facts and keeps what they were built from.
+func NewExplainer(in Input) *Explainer { return &Explainer{build(in), in.Model.Altogether()} }
+
+// Facts returns the facts.
+func (x *Explainer) Facts() *Built { return x.b.Built }
+
+// Fact explains the fact with that id, and returns the workload that it is about, or nil if there
+// is none.
+func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
+	s := x.b.subjects[id-1].behind
+	if s.account == nil {
+		return s.of, diag.Account{Notes: []string{message.NoWorkload}}
+	}
+	a := x.bounded(s.of, func() diag.Account { return s.account(x) })
+	if s.of != nil && x.b.m.Topology.Elastic() && x.b.m.Eligible(s.of).Growable > 0 {
+		a.Notes = append(a.Notes, message.OnlyAtCount)
+	}
+	return s.of, a
+}
+
+// Workload explains which nodes accept a pod of a workload by itself.
+func (x *Explainer) Workload(w *workload.Workload) diag.Account {
+	return x.bounded(w, func() diag.Account {
+		switch {
+		case w.Copy:
+			return x.still(w, message.CountsOnce)
+		case w.Superseded:
+			return x.still(w, message.Replaced)
+		}
+		return x.still(w)
+	})
+}
+
+// bounded makes an account within the steps that are left, or says that there are not enough.
+func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) diag.Account {
+	run := x.b.m.Run()
+	var objects []*source.Object
+	if of != nil {
+		objects = []*source.Object{of.Object}
+	}
+	a := diag.Account{Notes: []string{message.ExplainFailed}}
+	before := run.Spent()
+	if !run.Within(x.left, func() {
+		run.Spend(stepsPerFact)
+		if !x.b.m.Topology.Empty() {
+			run.Spend(len(x.b.m.Topology.Nodes))
+		}
+		run.Guard(objects, func() { a = account() })
+	}) {
+		a = diag.Account{Notes: []string{message.ExplainAbandoned}}
+	}
+	x.left -= run.Spent() - before
+	return a
+}
+
+// judge returns a new judge, as the steps that facts have used do not count here.
+func (x *Explainer) judge() *disruption.Judge {
+	return disruption.New(x.b.m, x.b.Set, search.Options{})
+}
+
+// open returns the account for when the nodes cannot be checked, or false if they can.
+func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
+	g := x.b.m.Group(w)
+	switch {
+	case !x.b.topo:
+		return diag.Account{Notes: []string{message.NoNodes}}, true
+	case w.Refused():
+		return x.unasked(w, diag.RowAside, message.NeverScheduled), true
+	case g.Unknown.Given():
+		return x.unasked(w, diag.RowUnknown, message.UnknownBecause(message.Reason(g.Unknown))), true
+	}
+	return diag.Account{}, false
+}
+
+// unasked returns a table where all nodes have the same outcome for a workload.
+func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Account {
+	if len(x.b.m.Topology.Nodes) == 0 { // but there are pools that may grow
+		return diag.Account{Notes: []string{why}}
+	}
+	row := diag.NodeRow{Outcome: outcome, Why: why, Runs: [][]string{{}}}
+	for _, n := range x.b.m.Topology.Nodes {
+		row.Runs[0] = append(row.Runs[0], n.Name)
+	}
+	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: message.AnyPod(w), Rows: []diag.NodeRow{row}}}}
+}
+
+// still checks each node by itself.
+func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
+	if a, open := x.open(w); open {
+		a.Notes = append(a.Notes, notes...)
+		return a
+	}
+	if names := search.Unlisted(x.b.m, w); len(names) > 0 {
+		notes = append(notes, message.IgnoredResource(names[0]))
+	}
+	caption := message.EmptyNodes(w, x.b.m.Eligible(w).Count, len(x.b.m.Topology.Nodes))
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, check.Still(x.b.m, w))}, Notes: notes}
+}
+
+// alone explains a workload that has the nodes to itself.
+func (x *Explainer) alone(w *workload.Workload) diag.Account {
+	a, open := x.open(w)
+	if open {
+		return a
+	}
+	if !model.Modelled(x.b.m.Group(w)) || w.Running {
+		return x.still(w, message.EachByItself)
+	}
+	j := x.judge()
+	s := j.Alone(w, w.Count.N)
+	placed, missing := s.Count(s.Next)
+	if missing == 0 {
+		return x.still(w, message.FitAlone)
+	}
+	a.Tables = append(a.Tables, x.table(w, message.NextPodAlone(w, placed, missing), s.Outlook(s.Next)))
+	a.Repairs = x.b.advisor().repairTexts([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
+	a.Yield = message.AllScheduled(w)
+	return a
+}
+
+// together explains workloads among all others.
+func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tried string, notes ...string) diag.Account {
+	a, open := x.open(w)
+	if open {
+		return a
+	}
+	s := x.judge().Together()
+	for i, o := range all {
+		if placed, missing := s.Count(o); missing > 0 && len(a.Tables) < maxNamed && !slices.Contains(all[:i], o) {
+			a.Tables = append(a.Tables, x.table(o, message.NextPod(o, placed, missing), s.Outlook(o)))
+		}
+	}
+	if len(a.Tables) == 0 {
+		return x.still(w, message.NotShown)
+	}
+	a.Tried, a.Notes = tried, notes
+	return a
+}
+
+// stuck explains a run after which a pod fits nowhere.
+func (x *Explainer) stuck(w *workload.Workload, s *certificate.Stuck, placed []string) diag.Account {
+	on := check.Stand(x.b.m, s.Placements)
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAfter(w, placed), on.Outlook(w))}}
+}
+
+// table groups nodes that have the same outcome for the same reasons.
+func (x *Explainer) table(w *workload.Workload, caption string, all []check.Outlook) diag.NodeTable {
+	t := diag.NodeTable{Name: w.String(), Caption: caption}
+	at := map[string]int{}
+	last := -1
+	for _, o := range all {
+		row := rowOf(o)
+		key := fmt.Sprintf("%s %q %s", row.Outcome, row.Filters, row.Why)
+		i, known := at[key]
+		if !known {
+			i = len(t.Rows)
+			at[key], t.Rows = i, append(t.Rows, row)
+		}
+		if r := &t.Rows[i]; i == last {
+			r.Runs[len(r.Runs)-1] = append(r.Runs[len(r.Runs)-1], o.Node.Name)
+		} else {
+			r.Runs = append(r.Runs, []string{o.Node.Name})
+		}
+		last = i
+	}
+	for i, o := range check.Spare(x.b.m, w) {
+		row := rowOf(o)
+		row.Pool = message.PoolGrowth(x.b.m.Topology.Growth[i])
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// rowOf converts the outlook of one node.
+func rowOf(o check.Outlook) diag.NodeRow {
+	row := diag.NodeRow{Outcome: diag.RowRejects, Why: message.Outlook(&o)}
+	switch {
+	case o.Has:
+		row.Outcome = diag.RowHas
+	case len(o.Refusals) == 0:
+		row.Outcome = diag.RowTakes
+	case o.Refusals[0].By == check.RefusedByNobody:
+		row.Outcome = diag.RowGone
+	}
+	if row.Outcome != diag.RowRejects {
+		return row
+	}
+	for _, r := range o.Refusals {
+		if by := string(r.By); !slices.Contains(row.Filters, by) {
+			row.Filters = append(row.Filters, by)
+		}
+	}
+	return row
+}

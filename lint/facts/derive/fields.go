@@ -1,0 +1,86 @@
+package derive
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// refusals builds the facts about fields that the API server rejects, drops or does not know.
+type refusals struct{ *builder }
+
+// fields adds facts about the fields of a workload that the API server rejects or drops.
+func (b refusals) fields(w *workload.Workload) {
+	b.settle(w, func(*settled) {})
+	for _, p := range slices.Concat(w.Gated, w.Problems) {
+		b.refusal(w, w.String(), about(w, p.Span), p)
+	}
+	for _, u := range w.Unknown {
+		b.unknownField(w, u)
+	}
+	b.settle(w, func(d *settled) { d.judged = true })
+}
+
+// validated adds facts about wrong fields of workloads that no deployment creates, such as test hooks.
+func (b refusals) validated(set *workload.Set) {
+	purse := b.m.SharedBudget(model.ObjectsOf(set.Validated))
+	for _, w := range set.Validated {
+		purse.Ask(w.Object, askFields, func() { b.fields(w) })
+	}
+}
+
+// refusal adds a fact about a field that the API server rejects, now or with a feature gate. W is
+// nil for an object that creates no pods.
+func (b refusals) refusal(w *workload.Workload, object string, s Subject, p workload.Problem) {
+	if p.Fix != "" {
+		s = s.fix("%s", p.Fix)
+	}
+	stage := string(p.Stage)
+	if p.Gate != "" {
+		stage = "gate"
+	}
+	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), W: b.row(w), Object: object, Stage: stage, Gate: p.Gate, Field: p.Field, Values: w != nil && w.Within != "", Reason: p.Message})
+}
+
+// otherRefusals adds facts about objects without pods that the API server rejects.
+func (b refusals) otherRefusals() {
+	var objects []*source.Object
+	for _, r := range b.Set.Refusals {
+		objects = append(objects, r.Object)
+	}
+	purse := b.m.SharedBudget(objects)
+	for _, r := range b.Set.Refusals {
+		id := r.Object.ID()
+		switch d := b.settled[id]; {
+		case purse.Ask(r.Object, askFields, func() { b.refused(r) }):
+		case d != nil:
+			d.judged, d.guards = false, false
+		default:
+			b.settled[id] = &settled{}
+		}
+	}
+}
+
+func (b refusals) refused(r workload.Refusal) {
+	why := noted(message.NoPods)
+	name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
+	for _, p := range r.Problems {
+		b.refusal(nil, name, Subject{Location: p.Span}.in(r.Object.ID()).because(nil, why), p)
+	}
+}
+
+func (b refusals) unknownField(w *workload.Workload, u workload.UnknownField) {
+	s := about(w, u.Span)
+	if u.Suggestion != "" && !strings.Contains(u.Suggestion, ".") {
+		s.Fixes = []diag.Fix{writeAt(w, u.KeySpan, u.Suggestion)}
+	}
+	b.UnknownFields = append(b.UnknownFields, facts.UnknownField{ID: b.subject(s), W: b.row(w), Object: w.String(), Values: w.Within != "", Field: u.Field, Suggestion: u.Suggestion})
+}
+
+func (b *builder) refusals() refusals { return refusals{b} }

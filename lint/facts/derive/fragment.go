@@ -1,0 +1,57 @@
+package derive
+
+import (
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// fragments adds facts about placement fields of objects that are not judged: what the core API
+// rejects in them, and which node labels they name. There are no facts about their pods, as an
+// operator decides which pods get these fields and how many there are.
+func (b terms) fragments(set *workload.Set) {
+	for _, o := range set.Foreign {
+		b.settled[o.ID()] = &settled{}
+	}
+	nodes := everyNode(b.m)
+	purse := b.m.SharedBudget(model.ObjectsOf(set.Fragments))
+	for _, w := range set.Fragments {
+		if !purse.Ask(w.Object, askFragment, func() { b.fragment(w, nodes) }) {
+			b.settled[w.Object.ID()] = &settled{}
+		}
+	}
+}
+
+func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
+	for _, p := range w.Problems {
+		b.refusals().refusal(w, w.String(), about(w, p.Span), p)
+	}
+	for _, u := range w.Unknown {
+		b.refusals().unknownField(w, u)
+	}
+	all := model.FragmentTerms(w)
+	b.m.Run().Spend(len(all))
+	for _, t := range all {
+		if spoiled(w, t) {
+			continue
+		}
+		b.topologyKey(w, t, nodes)
+		b.label(w, "topologyKey", t.Key, fieldSpan(w, t.Node, "topologyKey"), t.Node.Get("topologyKey"), termBeside(all, t))
+	}
+	b.nodeLabels(w)
+	b.nodeMatches(w, nodes)
+}
+
+// everyNode returns all nodes, with one node of each pool that has none yet.
+func everyNode(m *model.Model) []*topology.Node {
+	if m.Topology.Empty() {
+		return nil
+	}
+	nodes := m.Topology.Nodes[:len(m.Topology.Nodes):len(m.Topology.Nodes)]
+	for _, g := range m.Topology.Growth {
+		if g.Node.Pool.Count == 0 {
+			nodes = append(nodes, g.Node)
+		}
+	}
+	return nodes
+}

@@ -1,0 +1,247 @@
+package derive
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// joint builds the facts about several workloads together.
+type joint struct{ *builder }
+
+// joint adds facts about workloads together. It leaves out workloads that are already known to be
+// faulty.
+func (b joint) joint() {
+	for _, c := range search.Conflicts(b.m, b.faulty) {
+		for _, w := range c.Among {
+			b.orderDependent[w] = true
+		}
+		if c.Core != nil {
+			b.crowd(&c)
+		} else {
+			b.order(&c)
+		}
+	}
+	b.askAll(askShortages, func() {
+		for _, s := range bound.Shortages(b.m, b.faulty) {
+			b.volume(&s)
+		}
+	})
+}
+
+// indices returns the rows of workloads.
+func (b joint) indices(ws []*workload.Workload) []int {
+	list := make([]int, len(ws))
+	for i, w := range ws {
+		list[i] = b.row(w)
+	}
+	return list
+}
+
+// crowd adds a fact about workloads that fit one by one, but not all together.
+func (b joint) crowd(c *search.Conflict) {
+	w := c.Workloads[0]
+	account := func(x *Explainer) diag.Account {
+		return x.together(w, c.Workloads, message.TriedWithoutRequests, message.IgnoresRequests(c.Pods-c.Most))
+	}
+	fact := facts.Crowd{
+		Workloads: b.indices(c.Workloads), Outcome: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
+		Nodes: len(b.m.Topology.Nodes), Growth: message.GrownPools(c.Growth),
+	}
+	s := Subject{}.of(w).because(w, account)
+	for _, atom := range c.Core.Atoms {
+		at, _, text := atomAt(b.m, atom)
+		if atom.Term != nil && s.Location.IsZero() {
+			s.Location = at
+			s = s.of(atom.Workload)
+		} else {
+			s = s.related(at, "%s", text)
+		}
+		fact.Core = append(fact.Core, b.coreRule(&atom))
+	}
+	if s.Location.IsZero() {
+		s.Location = w.CountSpan()
+	}
+	for _, o := range c.Workloads {
+		s = s.related(o.CountSpan(), "%s", message.PodsOf(certain(b.m, o), o))
+	}
+	for _, text := range b.advisor().repairTexts(c.Workloads, c.Core.Repairs) {
+		s = s.fix("%s", text)
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Crowds = append(b.Crowds, fact)
+}
+
+// certain returns the number of pods that a workload has at least.
+func certain(m *model.Model, w *workload.Workload) int {
+	if w.Kind.PerNode() {
+		return m.Eligible(w).Count
+	}
+	return w.Count.N
+}
+
+// uses maps parts of workloads to the names that rules use, where these differ.
+var uses = map[search.Part]string{search.PartPorts: "host-port"}
+
+// coreRule converts a member of a core.
+func (b joint) coreRule(a *search.Atom) facts.CoreRule {
+	rule := facts.CoreRule{W: b.row(a.Workload), Use: cmp.Or(uses[a.Part], string(a.Part))}
+	switch {
+	case a.Term != nil:
+		rule.Use, rule.Key = string(a.Term.Use), a.Term.Key
+	case a.Part == search.PartPorts:
+		rule.Key, _ = portSpan(a.Workload, b.m.Group(a.Workload).HostPorts)
+	case a.Part != search.PartSlots && a.Part != search.PartRequests:
+		all := b.m.Excluded(a.Workload, true)
+		for i := range all {
+			rule.Excluded = append(rule.Excluded, message.ExclusionRow(&all[i]))
+		}
+	}
+	return rule
+}
+
+// order adds a fact about pods that fit nowhere if other pods are scheduled first.
+func (b joint) order(c *search.Conflict) {
+	pending := c.Stuck.Pending[0]
+	w := pending.Workload
+	fact := facts.Order{Pods: certain(b.m, w), Pending: pending.Count, Refused: refusedNodes(pending.Reasons)}
+	ws, on := search.Nodes(c.Stuck)
+	var first []string
+	for _, o := range ws {
+		p := placed(b.row(o), "", on[o])
+		fact.Placed, first = append(fact.Placed, p), append(first, message.Placed(&p, b.Facts))
+	}
+	s := about(w, blocking(b.m, w, ws)).because(w, func(x *Explainer) diag.Account { return x.stuck(w, c.Stuck, first) })
+	if s.Location != w.CountSpan() {
+		s = s.related(w.CountSpan(), "%s", message.PodsOf(fact.Pods, w))
+	}
+	for i, o := range ws {
+		if o == w {
+			continue
+		}
+		s = s.related(blocking(b.m, o, []*workload.Workload{w}), "%s", message.ScheduledFirst(o, &fact.Placed[i]))
+	}
+	for _, p := range c.Stuck.Pending[1:] {
+		s = s.related(p.Workload.CountSpan(), "%s", message.AlsoPending(p.Count, p.Workload))
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Orders = append(b.Orders, fact)
+}
+
+// refusedNodes counts the nodes by the filter that refuses the pod there, the most frequent first.
+func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
+	rows := make([]facts.FilterNodes, 0, len(reasons))
+	for filter, nodes := range reasons {
+		rows = append(rows, facts.FilterNodes{Filter: string(filter), Nodes: nodes})
+	}
+	slices.SortFunc(rows, func(a, b facts.FilterNodes) int {
+		return cmp.Or(cmp.Compare(b.Nodes, a.Nodes), cmp.Compare(a.Filter, b.Filter))
+	})
+	return rows
+}
+
+// blocking returns the place of the first hard term of a workload that concerns another of some
+// workloads, or its own pods if it is one of them, else of its host port, else of its number of
+// pods.
+func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) diag.Span {
+	among := func(t *model.Term, own bool) bool {
+		return slices.ContainsFunc(some, func(o *workload.Workload) bool { return (o == w) == own && m.Peer(t, w, o) == model.Yes })
+	}
+	return blockingTerm(m, w, func(t *model.Term) bool { return among(t, false) }, func(t *model.Term) bool { return among(t, true) })
+}
+
+// blockingTerm returns the place of the first hard term of a workload that concerns other
+// workloads, or else its own pods, as the two functions report, else of its host port, else of its
+// number of pods.
+func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.Term) bool) diag.Span {
+	for _, asks := range []func(*model.Term) bool{others, own} {
+		for _, t := range m.Group(w).Terms {
+			if t.Hard && asks(t) {
+				return w.File().ItemSpan(t.Node)
+			}
+		}
+	}
+	if ports := m.Group(w).HostPorts; len(ports) > 0 {
+		if _, span := portSpan(w, ports); !span.IsZero() {
+			return span
+		}
+	}
+	return w.CountSpan()
+}
+
+// nodePods counts the pods on a few nodes, and all nodes. A node occurs once for each pod.
+func nodePods(nodes []*topology.Node) (on []facts.NodePods, all int) {
+	at := map[*topology.Node]int{}
+	for _, n := range nodes {
+		i, known := at[n]
+		if !known {
+			i = len(at)
+			at[n] = i
+			if i <= message.MaxPlaces {
+				on = append(on, facts.NodePods{Node: n.Name})
+			}
+		}
+		if i < len(on) {
+			on[i].Pods++
+		}
+	}
+	return on, len(at)
+}
+
+// maxNamed bounds the nodes that a sentence names.
+const maxNamed = 6
+
+// volume adds a fact about a resource that does not suffice for workloads together.
+func (b joint) volume(s *bound.Shortage) {
+	w := s.Workloads[0]
+	requested, offered := s.Sums()
+	fact := facts.Room{
+		Others: len(s.Workloads) - 1, Outcome: diag.Never, Cause: "total", Pods: s.Pods, Most: s.Pods - s.Pending, Pending: s.Pending,
+		Resource: string(s.Resource), Requested: requested, Offered: offered,
+		Nodes: len(b.m.Topology.Nodes), Eligible: s.Nodes, Growth: message.GrownPools(s.Growth),
+	}
+	if !s.Each.IsZero() {
+		fact.Cause, fact.Request, fact.Most, fact.Requested, fact.Offered = "size", s.Each.String(), s.Slots, "", ""
+	}
+	subject := about(w, requestSpan(w, s.Resource)).because(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })
+	for _, o := range s.Workloads[1:min(len(s.Workloads), maxNamed)] {
+		at := requestSpan(o, s.Resource)
+		if at.IsZero() {
+			at = o.CountSpan()
+		}
+		subject = subject.related(at, "%s", message.AlsoRequests(o, s.Resource))
+	}
+	subject = subject.fix("%s", message.RequestLessTogether(s.Resource))
+	fact.ID, fact.W = b.subject(subject), b.row(w)
+	b.Room = append(b.Room, fact)
+}
+
+// circle adds a fact about workloads that wait for each other.
+func (b joint) circle(c bound.Circle) {
+	w := c.Workload
+	b.faulty[w] = true
+	t := b.m.Group(w).HardAffinity()[0]
+	at := fieldSpan(w, t.Node, "labelSelector")
+	if at.IsZero() {
+		at = w.File().ItemSpan(t.Node)
+	}
+	s := about(w, at).because(w, func(x *Explainer) diag.Account { return x.together(w, c.Path, "") })
+	fact := facts.Circle{Members: b.indices(c.Path), Member: c.Member}
+	for i, o := range c.Path {
+		if i > 0 && o != w {
+			s = s.related(o.Object.NameSpan(), "%s", message.AlsoWaits(o))
+		}
+	}
+	s = s.fix(message.PreferOneTerm)
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Circles = append(b.Circles, fact)
+}

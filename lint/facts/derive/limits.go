@@ -1,0 +1,254 @@
+package derive
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// limits builds the facts about what keeps the pods of one workload from being placed.
+type limits struct{ *builder }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// limits adds facts about how many pods each hard rule allows.
+func (b limits) limits(w *workload.Workload) {
+	if !b.anyLimit() && bound.Fits(b.m, w) {
+		return
+	}
+	for _, l := range bound.Capacity(b.m, w) {
+		if w.Finite() && l.Most > 0 { // the others run once these have ended
+			l.Exceeded, l.Grows = false, false
+		}
+		if note := message.FitsOnceGrown(w, &l); l.Grows && (l.Exceeded || b.m.Judged(w)) && !slices.Contains(b.notes, note) {
+			b.notes = append(b.notes, note)
+		}
+		b.faulty[w] = b.faulty[w] || l.Exceeded
+		if !b.wanted(limitLists[l.By], "outcome", verdict(&l)) || !l.Exceeded && !b.m.Judged(w) {
+			continue
+		}
+		switch l.By {
+		case bound.ByAntiAffinity:
+			b.antiAffinity(w, &l)
+		case bound.BySpread:
+			b.spread(w, &l)
+		case bound.ByHostPort:
+			b.hostPort(w, &l)
+		case bound.ByRoom:
+			b.room(w, &l)
+		}
+	}
+}
+
+// limitLists maps limits to their lists of facts.
+var limitLists = map[bound.Limited]string{
+	bound.ByAntiAffinity: "anti_affinity", bound.BySpread: "spreads", bound.ByHostPort: "host_ports", bound.ByRoom: "room",
+}
+
+// anyLimit reports whether a rule may report a limit that is not exceeded.
+func (b limits) anyLimit() bool {
+	for _, list := range limitLists {
+		if b.wanted(list, "outcome", diag.Always) {
+			return true
+		}
+	}
+	return false
+}
+
+// frame starts the subject of a limit at its first term. If the limit is exceeded, it adds the
+// number of pods and the nodes that do not count, and returns the reasons and how many are not
+// listed.
+func (b limits) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (s Subject, all []facts.Exclusion, more int) {
+	s = alone(w, at)
+	if !l.Exceeded {
+		return s, nil, 0
+	}
+	if count := w.CountSpan(); count != s.Location {
+		s = s.related(count, "%s", message.ToSchedule(l.Pods))
+	}
+	s, all = excluded(b.m, s, w, true)
+	return s, all, len(b.m.Excluded(w, true)) - len(all)
+}
+
+func verdict(l *bound.Limit) diag.Outcome {
+	if l.Exceeded {
+		return diag.Never
+	}
+	return diag.Always
+}
+
+// unplaced returns how many pods stay pending because of a limit.
+func unplaced(l *bound.Limit) int { return max(0, l.Pods-l.Most) }
+
+func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
+	s, excluded, more := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
+	fact := facts.AntiAffinity{
+		Outcome: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l), Nodes: l.Nodes, Eligible: l.Eligible,
+		Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth), Together: companions(&l.Together),
+	}
+	for i, t := range l.Terms {
+		if !slices.Contains(fact.Keys, t.Key) {
+			fact.Keys = append(fact.Keys, t.Key)
+		}
+		if i > 0 && l.Exceeded {
+			s = s.related(w.File().ItemSpan(t.Node), message.AlsoApart)
+		}
+	}
+	if l.Exceeded {
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.antiAffinityFix(s, w, l, fact.Keys[0]) })
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	for i := range fact.Together {
+		fact.Together[i].W = fact.W
+	}
+	b.AntiAffinity = append(b.AntiAffinity, fact)
+}
+
+// companions returns the other rules that a limit follows from.
+func companions(c *bound.Companion) []facts.Rule {
+	rules := []facts.Rule{}
+	for _, key := range c.Keys {
+		rules = append(rules, facts.Rule{Use: string(c.Kind), Hard: true, Key: key})
+	}
+	return rules
+}
+
+func (b limits) antiAffinityFix(s Subject, w *workload.Workload, l *bound.Limit, key string) Subject {
+	s = b.advisor().lower(s, w, l)
+	if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
+		s = s.fix("%s", message.AddNodes(n, key))
+	}
+	if b.advisor().holds(w, disruption.SoftAntiAffinity(), 0) {
+		s = s.fix("%s", message.PreferAntiAffinity(key))
+	}
+	return s
+}
+
+func (b limits) spread(w *workload.Workload, l *bound.Limit) {
+	t := l.Terms[0]
+	at := w.File().ItemSpan(t.Node)
+	if l.Cause == "missing-key" {
+		at = fieldSpan(w, t.Node, "topologyKey")
+	}
+	s, excluded, more := b.frame(w, l, at)
+	keys := b.m.Group(w).SpreadKeys()
+	fact := facts.Spread{
+		Outcome: verdict(l), Cause: l.Cause, Pods: l.Pods, Key: t.Key, Keys: keys[:min(len(keys), maxListed)], KeyCount: len(keys),
+		MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains(),
+		Domains: l.EligibleDomains, Smallest: l.Smallest, SmallestDomain: l.SmallestDomain, Most: l.Most, Pending: unplaced(l),
+		Nodes: l.Nodes, Eligible: l.Eligible, Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth),
+	}
+	if l.Exceeded {
+		if l.Cause == "missing-key" {
+			fact.Suggestion = b.suggest(t.Key)
+		}
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.spreadFix(s, w, l, &fact) })
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Spreads = append(b.Spreads, fact)
+}
+
+// maxListed bounds the names in one field of a fact.
+const maxListed = 20
+
+func (b limits) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fact *facts.Spread) Subject {
+	t := l.Terms[0]
+	switch l.Cause {
+	case "missing-key":
+		if fact.Suggestion != "" {
+			s.Fixes = append(s.Fixes, b.advisor().corrected(w, t, fact.Suggestion))
+			return s
+		}
+		return s.fix("%s", message.LabelNodes(t.Key))
+	case "min-domains":
+		if span := fieldSpan(w, t.Node, "minDomains"); !span.IsZero() {
+			s = s.related(span, "%s", message.MinDomainsRequires(fact.MinDomains, fact.Domains))
+		}
+		if n := max(1, fact.Domains); b.advisor().holds(w, minDomains(t.Key, n), 0) {
+			s = s.fix("%s", message.SetMinDomains(n))
+		}
+	default:
+		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil && b.advisor().holds(w, honored(t.Key), 0) {
+			s = s.fix(message.HonorTaints)
+		}
+	}
+	s = b.advisor().lower(s, w, l)
+	if b.advisor().holds(w, softSpread(t.Key), 0) {
+		s = s.fix(message.AcceptSkew)
+	}
+	return s
+}
+
+func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
+	ports := b.m.Group(w).HostPorts
+	_, at := portSpan(w, ports)
+	s, excluded, more := b.frame(w, l, at)
+	fact := facts.HostPort{
+		Outcome: verdict(l), Pods: l.Pods, Port: int(ports[0].Port), Protocol: string(ports[0].Protocol), Nodes: l.Nodes, Eligible: l.Eligible,
+		Pending: unplaced(l), Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth),
+	}
+	if l.Exceeded {
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.hostPortFix(s, w, l) })
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.HostPorts = append(b.HostPorts, fact)
+}
+
+func (b limits) hostPortFix(s Subject, w *workload.Workload, l *bound.Limit) Subject {
+	s = b.advisor().lower(s, w, l)
+	if b.advisor().holds(w, disruption.NoHostPorts(), 0) {
+		s = s.fix(message.RemoveHostPort)
+	}
+	if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
+		s = s.fix("%s", message.AddAnyNodes(n))
+	}
+	return s
+}
+
+// portSpan returns the first host port of the workload and its place, or "" if it has none.
+func portSpan(w *workload.Workload, ports []model.HostPort) (string, diag.Span) {
+	if len(ports) == 0 {
+		return "", diag.Span{}
+	}
+	text := fmt.Sprintf("%d/%s", ports[0].Port, ports[0].Protocol)
+	for _, list := range []string{"containers", "initContainers"} {
+		for _, c := range w.SpecNode.Get(list).Items() {
+			for _, p := range c.Get("ports").Items() {
+				for _, field := range []string{"hostPort", "containerPort"} {
+					if span := fieldSpan(w, p, field); !span.IsZero() && (field == "hostPort" || w.Spec.HostNetwork) {
+						return text, span
+					}
+				}
+			}
+		}
+	}
+	return text, diag.Span{}
+}
+
+func (b limits) room(w *workload.Workload, l *bound.Limit) {
+	fact := facts.Room{
+		Outcome: verdict(l), Cause: "pods", Pods: l.Pods, Most: l.Most, Pending: unplaced(l), Resource: string(l.Binding),
+		Nodes: l.Nodes, Eligible: l.Eligible, Growth: message.GrownPools(l.Growth),
+	}
+	for _, r := range b.m.Group(w).Requests {
+		if r.Name == l.Binding {
+			fact.Request = r.Quantity.String()
+		}
+	}
+	s, _, _ := b.frame(w, l, requestSpan(w, l.Binding))
+	if l.Exceeded {
+		s = b.advised(s, w, fact, func(s Subject) Subject {
+			return b.advisor().lower(s, w, l).fix("%s", message.RequestLess(l.Binding))
+		})
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Room = append(b.Room, fact)
+}

@@ -1,0 +1,367 @@
+package derive
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/bound"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// placement adds facts about where the pods of one workload can go.
+func (b limits) placement(w *workload.Workload) {
+	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
+	if b.m.Group(w).Unknown.Cause == model.ByAdmission && w.Count.N > 0 && (w.Admission == "" || w.Spec.RuntimeClassName == "") {
+		b.limits(w) // exceeded limits stay exceeded if admission raises requests or rejects the pods
+	}
+	if b.m.Group(w).Unknown.Cause == model.ByNamespace && w.Count.N > 0 && b.eligibility(w) && b.requests(w) {
+		b.limits(w) // exceeded ones are exceeded in any namespace
+	}
+	if !b.m.Judged(w) || !w.Kind.PerNode() && w.Count.N == 0 {
+		return
+	}
+	b.settle(w, func(d *settled) {
+		d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0 && len(search.Unlisted(b.m, w)) == 0
+		d.sized = d.placed && b.roomy
+	})
+	if b.eligibility(w) && b.requests(w) {
+		b.limits(w)
+		if !b.unlisted(w) && w.Spec.NodeName == "" && !b.m.MaybeApart(w) {
+			b.sharing(w)
+		}
+	}
+}
+
+// sharing adds a fact about whether all pods of a workload can run on one node.
+func (b limits) sharing(w *workload.Workload) {
+	t, all := bound.Share(b.m, w) // fast if one node can take all pods
+	if all == model.Maybe {
+		t = bound.TogetherOf(b.m, w)
+	}
+	outcome := diag.Always
+	switch {
+	case w.Finite() || w.Kind.PerNode() || !w.Count.Known || w.Count.N < 2:
+		outcome = diag.None
+	case t.OnOneNode < w.Count.N:
+	case t.Usable < 2:
+		outcome = diag.Never
+	default:
+		outcome = diag.Sometimes
+	}
+	if !b.wanted("sharing", "outcome", outcome, "pods", w.Count.N) {
+		return
+	}
+	if all == model.No { // Share does not say how many
+		t = bound.TogetherOf(b.m, w)
+	}
+	fact := facts.Sharing{
+		Outcome: outcome, Pods: w.Count.N, Usable: t.Usable, Zones: t.Zones, OnOneNode: t.OnOneNode, Node: t.Node, InOneZone: t.InOneZone,
+		Soft: softRules(w, b.m),
+	}
+	s := alone(w, w.CountSpan())
+	for _, t := range b.m.Group(w).Terms {
+		if !t.Hard && t.Use != model.Affinity {
+			s = s.related(fieldSpan(w, t.Node, "topologyKey"), message.NotEnforced)
+		}
+	}
+	if fact.Outcome == diag.Sometimes {
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.advisor().apart(s, w) })
+	}
+	for i := range fact.Soft {
+		fact.Soft[i].W = b.row(w)
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Sharing = append(b.Sharing, fact)
+}
+
+// maxRelated bounds the nodes that a finding points at.
+const maxRelated = 3
+
+// excluded adds the nodes that do not count to a subject, and returns up to maxReasons reasons.
+func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subject, []facts.Exclusion) {
+	all := m.Excluded(w, small)
+	rows := []facts.Exclusion{}
+	for k := range all[:min(len(all), maxReasons)] {
+		x := &all[k]
+		rows = append(rows, message.ExclusionRow(x))
+		for _, n := range x.Nodes[:min(len(x.Nodes), maxRelated)] {
+			s = s.node(n, message.Excluded(x))
+		}
+	}
+	return s, rows
+}
+
+// maxReasons bounds the reasons that a fact gives, the most frequent first.
+const maxReasons = 50
+
+// eligibility adds a fact about how many nodes pass the node-level filters, and reports whether any
+// does.
+func (b limits) eligibility(w *workload.Workload) bool {
+	e := b.m.Eligible(w)
+	if e.Count+e.Growable > 0 && !b.wanted("eligibility", "outcome", diag.Always) {
+		return true
+	}
+	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w)}
+	s := alone(w, diag.Span{})
+	if e.Count+e.Growable == 0 {
+		if w.Kind.PerNode() {
+			return false // it runs on no node, which is not a failure (R-N29)
+		}
+		fact.Outcome, b.faulty[w] = diag.Never, true
+		s = alone(w, nodeRule(b.m, w))
+		s, fact.Excluded = excluded(b.m, s.related(w.CountSpan(), "%s", message.ToSchedule(w.Count.N)), w, false)
+		fact.MoreExcluded = len(b.m.Excluded(w, false)) - len(fact.Excluded)
+		s = b.advised(s, w, fact, func(s Subject) Subject { return b.eligibilityFix(s, w) })
+	}
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Eligibility = append(b.Eligibility, fact)
+	return fact.Outcome == diag.Always
+}
+
+// nodeRule returns the place of the narrowest field that keeps the pods off the nodes.
+func nodeRule(m *model.Model, w *workload.Workload) diag.Span {
+	spec := w.SpecNode
+	if w.Spec.NodeName != "" {
+		return fieldSpan(w, spec, "nodeName")
+	}
+	taints := 0
+	for _, x := range m.Excluded(w, false) {
+		if x.Taint != nil {
+			taints += len(x.Nodes)
+		}
+	}
+	selector, required := spec.Get("nodeSelector"), spec.At("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+	all := len(m.Topology.Nodes) + len(m.Topology.Growth)
+	switch {
+	case taints >= all && spec.Get("tolerations").Len() > 0:
+		return fieldSpan(w, spec, "tolerations")
+	case taints >= all:
+		return w.CountSpan()
+	case required.Len() > 0 && (selector.Len() == 0 || failingPair(m, w, selector).IsZero() && affinityFails(m, w)):
+		return firstExpression(w, required)
+	case selector.Len() == 1:
+		for k, v := range selector.Fields() {
+			return w.File().FieldSpan(k, v)
+		}
+	case selector.Len() > 1:
+		return cmp.Or(failingPair(m, w, selector), fieldSpan(w, spec, "nodeSelector"))
+	}
+	return w.CountSpan()
+}
+
+// affinityFails reports whether no node matches the required node affinity alone, without the
+// nodeSelector.
+func affinityFails(m *model.Model, w *workload.Workload) bool {
+	c := *w
+	c.Spec.NodeSelector = nil
+	f := model.NewFilter(&c)
+	matches := func(n *topology.Node) bool { return f.Passes(n).Selector }
+	return !slices.ContainsFunc(m.Topology.Nodes, matches) && !slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return matches(g.Node) })
+}
+
+// failingPair returns the place of a nodeSelector pair that no node has, or the zero Span. Of
+// several it picks the first by name, as the order of fields may change.
+func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) diag.Span {
+	pairs := map[string]*source.Node{}
+	for k := range selector.Fields() {
+		pairs[k.Value] = k
+	}
+	for _, name := range slices.Sorted(maps.Keys(pairs)) {
+		k, v := pairs[name], selector.Get(name)
+		if !slices.ContainsFunc(m.Topology.AllNodeLabels(), func(labels map[string]string) bool { return labels[k.Value] == v.Value }) {
+			return w.File().FieldSpan(k, v)
+		}
+	}
+	return diag.Span{}
+}
+
+// firstExpression returns the place of the only expression of a required node affinity, or else of
+// its nodeSelectorTerms.
+func firstExpression(w *workload.Workload, required *source.Node) diag.Span {
+	terms := required.Get("nodeSelectorTerms").Items()
+	if len(terms) == 1 {
+		if list := terms[0].Get("matchExpressions").Items(); len(list) == 1 {
+			return w.File().ItemSpan(list[0])
+		}
+	}
+	return fieldSpan(w, required, "nodeSelectorTerms")
+}
+
+func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
+	if w.Spec.NodeName != "" {
+		var names []string
+		for _, n := range b.m.Topology.Nodes {
+			names = append(names, n.Name)
+		}
+		if near := b.nearest(w.Spec.NodeName, names); near != "" && !slices.Contains(names, w.Spec.NodeName) {
+			return s.fix("%s", message.SetNodeName(near))
+		}
+		return s.fix(message.RemoveNodeName)
+	}
+	for _, k := range sortedKeys(w.Spec.NodeSelector) {
+		if near := b.nearNodeLabel(k, w.Spec.NodeSelector[k]); near != "" {
+			s = s.fix("%s", message.Select(near))
+		}
+	}
+	excluded := b.m.Excluded(w, false)
+	if len(excluded) > 0 && len(s.Fixes) == 0 {
+		last := excluded[len(excluded)-1]
+		switch {
+		case last.Taint != nil:
+			s = b.advisor().toleration(s, w, &last)
+		case last.Kind == model.LacksLabel:
+			s = s.fix("%s", message.LabelNode(&last))
+		case last.Kind == model.Cordoned:
+			s = s.fix("%s", message.Uncordon(&last))
+		default:
+			s = s.fix(message.MatchNodes)
+		}
+	}
+	return s
+}
+
+// nearNodeLabel returns the label of a declared node that a selector probably meant.
+func (b limits) nearNodeLabel(key, value string) string {
+	var keys, values []string
+	for _, labels := range b.m.Topology.AllNodeLabels() {
+		b.m.Run().Spend(1 + len(labels))
+		if v, ok := labels[key]; ok {
+			values = append(values, v)
+		}
+		for _, k := range sortedKeys(labels) {
+			if labels[k] == value {
+				keys = append(keys, k)
+			}
+		}
+	}
+	if slices.Contains(values, value) {
+		return ""
+	}
+	if near := b.nearest(value, values); near != "" {
+		return key + "=" + near
+	}
+	if near := b.nearest(key, keys); near != "" && len(values) == 0 {
+		return near + "=" + value
+	}
+	return ""
+}
+
+// requests adds facts about each request of one pod against empty nodes, and reports whether the
+// pod fits on some node.
+func (b limits) requests(w *workload.Workload) bool {
+	if !b.wanted("requests", "outcome", diag.Always, "unlisted", false) && bound.FitsSomewhere(b.m, w) {
+		return true
+	}
+	fit := bound.RequestFits(b.m, w)
+	b.faulty[w] = b.faulty[w] || fit.Fitting == 0 || w.Kind.PerNode() && fit.Fitting < fit.Eligible
+	first := len(b.Requests)
+	for i := range fit.Requests {
+		r := &fit.Requests[i]
+		outcome := diag.Always
+		if tooSmall(fit, r, w) {
+			outcome = diag.Never
+		}
+		if !b.wanted("requests", "outcome", outcome, "unlisted", false) {
+			continue
+		}
+		fact := facts.Request{
+			Outcome: outcome, Resource: string(r.Name), Request: r.Quantity.String(), Largest: r.Largest(),
+			LargestNode: r.LargestNode, Eligible: fit.Eligible, Fitting: r.Fitting, PerNode: w.Kind.PerNode(),
+		}
+		s := alone(w, diag.Span{})
+		if outcome == diag.Never {
+			s = alone(w, requestSpan(w, r.Name))
+			if r.Largest() == "0" { // no node offers any
+				fact.LargestNode = ""
+				s = s.fix("%s", message.AddNodeWith(fact.Request, r.Name))
+			} else {
+				s = s.related(r.LargestSpan, "%s", message.MostOfAll(r.LargestNode, r.Largest(), r.Name))
+				s = s.fix("%s", message.RequestAtMost(r.Largest(), fact.Request, r.Name))
+			}
+		}
+		fact.ID, fact.W = b.subject(s), b.row(w)
+		b.Requests = append(b.Requests, fact)
+	}
+	if fit.Fitting == 0 && fit.Eligible > 0 && !slices.ContainsFunc(b.Requests[first:], func(r facts.Request) bool { return r.Outcome == diag.Never }) {
+		b.jointly(w, fit)
+	}
+	return fit.Fitting > 0
+}
+
+// tooSmall reports whether a request is larger than what every node offers, or for a DaemonSet
+// larger than what some node offers.
+func tooSmall(fit *bound.RequestFit, r *bound.ResourceFit, w *workload.Workload) bool {
+	return r.Fitting == 0 && fit.Eligible > 0 || w.Kind.PerNode() && r.Fitting < fit.Eligible
+}
+
+// jointly adds a fact about a pod that fits no node although every single request does: the node
+// with most of one resource has too little of another.
+func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
+	if len(fit.Requests) == 0 {
+		return
+	}
+	fact := facts.Request{Outcome: diag.Never, Eligible: fit.Eligible, PerNode: w.Kind.PerNode()}
+	for _, r := range fit.Requests {
+		fact.Together = append(fact.Together, facts.ResourceRequest{Resource: string(r.Name), Request: r.Quantity.String()})
+	}
+	s := alone(w, requestSpan(w, fit.Requests[0].Name)).fix(message.LowerOneRequest)
+	fact.ID, fact.W = b.subject(s), b.row(w)
+	b.Requests = append(b.Requests, fact)
+}
+
+// requestSpan returns the place of the largest request of a resource: the field in a container or
+// in a machine's domain.
+func requestSpan(w *workload.Workload, name corev1.ResourceName) diag.Span {
+	var best diag.Span
+	most := int64(-1)
+	look := func(node *source.Node, r workload.Resources) {
+		q, ok := r.Requests[name]
+		if !ok { // a container without a request requests its limit (R-P3)
+			q, ok = r.Limits[name]
+		}
+		span := cmp.Or(fieldSpan(w, node.Get("requests"), string(name)), fieldSpan(w, node.Get("limits"), string(name)))
+		if ok && !span.IsZero() && q.MilliValue() > most {
+			best, most = span, q.MilliValue()
+		}
+	}
+	spec := w.SpecNode
+	if w.Kind.VM {
+		domain := spec.Get("domain")
+		for _, at := range []diag.Span{
+			fieldSpan(w, domain.At("resources", "requests"), string(name)),
+			fieldSpan(w, domain.At("resources", "limits"), string(name)),
+			fieldSpan(w, domain.Get("memory"), map[corev1.ResourceName]string{corev1.ResourceMemory: "guest"}[name]),
+			fieldSpan(w, domain.Get("cpu"), map[corev1.ResourceName]string{corev1.ResourceCPU: "cores"}[name]),
+		} {
+			if !at.IsZero() {
+				return at
+			}
+		}
+		return best
+	}
+	for _, list := range []struct {
+		containers []workload.Container
+		nodes      []*source.Node
+	}{{w.Spec.Containers, spec.Get("containers").Items()}, {w.Spec.InitContainers, spec.Get("initContainers").Items()}} {
+		for i, c := range list.containers {
+			look(list.nodes[i].Get("resources"), c.Resources)
+		}
+	}
+	if r := w.Spec.Resources; r != nil {
+		look(spec.Get("resources"), *r)
+	}
+	if best.IsZero() {
+		best = fieldSpan(w, spec.Get("overhead"), string(name))
+	}
+	return best
+}

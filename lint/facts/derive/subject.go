@@ -1,0 +1,147 @@
+package derive
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// Subject holds what is known about a row of the facts but hidden from rules: its object, its place
+// and its explanation.
+type Subject struct {
+	Object   *diag.Object // nil if a file holds no object
+	Location diag.Span
+	Related  []diag.Related
+	Fixes    []diag.Fix
+	// Pending is the number of pods that the row says stay Pending.
+	Pending int
+
+	// written is the node in file from which a path leads on, or nil if there is none.
+	written *source.Node
+	file    *source.File
+
+	advised advice
+	behind  standing
+}
+
+// standing is the workload that a row is about, and the account of its nodes.
+type standing struct {
+	of      *workload.Workload
+	account account
+}
+
+// account explains a row node by node, on request.
+type account func(*Explainer) diag.Account
+
+// still returns the account of a workload whose nodes are checked one by one.
+func still(w *workload.Workload) account {
+	return func(x *Explainer) diag.Account { return x.still(w) }
+}
+
+// noted returns an account that checks no node and says why.
+func noted(why string) account {
+	return func(*Explainer) diag.Account { return diag.Account{Notes: []string{why}} }
+}
+
+// about returns a subject of a workload, in its file.
+func about(w *workload.Workload, at diag.Span) Subject {
+	if at.IsZero() {
+		at = w.CountSpan()
+	}
+	if w.Within != "" {
+		return Subject{Location: at}.of(w).because(nil, noted(message.ByChart))
+	}
+	if w.Fragment {
+		return Subject{Location: at}.of(w).because(nil, noted(message.ByController))
+	}
+	return Subject{Location: at}.of(w).because(w, still(w)).as(w.Object.File, w.Object.Root)
+}
+
+// alone returns a subject of a workload that has the nodes to itself.
+func alone(w *workload.Workload, at diag.Span) Subject {
+	return about(w, at).because(w, func(x *Explainer) diag.Account { return x.alone(w) })
+}
+
+// of assigns a subject to a workload.
+func (s Subject) of(w *workload.Workload) Subject { return s.in(w.Object.ID()) }
+
+// in assigns a subject to an object.
+func (s Subject) in(id diag.Object) Subject {
+	s.Object = &id
+	return s
+}
+
+// as sets the node from which a path leads on.
+func (s Subject) as(file *source.File, n *source.Node) Subject {
+	s.file, s.written = file, n
+	return s
+}
+
+// At returns the place of the field at a path below what the row is about, or of the nearest
+// existing field above it. Paths name items of lists by their position, from 0, or by their name.
+func (s Subject) At(path []string) diag.Span {
+	at, n := s.Location, s.written
+	for _, name := range path {
+		key, next := step(n, name)
+		switch {
+		case next == nil:
+			return at
+		case key == nil:
+			at = s.file.ItemSpan(next)
+		default:
+			at = s.file.FieldSpan(key, next)
+		}
+		n = next
+	}
+	return at
+}
+
+// step returns a field of a map, with its key, or an item of a list.
+func step(n *source.Node, name string) (key, next *source.Node) {
+	if n == nil || n.Kind != source.Sequence {
+		return n.Field(name)
+	}
+	items := n.Items()
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(items) {
+		return nil, items[i]
+	}
+	for _, item := range items {
+		if item.Get("name").Text() == name {
+			return nil, item
+		}
+	}
+	return nil, nil
+}
+
+// because sets the account of a subject.
+func (s Subject) because(w *workload.Workload, a account) Subject {
+	s.behind = standing{w, a}
+	return s
+}
+
+func (s Subject) related(at diag.Span, format string, args ...any) Subject {
+	if !at.IsZero() {
+		s.Related = append(s.Related, diag.Related{Location: at, Message: fmt.Sprintf(format, args...)})
+	}
+	return s
+}
+
+// node points at a node, once for all nodes that are declared in one place.
+func (s Subject) node(n *topology.Node, what string) Subject {
+	for _, r := range s.Related {
+		if r.Location == n.Span {
+			return s
+		}
+	}
+	return s.related(n.Span, "%s", message.AtNode(n, what))
+}
+
+func (s Subject) fix(format string, args ...any) Subject {
+	s.Fixes = append(s.Fixes, diag.Fix{Description: fmt.Sprintf(format, args...)})
+	return s
+}

@@ -1,0 +1,188 @@
+package derive
+
+import (
+	"cmp"
+	"reflect"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/workload"
+)
+
+// questions returns the lists of facts with an outcome for each workload that they are about, and
+// those that are complete in some other way. A complete list has a row for each such workload: the
+// outcome is "none" where the question does not arise, and "unknown" where there is no answer.
+func questions() []string {
+	var names []string
+	for _, q := range perWorkload() {
+		names = append(names, q.list)
+	}
+	return append(names, "topology_keys", "node_labels", "selectors", "node_terms", "node_matches", "label_keys", "budgets")
+}
+
+// missing holds the values of a row that a complete list lacks.
+type missing struct {
+	w       int
+	outcome diag.Outcome
+	cause   string
+}
+
+// question is a list with an outcome for each workload.
+type question struct {
+	list string
+	// change is set if the question is about a change, which is asked only of pods that fit.
+	change bool
+	// arises reports whether the question applies to a workload. If it does not, there is a row
+	// nevertheless, unless bare is set.
+	arises func(b *builder, w *workload.Workload) bool
+	bare   bool
+	// add adds a row. There may be several for one workload.
+	add func(b *builder, w *workload.Workload, r missing)
+}
+
+func perWorkload() []question {
+	permanent := func(_ *builder, w *workload.Workload) bool {
+		return !w.Finite() && !w.Kind.PerNode() && (!w.Count.Known || w.Count.N > 1)
+	}
+	each := func(*builder, *workload.Workload) bool { return true }
+	lasting := func(_ *builder, w *workload.Workload) bool { return !w.Finite() }
+	return []question{
+		{"sharing", false, permanent, false, func(b *builder, w *workload.Workload, r missing) {
+			b.Sharing = append(b.Sharing, facts.Sharing{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
+		}},
+		{"eligibility", false, each, false, func(b *builder, w *workload.Workload, r missing) {
+			b.Eligibility = append(b.Eligibility, facts.Eligibility{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
+		}},
+		{"requests", false, func(b *builder, w *workload.Workload) bool { return len(model.Requests(w)) > 0 }, true, addRequests},
+		{"anti_affinity", false, hardTerm(model.AntiAffinity), true, func(b *builder, w *workload.Workload, r missing) {
+			b.AntiAffinity = append(b.AntiAffinity, facts.AntiAffinity{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Keys: keysOf(b, w, model.AntiAffinity)})
+		}},
+		{"spreads", false, hardTerm(model.Spread), true, addSpreads},
+		{"host_ports", false, func(b *builder, w *workload.Workload) bool { return len(b.m.Group(w).HostPorts) > 0 }, true, addHostPorts},
+		{"room", false, each, false, func(b *builder, w *workload.Workload, r missing) {
+			b.Room = append(b.Room, facts.Room{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: "pods"})
+		}},
+		{"rollouts", true, lasting, false, func(b *builder, w *workload.Workload, r missing) {
+			b.Rollouts = append(b.Rollouts, facts.Rollout{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Way: string(workload.NoRollout), Limit: limitOf(-1, nil)})
+		}},
+		{"skews", true, hardTerm(model.Spread), false, func(b *builder, w *workload.Workload, r missing) {
+			b.Skews = append(b.Skews, facts.Skew{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
+		}},
+		{"losses", true, func(_ *builder, w *workload.Workload) bool { return !w.Bare() && !w.Finite() && !w.Kind.PerNode() }, false, addLosses},
+		{"drains", true, func(b *builder, w *workload.Workload) bool {
+			return !w.Finite() && !w.Kind.PerNode() && (!b.topo || len(b.m.Topology.Nodes) > 1)
+		}, false, func(b *builder, w *workload.Workload, r missing) {
+			b.Drains = append(b.Drains, facts.Drain{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
+		}},
+		{"migrations", true, func(_ *builder, w *workload.Workload) bool { return w.Kind.VM }, true, func(b *builder, w *workload.Workload, r missing) {
+			b.Migrations = append(b.Migrations, facts.Migration{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Limit: limitOf(-1, nil)})
+		}},
+		{"autoscalers", true, func(_ *builder, w *workload.Workload) bool { return w.Scale != nil }, true, func(b *builder, w *workload.Workload, r missing) {
+			b.Autoscalers = append(b.Autoscalers, facts.Autoscaler{
+				ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Object: scalerName(w), Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Limit: limitOf(-1, nil),
+			})
+		}},
+	}
+}
+
+// hardTerm returns a function that reports whether a workload has a hard term of some use.
+func hardTerm(use model.Use) func(*builder, *workload.Workload) bool {
+	return func(b *builder, w *workload.Workload) bool { return len(keysOf(b, w, use)) > 0 }
+}
+
+// keysOf returns the topology keys of the hard terms of some use.
+func keysOf(b *builder, w *workload.Workload, use model.Use) []string {
+	var keys []string
+	for _, t := range b.m.Group(w).Terms {
+		if t.Hard && t.Use == use {
+			keys = append(keys, t.Key)
+		}
+	}
+	return keys
+}
+
+func addRequests(b *builder, w *workload.Workload, r missing) {
+	for _, q := range model.Requests(w) {
+		row := facts.Request{ID: b.at(w, requestSpan(w, q.Name)), W: r.w, Outcome: r.outcome, Resource: string(q.Name), Request: q.Quantity.String(), PerNode: w.Kind.PerNode()}
+		b.Requests = append(b.Requests, row)
+	}
+}
+
+func addSpreads(b *builder, w *workload.Workload, r missing) {
+	for _, t := range b.m.Group(w).Terms {
+		if t.Hard && t.Use == model.Spread {
+			row := facts.Spread{ID: b.at(w, w.File().ItemSpan(t.Node)), W: r.w, Outcome: r.outcome, Key: t.Key, MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains()}
+			b.Spreads = append(b.Spreads, row)
+		}
+	}
+}
+
+func addHostPorts(b *builder, w *workload.Workload, r missing) {
+	port := b.m.Group(w).HostPorts[0]
+	b.HostPorts = append(b.HostPorts, facts.HostPort{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Port: int(port.Port), Protocol: string(port.Protocol)})
+}
+
+func addLosses(b *builder, w *workload.Workload, r missing) {
+	for _, key := range b.lost(w) {
+		row := facts.Loss{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Key: key, Required: b.required(w, key), Meaning: "both", Pods: model.Certain(w)}
+		b.Losses = append(b.Losses, row)
+	}
+}
+
+// at returns the id of a row about a workload, at a place.
+func (b *builder) at(w *workload.Workload, span diag.Span) int { return b.subject(about(w, span)) }
+
+// fill adds the missing workloads to each list that must be complete.
+func (b *builder) fill() {
+	for _, q := range perWorkload() {
+		if !b.whole(q.list) {
+			continue
+		}
+		present := b.present(q.list)
+		for _, w := range b.m.Workloads {
+			if w.Copy || w.Superseded || present[b.row(w)] || q.bare && !q.arises(b, w) {
+				continue
+			}
+			r := missing{w: b.row(w)}
+			r.outcome, r.cause = b.without(q, w)
+			q.add(b, w, r)
+		}
+	}
+}
+
+// present returns the workloads that a list has a row for.
+func (b *builder) present(list string) map[int]bool {
+	ws := map[int]bool{}
+	all := reflect.ValueOf(b.Built.Facts).Elem()
+	for i := range all.NumField() {
+		if all.Type().Field(i).Tag.Get("json") == list {
+			for j := range all.Field(i).Len() {
+				ws[int(all.Field(i).Index(j).FieldByName("W").Int())] = true
+			}
+		}
+	}
+	return ws
+}
+
+// without returns the outcome of a question that has no row, and its cause.
+func (b *builder) without(q question, w *workload.Workload) (diag.Outcome, string) {
+	g := b.m.Group(w)
+	switch {
+	case !q.arises(b, w) || !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 && w.Scale == nil:
+		return diag.None, ""
+	case !b.topo:
+		return diag.Unknown, string(model.ByPlacement)
+	case !b.m.Judged(w):
+		return diag.Unknown, string(cmp.Or(g.Unknown.Cause, model.ByCount))
+	case q.change && b.faulty[w]:
+		return diag.None, string(model.Unplaced)
+	case q.change && (!b.prepared || b.orderDependent[w] || !b.j.Judged(w)):
+		return diag.Unknown, string(model.ByPlacement)
+	case q.change && !b.settled[w.Object.ID()].changed:
+		return diag.Unknown, string(model.ByBudget)
+	case !q.change && b.m.MaybeApart(w):
+		return diag.Unknown, string(model.ByLabel)
+	}
+	return diag.None, ""
+}

@@ -1,0 +1,258 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/openapi"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// Build renders one root. Nonce marks the comments of this run: text that nobody who wrote
+// the sources could know, of letters and digits. Output.Problem says why there is no
+// result; what the input says never panics. Builds of one process run one at a time.
+func Build(r render.Root, nonce string) *render.Output {
+	t, err := openTree(r.Confinement, render.Most().Least(r.Left).Bytes)
+	if err != nil {
+		return &render.Output{Problem: newPlan(r, nil).atRoot(fmt.Errorf("the repository %w", err))}
+	}
+	defer t.root.Close()
+	t.texts = r.Texts
+	if r.Chart != nil && !r.Overlay.Changes() {
+		return buildChart(r, t)
+	}
+	p := newPlan(r, t)
+	total, problem := p.make()
+	if problem != nil {
+		return &render.Output{Problem: p.pointed(problem), Cost: spent(render.Cost{}, p)}
+	}
+	m := newMarker(nonce)
+	out := p.build(m)
+	if out.Problem == nil && bytes.Contains(out.Text, []byte(m.sign)) {
+		out = p.build(nil) // a comment became a value
+	}
+	out.Cost = total.cost
+	out.Cost.Bytes = plus(out.Cost.Bytes, len(out.Text))
+	if out.Problem == nil {
+		p.within(out)
+	}
+	out.Problem = p.pointed(out.Problem)
+	return out
+}
+
+// spent is what a plan that ends in a problem has cost.
+func spent(c render.Cost, p *plan) render.Cost {
+	return render.Cost{Objects: c.Objects, Bytes: p.most.Bytes - p.tree.left, Entries: len(p.uses), Steps: c.Steps}
+}
+
+// within holds the result against the limits.
+func (p *plan) within(out *render.Output) {
+	total := sum{cost: out.Cost}
+	total.cost.Objects = max(total.cost.Objects, len(out.Documents))
+	if over := total.beyond(p.most); over != "" {
+		*out = render.Output{Cost: out.Cost, Problem: p.atRoot(refusal(over))}
+	}
+}
+
+// build runs kustomize over the plan, with markers if m is not nil.
+func (p *plan) build(m *marker) *render.Output {
+	served, problem := p.serve(m)
+	if problem != nil {
+		return &render.Output{Problem: problem}
+	}
+	fs := &fileSystem{tree: p.tree, served: served}
+	result, err := p.run(fs)
+	if err == nil && fs.refused == nil {
+		err = p.finish(result)
+	}
+	if err == nil && fs.refused == nil {
+		var out *render.Output
+		if out, err = p.output(result, m); err != nil {
+			return &render.Output{Problem: p.atRoot(err)}
+		}
+		p.account(out)
+		return out
+	}
+	if fs.refused != nil {
+		return &render.Output{Problem: p.at(fs.name, fmt.Errorf("%s %w", shown(fs.name), fs.refused))}
+	}
+	return &render.Output{Problem: p.translate(err, m)}
+}
+
+// run is kustomize itself. It panics for some inputs, such as a schema that is none.
+func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
+	crashed := true
+	defer func() {
+		if r := recover(); crashed {
+			err = fmt.Errorf("kustomize crashed: %v", r)
+		}
+		if crashed || p.schema {
+			openapi.ResetOpenAPI()
+		}
+	}()
+	opts := krusty.MakeDefaultOptions()
+	opts.PluginConfig = types.DisabledPluginConfig()
+	if !p.root.RootOnly {
+		opts.LoadRestrictions = types.LoadRestrictionsNone
+	}
+	result, err = krusty.MakeKustomizer(opts).Run(fs, filepath.Join(p.tree.dir, filepath.FromSlash(p.root.Dir)))
+	crashed = false
+	if err == nil {
+		nameVersion(result)
+	}
+	return result, err
+}
+
+// nameVersion replaces the version that kustomize writes for buildMetadata:
+// [managedByLabel]: as a library it has none, and "(devel)" is no value of a label.
+func nameVersion(result resmap.ResMap) {
+	for _, r := range result.Resources() {
+		if labels := r.GetLabels(); strings.HasSuffix(labels[konfig.ManagedbyLabelKey], "(devel)") {
+			labels[konfig.ManagedbyLabelKey] = "kustomize-v5"
+			_ = r.SetLabels(labels) // the labels were read from it
+		}
+	}
+}
+
+// account lists what was read: sources declare objects or change them, the rest is data.
+func (p *plan) account(out *render.Output) {
+	for name, f := range p.tree.real {
+		switch used := p.uses[name]; {
+		case f.dir:
+		case used&(asResource|asComponent|asPatch|asJSONPatch|asPlugin|asSchema|asKustomization|asChart) != 0:
+			out.Sources = append(out.Sources, name)
+		default:
+			out.Data = append(out.Data, name)
+		}
+	}
+	slices.Sort(out.Sources)
+	slices.Sort(out.Data)
+}
+
+// translate puts an error of kustomize at the entry that it is about.
+func (p *plan) translate(err error, m *marker) *render.Problem {
+	if len(p.hints) > 0 {
+		return p.hints[0].problem
+	}
+	said := err.Error()
+	if m != nil {
+		said = m.without(said)
+	}
+	// Kustomize takes a file that it cannot use for a directory, and says so at the end.
+	if _, inner, ok := strings.Cut(said, "accumulation err='"); ok {
+		if before, _, ok := strings.Cut(inner, "': must build at directory"); ok {
+			said = before
+		}
+	}
+	if len(said) > maxSaid {
+		said = said[:maxSaid/2] + " ... " + said[len(said)-maxSaid/2:]
+	}
+	if r, said := p.blamed(said); r != nil {
+		return r.problem("name", errors.New("kustomize: "+said))
+	}
+	k, e := p.mentioned(said)
+	said = address().ReplaceAllString(triedAsFile().ReplaceAllString(said, ""), "")
+	said = strings.ReplaceAll(said, p.tree.dir+string(filepath.Separator), "")
+	said = "kustomize: " + strings.ReplaceAll(said, p.tree.dir, ".")
+	switch {
+	case e != nil:
+		return e.problem(errors.New(said))
+	case k != nil:
+		return k.problem(p.patchNamed(k, said), errors.New(said))
+	}
+	return p.atRoot(errors.New(said))
+}
+
+// unmatched is how kustomize says which patch has no target: kind, version and group,
+// then the name.
+var unmatched = lazy.Regexp(`no (?:resource )?matches (?:for Id|strategic merge patch) "?([^.\s]+)\.[^/]*/([^.\s]+)\.`)
+
+// patchNamed is the node of the patch in a kustomization that an error names by what it
+// patches; nil if there is not exactly one.
+func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
+	id := unmatched().FindStringSubmatch(said)
+	if id == nil {
+		return nil
+	}
+	var all []*yaml.Node
+	add := func(doc *parsed, at *yaml.Node) {
+		if doc == nil || doc.err != nil {
+			return
+		}
+		for _, root := range doc.docs {
+			if is := identityOf(root); is.kind == id[1] && is.name == id[2] {
+				all = append(all, at)
+				return
+			}
+		}
+	}
+	for _, e := range k.entries {
+		if e.use == asPatch {
+			add(p.parsed[p.tree.read(path.Join(k.dir, e.name)).name], e.node)
+		}
+	}
+	for _, block := range k.inlinePatches() {
+		add(inline(block.Value), block)
+	}
+	if len(all) != 1 {
+		return nil
+	}
+	return all[0]
+}
+
+// maxSaid bounds the part of an error that is looked at; kustomize prints whole objects.
+const maxSaid = 10_000
+
+// triedAsFile is what kustomize says of every directory below which something is wrong.
+var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
+
+// address is where a generator is in memory.
+var address = lazy.Regexp(` &\{0x[0-9a-f]+ [^}]*\}`)
+
+// mentioned is the kustomization whose directory an error names last, and the entry of it
+// that the error names last; nil where there is none.
+func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
+	last := -1
+	for _, k := range p.sorted() {
+		dir := filepath.Join(p.tree.dir, filepath.FromSlash(k.dir))
+		if at := strings.LastIndex(said, "'"+dir+"'"); at > last {
+			in, last = k, at
+		}
+	}
+	if in == nil {
+		in = p.rootKustomization()
+	}
+	last = -1
+	for _, e := range in.entries {
+		for _, form := range []string{"'" + e.value + "'", `"` + e.value + `"`, "(" + e.value + ")"} {
+			if at := strings.LastIndex(said, form); at > last {
+				best, last = e, at
+			}
+		}
+	}
+	return in, best
+}
+
+// at puts an error at the entry that names a file; at the root if none does.
+func (p *plan) at(name string, err error) *render.Problem {
+	for _, k := range p.sorted() {
+		for _, e := range k.entries {
+			if f := p.tree.files[name]; f != nil && p.tree.files[path.Join(k.dir, e.name)] == f {
+				return e.problem(err)
+			}
+		}
+	}
+	return p.atRoot(err)
+}

@@ -1,0 +1,268 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/resid"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/chart"
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// printed is one object that a template printed.
+type printed struct {
+	lines []string
+	from  []chart.Origin
+	index int // among those of the template
+	kind  string
+	hook  bool
+	// test is set for a hook of helm test, unknown for one that Helm leaves out.
+	test, unknown bool
+	// about is the metadata of an object that a namespace may be given to.
+	about *yaml.Node
+}
+
+// documents are the objects of all templates in the order in which Helm installs them,
+// hooks last.
+func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) {
+	var all []printed
+	for _, m := range result.Manifests {
+		if strings.HasSuffix(m.Template, notesTemplate) {
+			continue
+		}
+		for i, d := range split(m) {
+			d.index = i
+			if err := d.head(); err != nil {
+				at := d.from[min(lineOf(err), len(d.from))-1]
+				return nil, c.problem(at.Template, at.Line, fmt.Errorf("what the template prints is not an object: %w", err))
+			}
+			if d.unknown || d.hook && c.root.Chart.NoHooks || d.test && c.root.Chart.NoTests {
+				continue
+			}
+			if o := c.root.Overlay; o != nil {
+				d.deployTo(o.Namespace)
+			}
+			all = append(all, d)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b printed) int {
+		switch {
+		case a.hook != b.hook && a.hook:
+			return 1
+		case a.hook != b.hook:
+			return -1
+		}
+		return byKind(a.kind, b.kind)
+	})
+	crds, problem := c.crds(result)
+	return append(crds, all...), problem
+}
+
+// split cuts what a template printed at lines that begin with three dashes, as Helm does,
+// and leaves out what is empty or only comments.
+func split(m chart.Manifest) []printed {
+	var all []printed
+	var now printed
+	end := func() {
+		now.trim()
+		if now.says() {
+			all = append(all, now)
+		}
+		now = printed{}
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(string(m.Text), "\n"), "\n") {
+		if i >= len(m.Lines) {
+			break
+		}
+		if rest, ok := strings.CutPrefix(line, "---"); ok {
+			end()
+			line = strings.TrimSpace(rest)
+		}
+		now.lines, now.from = append(now.lines, line), append(now.from, m.Lines[i])
+	}
+	end()
+	return all
+}
+
+// trim takes away blank lines at both ends, and the space before the first text.
+func (d *printed) trim() {
+	for len(d.lines) > 0 && strings.TrimSpace(d.lines[0]) == "" {
+		d.lines, d.from = d.lines[1:], d.from[1:]
+	}
+	for n := len(d.lines); n > 0 && strings.TrimSpace(d.lines[n-1]) == ""; n-- {
+		d.lines, d.from = d.lines[:n-1], d.from[:n-1]
+	}
+	if len(d.lines) > 0 {
+		d.lines[0] = strings.TrimSpace(d.lines[0])
+	}
+}
+
+// says is whether there is more than comments.
+func (d *printed) says() bool {
+	return slices.ContainsFunc(d.lines, func(line string) bool {
+		line = strings.TrimSpace(line)
+		return line != "" && line[0] != '#'
+	})
+}
+
+// head reads what Helm sorts by.
+func (d *printed) head() error {
+	doc, err := parse([]byte(strings.Join(d.lines, "\n") + "\n"))
+	switch {
+	case err != nil:
+		return err
+	case doc.err != nil:
+		return doc.err
+	case len(doc.docs) != 1 || doc.docs[0] == nil || doc.docs[0].Kind != yaml.MappingNode:
+		return errors.New("it is not a mapping")
+	}
+	fields := fieldsOf(doc.docs[0])
+	if kind := fields["kind"]; kind != nil {
+		d.kind = kind.Value
+	}
+	if about := target(fields["metadata"]); about != nil && about.Kind == yaml.MappingNode {
+		if version := fields["apiVersion"]; version != nil && fieldsOf(about)["namespace"] == nil && !clusterScoped(version.Value, d.kind) {
+			d.about = about
+		}
+		if all := target(fieldsOf(about)["annotations"]); all != nil && all.Kind == yaml.MappingNode {
+			if on := fieldsOf(all)[helmHook]; on != nil {
+				d.hook, d.test, d.unknown = true, slices.ContainsFunc(events(on), isTest), slices.ContainsFunc(events(on), isUnknown)
+			}
+		}
+	}
+	return nil
+}
+
+func clusterScoped(apiVersion, kind string) bool {
+	group, version := resid.ParseGroupVersion(apiVersion)
+	return resid.NewGvk(group, version, kind).IsClusterScoped()
+}
+
+// deployTo writes a namespace into an object that has none: controllers deploy it there.
+func (d *printed) deployTo(namespace string) {
+	if namespace == "" || d.about == nil || len(d.about.Content) == 0 {
+		return
+	}
+	first := d.about.Content[0]
+	i := first.Line - 1
+	if i < 0 || i >= len(d.lines) {
+		return
+	}
+	line := []rune(d.lines[i])
+	at := min(first.Column-1, len(line))
+	field, from := "namespace: "+strconv.Quote(namespace), chart.Origin{Template: d.from[i].Template, Line: d.from[i].Line}
+	switch {
+	case d.about.Style&yaml.FlowStyle != 0:
+		d.lines[i] = string(line[:at]) + field + ", " + string(line[at:])
+	case strings.TrimSpace(string(line[:at])) == "":
+		d.lines = slices.Insert(d.lines, i, string(line[:at])+field)
+		d.from = slices.Insert(d.from, i, from)
+	}
+}
+
+// lineOf is the line that an error of the YAML parser names, or 1.
+func lineOf(err error) int {
+	line := 1
+	if _, after, ok := strings.Cut(err.Error(), "yaml: line "); ok {
+		_, _ = fmt.Sscanf(after, "%d", &line)
+	}
+	return max(line, 1)
+}
+
+// installOrder is the order in which Helm installs kinds; others follow by name.
+var installOrder = strings.Fields(`PriorityClass Namespace NetworkPolicy ResourceQuota LimitRange PodSecurityPolicy
+	PodDisruptionBudget ServiceAccount Secret SecretList ConfigMap StorageClass PersistentVolume PersistentVolumeClaim
+	CustomResourceDefinition ClusterRole ClusterRoleList ClusterRoleBinding ClusterRoleBindingList Role RoleList
+	RoleBinding RoleBindingList Service DaemonSet Pod ReplicationController ReplicaSet Deployment
+	HorizontalPodAutoscaler StatefulSet Job CronJob IngressClass Ingress APIService`)
+
+func byKind(a, b string) int {
+	x, y := slices.Index(installOrder, a), slices.Index(installOrder, b)
+	switch {
+	case x < 0 && y < 0:
+		return strings.Compare(a, b)
+	case x < 0:
+		return 1
+	case y < 0:
+		return -1
+	}
+	return cmp.Compare(x, y)
+}
+
+// chartOutput writes the text of an output.
+type chartOutput struct {
+	c     *charting
+	out   *render.Output
+	index map[string]int    // of Output.Files
+	names map[string]string // from the root of confinement, by those of package chart
+	// inside are files of packed dependencies, by their names of package chart.
+	inside map[string]archived
+}
+
+func (w *chartOutput) add(i int, d printed) {
+	if i > 0 {
+		w.line("---", chart.Origin{Template: d.from[0].Template, Line: d.from[0].Line})
+	}
+	doc := render.Document{Line: len(w.out.Lines) + 1, File: w.file(d.from[0].Template), Index: d.index}
+	w.out.Documents = append(w.out.Documents, doc)
+	for k, line := range d.lines {
+		w.line(line, d.from[k])
+	}
+}
+
+func (w *chartOutput) line(text string, from chart.Origin) {
+	w.out.Text = append(append(w.out.Text, text...), '\n')
+	at := render.Line{Template: w.file(from.Template), At: from.Line, Values: -1, Item: -1}
+	if i := from.Item; i.Line > 0 {
+		at.Item, at.ItemAt, at.ItemColumn = w.values(i)
+	}
+	if v := from.Values; v.Line > 0 {
+		at.Values, at.ValuesAt, at.ValuesColumn = w.values(v)
+	}
+	if a, ok := w.archived(from.Template); ok {
+		at.Template, at.At, at.Inside, at.InsideAt = w.confined(a.File), a.Line, a.inside, from.Line
+	}
+	w.out.Lines = append(w.out.Lines, at)
+}
+
+// values is where a value was set: in a file of the chart or in one of Chart.Values.
+func (w *chartOutput) values(v chart.Place) (file, line, column int) {
+	at, ok := w.c.valuesAt(v)
+	switch {
+	case !ok:
+		return w.file(v.File), v.Line, v.Column
+	case at.Line < 1:
+		return -1, 0, 0
+	}
+	return w.confined(at.File), at.Line, max(1, at.Column)
+}
+
+// file is the index of a file of the chart, -1 if it is none.
+func (w *chartOutput) file(name string) int {
+	known, ok := w.names[name]
+	if !ok {
+		known = w.c.confined(name)
+		w.names[name] = known
+	}
+	return w.confined(known)
+}
+
+// confined is the index of a file by its name from the root of confinement.
+func (w *chartOutput) confined(known string) int {
+	if known == "" {
+		return -1
+	}
+	at, ok := w.index[known]
+	if !ok {
+		at = len(w.out.Files)
+		w.index[known] = at
+		w.out.Files = append(w.out.Files, known)
+	}
+	return at
+}

@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// tree is the repository as a build may see it: regular files and directories below
+// the root of confinement, but not git's. Names are from there, with forward slashes.
+type tree struct {
+	dir  string
+	root *os.Root
+	// left is how many bytes may still be read.
+	left int
+	// texts are read in place of files, by their names without symbolic links.
+	texts map[string][]byte
+	files map[string]*file // by the name that was asked for
+	real  map[string]*file // by the name without symbolic links
+}
+
+// file is what was read under a name.
+type file struct {
+	name string // without symbolic links
+	dir  bool
+	text []byte
+	err  error
+}
+
+// refusal is an error about what is not done here although kustomize might.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+var errMissing = errors.New("does not exist")
+
+func openTree(dir string, bytes int) (*tree, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, reason(err)
+	}
+	return &tree{dir: dir, root: root, left: bytes, files: map[string]*file{}, real: map[string]*file{}}, nil
+}
+
+// read gives the file or directory of a name. The result is kept: a file that changes
+// during a build is the same to the end.
+func (t *tree) read(name string) *file {
+	name = path.Clean(name)
+	if f, ok := t.files[name]; ok {
+		return f
+	}
+	f := t.find(name)
+	if f.err == nil {
+		if known, ok := t.real[f.name]; ok {
+			f = known
+		} else if t.real[f.name] = f; !f.dir {
+			f.text, f.err = t.load(f.name)
+		}
+	}
+	t.files[name] = f
+	return f
+}
+
+// find resolves a name; links may lead anywhere within the root.
+func (t *tree) find(name string) *file {
+	local := filepath.FromSlash(name)
+	switch {
+	case !worktree.Local(name):
+		return &file{err: refusal("is outside the repository")}
+	case worktree.OfGit(local):
+		return &file{err: refusal("belongs to git and is not read")}
+	}
+	if f := t.entry(name); f != nil {
+		return f
+	}
+	info, err := t.root.Stat(local)
+	if err != nil {
+		return &file{err: t.why(local, err)}
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(t.dir, local))
+	if err != nil {
+		return &file{err: reason(err)}
+	}
+	rel, ok := worktree.Below(t.dir, real)
+	switch {
+	case !ok:
+		return &file{err: refusal("is a symbolic link to a target outside the repository")}
+	case worktree.OfGit(rel):
+		return &file{err: refusal("is a symbolic link into .git, which is not read")}
+	case !info.IsDir() && !info.Mode().IsRegular():
+		return &file{err: refusal("is not a regular file")}
+	}
+	return &file{name: filepath.ToSlash(rel), dir: info.IsDir()}
+}
+
+// entry is a name in a directory that was read before, if it is no link: then the name of
+// the directory is all that links could change. It is nil for all else.
+func (t *tree) entry(name string) *file {
+	dir := t.files[path.Dir(name)]
+	if dir == nil || dir.err != nil || !dir.dir || filepath.Separator != '/' { // elsewhere names differ in case
+		return nil
+	}
+	at := path.Join(dir.name, path.Base(name))
+	info, err := t.root.Lstat(at)
+	if err != nil || worktree.OfGit(at) || !info.IsDir() && !info.Mode().IsRegular() {
+		return nil
+	}
+	return &file{name: at, dir: info.IsDir()}
+}
+
+// why tells a link that leads out of the root from a name that does not exist.
+func (t *tree) why(local string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) && strings.Contains(p.Err.Error(), "escapes") {
+		return refusal("is a symbolic link to a target outside the repository")
+	}
+	return reason(err)
+}
+
+// load reads a regular file, if there is room for it.
+func (t *tree) load(name string) ([]byte, error) {
+	info, err := t.root.Lstat(filepath.FromSlash(name))
+	switch {
+	case err != nil:
+		return nil, reason(err)
+	case !info.Mode().IsRegular():
+		return nil, refusal("is not a regular file")
+	case info.Size() > int64(t.left):
+		return nil, refusal(fmt.Sprintf("has %d bytes, but only %d bytes of the limit are left", info.Size(), t.left))
+	}
+	if text, edited := t.texts[name]; edited {
+		t.left -= len(text)
+		return text, nil
+	}
+	in, err := t.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer in.Close()
+	if now, err := in.Stat(); err != nil || !os.SameFile(info, now) {
+		return nil, refusal("changed while it was read")
+	}
+	text, err := worktree.ReadAll(in, int64(t.left))
+	if err != nil {
+		return nil, reason(err)
+	}
+	t.left -= len(text)
+	return text, nil
+}
+
+// name is an absolute path as a name from the root of confinement.
+func (t *tree) name(abs string) (string, bool) {
+	rel, ok := worktree.Below(t.dir, filepath.Clean(abs))
+	return filepath.ToSlash(rel), ok
+}
+
+// reason is an error of the file system without its path.
+func reason(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errMissing
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return fmt.Errorf("cannot be read: %w", err)
+}
+
+// shown is a name for a message: quoted if it has anything that could be taken for
+// something else.
+func shown(name string) string {
+	if len(name) > 200 {
+		name = name[:200] + "..."
+	}
+	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }) {
+		return strconv.Quote(name)
+	}
+	return name
+}

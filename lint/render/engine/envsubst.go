@@ -1,0 +1,295 @@
+package engine
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// expander substitutes variables as Flux does (fluxcd/pkg: envsubst). An expression whose
+// value is not known stays as it is written.
+type expander struct {
+	vars *render.Variables
+	text string
+	// work counts the bytes that were looked at, of all texts of a render.
+	work *int
+}
+
+// errExpression is an expression that Flux cannot read.
+var errExpression = errors.New("cannot be read as ${name} or one of the forms that Flux knows; write $${ for a literal ${")
+
+// mostExpansion bounds what is looked at and made for all expressions of a render, in
+// bytes, and mostNested how deep expressions may be nested.
+const (
+	mostExpansion = 64 << 20
+	mostNested    = 20
+)
+
+var errExpansion = refusal("takes more than " + strconv.Itoa(mostExpansion>>20) + " MiB of text to substitute, which is the limit of a render")
+
+// expand substitutes the variables of a text, and adds what it costs to work.
+func expand(text string, vars *render.Variables, work *int) (string, error) {
+	e := &expander{vars: vars, text: text, work: work}
+	var out strings.Builder
+	for at := 0; at < len(text); {
+		next := strings.IndexByte(text[at:], '$')
+		if next < 0 {
+			out.WriteString(text[at:])
+			break
+		}
+		out.WriteString(text[at : at+next])
+		at += next
+		switch rest := text[at:]; {
+		case strings.HasPrefix(rest, "$$"):
+			out.WriteByte('$')
+			at += 2
+		case strings.HasPrefix(rest, "${"):
+			value, end, known, err := e.expression(at+2, 0)
+			if err != nil {
+				return "", err
+			}
+			if !known {
+				value = text[at:end]
+			}
+			out.WriteString(value)
+			at = end
+		default:
+			out.WriteByte('$')
+			at++
+		}
+	}
+	return out.String(), nil
+}
+
+// charge counts bytes; it is an error if that is too much.
+func (e *expander) charge(bytes int) error {
+	if *e.work += bytes; *e.work > mostExpansion {
+		return errExpansion
+	}
+	return nil
+}
+
+// expression reads one behind its ${ and gives its value, if that is known, and where it
+// ends.
+func (e *expander) expression(at, depth int) (value string, end int, known bool, err error) {
+	if depth > mostNested {
+		return "", 0, false, errExpression
+	}
+	length := strings.HasPrefix(e.text[at:], "#")
+	if length {
+		at++
+	}
+	name := identifier(e.text[at:])
+	at += len(name)
+	if name == "" {
+		return "", 0, false, errExpression
+	}
+	op := e.operator(at)
+	if length {
+		if op.sign != "" {
+			return "", 0, false, errExpression
+		}
+		op.sign = "length"
+	}
+	at += len(op.text)
+	args, end, whole, err := e.arguments(at, op, depth)
+	if err != nil {
+		return "", 0, false, err
+	}
+	value, known = e.value(name)
+	if err := e.charge(len(value) + end - at); err != nil {
+		return "", 0, false, err
+	}
+	switch {
+	case op.sign == "" || !known && !(op.fallback && e.absent(name)):
+		return value, end, known, nil
+	case op.fallback && value != "":
+		return value, end, true, nil
+	case !whole:
+		return "", end, false, nil
+	}
+	value, known = op.apply(value, args)
+	return value, end, known, e.charge(len(value))
+}
+
+// value is what a variable was given.
+func (e *expander) value(name string) (string, bool) {
+	v, given := e.vars.Given[name]
+	return v.Value, given
+}
+
+// absent reports whether nothing gives a variable a value, so that its default counts.
+func (e *expander) absent(name string) bool {
+	for _, u := range e.vars.Unknown {
+		if u == name {
+			return false
+		}
+	}
+	_, given := e.vars.Given[name]
+	return !given && !e.vars.Open
+}
+
+func identifier(text string) string {
+	for i, r := range text {
+		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// operator is what an expression does with its variable.
+type operator struct {
+	text, sign string
+	// between separates two arguments; 0 if there is but one. None is set if there are no
+	// arguments.
+	between  byte
+	none     bool
+	fallback bool // a default for what is not given or empty
+}
+
+// operators are those that Flux knows, longer ones first. It has the same meaning for all
+// that give a default.
+func operators() []operator {
+	return []operator{
+		{text: ":=", fallback: true}, {text: ":-", fallback: true}, {text: ":?", fallback: true}, {text: ":+", fallback: true}, {text: "=", fallback: true},
+		{text: ":", between: ':'},
+		{text: "//", between: '/'}, {text: "/#", between: '/'}, {text: "/%", between: '/'}, {text: "/", between: '/'},
+		{text: "##"}, {text: "#"}, {text: "%%"}, {text: "%"},
+		{text: ",,", none: true}, {text: ",", none: true}, {text: "^^", none: true}, {text: "^", none: true},
+	}
+}
+
+func (e *expander) operator(at int) operator {
+	for _, op := range operators() {
+		if strings.HasPrefix(e.text[at:], op.text) {
+			op.sign = op.text
+			return op
+		}
+	}
+	return operator{none: true}
+}
+
+// arguments reads up to the closing brace; whole is set if all of them are known.
+func (e *expander) arguments(at int, op operator, depth int) (args []string, end int, whole bool, err error) {
+	whole = true
+	var arg strings.Builder
+	for at < len(e.text) {
+		switch c := e.text[at]; {
+		case c == '}' && op.between == '/' && len(args) == 0:
+			return nil, 0, false, errExpression
+		case c == '}':
+			return append(args, arg.String()), at + 1, whole, nil
+		case op.none:
+			return nil, 0, false, errExpression
+		case c == op.between && len(args) == 0:
+			args = append(args, arg.String())
+			arg.Reset()
+			at++
+		case strings.HasPrefix(e.text[at:], "${"):
+			value, after, known, err := e.expression(at+2, depth+1)
+			if err != nil {
+				return nil, 0, false, err
+			}
+			whole = whole && known
+			arg.WriteString(value)
+			at = after
+		default:
+			arg.WriteByte(c)
+			at++
+		}
+	}
+	return nil, 0, false, errExpression
+}
+
+// apply gives the value of an expression; known is false for forms that are not computed
+// here.
+func (o operator) apply(s string, args []string) (value string, known bool) {
+	arg, with := args[0], ""
+	if len(args) > 1 {
+		with = args[1]
+	}
+	if o.fallback {
+		return arg, true
+	}
+	if strings.ContainsAny(arg, `*?[\`) {
+		return "", false // a pattern
+	}
+	switch o.sign {
+	case "length":
+		return strconv.Itoa(len(s)), true
+	case ":":
+		return part(s, args)
+	case "//":
+		return bounded(s, arg, with)
+	case "/":
+		return strings.Replace(s, arg, with, 1), true
+	case "/#":
+		if rest, ok := strings.CutPrefix(s, arg); ok && len(args) > 1 {
+			return with + rest, true
+		}
+	case "/%":
+		if rest, ok := strings.CutSuffix(s, arg); ok && len(args) > 1 {
+			return rest + with, true
+		}
+	case "#", "##":
+		return strings.TrimPrefix(s, arg), true
+	case "%", "%%":
+		return strings.TrimSuffix(s, arg), true
+	default:
+		return cased(o.sign, s), true
+	}
+	return s, true
+}
+
+// bounded replaces everywhere, unless that is too much.
+func bounded(s, old, with string) (string, bool) {
+	if (strings.Count(s, old)+1)*len(with)+len(s) > mostExpansion {
+		return "", false
+	}
+	return strings.ReplaceAll(s, old, with), true
+}
+
+// part is ${name:offset} or ${name:offset:length}, in bytes.
+func part(s string, args []string) (string, bool) {
+	at, err := strconv.Atoi(args[0])
+	if err != nil {
+		return s, true
+	}
+	if at < 0 {
+		at = max(0, len(s)+at)
+	}
+	rest := s[min(at, len(s)):]
+	if len(args) == 1 {
+		return rest, true
+	}
+	n, err := strconv.Atoi(args[1])
+	switch {
+	case err != nil:
+		return s, true
+	case n < 0:
+		return "", false
+	}
+	return rest[:min(n, len(rest))], true
+}
+
+// cased changes the first letter or all of them.
+func cased(sign, s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if s == "" {
+		return ""
+	}
+	switch sign {
+	case ",,":
+		return strings.ToLower(s)
+	case "^^":
+		return strings.ToUpper(s)
+	case ",":
+		return string(unicode.ToLower(r)) + s[n:]
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}

@@ -1,0 +1,62 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// TestExpand holds each form against what Flux gives.
+func TestExpand(t *testing.T) {
+	vars := &render.Variables{Given: map[string]render.Variable{"a": {Value: "Abc-abc"}, "n": {Value: "3"}, "e": {}}, Unknown: []string{"secret"}}
+	open := &render.Variables{Given: vars.Given, Open: true}
+	for _, c := range []struct {
+		text, want string
+		vars       *render.Variables
+	}{
+		{"x ${a} y ${n}", "x Abc-abc y 3", vars},
+		{"${gone} ${secret}", "${gone} ${secret}", vars},
+		{"$a $ {a} a$", "$a $ {a} a$", vars},
+		{"$${a} $$$${a}", "${a} $${a}", vars},
+		{"${gone:=1}${gone:-2}${gone=3}", "123", vars},
+		{"${n:=1}${e:=2}${e:-${n}}", "323", vars},
+		{"${secret:=1}", "${secret:=1}", vars},
+		{"${gone:=1} ${n:=1}", "${gone:=1} 3", open},
+		{"${gone:=${other}}", "${gone:=${other}}", vars},
+		{"${gone:=${other:-x}-y}", "x-y", vars},
+		{"${a^^}${a,,}${a,}${a^}", "ABC-ABCabc-abcabc-abcAbc-abc", vars},
+		{"${a:1}${a:1:2}${a:-2}${a:9}", "bc-abcbcAbc-abc", vars},
+		{"${#a} ${#e}", "7 0", vars},
+		{"${a/bc/X}${a//bc/X}${a/#Ab/X}${a/%bc/X}${a//bc/}", "AX-abcAX-aXXc-abcAbc-aXA-a", vars},
+		{"${a#Abc-}${a##Abc}${a%abc}${a%%-abc}${a#x}", "abc-abcAbc-AbcAbc-abc", vars},
+		{"${a#*-}", "${a#*-}", vars},
+		{"${e^}", "", vars},
+	} {
+		work := 0
+		got, err := expand(c.text, c.vars, &work)
+		if err != nil || got != c.want {
+			t.Errorf("%s gives %q, %v, want %q", c.text, got, err, c.want)
+		}
+	}
+	for _, text := range []string{"${", "${}", "${a", "${a b}", "${a-b}", "${#a:1}", "${a:=", "${ a }", "${a//b}", strings.Repeat("${a:=", 100) + strings.Repeat("}", 100)} {
+		if got, err := expand(text, vars, new(int)); err == nil {
+			t.Errorf("%s gives %q, want an error", text, got)
+		}
+	}
+}
+
+// TestExpandBounded ends however much text expressions ask for.
+func TestExpandBounded(t *testing.T) {
+	vars := &render.Variables{Given: map[string]render.Variable{"a": {Value: strings.Repeat("x", 1<<20)}}}
+	for _, text := range []string{strings.Repeat("${a}", 1000), strings.Repeat("${a//x/}", 1000), "${a//x/${a//x/${a}}}"} {
+		work := 0
+		_, err := expand(text, vars, &work)
+		if work > mostExpansion+64<<20 {
+			t.Errorf("%.20s: %d bytes of work", text, work)
+		}
+		if err == nil && !strings.HasPrefix(text, "${a//x/${") {
+			t.Errorf("%.20s: no error", text)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package engine
+
+import (
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/utils"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// written is what a kustomization writes into each of its objects: names, labels, annotations
+// and the values of replacements. Kustomize looks for each label at some 25 places of an
+// object and through the labels that are there, and compares the names of all objects.
+func (p *plan) written(k *kustomization, objects int) sum {
+	s := &k.spec
+	names := len(s.NamePrefix) + len(s.NameSuffix)
+	count, bytes := 0, 0
+	for _, pairs := range commonPairs(s) {
+		count += len(pairs)
+		for key, value := range pairs {
+			bytes += len(key) + len(value)
+		}
+	}
+	of := render.Cost{
+		Bytes: times(objects, plus(2*names, 3*bytes)),
+		Steps: plus(times(objects, plus(50*count, times(count, count)/8)), times(times(objects, objects), names/8192)),
+	}
+	fields := 0
+	for _, r := range p.replacementsOf(k) {
+		for _, t := range r.Targets {
+			if t != nil {
+				fields += len(t.FieldPaths)
+			}
+		}
+	}
+	of.Steps = plus(of.Steps, plus(times(objects, times(200, fields)), times(fields, fields)))
+	if of.Steps <= p.most.Steps {
+		of.Bytes = plus(of.Bytes, p.replace(k))
+	}
+	return sum{cost: of}
+}
+
+// replacementsOf are the replacements of a kustomization and of the files that it names. What
+// cannot be read is for kustomize to refuse.
+func (p *plan) replacementsOf(k *kustomization) (all []types.Replacement) {
+	for _, r := range k.spec.Replacements {
+		if r.Path == "" {
+			all = append(all, r.Replacement)
+			continue
+		}
+		for _, e := range k.entries {
+			if e.field != "replacements" || e.value != r.Path {
+				continue
+			}
+			var one types.Replacement
+			var list []types.Replacement
+			text := p.tree.read(joined(e)).text
+			if yaml.Unmarshal(text, &list) == nil {
+				all = append(all, list...)
+			} else if yaml.Unmarshal(text, &one) == nil {
+				all = append(all, one)
+			}
+			break
+		}
+	}
+	return all
+}
+
+// replace follows the replacements of a kustomization in their order, and gives how many bytes
+// they write. The place that one writes to may be the source of the next.
+func (p *plan) replace(k *kustomization) (bytes int) {
+	for _, r := range p.replacementsOf(k) {
+		size := 0
+		switch {
+		case r.SourceValue != nil:
+			size = len(*r.SourceValue)
+		case r.Source != nil:
+			size = p.sizeAt(r.Source.Kind, r.Source.FieldPath)
+		}
+		for _, t := range r.Targets {
+			if t == nil || t.Select == nil {
+				continue
+			}
+			objects := p.ofKind(t.Select.Kind)
+			for _, field := range t.FieldPaths {
+				at := pathKey(field)
+				if t.Options != nil && t.Options.Delimiter != "" {
+					p.grown[at] = plus(p.grown[at], size)
+				} else {
+					p.grown[at] = max(p.grown[at], size)
+				}
+				if bytes = plus(bytes, times(objects, size)); bytes > p.most.Bytes {
+					return bytes
+				}
+			}
+		}
+	}
+	return bytes
+}
+
+// pathKey is a path of fields as a prefix of those below it.
+func pathKey(path string) string {
+	return strings.Join(utils.SmarterPathSplitter(path, "."), "\x00") + "\x00"
+}
+
+// sizeAt is how many bytes the largest value is that is at a path of objects of a kind, or was
+// written there or below.
+func (p *plan) sizeAt(kind, path string) int {
+	if path == "" {
+		path = types.DefaultReplacementFieldPath
+	}
+	largest := 0
+	for _, doc := range p.parsed {
+		for _, root := range doc.docs {
+			for _, o := range objectsOf(root) {
+				if o = target(o); !isMapping(o) || kind != "" && text(field(o, "kind")) != kind {
+					continue
+				}
+				if found, err := yaml.NewRNode(o).Pipe(yaml.Lookup(utils.SmarterPathSplitter(path, ".")...)); err == nil && found != nil {
+					largest = max(largest, bytesIn(found.YNode(), 0))
+				}
+			}
+		}
+	}
+	for at, size := range p.grown {
+		if strings.HasPrefix(at, pathKey(path)) {
+			largest = plus(largest, size)
+		}
+	}
+	return largest
+}
+
+// bytesIn is about how many bytes a value takes.
+func bytesIn(n *yaml.Node, depth int) int {
+	if n = target(n); n == nil || depth > maxNesting {
+		return 0
+	}
+	size := len(n.Value) + depth
+	for _, child := range n.Content {
+		size = plus(size, bytesIn(child, depth+1))
+	}
+	return size
+}
+
+// ofKind counts the objects of a kind, of all if it is "", and at least one.
+func (p *plan) ofKind(kind string) int {
+	n := 0
+	for _, doc := range p.parsed {
+		for _, root := range doc.docs {
+			for _, o := range objectsOf(root) {
+				if kind == "" || text(field(o, "kind")) == kind {
+					n++
+				}
+			}
+		}
+	}
+	return max(n, 1)
+}
+
+// variablesOf is what all variables of kustomize together put in place of their references.
+func (p *plan) variablesOf(references int) render.Cost {
+	longest := 0
+	for _, k := range p.kusts {
+		for _, v := range deprecatedVars(&k.spec) {
+			longest = max(longest, p.sizeAt(v.ObjRef.Kind, v.FieldRef.FieldPath))
+		}
+	}
+	return render.Cost{Bytes: times(references, longest)}
+}
+
+// maxRefs is how many definitions of an OpenAPI schema may be nothing but one another.
+const maxRefs = 100
+
+// endless reports whether a schema has a definition that is another one and so on without an
+// end, which kustomize follows for ever (kyaml/openapi: Resolve).
+func endless(doc any) bool {
+	var within func(part any) bool
+	within = func(part any) bool {
+		switch part := part.(type) {
+		case map[string]any:
+			at := any(part)
+			for hops := 0; ; hops++ {
+				ref, ok := referenceOf(at)
+				if !ok {
+					break
+				}
+				if at = resolved(doc, ref); hops == maxRefs {
+					return true
+				}
+			}
+			for _, inner := range part {
+				if within(inner) {
+					return true
+				}
+			}
+		case []any:
+			for _, inner := range part {
+				if within(inner) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return within(doc)
+}
+
+// referenceOf is the JSON pointer of what is another part of the same schema.
+func referenceOf(part any) (string, bool) {
+	table, _ := part.(map[string]any)
+	ref, _ := table["$ref"].(string)
+	return strings.CutPrefix(ref, "#")
+}
+
+// resolved returns the part of a document at a JSON pointer, or nil.
+func resolved(doc any, pointer string) any {
+	for _, key := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		key = strings.NewReplacer("~1", "/", "~0", "~").Replace(key)
+		switch part := doc.(type) {
+		case map[string]any:
+			doc = part[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(part) {
+				return nil
+			}
+			doc = part[i]
+		default:
+			return nil
+		}
+	}
+	return doc
+}

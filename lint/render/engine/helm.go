@@ -1,0 +1,297 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// release is a chart that a kustomization renders (kustomize: HelmChartInflationGenerator).
+type release struct {
+	k *kustomization
+	// file and node are where it stands; node is nil if that is not known. from is the entry
+	// of generators that has it, or nil.
+	file string
+	node *yaml.Node
+	from *entry
+	// field is what names it in messages. at is where it stands, if that is not in a
+	// kustomization.
+	field string
+	at    *render.Place
+	spec  types.HelmChart
+	home  string
+	// inherits is set if its namespace is that of what includes the kustomization.
+	inherits bool
+	printed  *printedChart
+	cost     sum
+}
+
+const (
+	helmCharts    = "helmCharts"
+	legacyCharts  = "helmChartInflationGenerator"
+	helmGenerator = "HelmChartInflationGenerator"
+)
+
+// legacyKeys are the names that keys have in the older form.
+var legacyKeys = map[string]string{"name": "chartName", "valuesFile": "values", "valuesInline": "valuesLocal"}
+
+// releases are those in the fields of a kustomization, in kustomize's order.
+func (k *kustomization) releases() []*release {
+	legacy, globals := types.SplitHelmParameters(deprecatedCharts(&k.spec))
+	if k.spec.HelmGlobals != nil {
+		globals = *k.spec.HelmGlobals
+	}
+	var all []*release
+	add := func(field string, charts []types.HelmChart) {
+		list := fieldFold(k.root(), field)
+		for i, spec := range charts {
+			r := &release{k: k, file: k.name, field: field, spec: spec, home: globals.ChartHome}
+			if list != nil && list.Kind == yaml.SequenceNode && i < len(list.Content) {
+				r.node = target(list.Content[i])
+			}
+			all = append(all, r)
+		}
+	}
+	add(helmCharts, k.spec.HelmCharts)
+	add(legacyCharts, legacy)
+	return all
+}
+
+// problem is one at a field of the release, or at the release.
+func (r *release) problem(key string, err error) *render.Problem {
+	at := r.node
+	for _, key := range []string{key, legacyKeys[key]} {
+		if n := fieldFold(r.node, key); key != "" && n != nil {
+			at = n
+			break
+		}
+	}
+	if n := fieldFold(fieldFold(r.k.root(), "helmGlobals"), key); key == "chartHome" && n != nil && at == r.node {
+		at = n
+	}
+	switch {
+	case at != nil:
+	case r.from != nil:
+		at = r.from.node
+	default:
+		at = r.k.key(r.field)
+	}
+	what := r.field
+	if r.spec.Name != "" {
+		what += " (chart " + shown(r.spec.Name) + ")"
+	}
+	p := r.k.problem(at, fmt.Errorf("%s: %w", what, err))
+	switch {
+	case r.at != nil:
+		p.File, p.Line, p.Column, p.Detail = r.at.File, r.at.Line, r.at.Column, oneLine(err.Error())
+	case r.node != nil:
+		p.File = r.file
+	}
+	return p
+}
+
+// check is what kustomize refuses before it looks for the chart, and what is not done here.
+func (r *release) check() *render.Problem {
+	s := &r.spec
+	switch {
+	case s.Name == "":
+		return r.problem("", errors.New("expected the name of a chart, found none"))
+	case strings.HasPrefix(s.Name, "-"):
+		return r.problem("name", errors.New("the name of a chart must not begin with -"))
+	case strings.HasPrefix(s.ReleaseName, "-"):
+		return r.problem("releaseName", errors.New("releaseName must not begin with -"))
+	case s.NameTemplate != "":
+		return r.problem("nameTemplate", refusal("nameTemplate is not supported: set releaseName"))
+	case !slices.Contains([]string{"", "override", "merge", "replace"}, s.ValuesMerge):
+		return r.problem("valuesMerge", fmt.Errorf("valuesMerge: expected override, merge or replace, found %q", s.ValuesMerge))
+	case isAbsolute(r.home) || isAbsolute(s.Name):
+		return r.problem("chartHome", refusal("chartHome "+shown(r.home)+" is an absolute path: use a path relative to the kustomization, inside the repository"))
+	}
+	return nil
+}
+
+func isAbsolute(name string) bool { return strings.HasPrefix(name, "/") || filepath.IsAbs(name) }
+
+// inflate renders the charts of a kustomization, whatever includes it in a namespace.
+func (p *plan) inflate(k *kustomization, inherited string) (sum, *render.Problem) {
+	if !k.inflated {
+		k.inflated, k.charts = true, k.releases()
+	}
+	total := sum{}
+	for _, r := range k.charts {
+		if r.from != nil {
+			continue // its entry does
+		}
+		more, problem := p.inflated(r, cmp.Or(k.spec.Namespace, inherited))
+		if problem != nil {
+			return sum{}, problem
+		}
+		if total = total.plus(more); total.beyond(p.most) != "" {
+			return sum{}, r.problem("name", refusal(total.beyond(p.most)))
+		}
+	}
+	return total, nil
+}
+
+// inflated renders a chart once.
+func (p *plan) inflated(r *release, inherited string) (sum, *render.Problem) {
+	namespace := cmp.Or(r.spec.Namespace, inherited)
+	if r.printed != nil {
+		if r.inherits && namespace != r.printed.namespace {
+			return sum{}, r.problem("name", refusal(fmt.Sprintf("two kustomizations of the build include it in the namespaces %s and %s: set namespace here",
+				shown(cmp.Or(r.printed.namespace, "default")), shown(cmp.Or(namespace, "default")))))
+		}
+		return r.cost, nil
+	}
+	if problem := r.check(); problem != nil {
+		return sum{}, problem
+	}
+	if p.charted = plus(p.charted, 1); p.charted > p.most.Entries {
+		return sum{}, r.problem("name", refusal(fmt.Sprintf("the build exceeds the limit of %d kustomization entries", p.most.Entries)))
+	}
+	root, problem := p.chartRoot(r)
+	if problem != nil {
+		return sum{}, problem
+	}
+	root.Chart.Namespace = namespace
+	r.inherits = r.spec.Namespace == "" && r.from == nil && r.k.spec.Namespace == ""
+	return p.print(r, root)
+}
+
+// chartRoot asks for the chart of a release as helm template renders it.
+func (p *plan) chartRoot(r *release) (render.Root, *render.Problem) {
+	at, problem := p.locate(r)
+	if problem != nil {
+		return render.Root{}, problem
+	}
+	values, problem := p.valuesOf(r, at)
+	if problem != nil {
+		return render.Root{}, problem
+	}
+	s := &r.spec
+	name := s.ReleaseName
+	if name == "" && chartutil.IsReleaseName(s.Name) { // helm template --generate-name appends a number
+		name = s.Name
+	}
+	return render.Root{
+		Confinement: p.root.Confinement, Dir: at.dir, Texts: p.root.Texts, Left: p.most,
+		Chart: &render.Chart{
+			Archive: at.archive, Version: at.version, Name: name, Values: values,
+			KubeVersion: s.KubeVersion, APIVersions: s.ApiVersions,
+			CRDs: s.IncludeCRDs, NoHooks: s.SkipHooks, NoTests: s.SkipTests,
+		},
+	}, nil
+}
+
+// chartPlace is where a chart is: a directory, or an archive. version is what it has to be
+// where kustomize would not find it, but pull it.
+type chartPlace struct{ dir, archive, version string }
+
+// locate finds the chart of a release in the repository. Kustomize takes a directory; an
+// archive is what it would unpack there.
+func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
+	s := &r.spec
+	home := path.Join(r.k.dir, filepath.ToSlash(cmp.Or(r.home, types.HelmDefaultHome)))
+	versioned := s.Name + "-" + s.Version
+	under := home
+	if s.Version != "" && s.Repo != "" {
+		under = path.Join(home, versioned)
+	}
+	dir := path.Join(under, s.Name)
+	f := p.tree.read(dir)
+	var refused refusal
+	switch {
+	case f.err == nil && f.dir:
+		return chartPlace{dir: f.name}, nil
+	case errors.As(f.err, &refused):
+		return chartPlace{}, r.problem("name", fmt.Errorf("%s %w", shown(dir), f.err))
+	}
+	for _, key := range remoteKeys(s) {
+		if to, ok := p.root.Remotes[key]; ok {
+			return p.vendored(r, to)
+		}
+	}
+	for _, name := range []string{path.Join(under, versioned+".tgz"), path.Join(home, versioned+".tgz"), dir + ".tgz"} {
+		if f := p.tree.read(name); f.err == nil && !f.dir {
+			return chartPlace{path.Dir(f.name), f.name, s.Version}, nil
+		} else if errors.As(f.err, &refused) {
+			return chartPlace{}, r.problem("name", fmt.Errorf("%s %w", shown(name), f.err))
+		}
+	}
+	return chartPlace{}, r.problem("name", r.missing(dir, under))
+}
+
+// remoteKeys are how the remotes of a root may name a chart, the most exact first.
+func remoteKeys(s *types.HelmChart) []string {
+	if s.Repo == "" {
+		return nil
+	}
+	var keys []string
+	for _, repo := range []string{s.Repo, strings.TrimSuffix(s.Repo, "/")} {
+		key := strings.TrimSuffix(repo, "/") + "/" + s.Name
+		if repo != s.Repo {
+			key = repo + "/" + s.Name
+		}
+		for _, sign := range []string{"@", ":"} {
+			if s.Version != "" {
+				keys = append(keys, key+sign+s.Version)
+			}
+		}
+		keys = append(keys, key)
+	}
+	return slices.Compact(keys)
+}
+
+// vendored is what the remotes have in place of a chart.
+func (p *plan) vendored(r *release, to string) (chartPlace, *render.Problem) {
+	f := p.tree.read(to)
+	switch {
+	case f.err != nil:
+		return chartPlace{}, r.problem("name", fmt.Errorf("remotes: %s %w", shown(to), f.err))
+	case f.dir:
+		return chartPlace{dir: f.name, version: r.spec.Version}, nil
+	}
+	return chartPlace{path.Dir(f.name), f.name, r.spec.Version}, nil
+}
+
+// missing says what to do about a chart that is not there.
+func (r *release) missing(dir, under string) error {
+	s := &r.spec
+	if s.Repo == "" {
+		return fmt.Errorf("there is no chart in %s, and repo is not set", shown(dir))
+	}
+	pull := []string{"helm", "pull", s.Name, "--repo", masked(s.Repo)}
+	if strings.HasPrefix(s.Repo, "oci://") {
+		pull = []string{"helm", "pull", strings.TrimSuffix(masked(s.Repo), "/") + "/" + s.Name}
+	}
+	if s.Version != "" {
+		pull = append(pull, "--version", s.Version)
+	}
+	pull = append(pull, "--untar", "--untardir", under)
+	for i, word := range pull {
+		pull[i] = shellWord(word)
+	}
+	return refusal(fmt.Sprintf("%s does not exist, and rendering does not use the network: run `%s` and commit it, or list the chart under remotes", shown(dir), strings.Join(pull, " ")))
+}
+
+// harmless are words that a shell takes as they are.
+var harmless = regexp.MustCompile(`^[a-zA-Z0-9._:/@+=-]+$`)
+
+// shellWord is a word of a command that people may run as it is shown.
+func shellWord(word string) string {
+	if harmless.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(shown(word), "'", `'\''`) + "'"
+}

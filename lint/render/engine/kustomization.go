@@ -1,0 +1,285 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// use says as what a kustomization names something.
+type use uint
+
+const (
+	asResource  use = 1 << iota // a file or directory with objects
+	asComponent                 // a directory
+	asPatch                     // a strategic merge or JSON patch
+	asJSONPatch                 // a JSON patch
+	asPlugin                    // generators, transformers, validators: file, directory or inline
+	asSchema                    // CRDs
+	asSetting                   // configurations, replacements, an OpenAPI schema
+	asData                      // what generators take as bytes
+	asKustomization
+	asChart // a template or values of a chart
+)
+
+// kustomization is the one of a directory.
+type kustomization struct {
+	dir, name string
+	text      []byte
+	spec      types.Kustomization
+	doc       *parsed
+	scalars   map[scalarKey][]*yaml.Node // those not taken yet, in their order
+	entries   []*entry
+	// charts are those that it renders, printed what became of them in the directory
+	// printedDir, which is not there.
+	charts     []*release
+	inflated   bool
+	printed    []*printedChart
+	printedDir string
+}
+
+// entry is a string in a kustomization that names something.
+type entry struct {
+	k     *kustomization
+	field string
+	use   use
+	// value is what kustomize reads; name is the part of it that names something.
+	value, name string
+	node        *yaml.Node // nil if it is not known
+	// pointer is where an entry of an overlay was written; nil for all others.
+	pointer *render.Overlay
+	charts  []*release // of an entry of generators
+}
+
+// scalarKey finds scalars by the top field they are in, in lower case, and their value.
+type scalarKey struct{ field, value string }
+
+var errNone = errors.New("has no kustomization.yaml")
+
+// loadKustomization reads the kustomization of a directory; nil if it has none.
+func (t *tree) loadKustomization(dir string) (*kustomization, error) {
+	var found []*file
+	var refused error
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		f := t.read(path.Join(dir, name))
+		var r refusal
+		switch {
+		case f.err == nil && !f.dir:
+			found = append(found, f)
+		case errors.As(f.err, &r) && refused == nil:
+			refused = fmt.Errorf("%s %w", shown(path.Join(dir, name)), f.err)
+		}
+	}
+	switch {
+	case refused != nil:
+		return nil, refused
+	case len(found) > 1:
+		return nil, fmt.Errorf("%s has %d kustomization files, expected one", shown(dir), len(found))
+	case len(found) == 0:
+		return nil, fmt.Errorf("%s %w", shown(dir), errNone)
+	}
+	return &kustomization{dir: dir, name: found[0].name, text: found[0].text}, nil
+}
+
+// read parses the text with kustomize's own types, and finds what it names.
+func (k *kustomization) read() *render.Problem {
+	doc, err := parse(k.text)
+	if err != nil {
+		return k.problem(nil, err)
+	}
+	if doc.err != nil {
+		line, said := lineSaid(doc.err)
+		return &render.Problem{Kind: render.Failed, File: k.name, Line: line, Column: 1, Detail: "invalid YAML: " + strings.TrimPrefix(said, "yaml: ")}
+	}
+	k.doc = doc
+	if err := k.spec.Unmarshal(k.text); err != nil {
+		return k.unreadable(err)
+	}
+	k.index()
+	for _, f := range fields {
+		for _, value := range f.get(&k.spec) {
+			k.entries = append(k.entries, &entry{k: k, field: f.field, use: f.use, value: value, name: named(f.use, value), node: k.take(f.field, value)})
+		}
+	}
+	return nil
+}
+
+// mistyped is how Go says that a value is of another type than its field.
+var mistyped = lazy.Regexp(`cannot unmarshal (\w+) into Go struct field (?:[A-Z]\w*\.)?([\w.]+) of type (\S+)`)
+
+// typeWord is a type of Go or JSON as people say it.
+func typeWord(t string) string {
+	for _, row := range []struct{ prefix, word string }{
+		{"string", "a string"}, {"bool", "a boolean"}, {"int", "a number"}, {"float", "a number"}, {"number", "a number"},
+		{"[]", "a list"}, {"array", "a list"},
+	} {
+		if strings.HasPrefix(strings.TrimLeft(t, "*"), row.prefix) {
+			return row.word
+		}
+	}
+	return "a map"
+}
+
+// unreadable finds the field that kustomize does not know.
+func (k *kustomization) unreadable(err error) *render.Problem {
+	line, said := lineSaid(err)
+	p := &render.Problem{Kind: render.Failed, File: k.name, Line: line, Column: 1, Detail: oneLine(said)}
+	if m := mistyped().FindStringSubmatch(said); m != nil {
+		p.Detail = fmt.Sprintf("%s: expected %s, found %s", m[2], typeWord(m[3]), typeWord(m[1]))
+		if key := keyNamed(k.root(), m[2][strings.LastIndexByte(m[2], '.')+1:], 0); key != nil {
+			p.Line, p.Column = key.Line, key.Column
+		}
+		return p
+	}
+	if _, after, ok := strings.Cut(said, `unknown field "`); ok {
+		if key := keyNamed(k.root(), strings.TrimSuffix(strings.TrimSpace(after), `"`), 0); key != nil {
+			p.Line, p.Column = key.Line, key.Column
+		}
+	}
+	return p
+}
+
+// keyNamed is the first key of a name, at any depth.
+func keyNamed(n *yaml.Node, name string, depth int) *yaml.Node {
+	if n == nil || depth > 100 {
+		return nil
+	}
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && child.Value == name {
+			return child
+		}
+		if found := keyNamed(child, name, depth+1); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// root is the mapping of the kustomization, if it is one.
+func (k *kustomization) root() *yaml.Node {
+	if k.doc == nil || len(k.doc.docs) == 0 {
+		return nil
+	}
+	return target(k.doc.docs[0])
+}
+
+// index notes where each string is.
+func (k *kustomization) index() {
+	k.scalars = map[scalarKey][]*yaml.Node{}
+	root := k.root()
+	if root == nil || root.Kind != yaml.MappingNode {
+		return
+	}
+	room := 200_000
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		k.gather(strings.ToLower(root.Content[i].Value), root.Content[i+1], &room)
+	}
+}
+
+func (k *kustomization) gather(field string, n *yaml.Node, room *int) {
+	if *room--; *room < 0 {
+		return
+	}
+	switch n = target(n); {
+	case n == nil:
+	case n.Kind == yaml.ScalarNode:
+		key := scalarKey{field, n.Value}
+		k.scalars[key] = append(k.scalars[key], n)
+	default:
+		for _, child := range n.Content {
+			k.gather(field, child, room)
+		}
+	}
+}
+
+// take is the next node of a value; nil if there is none.
+func (k *kustomization) take(field, value string) *yaml.Node {
+	key := scalarKey{strings.ToLower(field), value}
+	nodes := k.scalars[key]
+	if len(nodes) == 0 {
+		return nil
+	}
+	k.scalars[key] = nodes[1:]
+	return nodes[0]
+}
+
+// key is the node of a top field in any case; nil if there is none.
+func (k *kustomization) key(field string) *yaml.Node {
+	root := k.root()
+	if root == nil || root.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if strings.EqualFold(root.Content[i].Value, field) {
+			return root.Content[i]
+		}
+	}
+	return nil
+}
+
+// problem is one at a node, or at the first line.
+func (k *kustomization) problem(at *yaml.Node, err error) *render.Problem {
+	p := &render.Problem{Kind: render.Failed, File: k.name, Line: 1, Column: 1, Detail: oneLine(err.Error())}
+	if at != nil && at.Line > 0 {
+		p.Line, p.Column = at.Line, at.Column
+	}
+	var r refusal
+	if errors.As(err, &r) {
+		p.Kind = render.Refused
+	}
+	return p
+}
+
+// problem is one of an entry, at its field if the place of the value is not known.
+func (e *entry) problem(err error) *render.Problem {
+	at := e.node
+	if e.pointer != nil {
+		p := e.k.problem(nil, err)
+		p.File, p.Line = e.pointer.File, e.pointer.Line
+		return p
+	}
+	if at == nil {
+		at = e.k.key(e.field)
+	}
+	return e.k.problem(at, err)
+}
+
+// named is the part of an entry that names a file: generators may put a key before it.
+func named(u use, value string) string {
+	if u != asData || downloaded(value) || cloned(value) {
+		return value
+	}
+	if _, file, ok := strings.Cut(value, "="); ok {
+		return file
+	}
+	return value
+}
+
+// label is how a message calls an entry.
+func (e *entry) label() string { return e.field + " entry " + shown(masked(e.value)) }
+
+// oneLine is a message without line breaks, of at most 500 bytes.
+func oneLine(s string) string {
+	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "?")
+	s = strings.Map(func(r rune) rune {
+		if !strconv.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+	if len(s) > maxMessage {
+		s = strings.ToValidUTF8(s[:maxMessage-3], "") + "..."
+	}
+	return s
+}
+
+const maxMessage = 500

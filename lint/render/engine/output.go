@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/resource"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// results turns objects of kustomize into text with places.
+type results struct {
+	p    *plan
+	m    *marker
+	text bytes.Buffer
+	line int // lines of text so far
+	docs []found
+	// marks have an index into marker.files until all are known.
+	marks []render.Mark
+	names map[identity][]origin // see finalNames
+	// patches are those of an overlay that leave no markers.
+	patches []jsonPatch
+}
+
+// found is where an object of the result was written.
+type found struct {
+	line   int
+	origin origin
+	known  bool
+}
+
+// output is the result as kustomize prints it (resmap: AsYaml), with places.
+func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
+	r := &results{p: p, m: m, patches: p.jsonPatches()}
+	if m == nil {
+		r.m = newMarker("")
+	}
+	for i, res := range result.Resources() {
+		if i > 0 {
+			r.text.WriteString("---\n")
+			r.line++
+		}
+		r.m.lift(res.YNode(), 0)
+		text, err := res.AsYAML()
+		if err == nil {
+			err = r.object(res, text, m != nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r.finish(), nil
+}
+
+// object adds one object: its node, with markers, and its text.
+func (r *results) object(res *resource.Resource, text []byte, marked bool) (err error) {
+	f := found{line: r.line + 1}
+	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
+		root := doc.docs[0]
+		v := votes{docs: map[origin]bool{}}
+		first := len(r.marks)
+		if marked {
+			r.pair(res.YNode(), root, &v, 0)
+		}
+		f.origin, f.known = r.origin(root, v)
+		if marked && f.known {
+			r.counted(root, f.origin)
+		}
+		if marked {
+			r.patched(res, root, r.declaredName(f), first)
+		}
+		before := text
+		if text, err = r.substituted(root, before); err != nil {
+			return err
+		}
+		if marked && !bytes.Equal(before, text) {
+			after, _ := parse(text)
+			r.moveMarks(first, root, after.docs[0])
+		}
+	}
+	r.docs = append(r.docs, f)
+	r.text.Write(text)
+	r.line += bytes.Count(text, []byte("\n"))
+	if r.text.Len() > r.p.most.Bytes {
+		return refusal(fmt.Sprintf("the result has more than %d bytes, which is the limit of a render", r.p.most.Bytes))
+	}
+	return nil
+}
+
+// declaredName is the name that an object has where it is declared, if that is known.
+func (r *results) declaredName(f found) []string {
+	doc := r.p.parsed[f.origin.file]
+	if !f.known || doc == nil || f.origin.doc >= len(doc.docs) || doc.docs[f.origin.doc] == nil {
+		return nil
+	}
+	return []string{identityOf(doc.docs[f.origin.doc]).name}
+}
+
+// votes are the documents that the marks of an object lead to; kind is the one that the
+// mark of its kind leads to.
+type votes struct {
+	docs map[origin]bool
+	kind *origin
+}
+
+// pair goes through an object and its text at the same time. The text has the same
+// fields in another order.
+func (r *results) pair(node, printed *yaml.Node, v *votes, depth int) {
+	if node = target(node); node == nil || node.Kind != printed.Kind || depth > maxNesting {
+		return
+	}
+	switch node.Kind {
+	case yaml.MappingNode:
+		byKey := fieldsOf(node)
+		for i := 0; i+1 < len(printed.Content); i += 2 {
+			key := printed.Content[i].Value
+			if value := byKey[key]; value != nil {
+				r.pair(value, printed.Content[i+1], v, depth+1)
+				if depth == 0 && key == "kind" {
+					v.kind = r.voted(value, printed.Content[i+1])
+				}
+			}
+		}
+	case yaml.SequenceNode:
+		if len(node.Content) != len(printed.Content) {
+			return
+		}
+		for i, item := range node.Content {
+			r.pair(item, printed.Content[i], v, depth+1)
+		}
+	case yaml.ScalarNode:
+		r.scalar(node, printed, v)
+	}
+}
+
+// fieldsOf are the values of a mapping by their keys, without keys that repeat.
+func fieldsOf(n *yaml.Node) map[string]*yaml.Node {
+	all := make(map[string]*yaml.Node, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i].Value
+		if _, twice := all[key]; twice {
+			all[key] = nil
+			continue
+		}
+		all[key] = n.Content[i+1]
+	}
+	return all
+}
+
+// scalar keeps the mark of a scalar, if the value is that of the source.
+func (r *results) scalar(node, printed *yaml.Node, v *votes) {
+	at, ok := r.m.lifted(node)
+	if !ok || !at.value.same(printed) {
+		return
+	}
+	r.marks = append(r.marks, render.Mark{Line: r.line + printed.Line, Column: printed.Column, File: at.file, At: at.line, AtColumn: at.column})
+	if at.doc >= 0 {
+		v.docs[origin{r.m.files[at.file], at.doc}] = true
+	}
+}
+
+func (r *results) voted(node, printed *yaml.Node) *origin {
+	at, ok := r.m.lifted(node)
+	if !ok || at.doc < 0 || !at.value.same(printed) {
+		return nil
+	}
+	return &origin{r.m.files[at.file], at.doc}
+}
+
+// finish numbers the files by their names.
+func (r *results) finish() *render.Output {
+	out := &render.Output{Text: r.text.Bytes(), Marks: r.marks}
+	for _, name := range slices.Sorted(maps.Keys(r.p.printed)) {
+		out.Unchecked = append(out.Unchecked, r.p.printed[name].out.Unchecked...)
+	}
+	index := map[string]int{}
+	for _, d := range r.docs {
+		if d.known {
+			index[d.origin.file] = 0
+		}
+	}
+	for _, mark := range r.marks {
+		index[r.m.files[mark.File]] = 0
+	}
+	out.Files = slices.Sorted(maps.Keys(index))
+	for i, name := range out.Files {
+		index[name] = i
+		if c := r.p.printed[name]; c != nil {
+			if out.Charts == nil {
+				out.Charts = map[string]*render.Output{}
+			}
+			out.Charts[name] = c.out
+		}
+	}
+	for i := range out.Marks {
+		out.Marks[i].File = index[r.m.files[out.Marks[i].File]]
+	}
+	for _, d := range r.docs {
+		doc := render.Document{Line: d.line, File: -1, Index: -1}
+		if d.known {
+			doc.File, doc.Index = index[d.origin.file], d.origin.doc
+		}
+		out.Documents = append(out.Documents, doc)
+	}
+	return out
+}

@@ -1,0 +1,366 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// maxDepth bounds how deep kustomizations may be nested.
+const maxDepth = 100
+
+// plan is what a build will read and cost. It is made before kustomize runs.
+type plan struct {
+	root   render.Root
+	tree   *tree
+	most   render.Cost
+	kusts  map[string]*kustomization // by directory
+	uses   map[string]use            // by file
+	parsed map[string]*parsed        // by file
+	cut    map[string][]byte         // texts without schemas, by file
+	sums   map[visit]sum
+	stack  []string
+	hints  []hint
+	edits  map[string][]edit // by kustomization
+	work   int               // of substituting variables
+	grown  map[string]int    // bytes that replacements write, by pathKey
+	// printed are what charts print, by their names; charted counts the charts.
+	printed map[string]*printedChart
+	charted int
+	// schema is set if a kustomization brings an OpenAPI schema, which kustomize keeps
+	// for the process.
+	schema bool
+}
+
+// visit is a directory, and the one to which the paths in plugins belong if its objects
+// are such.
+type visit struct {
+	dir    string
+	plugin bool
+	base   string
+	// namespace is that of what includes the directory, for its charts.
+	namespace string
+}
+
+// hint is what may be wrong with a file, to be told if kustomize fails.
+type hint struct {
+	name    string
+	problem *render.Problem
+}
+
+func newPlan(r render.Root, t *tree) *plan {
+	if r.Chart != nil && r.Chart.Archive != "" {
+		r.Dir = path.Dir(r.Chart.Archive)
+	}
+	return &plan{
+		root: r, tree: t, most: render.Most().Least(r.Left),
+		kusts: map[string]*kustomization{}, uses: map[string]use{}, parsed: map[string]*parsed{}, cut: map[string][]byte{},
+		sums: map[visit]sum{}, edits: map[string][]edit{}, grown: map[string]int{}, printed: map[string]*printedChart{},
+	}
+}
+
+// make follows the root and returns what the build costs.
+func (p *plan) make() (sum, *render.Problem) {
+	f := p.tree.read(p.root.Dir)
+	switch {
+	case f.err != nil:
+		return sum{}, p.atRoot(fmt.Errorf("%s %w", shown(p.root.Dir), f.err))
+	case !f.dir:
+		return sum{}, p.atRoot(fmt.Errorf("%s is not a directory", shown(p.root.Dir)))
+	}
+	total, problem := p.visit(visit{dir: f.name}, nil)
+	if problem == nil {
+		problem = p.conflicts()
+	}
+	if problem == nil && len(p.cut) > 0 && p.seesSchemas() {
+		p.restore()
+		total = total.plus(sum{cost: render.Cost{Bytes: total.schemas}, nodes: total.schemaNodes})
+	}
+	total = total.plus(sum{cost: p.variablesOf(total.references)})
+	if over := total.beyond(p.most); over != "" && problem == nil {
+		problem = p.atRoot(refusal(over))
+	}
+	if f := p.pointerFile(); f != nil {
+		total.cost.Bytes = plus(total.cost.Bytes, len(f.text))
+	}
+	return total, problem
+}
+
+// atRoot is a problem where no entry is known.
+func (p *plan) atRoot(err error) *render.Problem {
+	k := &kustomization{name: path.Join(p.root.Dir, "kustomization.yaml")}
+	if known := p.kusts[path.Clean(p.root.Dir)]; known != nil {
+		k = known
+	}
+	return p.pointed(k.problem(nil, err))
+}
+
+// blame puts an error at the entry that led to it.
+func (p *plan) blame(from *entry, err error) *render.Problem {
+	if from == nil {
+		return p.atRoot(err)
+	}
+	return from.problem(fmt.Errorf("%s: %w", from.label(), err))
+}
+
+// visit follows one directory and returns what all below it costs.
+func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
+	if problem := p.nested(v.dir, from); problem != nil {
+		return sum{}, problem
+	}
+	if known, ok := p.sums[v]; ok {
+		return known, nil
+	}
+	k, problem := p.kustomization(v.dir, from)
+	if problem != nil {
+		return sum{}, problem
+	}
+	if problem := kindFits(k, from); problem != nil {
+		return sum{}, problem
+	}
+	if v.plugin {
+		if problem := untransformed(k, from); problem != nil {
+			return sum{}, problem
+		}
+	}
+	p.stack = append(p.stack, v.dir)
+	defer func() { p.stack = p.stack[:len(p.stack)-1] }()
+	total, problem := p.inflate(k, v.namespace)
+	if problem != nil {
+		return sum{}, problem
+	}
+	total = total.plus(own(k))
+	total.heavy = heavy(k)
+	for _, e := range k.entries {
+		more, problem := p.follow(e, v)
+		if problem != nil {
+			return sum{}, problem
+		}
+		if total = total.plus(more); e.use == asComponent {
+			total.heavy = plus(total.heavy, more.heavy)
+		}
+		if over := total.beyond(p.most); over != "" {
+			return sum{}, p.blame(e, refusal(over))
+		}
+	}
+	total.cost.Steps = plus(total.cost.Steps, steps(total.cost.Objects, transforms(k), total.heavy))
+	total = total.plus(p.written(k, total.cost.Objects))
+	if over := total.beyond(p.most); over != "" {
+		return sum{}, k.problem(nil, refusal(over))
+	}
+	p.sums[v] = total
+	return total, nil
+}
+
+// nested refuses a directory that contains one that leads to it, as kustomize does.
+func (p *plan) nested(dir string, from *entry) *render.Problem {
+	for _, above := range p.stack {
+		if above == dir {
+			return p.blame(from, fmt.Errorf("cycle: %s includes itself", shown(dir)))
+		}
+		if dir == "." || strings.HasPrefix(above, dir+"/") {
+			return p.blame(from, fmt.Errorf("cycle: %s contains %s, which includes it", shown(dir), shown(above)))
+		}
+	}
+	if len(p.stack) >= maxDepth {
+		return p.blame(from, refusal(fmt.Sprintf("kustomizations are nested more than %d levels deep", maxDepth)))
+	}
+	return nil
+}
+
+// kustomization is the one of a directory, read once.
+func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.Problem) {
+	if k := p.kusts[dir]; k != nil {
+		return k, nil
+	}
+	k, problem := p.load(dir, from)
+	if problem != nil {
+		return nil, problem
+	}
+	p.kusts[dir] = k
+	p.uses[k.name] |= asKustomization
+	p.schema = p.schema || len(k.spec.OpenAPI) > 0
+	return k, nil
+}
+
+// kindFits tells a component from other kustomizations.
+func kindFits(k *kustomization, from *entry) *render.Problem {
+	if from == nil {
+		return nil
+	}
+	switch component := k.spec.Kind == "Component"; {
+	case component && from.use != asComponent:
+		return from.problem(fmt.Errorf("%s is a Component: list it under components", from.label()))
+	case !component && from.use == asComponent:
+		return from.problem(fmt.Errorf("%s is not a Component: list it under resources", from.label()))
+	}
+	return nil
+}
+
+// follow resolves an entry and counts what it leads to.
+func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
+	remote, problem := p.remote(e)
+	if problem != nil {
+		return sum{}, problem
+	}
+	if !remote && e.use&(asPlugin|asPatch) != 0 {
+		if doc := inline(e.value); doc != nil {
+			return p.inlined(e, doc)
+		}
+	}
+	if filepath.IsAbs(e.name) || strings.HasPrefix(e.name, "/") {
+		return sum{}, e.problem(refusal(e.label() + " is an absolute path: use a path relative to the kustomization, inside the repository"))
+	}
+	name := joined(e)
+	f := p.tree.read(name)
+	if f.err != nil {
+		return sum{}, e.problem(fmt.Errorf("%s: %s %w", e.label(), shown(name), f.err))
+	}
+	if f.dir {
+		return p.directory(e, f, v)
+	}
+	return p.file(e, f, v)
+}
+
+// joined is the name from the root of confinement of what an entry names.
+func joined(e *entry) string { return path.Join(e.k.dir, filepath.ToSlash(e.name)) }
+
+func (p *plan) directory(e *entry, f *file, v visit) (sum, *render.Problem) {
+	switch e.use {
+	case asResource, asComponent:
+		return p.visit(visit{f.name, v.plugin, v.base, cmp.Or(e.k.spec.Namespace, v.namespace)}, e)
+	case asPlugin:
+		return p.visit(visit{dir: f.name, plugin: true, base: e.k.dir}, e)
+	}
+	return sum{}, e.problem(fmt.Errorf("%s: %s is a directory, expected a file", e.label(), shown(f.name)))
+}
+
+func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
+	switch {
+	case e.use == asComponent:
+		return sum{}, e.problem(fmt.Errorf("%s: %s is a file, expected the directory of a Component", e.label(), shown(f.name)))
+	case p.root.RootOnly && e.k.dir != "." && !strings.HasPrefix(f.name, e.k.dir+"/"):
+		return sum{}, e.problem(fmt.Errorf("%s: %s is outside %s, and load-restrictor is root-only", e.label(), shown(f.name), shown(e.k.dir)))
+	}
+	p.uses[f.name] |= e.use
+	total := sum{cost: render.Cost{Bytes: len(f.text), Entries: 1}, references: bytes.Count(f.text, []byte("$("))}
+	if e.field == "openapi" {
+		if problem := p.openAPI(e, f); problem != nil {
+			return sum{}, problem
+		}
+	}
+	if e.use&(asResource|asPatch|asJSONPatch|asPlugin) == 0 {
+		return total, nil
+	}
+	doc, err := p.parse(f)
+	if err != nil {
+		return sum{}, e.problem(fmt.Errorf("%s: %s %w", e.label(), shown(f.name), err))
+	}
+	if doc.err != nil {
+		p.suspect(e, f, doc.err)
+	}
+	total.nodes = doc.nodes
+	if cut, ok := p.cut[f.name]; ok && e.use == asResource {
+		total.schemas, total.schemaNodes = len(f.text)-len(cut), signs(f.text)
+		total.cost.Bytes = len(cut) + total.schemas/passedOver
+	}
+	if more, ok, problem := p.generator(e, doc, f.name); ok || problem != nil {
+		return total.plus(more), problem
+	}
+	switch {
+	case e.use == asPlugin:
+		return total, p.plugins(doc, e, f.name, e.k.dir)
+	case e.use == asResource && v.plugin:
+		return total, p.plugins(doc, e, f.name, v.base)
+	case e.use == asResource:
+		total.cost.Objects = doc.objects
+	}
+	return total, nil
+}
+
+// openAPI refuses a schema that kustomize would not come to the end of.
+func (p *plan) openAPI(e *entry, f *file) *render.Problem {
+	if _, err := parse(f.text); err != nil {
+		return e.problem(fmt.Errorf("%s: %s %w", e.label(), shown(f.name), err))
+	}
+	var doc any
+	if yaml.Unmarshal(f.text, &doc) == nil && endless(doc) {
+		return e.problem(fmt.Errorf("%s: %w", e.label(), refusal("a definition is a reference to itself, and kustomize would follow it without an end")))
+	}
+	return nil
+}
+
+// suspect keeps what is wrong with a file until kustomize says that it is.
+func (p *plan) suspect(e *entry, f *file, err error) {
+	line, said := lineSaid(err)
+	p.hints = append(p.hints, hint{f.name, e.problem(fmt.Errorf("%s: %s:%d: invalid YAML: %s", e.label(), shown(f.name), line, strings.TrimPrefix(said, "yaml: ")))})
+}
+
+func (p *plan) parse(f *file) (*parsed, error) {
+	if doc := p.parsed[f.name]; doc != nil {
+		return doc, nil
+	}
+	if cut, keys := withoutSchemas(f.text); cut != nil {
+		if doc, err := parse(cut); err == nil && doc.err == nil && onlyKeys(doc.docs, keys) {
+			p.parsed[f.name], p.cut[f.name] = doc, cut
+			return doc, nil
+		}
+	}
+	doc, err := parse(f.text)
+	if err == nil {
+		p.parsed[f.name] = doc
+	}
+	return doc, err
+}
+
+// textOf is the text of a file that kustomize reads as a resource.
+func (p *plan) textOf(name string) []byte {
+	if cut, ok := p.cut[name]; ok {
+		return cut
+	}
+	return p.tree.real[name].text
+}
+
+// inline is the document that a string is, if it is a mapping; kustomize takes such a
+// string for the text of a patch or plugin, and any other one for a path.
+func inline(value string) *parsed {
+	if !strings.Contains(value, ":") {
+		return nil
+	}
+	doc, err := parse([]byte(value))
+	if err != nil || doc.err != nil || !slices.ContainsFunc(doc.docs, isMapping) {
+		return nil
+	}
+	return doc
+}
+
+func isMapping(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNode }
+
+func (p *plan) inlined(e *entry, doc *parsed) (sum, *render.Problem) {
+	total := sum{cost: render.Cost{Entries: 1}, nodes: doc.nodes}
+	if e.use != asPlugin {
+		return total, nil
+	}
+	if more, ok, problem := p.generator(e, doc, ""); ok || problem != nil {
+		return total.plus(more), problem
+	}
+	return total, p.plugins(doc, e, "", e.k.dir)
+}
+
+// sorted are the kustomizations by their names.
+func (p *plan) sorted() []*kustomization {
+	var all []*kustomization
+	for _, k := range p.kusts {
+		all = append(all, k)
+	}
+	slices.SortFunc(all, func(a, b *kustomization) int { return strings.Compare(a.name, b.name) })
+	return all
+}

@@ -1,0 +1,292 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/konfig"
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// printedChart is what a chart prints for a kustomization: a resource that is in no file.
+type printedChart struct {
+	name      string // as one of the tree
+	namespace string
+	out       *render.Output
+	doc       *parsed
+	// plain is set if kustomize does not know that Helm made it: the namespace of a
+	// kustomization is set then.
+	plain bool
+}
+
+// print renders a chart and makes a resource of what it prints.
+func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
+	out := buildChart(root, p.tree)
+	if out.Problem != nil {
+		return sum{}, out.Problem
+	}
+	doc, err := parse(out.Text)
+	if err == nil {
+		err = doc.err
+	}
+	if err != nil {
+		return sum{}, r.problem("name", fmt.Errorf("what the chart prints cannot be read: %w", err))
+	}
+	if problem := r.repeatedKey(out, doc); problem != nil {
+		return sum{}, problem
+	}
+	c := &printedChart{name: p.printedName(r.k), namespace: root.Chart.Namespace, out: out, doc: doc}
+	p.printed[c.name], p.parsed[c.name] = c, doc
+	p.tree.files[c.name] = &file{name: c.name, text: out.Text}
+	at := r.problem("name", errors.New("is here"))
+	out.Named = &render.Place{File: at.File, Line: at.Line, Column: at.Column}
+	r.k.printed = append(r.k.printed, c)
+	r.printed = c
+	r.cost = sum{cost: p.printCost(out), nodes: doc.nodes}
+	r.cost.cost.Objects = doc.objects
+	for _, name := range out.Sources {
+		p.uses[name] |= asChart
+	}
+	return r.cost, nil
+}
+
+// repeatedKey is the first key that a chart prints twice in a mapping, at the lines of its
+// templates: kustomize merges what it prints and refuses that (kyaml/yaml: RNode.MarshalJSON).
+func (r *release) repeatedKey(out *render.Output, doc *parsed) *render.Problem {
+	var within func(n *yaml.Node, depth int) *render.Problem
+	within = func(n *yaml.Node, depth int) *render.Problem {
+		if n == nil || depth > maxNesting {
+			return nil
+		}
+		first := map[string]*yaml.Node{}
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 0 && child.Kind == yaml.ScalarNode {
+				if was := first[child.Value]; was != nil {
+					at, before := r.templateAt(out, child.Line), r.templateAt(out, was.Line)
+					return &render.Problem{Kind: render.Repeated, File: at.File, Line: at.Line, Column: 1, Detail: shown(child.Value), First: &before}
+				}
+				first[child.Value] = child
+			}
+			if p := within(child, depth+1); p != nil {
+				return p
+			}
+		}
+		return nil
+	}
+	for _, root := range doc.docs {
+		if p := within(root, 0); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// templateAt is the line of a template that printed a line, or else where the chart is named.
+func (r *release) templateAt(out *render.Output, line int) render.Place {
+	if line < 1 || line > len(out.Lines) || out.Lines[line-1].Template < 0 {
+		named := r.problem("name", errors.New("is here"))
+		return render.Place{File: named.File, Line: named.Line}
+	}
+	at := out.Lines[line-1]
+	return render.Place{File: out.Files[at.Template], Line: at.At}
+}
+
+// printCost is what a chart costs each time that it is rendered: reading it as well.
+func (p *plan) printCost(out *render.Output) render.Cost {
+	c := render.Cost{Bytes: len(out.Text), Entries: plus(1, out.Cost.Entries), Steps: out.Cost.Steps}
+	for _, name := range slices.Concat(out.Sources, out.Data) {
+		if f := p.tree.files[name]; f != nil {
+			c.Bytes = plus(c.Bytes, len(f.text))
+		}
+	}
+	return c
+}
+
+// printedDir is where the charts of a kustomization stand: a directory that is not there.
+const printedDir = ".helm-charts"
+
+// printedName is the name of a further chart of a kustomization.
+func (p *plan) printedName(k *kustomization) string {
+	if k.printedDir == "" {
+		dir := path.Join(k.dir, printedDir)
+		for p.tree.read(dir).err == nil {
+			dir += "_"
+		}
+		k.printedDir = dir
+		p.tree.files[dir] = &file{name: dir, dir: true}
+	}
+	return path.Join(k.printedDir, fmt.Sprintf("%d.chart.yaml", len(p.printed)))
+}
+
+// blamed is the chart that an error of kustomize is about, and the error without the name of
+// a file that is not there.
+func (p *plan) blamed(said string) (*release, string) {
+	for _, k := range p.sorted() {
+		for _, r := range k.charts {
+			name := "'" + path.Base(r.printed.name) + "'"
+			for _, words := range []string{"accumulating resources from ", "merging resources from "} {
+				if _, after, ok := strings.Cut(said, words+name+": "); ok {
+					return r, after
+				}
+			}
+		}
+	}
+	return nil, said
+}
+
+// component makes a component of the charts of a kustomization: it comes after the
+// generators and before all other components.
+func (p *plan) component(k *kustomization, spec *types.Kustomization) {
+	var c types.Kustomization
+	c.TypeMeta = types.TypeMeta{APIVersion: types.ComponentVersion, Kind: types.ComponentKind}
+	for _, r := range k.charts {
+		c.Resources = append(c.Resources, path.Base(r.printed.name))
+		if r.from != nil {
+			spec.Generators = slices.DeleteFunc(spec.Generators, func(g string) bool { return g == r.from.value })
+		}
+	}
+	text, _ := json.Marshal(&c) // strings alone
+	name := path.Join(k.printedDir, konfig.DefaultKustomizationFileName())
+	p.tree.files[name] = &file{name: name, text: text}
+	for _, other := range konfig.RecognizedKustomizationFileNames() {
+		if other := path.Join(k.printedDir, other); other != name {
+			p.tree.files[other] = &file{err: errMissing}
+		}
+	}
+	withoutCharts(spec)
+	spec.Components = slices.Insert(spec.Components, 0, path.Base(k.printedDir))
+}
+
+// resource is the text of what a chart prints: in block style, so that each scalar has
+// room for a marker, with the annotation by which kustomize knows what Helm made.
+func (c *printedChart) resource(m *marker) ([]byte, error) {
+	doc, err := parse(c.out.Text)
+	if err != nil {
+		return nil, err
+	}
+	file := -1
+	if m != nil {
+		file = m.file(c.name)
+	}
+	var out bytes.Buffer
+	for i, root := range doc.docs {
+		if root == nil {
+			continue
+		}
+		b := &blockStyle{m: m, file: file, doc: i}
+		if b.lines, _ = newLines(c.out.Text); b.lines == nil {
+			b.m = nil
+		}
+		b.restyle(root, 0, false)
+		for _, o := range objectsOf(root) {
+			if !c.plain {
+				annotate(target(o))
+			}
+		}
+		text, err := encode(root)
+		if err != nil {
+			return nil, err
+		}
+		out.WriteString("---\n")
+		out.Write(text)
+	}
+	return out.Bytes(), nil
+}
+
+// encode writes a document.
+func encode(root *yaml.Node) (text []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the YAML encoder failed: %v", r)
+		}
+	}()
+	return yaml.Marshal(root)
+}
+
+// blockStyle rewrites a document so that each scalar ends its line.
+type blockStyle struct {
+	m         *marker
+	lines     *lines
+	file, doc int
+}
+
+func (b *blockStyle) restyle(n *yaml.Node, depth int, value bool) {
+	if n == nil || depth > maxNesting {
+		return
+	}
+	n.HeadComment, n.LineComment, n.FootComment = "", "", ""
+	switch n.Kind {
+	case yaml.MappingNode:
+		n.Style &^= yaml.FlowStyle
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			b.restyle(n.Content[i], depth+1, false)
+			b.restyle(n.Content[i+1], depth+1, true)
+		}
+	case yaml.SequenceNode:
+		n.Style &^= yaml.FlowStyle
+		for _, item := range n.Content {
+			b.restyle(item, depth+1, true)
+		}
+	case yaml.ScalarNode:
+		b.scalar(n, value)
+	}
+}
+
+// scalar puts a scalar on one line, with a marker if it is a value.
+func (b *blockStyle) scalar(n *yaml.Node, value bool) {
+	block := n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	if block || bytes.ContainsAny([]byte(n.Value), "\n\r\u0085\u2028\u2029") {
+		n.Style = n.Style&^(yaml.LiteralStyle|yaml.FoldedStyle|yaml.SingleQuotedStyle) | yaml.DoubleQuotedStyle
+	}
+	if b.m == nil || !value || block {
+		return
+	}
+	is, ok := scalarOf(n)
+	if !ok {
+		return
+	}
+	line, column := n.Line, n.Column
+	if start, _, ok := b.lines.scalar(n); ok {
+		if rest, from := b.lines.rest(line, column); rest != nil {
+			column += len([]rune(string(rest[:start-from])))
+		}
+	}
+	n.LineComment = b.m.add(place{b.file, b.doc, line, column, is})
+}
+
+// annotate sets the annotation of an object. What is no object is for kustomize to refuse.
+func annotate(o *yaml.Node) {
+	about := field(o, "metadata")
+	if !isMapping(about) {
+		return
+	}
+	notes := field(about, "annotations")
+	switch {
+	case notes == nil:
+		notes = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+		about.Content = append(about.Content, stringNode("annotations"), notes)
+	case notes.ShortTag() == "!!null":
+		*notes = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	case notes.Kind != yaml.MappingNode:
+		return
+	}
+	notes.Content = append(notes.Content, stringNode(konfig.HelmGeneratedAnnotation), quotedNode("true"))
+}
+
+func stringNode(s string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
+}
+
+func quotedNode(s string) *yaml.Node {
+	n := stringNode(s)
+	n.Style = yaml.DoubleQuotedStyle
+	return n
+}

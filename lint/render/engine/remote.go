@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+var (
+	urlScheme   = lazy.Regexp(`(?i)^(?:ssh|https?|file)://`)
+	userAtHost  = lazy.Regexp(`^[a-zA-Z][a-zA-Z0-9-]*@`)
+	githubHost  = lazy.Regexp(`(?i)^github\.com[/:]`)
+	credentials = lazy.Regexp(`([a-zA-Z][a-zA-Z0-9+.-]*://)[^/@\s]+@`)
+	secretQuery = lazy.Regexp(`(?i)([?&][^=&\s]*(?:token|password|secret|key|auth|sig)[^=&\s]*=)[^&\s]+`)
+)
+
+// downloaded reports whether kustomize downloads what an entry names
+// (api/internal/loader: IsRemoteFile).
+func downloaded(entry string) bool {
+	u, err := url.Parse(entry)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
+}
+
+// cloned reports whether kustomize takes an entry for a git repository, or may do so
+// (api/internal/git: NewRepoSpecFromURL). A URL that kustomize would not accept counts as
+// well, as it names no file either.
+func cloned(entry string) bool {
+	if strings.HasPrefix(entry, "/") {
+		return false
+	}
+	entry, _, _ = strings.Cut(entry, "?")
+	if len(entry) >= 5 && strings.EqualFold(entry[:5], "git::") {
+		entry = entry[5:]
+	}
+	if urlScheme().MatchString(entry) {
+		return true
+	}
+	user := userAtHost().FindString(entry)
+	entry = entry[len(user):]
+	if user == "" && !githubHost().MatchString(entry) {
+		return false
+	}
+	at, colon := strings.Index(entry, "/"), strings.Index(entry, ":")
+	if at < 0 || colon > 0 && colon < at {
+		at = colon
+	}
+	return at >= 0 && namesRepository(entry[at+1:])
+}
+
+// namesRepository reports whether the path of a URL has a sign of a repository or two
+// segments, as an organisation and its repository.
+func namesRepository(path string) bool {
+	for _, sign := range []string{"_git/", "//", ".git"} {
+		if strings.Contains(path, sign) {
+			return true
+		}
+	}
+	return strings.Contains(path, "/")
+}
+
+// masked is a URL without its credentials.
+func masked(entry string) string {
+	entry = credentials().ReplaceAllString(entry, "$1***@")
+	return secretQuery().ReplaceAllString(entry, "$1***")
+}
+
+// remote replaces the URL of an entry with the directory that Root.Remotes gives for it,
+// or refuses it. It reports whether the entry was one.
+func (p *plan) remote(e *entry) (bool, *render.Problem) {
+	if !downloaded(e.name) && !cloned(e.name) {
+		return false, nil
+	}
+	if !downloaded(e.name) && e.use != asComponent {
+		// kustomize clones what is no file.
+		if f := p.tree.read(path.Join(e.k.dir, e.name)); f.err == nil && !f.dir {
+			return false, nil
+		}
+	}
+	dir, ok := p.root.Remotes[e.name]
+	if !ok {
+		return true, e.problem(refusal(e.label() + " is remote, and rendering does not use the network: vendor it and list its directory under remotes"))
+	}
+	rel, err := filepath.Rel(filepath.FromSlash(e.k.dir), filepath.FromSlash(path.Clean(dir)))
+	if err != nil || e.node == nil {
+		return true, e.problem(refusal(e.label() + " cannot be replaced with " + shown(dir)))
+	}
+	name := filepath.ToSlash(rel)
+	value := strings.TrimSuffix(e.value, e.name) + name
+	p.edits[e.k.name] = append(p.edits[e.k.name], edit{e, value})
+	e.name = name
+	return true, nil
+}
+
+// conflicts refuses a kustomization that has to be changed and is data as well.
+func (p *plan) conflicts() *render.Problem {
+	for _, k := range p.sorted() {
+		if edits := p.edits[k.name]; len(edits) > 0 && p.uses[k.name]&asData != 0 {
+			return edits[0].entry.problem(refusal(edits[0].entry.label() + " is remote, and a generator reads this kustomization as data"))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// definition is the kind whose schemas are left out: a project has megabytes of them in each of
+// its roots, kustomize takes a second for three of these, and nothing is judged by a schema.
+const definition = "CustomResourceDefinition"
+
+// schemaKey is the place of a key schema whose value was taken away.
+type schemaKey struct{ line, column int }
+
+// withoutSchemas is a text in which the schemas of CustomResourceDefinitions are blank lines,
+// so that all else keeps its place, and where their keys are. It is nil for a text that has
+// none in the block style that generators of definitions write. Only a document that says what
+// it is before its versions is changed, so no other object can look like a definition.
+func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
+	if !bytes.Contains(text, []byte("\nkind: "+definition)) {
+		return nil, nil
+	}
+	out = make([]byte, 0, len(text)/8)
+	var in outline
+	line := 0
+	for row := range bytes.Lines(text) {
+		line++
+		if in.schema(row) {
+			out = append(out, '\n')
+			continue
+		}
+		if out = append(out, row...); in.inSchema > 0 {
+			keys = append(keys, schemaKey{line, in.inSchema - 1})
+		}
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	return out, keys
+}
+
+// outline is where in a definition a line is. Depths are columns from 1, 0 outside.
+type outline struct {
+	kind, group bool
+	spec        bool
+	field       int // of the fields of spec
+	versions    bool
+	item        int // of the dashes of versions
+	inSchema    int // of what is deeper than a key schema
+}
+
+// schema goes on to a line, and reports whether it belongs to a schema.
+func (o *outline) schema(row []byte) bool {
+	row = bytes.TrimRight(row, " \r\n")
+	rest := bytes.TrimLeft(row, " ")
+	column := len(row) - len(rest) + 1
+	switch {
+	case o.inSchema > 0 && (len(rest) == 0 || column > o.inSchema-1):
+		return true
+	case len(rest) == 0 || rest[0] == '#':
+		o.inSchema = 0
+		return false
+	}
+	o.inSchema = 0
+	switch {
+	case bytes.HasPrefix(row, []byte("---")), bytes.HasPrefix(row, []byte("...")):
+		*o = outline{}
+	case column == 1:
+		o.kind = o.kind || string(row) == "kind: "+definition
+		o.group = o.group || bytes.HasPrefix(row, []byte("apiVersion: apiextensions.k8s.io/"))
+		*o = outline{kind: o.kind, group: o.group, spec: string(row) == "spec:" && o.kind && o.group}
+	case !o.spec:
+	case o.field == 0 || column == o.field && rest[0] != '-':
+		o.field, o.item, o.versions = column, 0, string(rest) == "versions:"
+	case !o.versions:
+	case rest[0] == '-' && (o.item == 0 || column == o.item):
+		o.item = column
+		rest = bytes.TrimLeft(rest[1:], " ")
+		column = len(row) - len(rest) + 1
+		fallthrough
+	default:
+		if o.item > 0 && column == o.item+2 && string(rest) == "schema:" {
+			o.inSchema = column + 1
+		}
+	}
+	return false
+}
+
+// onlyKeys reports whether keys are those of the versions of definitions, with no value.
+func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
+	there := map[schemaKey]bool{}
+	for _, root := range docs {
+		if text(field(root, "kind")) != definition || !strings.HasPrefix(text(field(root, "apiVersion")), "apiextensions.k8s.io/") {
+			continue
+		}
+		versions := field(field(root, "spec"), "versions")
+		if versions == nil || versions.Kind != yaml.SequenceNode {
+			continue
+		}
+		for _, v := range versions.Content {
+			for i := 0; isMapping(v) && i+1 < len(v.Content); i += 2 {
+				if key := v.Content[i]; v.Content[i+1].ShortTag() == "!!null" {
+					there[schemaKey{key.Line, key.Column}] = key.Value == "schema"
+				}
+			}
+		}
+	}
+	for _, key := range keys {
+		if !there[key] {
+			return false
+		}
+	}
+	return true
+}
+
+// seesSchemas reports whether a kustomization does something for which a schema may matter,
+// or reads a definition as anything but a resource.
+func (p *plan) seesSchemas() bool {
+	for name := range p.cut {
+		if p.uses[name] != 0 && p.uses[name] != asResource {
+			return true
+		}
+	}
+	if o := p.root.Overlay; o != nil && o.Variables != nil {
+		return true
+	}
+	for _, k := range p.kusts {
+		s := &k.spec
+		if len(s.OpenAPI)+len(s.Crds)+len(s.Configurations)+len(s.Generators)+len(s.Transformers)+len(s.Validators)+len(s.Replacements)+len(deprecatedVars(s)) > 0 {
+			return true
+		}
+		for _, l := range s.Labels {
+			if len(l.FieldSpecs) > 0 {
+				return true
+			}
+		}
+		for _, patch := range deprecatedPatches(s) {
+			if t := patch.Target; t != nil && maySelect(t, definition) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maySelect reports whether a target may be an object of a kind. Kustomize anchors patterns
+// (api/types: SelectorRegex).
+func maySelect(t *types.Selector, kind string) bool {
+	pattern, err := regexp.Compile("^(?:" + t.Kind + ")$")
+	return t.Kind == "" || err != nil || pattern.MatchString(kind)
+}
+
+// restore takes the texts as they are, where a schema may matter.
+func (p *plan) restore() {
+	for name := range p.cut {
+		delete(p.cut, name)
+		if doc, err := parse(p.tree.real[name].text); err == nil {
+			p.parsed[name] = doc
+		}
+	}
+}

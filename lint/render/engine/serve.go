@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/kustomize/api/types"
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/render"
+)
+
+// serve makes the texts that kustomize reads in place of those of the files: with the
+// remotes replaced, and with markers if m is not nil.
+func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
+	if m != nil && p.forged(m) {
+		m = nil
+	}
+	served := map[string][]byte{}
+	for _, k := range p.sorted() {
+		changes, problem := p.replaced(k)
+		if problem != nil {
+			return nil, problem
+		}
+		replaced := len(changes) > 0
+		if p.root.Overlay != nil && k == p.rootKustomization() || len(k.charts) > 0 {
+			if served[k.name], problem = p.rewritten(p.markerOf(m, k), k, apply(k.text, changes)); problem != nil {
+				return nil, problem
+			}
+			continue
+		}
+		if m != nil && p.uses[k.name] == asKustomization {
+			changes = append(changes, m.patchesOf(k)...)
+		}
+		if len(changes) == 0 {
+			continue
+		}
+		served[k.name] = apply(k.text, changes)
+		if replaced {
+			if problem := stillRemote(k, served[k.name]); problem != nil {
+				return nil, problem
+			}
+		}
+	}
+	if problem := p.servePrinted(served, m); problem != nil {
+		return nil, problem
+	}
+	maps.Copy(served, p.cut)
+	if m != nil {
+		for _, name := range slices.Sorted(maps.Keys(p.parsed)) {
+			if changes := p.marked(m, name); len(changes) > 0 {
+				served[name] = apply(p.textOf(name), changes)
+			}
+		}
+	}
+	return served, nil
+}
+
+// servePrinted adds what charts print.
+func (p *plan) servePrinted(served map[string][]byte, m *marker) *render.Problem {
+	for _, k := range p.sorted() {
+		for _, r := range k.charts {
+			text, err := r.printed.resource(m)
+			if err != nil {
+				return r.problem("name", fmt.Errorf("what the chart prints cannot be read: %w", err))
+			}
+			served[r.printed.name] = text
+		}
+	}
+	return nil
+}
+
+// rootKustomization is the one that is rendered.
+func (p *plan) rootKustomization() *kustomization {
+	return p.kusts[p.tree.read(p.root.Dir).name]
+}
+
+// markerOf is the marker for the patches in a kustomization; nil if they get no markers.
+func (p *plan) markerOf(m *marker, k *kustomization) *marker {
+	if p.uses[k.name] != asKustomization {
+		return nil
+	}
+	return m
+}
+
+// forged reports whether a text that may be marked looks as if it were.
+func (p *plan) forged(m *marker) bool {
+	for _, f := range p.tree.real {
+		if m.forged(f.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// marked are the markers of a resource or a strategic merge patch. A file that is read
+// as anything else as well is served as it is.
+func (p *plan) marked(m *marker, name string) []change {
+	used := p.uses[name] &^ asChart
+	if used == 0 || used&^(asResource|asPatch) != 0 || p.parsed[name].err != nil {
+		return nil
+	}
+	text := p.textOf(name)
+	if looksLikeJSON(text) {
+		return nil
+	}
+	l, ok := newLines(text)
+	if !ok {
+		return nil
+	}
+	file := m.file(name)
+	var changes []change
+	for i, root := range p.parsed[name].docs {
+		if !isMapping(root) {
+			continue
+		}
+		if used&asResource == 0 {
+			i = -1
+		}
+		changes = append(changes, m.mark(l, document{root: root, file: file, doc: i})...)
+	}
+	return changes
+}
+
+func looksLikeJSON(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
+}
+
+// replaced are the changes of a kustomization that put directories in place of URLs.
+func (p *plan) replaced(k *kustomization) ([]change, *render.Problem) {
+	edits := p.edits[k.name]
+	if len(edits) == 0 {
+		return nil, nil
+	}
+	var changes []change
+	l, ok := newLines(k.text)
+	for _, e := range edits {
+		start, end := 0, 0
+		if ok {
+			start, end, ok = l.scalar(e.entry.node)
+		}
+		if !ok {
+			return nil, e.entry.problem(refusal(e.entry.label() + " cannot be replaced with a directory: write it as a plain or quoted string on one line, in UTF-8"))
+		}
+		changes = append(changes, change{start, end, quoted(e.value)})
+	}
+	return changes, nil
+}
+
+// stillRemote checks what kustomize will read of a changed kustomization.
+func stillRemote(k *kustomization, text []byte) *render.Problem {
+	var spec types.Kustomization
+	if err := spec.Unmarshal(text); err != nil {
+		return k.problem(nil, refusal("the remotes cannot be replaced: "+err.Error()))
+	}
+	for i, f := range fields {
+		for _, value := range fields[i].get(&spec) {
+			if name := named(f.use, value); downloaded(name) {
+				return k.problem(k.key(f.field), refusal(f.field+" entry "+shown(masked(value))+" cannot be replaced: it occurs more than once"))
+			}
+		}
+	}
+	return nil
+}
+
+// patchesOf are the markers of the strategic merge patches in a kustomization that are
+// literal blocks.
+func (m *marker) patchesOf(k *kustomization) []change {
+	l, ok := newLines(k.text)
+	if !ok {
+		return nil
+	}
+	file := -1
+	var changes []change
+	for _, block := range k.inlinePatches() {
+		doc := inline(block.Value)
+		inner, ok := newLines([]byte(block.Value))
+		if doc == nil || !ok {
+			continue
+		}
+		if file < 0 {
+			file = m.file(k.name)
+		}
+		for _, root := range doc.docs {
+			if isMapping(root) {
+				changes = append(changes, m.mark(l, document{root, file, -1, inBlock(l, inner, block.Line)})...)
+			}
+		}
+	}
+	return changes
+}
+
+// inlinePatches are the nodes of patches written as literal blocks, each once.
+func (k *kustomization) inlinePatches() []*yaml.Node {
+	var all []*yaml.Node
+	add := func(n *yaml.Node) {
+		if n != nil && n.Kind == yaml.ScalarNode && n.Style&yaml.LiteralStyle != 0 && !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	root := k.root()
+	if !isMapping(root) {
+		return nil
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		list := target(root.Content[i+1])
+		if list == nil || list.Kind != yaml.SequenceNode {
+			continue
+		}
+		for _, item := range list.Content {
+			switch key := strings.ToLower(root.Content[i].Value); key {
+			case "patchesstrategicmerge":
+				add(target(item))
+			case "patches":
+				add(fieldFold(item, "patch"))
+			}
+		}
+	}
+	return all
+}
+
+// fieldFold is the value of a key in any case.
+func fieldFold(n *yaml.Node, key string) *yaml.Node {
+	if n = target(n); !isMapping(n) {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if strings.EqualFold(n.Content[i].Value, key) {
+			return target(n.Content[i+1])
+		}
+	}
+	return nil
+}
+
+// inBlock turns places in the text of a literal block, which begins below a line of the
+// file, into places of the file.
+func inBlock(file, block *lines, above int) func(line, column int) (int, int, bool) {
+	return func(line, column int) (int, int, bool) {
+		indent, ok := bytes.CutSuffix(file.line(above+line), block.line(line))
+		if !ok || len(bytes.Trim(indent, " ")) > 0 {
+			return 0, 0, false
+		}
+		return above + line, column + len(indent), true
+	}
+}
