@@ -8,13 +8,13 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// accept separates the findings that count from those that a suppression or the baseline
+// applyAcceptances separates the findings that count from those that a suppression or the baseline
 // accepts.
-func (r *run) accept(report *diag.Report) {
+func (r *run) applyAcceptances(report *diag.Report) {
 	found := r.judge.take()
 	r.suppressions.ofSources(found)
 	kept, accepted, complaints := r.suppressions.apply(found)
-	kept = append(kept, r.judge.complain(complaints)...)
+	kept = append(kept, r.judge.findingsOnComplaints(complaints)...)
 	if b := r.opts.Baseline; b != nil {
 		b.File = r.files.show(b.Path, b.Path, b.Text)
 		if r.opts.Rebase {
@@ -22,16 +22,16 @@ func (r *run) accept(report *diag.Report) {
 		}
 	}
 	kept, based, healed, complaints := r.opts.Baseline.Apply(kept, r.opts.Today)
-	kept = append(kept, r.judge.complain(complaints)...)
+	kept = append(kept, r.judge.findingsOnComplaints(complaints)...)
 	report.Diagnostics = diagnostics(kept)
 	report.Accepted = diagnostics(append(accepted, based...))
-	report.Suppressions = r.suppressions.holding()
-	r.summary.Healed = r.healed(healed)
+	report.Suppressions = r.suppressions.inEffect()
+	r.summary.Healed = r.countObsoleteEntries(healed)
 }
 
-// healed counts the baseline entries that are known to be obsolete. If the run reads only a
+// countObsoleteEntries counts the baseline entries that are known to be obsolete. If the run reads only a
 // part of the files, it counts only entries about objects in that part.
-func (r *run) healed(keys []diag.Key) int {
+func (r *run) countObsoleteEntries(keys []diag.Key) int {
 	if r.opts.Baseline == nil {
 		return 0
 	}

@@ -34,7 +34,7 @@ type part struct {
 	// Whether the part has several units.
 	several bool
 	// Objects outside the part that may or may not be deployed with it.
-	elsewhere []*source.Object
+	maybeDeployed []*source.Object
 }
 
 // key returns what identifies a part.
@@ -85,7 +85,7 @@ func (d *clusters) parts(m *manifests) []part {
 	taken := map[*source.Object]bool{}
 	deployed := map[*rendered]bool{}
 	for i := range d.files.config.Clusters {
-		p := d.named(&d.files.config.Clusters[i], m.set.Objects, taken, deployed)
+		p := d.configuredPart(&d.files.config.Clusters[i], m.set.Objects, taken, deployed)
 		if len(p.topology) == 0 || len(d.opts.Topology) > 0 {
 			p.topology = rest.topology
 		}
@@ -125,9 +125,9 @@ func (d *clusters) parts(m *manifests) []part {
 	return parts
 }
 
-// named returns the part for a cluster of the configuration. It marks its objects as taken and
+// configuredPart returns the part for a cluster of the configuration. It marks its objects as taken and
 // its renders as deployed.
-func (d *clusters) named(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*rendered]bool) part {
+func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*rendered]bool) part {
 	p := part{name: c.Name, topology: d.files.configured(c.Topology)}
 	for _, o := range objects {
 		if c.Has(d.files.fromConfig(o.File.Name)) {
@@ -167,7 +167,7 @@ type cluster struct {
 func (d *clusters) divide(p part) *cluster {
 	c := &cluster{part: p, reader: d.readerOf(p), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*derive.Answered{},
 		judged: map[unitKey][]accept.Finding{}, seed: maphash.MakeSeed()}
-	c.elsewhere = d.beyond(p)
+	c.maybeDeployed = d.surroundings(p)
 	c.Division = contexts.Split(p.objects, d.table.Declares, d.outputs(p))
 	if p.name != "" {
 		for _, group := range c.Differing {
@@ -175,11 +175,11 @@ func (d *clusters) divide(p part) *cluster {
 		}
 		c.Whole(p.objects)
 	}
-	d.budget.objects += len(c.elsewhere)
+	d.budget.objects += len(c.maybeDeployed)
 	if c.Len() == 1 && len(d.renders.all) == 0 && !p.several {
 		c.reader.Once()
 	}
-	c.whole = c.reader.Load(p.objects, slices.Concat(c.elsewhere, d.altered))
+	c.whole = c.reader.Load(p.objects, slices.Concat(c.maybeDeployed, d.altered))
 	if p.entry != "" { // its renders are already counted
 		return c
 	}
@@ -200,9 +200,9 @@ func (d *clusters) outputs(p part) func(*source.File) []contexts.Output {
 	return outputsOf(d.files, p.objects)
 }
 
-// beyond returns the objects outside a part that may be deployed with it and that matter to it.
+// surroundings returns the objects outside a part that may be deployed with it and that matter to it.
 // There are none where the configuration defines what a cluster consists of.
-func (d *clusters) beyond(p part) []*source.Object {
+func (d *clusters) surroundings(p part) []*source.Object {
 	if len(d.renders.all) == 0 || p.name != "" {
 		return nil
 	}
@@ -270,7 +270,7 @@ func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 	if c.Len() > 1 {
 		idle := func(o *source.Object) bool { return !d.table.Matters(o) }
 		alternatives := slices.DeleteFunc(x.Elsewhere(), idle)
-		elsewhere := append(slices.Clip(alternatives), c.elsewhere...)
+		elsewhere := append(slices.Clip(alternatives), c.maybeDeployed...)
 		d.budget.objects += len(x.Objects) + len(elsewhere)
 		s.set = c.reader.Load(x.Objects, slices.Concat(elsewhere, d.altered))
 		s.set.Alternatives = make(map[*source.Object]bool, len(alternatives))

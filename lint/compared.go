@@ -12,9 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// left says what happened to objects of another state of the files: they are declared, present
+// presence says what happened to objects of another state of the files: they are declared, present
 // but no longer judged, or gone.
-type left struct {
+type presence struct {
 	files *files
 	// Names of the renders that succeeded or failed.
 	renders []string
@@ -37,8 +37,8 @@ const (
 )
 
 // newLeft records what is present, before the parsed trees are released.
-func newLeft(m *manifests, of *renders, table workload.Table) *left {
-	l := &left{files: of.files, renders: slices.Concat(of.names(), of.failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
+func newLeft(m *manifests, of *renders, table workload.Table) *presence {
+	l := &presence{files: of.files, renders: slices.Concat(of.names(), of.failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
 	for _, o := range m.set.Objects {
 		switch {
 		case !table.Declares(o):
@@ -63,7 +63,7 @@ func newLeft(m *manifests, of *renders, table workload.Table) *left {
 }
 
 // rendered records what renders contain, and which objects of their sources they omit.
-func (l *left) rendered(of *renders, table workload.Table) {
+func (l *presence) rendered(of *renders, table workload.Table) {
 	contained := map[*source.Object]bool{}
 	for _, x := range of.all {
 		for _, o := range x.objects {
@@ -90,7 +90,7 @@ func (l *left) rendered(of *renders, table workload.Table) {
 const maxBelow = 10_000
 
 // below returns the objects of an unread path.
-func (l *left) below(path string) []*source.Object {
+func (l *presence) below(path string) []*source.Object {
 	reading := l.files.reading
 	reading.Tracked = nil
 	paths := []string{filepath.Join(l.files.root, filepath.FromSlash(path))}
@@ -106,7 +106,7 @@ func (l *left) below(path string) []*source.Object {
 
 // unjudged returns why an object that another state declared and judged in a file is present
 // here but not judged; "" if it is judged or gone.
-func (l *left) unjudged(o diag.Object, file string) string {
+func (l *presence) unjudged(o diag.Object, file string) string {
 	switch {
 	case o == (diag.Object{}) || l.declared[o]:
 		return ""
@@ -122,7 +122,7 @@ func (l *left) unjudged(o diag.Object, file string) string {
 }
 
 // unreadFor returns the reason why a path is not read, or "".
-func (l *left) unreadFor(file string) string {
+func (l *presence) unreadFor(file string) string {
 	for _, u := range l.unread {
 		if u.File == file || strings.HasSuffix(u.File, "/") && strings.HasPrefix(file, u.File) {
 			return u.Reason
@@ -135,7 +135,7 @@ func (l *left) unreadFor(file string) string {
 const maxUnread = 100
 
 // concealed returns the unread path that contains an object, with the reason; "" if none does.
-func (l *left) concealed(o diag.Object) string {
+func (l *presence) concealed(o diag.Object) string {
 	if l.hidden == nil {
 		l.hidden = map[diag.Object]string{}
 		for _, u := range l.unread[:min(len(l.unread), maxUnread)] {
@@ -148,7 +148,7 @@ func (l *left) concealed(o diag.Object) string {
 }
 
 // gone reports whether the object or the render of a finding no longer exists.
-func (l *left) gone(d *diag.Diagnostic) bool {
+func (l *presence) gone(d *diag.Diagnostic) bool {
 	if d.Render != "" && !slices.Contains(l.renders, d.Render) {
 		return true
 	}
@@ -180,7 +180,7 @@ func unjudged(now, before *diag.Report) []diag.Silence {
 // undecided returns a function that reports whether it is unknown if a finding of another state
 // still applies: a file is skipped or has an error, a rule is off or removed, or the facts that
 // the rule reads are incomplete for the object. L is nil if the reports are not compared.
-func (r *run) undecided(l *left, broken map[string]bool) func(*diag.Diagnostic) bool {
+func (r *run) undecided(l *presence, broken map[string]bool) func(*diag.Diagnostic) bool {
 	rules := r.opts.Policy.IDs()
 	return func(d *diag.Diagnostic) bool {
 		file := d.Location.File
@@ -194,7 +194,7 @@ func (r *run) undecided(l *left, broken map[string]bool) func(*diag.Diagnostic) 
 		case l != nil && (l.unjudged(d.Object, file) != "" || l.unreadFor(file) != "") || r.files.ignores(file) || broken[file]:
 			return true
 		}
-		return r.decisions.of(d).Open(d.Object, r.opts.Policy.Reads(d.Rule))
+		return r.decisions.of(d).Undecided(d.Object, r.opts.Policy.Reads(d.Rule))
 	}
 }
 

@@ -37,7 +37,7 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 		in.Asks = append(in.Asks, defaultLosses()...)
 		return func() *derive.Built { return derive.Facts(in) }
 	}
-	each(r, r.clusters.parts(m), whole, func(a *ahead[*derive.Built]) {
+	each(r, r.clusters.parts(m), whole, func(a *pendingPart[*derive.Built]) {
 		for x := range a.cluster.Contexts() {
 			if a.cluster.entry != "" { // the parts of its renders have the facts
 				continue
@@ -48,7 +48,7 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 				f = whole(s)()
 			}
 			r.budget.spent += s.model.Run().Spent()
-			r.refused(s)
+			r.recordRefusals(s)
 			d.Contexts = append(d.Contexts, Context{f.Facts, func(id int) diag.Span { return r.renders.inSources(f.Subject(id).Location) }})
 		}
 	})

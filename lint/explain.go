@@ -63,7 +63,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 		x.cluster(p)
 	}
 	_, accepted, complaints := r.suppressions.apply(r.judge.take())
-	r.judge.findings(derive.Complain(complaints), nil, nil, func(_ int, f *accept.Finding) {
+	r.judge.findings(derive.SuppressionFacts(complaints), nil, nil, func(_ int, f *accept.Finding) {
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) {
 			return nil, diag.Account{Notes: []string{"this finding is about the suppression only, so nodes are not checked"}}
 		})
@@ -141,12 +141,12 @@ func (x *explaining) cluster(p part) {
 		units, with := x.run.clusters.units(s)
 		together := map[foundAt][]accept.Finding{}
 		if units != nil {
-			for _, f := range x.run.together(s, derive.Facts(x.run.input(s)), units, with) {
+			for _, f := range x.run.judgeUnits(s, derive.Facts(x.run.input(s)), units, with) {
 				together[placeOf(&f)] = append(together[placeOf(&f)], f)
 			}
 		}
 		e := x.explain(x.run.input(s), c, of.Objects, together)
-		x.run.suppressions.looked(e.Facts(), of.Objects)
+		x.run.suppressions.recordDecided(e.Facts(), of.Objects)
 		for _, note := range unknownLosses(x.run.opts, s.nodes) {
 			if note = in(p.name, note); !slices.Contains(x.out.Notes, note) {
 				x.out.Notes = append(x.out.Notes, note)
@@ -157,7 +157,7 @@ func (x *explaining) cluster(p part) {
 				x.rest = append(x.rest, diag.Explained{Name: w.String(), Account: e.Workload(w)})
 			}
 		}
-		x.run.refused(s)
+		x.run.recordRefusals(s)
 	}
 }
 

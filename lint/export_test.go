@@ -28,7 +28,7 @@ func NewWritten(dir string, asked Render, out *render.Output) *Written {
 func (w *Written) Result() *source.File { return w.rendered.file }
 
 // Place returns where a place of the result was written.
-func (w *Written) Place(s diag.Span) origin.Place { return w.renders.written(w.rendered, s) }
+func (w *Written) Place(s diag.Span) origin.Place { return w.renders.sourceOf(w.rendered, s) }
 
 // Source returns a file that a place names.
 func (w *Written) Source(name string) *source.File { return w.renders.files.byName[name] }

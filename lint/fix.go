@@ -58,7 +58,7 @@ func Fix(ctx context.Context, o Options) (*Fixed, error) {
 		return fixed, errors.Join(err, ErrUnsure)
 	}
 	repairs := m.repairs(fixed)
-	repairs = slices.DeleteFunc(repairs, func(r *repair) bool { return fixed.withhold(r, m.refuses(r)) })
+	repairs = slices.DeleteFunc(repairs, func(r *repair) bool { return fixed.withhold(r, m.whyNotEditable(r)) })
 	repairs = slices.DeleteFunc(repairs, func(r *repair) bool {
 		_, why := m.try([]*repair{r})
 		return fixed.withhold(r, why)

@@ -25,7 +25,7 @@ func (r *renders) editSources(x *rendered, f *diag.Fix) {
 	edits := slices.Clone(f.Edits)
 	for i := range edits {
 		e := &edits[i]
-		at := r.written(x, e.Location)
+		at := r.sourceOf(x, e.Location)
 		was, ok := textAt(x.file, e.Location)
 		now, found := textAt(r.files.byName[at.Span.File], at.Span)
 		switch {
@@ -48,7 +48,7 @@ func (r *renders) withhold(x *rendered, f *diag.Fix, why string) {
 	}
 	if f.Withheld != "" {
 		f.Placeless = f.Edits[0]
-		f.Placeless.Location = r.written(x, f.Placeless.Location).Span
+		f.Placeless.Location = r.sourceOf(x, f.Placeless.Location).Span
 	}
 	f.Edits, f.Safe = nil, false
 }
@@ -96,7 +96,7 @@ func (r *renders) editChart(x *rendered, f *diag.Fix, p printing) {
 	was, found := textAt(p.text, p.at)
 	why := message.WithheldComputed
 	switch {
-	case !ok || !found || len(f.Edits) > 1 || plain(was) != plain(now):
+	case !ok || !found || len(f.Edits) > 1 || unquote(was) != unquote(now):
 	case x.prefix != ".":
 		why = message.WithheldElsewhere
 	default:
@@ -123,12 +123,12 @@ func (r *renders) chartEdit(x *rendered, p printing, e diag.Edit) (diag.Edit, st
 	if values == nil {
 		return e, message.WithheldComputed
 	}
-	n, span := r.valueAt(values, at, plain(e.OldText))
+	n, span := r.valueAt(values, at, unquote(e.OldText))
 	if n == nil {
 		return e, message.WithheldComputed
 	}
 	old, ok := textAt(values, span)
-	made := r.madeAt(values, span)
+	made := r.generatorAt(values, span)
 	switch {
 	case n.Shared:
 		return e, message.WithheldShared
@@ -136,15 +136,15 @@ func (r *renders) chartEdit(x *rendered, p printing, e diag.Edit) (diag.Edit, st
 		return e, message.WithheldRecoded
 	case made != "":
 		return e, message.WithheldMade(made)
-	case !ok || plain(old) != plain(e.OldText):
+	case !ok || unquote(old) != unquote(e.OldText):
 		return e, message.WithheldNoPlainText
 	}
 	span.File = x.name(p.Files[at.Values])
 	return diag.Edit{Location: span, OldText: old, NewText: requoted(old, e.NewText)}, ""
 }
 
-// plain removes the quotes around a text.
-func plain(text string) string {
+// unquote removes the quotes around a text.
+func unquote(text string) string {
 	if n := len(text); n > 1 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
 		return text[1 : n-1]
 	}
@@ -154,10 +154,10 @@ func plain(text string) string {
 // requoted quotes text the way old is quoted.
 func requoted(old, text string) string {
 	quote := ""
-	if plain(old) != old {
+	if unquote(old) != old {
 		quote = old[:1]
 	}
-	return quote + plain(text) + quote
+	return quote + unquote(text) + quote
 }
 
 // templateEdit maps an edit of what a chart printed to the template, if the line there contains
@@ -245,8 +245,8 @@ func (r *renders) spotsOf(f *source.File) *spots {
 	return s
 }
 
-// madeAt returns what generated a file, or the document at a place in it.
-func (r *renders) madeAt(f *source.File, s diag.Span) source.Maker {
+// generatorAt returns what generated a file, or the document at a place in it.
+func (r *renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 	if made := f.Maker(); made != "" {
 		return made
 	}

@@ -15,15 +15,15 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// refuses returns why an edit cannot be applied, whatever its effect; "" if it can.
-func (m *fixer) refuses(r *repair) string {
+// whyNotEditable returns why an edit cannot be applied, whatever its effect; "" if it can.
+func (m *fixer) whyNotEditable(r *repair) string {
 	name := r.edit.Location.File
 	why, known := m.locks[name]
 	if !known {
 		why = m.lock(name)
 		m.locks[name] = why
 	}
-	if why == "" && !m.triable(r.edit) {
+	if why == "" && !m.effectKnown(r.edit) {
 		why = message.WithheldUntried
 	}
 	if why == "" {
@@ -86,7 +86,7 @@ func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	if !after.Complete() {
 		return nil, "linting with it is incomplete"
 	}
-	return after, m.worse(repairs, count(after))
+	return after, m.regression(repairs, count(after))
 }
 
 // lint lints with the given texts. For all other files it uses the texts of the first run,
@@ -100,7 +100,7 @@ func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	if o.Renderer != nil {
 		var changed map[*render.Chart]bool
 		o.Renders, changed = m.editedRenders(files)
-		o.Renderer = m.again(texts, changed)
+		o.Renderer = m.rerender(texts, changed)
 	}
 	o.Overlay = func(name string) ([]byte, bool) {
 		text, ok := texts[name]
@@ -112,9 +112,9 @@ func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	return Run(m.ctx, o)
 }
 
-// again renders the roots that use one of some files or a changed chart, and reuses all other
+// rerender renders the roots that use one of some files or a changed chart, and reuses all other
 // outputs.
-func (m *fixer) again(texts map[string][]byte, changed map[*render.Chart]bool) Renderer {
+func (m *fixer) rerender(texts map[string][]byte, changed map[*render.Chart]bool) Renderer {
 	return func(ctx context.Context, roots []render.Root) []*render.Output {
 		outs := slices.Clone(m.outputs)
 		var which []int
@@ -131,9 +131,9 @@ func (m *fixer) again(texts map[string][]byte, changed map[*render.Chart]bool) R
 	}
 }
 
-// worse compares the findings after some edits with those before, except those that the edits
+// regression compares the findings after some edits with those before, except those that the edits
 // should fix. It returns why the edits must not be applied, or "".
-func (m *fixer) worse(repairs []*repair, after map[identity]int) string {
+func (m *fixer) regression(repairs []*repair, after map[identity]int) string {
 	solved := map[identity]int{}
 	for _, r := range repairs {
 		for _, f := range r.findings {

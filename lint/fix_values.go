@@ -26,9 +26,9 @@ func (m *fixer) editedRenders(files []FixedFile) (all []Render, changed map[*ren
 	return all, changed
 }
 
-// triable reports whether the effect of an edit on all values that pointers took from its file
+// effectKnown reports whether the effect of an edit on all values that pointers took from its file
 // is known.
-func (m *fixer) triable(e diag.Edit) bool {
+func (m *fixer) effectKnown(e diag.Edit) bool {
 	return !slices.ContainsFunc(m.options.Renders, func(x Render) bool {
 		_, _, sure := m.withEdit(&x, e)
 		return !sure
@@ -47,20 +47,20 @@ func (m *fixer) withEdit(x *Render, e diag.Edit) (to *render.Chart, changed, sur
 		next := *c
 		next.Values = slices.Clone(c.Values)
 		for i := range c.Values {
-			v := valuesEdit{m: m, x: x, e: e, old: plain(e.OldText)}
+			v := valuesEdit{m: m, x: x, e: e, old: unquote(e.OldText)}
 			if next.Values[i] = v.edit(c.Values[i]); v.changed {
 				to, changed = &next, true
 			}
 			sure = sure && !v.unsure
 		}
 	}
-	return to, changed, sure && (changed || !m.beside(x, e))
+	return to, changed, sure && (changed || !m.oldTextOutsideValues(x, e))
 }
 
-// beside reports whether a pointer in the file of an edit contains the old text outside its
+// oldTextOutsideValues reports whether a pointer in the file of an edit contains the old text outside its
 // values.
-func (m *fixer) beside(x *Render, e diag.Edit) bool {
-	o, old := x.Root.Overlay, plain(e.OldText)
+func (m *fixer) oldTextOutsideValues(x *Render, e diag.Edit) bool {
+	o, old := x.Root.Overlay, unquote(e.OldText)
 	if o == nil || x.name(o.File) != e.Location.File {
 		return false
 	}
@@ -120,7 +120,7 @@ func (v *valuesEdit) line(line string, at render.Place) string {
 	switch {
 	case here && one && (at.Column == v.e.Location.Column || strings.TrimSpace(source) == strings.TrimSpace(line)):
 		v.changed = true
-		return strings.Replace(line, v.old, plain(v.e.NewText), 1)
+		return strings.Replace(line, v.old, unquote(v.e.NewText), 1)
 	case here && at.Column == v.e.Location.Column, !strings.Contains(source, v.old):
 		v.unsure = true
 	}

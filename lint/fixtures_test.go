@@ -63,7 +63,7 @@ func runRendering(t testing.TB, renders []string, rule string, survive []string,
 	}
 	var all []lint.Render
 	for _, name := range renders {
-		all = append(all, lint.Render{Chosen: config.Chosen{Name: name, Dir: name}, Root: render.Root{Confinement: abs, Dir: name}, Named: true})
+		all = append(all, lint.Render{Chosen: config.Chosen{Name: name, Dir: name}, Root: render.Root{Confinement: abs, Dir: name}, Requested: true})
 	}
 	return lint.Run(context.Background(), lint.Options{
 		Dir: abs, Root: abs, Paths: paths, Renders: all, Renderer: renderHere, Topology: topology, Policy: e, Survive: survive, Today: "2026-11-21",

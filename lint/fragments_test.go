@@ -115,7 +115,7 @@ func TestRenderedSource(t *testing.T) {
 func TestReleaseOfAnotherCluster(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"nodes.yaml": nodes50, "redis.yaml": edgeRelease, "kustomization.yaml": "resources: [redis.yaml]\n"}
-	renders := []lint.Render{{Chosen: config.Chosen{Name: "all", Dir: "."}, Root: render.Root{Dir: "."}, Named: true}}
+	renders := []lint.Render{{Chosen: config.Chosen{Name: "all", Dir: "."}, Root: render.Root{Dir: "."}, Requested: true}}
 	for name, test := range map[string]struct {
 		clusters []config.Cluster
 		renders  []lint.Render

@@ -57,7 +57,7 @@ func (j *judge) add(f *derive.Built, c *cluster, objects []*source.Object) []acc
 	before := len(j.found)
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
 		f.Found(fact)
-		j.keep(one)
+		j.addUnlessSeen(one)
 	})
 	return j.found[before:]
 }
@@ -72,8 +72,8 @@ func (j *judge) all(f *derive.Built, c *cluster, objects []*source.Object) (foun
 	return found
 }
 
-// keep adds a finding, unless an earlier context has the same.
-func (j *judge) keep(found *accept.Finding) {
+// addUnlessSeen adds a finding, unless an earlier context has the same.
+func (j *judge) addUnlessSeen(found *accept.Finding) {
 	if key := same(&found.Diagnostic); !j.seen[key] {
 		j.seen[key] = true
 		j.found = append(j.found, *found)
@@ -87,9 +87,9 @@ func (j *judge) take() []accept.Finding {
 	return found
 }
 
-// complain returns the findings about complaints about suppressions.
-func (j *judge) complain(complaints []accept.Complaint) []accept.Finding {
-	j.add(derive.Complain(complaints), nil, nil)
+// findingsOnComplaints returns the findings about complaints about suppressions.
+func (j *judge) findingsOnComplaints(complaints []accept.Complaint) []accept.Finding {
+	j.add(derive.SuppressionFacts(complaints), nil, nil)
 	return j.take()
 }
 
@@ -106,12 +106,12 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 	j.failures.fail(err)
 	for _, failure := range j.tally.Failures {
 		if !j.off(failure.Rule) {
-			j.failures.leave(j.named(failure))
+			j.failures.leave(j.withRootName(failure))
 		}
 	}
 	j.found = slices.Grow(j.found, len(judgements))
 	var in *locator
-	about := &abouts{files: j.files, renders: j.renders, built: f, objects: objects}
+	about := &scopeContext{files: j.files, renders: j.renders, built: f, objects: objects}
 	type copied struct {
 		facts.Judgement
 		found accept.Finding
@@ -180,17 +180,17 @@ func fixes(said facts.Judgement, s derive.Subject) []diag.Fix {
 	return nil
 }
 
-// named converts the file of a rule to a name from the root, like that of other files.
-func (j *judge) named(failure diag.Failure) diag.Failure {
+// withRootName converts the file of a rule to a name from the root, like that of other files.
+func (j *judge) withRootName(failure diag.Failure) diag.Failure {
 	if failure.File != "" {
 		failure.File = j.files.fromRoot(failure.File)
 	}
 	return failure
 }
 
-// quiet returns the problems of renders that were not requested explicitly. They count if the
+// problemsOfUnrequested returns the problems of renders that were not requested explicitly. They count if the
 // render could be built before a change.
-func (j *judge) quiet() (all []diag.Quiet) {
+func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
 	for _, name := range slices.Sorted(maps.Keys(j.renders.quiet)) {
 		problem := []source.Problem{j.renders.quiet[name]}
 		j.findings(derive.Facts(aboutFiles(problem)), nil, nil, func(_ int, f *accept.Finding) {

@@ -19,11 +19,11 @@ type levels struct {
 	// Rules that are off for every object.
 	offs map[string]bool
 	// Results of base: keys are globs, and there are many findings.
-	bases map[said]base
+	bases map[ruleLevel]base
 }
 
-// said is a rule and the level that it gave a finding, "" for none.
-type said struct {
+// ruleLevel is a rule and the level that it gave a finding, "" for none.
+type ruleLevel struct {
 	rule  string
 	level diag.Level
 }
@@ -35,7 +35,7 @@ type base struct {
 }
 
 func newLevels(o *Options) *levels {
-	l := &levels{config: o.Config, rule: o.Level, offs: map[string]bool{}, bases: map[said]base{}}
+	l := &levels{config: o.Config, rule: o.Level, offs: map[string]bool{}, bases: map[ruleLevel]base{}}
 	if o.Policy == nil {
 		return l
 	}
@@ -52,8 +52,8 @@ func (l *levels) off(rule string) bool { return l.offs[rule] }
 
 // of returns the level of a finding; level is the one that the rule gave this finding, "" for
 // none. The level of a finding does not turn on a rule that is off.
-func (l *levels) of(found *accept.Finding, level diag.Level, about *abouts) diag.Level {
-	b := l.base(said{found.Rule, level})
+func (l *levels) of(found *accept.Finding, level diag.Level, about *scopeContext) diag.Level {
+	b := l.base(ruleLevel{found.Rule, level})
 	if !b.scoped {
 		return b.level
 	}
@@ -62,7 +62,7 @@ func (l *levels) of(found *accept.Finding, level diag.Level, about *abouts) diag
 
 // base returns the level before scopes apply. If no scope is about the rule, that level is
 // final.
-func (l *levels) base(s said) base {
+func (l *levels) base(s ruleLevel) base {
 	if b, ok := l.bases[s]; ok {
 		return b
 	}
@@ -77,8 +77,8 @@ func (l *levels) base(s said) base {
 	return b
 }
 
-// abouts describes to scopes what the findings of one context are about.
-type abouts struct {
+// scopeContext describes to scopes what the findings of one context are about.
+type scopeContext struct {
 	files   *files
 	renders *renders
 	built   *derive.Built
@@ -88,7 +88,7 @@ type abouts struct {
 	workloads map[diag.Object]*workload.Workload
 }
 
-func (a *abouts) of(found *accept.Finding) *config.About {
+func (a *scopeContext) of(found *accept.Finding) *config.About {
 	a.index()
 	all := &config.About{
 		Object: found.Object, Cluster: found.Cluster, Global: isGlobal(found.Object.Kind),
@@ -104,7 +104,7 @@ func (a *abouts) of(found *accept.Finding) *config.About {
 }
 
 // index maps ids to objects. The last declaration of an object wins.
-func (a *abouts) index() {
+func (a *scopeContext) index() {
 	if a.byID != nil {
 		return
 	}

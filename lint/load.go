@@ -49,9 +49,9 @@ func (l *loader) load() *manifests {
 	l.set = set
 	l.files.keep(set)
 	l.renderAll()
-	l.templates()
-	l.kustomized()
-	l.passedBy()
+	l.removeTemplates()
+	l.removeKustomized()
+	l.countPassedBy()
 	for i := range set.Problems {
 		l.broken[set.Problems[i].Span.File] = true
 	}
@@ -63,13 +63,13 @@ func (l *loader) load() *manifests {
 	}
 	maps.Copy(l.summary.placeholders, set.Placeholders)
 	l.countDocuments()
-	l.hollow()
+	l.failIfNothingChecked()
 	return &l.manifests
 }
 
-// hollow fails a run that examines nothing. If the paths cover the working directory, documents
+// failIfNothingChecked fails a run that examines nothing. If the paths cover the working directory, documents
 // of other tools suffice, because one command may run in many repositories.
-func (l *loader) hollow() {
+func (l *loader) failIfNothingChecked() {
 	if len(l.set.Problems)+len(l.renders.all)+len(l.renders.failed)+len(l.set.Objects)+len(l.altered) > 0 {
 		return
 	}
@@ -100,8 +100,8 @@ func (l *loader) countDocuments() {
 	}
 }
 
-// kustomized removes the objects that kustomizations of the tree may change in any field.
-func (l *loader) kustomized() {
+// removeKustomized removes the objects that kustomizations of the tree may change in any field.
+func (l *loader) removeKustomized() {
 	known := kustomize.Obscure(l.set, l.table.Declares)
 	l.set.Objects, l.altered = known.Objects, known.Whole
 	for _, o := range known.Whole {

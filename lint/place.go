@@ -42,8 +42,8 @@ func Place(ctx context.Context, o Options) (*diag.Placements, error) {
 		})
 	}
 	reason := func(s *scene) func() *diag.Placement { return func() *diag.Placement { return r.placed(s) } }
-	each(r, r.clusters.parts(m), reason, func(a *ahead[*diag.Placement]) {
-		decisions, err := r.decide(a, len(m.set.Untracked))
+	each(r, r.clusters.parts(m), reason, func(a *pendingPart[*diag.Placement]) {
+		decisions, err := r.decidePart(a, len(m.set.Untracked))
 		r.failures.fail(err)
 		doc.Decisions = append(doc.Decisions, decisions...)
 	})
@@ -70,15 +70,15 @@ func aboutWorkloads(all []diag.Placement) []diag.Placement {
 	return all[first : first+1]
 }
 
-// decide returns the decisions for the contexts of a part; untracked is the number of files
+// decidePart returns the decisions for the contexts of a part; untracked is the number of files
 // that git does not track.
-func (r *run) decide(a *ahead[*diag.Placement], untracked int) ([]diag.Placement, error) {
+func (r *run) decidePart(a *pendingPart[*diag.Placement], untracked int) ([]diag.Placement, error) {
 	c := a.cluster
 	var all []diag.Placement
 	for x := range c.Contexts() {
 		if len(all) > 0 && r.budget.exceeded(c) {
 			last := &all[len(all)-1]
-			last.Unknown = append(last.Unknown, r.asked(func(one *summary) { one.unanswered(manyContexts, c.objects) })...)
+			last.Unknown = append(last.Unknown, r.openQuestions(func(one *summary) { one.unanswered(manyContexts, c.objects) })...)
 			break
 		}
 		s, doc, known := a.known(r)
@@ -102,25 +102,25 @@ func (r *run) decide(a *ahead[*diag.Placement], untracked int) ([]diag.Placement
 			c.judged[u.key(c.seed)] = nil
 			if us := r.clusters.unitScene(s, u); len(us.set.Workloads) > 0 {
 				alone := r.placed(us)
-				r.complete(alone, us, untracked, a.leftOut)
+				r.addCaveats(alone, us, untracked, a.leftOut)
 				all = append(all, *alone)
 			}
 		}
-		r.complete(doc, s, untracked, a.leftOut)
+		r.addCaveats(doc, s, untracked, a.leftOut)
 		doc.IfShared = with
 		all = append(all, *doc)
 	}
 	return all, nil
 }
 
-// complete adds the open questions and the assumptions to the decision about a context.
-func (r *run) complete(doc *diag.Placement, s *scene, untracked int, leftOut string) {
+// addCaveats adds the open questions and the assumptions to the decision about a context.
+func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut string) {
 	r.budget.spent += s.model.Run().Spent()
-	doc.Unknown = r.asked(func(one *summary) {
+	doc.Unknown = r.openQuestions(func(one *summary) {
 		one.unknowns(s.set, s.model)
 		one.givenUp(s.model)
 	})
-	r.refused(s)
+	r.recordRefusals(s)
 	doc.Cluster, doc.Context = s.cluster.name, cmp.Or(s.cluster.render, s.cluster.entry, s.Name)
 	r.renders.placeInSources(doc)
 	doc.Notes = append(doc.Notes, r.caveats(s, untracked, leftOut)...)
@@ -196,8 +196,8 @@ func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	return notes
 }
 
-// asked returns the open questions that count adds to an empty summary.
-func (r *run) asked(count func(one *summary)) []diag.Skip {
+// openQuestions returns the open questions that count adds to an empty summary.
+func (r *run) openQuestions(count func(one *summary)) []diag.Skip {
 	one := newSummary(r.renders)
 	count(one)
 	return one.whole().Unknown

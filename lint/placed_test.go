@@ -53,7 +53,7 @@ func TestPlaceNamesSources(t *testing.T) {
 	put(t, filepath.Join(root, "web.yaml"), "# the web\n"+web.String())
 	doc := place(t, lint.Options{
 		Dir: dir, Root: dir, Topology: []string{"nodes.yaml"}, Renderer: renderHere,
-		Renders: []lint.Render{{Chosen: config.Chosen{Name: "app", Dir: "app"}, Root: render.Root{Confinement: dir, Dir: "app"}, Named: true}},
+		Renders: []lint.Render{{Chosen: config.Chosen{Name: "app", Dir: "app"}, Root: render.Root{Confinement: dir, Dir: "app"}, Requested: true}},
 	})
 	want := []diag.Skip{{Reason: "unknown whether its own pods are kept apart", Count: 1, Places: []string{"app/web.yaml:5"}}}
 	if diff := cmp.Diff(want, doc.Unknown); diff != "" {

@@ -39,9 +39,9 @@ type Render struct {
 	// Entries names the entry pointers that lead to the render, each with its destination
 	// cluster. Renders with a common entry are deployed together.
 	Entries []string
-	// Named is set if the render was requested by path. A failure to build it is then an error
+	// Requested is set if the render was requested by path. A failure to build it is then an error
 	// in the manifests, and otherwise only a note in the summary.
-	Named bool
+	Requested bool
 }
 
 // PointerID identifies a GitOps pointer.
@@ -76,7 +76,7 @@ func (x *Render) name(confined string) string { return path.Join(x.prefix, confi
 // renderAll builds the renders. Files that a successful render uses are no longer judged as
 // written.
 func (l *loader) renderAll() {
-	l.unfollowed()
+	l.countUnfollowed()
 	if len(l.opts.Renders) == 0 || l.opts.Renderer == nil {
 		return
 	}
@@ -91,28 +91,28 @@ func (l *loader) renderAll() {
 		}
 	}
 	for i, out := range l.opts.Renderer(l.ctx, roots) {
-		l.takeOutput(asked[i], out)
+		l.addOutput(asked[i], out)
 	}
 	l.countRenders()
-	l.takeOut()
+	l.removeUsedFiles()
 }
 
-// takeOutput adds the output of a root, or records why there is none.
-func (l *loader) takeOutput(x *Render, out *render.Output) {
+// addOutput adds the output of a root, or records why there is none.
+func (l *loader) addOutput(x *Render, out *render.Output) {
 	x.setPrefix(l.opts.Root)
 	if x.Root.Chart != nil && x.Root.Chart.Archive == "" {
 		l.charts[x.name(x.Root.Dir)] = true
 	}
 	l.onlyTracked(x, out)
 	if out.Problem != nil {
-		l.unrendered(x, out.Problem)
+		l.recordUnrendered(x, out.Problem)
 		return
 	}
-	l.takeIn(x, out)
+	l.addResult(x, out)
 }
 
-// unfollowed counts the pointers that lead to nothing that is rendered.
-func (l *loader) unfollowed() {
+// countUnfollowed counts the pointers that lead to nothing that is rendered.
+func (l *loader) countUnfollowed() {
 	l.summary.note(l.opts.Notes...)
 	suspended := 0
 	for _, u := range l.opts.Unfollowed {
@@ -132,10 +132,10 @@ func (l *loader) unfollowed() {
 	}
 }
 
-// passedBy counts pointers that were not examined, such as those in a file named on the command
+// countPassedBy counts pointers that were not examined, such as those in a file named on the command
 // line or in what a chart prints: what they deploy is not judged. Flux HelmReleases are counted
 // with the objects that are not judged.
-func (l *loader) passedBy() {
+func (l *loader) countPassedBy() {
 	if l.opts.Followed == nil {
 		return
 	}
@@ -156,12 +156,12 @@ func (l *loader) passedBy() {
 // notFollowed is the reason for a pointer that was not examined.
 const notFollowed = "GitOps pointer that is not followed"
 
-// takeIn reads the result of a render.
-func (l *loader) takeIn(asked *Render, out *render.Output) {
+// addResult reads the result of a render.
+func (l *loader) addResult(asked *Render, out *render.Output) {
 	x, problems := l.renders.add(asked, out)
 	for _, p := range problems { // kubectl reads what kustomize prints, so schedlint must as well
 		if p.Kind == source.DuplicateKey && asked.Root.Chart != nil {
-			l.repeated(x, p)
+			l.recordDuplicateKey(x, p)
 			continue
 		}
 		l.failures.leave(diag.Failure{
@@ -175,7 +175,7 @@ func (l *loader) takeIn(asked *Render, out *render.Output) {
 	for _, name := range out.Sources {
 		l.renders.reached[asked.name(name)] = true
 	}
-	l.plain(x)
+	l.addPlainObjects(x)
 }
 
 // countRenders adds to the summary what was rendered, with notes on what was not requested
@@ -187,9 +187,9 @@ func (l *loader) countRenders() {
 		switch {
 		case x.Root.Overlay != nil:
 			pointed++
-		case x.Root.Chart != nil && x.Entry == nil && !x.Named && len(x.Pointers) == 0:
+		case x.Root.Chart != nil && x.Entry == nil && !x.Requested && len(x.Pointers) == 0:
 			charts++
-		case x.Entry == nil && !x.Named:
+		case x.Entry == nil && !x.Requested:
 			found++
 		}
 	}
@@ -242,9 +242,9 @@ func (l *loader) readResult(asked *Render) {
 	l.renders.all = append(l.renders.all, &rendered{Render: *asked, objects: set.Objects})
 }
 
-// unrendered records a render that failed. The failure of one that was not requested explicitly
+// recordUnrendered records a render that failed. The failure of one that was not requested explicitly
 // is not an error of the user, because it may not be intended to be built here.
-func (l *loader) unrendered(asked *Render, p *render.Problem) {
+func (l *loader) recordUnrendered(asked *Render, p *render.Problem) {
 	span := diag.Span{File: asked.name(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	if at, ok := l.opts.Config.SettingPlace(asked.Chosen, p.Setting); ok {
 		at.File = l.files.showConfig()
@@ -274,7 +274,7 @@ func (l *loader) unrendered(asked *Render, p *render.Problem) {
 			l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
 		}
 		l.renders.spent = true
-	case !asked.Named:
+	case !asked.Requested:
 		l.renders.quiet[asked.Name] = problem
 	case p.Kind == render.Killed:
 		l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
@@ -293,8 +293,8 @@ var notRendered = map[string]string{
 	render.Repeated: "kustomization that does not build",
 }
 
-// takeOut removes the objects of files that renders use from those that are judged as written.
-func (l *loader) takeOut() {
+// removeUsedFiles removes the objects of files that renders use from those that are judged as written.
+func (l *loader) removeUsedFiles() {
 	reached := l.renders.reached
 	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool {
 		if !reached[o.File.Name] {
@@ -312,10 +312,10 @@ func (l *loader) takeOut() {
 	l.countAbsent()
 }
 
-// templates removes files in templates/ of charts that were to be rendered or that a
+// removeTemplates removes files in templates/ of charts that were to be rendered or that a
 // kustomization inflates: only their output is judged. In other charts, a file in templates/
 // that does not parse and contains an action is a template.
-func (l *loader) templates() {
+func (l *loader) removeTemplates() {
 	charts := map[string]bool{}
 	for _, s := range l.set.Skipped {
 		if s.Reason == source.SkipHelmChart {

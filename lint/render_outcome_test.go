@@ -38,7 +38,7 @@ func TestNoResult(t *testing.T) {
 			Dir: dir, Root: dir, Paths: []string{"."}, Topology: []string{"nodes.yaml"}, Policy: e,
 			Level: func(id string) diag.Level { r, _ := e.Rule(id); return r.Level },
 			Renders: []lint.Render{{
-				Chosen: config.Chosen{Name: "x"}, Named: test.named,
+				Chosen: config.Chosen{Name: "x"}, Requested: test.named,
 				Root: render.Root{Confinement: dir, Dir: "deploy/overlays/prod"},
 			}},
 			Renderer: func(context.Context, []render.Root) []*render.Output {

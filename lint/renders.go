@@ -150,10 +150,10 @@ func (x *rendered) document(line int) (render.Document, bool) {
 // toSources moves a finding on the result of a render to the sources.
 func (r *renders) toSources(x *rendered, f *accept.Finding) {
 	d := &f.Diagnostic
-	at := r.written(x, d.Location)
+	at := r.sourceOf(x, d.Location)
 	for i := range d.Related {
 		if x := r.results[d.Related[i].Location.File]; x != nil {
-			d.Related[i].Location = r.written(x, d.Related[i].Location).Span
+			d.Related[i].Location = r.sourceOf(x, d.Related[i].Location).Span
 		}
 	}
 	for i := range d.Fixes {
@@ -206,9 +206,9 @@ func (r *renders) rawOf(file string) []*source.Object {
 	return r.rawFiles[file]
 }
 
-// written returns where a place in the result was written, or the start of the render if that
+// sourceOf returns where a place in the result was written, or the start of the render if that
 // is unknown.
-func (r *renders) written(x *rendered, s diag.Span) origin.Place {
+func (r *renders) sourceOf(x *rendered, s diag.Span) origin.Place {
 	unknown := origin.Place{Span: x.start(), Whole: true}
 	if !r.prepare(x) {
 		return unknown
@@ -280,7 +280,7 @@ func (r *renders) fromRoot(x *rendered, at origin.Place) origin.Place {
 // unchanged.
 func (r *renders) inSources(s diag.Span) diag.Span {
 	if x := r.results[s.File]; x != nil {
-		return r.written(x, s).Span
+		return r.sourceOf(x, s).Span
 	}
 	return s
 }
@@ -288,7 +288,7 @@ func (r *renders) inSources(s diag.Span) diag.Span {
 // at returns the place of an object as the summary lists it.
 func (r *renders) at(o *source.Object) string {
 	if x := r.results[o.File.Name]; x != nil {
-		s := r.written(x, o.NameSpan()).Span
+		s := r.sourceOf(x, o.NameSpan()).Span
 		return fileLine(s.File, s.Line)
 	}
 	return fileLine(o.File.Name, int(o.Root.Line))

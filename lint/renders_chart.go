@@ -26,9 +26,9 @@ func (x *rendered) findHooks() {
 	}
 }
 
-// plain adds the objects in crds/, which a chart deploys as written, to those of its render.
+// addPlainObjects adds the objects in crds/, which a chart deploys as written, to those of its render.
 // CustomResourceDefinitions are not among them.
-func (l *loader) plain(x *rendered) {
+func (l *loader) addPlainObjects(x *rendered) {
 	for _, name := range x.out.Plain {
 		name = x.name(name)
 		objects, known := l.asWritten[name]
@@ -56,12 +56,12 @@ func (l *loader) objectsIn(name string) []*source.Object {
 	return l.byFile[name]
 }
 
-// repeated records a duplicate key in what a chart prints. Helm and Argo CD keep the last one,
+// recordDuplicateKey records a duplicate key in what a chart prints. Helm and Argo CD keep the last one,
 // because they read manifests with sigs.k8s.io/yaml (helm: pkg/releaseutil/manifest_sorter.go,
 // pkg/kube/client.go; argo-cd: gitops-engine/pkg/utils/kube); that is a problem only in objects
 // that are judged. Flux passes everything except hooks through kyaml, which rejects duplicates
 // (helm-controller: internal/postrender/common.go).
-func (l *loader) repeated(x *rendered, p source.Problem) {
+func (l *loader) recordDuplicateKey(x *rendered, p source.Problem) {
 	o := around(x.objects, p.Span.Line, p.Span.Column)
 	if d, ok := x.document(p.Span.Line); !ok || o != nil && int(o.Root.Line) < d.Line {
 		o = nil // the key is in a document that was not read
@@ -80,7 +80,7 @@ func (l *loader) repeated(x *rendered, p source.Problem) {
 // printedBy returns the template line that printed a line, even if its value comes from a
 // values file.
 func (r *renders) printedBy(x *rendered, s diag.Span) diag.Span {
-	at := r.written(x, s)
+	at := r.sourceOf(x, s)
 	if !at.Template.IsZero() {
 		return at.Template
 	}

@@ -41,7 +41,7 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	}
 	r := &run{
 		ctx: ctx, opts: &o, table: workload.NewTable(), failures: &failures{}, budget: newBudget(o.Steps),
-		decisions: decisions{}, inRender: map[foundAt]bool{}, survive: asks(o.Config, losses),
+		decisions: decisions{}, inRender: map[foundAt]bool{}, survive: lossesToSurvive(o.Config, losses),
 	}
 	r.files = newFiles(r.opts, r.table)
 	r.renders = newRenders(r.files)
@@ -72,7 +72,7 @@ func (r *run) load() *manifests {
 func (r *run) report() *diag.Report {
 	report := &diag.Report{}
 	m := r.load()
-	var left *left
+	var left *presence
 	if r.opts.Compared {
 		left = newLeft(m, r.renders, r.table)
 	}
@@ -85,15 +85,15 @@ func (r *run) report() *diag.Report {
 		input := r.input(s)
 		return func() *derive.Built { return derive.Facts(input) }
 	}
-	each(r, parts, facts, func(a *ahead[*derive.Built]) {
+	each(r, parts, facts, func(a *pendingPart[*derive.Built]) {
 		report.Judged = append(report.Judged, a.judged...)
 		r.cluster(a)
 	})
 	r.summary.note(relocate(r.judge.found, r.renders, r.opts.SourceRoot, r.failures)...)
-	r.accept(report)
+	r.applyAcceptances(report)
 	report.Source, report.Display, report.AnswerUnknown = r.files.text, r.files.display, r.undecided(left, broken)
 	if r.opts.Compared {
-		report.WhyUnjudged, report.SubjectGone, report.Quiet = left.unjudged, left.gone, r.judge.quiet()
+		report.WhyUnjudged, report.SubjectGone, report.Quiet = left.unjudged, left.gone, r.judge.problemsOfUnrequested()
 	}
 	report.Rendered, report.NotRendered, report.Inert = r.renders.names(), r.renders.failed, r.suppressions.inert
 	report.Failures = r.failures.undone
@@ -101,11 +101,11 @@ func (r *run) report() *diag.Report {
 }
 
 // cluster judges one cluster, context by context.
-func (r *run) cluster(a *ahead[*derive.Built]) {
+func (r *run) cluster(a *pendingPart[*derive.Built]) {
 	c := a.cluster
 	for x := range c.Contexts() {
 		if r.budget.exceeded(c) {
-			r.passOver(c)
+			r.skipRemainingContexts(c)
 			break
 		}
 		s, f, known := a.known(r)
@@ -118,24 +118,24 @@ func (r *run) cluster(a *ahead[*derive.Built]) {
 		r.budget.spent += s.model.Run().Spent()
 		if c.entry != "" {
 			r.summary.givenUp(s.model)
-			r.refused(s)
+			r.recordRefusals(s)
 			for _, found := range r.judge.all(f, c, x.Objects) {
 				if !r.inRender[placeOf(&found)] {
-					r.judge.keep(&found)
+					r.judge.addUnlessSeen(&found)
 				}
 			}
 			continue
 		}
 		r.summary.unknowns(s.set, s.model)
 		r.summary.givenUp(s.model)
-		r.refused(s)
-		r.suppressions.looked(f, x.Objects)
+		r.recordRefusals(s)
+		r.suppressions.recordDecided(f, x.Objects)
 		r.decisions.meet(c.key(), f.Decisions())
 		var found []accept.Finding
 		if units, with := r.clusters.units(s); units != nil {
-			found = r.together(s, f, units, with)
+			found = r.judgeUnits(s, f, units, with)
 			for i := range found {
-				r.judge.keep(&found[i])
+				r.judge.addUnlessSeen(&found[i])
 			}
 		} else {
 			found = r.judge.add(f, c, x.Objects)
@@ -152,11 +152,11 @@ func (r *run) cluster(a *ahead[*derive.Built]) {
 	}
 }
 
-// together judges a context of several units: each unit by itself, then all of them. A finding
+// judgeUnits judges a context of several units: each unit by itself, then all of them. A finding
 // of the context alone becomes a warning about units that may share a cluster. A finding of a
 // unit alone counts where the context may have missed it: the context gave up, limits of
 // another unit leave it open, or the context reports the same rule elsewhere.
-func (r *run) together(joint *scene, f *derive.Built, units []unit, with []string) (all []accept.Finding) {
+func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []string) (all []accept.Finding) {
 	c, fresh := joint.cluster, 0
 	alone := map[foundAt]bool{}
 	for _, u := range units {
@@ -169,7 +169,7 @@ func (r *run) together(joint *scene, f *derive.Built, units []unit, with []strin
 			}
 			found = r.judge.all(derive.Facts(r.input(s)), c, s.Objects)
 			r.budget.spent += s.model.Run().Spent()
-			r.refused(s)
+			r.recordRefusals(s)
 			c.judged[key] = found
 		}
 		for i := range found {
@@ -188,7 +188,7 @@ func (r *run) together(joint *scene, f *derive.Built, units []unit, with []strin
 			continue
 		}
 		across[found.Rule] = true
-		r.clusters.needsSeveral(&found, with)
+		r.clusters.weakenToShared(&found, with)
 		all = append(all, found)
 	}
 	limited := map[string]bool{} // units with workloads that limits of another unit leave undecided
@@ -230,16 +230,16 @@ func (r *run) origin(s *scene) derive.Origin {
 // manyContexts is the question that is given up if there are too many contexts.
 const manyContexts = "what becomes of it in further contexts: there are too many"
 
-// passOver marks the objects of a cluster as undecided in its remaining contexts.
-func (r *run) passOver(c *cluster) {
+// skipRemainingContexts marks the objects of a cluster as undecided in its remaining contexts.
+func (r *run) skipRemainingContexts(c *cluster) {
 	r.summary.unanswered(manyContexts, c.objects)
 	r.suppressions.sources.partly = true
 	r.decisions.meet(c.key(), derive.Unjudged(c.objects))
 }
 
-// refused records as failures the answers of a context that the checker refused or that an
+// recordRefusals records as failures the answers of a context that the checker refused or that an
 // internal fault prevented.
-func (r *run) refused(s *scene) {
+func (r *run) recordRefusals(s *scene) {
 	for _, x := range s.model.Run().Refused {
 		what := "the checker refuses an answer, which is left open: "
 		if x.Failed {
@@ -262,7 +262,7 @@ func (d decisions) meet(part string, of derive.Decisions) {
 	if d[part] == nil {
 		d[part] = derive.Decisions{}
 	}
-	d[part].Meet(of)
+	d[part].Merge(of)
 }
 
 // of returns the decisions of the part that a finding was made in.

@@ -9,18 +9,18 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Since reduces a report to the findings that the tree of a revision did not have, and adds
+// CompareWith reduces a report to the findings that the tree of a revision did not have, and adds
 // what happened to the others. Before is the report on that tree, with its own configuration,
 // nodes and suppressions. Silences are those that the reports do not contain, such as those of
 // configurations.
-func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
-	broken(now, before)
-	before.Diagnostics = alike(before.Diagnostics, now.Diagnostics, before.Rendered, now.Rendered)
+func CompareWith(now, before *diag.Report, revision string, silences []diag.Silence) {
+	addRenderProblems(now, before)
+	before.Diagnostics = matchToRenders(before.Diagnostics, now.Diagnostics, before.Rendered, now.Rendered)
 	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.AnswerUnknown)
-	unseen(now, before, &d, revision)
+	dropPossiblyOld(now, before, &d, revision)
 	c := &diag.Change{Since: revision, Introduced: len(d.Introduced), Unchanged: d.Unchanged, Undecided: d.Undecided}
 	c.Fixed, c.Gone = splitGone(d, now.SubjectGone)
-	for _, s := range accept.Brought(before.Suppressions, now.Suppressions) {
+	for _, s := range accept.NewSuppressions(before.Suppressions, now.Suppressions) {
 		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
 	}
 	c.Silences = append(append(c.Silences, silences...), unjudged(now, before)...)
@@ -37,10 +37,10 @@ func Since(now, before *diag.Report, revision string, silences []diag.Silence) {
 	now.Merge()
 }
 
-// alike rewrites the findings of an earlier state to match the renders of a later one: an
+// matchToRenders rewrites the findings of an earlier state to match the renders of a later one: an
 // object that was judged as written may be rendered now, and vice versa. Findings match if the
 // same rule reports the same field of the same source object.
-func alike(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
+func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
 	type spot struct {
 		rule, field string
 		object      diag.Object
@@ -78,8 +78,8 @@ func alike(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
 	return all
 }
 
-// broken adds the problems of renders that were rendered in the other state.
-func broken(now, before *diag.Report) {
+// addRenderProblems adds the problems of renders that were rendered in the other state.
+func addRenderProblems(now, before *diag.Report) {
 	for _, q := range now.Quiet {
 		if slices.Contains(before.Rendered, q.Render) {
 			now.Diagnostics = append(now.Diagnostics, q.Diagnostic)
@@ -87,9 +87,9 @@ func broken(now, before *diag.Report) {
 	}
 }
 
-// unseen removes findings that may not be new because their render could not be built in the
+// dropPossiblyOld removes findings that may not be new because their render could not be built in the
 // other state.
-func unseen(now, before *diag.Report, d *accept.Difference, revision string) {
+func dropPossiblyOld(now, before *diag.Report, d *accept.Difference, revision string) {
 	n := len(d.Introduced)
 	d.Introduced = slices.DeleteFunc(d.Introduced, func(f diag.Diagnostic) bool {
 		return f.Render != "" && slices.Contains(before.NotRendered, f.Render)
@@ -125,7 +125,7 @@ func Raised(now, before *accept.Baseline) []diag.Silence {
 		text := fmt.Sprintf("the baseline applies %s instead of until %s: %s", long, before.Until, now.Reason)
 		all = append(all, diag.Silence{Message: text, Location: now.Acceptance().Location})
 	}
-	for _, e := range now.Raised(before) {
+	for _, e := range now.NewlyAccepted(before) {
 		text := fmt.Sprintf("the baseline accepts %s of %s", e.Rule, cmp.Or(diag.ObjectName(e.Kind, e.Namespace, e.Name), e.File))
 		if e.Count > 1 {
 			text += fmt.Sprintf(", %d times", e.Count)

@@ -118,16 +118,16 @@ func (s *suppressions) add(one accept.Suppression) {
 	s.all = append(s.all, one)
 }
 
-// written identifies a suppression by its location and target: several renders may contain the
+// suppressionKey identifies a suppression by its location and target: several renders may contain the
 // same one, and one line of a kustomization may annotate many objects.
-func written(s *accept.Suppression) diag.Suppression {
+func suppressionKey(s *accept.Suppression) diag.Suppression {
 	return diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule, Target: s.Target}
 }
 
 // isAllowed reports whether a suppression may count. It asks only once about one that several
 // renders contain.
 func (s *suppressions) isAllowed(one *accept.Suppression) bool {
-	key := written(one)
+	key := suppressionKey(one)
 	allowed, known := s.permitted[key]
 	if !known {
 		allowed = s.allowed.Take(one.Suppression)
@@ -214,7 +214,7 @@ func (s *suppressions) ofSources(findings []accept.Finding) {
 	if s.opts.NoInline {
 		return
 	}
-	seen := s.read()
+	seen := s.scannedSet()
 	for i := range findings {
 		name := findings[i].Location.File
 		if f := s.files.byName[name]; findings[i].Moved && f != nil && !seen[name] {
@@ -224,8 +224,8 @@ func (s *suppressions) ofSources(findings []accept.Finding) {
 	}
 }
 
-// read returns the files whose comments were added.
-func (s *suppressions) read() map[string]bool {
+// scannedSet returns the files whose comments were added.
+func (s *suppressions) scannedSet() map[string]bool {
 	seen := map[string]bool{}
 	for _, name := range s.scanned {
 		seen[name] = true
@@ -233,18 +233,18 @@ func (s *suppressions) read() map[string]bool {
 	return seen
 }
 
-// looked records which rules are decided for the objects that suppressions are about.
-func (s *suppressions) looked(f *derive.Built, objects []*source.Object) {
+// recordDecided records which rules are decided for the objects that suppressions are about.
+func (s *suppressions) recordDecided(f *derive.Built, objects []*source.Object) {
 	if len(s.all) == 0 {
 		return
 	}
 	for _, o := range objects {
 		for _, i := range s.inline[startOf(o)] {
-			s.look(f, o, &s.all[i])
+			s.countDecided(f, o, &s.all[i])
 		}
 		for n, i := range s.entries {
 			if s.files.config.Suppress[n].Means(o.ID(), labelsOf(o)) && s.table.Relevant(o.APIVersion, o.Kind) {
-				s.look(f, o, &s.all[i])
+				s.countDecided(f, o, &s.all[i])
 			}
 		}
 		if s.table.Relevant(o.APIVersion, o.Kind) && o.Hook != source.HookNever {
@@ -264,7 +264,7 @@ func (s *suppressions) decided(f *derive.Built, o *source.Object, rule string) b
 	return !s.judge.off(rule) && f.Decisions().Decided(o.ID(), s.opts.Policy.Reads(rule))
 }
 
-func (s *suppressions) look(f *derive.Built, o *source.Object, one *accept.Suppression) {
+func (s *suppressions) countDecided(f *derive.Built, o *source.Object, one *accept.Suppression) {
 	if s.decided(f, o, one.Rule) {
 		one.Decided++
 	} else {
@@ -280,17 +280,17 @@ func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept
 		one := &s.all[i]
 		one.Open = one.Open || s.judge.tally.HasFailed(one.Rule)
 	}
-	s.sources.answer(s.all, s.files)
+	s.sources.applyAnswers(s.all, s.files)
 	return accept.Suppress(findings, s.all, s.acceptance())
 }
 
-// holding returns the suppressions that are in effect, each once regardless of how many renders
+// inEffect returns the suppressions that are in effect, each once regardless of how many renders
 // contain it.
-func (s *suppressions) holding() (all []diag.Suppression) {
+func (s *suppressions) inEffect() (all []diag.Suppression) {
 	seen := map[diag.Suppression]bool{}
 	for i := range s.all {
 		one := &s.all[i]
-		if key := written(one); one.Holds(s.acceptance()) && (!seen[key] || one.By == diag.ByConfiguration) {
+		if key := suppressionKey(one); one.Holds(s.acceptance()) && (!seen[key] || one.By == diag.ByConfiguration) {
 			seen[key] = true
 			all = append(all, one.Suppression)
 		}

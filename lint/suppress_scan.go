@@ -20,10 +20,10 @@ import (
 func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 	r := newRun(ctx, o, nil)
 	r.suppressions.gather(r.load())
-	r.failures.fail(r.suppressions.unscanned())
+	r.failures.fail(r.suppressions.scanRemaining())
 	r.failures.errs = slices.DeleteFunc(r.failures.errs, func(err error) bool { return errors.Is(err, ErrNothing) })
 	var all []diag.Suppression
-	for _, s := range r.suppressions.holding() {
+	for _, s := range r.suppressions.inEffect() {
 		if s.By != diag.ByConfiguration {
 			all = append(all, s)
 		}
@@ -37,9 +37,9 @@ const maxComments = 64 << 20
 // mayHaveComments lists the extensions of manifests, values files and templates.
 var mayHaveComments = map[string]bool{".yaml": true, ".yml": true, ".tpl": true}
 
-// unscanned adds the comments of files that are not among the manifests.
-func (s *suppressions) unscanned() error {
-	seen := s.read()
+// scanRemaining adds the comments of files that are not among the manifests.
+func (s *suppressions) scanRemaining() error {
+	seen := s.scannedSet()
 	root, err := os.OpenRoot(s.files.root)
 	if err != nil {
 		return err

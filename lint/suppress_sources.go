@@ -64,9 +64,9 @@ func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	return all
 }
 
-// answer copies the answers of the renders to the comments. A render that failed or was not
+// applyAnswers copies the answers of the renders to the comments. A render that failed or was not
 // requested may use a comment, so the answer stays open.
-func (c *sourceComments) answer(all []accept.Suppression, f *files) {
+func (c *sourceComments) applyAnswers(all []accept.Suppression, f *files) {
 	open := c.partly || len(c.renders.failed) > 0 || !f.cover(f.root)
 	for _, x := range c.renders.all {
 		for _, name := range sourcesOf(x) {

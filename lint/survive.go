@@ -15,9 +15,9 @@ func defaultLosses() []string {
 	return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
 }
 
-// asks returns a function that lists the topology keys whose loss a workload must survive:
+// lossesToSurvive returns a function that lists the topology keys whose loss a workload must survive:
 // those in always and those that the configuration requires.
-func asks(c *config.Config, always []string) func(*workload.Workload) []string {
+func lossesToSurvive(c *config.Config, always []string) func(*workload.Workload) []string {
 	return func(w *workload.Workload) []string {
 		keys := slices.Concat(always, c.Asks(w.Namespace(), w.Labels))
 		slices.Sort(keys)

@@ -17,7 +17,7 @@ func TestAsks(t *testing.T) {
 		{Keys: []string{"region"}, Labels: map[string]string{"tier": "critical"}},
 	}}
 	always := []string{"rack", "kubernetes.io/hostname"}
-	ask := asks(c, always)
+	ask := lossesToSurvive(c, always)
 	for _, test := range []struct {
 		namespace, tier string
 		want            []string
@@ -32,7 +32,7 @@ func TestAsks(t *testing.T) {
 			t.Errorf("%q %q: %v, want %v", test.namespace, test.tier, got, test.want)
 		}
 	}
-	if got := asks(&config.Config{}, nil)(&workload.Workload{Object: &source.Object{}}); len(got) > 0 {
+	if got := lossesToSurvive(&config.Config{}, nil)(&workload.Workload{Object: &source.Object{}}); len(got) > 0 {
 		t.Errorf("nobody asks: %v", got)
 	}
 	if !slices.Equal(always, []string{"rack", "kubernetes.io/hostname"}) {

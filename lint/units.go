@@ -151,9 +151,9 @@ func theseUnits(names []string) string {
 	return "these: directories " + strings.Join(names, ", ")
 }
 
-// needsSeveral turns a finding that a context has and none of its units has into a warning
+// weakenToShared turns a finding that a context has and none of its units has into a warning
 // about the units that it concerns, because they may not share a cluster.
-func (d *clusters) needsSeveral(found *accept.Finding, all []string) {
+func (d *clusters) weakenToShared(found *accept.Finding, all []string) {
 	if found.Level == diag.LevelError {
 		found.Level = diag.LevelWarning
 	}

@@ -151,7 +151,7 @@ func (e *Engine) Wants(list string, fields ...any) bool {
 func (e *Engine) bodies() necessary {
 	all := necessary{}
 	for _, r := range e.rules {
-		if r.further() || r.isTemplate() {
+		if r.outsideCore() || r.isTemplate() {
 			continue
 		}
 		for list, bodies := range bodiesOf(r.text) {

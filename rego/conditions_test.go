@@ -32,7 +32,7 @@ func TestWantsWhatIsReported(t *testing.T) {
 	input := convert(f, &read)
 	var silent []string
 	for _, r := range e.rules {
-		if r.off || r.further() {
+		if r.off || r.outsideCore() {
 			continue
 		}
 		report, err := r.program.run(context.Background(), r.code, withParams(input, r.params), func(q *topdown.Query) *topdown.Query { return q })

@@ -51,19 +51,19 @@ func Load(opts Options) (*Engine, error) {
 	if err := join(replacements(own, builtin)); err != nil {
 		return nil, err
 	}
-	if err := e.adopt(own, opts.Without != nil); err != nil {
+	if err := e.addCustom(own, opts.Without != nil); err != nil {
 		return nil, err
 	}
 	e.builtin(builtin)
 	if err := e.instances(opts.Instances); err != nil {
 		return nil, err
 	}
-	e.settle(opts)
+	e.decideOff(opts)
 	if err := e.parameters(opts.Params, opts.Shared); err != nil {
 		return nil, err
 	}
 	e.conditions = sync.OnceValue(e.bodies)
-	return e, e.follow()
+	return e, e.analysePacks()
 }
 
 // replacements requires a rule that replaces a built-in one to declare it, as a rule that has the
@@ -102,8 +102,8 @@ func (e *Engine) builtin(rules []*rule) {
 	slices.Sort(e.packs)
 }
 
-// settle sorts the rules and decides which of them are off.
-func (e *Engine) settle(opts Options) {
+// decideOff sorts the rules and decides which of them are off.
+func (e *Engine) decideOff(opts Options) {
 	slices.SortFunc(e.rules, func(a, b *rule) int { return cmp.Compare(a.id, b.id) })
 	for _, r := range e.rules {
 		r.off = r.isTemplate() || opts.Off != nil && opts.Off(r.id) ||
@@ -114,12 +114,12 @@ func (e *Engine) settle(opts Options) {
 	}
 }
 
-// follow analyses what the enabled rules of packs and templates read: whole lists of workloads cost
+// analysePacks analyses what the enabled rules of packs and templates read: whole lists of workloads cost
 // more than the fields that they read.
-func (e *Engine) follow() error {
+func (e *Engine) analysePacks() error {
 	var further []*code
 	for _, r := range e.rules {
-		if r.further() && !r.own && !r.off && !slices.Contains(further, r.code) {
+		if r.outsideCore() && !r.own && !r.off && !slices.Contains(further, r.code) {
 			further = append(further, r.code)
 		}
 	}
@@ -138,13 +138,13 @@ func (e *Engine) follow() error {
 	return nil
 }
 
-// adopt compiles the custom modules and adds their rules. The argument mutant is set if a condition
+// addCustom compiles the custom modules and adds their rules. The argument mutant is set if a condition
 // is left out.
-func (e *Engine) adopt(own []*module, mutant bool) error {
+func (e *Engine) addCustom(own []*module, mutant bool) error {
 	if len(own) == 0 {
 		return nil
 	}
-	p, err := inTime(e.deadline, compilation{own: own, mutant: mutant})
+	p, err := compileWithin(e.deadline, compilation{own: own, mutant: mutant})
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (e *Engine) find(id string) *rule {
 // Whole reports whether an enabled rule outside the core (custom, in a pack or an instance) may
 // read a list of facts, or a field of its rows such as workloads.terms.
 func (e *Engine) Whole(path string) bool {
-	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.further() && !r.off && r.reads.has(path) })
+	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.outsideCore() && !r.off && r.reads.has(path) })
 }
 
 // Packs returns the names of the packs that exist, sorted.

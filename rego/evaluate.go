@@ -80,7 +80,7 @@ func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule
 			return nil, fmt.Errorf("evaluating rule %s: %w", r.id, ctx.Err())
 		}
 		if err == nil {
-			judgements, err = e.counted(r, judgements)
+			judgements, err = e.limitFindings(r, judgements)
 		}
 		if err != nil {
 			e.tally.Failures.Add(failure(r, err))
@@ -123,7 +123,7 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 			err = refusal{what: fmt.Sprintf("reports the fact %d, which is none of those that it reads; report the fact itself", j.Fact)}
 		}
 		if err == nil && j.Message == "" { // it gives a reason
-			j, err = e.worded(j)
+			j, err = e.addWording(j)
 		}
 		judgements = append(judgements, j)
 		return err
@@ -139,8 +139,8 @@ func (e *evaluation) reads(r *rule, id int) bool {
 	return id > 0 && id < len(e.rows) && e.rows[id].Value != nil && r.reads.has(e.rows[id].List)
 }
 
-// counted keeps the first findings of a rule, up to the limit of a run.
-func (e *evaluation) counted(r *rule, found []facts.Judgement) ([]facts.Judgement, error) {
+// limitFindings keeps the first findings of a rule, up to the limit of a run.
+func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Judgement, error) {
 	room := maxFindings - e.tally.Findings[r.id]
 	e.tally.Findings[r.id] += len(found)
 	if len(found) <= room {
@@ -184,8 +184,8 @@ func (e *Engine) compile(due []*rule) error {
 	return err
 }
 
-// worded sets the words that the catalogue has for the reason of a judgement.
-func (e *evaluation) worded(j facts.Judgement) (facts.Judgement, error) {
+// addWording sets the words that the catalogue has for the reason of a judgement.
+func (e *evaluation) addWording(j facts.Judgement) (facts.Judgement, error) {
 	text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, e.facts)
 	if !ok {
 		return j, refusal{what: fmt.Sprintf("reports the reason %s, which the catalogue of messages does not have for this row", strconv.Quote(shortened(j.Reason)))}

@@ -244,7 +244,7 @@ func TestFindingsOfARule(t *testing.T) {
 	}
 	e := &evaluation{tally: facts.NewTally()}
 	for context, want := range []int{40_000, 40_000, 20_000} {
-		kept, err := e.counted(&rule{id: "many", code: &code{}}, slices.Clone(report))
+		kept, err := e.limitFindings(&rule{id: "many", code: &code{}}, slices.Clone(report))
 		if len(kept) != want || (err != nil) != (want < len(report)) {
 			t.Fatalf("context %d: %d findings and %v, want %d", context, len(kept), err, want)
 		}

@@ -74,7 +74,7 @@ func (m *Mutants) Noticed(ctx context.Context, c Condition) bool {
 	}
 	leaveOut(mutant.parsed, c.n)
 	own[i] = mutant
-	p, err := inTime(DefaultDeadline, compilation{own: own, tests: m.tests, mutant: true})
+	p, err := compileWithin(DefaultDeadline, compilation{own: own, tests: m.tests, mutant: true})
 	if err != nil {
 		return true
 	}

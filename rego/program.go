@@ -28,10 +28,10 @@ type program struct {
 	reads    map[*module]reads // of custom rules
 }
 
-// inTime compiles under a deadline of CPU time: a few nested comprehensions keep OPA busy for
+// compileWithin compiles under a deadline of CPU time: a few nested comprehensions keep OPA busy for
 // hours. The compilation cannot be stopped, so it continues until the process ends, which is soon
 // after such an error.
-func inTime(deadline time.Duration, what compilation) (*program, error) {
+func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 	type outcome struct {
 		program *program
 		err     error

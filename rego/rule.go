@@ -45,9 +45,9 @@ type code struct {
 	notes func() notes
 }
 
-// further reports whether the rule is outside the core: it may judge facts that no core rule
+// outsideCore reports whether the rule is outside the core: it may judge facts that no core rule
 // reports.
-func (r *rule) further() bool { return r.own || r.pack != "" || r.instance != nil }
+func (r *rule) outsideCore() bool { return r.own || r.pack != "" || r.instance != nil }
 
 // report returns the reference to the report of the rule.
 func (c *code) report() *ast.Term {

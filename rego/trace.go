@@ -114,7 +114,7 @@ func (t *trace) settle(roots, reported []*ast.Rule) {
 		t.changed = false
 		t.pass()
 		for _, r := range reported {
-			t.sink(t.state(r).result)
+			t.readAll(t.state(r).result)
 		}
 	}
 }
@@ -142,8 +142,8 @@ func (t *trace) end(format string, args ...any) {
 	}
 }
 
-// strange ends the analysis at something that the compiler is not known to produce.
-func (t *trace) strange(at *ast.Location) {
+// giveUpAt ends the analysis at something that the compiler is not known to produce.
+func (t *trace) giveUpAt(at *ast.Location) {
 	if at = cmp.Or(at, t.line); at == nil {
 		at = &ast.Location{}
 	}
@@ -224,7 +224,7 @@ func (t *trace) expr(e *ast.Expr, env scope) {
 		op, ok := terms[0].Value.(ast.Ref)
 		switch {
 		case !ok:
-			t.strange(e.Location)
+			t.giveUpAt(e.Location)
 		case op.Equal(ast.Equality.Ref()) && len(terms) == 3:
 			t.unify(terms[1], terms[2], env)
 		default:
@@ -258,7 +258,7 @@ func (t *trace) value(term *ast.Term, env scope) abstract {
 		if v.Equal(ast.InputRootDocument.Value) {
 			return oneOf(t.root)
 		}
-		t.strange(term.Location)
+		t.giveUpAt(term.Location)
 		return anything
 	case ast.Ref:
 		return t.ref(v, env)
@@ -267,7 +267,7 @@ func (t *trace) value(term *ast.Term, env scope) abstract {
 	case *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension:
 		return t.comprehension(v, env)
 	case ast.Call:
-		t.strange(term.Location)
+		t.giveUpAt(term.Location)
 		return anything
 	}
 	return oneOf(term)
@@ -307,8 +307,8 @@ func (t *trace) whole(n *node) {
 	t.reads.paths[n.path] = true
 }
 
-// sink notes that a value goes somewhere that the analysis does not follow.
-func (t *trace) sink(v abstract) {
+// readAll notes that a value goes somewhere that the analysis does not follow.
+func (t *trace) readAll(v abstract) {
 	for _, member := range v.of {
 		t.step(1)
 		switch m := member.(type) {
@@ -319,10 +319,10 @@ func (t *trace) sink(v abstract) {
 				continue
 			}
 			t.sunk[m] = true
-			t.sink(m.keys)
-			t.sink(m.rest)
+			t.readAll(m.keys)
+			t.readAll(m.rest)
 			for _, key := range sortedKeys(m.fields) {
-				t.sink(*m.fields[key])
+				t.readAll(*m.fields[key])
 			}
 		}
 	}

@@ -82,7 +82,7 @@ func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstrac
 		return t.get(args)
 	}
 	for _, arg := range args {
-		t.sink(arg)
+		t.readAll(arg)
 	}
 	return anything
 }
@@ -128,7 +128,7 @@ func (t *trace) joined(args []abstract, terms []*ast.Term) abstract {
 // ordered evaluates a function that compares values, or the members of one value, by their order.
 func (t *trace) ordered(args []abstract) {
 	for _, arg := range args {
-		t.sink(arg)
+		t.readAll(arg)
 	}
 	switch {
 	case t.checks == nil:
@@ -144,8 +144,8 @@ func (t *trace) ordered(args []abstract) {
 func (t *trace) get(args []abstract) abstract {
 	found, way, ok := args[0], t.way(args[1]), true
 	if way == nil {
-		t.sink(args[0])
-		t.sink(args[1])
+		t.readAll(args[0])
+		t.readAll(args[1])
 		return anything
 	}
 	for _, key := range way {

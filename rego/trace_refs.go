@@ -90,7 +90,7 @@ func (t *trace) extended(r ast.Ref) bool {
 		}
 		for _, rule := range t.rules[name] {
 			if len(rule.Head.Args) == 0 {
-				t.sink(t.state(rule).result)
+				t.readAll(t.state(rule).result)
 				found = true
 			}
 		}
@@ -171,8 +171,8 @@ func (t *trace) match(term *ast.Term, v abstract, env scope) {
 
 // compare marks both values as read completely.
 func (t *trace) compare(a, b abstract) {
-	t.sink(a)
-	t.sink(b)
+	t.readAll(a)
+	t.readAll(b)
 	if t.checks != nil {
 		t.checks.equal(t.line, a, b)
 		t.checks.equal(t.line, b, a)

@@ -66,7 +66,7 @@ func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncover
 	if err := join(testedFacts(parsed...)); err != nil {
 		return nil, nil, err
 	}
-	p, err := inTime(DefaultDeadline, compilation{own: own, tests: units})
+	p, err := compileWithin(DefaultDeadline, compilation{own: own, tests: units})
 	if err != nil {
 		return nil, nil, err
 	}

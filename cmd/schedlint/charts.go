@@ -42,7 +42,7 @@ func (c *choosing) chart(named string) error {
 	if files == "" && c.asConfigured(filepath.ToSlash(seen(c.base, real)), root) {
 		return nil
 	}
-	x := lint.Render{Chosen: config.Chosen{Dir: filepath.ToSlash(seen(c.base, real)), Literal: true}, Named: true}
+	x := lint.Render{Chosen: config.Chosen{Dir: filepath.ToSlash(seen(c.base, real)), Literal: true}, Requested: true}
 	x.Name = x.Dir
 	x.Root = render.Root{Confinement: root, Dir: filepath.ToSlash(seen(root, real)), Chart: &render.Chart{Name: c.release}}
 	for i, file := range strings.FieldsFunc(files, func(r rune) bool { return r == ',' }) {

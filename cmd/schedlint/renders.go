@@ -219,7 +219,7 @@ func confinement(repository, at string) string {
 
 // take adds what was chosen.
 func (c *choosing) take(chosen config.Chosen, confinement string) {
-	x := lint.Render{Chosen: chosen, Named: chosen.Literal}
+	x := lint.Render{Chosen: chosen, Requested: chosen.Literal}
 	switch entry := chosen.Entry; {
 	case entry != nil && entry.Chart != "":
 		x.Root = c.chartOf(chosen, confinement)

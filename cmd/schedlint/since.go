@@ -81,7 +81,7 @@ func (now *judged) since(ctx context.Context, f *lintFlags) error {
 	if now.from == nil { // else the change cannot say anything of these
 		silences = slices.Concat(lint.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), now.altered(before))
 	}
-	lint.Since(now.report, before.report, f.accept.since, silences)
+	lint.CompareWith(now.report, before.report, f.accept.since, silences)
 	now.silences = len(now.report.Change.Silences)
 	return nil
 }

@@ -218,7 +218,7 @@ func TestBrought(t *testing.T) {
 		"in another way":           {[]diag.Suppression{s("annotation", "a", "web", "", "x")}, 1},
 		"none":                     {nil, 0},
 	} {
-		if got := Brought(before, c.now); len(got) != c.want {
+		if got := NewSuppressions(before, c.now); len(got) != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -294,13 +294,13 @@ func TestRaised(t *testing.T) {
 	high.Pending = 2
 	before, now := NewBaseline("r", "", unwrap([]Finding{low, finding("b", "web", 1)})), NewBaseline("r", "", unwrap([]Finding{high, finding("c", "web", 1)}))
 	var rules []string
-	for _, e := range now.Raised(before) {
+	for _, e := range now.NewlyAccepted(before) {
 		rules = append(rules, e.Rule)
 	}
 	if got := strings.Join(rules, " "); got != "a c" {
 		t.Errorf("raised: %s", got)
 	}
-	if got := before.Raised(nil); len(got) != 2 {
+	if got := before.NewlyAccepted(nil); len(got) != 2 {
 		t.Errorf("all are new: %v", got)
 	}
 }

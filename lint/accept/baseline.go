@@ -79,7 +79,7 @@ func ReadBaseline(name string, text []byte) (*Baseline, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(b); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, lineAt(text, offset(err, d)), plain(err))
+		return nil, fmt.Errorf("%s:%d: %w", name, lineAt(text, offset(err, d)), plainError(err))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s:%d: expected nothing behind the baseline", name, lineAt(text, d.InputOffset()))
@@ -108,8 +108,8 @@ func lineAt(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
 }
 
-// plain rewrites an error of the decoder without Go's names of types.
-func plain(err error) error {
+// plainError rewrites an error of the decoder without Go's names of types.
+func plainError(err error) error {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &kind):
@@ -168,7 +168,7 @@ func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Fin
 	if expired(b.Until, today) {
 		return findings, nil, nil, []Complaint{{Problem: Expired, Suppression: diag.Suppression{Acceptance: b.Acceptance()}}}
 	}
-	key := aligned(b.keys(), keysOf(unwrap(findings)))
+	key := comparableKey(b.keys(), keysOf(unwrap(findings)))
 	allowed := map[diag.Key]tally{}
 	for k, t := range b.allowed() {
 		allowed[key(k)] = allowed[key(k)].plus(t)
@@ -203,12 +203,12 @@ func (b *Baseline) allowed() map[diag.Key]tally {
 	return all
 }
 
-// Raised returns the entries that an earlier baseline, which may be nil, does not have, or that
+// NewlyAccepted returns the entries that an earlier baseline, which may be nil, does not have, or that
 // accept more than its entries.
-func (b *Baseline) Raised(over *Baseline) []Entry {
+func (b *Baseline) NewlyAccepted(over *Baseline) []Entry {
 	had, key := map[diag.Key]tally{}, itself
 	if over != nil {
-		key = aligned(over.keys(), b.keys())
+		key = comparableKey(over.keys(), b.keys())
 		for k, t := range over.allowed() {
 			had[key(k)] = had[key(k)].plus(t)
 		}

@@ -38,11 +38,11 @@ func tallies(findings []diag.Diagnostic, key func(diag.Key) diag.Key) map[diag.K
 	return all
 }
 
-// aligned returns a function that maps keys for a comparison with an earlier state. An object
+// comparableKey returns a function that maps keys for a comparison with an earlier state. An object
 // has a branch only if there are alternatives to it. If only one state has alternatives, the
 // branch is ignored; otherwise every finding of an environment would be new as soon as a second
 // one is added.
-func aligned(before, now []diag.Key) func(diag.Key) diag.Key {
+func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 	object := func(k diag.Key) diag.Key {
 		k.Branch, k.Rule, k.Field = "", "", ""
 		return k
@@ -190,7 +190,7 @@ type Difference struct {
 // tree of a revision. Open reports whether it is unknown if a missing finding still applies,
 // because its file is skipped now or a number is unknown; nil means never.
 func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) bool) Difference {
-	key := aligned(keysOf(before), keysOf(now))
+	key := comparableKey(keysOf(before), keysOf(now))
 	within, beyond := split(wrap(now), tallies(before, key), key, "worse than before: ")
 	d := Difference{Introduced: unwrap(beyond), Unchanged: unwrap(within)}
 	left := tallies(slices.Concat(now, accepted), key)
@@ -266,8 +266,8 @@ func (a Allowance) Take(s diag.Suppression) bool {
 	return true
 }
 
-// Brought returns the suppressions that a tree has and the tree of a revision does not.
-func Brought(before, now []diag.Suppression) []diag.Suppression {
+// NewSuppressions returns the suppressions that a tree has and the tree of a revision does not.
+func NewSuppressions(before, now []diag.Suppression) []diag.Suppression {
 	had := Allow(before)
 	var brought []diag.Suppression
 	for _, s := range now {

@@ -107,13 +107,13 @@ func (c *change) any() bool { return c.whole || len(c.paths)+len(c.labels) > 0 |
 func (c *change) apply() *source.Object {
 	o := *c.object
 	for _, at := range c.paths {
-		o.Root = c.obscured(o.Root, at, false)
+		o.Root = c.hidePath(o.Root, at, false)
 	}
 	if c.labels = slices.Compact(slices.Sorted(slices.Values(c.labels))); len(c.labels) > 0 {
-		o.Root = c.labelled(o.Root)
+		o.Root = c.hideLabels(o.Root)
 	}
 	if c.namespace {
-		o.Root = c.displaced(o.Root)
+		o.Root = c.hideNamespaces(o.Root)
 	}
 	return &o
 }
@@ -124,8 +124,8 @@ func (c *change) name() *source.Node {
 	return k
 }
 
-// obscured returns a map with a variable at a path.
-func (c *change) obscured(n *source.Node, at []string, anyName bool) *source.Node {
+// hidePath returns a map with a variable at a path.
+func (c *change) hidePath(n *source.Node, at []string, anyName bool) *source.Node {
 	name, rest := at[0], at[1:]
 	_, v := n.Field(name)
 	switch {
@@ -134,15 +134,15 @@ func (c *change) obscured(n *source.Node, at []string, anyName bool) *source.Nod
 	case v == nil:
 		return n.With(name, c.name().Variable(), c.name())
 	case v.Kind == source.Sequence && containers[name]:
-		return n.Replace(name, c.unsized(v))
+		return n.Replace(name, c.hideResources(v))
 	case v.Kind == source.Map && len(rest) > 0:
-		return n.Replace(name, c.obscured(v, rest, named[name]))
+		return n.Replace(name, c.hidePath(v, rest, named[name]))
 	}
 	return n.Replace(name, v.Variable())
 }
 
-// unsized returns a list of containers with unknown requests.
-func (c *change) unsized(list *source.Node) *source.Node {
+// hideResources returns a list of containers with unknown requests.
+func (c *change) hideResources(list *source.Node) *source.Node {
 	for i, item := range list.Items() {
 		if item.Kind != source.Map {
 			continue
@@ -171,8 +171,8 @@ func rewritten(n *source.Node, visit func(m *source.Node, name string, v *source
 	return out
 }
 
-// labelled adds labels of unknown value to pods and to selectors.
-func (c *change) labelled(root *source.Node) *source.Node {
+// hideLabels adds labels of unknown value to pods and to selectors.
+func (c *change) hideLabels(root *source.Node) *source.Node {
 	add := func(m *source.Node) *source.Node {
 		for _, key := range c.labels {
 			if _, v := m.Field(key); v != nil {
@@ -195,8 +195,8 @@ func (c *change) labelled(root *source.Node) *source.Node {
 	})
 }
 
-// displaced replaces the namespaces that terms name by variables.
-func (c *change) displaced(root *source.Node) *source.Node {
+// hideNamespaces replaces the namespaces that terms name by variables.
+func (c *change) hideNamespaces(root *source.Node) *source.Node {
 	return rewritten(root, func(_ *source.Node, name string, v *source.Node) *source.Node {
 		if name == "namespaces" && v.Kind == source.Sequence {
 			return v.Variable()

@@ -70,7 +70,7 @@ func (m *Mapper) sources() []string {
 	m.isSource = map[string]bool{}
 	var all []string
 	if m.kustomization(m.base) != nil {
-		m.waysTo("")
+		m.pathsTo("")
 		for name := range m.ways {
 			all = append(all, name)
 		}
@@ -111,7 +111,7 @@ var manifests = map[string]bool{".yaml": true, ".yml": true, ".json": true}
 
 // agrees reports whether the rendered object repeats at least half of the source's spec, at the
 // same places: a file with the same name but other content belongs to another object.
-func (w *written) agrees() bool {
+func (w *sourceObject) agrees() bool {
 	same, all := agreement(w.object.Root.Get("spec"), w.rendered.Root.Get("spec"), 0)
 	return 2*same >= all
 }

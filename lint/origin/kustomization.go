@@ -43,17 +43,17 @@ func (m *Mapper) kustomization(dir string) *kustomization {
 	return k
 }
 
-// way is the path from a file to the rendered object: the kustomizations that are applied to the
+// steps is the path from a file to the rendered object: the kustomizations that are applied to the
 // file, the innermost first.
-type way []*kustomization
+type steps []*kustomization
 
-// waysTo returns all paths from a file, or none if there are too many.
-func (m *Mapper) waysTo(file string) []way {
+// pathsTo returns all paths from a file, or none if there are too many.
+func (m *Mapper) pathsTo(file string) []steps {
 	if m.ways == nil {
-		s := search{m: m, found: map[string][]way{}}
+		s := search{m: m, found: map[string][]steps{}}
 		s.in(m.base, nil)
 		if m.ways = s.found; s.visits > maxVisits {
-			m.ways = map[string][]way{}
+			m.ways = map[string][]steps{}
 		}
 	}
 	if ways := m.ways[file]; len(ways) <= maxWays {
@@ -66,10 +66,10 @@ func (m *Mapper) waysTo(file string) []way {
 type search struct {
 	m      *Mapper
 	visits int
-	found  map[string][]way
+	found  map[string][]steps
 }
 
-func (s *search) in(dir string, above way) {
+func (s *search) in(dir string, above steps) {
 	k := s.m.kustomization(dir)
 	if k == nil || slices.Contains(above, k) || len(above) >= maxNested {
 		return
@@ -101,7 +101,7 @@ func (s *search) in(dir string, above way) {
 
 // before returns the name that the kustomizations of a path turn into another one; ok is false if
 // there is none.
-func (w way) before(name string) (before string, ok bool) {
+func (w steps) before(name string) (before string, ok bool) {
 	for _, k := range slices.Backward(w) {
 		prefix, suffix := k.affixes()
 		if name, ok = strings.CutPrefix(name, prefix); !ok {
@@ -126,8 +126,8 @@ func (k *kustomization) renamed(name string) string {
 // layers adds, to the kustomizations that a file passes through, the components that each of them
 // applies before itself. If the kustomization below is one of these components, only the later ones
 // count.
-func (m *Mapper) layers(through way) way {
-	var all way
+func (m *Mapper) layers(through steps) steps {
+	var all steps
 	var below *kustomization
 	for _, k := range through {
 		listed := m.components(k)
@@ -140,7 +140,7 @@ func (m *Mapper) layers(through way) way {
 	return all
 }
 
-func (m *Mapper) component(all way, c *kustomization, depth int) way {
+func (m *Mapper) component(all steps, c *kustomization, depth int) steps {
 	if depth > maxNested || len(all) > maxCost {
 		return all
 	}

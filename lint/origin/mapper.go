@@ -50,8 +50,8 @@ type Mapper struct {
 	base    string
 	named   bool
 	dirs    map[string]*kustomization
-	ways    map[string][]way // of every file, set on first use
-	objects map[*source.Object]*written
+	ways    map[string][]steps // of every file, set on first use
+	objects map[*source.Object]*sourceObject
 	// inline holds the patches in block scalars, and patterns the compiled patterns of targets.
 	inline   map[*source.Node]inline
 	patterns map[string]*regexp.Regexp
@@ -68,7 +68,7 @@ type Mapper struct {
 func New(o Options) (*Mapper, error) {
 	m := &Mapper{
 		files: newFiles(o), named: o.Base != "",
-		dirs: map[string]*kustomization{}, objects: map[*source.Object]*written{},
+		dirs: map[string]*kustomization{}, objects: map[*source.Object]*sourceObject{},
 		inline: map[*source.Node]inline{}, patterns: map[string]*regexp.Regexp{}, copies: map[*source.Node]copied{},
 	}
 	base := o.Base
@@ -93,7 +93,7 @@ func (m *Mapper) Locate(o *source.Object, from source.Origin, span diag.Span) (P
 	case from.ConfiguredIn != "":
 		return m.generator(o, from)
 	}
-	w := m.written(o, from.Path)
+	w := m.sourceOf(o, from.Path)
 	if w == nil {
 		return Place{}, false
 	}
@@ -106,8 +106,8 @@ func (m *Mapper) Read(name string) *source.File { return m.files.read(name) }
 // maxObjects bounds the rendered objects that are kept at a time.
 const maxObjects = 64
 
-// written returns the object that an object was rendered from, or nil.
-func (m *Mapper) written(o *source.Object, from string) *written {
+// sourceOf returns the object that an object was rendered from, or nil.
+func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 	w, known := m.objects[o]
 	if known {
 		return w
@@ -127,10 +127,10 @@ func (m *Mapper) written(o *source.Object, from string) *written {
 // match finds the object of a file that another was rendered from: by group, kind and name. The
 // name is the name before the kustomizations of a path or, if loose is set, a part of the rendered
 // name.
-func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *written {
+func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceObject {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
-	names, exact := map[string]bool{o.Name: true}, map[string][]way{}
-	ways := m.waysTo(file.Name)
+	names, exact := map[string]bool{o.Name: true}, map[string][]steps{}
+	ways := m.pathsTo(file.Name)
 	for _, w := range ways {
 		if name, ok := w.before(o.Name); ok {
 			names[name] = true

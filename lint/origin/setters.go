@@ -12,7 +12,7 @@ import (
 
 // subject is an object during rendering, with all names that it has had.
 type subject struct {
-	*written
+	*sourceObject
 	names []string
 }
 

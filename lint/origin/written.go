@@ -5,8 +5,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// written is an object as it was written, and everything that may have changed it during rendering.
-type written struct {
+// sourceObject is an object as it was written, and everything that may have changed it during rendering.
+type sourceObject struct {
 	object, rendered *source.Object
 	trails           *source.Trails
 	follower         *source.Follower
@@ -44,8 +44,8 @@ func (t text) span(form form, s source.Step) (span diag.Span, exact bool) {
 // maxCost bounds the setters of one object. Beyond it, only the object itself is searched.
 const maxCost = 1000
 
-func (m *Mapper) newWritten(rendered, o *source.Object, ways []way) *written {
-	w := &written{object: o, rendered: rendered, trails: source.NewTrails(rendered.Root), follower: source.NewFollower()}
+func (m *Mapper) newWritten(rendered, o *source.Object, ways []steps) *sourceObject {
+	w := &sourceObject{object: o, rendered: rendered, trails: source.NewTrails(rendered.Root), follower: source.NewFollower()}
 	cost := 0
 	for _, way := range ways {
 		names := []string{o.Name, rendered.Name}
@@ -109,7 +109,7 @@ func formOf(f *source.File, s *source.Step, span diag.Span) form {
 // place returns where a place of the rendered object was written: the same field with the same
 // value in the source object, else in the last setter of it, else the nearest place around it, else
 // the name of the object.
-func (w *written) place(span diag.Span) Place {
+func (w *sourceObject) place(span diag.Span) Place {
 	name := Place{Span: w.object.NameSpan(), Near: true}
 	steps := w.trails.At(span)
 	if len(steps) == 0 {
@@ -133,14 +133,14 @@ func (w *written) place(span diag.Span) Place {
 
 // candidates holds what the source object and all of its setters have along some steps.
 type candidates struct {
-	*written
+	*sourceObject
 	steps []*source.Step
 	home  []source.Step
 	set   [][]source.Step
 }
 
-func (w *written) candidates(steps []*source.Step) *candidates {
-	c := &candidates{written: w, steps: steps, home: w.follower.Follow(steps, w.object.Root)}
+func (w *sourceObject) candidates(steps []*source.Step) *candidates {
+	c := &candidates{sourceObject: w, steps: steps, home: w.follower.Follow(steps, w.object.Root)}
 	for _, s := range w.setters {
 		c.set = append(c.set, s.follow(steps))
 	}

@@ -12,7 +12,7 @@ import (
 // Answered caches results that contexts with the same nodes share: which questions about changes
 // are answered, the advice that was tried, and the advice given to rows of facts.
 type Answered struct {
-	changes map[string]settled
+	changes map[string]progress
 	advice  *disruption.Advice
 	fixes   map[string][]diag.Fix
 	left    *int
@@ -21,25 +21,25 @@ type Answered struct {
 // NewAnswered returns an empty cache. Trying advice takes its steps from left, which others may
 // share.
 func NewAnswered(left *int) *Answered {
-	return &Answered{changes: map[string]settled{}, advice: disruption.NewAdvice(), fixes: map[string][]diag.Fix{}, left: left}
+	return &Answered{changes: map[string]progress{}, advice: disruption.NewAdvice(), fixes: map[string][]diag.Fix{}, left: left}
 }
 
-// told reports whether an earlier context has already answered the questions about changes to a
+// reuseEarlierAnswer reports whether an earlier context has already answered the questions about changes to a
 // workload, and copies how far they are settled. Rules outside the core may join the
 // answers with other rows of this context, so for them nothing is skipped.
-func (b *builder) told(w *workload.Workload) bool {
+func (b *builder) reuseEarlierAnswer(w *workload.Workload) bool {
 	if b.Answered == nil || b.complete {
 		return false
 	}
 	known, ok := b.Answered.changes[b.j.Question(w)]
 	if ok {
-		b.settle(w, func(d *settled) { d.changed, d.lost = known.changed, known.lost })
+		b.settle(w, func(d *progress) { d.changed, d.lost = known.changed, known.lost })
 	}
 	return ok
 }
 
-// answer records how far the questions about a workload are answered.
-func (b *builder) answer(w *workload.Workload) {
+// recordAnswer records how far the questions about a workload are answered.
+func (b *builder) recordAnswer(w *workload.Workload) {
 	if b.Answered != nil && !b.complete {
 		b.Answered.changes[b.j.Question(w)] = *b.settled[w.Object.ID()]
 	}

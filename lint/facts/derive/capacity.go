@@ -250,7 +250,7 @@ func (c *capacities) offer(node, resource int) (n int, known bool) {
 func (c *capacities) row(s *scope, resource int) facts.Capacity {
 	c.m.Run().Spend(4 * len(s.nodes))
 	first := s.first
-	at := Subject{Location: first.Span}.because(nil, noted(message.NoPods)).as(first.Declaration.File, first.Declaration.Node)
+	at := Subject{Location: first.Span}.withAccount(nil, noteOnly(message.NoPods)).as(first.Declaration.File, first.Declaration.Node)
 	row := facts.Capacity{ID: c.subject(at), Scope: s.kind, Name: s.name, Resource: string(c.resources[resource]), Known: true, Losses: []facts.CapacityLoss{}}
 	for _, i := range s.nodes {
 		n, known := c.offer(i, resource)

@@ -20,7 +20,7 @@ type changes struct{ *builder }
 // change adds the facts about changes. It skips workloads whose pods stay Pending anyway.
 func (b changes) change() {
 	for i := range b.j.Budgets() {
-		b.settled[b.j.Budgets()[i].Object.ID()] = &settled{budget: true}
+		b.settled[b.j.Budgets()[i].Object.ID()] = &progress{budget: true}
 	}
 	b.askAll(askBudgets, func() {
 		for i := range b.j.Budgets() {
@@ -38,12 +38,12 @@ func (b changes) change() {
 			continue
 		}
 		b.outerLabels(w)
-		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) || b.told(w) {
+		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) || b.reuseEarlierAnswer(w) {
 			continue
 		}
-		b.settle(w, func(d *settled) { d.changed = d.placed; d.lost = d.placed && len(b.lost(w)) > 0 })
+		b.settle(w, func(d *progress) { d.changed = d.placed; d.lost = d.placed && len(b.lost(w)) > 0 })
 		b.asks(w, b.rollout, b.drain, b.losses, b.migration, b.autoscaler)
-		b.answer(w)
+		b.recordAnswer(w)
 	}
 }
 
@@ -56,26 +56,26 @@ func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload
 		for _, ask := range questions {
 			sound := false
 			if !b.j.Ask(w, func() { sound = b.m.Run().Guard([]*source.Object{w.Object}, func() { ask(w) }) }) || !sound {
-				b.unsure(w, model.Reason{Cause: model.ByBudget})
+				b.markUnknown(w, model.Reason{Cause: model.ByBudget})
 			}
 		}
 	})
 	if given {
-		b.unsure(w, model.Reason{Cause: model.ByBudget})
+		b.markUnknown(w, model.Reason{Cause: model.ByBudget})
 	}
 }
 
 // rollout adds a fact about whether an update of a workload completes: never, if it completes at
 // none of the numbers of pods that an autoscaler keeps.
 func (b changes) rollout(w *workload.Workload) {
-	all := begun(b.j.Rollouts(w))
+	all := filterStarted(b.j.Rollouts(w))
 	ending := rolls(all)
 	if ending == diag.None {
 		return
 	}
 	r := worst(all)
 	if ending == diag.Unknown {
-		b.unsure(w, r.Why)
+		b.markUnknown(w, r.Why)
 	}
 	if r.Why.Cause != model.ByBudget {
 		b.rolled[w] = ending
@@ -91,7 +91,7 @@ func (b changes) rollout(w *workload.Workload) {
 		Replicas: r.Replicas, Rules: []facts.Rule{}, Others: []int{}, Limit: limitOf(-1, nil), Running: []facts.Placed{}, Refused: []facts.FilterNodes{},
 	}
 	fact.At, fact.Scaler = scaleOf(w, r.Replicas)
-	s := b.rolloutSubject(w, r, &fact).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
+	s := b.rolloutSubject(w, r, &fact).withAccount(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Rollouts = append(b.Rollouts, fact)
 }
@@ -112,24 +112,24 @@ func rolls(all []disruption.Rollout) diag.Outcome {
 	return r.Verdict
 }
 
-// unsure notes that some question about a change has no answer.
-func (b changes) unsure(w *workload.Workload, why model.Reason) {
-	if b.open(w, diag.Unknown, why); why.Cause == model.ByBudget {
+// markUnknown notes that some question about a change has no answer.
+func (b changes) markUnknown(w *workload.Workload, why model.Reason) {
+	if b.noteTooLarge(w, diag.Unknown, why); why.Cause == model.ByBudget {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
 	}
-	b.settle(w, func(d *settled) { d.changed, d.lost = false, false })
+	b.settle(w, func(d *progress) { d.changed, d.lost = false, false })
 }
 
-// open notes that an outcome is unknown because there is too much to search.
-func (b *builder) open(w *workload.Workload, outcome diag.Outcome, why model.Reason) {
+// noteTooLarge notes that an outcome is unknown because there is too much to search.
+func (b *builder) noteTooLarge(w *workload.Workload, outcome diag.Outcome, why model.Reason) {
 	if outcome == diag.Unknown && (why.Cause == model.ByCrowd || why.Cause == model.BySize) {
 		run := b.m.Run()
 		run.GivenUp = append(run.GivenUp, model.Unanswered{Objects: []*source.Object{w.Object}, Question: askChange, Cause: why.Cause})
 	}
 }
 
-// begun returns the rollouts that start from pods that fit.
-func begun(all []disruption.Rollout) []disruption.Rollout {
+// filterStarted returns the rollouts that start from pods that fit.
+func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 	unbegun := func(r disruption.Rollout) bool { return r.Verdict == "" }
 	if !slices.ContainsFunc(all, unbegun) {
 		return all
@@ -361,7 +361,7 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	if !b.wanted("skews", "outcome", fact.Outcome) {
 		return
 	}
-	s := about(w, diag.Span{}).because(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
+	s := about(w, diag.Span{}).withAccount(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
 	for _, t := range b.m.Group(w).Terms {
 		if t.Hard && t.Use == model.Spread {
 			fact.Key, fact.MaxSkew = t.Key, int(t.Constraint.MaxSkew)

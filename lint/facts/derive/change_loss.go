@@ -31,7 +31,7 @@ func (b changes) losses(w *workload.Workload) {
 		}
 		for _, fact := range []*facts.Loss{gone, unreachable} {
 			if fact != nil && fact.Outcome == diag.Unknown {
-				b.unsure(w, whyOpen(all))
+				b.markUnknown(w, whyOpen(all))
 			}
 			if fact == nil || !b.wanted("losses", "key", key, "required", required, "outcome", fact.Outcome) {
 				continue
@@ -41,7 +41,7 @@ func (b changes) losses(w *workload.Workload) {
 				worst, _ := disruption.Worst(of)
 				return x.lost(w, of, worst)
 			}
-			s := about(w, holding(b.m, w)).because(w, account)
+			s := about(w, holding(b.m, w)).withAccount(w, account)
 			if at := w.CountSpan(); at != s.Location {
 				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 			}
@@ -123,7 +123,7 @@ func (b changes) drain(w *workload.Workload) {
 	}
 	d := b.j.Drain(w)
 	if d.Answer == diag.Unknown {
-		b.unsure(w, d.Why)
+		b.markUnknown(w, d.Why)
 	}
 	if d.Worst == nil {
 		if d.Answer != diag.None && b.whole("drains") {
@@ -147,7 +147,7 @@ func (b changes) drain(w *workload.Workload) {
 	if b.whole("drains.pool") {
 		fact.Pool = b.poolNamed(fact.Node)
 	}
-	s := about(w, holding(b.m, w)).because(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
+	s := about(w, holding(b.m, w)).withAccount(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
 	if at := w.CountSpan(); at != s.Location {
 		s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 	}

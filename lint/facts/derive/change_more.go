@@ -81,7 +81,7 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 		fact.Others = append(fact.Others, o.budget.String())
 	}
 	fact.W = b.row(of)
-	fact.ID = b.subject(s.in(x.Object.ID()).because(of, func(e *Explainer) diag.Account { return e.guarded(x) }))
+	fact.ID = b.subject(s.in(x.Object.ID()).withAccount(of, func(e *Explainer) diag.Account { return e.guarded(x) }))
 	b.Budgets = append(b.Budgets, fact)
 }
 
@@ -118,7 +118,7 @@ func (b changes) migration(w *workload.Workload) {
 	m := b.j.Migration(w)
 	ending := m.Answer
 	if ending == diag.Unknown {
-		b.unsure(w, m.Why)
+		b.markUnknown(w, m.Why)
 	}
 	if ending == diag.None || !b.wanted("migrations", "outcome", ending) {
 		return
@@ -144,7 +144,7 @@ func (b changes) migration(w *workload.Workload) {
 			s = s.fix("%s", remedyText(b.m, w, workload.NoRollout, remedy))
 		}
 	}
-	fact.ID, fact.W = b.subject(s.because(w, func(x *Explainer) diag.Account { return x.moving(w) })), b.row(w)
+	fact.ID, fact.W = b.subject(s.withAccount(w, func(x *Explainer) diag.Account { return x.moving(w) })), b.row(w)
 	b.Migrations = append(b.Migrations, fact)
 }
 
@@ -156,7 +156,7 @@ func (b changes) autoscaler(w *workload.Workload) {
 		outcome = diag.Unknown
 	}
 	if outcome == diag.Unknown {
-		b.unsure(w, s.Why)
+		b.markUnknown(w, s.Why)
 	}
 	if s.Pool != "" {
 		b.notes = append(b.notes, message.ScalesOnceGrown(w, s.Pool, s.Size))
@@ -172,7 +172,7 @@ func (b changes) autoscaler(w *workload.Workload) {
 	if s.Pool != "" {
 		fact.Begins = append(fact.Begins, facts.PoolSize{Pool: s.Pool, Nodes: s.Size})
 	}
-	subject := Subject{Location: w.Scale.MaxSpan}.in(w.Scale.Object.ID()).because(w, func(x *Explainer) diag.Account { return x.scaled(w) })
+	subject := Subject{Location: w.Scale.MaxSpan}.in(w.Scale.Object.ID()).withAccount(w, func(x *Explainer) diag.Account { return x.scaled(w) })
 	if l := s.Limit; l != nil {
 		fact.Growth = message.GrownPools(l.Growth)
 		for _, t := range l.Terms {

@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// settled records how far the questions about an object are answered.
-type settled struct {
+// progress records how far the questions about an object are answered.
+type progress struct {
 	// judged: its fields were checked. placed: where its pods can go is known. changed: the
 	// outcomes of its rollout, drain and migration are known. lost: the outcomes of the losses that
 	// it must survive are known. guards: the pods that the budget selects are known.
@@ -27,7 +27,7 @@ type settled struct {
 }
 
 // Decisions maps objects to how far they are settled.
-type Decisions map[diag.Object]*settled
+type Decisions map[diag.Object]*progress
 
 // Decisions returns the decisions of the facts. They may outlive the facts.
 func (f *Built) Decisions() Decisions { return f.settled }
@@ -36,30 +36,30 @@ func (f *Built) Decisions() Decisions { return f.settled }
 func Unjudged(objects []*source.Object) Decisions {
 	d := Decisions{}
 	for _, o := range objects {
-		d[o.ID()] = &settled{}
+		d[o.ID()] = &progress{}
 	}
 	return d
 }
 
-// Meet merges the decisions of another context. A question about an object is settled only if all
+// Merge merges the decisions of another context. A question about an object is settled only if all
 // contexts with the object settle it.
-func (d Decisions) Meet(o Decisions) {
+func (d Decisions) Merge(o Decisions) {
 	for id, s := range o {
 		known := d[id]
 		if known == nil {
 			d[id] = s
 			continue
 		}
-		*known = settled{
+		*known = progress{
 			judged: known.judged && s.judged, placed: known.placed && s.placed, changed: known.changed && s.changed, lost: known.lost && s.lost,
 			guards: known.guards && s.guards, sized: known.sized && s.sized, budget: known.budget || s.budget, idle: known.idle && s.idle,
 		}
 	}
 }
 
-// Open reports whether an object exists and some of its questions that the given lists depend on
+// Undecided reports whether an object exists and some of its questions that the given lists depend on
 // are unanswered, so that the absence of findings means nothing.
-func (d Decisions) Open(o diag.Object, lists []string) bool {
+func (d Decisions) Undecided(o diag.Object, lists []string) bool {
 	s, ok := d[o]
 	switch {
 	case !ok || s.idle:
@@ -78,7 +78,7 @@ func (d Decisions) Open(o diag.Object, lists []string) bool {
 
 // lists maps each list of facts to whether the questions that it depends on are answered. A list
 // that is missing here is about several workloads and says nothing about a single one.
-func (d settled) lists() map[string]bool {
+func (d progress) lists() map[string]bool {
 	return map[string]bool{
 		"refusals": d.judged, "unknown_fields": d.judged,
 		"sharing": d.placed, "eligibility": d.placed, "requests": d.placed, "anti_affinity": d.placed, "spreads": d.placed,
@@ -113,16 +113,16 @@ var takesRoom = map[string]bool{
 
 // settle records how far a workload is decided. A workload that is declared several times is
 // undecided: the questions about each declaration would involve the others.
-func (b *builder) settle(w *workload.Workload, note func(*settled)) {
+func (b *builder) settle(w *workload.Workload, note func(*progress)) {
 	id := w.Object.ID()
 	d := b.settled[id]
 	if d == nil {
-		d = &settled{}
+		d = &progress{}
 		b.settled[id] = d
 	}
 	note(d)
 	if w.Repeated || w.Copy || w.Superseded {
-		*d = settled{}
+		*d = progress{}
 	}
 }
 
@@ -156,8 +156,8 @@ func pendingIn(row reflect.Value) int {
 	return 0
 }
 
-// Complain builds the facts about invalid suppressions.
-func Complain(complaints []accept.Complaint) *Built {
+// SuppressionFacts builds the facts about invalid suppressions.
+func SuppressionFacts(complaints []accept.Complaint) *Built {
 	b := &builder{Built: &Built{Facts: &facts.Facts{}}}
 	for _, c := range complaints {
 		s := Subject{Location: c.Location}

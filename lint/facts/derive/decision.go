@@ -71,7 +71,7 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		}
 	}
 	outside(m, doc)
-	doc.Notes = append(append(doc.Notes, open(d)...), quirks(m)...)
+	doc.Notes = append(append(doc.Notes, openNotes(d)...), quirks(m)...)
 	return doc
 }
 
@@ -95,8 +95,8 @@ func quirks(m *model.Model) []string {
 // maxOpen bounds the open questions that are named.
 const maxOpen = 5
 
-// open returns notes on what kept verdicts from being decided.
-func open(d *certificate.Decision) []string {
+// openNotes returns notes on what kept verdicts from being decided.
+func openNotes(d *certificate.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
 		notes = append(notes, message.Open(message.Doubt(&q)))

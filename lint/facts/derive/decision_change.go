@@ -94,7 +94,7 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 		for i := range b.survivals.asked {
 			s := &b.survivals.asked[i]
 			b.m.Run().Spend(stepsPerRow)
-			b.open(w, s.Verdict, s.Why)
+			b.noteTooLarge(w, s.Verdict, s.Why)
 			out := diag.PlacementSurvival{Key: key, Value: s.Value, Meaning: string(s.Meaning), Verdict: string(s.Verdict), Pending: s.Pending, Reason: message.Reason(s.Why)}
 			if n := map[certificate.Meaning]int{certificate.Gone: gone, certificate.Unreachable: unreachable}[s.Meaning]; n > 0 && s.Hits() && s.Verdict != diag.Never {
 				out.WhereItRuns, out.Verdict, out.Pending = true, string(diag.Sometimes), max(out.Pending, n)
@@ -111,7 +111,7 @@ func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 
 func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 	d := b.j.Drain(w)
-	b.open(w, d.Answer, d.Why)
+	b.noteTooLarge(w, d.Answer, d.Why)
 	out := diag.PlacementJudgement{Verdict: string(d.Answer), Reason: message.Reason(d.Why)}
 	switch {
 	case len(d.Budgets) > 1:
@@ -132,7 +132,7 @@ func (b decision) drains(w *workload.Workload) diag.PlacementJudgement {
 // rolls describes the rollout at the number of pods where it has the worst outcome.
 func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	all := b.j.Rollouts(w)
-	if some := begun(all); len(some) > 0 {
+	if some := filterStarted(all); len(some) > 0 {
 		all = some
 	}
 	if len(all) == 0 {
@@ -149,7 +149,7 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 			out.Reason = message.Reason(model.Reason{Cause: model.Unplaced})
 		}
 	case diag.Unknown:
-		b.open(w, r.Verdict, r.Why)
+		b.noteTooLarge(w, r.Verdict, r.Why)
 		out.Reason = message.Reason(r.Why)
 	case diag.Never, diag.Sometimes:
 		out.Reason = b.rolloutReason(w, r)
@@ -180,7 +180,7 @@ func (b decision) coreText(w *workload.Workload, m *model.Model, core *search.Co
 
 func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 	m := b.j.Migration(w)
-	b.open(w, m.Answer, m.Why)
+	b.noteTooLarge(w, m.Answer, m.Why)
 	out := diag.PlacementJudgement{Verdict: string(m.Answer), Reason: message.Reason(m.Why)}
 	if m.Core != nil {
 		out.Reason = message.NoTarget(b.coreText(w, m.CoreModel, m.Core))
@@ -193,7 +193,7 @@ func (b decision) migrates(w *workload.Workload) diag.PlacementJudgement {
 
 func (b decision) scales(w *workload.Workload) diag.PlacementJudgement {
 	s := b.j.Scaling(w)
-	b.open(w, s.Answer, s.Why)
+	b.noteTooLarge(w, s.Answer, s.Why)
 	out := diag.PlacementJudgement{Verdict: string(s.Answer), Reason: message.Reason(s.Why)}
 	if s.Limit != nil {
 		limit := limitOf(b.row(w), s.Limit)

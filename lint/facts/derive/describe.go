@@ -53,7 +53,7 @@ func (b *builder) describeWorkloads() {
 			continue
 		}
 		row := b.Built.Facts.Workloads[i]
-		blank(&row)
+		setUnknown(&row)
 		b.Built.Facts.Workloads[i] = row
 		if each.Ask(w.Object, askDescribe, func() { d.workload(w, &row) }) {
 			row.Known = true
@@ -63,8 +63,8 @@ func (b *builder) describeWorkloads() {
 	}
 }
 
-// blank marks everything about a workload except its name as unknown.
-func blank(row *facts.Workload) {
+// setUnknown marks everything about a workload except its name as unknown.
+func setUnknown(row *facts.Workload) {
 	row.UsableMax, row.ZonesMax, row.Pools = facts.NoBound, facts.NoBound, []string{}
 	row.OnOneNodeMax, row.InOneZoneMax = row.PodsMin, row.PodsMin
 	row.PodLevelRequests, row.PodLevelLimits = []facts.ResourceAmount{}, []facts.ResourceAmount{}
@@ -273,7 +273,7 @@ func (b *builder) describeObjects() {
 			b.m.Run().Spend(o.Size() / 4)
 			row.Manifest = value(o.Root)
 		}
-		row.ID = b.subject(Subject{Location: o.NameSpan()}.in(o.ID()).because(nil, noted(message.NoPods)).as(o.File, o.Root))
+		row.ID = b.subject(Subject{Location: o.NameSpan()}.in(o.ID()).withAccount(nil, noteOnly(message.NoPods)).as(o.File, o.Root))
 		b.Built.Facts.Objects = append(b.Built.Facts.Objects, row)
 	}
 }

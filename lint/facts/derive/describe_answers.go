@@ -117,7 +117,7 @@ func (a *answering) rolls(w *workload.Workload) diag.Outcome {
 	if outcome, known := a.asked.rolled[w]; known {
 		return outcome
 	}
-	return rolls(begun(a.j.Rollouts(w)))
+	return rolls(filterStarted(a.j.Rollouts(w)))
 }
 
 // survives returns the worst outcome of each loss that is asked about, for both meanings.

@@ -260,7 +260,7 @@ func (b *builder) describeNodes() {
 func (b *builder) listNodes(u users) {
 	for i, n := range b.m.Topology.Nodes {
 		pool, _ := poolOf(n)
-		s := Subject{Location: n.Span}.because(nil, noted(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
+		s := Subject{Location: n.Span}.withAccount(nil, noteOnly(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
 		b.Built.Facts.Nodes = append(b.Built.Facts.Nodes, facts.Node{
 			ID: b.subject(s), Name: n.Name, Pool: pool, Zone: n.Labels[corev1.LabelTopologyZone], Region: n.Labels[corev1.LabelTopologyRegion],
 			Labels: n.Labels, Taints: b.taints(n, s), Allocatable: amounts(n.Allocatable), Cordoned: n.Unschedulable, Workloads: u.nodes[i], WorkloadsKnown: u.known,
@@ -354,7 +354,7 @@ func (p *poolParts) add(n *topology.Node, users []int, there bool) {
 
 func (b *builder) pool(p *poolParts) facts.Pool {
 	n := p.first
-	s := Subject{Location: n.Span}.because(nil, noted(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
+	s := Subject{Location: n.Span}.withAccount(nil, noteOnly(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
 	row := facts.Pool{
 		ID: b.subject(s), Name: p.name, Label: p.label, File: n.Span.File, Count: p.nodes, Max: p.max, Zones: append([]string{}, slices.Sorted(maps.Keys(p.zones))...),
 		Labels: p.labels, Taints: []facts.Taint{}, Allocatable: []facts.ResourceAmount{}, Workloads: append([]int{}, slices.Sorted(maps.Keys(p.users))...),

@@ -272,5 +272,5 @@ func (d *describing) possible(x disruption.Possible, id int) facts.PodBudget {
 
 // budgetSubject returns a subject at a budget or an autoscaler of a workload.
 func budgetSubject(o *source.Object, at diag.Span) Subject {
-	return Subject{Location: at}.in(o.ID()).because(nil, noted("")).as(o.File, o.Root)
+	return Subject{Location: at}.in(o.ID()).withAccount(nil, noteOnly("")).as(o.File, o.Root)
 }

@@ -32,7 +32,7 @@ func (x *Explainer) Facts() *Built { return x.b.Built }
 // Fact explains the fact with that id, and returns the workload that it is about, or nil if there
 // is none.
 func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
-	s := x.b.subjects[id-1].behind
+	s := x.b.subjects[id-1].explain
 	if s.account == nil {
 		return s.of, diag.Account{Notes: []string{message.NoWorkload}}
 	}
@@ -83,8 +83,8 @@ func (x *Explainer) judge() *disruption.Judge {
 	return disruption.New(x.b.m, x.b.Set, search.Options{})
 }
 
-// open returns the account for when the nodes cannot be checked, or false if they can.
-func (x *Explainer) open(w *workload.Workload) (diag.Account, bool) {
+// unavailable returns the account for when the nodes cannot be checked, or false if they can.
+func (x *Explainer) unavailable(w *workload.Workload) (diag.Account, bool) {
 	g := x.b.m.Group(w)
 	switch {
 	case !x.b.topo:
@@ -111,7 +111,7 @@ func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Acco
 
 // still checks each node by itself.
 func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
-	if a, open := x.open(w); open {
+	if a, open := x.unavailable(w); open {
 		a.Notes = append(a.Notes, notes...)
 		return a
 	}
@@ -124,7 +124,7 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 
 // alone explains a workload that has the nodes to itself.
 func (x *Explainer) alone(w *workload.Workload) diag.Account {
-	a, open := x.open(w)
+	a, open := x.unavailable(w)
 	if open {
 		return a
 	}
@@ -145,7 +145,7 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 
 // together explains workloads among all others.
 func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tried string, notes ...string) diag.Account {
-	a, open := x.open(w)
+	a, open := x.unavailable(w)
 	if open {
 		return a
 	}

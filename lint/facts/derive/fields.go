@@ -17,14 +17,14 @@ type refusals struct{ *builder }
 
 // fields adds facts about the fields of a workload that the API server rejects or drops.
 func (b refusals) fields(w *workload.Workload) {
-	b.settle(w, func(*settled) {})
+	b.settle(w, func(*progress) {})
 	for _, p := range slices.Concat(w.Gated, w.Problems) {
 		b.refusal(w, w.String(), about(w, p.Span), p)
 	}
 	for _, u := range w.Unknown {
 		b.unknownField(w, u)
 	}
-	b.settle(w, func(d *settled) { d.judged = true })
+	b.settle(w, func(d *progress) { d.judged = true })
 }
 
 // validated adds facts about wrong fields of workloads that no deployment creates, such as test hooks.
@@ -62,16 +62,16 @@ func (b refusals) otherRefusals() {
 		case d != nil:
 			d.judged, d.guards = false, false
 		default:
-			b.settled[id] = &settled{}
+			b.settled[id] = &progress{}
 		}
 	}
 }
 
 func (b refusals) refused(r workload.Refusal) {
-	why := noted(message.NoPods)
+	why := noteOnly(message.NoPods)
 	name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
 	for _, p := range r.Problems {
-		b.refusal(nil, name, Subject{Location: p.Span}.in(r.Object.ID()).because(nil, why), p)
+		b.refusal(nil, name, Subject{Location: p.Span}.in(r.Object.ID()).withAccount(nil, why), p)
 	}
 }
 

@@ -11,13 +11,13 @@ import (
 // operator decides which pods get these fields and how many there are.
 func (b terms) fragments(set *workload.Set) {
 	for _, o := range set.Foreign {
-		b.settled[o.ID()] = &settled{}
+		b.settled[o.ID()] = &progress{}
 	}
-	nodes := everyNode(b.m)
+	nodes := sampleNodes(b.m)
 	purse := b.m.SharedBudget(model.ObjectsOf(set.Fragments))
 	for _, w := range set.Fragments {
 		if !purse.Ask(w.Object, askFragment, func() { b.fragment(w, nodes) }) {
-			b.settled[w.Object.ID()] = &settled{}
+			b.settled[w.Object.ID()] = &progress{}
 		}
 	}
 }
@@ -32,7 +32,7 @@ func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
 	all := model.FragmentTerms(w)
 	b.m.Run().Spend(len(all))
 	for _, t := range all {
-		if spoiled(w, t) {
+		if unreadable(w, t) {
 			continue
 		}
 		b.topologyKey(w, t, nodes)
@@ -42,8 +42,8 @@ func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
 	b.nodeMatches(w, nodes)
 }
 
-// everyNode returns all nodes, with one node of each pool that has none yet.
-func everyNode(m *model.Model) []*topology.Node {
+// sampleNodes returns all nodes, with one node of each pool that has none yet.
+func sampleNodes(m *model.Model) []*topology.Node {
 	if m.Topology.Empty() {
 		return nil
 	}

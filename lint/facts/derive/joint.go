@@ -57,7 +57,7 @@ func (b joint) crowd(c *search.Conflict) {
 		Workloads: b.indices(c.Workloads), Outcome: diag.Never, Pods: c.Pods, Most: c.Most, Pending: c.Pods - c.Most,
 		Nodes: len(b.m.Topology.Nodes), Growth: message.GrownPools(c.Growth),
 	}
-	s := Subject{}.of(w).because(w, account)
+	s := Subject{}.of(w).withAccount(w, account)
 	for _, atom := range c.Core.Atoms {
 		at, _, text := atomAt(b.m, atom)
 		if atom.Term != nil && s.Location.IsZero() {
@@ -120,7 +120,7 @@ func (b joint) order(c *search.Conflict) {
 		p := placed(b.row(o), "", on[o])
 		fact.Placed, first = append(fact.Placed, p), append(first, message.Placed(&p, b.Facts))
 	}
-	s := about(w, blocking(b.m, w, ws)).because(w, func(x *Explainer) diag.Account { return x.stuck(w, c.Stuck, first) })
+	s := about(w, blocking(b.m, w, ws)).withAccount(w, func(x *Explainer) diag.Account { return x.stuck(w, c.Stuck, first) })
 	if s.Location != w.CountSpan() {
 		s = s.related(w.CountSpan(), "%s", message.PodsOf(fact.Pods, w))
 	}
@@ -212,7 +212,7 @@ func (b joint) volume(s *bound.Shortage) {
 	if !s.Each.IsZero() {
 		fact.Cause, fact.Request, fact.Most, fact.Requested, fact.Offered = "size", s.Each.String(), s.Slots, "", ""
 	}
-	subject := about(w, requestSpan(w, s.Resource)).because(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })
+	subject := about(w, requestSpan(w, s.Resource)).withAccount(w, func(x *Explainer) diag.Account { return x.together(w, s.Workloads, "") })
 	for _, o := range s.Workloads[1:min(len(s.Workloads), maxNamed)] {
 		at := requestSpan(o, s.Resource)
 		if at.IsZero() {
@@ -234,7 +234,7 @@ func (b joint) circle(c bound.Circle) {
 	if at.IsZero() {
 		at = w.File().ItemSpan(t.Node)
 	}
-	s := about(w, at).because(w, func(x *Explainer) diag.Account { return x.together(w, c.Path, "") })
+	s := about(w, at).withAccount(w, func(x *Explainer) diag.Account { return x.together(w, c.Path, "") })
 	fact := facts.Circle{Members: b.indices(c.Path), Member: c.Member}
 	for i, o := range c.Path {
 		if i > 0 && o != w {

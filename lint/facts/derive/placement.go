@@ -20,7 +20,7 @@ import (
 
 // placement adds facts about where the pods of one workload can go.
 func (b limits) placement(w *workload.Workload) {
-	b.settle(w, func(d *settled) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
+	b.settle(w, func(d *progress) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
 	if b.m.Group(w).Unknown.Cause == model.ByAdmission && w.Count.N > 0 && (w.Admission == "" || w.Spec.RuntimeClassName == "") {
 		b.limits(w) // exceeded limits stay exceeded if admission raises requests or rejects the pods
 	}
@@ -30,7 +30,7 @@ func (b limits) placement(w *workload.Workload) {
 	if !b.m.Judged(w) || !w.Kind.PerNode() && w.Count.N == 0 {
 		return
 	}
-	b.settle(w, func(d *settled) {
+	b.settle(w, func(d *progress) {
 		d.placed = !b.m.MaybeApart(w) && !w.Refused() && len(w.Open) == 0 && len(search.Unlisted(b.m, w)) == 0
 		d.sized = d.placed && b.roomy
 	})

@@ -26,11 +26,11 @@ type Subject struct {
 	file    *source.File
 
 	advised advice
-	behind  standing
+	explain explanation
 }
 
-// standing is the workload that a row is about, and the account of its nodes.
-type standing struct {
+// explanation is the workload that a row is about, and the account of its nodes.
+type explanation struct {
 	of      *workload.Workload
 	account account
 }
@@ -38,13 +38,13 @@ type standing struct {
 // account explains a row node by node, on request.
 type account func(*Explainer) diag.Account
 
-// still returns the account of a workload whose nodes are checked one by one.
-func still(w *workload.Workload) account {
+// eachNode returns the account of a workload whose nodes are checked one by one.
+func eachNode(w *workload.Workload) account {
 	return func(x *Explainer) diag.Account { return x.still(w) }
 }
 
-// noted returns an account that checks no node and says why.
-func noted(why string) account {
+// noteOnly returns an account that checks no node and says why.
+func noteOnly(why string) account {
 	return func(*Explainer) diag.Account { return diag.Account{Notes: []string{why}} }
 }
 
@@ -54,17 +54,17 @@ func about(w *workload.Workload, at diag.Span) Subject {
 		at = w.CountSpan()
 	}
 	if w.Within != "" {
-		return Subject{Location: at}.of(w).because(nil, noted(message.ByChart))
+		return Subject{Location: at}.of(w).withAccount(nil, noteOnly(message.ByChart))
 	}
 	if w.Fragment {
-		return Subject{Location: at}.of(w).because(nil, noted(message.ByController))
+		return Subject{Location: at}.of(w).withAccount(nil, noteOnly(message.ByController))
 	}
-	return Subject{Location: at}.of(w).because(w, still(w)).as(w.Object.File, w.Object.Root)
+	return Subject{Location: at}.of(w).withAccount(w, eachNode(w)).as(w.Object.File, w.Object.Root)
 }
 
 // alone returns a subject of a workload that has the nodes to itself.
 func alone(w *workload.Workload, at diag.Span) Subject {
-	return about(w, at).because(w, func(x *Explainer) diag.Account { return x.alone(w) })
+	return about(w, at).withAccount(w, func(x *Explainer) diag.Account { return x.alone(w) })
 }
 
 // of assigns a subject to a workload.
@@ -118,9 +118,9 @@ func step(n *source.Node, name string) (key, next *source.Node) {
 	return nil, nil
 }
 
-// because sets the account of a subject.
-func (s Subject) because(w *workload.Workload, a account) Subject {
-	s.behind = standing{w, a}
+// withAccount sets the account of a subject.
+func (s Subject) withAccount(w *workload.Workload, a account) Subject {
+	s.explain = explanation{w, a}
 	return s
 }
 

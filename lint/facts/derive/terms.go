@@ -46,7 +46,7 @@ func (b *builder) usable(w *workload.Workload) []*topology.Node {
 // term adds facts about one affinity term or spread constraint. Terms that the API server does not
 // accept as written are left to the refusals.
 func (b terms) term(w *workload.Workload, t *model.Term, usable []*topology.Node) {
-	if spoiled(w, t) {
+	if unreadable(w, t) {
 		return
 	}
 	b.topologyKey(w, t, usable)
@@ -56,8 +56,8 @@ func (b terms) term(w *workload.Workload, t *model.Term, usable []*topology.Node
 	b.labelKeys(w, t, "mismatchLabelKeys", t.MismatchKeys)
 }
 
-// spoiled reports whether a term has values that cannot be read or are not known yet.
-func spoiled(w *workload.Workload, t *model.Term) bool {
+// unreadable reports whether a term has values that cannot be read or are not known yet.
+func unreadable(w *workload.Workload, t *model.Term) bool {
 	if t.Key == "" || source.Placeholder(t.Key) {
 		return true
 	}
@@ -209,7 +209,7 @@ func labelNames(w *workload.Workload) []string {
 // unmet adds a fact about a required affinity term that no pod can satisfy.
 func (b terms) unmet(w *workload.Workload, u bound.Unmet, usable []*topology.Node) {
 	t := u.Term
-	if spoiled(w, t) {
+	if unreadable(w, t) {
 		return
 	}
 	b.faulty[w] = true

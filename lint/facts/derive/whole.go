@@ -21,8 +21,8 @@ func questions() []string {
 	return append(names, "topology_keys", "node_labels", "selectors", "node_terms", "node_matches", "label_keys", "budgets")
 }
 
-// missing holds the values of a row that a complete list lacks.
-type missing struct {
+// emptyRow holds the values of a row that a complete list lacks.
+type emptyRow struct {
 	w       int
 	outcome diag.Outcome
 	cause   string
@@ -38,7 +38,7 @@ type question struct {
 	arises func(b *builder, w *workload.Workload) bool
 	bare   bool
 	// add adds a row. There may be several for one workload.
-	add func(b *builder, w *workload.Workload, r missing)
+	add func(b *builder, w *workload.Workload, r emptyRow)
 }
 
 func perWorkload() []question {
@@ -48,37 +48,37 @@ func perWorkload() []question {
 	each := func(*builder, *workload.Workload) bool { return true }
 	lasting := func(_ *builder, w *workload.Workload) bool { return !w.Finite() }
 	return []question{
-		{"sharing", false, permanent, false, func(b *builder, w *workload.Workload, r missing) {
+		{"sharing", false, permanent, false, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.Sharing = append(b.Sharing, facts.Sharing{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
 		}},
-		{"eligibility", false, each, false, func(b *builder, w *workload.Workload, r missing) {
+		{"eligibility", false, each, false, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.Eligibility = append(b.Eligibility, facts.Eligibility{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
 		}},
 		{"requests", false, func(b *builder, w *workload.Workload) bool { return len(model.Requests(w)) > 0 }, true, addRequests},
-		{"anti_affinity", false, hardTerm(model.AntiAffinity), true, func(b *builder, w *workload.Workload, r missing) {
+		{"anti_affinity", false, hardTerm(model.AntiAffinity), true, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.AntiAffinity = append(b.AntiAffinity, facts.AntiAffinity{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Keys: keysOf(b, w, model.AntiAffinity)})
 		}},
 		{"spreads", false, hardTerm(model.Spread), true, addSpreads},
 		{"host_ports", false, func(b *builder, w *workload.Workload) bool { return len(b.m.Group(w).HostPorts) > 0 }, true, addHostPorts},
-		{"room", false, each, false, func(b *builder, w *workload.Workload, r missing) {
+		{"room", false, each, false, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.Room = append(b.Room, facts.Room{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: "pods"})
 		}},
-		{"rollouts", true, lasting, false, func(b *builder, w *workload.Workload, r missing) {
+		{"rollouts", true, lasting, false, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.Rollouts = append(b.Rollouts, facts.Rollout{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Way: string(workload.NoRollout), Limit: limitOf(-1, nil)})
 		}},
-		{"skews", true, hardTerm(model.Spread), false, func(b *builder, w *workload.Workload, r missing) {
+		{"skews", true, hardTerm(model.Spread), false, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.Skews = append(b.Skews, facts.Skew{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
 		}},
 		{"losses", true, func(_ *builder, w *workload.Workload) bool { return !w.Bare() && !w.Finite() && !w.Kind.PerNode() }, false, addLosses},
 		{"drains", true, func(b *builder, w *workload.Workload) bool {
 			return !w.Finite() && !w.Kind.PerNode() && (!b.topo || len(b.m.Topology.Nodes) > 1)
-		}, false, func(b *builder, w *workload.Workload, r missing) {
+		}, false, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.Drains = append(b.Drains, facts.Drain{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome})
 		}},
-		{"migrations", true, func(_ *builder, w *workload.Workload) bool { return w.Kind.VM }, true, func(b *builder, w *workload.Workload, r missing) {
+		{"migrations", true, func(_ *builder, w *workload.Workload) bool { return w.Kind.VM }, true, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.Migrations = append(b.Migrations, facts.Migration{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Limit: limitOf(-1, nil)})
 		}},
-		{"autoscalers", true, func(_ *builder, w *workload.Workload) bool { return w.Scale != nil }, true, func(b *builder, w *workload.Workload, r missing) {
+		{"autoscalers", true, func(_ *builder, w *workload.Workload) bool { return w.Scale != nil }, true, func(b *builder, w *workload.Workload, r emptyRow) {
 			b.Autoscalers = append(b.Autoscalers, facts.Autoscaler{
 				ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Object: scalerName(w), Min: w.Scale.Min, Max: w.Scale.Max, Default: w.Scale.MaxDefault, Limit: limitOf(-1, nil),
 			})
@@ -102,14 +102,14 @@ func keysOf(b *builder, w *workload.Workload, use model.Use) []string {
 	return keys
 }
 
-func addRequests(b *builder, w *workload.Workload, r missing) {
+func addRequests(b *builder, w *workload.Workload, r emptyRow) {
 	for _, q := range model.Requests(w) {
 		row := facts.Request{ID: b.at(w, requestSpan(w, q.Name)), W: r.w, Outcome: r.outcome, Resource: string(q.Name), Request: q.Quantity.String(), PerNode: w.Kind.PerNode()}
 		b.Requests = append(b.Requests, row)
 	}
 }
 
-func addSpreads(b *builder, w *workload.Workload, r missing) {
+func addSpreads(b *builder, w *workload.Workload, r emptyRow) {
 	for _, t := range b.m.Group(w).Terms {
 		if t.Hard && t.Use == model.Spread {
 			row := facts.Spread{ID: b.at(w, w.File().ItemSpan(t.Node)), W: r.w, Outcome: r.outcome, Key: t.Key, MaxSkew: int(t.Constraint.MaxSkew), MinDomains: t.MinDomains()}
@@ -118,12 +118,12 @@ func addSpreads(b *builder, w *workload.Workload, r missing) {
 	}
 }
 
-func addHostPorts(b *builder, w *workload.Workload, r missing) {
+func addHostPorts(b *builder, w *workload.Workload, r emptyRow) {
 	port := b.m.Group(w).HostPorts[0]
 	b.HostPorts = append(b.HostPorts, facts.HostPort{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Port: int(port.Port), Protocol: string(port.Protocol)})
 }
 
-func addLosses(b *builder, w *workload.Workload, r missing) {
+func addLosses(b *builder, w *workload.Workload, r emptyRow) {
 	for _, key := range b.lost(w) {
 		row := facts.Loss{ID: b.at(w, w.CountSpan()), W: r.w, Outcome: r.outcome, Cause: r.cause, Key: key, Required: b.required(w, key), Meaning: "both", Pods: model.Certain(w)}
 		b.Losses = append(b.Losses, row)
@@ -144,8 +144,8 @@ func (b *builder) fill() {
 			if w.Copy || w.Superseded || present[b.row(w)] || q.bare && !q.arises(b, w) {
 				continue
 			}
-			r := missing{w: b.row(w)}
-			r.outcome, r.cause = b.without(q, w)
+			r := emptyRow{w: b.row(w)}
+			r.outcome, r.cause = b.defaultOutcome(q, w)
 			q.add(b, w, r)
 		}
 	}
@@ -165,8 +165,8 @@ func (b *builder) present(list string) map[int]bool {
 	return ws
 }
 
-// without returns the outcome of a question that has no row, and its cause.
-func (b *builder) without(q question, w *workload.Workload) (diag.Outcome, string) {
+// defaultOutcome returns the outcome of a question that has no row, and its cause.
+func (b *builder) defaultOutcome(q question, w *workload.Workload) (diag.Outcome, string) {
 	g := b.m.Group(w)
 	switch {
 	case !q.arises(b, w) || !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 && w.Scale == nil:

@@ -13,8 +13,8 @@ import (
 // budget of a cluster depends on those before it, so a cluster that began with too large a
 // budget is judged again. The output is the same as that of a sequential run.
 
-// ahead is a part of a run on which work begins before its turn.
-type ahead[T any] struct {
+// pendingPart is a part of a run on which work begins before its turn.
+type pendingPart[T any] struct {
 	cluster *cluster
 	judged  []diag.Judged
 	effects effects
@@ -23,11 +23,11 @@ type ahead[T any] struct {
 	// The only context of the cluster; nil if it has several, which share what they find out
 	// and therefore wait for their turn.
 	scene *scene
-	made  chan made[T]
+	made  chan partOutcome[T]
 }
 
-// made is the result for a scene, or the panic that prevented it.
-type made[T any] struct {
+// partOutcome is the result for a scene, or the panic that prevented it.
+type partOutcome[T any] struct {
 	out      T
 	panicked any
 	stack    []byte
@@ -43,8 +43,8 @@ type effects struct {
 
 // each processes parts in order, using all processors. It calls reason with the only context of
 // a part and runs the returned function concurrently. It calls told when it is the part's turn.
-func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*ahead[T])) {
-	var begun []*ahead[T]
+func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*pendingPart[T])) {
+	var begun []*pendingPart[T]
 	for len(parts) > 0 || len(begun) > 0 {
 		for len(parts) > 0 && len(begun) < runtime.GOMAXPROCS(0) {
 			p := parts[0]
@@ -59,9 +59,9 @@ func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*
 }
 
 // begin reads a part and starts to reason about it.
-func begin[T any](r *run, p part, reason func(*scene) func() T) *ahead[T] {
-	a := &ahead[T]{}
-	a.effects = r.withheld(func() {
+func begin[T any](r *run, p part, reason func(*scene) func() T) *pendingPart[T] {
+	a := &pendingPart[T]{}
+	a.effects = r.captureEffects(func() {
 		a.cluster = r.clusters.divide(p)
 		if r.opts.Compared && p.entry == "" {
 			a.judged = r.clusters.judged(a.cluster)
@@ -77,10 +77,10 @@ func begin[T any](r *run, p part, reason func(*scene) func() T) *ahead[T] {
 	if a.scene == nil {
 		return a
 	}
-	a.made = make(chan made[T], 1)
+	a.made = make(chan partOutcome[T], 1)
 	work := reason(a.scene)
 	go func() {
-		var m made[T]
+		var m partOutcome[T]
 		defer func() {
 			if m.panicked = recover(); m.panicked != nil {
 				m.stack = debug.Stack()
@@ -94,7 +94,7 @@ func begin[T any](r *run, p part, reason func(*scene) func() T) *ahead[T] {
 
 // known returns the result for the only context of a part, if work began ahead of its turn and
 // the budget that it used still applies.
-func (a *ahead[T]) known(r *run) (s *scene, out T, holds bool) {
+func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 	if a.made == nil {
 		return nil, out, false
 	}
@@ -108,8 +108,8 @@ func (a *ahead[T]) known(r *run) (s *scene, out T, holds bool) {
 	return a.scene, m.out, true
 }
 
-// withheld runs f and returns the effects that f would have had on the run.
-func (r *run) withheld(f func()) effects {
+// captureEffects runs f and returns the effects that f would have had on the run.
+func (r *run) captureEffects(f func()) effects {
 	kept := effects{r.failures.errs, r.failures.undone, r.summary.Notes, r.budget.objects}
 	r.failures.errs, r.failures.undone, r.summary.Notes, r.budget.objects = nil, nil, nil, 0
 	f()
