@@ -32,6 +32,10 @@ test_unknown_is_silent if reported(object.union(bad, {"matches": 1, "matches_own
 
 test_anti_affinity_is_another_rule if reported(object.union(bad, {"use": "anti-affinity"})) == set()
 
+test_anti_affinity_without_selector_is_another_rule if {
+	reported(object.union(bad, {"use": "anti-affinity", "form": "null", "matches": 1})) == set()
+}
+
 test_no_selector if {
 	fact := object.union(bad, {"form": "null", "text": "", "nearest": ""})
 	reported(fact) == {"spread-counts-no-pod"}

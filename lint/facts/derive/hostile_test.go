@@ -15,6 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
+	"github.com/schedlint/schedlint/rego"
+	"github.com/schedlint/schedlint/rules"
 )
 
 // hostile holds manifests and nodes whose cost once grew much faster than their size.
@@ -130,6 +132,16 @@ func clusterOf(t testing.TB, nodes int, manifests string) (*model.Model, *worklo
 	return m, set
 }
 
+// core returns the engine with the built-in rules.
+func core(t testing.TB) *rego.Engine {
+	t.Helper()
+	e, err := rego.Load(rego.Options{Rules: rules.FS})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
 // maxSteps bounds the steps of one run, about 10 CPU-s.
 const maxSteps = 400_000_000
 
@@ -147,7 +159,7 @@ func TestHostileSteps(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			text := c.manifests()
 			m, set := clusterOf(t, c.nodes, text)
-			derive.Facts(derive.Input{Model: m, Set: set})
+			derive.Facts(derive.Input{Model: m, Set: set, Wants: core(t).Wants})
 			if got := m.Run().Spent(); got > maxSteps {
 				t.Errorf("linting takes %d steps", got)
 			}

@@ -45,7 +45,7 @@ func TestModelsSideBySide(t *testing.T) {
 		var group sync.WaitGroup
 		for i := range results {
 			group.Go(func() {
-				f := derive.Facts(derive.Input{Model: sched.New(set, topo), Set: set, Survive: func(*workload.Workload) []string { return []string{"kubernetes.io/hostname"} }})
+				f := derive.Facts(derive.Input{Model: sched.New(set, topo), Set: set, Wants: core(t).Wants, Survive: func(*workload.Workload) []string { return []string{"kubernetes.io/hostname"} }})
 				results[i] = f.Facts
 			})
 		}
