@@ -228,7 +228,7 @@ func (s *losing) exploreEvictions() (any, ok bool) {
 }
 
 // exploreAfterEviction continues after a pod has left. If its successor overlaps with it and has
-// required affinity, which the pod may satisfy, leaves also continues with the successor
+// required affinity, which the pod may satisfy, it also continues with the successor
 // already in place.
 func (s *losing) exploreAfterEviction(i int, v step, rest *int) bool {
 	was := s.column[v.node]
