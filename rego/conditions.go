@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/facts"
 )
 
 // necessary maps lists to conditions for built-in rules to report a row. Each body of a rule has
@@ -131,9 +132,6 @@ func fieldOf(word string) (name string, ok bool) {
 // row. A built-in rule counts even if it is off, so that switching rules off does not change what
 // is found in the input.
 func (e *Engine) Wants(list string, fields ...any) bool {
-	if e.Whole(list) {
-		return true
-	}
 	for i, value := range fields {
 		switch v := value.(type) {
 		case diag.Outcome:
@@ -147,15 +145,24 @@ func (e *Engine) Wants(list string, fields ...any) bool {
 	})
 }
 
-// bodies collects the conditions of all built-in rules outside of packs.
+// bodies collects the conditions of all built-in rules outside of packs, and a body without any
+// for each list that another rule reads.
 func (e *Engine) bodies() necessary {
 	all := necessary{}
+	lists := factLists(&facts.Facts{})
 	for _, r := range e.rules {
-		if r.outsideCore() || r.isTemplate() {
-			continue
-		}
-		for list, bodies := range bodiesOf(r.text) {
-			all[list] = append(all[list], bodies...)
+		switch {
+		case r.isTemplate():
+		case r.outsideCore():
+			for _, list := range lists {
+				if !r.off && r.reads.has(list.name) {
+					all[list.name] = append(all[list.name], nil)
+				}
+			}
+		default:
+			for list, bodies := range bodiesOf(r.text) {
+				all[list] = append(all[list], bodies...)
+			}
 		}
 	}
 	return all
