@@ -154,7 +154,7 @@ func configFile(i int) string {
 	return b.String()
 }
 
-// cost is what one process used: processor seconds, wall time, peak MiB.
+// cost holds the CPU seconds, wall time and peak memory in MiB of one process.
 type cost struct {
 	cpu, wall, mib float64
 }

@@ -145,7 +145,7 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 	return true
 }
 
-// manyLevels is how deeply a value is nested before deep looks whether it contains itself.
+// manyLevels is the depth at which deep starts to check whether a value contains itself.
 const manyLevels = 200
 
 // cyclic reports whether a value contains a map that contains itself. Open are the containers around it; it

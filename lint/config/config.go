@@ -121,8 +121,8 @@ const complete = "complete"
 // lists.
 func (c *Config) ClosesResources() bool { return c.ExtendedResources == complete }
 
-// Find looks for the configuration file in dir and the directories above it; it returns "" if there
-// is none. The result may be a link or a pipe: see LoadFound.
+// Find looks for the configuration file in dir and the directories above it; it returns "" if
+// none exists. The result may be a link or a pipe: see LoadFound.
 func Find(dir string) string {
 	for {
 		path := filepath.Join(dir, Name)
@@ -156,7 +156,7 @@ func empty(path string) (*Config, error) {
 }
 
 // Source returns the path of the configuration file, as the user of the command would write it, and
-// its text; empty if there is none.
+// its text; both are empty without a file.
 func (c *Config) Source() (path string, text []byte) { return c.file, c.text }
 
 func place(path string, at diag.Span) string {

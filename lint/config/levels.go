@@ -64,7 +64,7 @@ func (c *Config) Scoped(rule string) bool {
 	return c.scopeOf(rule) != nil || slices.ContainsFunc(c.Scopes, func(s Scoped) bool { return s.level(rule) != "" })
 }
 
-// scopeOf returns the scope of a rule; nil if there is none. The scope in rules overrides that in
+// scopeOf returns the scope of a rule, or nil if it has no scope. The scope in rules overrides that in
 // custom, and that of an id overrides that of a glob.
 func (c *Config) scopeOf(rule string) *Scope {
 	if s := c.Rules[rule].Scope; s != nil {

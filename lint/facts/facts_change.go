@@ -159,7 +159,7 @@ type Loss struct {
 // Budget is a PodDisruptionBudget, and its defect if it has one.
 type Budget struct {
 	ID int `json:"id"`
-	// W is the first workload whose pods it selects; -1 if there is none.
+	// W is the first workload whose pods it selects; -1 if it selects no pods.
 	W int `json:"w"`
 	// Object is the kind, namespace and name of the budget, for example "PodDisruptionBudget
 	// shop/web".
@@ -185,8 +185,8 @@ type Budget struct {
 	// UpTo is the largest number of pods of the autoscaled workloads at which no disruption is
 	// allowed; 0 unless problem is no-eviction-while-small.
 	UpTo int `json:"up_to"`
-	// Unscaled is the first workload whose controller has no replicas, because of which the budget
-	// allows no disruptions; "" if there is none.
+	// Unscaled is the first workload whose controller has no replicas, so the budget allows no
+	// disruptions; "" if every controller has replicas.
 	Unscaled string `json:"unscaled"`
 	// Selects are the workloads whose pods it selects, as indices in the list of workloads: the
 	// first 20.

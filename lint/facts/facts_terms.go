@@ -183,8 +183,8 @@ type Namespaces struct {
 	Names []string `json:"names"`
 	// All is true if the term applies to all namespaces.
 	All bool `json:"all"`
-	// Selector is the namespaceSelector in the notation of kubectl; "" if there is none or it
-	// selects all.
+	// Selector is the namespaceSelector in the notation of kubectl; "" without one, or if
+	// it selects every namespace.
 	Selector string `json:"selector"`
 }
 
