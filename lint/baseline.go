@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -16,7 +18,7 @@ func (r *run) applyAcceptances(report *diag.Report) {
 	kept, accepted, complaints := r.suppressions.apply(found)
 	kept = append(kept, r.judge.findingsOnComplaints(complaints)...)
 	if b := r.opts.Baseline; b != nil {
-		b.File = r.files.show(b.Path, b.Path, b.Text)
+		b.File = r.files.Show(b.Path, b.Path, b.Text)
 		if r.opts.Rebase {
 			b.Take(diagnostics(kept), r.elsewhere())
 		}
@@ -47,7 +49,7 @@ func (r *run) countObsoleteEntries(keys []diag.Key) int {
 // elsewhere returns a function that reports whether a baseline key may be about a manifest that
 // the run does not read.
 func (r *run) elsewhere() func(diag.Key) bool {
-	if r.files.cover(filepath.Dir(absolute(r.files.dir, r.opts.Baseline.Path))) {
+	if r.files.Cover(filepath.Dir(locate.Absolute(r.files.Dir, r.opts.Baseline.Path))) {
 		return func(diag.Key) bool { return false }
 	}
 	there := map[diag.Key]bool{}

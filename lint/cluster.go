@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/contexts"
@@ -52,8 +54,8 @@ func (p *part) key() string {
 type clusters struct {
 	opts       *Options
 	table      workload.Table
-	files      *files
-	renders    *renders
+	files      *locate.Files
+	renders    *locate.Renders
 	topologies *topologies
 	budget     *budget
 	summary    *summary
@@ -80,12 +82,12 @@ func (d *clusters) parts(m *manifests) []part {
 	var parts []part
 	rest := part{topology: d.opts.Topology}
 	if len(rest.topology) == 0 {
-		rest.topology = d.files.configured(d.files.config.Topology)
+		rest.topology = d.files.Configured(d.files.Config.Topology)
 	}
 	taken := map[*source.Object]bool{}
-	deployed := map[*rendered]bool{}
-	for i := range d.files.config.Clusters {
-		p := d.configuredPart(&d.files.config.Clusters[i], m.set.Objects, taken, deployed)
+	deployed := map[*locate.Rendered]bool{}
+	for i := range d.files.Config.Clusters {
+		p := d.configuredPart(&d.files.Config.Clusters[i], m.set.Objects, taken, deployed)
 		if len(p.topology) == 0 || len(d.opts.Topology) > 0 {
 			p.topology = rest.topology
 		}
@@ -94,17 +96,17 @@ func (d *clusters) parts(m *manifests) []part {
 		}
 	}
 	entries := map[string]*part{}
-	for _, x := range d.renders.all {
+	for _, x := range d.renders.All {
 		if deployed[x] {
 			continue
 		}
-		parts = append(parts, part{render: x.Name, objects: x.objects, topology: rest.topology})
+		parts = append(parts, part{render: x.Name, objects: x.Objects, topology: rest.topology})
 		for _, entry := range x.Entries {
 			if entries[entry] == nil {
 				entries[entry] = &part{entry: entry, topology: rest.topology}
 			}
 			entries[entry].renders++
-			entries[entry].objects = append(entries[entry].objects, x.objects...)
+			entries[entry].objects = append(entries[entry].objects, x.Objects...)
 		}
 	}
 	for _, entry := range slices.Sorted(maps.Keys(entries)) {
@@ -116,7 +118,7 @@ func (d *clusters) parts(m *manifests) []part {
 	for _, o := range rest.objects {
 		rest.several = rest.several || d.unit(o.File.Name) != d.unit(rest.objects[0].File.Name)
 	}
-	if len(d.renders.all) > 0 || rest.several {
+	if len(d.renders.All) > 0 || rest.several {
 		d.loose = m.set.Objects
 	}
 	if len(rest.objects) > 0 || len(parts) == 0 {
@@ -127,17 +129,17 @@ func (d *clusters) parts(m *manifests) []part {
 
 // configuredPart returns the part for a cluster of the configuration. It marks its objects as taken and
 // its renders as deployed.
-func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*rendered]bool) part {
-	p := part{name: c.Name, topology: d.files.configured(c.Topology)}
+func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*locate.Rendered]bool) part {
+	p := part{name: c.Name, topology: d.files.Configured(c.Topology)}
 	for _, o := range objects {
-		if c.Has(d.files.fromConfig(o.File.Name)) {
+		if c.Has(d.files.FromConfig(o.File.Name)) {
 			p.objects = append(p.objects, o)
 			taken[o] = true
 		}
 	}
-	for _, x := range d.renders.all {
+	for _, x := range d.renders.All {
 		if c.Deploys(x.Chosen) {
-			p.objects = append(p.objects, x.objects...)
+			p.objects = append(p.objects, x.Objects...)
 			deployed[x] = true
 		}
 	}
@@ -176,14 +178,14 @@ func (d *clusters) divide(p part) *cluster {
 		c.Whole(p.objects)
 	}
 	d.budget.objects += len(c.maybeDeployed)
-	if c.Len() == 1 && len(d.renders.all) == 0 && !p.several {
+	if c.Len() == 1 && len(d.renders.All) == 0 && !p.several {
 		c.reader.Once()
 	}
 	c.whole = c.reader.Load(p.objects, slices.Concat(c.maybeDeployed, d.altered))
 	if p.entry != "" { // its renders are already counted
 		return c
 	}
-	if len(c.whole.Workloads) > 0 || len(d.renders.all) == 0 { // files that no render uses may not be deployed
+	if len(c.whole.Workloads) > 0 || len(d.renders.All) == 0 { // files that no render uses may not be deployed
 		d.summary.Contexts += c.Len()
 	}
 	d.summary.count(c)
@@ -197,13 +199,13 @@ func (d *clusters) outputs(p part) func(*source.File) []contexts.Output {
 	if p.name != "" || p.render != "" || p.entry != "" {
 		return nil
 	}
-	return outputsOf(d.files, p.objects)
+	return locate.OutputsOf(d.files, p.objects)
 }
 
 // surroundings returns the objects outside a part that may be deployed with it and that matter to it.
 // There are none where the configuration defines what a cluster consists of.
 func (d *clusters) surroundings(p part) []*source.Object {
-	if len(d.renders.all) == 0 || p.name != "" {
+	if len(d.renders.All) == 0 || p.name != "" {
 		return nil
 	}
 	return d.neighbours().Of(p.objects)
@@ -214,8 +216,8 @@ func (d *clusters) surroundings(p part) []*source.Object {
 func (d *clusters) neighbours() *neighbours.Index {
 	if d.around == nil {
 		all := [][]*source.Object{d.loose}
-		for _, x := range d.renders.all {
-			all = append(all, x.objects)
+		for _, x := range d.renders.All {
+			all = append(all, x.Objects)
 		}
 		d.around = neighbours.New(d.table, all...)
 	}
@@ -240,17 +242,17 @@ func (d *clusters) contradicting(name string, group []*source.Object) error {
 	first := group[0]
 	i := slices.IndexFunc(group, func(o *source.Object) bool { return !source.Equal(o.Root, first.Root) })
 	return fmt.Errorf("cluster %s declares %s differently in %s and in %s: a cluster has one declaration of an object",
-		name, nameOf(first), d.renders.at(first), d.renders.at(group[max(i, 0)]))
+		name, locate.NameOf(first), d.renders.At(first), d.renders.At(group[max(i, 0)]))
 }
 
 // judged returns the workloads and budgets of a cluster.
 func (d *clusters) judged(c *cluster) []diag.Judged {
 	var all []diag.Judged
 	for _, w := range c.whole.Workloads {
-		all = append(all, diag.Judged{Object: w.Object.ID(), Location: d.renders.inSources(w.Object.NameSpan())})
+		all = append(all, diag.Judged{Object: w.Object.ID(), Location: d.renders.InSources(w.Object.NameSpan())})
 	}
 	for _, b := range c.whole.Budgets {
-		all = append(all, diag.Judged{Object: b.Object.ID(), Location: d.renders.inSources(b.Object.NameSpan())})
+		all = append(all, diag.Judged{Object: b.Object.ID(), Location: d.renders.InSources(b.Object.NameSpan())})
 	}
 	return all
 }

@@ -1,12 +1,12 @@
 package lint
 
 import (
-	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -15,7 +15,7 @@ import (
 // presence says what happened to objects of another state of the files: they are declared, present
 // but no longer judged, or gone.
 type presence struct {
-	files *files
+	files *locate.Files
 	// Names of the renders that succeeded or failed.
 	renders []string
 	// Objects that were read and are deployed as objects of their own.
@@ -37,8 +37,8 @@ const (
 )
 
 // newLeft records what is present, before the parsed trees are released.
-func newLeft(m *manifests, of *renders, table workload.Table) *presence {
-	l := &presence{files: of.files, renders: slices.Concat(of.names(), of.failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
+func newLeft(m *manifests, of *locate.Renders, table workload.Table) *presence {
+	l := &presence{files: of.Files, renders: slices.Concat(of.Names(), of.Failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
 	for _, o := range m.set.Objects {
 		switch {
 		case !table.Declares(o):
@@ -63,11 +63,11 @@ func newLeft(m *manifests, of *renders, table workload.Table) *presence {
 }
 
 // rendered records what renders contain, and which objects of their sources they omit.
-func (l *presence) rendered(of *renders, table workload.Table) {
+func (l *presence) rendered(of *locate.Renders, table workload.Table) {
 	contained := map[*source.Object]bool{}
-	for _, x := range of.all {
-		for _, o := range x.objects {
-			contained[of.rawObject(o)] = true
+	for _, x := range of.All {
+		for _, o := range x.Objects {
+			contained[of.RawObject(o)] = true
 			if o.Hook == source.HookNever {
 				l.why[o.ID()] = whyHook
 			} else if table.Declares(o) {
@@ -75,7 +75,7 @@ func (l *presence) rendered(of *renders, table workload.Table) {
 			}
 		}
 	}
-	for _, o := range of.raw {
+	for _, o := range of.Raw {
 		switch {
 		case l.why[o.ID()] == whyHook:
 		case contained[o] && table.Declares(o):
@@ -91,9 +91,9 @@ const maxBelow = 10_000
 
 // below returns the objects of an unread path.
 func (l *presence) below(path string) []*source.Object {
-	reading := l.files.reading
+	reading := l.files.Reading
 	reading.Tracked = nil
-	paths := []string{filepath.Join(l.files.root, filepath.FromSlash(path))}
+	paths := []string{filepath.Join(l.files.Root, filepath.FromSlash(path))}
 	if _, over, _ := source.Walk(reading, paths, maxBelow, func(string) bool { return false }); over {
 		return nil // too many to search for a missing object
 	}
@@ -153,28 +153,9 @@ func (l *presence) gone(d *diag.Diagnostic) bool {
 		return true
 	}
 	if d.Object == (diag.Object{}) {
-		return l.files.byName[d.Location.File] == nil
+		return l.files.ByName[d.Location.File] == nil
 	}
 	return !l.declared[d.Object] && l.unjudged(d.Object, d.Location.File) == ""
-}
-
-// unjudged returns the objects that another state of the files judged and that are present but
-// no longer judged: the change silences their findings.
-func unjudged(now, before *diag.Report) []diag.Silence {
-	if now.WhyUnjudged == nil {
-		return nil
-	}
-	var all []diag.Silence
-	for _, j := range before.Judged {
-		if why := now.WhyUnjudged(j.Object, j.Location.File); why != "" {
-			name := diag.ObjectName(j.Object.Kind, j.Object.Namespace, j.Object.Name)
-			all = append(all, diag.Silence{Message: name + " is no longer checked: " + why, Location: j.Location})
-		}
-	}
-	slices.SortFunc(all, func(a, b diag.Silence) int {
-		return cmp.Or(a.Location.Compare(b.Location), strings.Compare(a.Message, b.Message))
-	})
-	return slices.Compact(all)
 }
 
 // undecided returns a function that reports whether it is unknown if a finding of another state
@@ -187,25 +168,13 @@ func (r *run) undecided(l *presence, broken map[string]bool) func(*diag.Diagnost
 		switch {
 		case !slices.Contains(rules, d.Rule) || r.judge.off(d.Rule) || r.judge.tally.HasFailed(d.Rule):
 			return true
-		case slices.Contains(r.renders.failed, d.Render):
+		case slices.Contains(r.renders.Failed, d.Render):
 			return true
-		case d.Render == "" && d.Object != (diag.Object{}) && r.renders.reached[file]: // now judged as deployed
+		case d.Render == "" && d.Object != (diag.Object{}) && r.renders.Reached[file]: // now judged as deployed
 			return true
-		case l != nil && (l.unjudged(d.Object, file) != "" || l.unreadFor(file) != "") || r.files.ignores(file) || broken[file]:
+		case l != nil && (l.unjudged(d.Object, file) != "" || l.unreadFor(file) != "") || r.files.Ignores(file) || broken[file]:
 			return true
 		}
 		return r.decisions.of(d).Undecided(d.Object, r.opts.Policy.Reads(d.Rule))
 	}
-}
-
-// splitGone separates findings whose object is gone from findings that were fixed.
-func splitGone(d accept.Difference, gone func(*diag.Diagnostic) bool) (fixed, lost []diag.Diagnostic) {
-	for i := range d.Fixed {
-		if gone != nil && gone(&d.Fixed[i]) {
-			lost = append(lost, d.Fixed[i])
-		} else {
-			fixed = append(fixed, d.Fixed[i])
-		}
-	}
-	return fixed, lost
 }

@@ -22,6 +22,7 @@ const layers = `
 10 lint
 9 fixtures/models
 10 rego            github.com/open-policy-agent/opa
+9 lint/locate
 9 lint/facts/derive k8s.io/api k8s.io/apimachinery
 8 lint/message    k8s.io/api k8s.io/apimachinery
 1 lint/facts

@@ -3,6 +3,8 @@ package lint
 import (
 	"context"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/facts/derive"
@@ -30,7 +32,7 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 	o.Level = func(string) diag.Level { return diag.LevelOff }
 	r := newRun(ctx, o, o.Survive)
 	m := r.load()
-	d := &Described{Display: r.files.display}
+	d := &Described{Display: r.files.Display}
 	whole := func(s *scene) func() *derive.Built {
 		in := r.input(s)
 		in.Whole, in.Asked = func(string) bool { return true }, func(string) bool { return true }
@@ -49,7 +51,7 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 			}
 			r.budget.spent += s.model.Run().Spent()
 			r.recordRefusals(s)
-			d.Contexts = append(d.Contexts, Context{f.Facts, func(id int) diag.Span { return r.renders.inSources(f.Subject(id).Location) }})
+			d.Contexts = append(d.Contexts, Context{f.Facts, func(id int) diag.Span { return r.renders.InSources(f.Subject(id).Location) }})
 		}
 	})
 	if len(d.Contexts) > 0 {
@@ -60,7 +62,7 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 }
 
 // add adds the problems of files.
-func (c *Context) add(problems *derive.Built, renders *renders) {
+func (c *Context) add(problems *derive.Built, renders *locate.Renders) {
 	place, first := c.Place, len(c.Facts.Rows())
 	c.Facts.Documents = problems.Documents
 	for i := range c.Facts.Documents {
@@ -68,7 +70,7 @@ func (c *Context) add(problems *derive.Built, renders *renders) {
 	}
 	c.Place = func(id int) diag.Span {
 		if id > first {
-			return renders.inSources(problems.Subject(id - first).Location)
+			return renders.InSources(problems.Subject(id - first).Location)
 		}
 		return place(id)
 	}

@@ -22,7 +22,8 @@
 // part of its own. The files that it uses are not judged as written. Objects of other
 // parts may or may not be deployed with it, unless a cluster of the configuration lists
 // them all. The text of a render is in no file: findings are made there and moved to the
-// sources, each with the name of its render, by which baselines and comparisons count.
+// sources (package locate), each with the name of its render, by which baselines and
+// comparisons count.
 // diag.Merge combines the findings at one location, as the last step.
 //
 // Order of the last steps: findings in renders are moved to their sources before
@@ -34,8 +35,6 @@
 // earlier ones that it needs:
 //
 //	failures      errors, and work that was not done
-//	files         the files that were read, and the conversion of paths to names
-//	renders       the renders, and where in the sources they were written
 //	summary       counts and notes
 //	loader        reads the manifests and the renders
 //	budget        limits the total cost of all contexts

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
@@ -25,7 +27,7 @@ type Spot struct {
 	Rule string
 }
 
-func (s Spot) String() string { return fileLine(s.File, s.Line) }
+func (s Spot) String() string { return locate.FileLine(s.File, s.Line) }
 
 // explaining holds the state of Explain for one place.
 type explaining struct {
@@ -52,7 +54,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 		return nil, err
 	}
 	x := &explaining{run: r, read: m, spot: spot, out: &diag.Explanation{
-		Place: spot.String(), Rule: spot.Rule, Source: r.files.text, Display: r.files.display,
+		Place: spot.String(), Rule: spot.Rule, Source: r.files.Text, Display: r.files.Display,
 	}}
 	if err := x.find(); err != nil {
 		return nil, err
@@ -105,7 +107,7 @@ func (x *explaining) object() (at *source.Object) {
 	for last < x.file.LineCount() && !separator(x.file.Line(last+1)) {
 		last++
 	}
-	for _, o := range slices.Concat(x.read.set.Objects, x.run.renders.raw) {
+	for _, o := range slices.Concat(x.read.set.Objects, x.run.renders.Raw) {
 		line := int(o.Root.Line)
 		if o.File == x.file && line >= first && (line <= x.spot.Line || line <= last && at == nil) {
 			at = o
@@ -126,7 +128,7 @@ func (x *explaining) is(f *source.File) bool {
 	}
 	name := filepath.ToSlash(x.spot.File)
 	return f.Display == name || f.Name == name ||
-		resolved(absolute(x.run.opts.Dir, x.spot.File)) == resolved(absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
+		locate.Resolved(locate.Absolute(x.run.opts.Dir, x.spot.File)) == locate.Resolved(locate.Absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
 }
 
 // cluster explains one part: every context that contains the object at the place, or all
@@ -163,10 +165,10 @@ func (x *explaining) cluster(p part) {
 
 // isAt reports whether an object is the one at the place, or is rendered from it.
 func (x *explaining) isAt(o *source.Object) bool {
-	if o == x.at || x.at == nil || x.run.renders.results[o.File.Name] == nil {
+	if o == x.at || x.at == nil || x.run.renders.Results[o.File.Name] == nil {
 		return o == x.at
 	}
-	return x.run.renders.rawObject(o) == x.at
+	return x.run.renders.RawObject(o) == x.at
 }
 
 // explain explains the findings at the place that are about objects of a cluster. A finding
@@ -179,8 +181,8 @@ func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Obje
 				*f = of
 			}
 		}
-		if of := x.run.renders.results[f.Location.File]; of != nil {
-			x.run.renders.toSources(of, f)
+		if of := x.run.renders.Results[f.Location.File]; of != nil {
+			x.run.renders.ToSources(of, f)
 		}
 		x.add(f.Diagnostic, func() (*workload.Workload, diag.Account) { return e.Fact(fact) })
 		x.run.judge.found = append(x.run.judge.found, *f)
@@ -281,7 +283,7 @@ func (x *explaining) nothing() error {
 	}
 	errs := []error{fmt.Errorf("%s: there is no %s on this line, and it belongs to no workload", x.spot, what)}
 	for _, d := range x.out.Near {
-		errs = append(errs, fmt.Errorf("there is one at %s: %s [%s]", fileLine(x.run.files.display(d.Location.File), d.Location.Line), d.Message, d.Rule))
+		errs = append(errs, fmt.Errorf("there is one at %s: %s [%s]", locate.FileLine(x.run.files.Display(d.Location.File), d.Location.Line), d.Message, d.Rule))
 	}
 	return errors.Join(errs...)
 }

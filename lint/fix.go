@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/render"
 )
@@ -52,7 +54,7 @@ func Fix(ctx context.Context, o Options) (*Fixed, error) {
 		}
 	}
 	before, err := Run(ctx, first)
-	m := &fixer{ctx: ctx, options: o, outputs: outputs, before: before, counts: count(before), root: resolved(o.Root), locks: map[string]string{}}
+	m := &fixer{ctx: ctx, options: o, outputs: outputs, before: before, counts: count(before), root: locate.Resolved(o.Root), locks: map[string]string{}}
 	fixed := &Fixed{Before: before, After: before, fixer: m}
 	if err != nil || !before.Complete() {
 		return fixed, errors.Join(err, ErrUnsure)

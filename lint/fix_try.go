@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/render"
@@ -57,7 +59,7 @@ func (m *fixer) path(name string) string { return filepath.Join(m.root, filepath
 // linked reports whether the path of a file, as the user wrote it or as it was found, contains
 // a symbolic link. Links on the way to the working directory or to the root do not count.
 func (m *fixer) linked(shown string) bool {
-	at := absolute(m.options.Dir, filepath.FromSlash(shown))
+	at := locate.Absolute(m.options.Dir, filepath.FromSlash(shown))
 	for {
 		if info, err := os.Lstat(at); err == nil && info.Mode()&os.ModeSymlink != 0 {
 			return true

@@ -2,7 +2,8 @@ package lint
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/schedlint/schedlint/lint/locate"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/render"
@@ -10,13 +11,13 @@ import (
 
 // editedRenders returns the renders after applying the edits of some files to the values that
 // pointers took from these files, and the charts that this changes.
-func (m *fixer) editedRenders(files []FixedFile) (all []Render, changed map[*render.Chart]bool) {
+func (m *fixer) editedRenders(files []FixedFile) (all []locate.Render, changed map[*render.Chart]bool) {
 	all, changed = slices.Clone(m.options.Renders), map[*render.Chart]bool{}
 	for i := range all {
 		x := &all[i]
 		for _, f := range files {
 			for _, e := range f.Edits {
-				if next, some, _ := m.withEdit(x, e); some {
+				if next, some, _ := x.WithEdit(e, m.options.Root, m.before.Source); some {
 					x.Root.Chart = next
 					changed[next] = true
 				}
@@ -29,111 +30,8 @@ func (m *fixer) editedRenders(files []FixedFile) (all []Render, changed map[*ren
 // effectKnown reports whether the effect of an edit on all values that pointers took from its file
 // is known.
 func (m *fixer) effectKnown(e diag.Edit) bool {
-	return !slices.ContainsFunc(m.options.Renders, func(x Render) bool {
-		_, _, sure := m.withEdit(&x, e)
+	return !slices.ContainsFunc(m.options.Renders, func(x locate.Render) bool {
+		_, _, sure := x.WithEdit(e, m.options.Root, m.before.Source)
 		return !sure
 	})
-}
-
-// withEdit returns the chart of a render after applying an edit to its values, if that changes
-// any; sure is false if the edit may change others of them.
-func (m *fixer) withEdit(x *Render, e diag.Edit) (to *render.Chart, changed, sure bool) {
-	if x.Root.Chart == nil && x.Root.Overlay == nil {
-		return nil, false, true
-	}
-	x.setPrefix(m.options.Root)
-	sure = true
-	if c := x.Root.Chart; c != nil {
-		next := *c
-		next.Values = slices.Clone(c.Values)
-		for i := range c.Values {
-			v := valuesEdit{m: m, x: x, e: e, old: unquote(e.OldText)}
-			if next.Values[i] = v.edit(c.Values[i]); v.changed {
-				to, changed = &next, true
-			}
-			sure = sure && !v.unsure
-		}
-	}
-	return to, changed, sure && (changed || !m.oldTextOutsideValues(x, e))
-}
-
-// oldTextOutsideValues reports whether a pointer in the file of an edit contains the old text outside its
-// values.
-func (m *fixer) oldTextOutsideValues(x *Render, e diag.Edit) bool {
-	o, old := x.Root.Overlay, unquote(e.OldText)
-	if o == nil || x.name(o.File) != e.Location.File {
-		return false
-	}
-	said := []string{string(o.Fields)}
-	if c := x.Root.Chart; c != nil {
-		said = slices.Concat(said, c.Set, c.SetString)
-	}
-	return slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, old) })
-}
-
-// valuesEdit applies an edit to values whose lines were taken from files.
-type valuesEdit struct {
-	m   *fixer
-	x   *Render
-	e   diag.Edit
-	old string
-	// changed is set if a line was edited; unsure is set if it is unknown whether a line needs
-	// the edit.
-	changed, unsure bool
-}
-
-func (v *valuesEdit) edit(values render.Values) render.Values {
-	if values.Text == nil || !v.uses(&values) || !strings.Contains(string(values.Text), v.old) {
-		return values
-	}
-	lines := strings.Split(string(values.Text), "\n")
-	for i, line := range lines {
-		switch {
-		case !strings.Contains(line, v.old):
-		case i >= len(values.Places) || values.Places[i].Line == 0:
-			v.unsure = true
-		default:
-			lines[i] = v.line(line, values.Places[i])
-		}
-	}
-	if v.changed {
-		values.Text = []byte(strings.Join(lines, "\n"))
-	}
-	return values
-}
-
-// uses reports whether values are known to come from the file of the edit.
-func (v *valuesEdit) uses(values *render.Values) bool {
-	is := func(file string) bool { return file != "" && v.x.name(file) == v.e.Location.File }
-	return is(values.File) || slices.ContainsFunc(values.Places, func(p render.Place) bool { return is(p.File) })
-}
-
-// line edits a line that contains the old text. The edit applies if the line was written with
-// the scalar of the edit, or is the line of the edit in a block scalar.
-func (v *valuesEdit) line(line string, at render.Place) string {
-	if v.x.name(at.File) != v.e.Location.File {
-		return line
-	}
-	source := sourceLine(v.m.before.Source(v.e.Location.File), at.Line)
-	here := at.Line == v.e.Location.Line
-	_, one := once(line, v.old)
-	switch {
-	case here && one && (at.Column == v.e.Location.Column || strings.TrimSpace(source) == strings.TrimSpace(line)):
-		v.changed = true
-		return strings.Replace(line, v.old, unquote(v.e.NewText), 1)
-	case here && at.Column == v.e.Location.Column, !strings.Contains(source, v.old):
-		v.unsure = true
-	}
-	return line
-}
-
-// sourceLine returns line n of a text, counted from 1.
-func sourceLine(text []byte, n int) string {
-	i := 0
-	for line := range strings.Lines(string(text)) {
-		if i++; i == n {
-			return line
-		}
-	}
-	return ""
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/fragments"
-	"github.com/schedlint/schedlint/lint/origin"
+	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -13,8 +13,8 @@ import (
 // such a chart, only the values can be checked.
 type releases struct {
 	config  *config.Config
-	files   *files
-	renders *renders
+	files   *locate.Files
+	renders *locate.Renders
 	summary *summary
 	finder  *fragments.Finder
 	told    map[*source.Object]bool
@@ -28,7 +28,7 @@ type given struct {
 }
 
 func newReleases(d *clusters) *releases {
-	return &releases{d.files.config, d.files, d.renders, d.summary, fragments.NewFinder(), map[*source.Object]bool{}, map[given]bool{}}
+	return &releases{d.files.Config, d.files, d.renders, d.summary, fragments.NewFinder(), map[*source.Object]bool{}, map[given]bool{}}
 }
 
 // of returns a function that finds the values that releases give charts, for the part named p.
@@ -55,18 +55,18 @@ func (r *releases) of(p string) func(*source.Object) *workload.Given {
 func (r *releases) tell(o *source.Object, found *fragments.Found) {
 	if found.Over != "" && !r.told[o] {
 		r.told[o] = true
-		r.summary.leaveOpen("values fragments are left out: "+found.Over, r.renders.at(o))
+		r.summary.leaveOpen("values fragments are left out: "+found.Over, r.renders.At(o))
 	}
 }
 
 // rendered returns the indices of the sources of a release whose charts are rendered.
 func (r *releases) rendered(o *source.Object) map[int]bool {
 	all := map[int]bool{}
-	at := r.renders.inSources(o.NameSpan())
-	if raw := r.renders.rawObject(o); r.renders.results[o.File.Name] != nil && raw != nil && raw.Kind == o.Kind {
+	at := r.renders.InSources(o.NameSpan())
+	if raw := r.renders.RawObject(o); r.renders.Results[o.File.Name] != nil && raw != nil && raw.Kind == o.Kind {
 		at = raw.NameSpan()
 	}
-	for _, x := range r.renders.all {
+	for _, x := range r.renders.All {
 		if x.Root.Chart != nil && x.Pointer.File == at.File && x.Pointer.Line == at.Line {
 			all[x.Source] = true
 		}
@@ -102,7 +102,7 @@ func (r *releases) count(set *workload.Set) {
 		if w.Within == "" {
 			continue
 		}
-		at := r.renders.inSources(w.Object.NameSpan())
+		at := r.renders.InSources(w.Object.NameSpan())
 		if key := (given{w.String(), at.File, at.Line}); !r.counted[key] {
 			r.counted[key] = true
 			r.summary.Fragments++
@@ -132,22 +132,6 @@ func (r *releases) goesTo(c *config.Cluster, o *source.Object) bool {
 	if len(c.Pointers)+len(c.Destinations) == 0 || to == nil {
 		return false
 	}
-	file := r.files.fromConfig(r.renders.inSources(o.NameSpan()).File)
+	file := r.files.FromConfig(r.renders.InSources(o.NameSpan()).File)
 	return c.Deploys(config.Chosen{Pointers: []string{file}, Destinations: to})
-}
-
-// inValues refines a place in the sources if the rendered value is a values text that the
-// sources contain unchanged.
-func (r *renders) inValues(o *source.Object, s diag.Span, at origin.Place) origin.Place {
-	if !at.Near || fragments.Destinations(o) == nil {
-		return at
-	}
-	raw := around(r.rawOf(at.Span.File), at.Span.Line, at.Span.Column)
-	if raw == nil || raw.Kind != o.Kind {
-		return at
-	}
-	if moved, ok := fragments.Moved(o, raw, s); ok {
-		return origin.Place{Span: moved, Patched: at.Patched}
-	}
-	return at
 }

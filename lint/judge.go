@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
@@ -20,8 +22,8 @@ type judge struct {
 	ctx      context.Context
 	policy   Policy
 	levels   *levels
-	files    *files
-	renders  *renders
+	files    *locate.Files
+	renders  *locate.Renders
 	failures *failures
 	// The cost of each rule so far, and the rules that failed.
 	tally *facts.Tally
@@ -110,7 +112,7 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 		}
 	}
 	j.found = slices.Grow(j.found, len(judgements))
-	var in *locator
+	var in *locate.Locator
 	about := &scopeContext{files: j.files, renders: j.renders, built: f, objects: objects}
 	type copied struct {
 		facts.Judgement
@@ -127,11 +129,11 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 			continue
 		}
 		if in == nil {
-			in = newLocator(objects)
+			in = locate.NewLocator(objects)
 		}
 		found := j.finding(said, f.Subject(said.Fact), c)
-		in.locate(&found)
-		for _, twin := range in.inCopies(&found) {
+		in.Locate(&found)
+		for _, twin := range in.InCopies(&found) {
 			copies = append(copies, copied{said, twin})
 		}
 		report(said, &found)
@@ -162,10 +164,10 @@ func (j *judge) context(found *accept.Finding, c *cluster) {
 		return
 	}
 	found.Cluster, found.Render, found.Branch = c.name, c.render, c.Branch(found.Location.File)
-	if x := j.renders.results[found.Location.File]; x != nil {
+	if x := j.renders.Results[found.Location.File]; x != nil {
 		found.Render = x.Name
 	}
-	found.Assumed = j.renders.assumed[found.Render]
+	found.Assumed = j.renders.Assumed[found.Render]
 }
 
 // fixes returns the engine's fixes if the message catalogue words the judgement, or else the
@@ -183,7 +185,7 @@ func fixes(said facts.Judgement, s derive.Subject) []diag.Fix {
 // withRootName converts the file of a rule to a name from the root, like that of other files.
 func (j *judge) withRootName(failure diag.Failure) diag.Failure {
 	if failure.File != "" {
-		failure.File = j.files.fromRoot(failure.File)
+		failure.File = j.files.FromRoot(failure.File)
 	}
 	return failure
 }
@@ -191,8 +193,8 @@ func (j *judge) withRootName(failure diag.Failure) diag.Failure {
 // problemsOfUnrequested returns the problems of renders that were not requested explicitly. They count if the
 // render could be built before a change.
 func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
-	for _, name := range slices.Sorted(maps.Keys(j.renders.quiet)) {
-		problem := []source.Problem{j.renders.quiet[name]}
+	for _, name := range slices.Sorted(maps.Keys(j.renders.Quiet)) {
+		problem := []source.Problem{j.renders.Quiet[name]}
 		j.findings(derive.Facts(aboutFiles(problem)), nil, nil, func(_ int, f *accept.Finding) {
 			all = append(all, diag.Quiet{Render: name, Diagnostic: f.Diagnostic})
 		})

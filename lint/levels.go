@@ -3,6 +3,8 @@ package lint
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -79,8 +81,8 @@ func (l *levels) base(s ruleLevel) base {
 
 // scopeContext describes to scopes what the findings of one context are about.
 type scopeContext struct {
-	files   *files
-	renders *renders
+	files   *locate.Files
+	renders *locate.Renders
 	built   *derive.Built
 	objects []*source.Object
 
@@ -92,10 +94,10 @@ func (a *scopeContext) of(found *accept.Finding) *config.About {
 	a.index()
 	all := &config.About{
 		Object: found.Object, Cluster: found.Cluster, Global: isGlobal(found.Object.Kind),
-		File: a.files.fromConfig(a.renders.inSources(found.Location).File),
+		File: a.files.FromConfig(a.renders.InSources(found.Location).File),
 	}
 	if o := a.byID[found.Object]; o != nil {
-		all.Labels = labelsOf(o)
+		all.Labels = locate.LabelsOf(o)
 	}
 	if w := a.workloads[found.Object]; w != nil {
 		all.Workload, all.PodLabels, all.Pods = true, w.Labels, mostPods(w)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -51,7 +53,7 @@ type Options struct {
 	// explicitly is read regardless.
 	Tracked func(path string) bool
 	// Renders are judged as deployed. Renderer builds them; with a nil Renderer none is built.
-	Renders  []Render
+	Renders  []locate.Render
 	Renderer Renderer
 	// Unfollowed lists the GitOps pointers that lead to no render; Notes are about all of them.
 	Unfollowed []Unfollowed
@@ -91,6 +93,9 @@ type Options struct {
 	// override it.
 	Level func(rule string) diag.Level
 }
+
+// Render is something to judge as deployed rather than as its sources are written.
+type Render = locate.Render
 
 // ErrNothing is returned if there is no document to check.
 var ErrNothing = errors.New("no document found: nothing was checked")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"maps"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/kustomize"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -25,8 +27,8 @@ type loader struct {
 	ctx      context.Context
 	opts     *Options
 	table    workload.Table
-	files    *files
-	renders  *renders
+	files    *locate.Files
+	renders  *locate.Renders
 	summary  *summary
 	failures *failures
 	manifests
@@ -42,12 +44,12 @@ type loader struct {
 
 // load reads the manifests.
 func (l *loader) load() *manifests {
-	reading := l.files.reading
-	reading.Ignore, reading.OwnOnly = l.files.ignores, l.opts.Config.OwnOnly()
+	reading := l.files.Reading
+	reading.Ignore, reading.OwnOnly = l.files.Ignores, l.opts.Config.OwnOnly()
 	set, err := source.Load(reading, l.opts.Paths)
 	l.failures.fail(err)
 	l.set = set
-	l.files.keep(set)
+	l.files.Keep(set)
 	l.renderAll()
 	l.removeTemplates()
 	l.removeKustomized()
@@ -56,7 +58,7 @@ func (l *loader) load() *manifests {
 		l.broken[set.Problems[i].Span.File] = true
 	}
 	for _, name := range set.Untracked {
-		l.summary.skip(untracked, fileLine(name, 1))
+		l.summary.skip(untracked, locate.FileLine(name, 1))
 	}
 	for _, k := range set.Unread {
 		l.summary.skip(k.Reason, k.File)
@@ -70,7 +72,7 @@ func (l *loader) load() *manifests {
 // failIfNothingChecked fails a run that examines nothing. If the paths cover the working directory, documents
 // of other tools suffice, because one command may run in many repositories.
 func (l *loader) failIfNothingChecked() {
-	if len(l.set.Problems)+len(l.renders.all)+len(l.renders.failed)+len(l.set.Objects)+len(l.altered) > 0 {
+	if len(l.set.Problems)+len(l.renders.All)+len(l.renders.Failed)+len(l.set.Objects)+len(l.altered) > 0 {
 		return
 	}
 	others := 0
@@ -82,7 +84,7 @@ func (l *loader) failIfNothingChecked() {
 	switch {
 	case l.summary.Documents == 0:
 		l.failures.fail(ErrNothing)
-	case others == l.summary.Documents && !l.files.cover(l.files.dir):
+	case others == l.summary.Documents && !l.files.Cover(l.files.Dir):
 		l.failures.fail(ErrNoObject)
 	}
 }
@@ -95,7 +97,7 @@ func (l *loader) countDocuments() {
 			l.summary.Documents--
 			continue
 		}
-		l.summary.skip(k.Reason, fileLine(k.File, k.Line))
+		l.summary.skip(k.Reason, locate.FileLine(k.File, k.Line))
 		l.broken[k.File] = l.broken[k.File] || hidesObjects[k.Reason]
 	}
 }
@@ -105,10 +107,10 @@ func (l *loader) removeKustomized() {
 	known := kustomize.Obscure(l.set, l.table.Declares)
 	l.set.Objects, l.altered = known.Objects, known.Whole
 	for _, o := range known.Whole {
-		l.summary.skip(altered, l.renders.at(o))
+		l.summary.skip(altered, l.renders.At(o))
 	}
 	for _, o := range known.Changed {
-		l.summary.leaveOpen(changed, l.renders.at(o))
+		l.summary.leaveOpen(changed, l.renders.At(o))
 	}
 }
 

@@ -8,14 +8,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
 // topologies reads the nodes of the parts of a run.
 type topologies struct {
-	files    *files
-	renders  *renders
+	files    *locate.Files
+	renders  *locate.Renders
 	summary  *summary
 	failures *failures
 	// read caches the nodes of renders by nodesKey. counted is the number of nodes in the
@@ -65,20 +67,20 @@ func (t *topologies) nodes(p part, among []*source.Object) (*topology.Topology, 
 	if err != nil {
 		return nil, err
 	}
-	others := t.files.nodesOfClusters()
+	others := t.files.NodesOfClusters()
 	for _, o := range among {
 		if !from[o.File.Name] && !others[o.File.Name] {
 			objects = append(objects, o)
 		}
 	}
 	t.passNodes(p, from)
-	topo, err := topology.LoadFrom(objects, t.renders.namedAt)
+	topo, err := topology.LoadFrom(objects, t.renders.NamedAt)
 	if err != nil {
 		return nil, fmt.Errorf("reading topology: %w", err)
 	}
-	topo.Extended.Complete = t.files.config.ClosesResources()
+	topo.Extended.Complete = t.files.Config.ClosesResources()
 	if topo.Empty() && len(objects) > 0 {
-		read := slices.Concat(p.topology, t.renders.fileNames(among))
+		read := slices.Concat(p.topology, t.renders.FileNames(among))
 		return nil, fmt.Errorf("reading topology: no node is declared in %s", strings.Join(read, ", "))
 	}
 	if key != "" {
@@ -126,7 +128,7 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 	from = map[string]bool{}
 	for _, path := range p.topology {
 		set, err := source.Load(t.options(path), []string{path})
-		t.files.keep(set)
+		t.files.Keep(set)
 		errs = append(errs, t.wrong(set, path, err)...)
 		for _, o := range set.Objects {
 			if !from[o.File.Name] {
@@ -143,8 +145,8 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 // options returns the options for one path. In a directory only tracked files count. A single
 // file always counts: it may be the output of a cluster that is never committed.
 func (t *topologies) options(path string) source.Options {
-	opts := t.files.reading
-	if info, err := os.Stat(absolute(t.files.dir, path)); err != nil || !info.IsDir() {
+	opts := t.files.Reading
+	if info, err := os.Stat(locate.Absolute(t.files.Dir, path)); err != nil || !info.IsDir() {
 		opts.Tracked, opts.Strict = nil, true
 	}
 	return opts
@@ -157,7 +159,7 @@ func (t *topologies) wrong(set *source.Set, path string, err error) []error {
 	}
 	var errs []error
 	for _, p := range set.Problems {
-		errs = append(errs, fmt.Errorf("reading topology: %s:%d: %s: %s", t.files.display(p.Span.File), p.Span.Line, p.Kind, p.Detail))
+		errs = append(errs, fmt.Errorf("reading topology: %s:%d: %s: %s", t.files.Display(p.Span.File), p.Span.Line, p.Kind, p.Detail))
 	}
 	if len(errs) == 0 && !slices.ContainsFunc(set.Objects, topology.Declares) {
 		errs = append(errs, fmt.Errorf("reading topology: no node is declared in %s: expected v1 Nodes or a NodeTopology, %s", path, found(set)))

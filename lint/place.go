@@ -122,7 +122,13 @@ func (r *run) addCaveats(doc *diag.Placement, s *scene, untracked int, leftOut s
 	})
 	r.recordRefusals(s)
 	doc.Cluster, doc.Context = s.cluster.name, cmp.Or(s.cluster.render, s.cluster.entry, s.Name)
-	r.renders.placeInSources(doc)
+	for i := range doc.Workloads {
+		for j := range doc.Workloads[i].Core {
+			m := &doc.Workloads[i].Core[j]
+			m.Location = r.renders.InSources(m.Location)
+			m.File, m.Line, m.Column = m.Location.File, m.Location.Line, m.Location.Column
+		}
+	}
 	doc.Notes = append(doc.Notes, r.caveats(s, untracked, leftOut)...)
 	if len(doc.Workloads) == 0 && (r.summary.Unrendered > 0 || leftOut != "") { // workloads may be in the skipped inputs
 		doc.Verdict, doc.RulesVerdict = string(diag.Unknown), string(diag.Unknown)
@@ -138,23 +144,12 @@ func (r *run) placed(s *scene) *diag.Placement {
 	return derive.Decision(s.model, search.Decide(s.model, search.Options{}), disruption.New(s.model, s.set, search.Options{}), r.survive)
 }
 
-// placeInSources replaces places in rendered text by places in the user's files.
-func (r *renders) placeInSources(doc *diag.Placement) {
-	for i := range doc.Workloads {
-		for j := range doc.Workloads[i].Core {
-			m := &doc.Workloads[i].Core[j]
-			m.Location = r.inSources(m.Location)
-			m.File, m.Line, m.Column = m.Location.File, m.Location.Line, m.Location.Column
-		}
-	}
-}
-
 // caveats returns notes on what a decision assumes and ignores; leftOut describes what was
 // skipped before or while reading its part.
 func (r *run) caveats(s *scene, untracked int, leftOut string) []string {
 	notes := []string{"assumes any scheduling order and any feasible node per pod, no rescheduling, and only the declared objects"}
 	notes = append(notes, unknownLosses(r.opts, s.nodes)...)
-	if name := r.renders.assumed[s.cluster.render]; name != "" {
+	if name := r.renders.Assumed[s.cluster.render]; name != "" {
 		notes = append(notes, "assumes the release name "+name)
 	}
 	if untracked > 0 {

@@ -10,39 +10,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/chart"
-	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
 )
-
-// Render is something to judge as deployed rather than as its sources are written.
-type Render struct {
-	// Chosen describes the render to the configuration. Its Name identifies the render in
-	// outputs and baselines.
-	config.Chosen
-	Root render.Root
-	// Files, if not empty, are the output of another tool, relative to Dir, and replace Root.
-	// SourceRoot is the directory that the tool rendered, or "".
-	Files      []string
-	SourceRoot string
-	// prefix is the path from the root of the run to Root.Confinement.
-	prefix string
-	// Argo is set if an Argo CD Application or ApplicationSet deploys it.
-	Argo bool
-	// Pointer is the place, from the root of the run, of the GitOps pointer that names the
-	// root; zero if there is none. Source is the index of the pointer's source.
-	Pointer diag.Span
-	Source  int
-	// Entries names the entry pointers that lead to the render, each with its destination
-	// cluster. Renders with a common entry are deployed together.
-	Entries []string
-	// Requested is set if the render was requested by path. A failure to build it is then an error
-	// in the manifests, and otherwise only a note in the summary.
-	Requested bool
-}
 
 // PointerID identifies a GitOps pointer.
 type PointerID struct {
@@ -64,15 +39,6 @@ type Unfollowed struct {
 // Renderer renders roots and returns their outputs in the same order.
 type Renderer func(ctx context.Context, roots []render.Root) []*render.Output
 
-// setPrefix sets the prefix that turns names from Root.Confinement into names from the root of
-// the run.
-func (x *Render) setPrefix(root string) {
-	x.prefix = relative(filepath.ToSlash(resolved(root)), filepath.ToSlash(x.Root.Confinement))
-}
-
-// name converts a name from Root.Confinement to one from the root of the run.
-func (x *Render) name(confined string) string { return path.Join(x.prefix, confined) }
-
 // renderAll builds the renders. Files that a successful render uses are no longer judged as
 // written.
 func (l *loader) renderAll() {
@@ -81,7 +47,7 @@ func (l *loader) renderAll() {
 		return
 	}
 	var roots []render.Root
-	var asked []*Render
+	var asked []*locate.Render
 	for i := range l.opts.Renders {
 		if x := &l.opts.Renders[i]; len(x.Files) > 0 {
 			l.readResult(x)
@@ -98,10 +64,10 @@ func (l *loader) renderAll() {
 }
 
 // addOutput adds the output of a root, or records why there is none.
-func (l *loader) addOutput(x *Render, out *render.Output) {
-	x.setPrefix(l.opts.Root)
+func (l *loader) addOutput(x *locate.Render, out *render.Output) {
+	x.SetPrefix(l.opts.Root)
 	if x.Root.Chart != nil && x.Root.Chart.Archive == "" {
-		l.charts[x.name(x.Root.Dir)] = true
+		l.charts[x.FromRoot(x.Root.Dir)] = true
 	}
 	l.onlyTracked(x, out)
 	if out.Problem != nil {
@@ -125,7 +91,7 @@ func (l *loader) countUnfollowed() {
 			l.set.Problems = append(l.set.Problems, source.Problem{Kind: source.RenderRefused, Detail: u.Why + ": " + u.Detail, Span: span})
 		}
 		l.summary.Unrendered++
-		l.summary.leaveOpen("GitOps pointer that is not rendered ("+u.Why+")", fileLine(u.File, u.Line))
+		l.summary.leaveOpen("GitOps pointer that is not rendered ("+u.Why+")", locate.FileLine(u.File, u.Line))
 	}
 	if suspended > 0 {
 		l.summary.note(fmt.Sprintf("suspended GitOps pointers, which are not rendered: %d", suspended))
@@ -143,13 +109,13 @@ func (l *loader) countPassedBy() {
 		for _, o := range objects {
 			kind, ok := pointers.KindOf(o.Group(), o.Kind)
 			if ok && kind != pointers.FluxHelmRelease && !l.opts.Followed[PointerID{kind, o.Namespace, o.Name}] {
-				l.summary.leaveOpen(notFollowed, l.renders.at(o))
+				l.summary.leaveOpen(notFollowed, l.renders.At(o))
 			}
 		}
 	}
 	look(l.set.Objects)
-	for _, x := range l.renders.all {
-		look(x.objects)
+	for _, x := range l.renders.All {
+		look(x.Objects)
 	}
 }
 
@@ -157,23 +123,23 @@ func (l *loader) countPassedBy() {
 const notFollowed = "GitOps pointer that is not followed"
 
 // addResult reads the result of a render.
-func (l *loader) addResult(asked *Render, out *render.Output) {
-	x, problems := l.renders.add(asked, out)
+func (l *loader) addResult(asked *locate.Render, out *render.Output) {
+	x, problems := l.renders.Add(asked, out)
 	for _, p := range problems { // kubectl reads what kustomize prints, so schedlint must as well
 		if p.Kind == source.DuplicateKey && asked.Root.Chart != nil {
 			l.recordDuplicateKey(x, p)
 			continue
 		}
 		l.failures.leave(diag.Failure{
-			Stage: diag.StageRead, File: x.kustomization(), Line: 1,
+			Stage: diag.StageRead, File: x.Kustomization(), Line: 1,
 			Message: fmt.Sprintf("the result of render %s: %s: %s", asked.Name, p.Kind, p.Detail),
 		})
 	}
 	for _, p := range out.Unchecked {
-		l.summary.note(l.files.display(asked.name(p.File)) + ": " + start(p.Detail, mostReason))
+		l.summary.note(l.files.Display(asked.FromRoot(p.File)) + ": " + locate.Start(p.Detail, mostReason))
 	}
 	for _, name := range out.Sources {
-		l.renders.reached[asked.name(name)] = true
+		l.renders.Reached[asked.FromRoot(name)] = true
 	}
 	l.addPlainObjects(x)
 }
@@ -181,9 +147,9 @@ func (l *loader) addResult(asked *Render, out *render.Output) {
 // countRenders adds to the summary what was rendered, with notes on what was not requested
 // explicitly.
 func (l *loader) countRenders() {
-	l.summary.Renders = len(l.renders.all)
+	l.summary.Renders = len(l.renders.All)
 	found, charts, pointed := 0, 0, 0
-	for _, x := range l.renders.all {
+	for _, x := range l.renders.All {
 		switch {
 		case x.Root.Overlay != nil:
 			pointed++
@@ -202,14 +168,14 @@ func (l *loader) countRenders() {
 	if charts > 0 {
 		l.summary.note(fmt.Sprintf("rendered charts: %d, with their default values; files that they use are not checked separately (--render off checks all files as written)", charts))
 	}
-	if n := len(l.renders.assumed); n > 0 {
+	if n := len(l.renders.Assumed); n > 0 {
 		l.summary.note(fmt.Sprintf("charts rendered with the assumed release name %s: %d (--release-name, or name under renders, sets it)", chart.DefaultRelease, n))
 	}
 	l.chartsNotRendered()
 }
 
 // onlyTracked makes a render fail if it reads an untracked file.
-func (l *loader) onlyTracked(asked *Render, out *render.Output) {
+func (l *loader) onlyTracked(asked *locate.Render, out *render.Output) {
 	if l.opts.Tracked == nil || out.Problem != nil {
 		return
 	}
@@ -228,26 +194,26 @@ func (l *loader) onlyTracked(asked *Render, out *render.Output) {
 }
 
 // readResult reads the output of another tool.
-func (l *loader) readResult(asked *Render) {
-	set, err := source.Load(l.files.reading, asked.Files)
+func (l *loader) readResult(asked *locate.Render) {
+	set, err := source.Load(l.files.Reading, asked.Files)
 	if err != nil {
 		l.failures.fail(fmt.Errorf("render %s: %w", asked.Name, err))
 	}
-	l.files.keep(set)
+	l.files.Keep(set)
 	l.set.Problems = append(l.set.Problems, set.Problems...)
 	for _, f := range set.Files {
-		l.renders.reached[f.Name] = true
+		l.renders.Reached[f.Name] = true
 		l.given[f.Name] = true
 	}
-	l.renders.all = append(l.renders.all, &rendered{Render: *asked, objects: set.Objects})
+	l.renders.All = append(l.renders.All, &locate.Rendered{Render: *asked, Objects: set.Objects})
 }
 
 // recordUnrendered records a render that failed. The failure of one that was not requested explicitly
 // is not an error of the user, because it may not be intended to be built here.
-func (l *loader) recordUnrendered(asked *Render, p *render.Problem) {
-	span := diag.Span{File: asked.name(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
+func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
+	span := diag.Span{File: asked.FromRoot(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	if at, ok := l.opts.Config.SettingPlace(asked.Chosen, p.Setting); ok {
-		at.File = l.files.showConfig()
+		at.File = l.files.ShowConfig()
 		span = at
 	}
 	l.summary.Unrendered++
@@ -258,8 +224,8 @@ func (l *loader) recordUnrendered(asked *Render, p *render.Problem) {
 	case asked.Root.Overlay != nil:
 		what = strings.Replace(what, "kustomization", "GitOps pointer", 1)
 	}
-	l.summary.leaveOpen(what, fileLine(span.File, span.Line))
-	l.renders.failed = append(l.renders.failed, asked.Name)
+	l.summary.leaveOpen(what, locate.FileLine(span.File, span.Line))
+	l.renders.Failed = append(l.renders.Failed, asked.Name)
 	problem := source.Problem{Kind: source.RenderFailed, Detail: p.Detail, Span: span}
 	if p.Kind != render.Failed {
 		problem.Kind = source.RenderRefused
@@ -267,15 +233,15 @@ func (l *loader) recordUnrendered(asked *Render, p *render.Problem) {
 	switch {
 	case p.Kind == render.Repeated:
 		problem.Kind, problem.Merged = source.DuplicateKey, true
-		problem.First = diag.Span{File: asked.name(p.First.File), Line: p.First.Line, Column: 1, EndLine: p.First.Line, EndColumn: 2}
+		problem.First = diag.Span{File: asked.FromRoot(p.First.File), Line: p.First.Line, Column: 1, EndLine: p.First.Line, EndColumn: 2}
 		l.set.Problems = append(l.set.Problems, problem)
 	case p.Kind == render.Spent: // a failure, because added renders could hide the findings of this one
-		if !l.renders.spent {
+		if !l.renders.Spent {
 			l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
 		}
-		l.renders.spent = true
+		l.renders.Spent = true
 	case !asked.Requested:
-		l.renders.quiet[asked.Name] = problem
+		l.renders.Quiet[asked.Name] = problem
 	case p.Kind == render.Killed:
 		l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
 	default:
@@ -295,13 +261,13 @@ var notRendered = map[string]string{
 
 // removeUsedFiles removes the objects of files that renders use from those that are judged as written.
 func (l *loader) removeUsedFiles() {
-	reached := l.renders.reached
+	reached := l.renders.Reached
 	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool {
 		if !reached[o.File.Name] {
 			return false
 		}
 		if !l.given[o.File.Name] {
-			l.renders.raw = append(l.renders.raw, o)
+			l.renders.Raw = append(l.renders.Raw, o)
 		}
 		return true
 	})
@@ -324,12 +290,12 @@ func (l *loader) removeTemplates() {
 	}
 	declared := func(dir string) bool { return charts[dir] }
 	action := func(file string) bool {
-		f := l.files.byName[file]
+		f := l.files.ByName[file]
 		return f != nil && bytes.Contains(f.Text, []byte("{{"))
 	}
 	tried := func(chart string) bool { return l.charts[chart] || l.set.Inflated[chart] }
 	skip := func(file string, line int) {
-		if !l.renders.reached[file] {
+		if !l.renders.Reached[file] {
 			l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipTemplate, File: file, Line: line})
 		}
 	}
@@ -385,13 +351,13 @@ const inNoRender = "object that no render contains"
 
 // countAbsent counts the objects that no render contains although renders use their files.
 func (l *loader) countAbsent() {
-	contained, raw := l.renders.contained(), byFile(l.renders.raw)
+	contained, raw := l.renders.Contained(), locate.ByFile(l.renders.Raw)
 	for _, file := range slices.Sorted(maps.Keys(raw)) {
 		if !slices.ContainsFunc(raw[file], l.table.Declares) {
 			continue
 		}
 		for range len(raw[file]) - len(contained[file]) {
-			l.summary.skip(inNoRender, fileLine(file, 1))
+			l.summary.skip(inNoRender, locate.FileLine(file, 1))
 		}
 	}
 }
@@ -400,14 +366,14 @@ func (l *loader) countAbsent() {
 // depend on the paths.
 func (l *loader) readBeside() {
 	var names []string
-	for _, name := range slices.Sorted(maps.Keys(l.renders.reached)) {
-		if l.files.byName[name] == nil {
+	for _, name := range slices.Sorted(maps.Keys(l.renders.Reached)) {
+		if l.files.ByName[name] == nil {
 			names = append(names, name)
 		}
 	}
 	if len(names) > 0 {
 		set := l.readMore(names)
-		l.renders.raw, l.beside = append(l.renders.raw, set.Objects...), set.Files
+		l.renders.Raw, l.beside = append(l.renders.Raw, set.Objects...), set.Files
 	}
 }
 
@@ -416,18 +382,18 @@ func (l *loader) readBeside() {
 func (l *loader) readMore(names []string) *source.Set {
 	var paths []string
 	for _, name := range names {
-		at := filepath.Join(resolved(l.opts.Root), filepath.FromSlash(name))
-		if rel, err := filepath.Rel(resolved(l.opts.Dir), at); err == nil {
+		at := filepath.Join(locate.Resolved(l.opts.Root), filepath.FromSlash(name))
+		if rel, err := filepath.Rel(locate.Resolved(l.opts.Dir), at); err == nil {
 			at = rel // as the user would write it
 		}
 		paths = append(paths, at)
 	}
-	opts := l.files.reading
+	opts := l.files.Reading
 	opts.Tracked, opts.Stdin = nil, nil
 	set, err := source.Load(opts, paths)
 	if err != nil {
 		return &source.Set{}
 	}
-	l.files.keep(set)
+	l.files.Keep(set)
 	return set
 }

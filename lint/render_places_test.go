@@ -92,7 +92,7 @@ func (p *placeFigures) render(t *testing.T, dir, name, reason string) {
 	p.rendered++
 	l := &lookup{
 		T: t, figures: p, name: filepath.Join(filepath.Base(dir), name), out: out, marks: map[[2]int]render.Mark{}, values: map[*source.File]map[[2]int]*yaml.Node{},
-		Written: lint.NewWritten(dir, lint.Render{Chosen: config.Chosen{Name: name, Dir: name}, Root: root}, out),
+		written: newWritten(dir, lint.Render{Chosen: config.Chosen{Name: name, Dir: name}, Root: root}, out),
 	}
 	for _, m := range out.Marks {
 		l.marks[[2]int{m.Line, m.Column}] = m
@@ -120,7 +120,7 @@ func (p *placeFigures) hold(t *testing.T) {
 // lookup checks the result of one render.
 type lookup struct {
 	*testing.T
-	*lint.Written
+	*written
 	figures *placeFigures
 	name    string
 	out     *render.Output

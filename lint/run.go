@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -20,9 +22,9 @@ type run struct {
 	ctx          context.Context
 	opts         *Options
 	table        workload.Table
-	files        *files
+	files        *locate.Files
 	failures     *failures
-	renders      *renders
+	renders      *locate.Renders
 	summary      *summary
 	budget       *budget
 	judge        *judge
@@ -43,8 +45,10 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 		ctx: ctx, opts: &o, table: workload.NewTable(), failures: &failures{}, budget: newBudget(o.Steps),
 		decisions: decisions{}, inRender: map[foundAt]bool{}, survive: lossesToSurvive(o.Config, losses),
 	}
-	r.files = newFiles(r.opts, r.table)
-	r.renders = newRenders(r.files)
+	r.files = locate.NewFiles(source.Options{
+		Dir: o.Dir, Root: o.Root, Stdin: o.Stdin, Overlay: o.Overlay, Tracked: o.Tracked, Keep: r.table.Read, Drop: workload.Unread,
+	}, o.Paths, o.Config)
+	r.renders = locate.NewRenders(r.files)
 	r.summary = newSummary(r.renders)
 	r.judge = &judge{
 		ctx: ctx, policy: o.Policy, levels: newLevels(&o), files: r.files, renders: r.renders, failures: r.failures,
@@ -89,13 +93,15 @@ func (r *run) report() *diag.Report {
 		report.Judged = append(report.Judged, a.judged...)
 		r.cluster(a)
 	})
-	r.summary.note(relocate(r.judge.found, r.renders, r.opts.SourceRoot, r.failures)...)
+	notes, errs := locate.Relocate(r.judge.found, r.renders, r.opts.SourceRoot)
+	r.summary.note(notes...)
+	r.failures.errs = append(r.failures.errs, errs...)
 	r.applyAcceptances(report)
-	report.Source, report.Display, report.AnswerUnknown = r.files.text, r.files.display, r.undecided(left, broken)
+	report.Source, report.Display, report.AnswerUnknown = r.files.Text, r.files.Display, r.undecided(left, broken)
 	if r.opts.Compared {
 		report.WhyUnjudged, report.SubjectGone, report.Quiet = left.unjudged, left.gone, r.judge.problemsOfUnrequested()
 	}
-	report.Rendered, report.NotRendered, report.Inert = r.renders.names(), r.renders.failed, r.suppressions.inert
+	report.Rendered, report.NotRendered, report.Inert = r.renders.Names(), r.renders.Failed, r.suppressions.inert
 	report.Failures = r.failures.undone
 	return report
 }
@@ -219,7 +225,7 @@ func (r *run) input(s *scene) derive.Input {
 func (r *run) origin(s *scene) derive.Origin {
 	o := derive.Origin{Cluster: s.cluster.name, Context: cmp.Or(s.cluster.render, s.cluster.entry, s.Name), Objects: s.Objects}
 	o.Render = func(o *source.Object) string {
-		if x := r.renders.results[o.File.Name]; x != nil {
+		if x := r.renders.Results[o.File.Name]; x != nil {
 			return x.Name
 		}
 		return ""
@@ -247,7 +253,7 @@ func (r *run) recordRefusals(s *scene) {
 		}
 		f := diag.Failure{Stage: diag.StageCheck, Internal: true, Message: what + x.Err.Error()}
 		if len(x.Objects) > 0 {
-			s := r.renders.inSources(x.Objects[0].NameSpan())
+			s := r.renders.InSources(x.Objects[0].NameSpan())
 			f.File, f.Line = s.File, s.Line
 		}
 		r.failures.leave(f)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -20,14 +22,14 @@ type summary struct {
 	diag.Summary
 	skips   *skips
 	passed  passed
-	renders *renders
+	renders *locate.Renders
 	// Open questions that are already counted.
 	counted map[unknown]bool
 	// Texts, by file, that stand for unknown values.
 	placeholders map[string][]string
 }
 
-func newSummary(r *renders) *summary {
+func newSummary(r *locate.Renders) *summary {
 	return &summary{skips: newSkips(), renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{}}
 }
 
@@ -55,7 +57,7 @@ func (s *summary) whole() diag.Summary {
 		all.Notes = append(all.Notes, fmt.Sprintf("values fragments of charts that are not at hand: %d checked; the charts decide which pods get them", s.Fragments))
 	}
 	for _, file := range slices.Sorted(maps.Keys(s.placeholders)) {
-		all.Notes = append(all.Notes, placeholderNote(s.renders.files.display(file), s.placeholders[file]))
+		all.Notes = append(all.Notes, placeholderNote(s.renders.Files.Display(file), s.placeholders[file]))
 	}
 	return all
 }
@@ -68,7 +70,7 @@ func placeholderNote(file string, texts []string) string {
 	texts = slices.Compact(texts)
 	for _, text := range texts[:min(most, len(texts))] {
 		first, rest, _ := strings.Cut(strings.TrimRight(text, "\n"), "\n")
-		if text = start(first, longest); text == first && rest != "" {
+		if text = locate.Start(first, longest); text == first && rest != "" {
 			text += "..."
 		}
 		names = append(names, strconv.Quote(text))
@@ -152,21 +154,21 @@ func (s *summary) count(c *cluster) {
 		}
 	}
 	for _, k := range set.Skipped {
-		s.skip(k.Reason, s.renders.atLine(k.File, k.Line))
+		s.skip(k.Reason, s.renders.AtLine(k.File, k.Line))
 	}
 	for o, texts := range set.Placeholders {
-		file := s.renders.inSources(o.NameSpan()).File
+		file := s.renders.InSources(o.NameSpan()).File
 		s.placeholders[file] = append(s.placeholders[file], texts...)
 	}
 	for _, o := range set.NotJudged {
-		s.skips.add(&s.skips.notJudged, o.Kind+" ("+o.APIVersion+")", s.renders.at(o))
+		s.skips.add(&s.skips.notJudged, o.Kind+" ("+o.APIVersion+")", s.renders.At(o))
 	}
 	for _, o := range set.Unresolved {
-		s.skips.add(&s.skips.notJudged, o.Kind+" ("+o.APIVersion+") whose workloadRef leads to no template", s.renders.at(o))
+		s.skips.add(&s.skips.notJudged, o.Kind+" ("+o.APIVersion+") whose workloadRef leads to no template", s.renders.At(o))
 	}
 	for _, group := range c.Differing {
 		for _, o := range group {
-			s.skips.add(&s.skips.repeated, nameOf(o), s.renders.at(o))
+			s.skips.add(&s.skips.repeated, locate.NameOf(o), s.renders.At(o))
 		}
 	}
 }
@@ -193,7 +195,7 @@ func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 		}
 		if key := (unknown{w.Object, why}); why != "" && !w.Refused() && !s.counted[key] {
 			s.counted[key] = true
-			s.leaveOpen(why, s.renders.at(w.Object))
+			s.leaveOpen(why, s.renders.At(w.Object))
 		}
 	}
 }
@@ -220,7 +222,7 @@ func (s *summary) open(why string, objects []*source.Object, budget bool) {
 	for _, o := range objects {
 		if key := (unknown{o, why}); !s.counted[key] {
 			s.counted[key] = true
-			s.leaveOpen(why, s.renders.at(o))
+			s.leaveOpen(why, s.renders.At(o))
 			s.skips.unknown[why].Budget = budget
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
@@ -19,8 +21,8 @@ const ignorePrefix = "ignore.schedlint.dev/"
 // suppressions holds the suppressions of the manifests and of the configuration.
 type suppressions struct {
 	opts    *Options
-	files   *files
-	renders *renders
+	files   *locate.Files
+	renders *locate.Renders
 	judge   *judge
 	table   workload.Table
 	// all holds those that take part in the run. inline has the indices of those in manifests,
@@ -56,12 +58,12 @@ func newSuppressions(o *Options, j *judge, table workload.Table) *suppressions {
 // trees are released.
 func (s *suppressions) gather(m *manifests) {
 	objects := slices.Concat(m.set.Objects, m.altered) // includes objects that are not judged; otherwise their comments would count for others
-	byFile := byFile(objects)
+	byFile := locate.ByFile(objects)
 	for _, o := range objects {
 		s.annotations(o)
 	}
-	for _, x := range s.renders.all {
-		for _, o := range x.objects {
+	for _, x := range s.renders.All {
+		for _, o := range x.Objects {
 			s.annotations(o)
 		}
 	}
@@ -77,10 +79,10 @@ func (s *suppressions) gather(m *manifests) {
 
 // configured adds the suppressions of the configuration.
 func (s *suppressions) configured() {
-	name := s.files.showConfig()
-	open := !s.files.cover(s.files.config.Dir) // an entry may be about manifests that are not read
-	for i := range s.files.config.Suppress {
-		entry := &s.files.config.Suppress[i]
+	name := s.files.ShowConfig()
+	open := !s.files.Cover(s.files.Config.Dir) // an entry may be about manifests that are not read
+	for i := range s.files.Config.Suppress {
+		entry := &s.files.Config.Suppress[i]
 		at := entry.Place
 		at.File = name
 		one := suppression(diag.ByConfiguration, entry.Rule, strings.TrimSpace(entry.Reason), entry.Until, entry.Target(), at)
@@ -145,15 +147,15 @@ func (s *suppressions) acceptance() accept.Options {
 
 // annotations adds the suppressions of one object.
 func (s *suppressions) annotations(o *source.Object) {
-	start := startOf(o)
+	start := locate.StartOf(o)
 	for k, v := range o.Root.At("metadata", "annotations").Fields() {
 		rule, ok := strings.CutPrefix(k.Value, ignorePrefix)
 		if !ok {
 			continue
 		}
 		reason, until := accept.Reason(v.Value)
-		at := s.renders.inSources(o.File.FieldSpan(k, v))
-		one := suppression(diag.ByAnnotation, rule, reason, until, s.renders.nameAt(o, at), at)
+		at := s.renders.InSources(o.File.FieldSpan(k, v))
+		one := suppression(diag.ByAnnotation, rule, reason, until, s.renders.NameAt(o, at), at)
 		one.Start = start
 		one.Meets = func(f *accept.Finding) bool { return f.Start == start }
 		s.add(one)
@@ -166,8 +168,8 @@ func (s *suppressions) comments(f *source.File, objects []*source.Object) {
 	for _, d := range f.Directives() {
 		reason, until := accept.Reason(d.Text)
 		one := suppression(diag.ByComment, d.Rule, reason, until, "", d.Span)
-		if o := around(objects, d.Line, math.MaxInt); o != nil {
-			one.Start, one.Target = startOf(o), nameOf(o)
+		if o := locate.Around(objects, d.Line, math.MaxInt); o != nil {
+			one.Start, one.Target = locate.StartOf(o), locate.NameOf(o)
 		} else {
 			one.Target = "what stands in " + f.Name // keeps it distinct from comments in other files
 		}
@@ -217,7 +219,7 @@ func (s *suppressions) ofSources(findings []accept.Finding) {
 	seen := s.scannedSet()
 	for i := range findings {
 		name := findings[i].Location.File
-		if f := s.files.byName[name]; findings[i].Moved && f != nil && !seen[name] {
+		if f := s.files.ByName[name]; findings[i].Moved && f != nil && !seen[name] {
 			seen[name] = true
 			s.comments(f, nil)
 		}
@@ -239,11 +241,11 @@ func (s *suppressions) recordDecided(f *derive.Built, objects []*source.Object) 
 		return
 	}
 	for _, o := range objects {
-		for _, i := range s.inline[startOf(o)] {
+		for _, i := range s.inline[locate.StartOf(o)] {
 			s.countDecided(f, o, &s.all[i])
 		}
 		for n, i := range s.entries {
-			if s.files.config.Suppress[n].Means(o.ID(), labelsOf(o)) && s.table.Relevant(o.APIVersion, o.Kind) {
+			if s.files.Config.Suppress[n].Means(o.ID(), locate.LabelsOf(o)) && s.table.Relevant(o.APIVersion, o.Kind) {
 				s.countDecided(f, o, &s.all[i])
 			}
 		}

@@ -40,7 +40,7 @@ var mayHaveComments = map[string]bool{".yaml": true, ".yml": true, ".tpl": true}
 // scanRemaining adds the comments of files that are not among the manifests.
 func (s *suppressions) scanRemaining() error {
 	seen := s.scannedSet()
-	root, err := os.OpenRoot(s.files.root)
+	root, err := os.OpenRoot(s.files.Root)
 	if err != nil {
 		return err
 	}
@@ -59,13 +59,4 @@ func (s *suppressions) scanRemaining() error {
 		}
 		return err
 	})
-}
-
-// Inert returns the suppressions that a run found and ignored.
-func Inert(r *diag.Report, revision string) []diag.Silence {
-	var all []diag.Silence
-	for _, s := range r.Inert {
-		all = append(all, diag.Silence{Message: silenced(s) + " (no effect: " + revision + " does not have it)", Location: s.Location})
-	}
-	return all
 }

@@ -3,6 +3,8 @@ package lint
 import (
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -11,12 +13,12 @@ import (
 // templates, values files, and manifests that renders use. A comment is used if any render that
 // reads the file uses it, and unused if all of them are known not to.
 type sourceComments struct {
-	renders *renders
+	renders *locate.Renders
 	byFile  map[string][]int // indices of the suppressions
 	// rules lists the rules that the comments of a file name, and asked what a render decides
 	// about each: all comments for one rule share the answer, and there may be many.
 	rules map[string][]string
-	asked map[*rendered]map[string]*askedRule
+	asked map[*locate.Rendered]map[string]*askedRule
 	// partly is set if a cluster was not judged in all its contexts.
 	partly bool
 }
@@ -28,8 +30,8 @@ type askedRule struct {
 	open    bool
 }
 
-func newSourceComments(r *renders) *sourceComments {
-	return &sourceComments{renders: r, byFile: map[string][]int{}, rules: map[string][]string{}, asked: map[*rendered]map[string]*askedRule{}}
+func newSourceComments(r *locate.Renders) *sourceComments {
+	return &sourceComments{renders: r, byFile: map[string][]int{}, rules: map[string][]string{}, asked: map[*locate.Rendered]map[string]*askedRule{}}
 }
 
 // note records a comment, unless it cannot accept anything.
@@ -47,15 +49,15 @@ func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) 
 // of returns the rules to ask about an object: those of comments in files that its render
 // reads.
 func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
-	x := c.renders.results[o.File.Name]
+	x := c.renders.Results[o.File.Name]
 	if x == nil || len(c.byFile) == 0 {
 		return nil
 	}
 	all, known := c.asked[x]
 	if !known {
 		all = map[string]*askedRule{}
-		for _, name := range x.out.Sources {
-			for _, rule := range c.rules[x.name(name)] {
+		for _, name := range x.Out.Sources {
+			for _, rule := range c.rules[x.FromRoot(name)] {
 				all[rule] = &askedRule{}
 			}
 		}
@@ -66,11 +68,11 @@ func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 
 // applyAnswers copies the answers of the renders to the comments. A render that failed or was not
 // requested may use a comment, so the answer stays open.
-func (c *sourceComments) applyAnswers(all []accept.Suppression, f *files) {
-	open := c.partly || len(c.renders.failed) > 0 || !f.cover(f.root)
-	for _, x := range c.renders.all {
+func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files) {
+	open := c.partly || len(c.renders.Failed) > 0 || !f.Cover(f.Root)
+	for _, x := range c.renders.All {
 		for _, name := range sourcesOf(x) {
-			for _, i := range c.byFile[x.name(name)] {
+			for _, i := range c.byFile[x.FromRoot(name)] {
 				if rule := c.asked[x][all[i].Rule]; rule != nil {
 					all[i].Decided += rule.decided
 					all[i].Open = all[i].Open || rule.open || open
@@ -81,9 +83,9 @@ func (c *sourceComments) applyAnswers(all []accept.Suppression, f *files) {
 }
 
 // sourcesOf returns the files that a render uses; none for what another tool rendered.
-func sourcesOf(x *rendered) []string {
-	if x.out == nil {
+func sourcesOf(x *locate.Rendered) []string {
+	if x.Out == nil {
 		return nil
 	}
-	return x.out.Sources
+	return x.Out.Sources
 }

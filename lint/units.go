@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/locate"
+
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/contexts"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -26,15 +28,15 @@ type unit struct {
 // unitsOf returns a function that maps a file to the directory that it is deployed with: one
 // that the command line names, which includes all below it, or else the directory of the file.
 // The working directory does not count, because it is the default path.
-func unitsOf(f *files) func(file string) string {
+func unitsOf(f *locate.Files) func(file string) string {
 	var named []string
-	here, _ := os.Stat(f.dir)
-	for _, p := range f.paths {
-		at := absolute(f.dir, p)
+	here, _ := os.Stat(f.Dir)
+	for _, p := range f.Paths {
+		at := locate.Absolute(f.Dir, p)
 		if info, err := os.Stat(at); p == "-" || err != nil || !info.IsDir() || os.SameFile(info, here) {
 			continue
 		}
-		named = append(named, relative(filepath.ToSlash(resolved(f.root)), filepath.ToSlash(resolved(at))))
+		named = append(named, locate.Relative(filepath.ToSlash(locate.Resolved(f.Root)), filepath.ToSlash(locate.Resolved(at))))
 	}
 	slices.Sort(named) // parents come first
 	return func(file string) string {

@@ -250,7 +250,7 @@ func (s *policySource) at(t *tree, o *lint.Options) (err error) {
 func (s *policySource) announce(r *diag.Report) {
 	notes := &r.Summary.Notes
 	*notes = append(*notes, s.notes...)
-	inert := lint.Inert(r, s.revision)
+	inert := accept.Inert(r, s.revision)
 	if r.Change != nil {
 		r.Change.Silences = append(r.Change.Silences, inert...)
 		return

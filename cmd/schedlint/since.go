@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/vendored"
@@ -79,9 +80,9 @@ func (now *judged) since(ctx context.Context, f *lintFlags) error {
 	}
 	var silences []diag.Silence
 	if now.from == nil { // else the change cannot say anything of these
-		silences = slices.Concat(lint.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), now.altered(before))
+		silences = slices.Concat(accept.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), now.altered(before))
 	}
-	lint.CompareWith(now.report, before.report, f.accept.since, silences)
+	accept.CompareWith(now.report, before.report, f.accept.since, silences)
 	now.silences = len(now.report.Change.Silences)
 	return nil
 }

@@ -1,4 +1,4 @@
-package lint
+package locate
 
 import (
 	"path"
@@ -14,7 +14,7 @@ import (
 
 // editSources maps the edits of a fix to the sources, or withholds them if the source text
 // differs from the rendered text.
-func (r *renders) editSources(x *rendered, f *diag.Fix) {
+func (r *Renders) editSources(x *Rendered, f *diag.Fix) {
 	if len(f.Edits) == 0 {
 		return
 	}
@@ -25,9 +25,9 @@ func (r *renders) editSources(x *rendered, f *diag.Fix) {
 	edits := slices.Clone(f.Edits)
 	for i := range edits {
 		e := &edits[i]
-		at := r.sourceOf(x, e.Location)
-		was, ok := textAt(x.file, e.Location)
-		now, found := textAt(r.files.byName[at.Span.File], at.Span)
+		at := r.SourceOf(x, e.Location)
+		was, ok := textAt(x.File, e.Location)
+		now, found := textAt(r.Files.ByName[at.Span.File], at.Span)
 		switch {
 		case at.Near || at.Whole || !ok || !found || was != now:
 			r.withhold(x, f, message.WithheldUnwritten)
@@ -42,13 +42,13 @@ func (r *renders) editSources(x *rendered, f *diag.Fix) {
 }
 
 // withhold drops the edits of a fix, and records the reason if they are safe.
-func (r *renders) withhold(x *rendered, f *diag.Fix, why string) {
+func (r *Renders) withhold(x *Rendered, f *diag.Fix, why string) {
 	if f.Safe {
 		f.Withheld = why
 	}
 	if f.Withheld != "" {
 		f.Placeless = f.Edits[0]
-		f.Placeless.Location = r.sourceOf(x, f.Placeless.Location).Span
+		f.Placeless.Location = r.SourceOf(x, f.Placeless.Location).Span
 	}
 	f.Edits, f.Safe = nil, false
 }
@@ -74,25 +74,25 @@ type printing struct {
 
 // printedAt maps a place in the result of a render to what a chart printed. If the result is
 // that of a chart, the place stays the same.
-func (r *renders) printedAt(x *rendered, s diag.Span) (p printing, ok bool) {
+func (r *Renders) printedAt(x *Rendered, s diag.Span) (p printing, ok bool) {
 	if !r.prepare(x) {
 		return p, false
 	}
-	if len(x.out.Lines) > 0 {
-		return printing{x.out, x.file, s}, true
+	if len(x.Out.Lines) > 0 {
+		return printing{x.Out, x.File, s}, true
 	}
 	at, ok := r.marked(x, s)
-	if !ok || at.Near || at.Whole || x.out.Charts[at.Span.File] == nil {
+	if !ok || at.Near || at.Whole || x.Out.Charts[at.Span.File] == nil {
 		return p, false
 	}
-	return printing{x.out.Charts[at.Span.File], x.printed[at.Span.File], at.Span}, true
+	return printing{x.Out.Charts[at.Span.File], x.printed[at.Span.File], at.Span}, true
 }
 
 // editChart maps the edit of a fix to the values file that sets the text, or else to the
 // template that contains it. If neither contains the exact text, a safe edit is withheld.
-func (r *renders) editChart(x *rendered, f *diag.Fix, p printing) {
+func (r *Renders) editChart(x *Rendered, f *diag.Fix, p printing) {
 	e := f.Edits[0]
-	now, ok := textAt(x.file, e.Location)
+	now, ok := textAt(x.File, e.Location)
 	was, found := textAt(p.text, p.at)
 	why := message.WithheldComputed
 	switch {
@@ -111,7 +111,7 @@ func (r *renders) editChart(x *rendered, f *diag.Fix, p printing) {
 
 // chartEdit maps an edit of what a chart printed to the sources, or returns why that is
 // impossible.
-func (r *renders) chartEdit(x *rendered, p printing, e diag.Edit) (diag.Edit, string) {
+func (r *Renders) chartEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit, string) {
 	if p.at.Line > len(p.Lines) {
 		return e, message.WithheldComputed
 	}
@@ -139,7 +139,7 @@ func (r *renders) chartEdit(x *rendered, p printing, e diag.Edit) (diag.Edit, st
 	case !ok || unquote(old) != unquote(e.OldText):
 		return e, message.WithheldNoPlainText
 	}
-	span.File = x.name(p.Files[at.Values])
+	span.File = x.FromRoot(p.Files[at.Values])
 	return diag.Edit{Location: span, OldText: old, NewText: requoted(old, e.NewText)}, ""
 }
 
@@ -162,7 +162,7 @@ func requoted(old, text string) string {
 
 // templateEdit maps an edit of what a chart printed to the template, if the line there contains
 // the text exactly once, outside actions.
-func (r *renders) templateEdit(x *rendered, p printing, e diag.Edit) (diag.Edit, string) {
+func (r *Renders) templateEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit, string) {
 	at := p.Lines[p.at.Line-1]
 	switch {
 	case at.Inside > 0 || at.Template < 0 && p.packed():
@@ -179,7 +179,7 @@ func (r *renders) templateEdit(x *rendered, p printing, e diag.Edit) (diag.Edit,
 		return e, message.WithheldComputed
 	}
 	e.Location = diag.Span{
-		File: x.name(p.Files[at.Template]), Line: at.At, EndLine: at.At,
+		File: x.FromRoot(p.Files[at.Template]), Line: at.At, EndLine: at.At,
 		Column: column, EndColumn: column + utf8.RuneCountInString(e.OldText),
 	}
 	return e, ""
@@ -200,8 +200,8 @@ func once(line, text string) (column int, ok bool) {
 }
 
 // fieldIn returns the path to the value at a place in a values file.
-func (r *renders) fieldIn(at diag.Span) string {
-	f := r.files.byName[at.File]
+func (r *Renders) fieldIn(at diag.Span) string {
+	f := r.Files.ByName[at.File]
 	if f == nil {
 		return ""
 	}
@@ -232,7 +232,7 @@ type spots struct {
 }
 
 // spotsOf returns the values of a file.
-func (r *renders) spotsOf(f *source.File) *spots {
+func (r *Renders) spotsOf(f *source.File) *spots {
 	s, known := r.spots[f]
 	if !known {
 		s = &spots{at: map[spot]field{}}
@@ -246,11 +246,11 @@ func (r *renders) spotsOf(f *source.File) *spots {
 }
 
 // generatorAt returns what generated a file, or the document at a place in it.
-func (r *renders) generatorAt(f *source.File, s diag.Span) source.Maker {
+func (r *Renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 	if made := f.Maker(); made != "" {
 		return made
 	}
-	if o := around(r.spotsOf(f).objects, s.Line, s.Column); o != nil {
+	if o := Around(r.spotsOf(f).objects, s.Line, s.Column); o != nil {
 		return o.Made()
 	}
 	return ""
@@ -258,7 +258,7 @@ func (r *renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 
 // valueAt returns the scalar with a text that a line was written with, and where the text is:
 // the scalar may be a block that contains the text on one line.
-func (r *renders) valueAt(f *source.File, at render.Line, text string) (*source.Node, diag.Span) {
+func (r *Renders) valueAt(f *source.File, at render.Line, text string) (*source.Node, diag.Span) {
 	s := r.spotsOf(f).at
 	is := func(n *source.Node) bool { return n != nil && n.Kind == source.Scalar && n.Text() == text }
 	switch here := s[spot{at.ValuesAt, at.ValuesColumn}]; {

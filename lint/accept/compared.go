@@ -1,11 +1,11 @@
-package lint
+package accept
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -16,11 +16,11 @@ import (
 func CompareWith(now, before *diag.Report, revision string, silences []diag.Silence) {
 	addRenderProblems(now, before)
 	before.Diagnostics = matchToRenders(before.Diagnostics, now.Diagnostics, before.Rendered, now.Rendered)
-	d := accept.Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.AnswerUnknown)
+	d := Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.AnswerUnknown)
 	dropPossiblyOld(now, before, &d, revision)
 	c := &diag.Change{Since: revision, Introduced: len(d.Introduced), Unchanged: d.Unchanged, Undecided: d.Undecided}
 	c.Fixed, c.Gone = splitGone(d, now.SubjectGone)
-	for _, s := range accept.NewSuppressions(before.Suppressions, now.Suppressions) {
+	for _, s := range NewSuppressions(before.Suppressions, now.Suppressions) {
 		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
 	}
 	c.Silences = append(append(c.Silences, silences...), unjudged(now, before)...)
@@ -89,7 +89,7 @@ func addRenderProblems(now, before *diag.Report) {
 
 // dropPossiblyOld removes findings that may not be new because their render could not be built in the
 // other state.
-func dropPossiblyOld(now, before *diag.Report, d *accept.Difference, revision string) {
+func dropPossiblyOld(now, before *diag.Report, d *Difference, revision string) {
 	n := len(d.Introduced)
 	d.Introduced = slices.DeleteFunc(d.Introduced, func(f diag.Diagnostic) bool {
 		return f.Render != "" && slices.Contains(before.NotRendered, f.Render)
@@ -97,6 +97,15 @@ func dropPossiblyOld(now, before *diag.Report, d *accept.Difference, revision st
 	if n -= len(d.Introduced); n > 0 {
 		now.Summary.Notes = append(now.Summary.Notes, fmt.Sprintf("findings in directories that cannot be rendered at %s and may not be new: %d", revision, n))
 	}
+}
+
+// Inert returns the suppressions that a run found and ignored.
+func Inert(r *diag.Report, revision string) []diag.Silence {
+	var all []diag.Silence
+	for _, s := range r.Inert {
+		all = append(all, diag.Silence{Message: silenced(s) + " (no effect: " + revision + " does not have it)", Location: s.Location})
+	}
+	return all
 }
 
 // silenced describes a suppression.
@@ -112,7 +121,7 @@ func silenced(s diag.Suppression) string {
 }
 
 // Raised returns what a baseline accepts and an earlier one, which may be nil, does not.
-func Raised(now, before *accept.Baseline) []diag.Silence {
+func Raised(now, before *Baseline) []diag.Silence {
 	var all []diag.Silence
 	if now == nil {
 		return nil
@@ -136,4 +145,35 @@ func Raised(now, before *accept.Baseline) []diag.Silence {
 		all = append(all, diag.Silence{Message: text + ": " + now.Reason, Location: now.Acceptance().Location})
 	}
 	return all
+}
+
+// unjudged returns the objects that another state of the files judged and that are present but
+// no longer judged: the change silences their findings.
+func unjudged(now, before *diag.Report) []diag.Silence {
+	if now.WhyUnjudged == nil {
+		return nil
+	}
+	var all []diag.Silence
+	for _, j := range before.Judged {
+		if why := now.WhyUnjudged(j.Object, j.Location.File); why != "" {
+			name := diag.ObjectName(j.Object.Kind, j.Object.Namespace, j.Object.Name)
+			all = append(all, diag.Silence{Message: name + " is no longer checked: " + why, Location: j.Location})
+		}
+	}
+	slices.SortFunc(all, func(a, b diag.Silence) int {
+		return cmp.Or(a.Location.Compare(b.Location), strings.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(all)
+}
+
+// splitGone separates findings whose object is gone from findings that were fixed.
+func splitGone(d Difference, gone func(*diag.Diagnostic) bool) (fixed, lost []diag.Diagnostic) {
+	for i := range d.Fixed {
+		if gone != nil && gone(&d.Fixed[i]) {
+			lost = append(lost, d.Fixed[i])
+		} else {
+			fixed = append(fixed, d.Fixed[i])
+		}
+	}
+	return fixed, lost
 }

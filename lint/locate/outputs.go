@@ -1,4 +1,4 @@
-package lint
+package locate
 
 import (
 	"path"
@@ -11,16 +11,16 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// outputsOf returns a function that finds the charts of the tree that a file is output of. It
+// OutputsOf returns a function that finds the charts of the tree that a file is output of. It
 // uses the comments that Helm writes, or else the labels that most charts give their objects.
-func outputsOf(f *files, objects []*source.Object) func(*source.File) []contexts.Output {
+func OutputsOf(f *Files, objects []*source.Object) func(*source.File) []contexts.Output {
 	charts := map[string]bool{} // names of charts among the paths or found around outputs
-	for name, file := range f.byName {
+	for name, file := range f.ByName {
 		if path.Base(name) == "Chart.yaml" {
 			charts[chartName(file)] = true
 		}
 	}
-	m, err := origin.New(origin.Options{Dir: f.dir, Root: f.root, Base: f.root, Tracked: f.reading.Tracked, Files: f.byName})
+	m, err := origin.New(origin.Options{Dir: f.Dir, Root: f.Root, Base: f.Root, Tracked: f.Reading.Tracked, Files: f.ByName})
 	// known reports whether a chart is among the paths or in a usual place relative to its
 	// output: a parent directory, beside it, or in charts/.
 	left := maxSearches

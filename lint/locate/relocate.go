@@ -1,4 +1,4 @@
-package lint
+package locate
 
 import (
 	"cmp"
@@ -14,7 +14,7 @@ import (
 
 // relocation moves findings about rendered objects to the sources of these objects.
 type relocation struct {
-	files   *files
+	files   *Files
 	base    string
 	mapper  *origin.Mapper
 	streams map[string]*source.Stream
@@ -25,26 +25,27 @@ type relocation struct {
 	unsaid bool
 }
 
-// relocate moves findings to the sources of rendered input, which are in the directory that the
+// Relocate moves findings to the sources of rendered input, which are in the directory that the
 // render names, or else in sourceRoot. It reads source files only if a finding needs them.
-func relocate(findings []accept.Finding, of *renders, sourceRoot string, failures *failures) (notes []string) {
+func Relocate(findings []accept.Finding, of *Renders, sourceRoot string) (notes []string, errs []error) {
 	bases := map[string]string{}
-	for _, x := range of.all {
+	for _, x := range of.All {
 		bases[x.Name] = x.SourceRoot
 	}
 	from := map[string]*relocation{}
 	for i := range findings {
 		d := &findings[i].Diagnostic
-		if x := of.results[d.Location.File]; x != nil {
-			of.toSources(x, &findings[i])
+		if x := of.Results[d.Location.File]; x != nil {
+			of.ToSources(x, &findings[i])
 			continue
 		}
 		base := cmp.Or(bases[d.Render], sourceRoot)
 		m, known := from[base]
 		if !known {
 			var err error
-			m, err = newRelocation(of.files, base)
-			failures.fail(err)
+			if m, err = newRelocation(of.Files, base); err != nil {
+				errs = append(errs, err)
+			}
 			from[base] = m
 		}
 		if m != nil {
@@ -58,14 +59,14 @@ func relocate(findings []accept.Finding, of *renders, sourceRoot string, failure
 			notes = append(notes, m.notes()...)
 		}
 	}
-	return notes
+	return notes, errs
 }
 
 // newRelocation prepares a search for the sources of what was rendered from a directory. It
 // returns nil if that directory cannot be used, which is an error only if it was named
 // explicitly.
-func newRelocation(f *files, base string) (*relocation, error) {
-	mapper, err := origin.New(origin.Options{Dir: f.dir, Root: f.root, Base: base, Tracked: f.reading.Tracked, Files: f.byName})
+func newRelocation(f *Files, base string) (*relocation, error) {
+	mapper, err := origin.New(origin.Options{Dir: f.Dir, Root: f.Root, Base: base, Tracked: f.Reading.Tracked, Files: f.ByName})
 	switch {
 	case err == nil:
 		return &relocation{files: f, base: base, mapper: mapper, streams: map[string]*source.Stream{}}, nil
@@ -165,7 +166,7 @@ func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 func (m *relocation) stream(name string) *source.Stream {
 	s, known := m.streams[name]
 	if !known {
-		if f := m.files.byName[name]; f != nil && (m.base != "" || source.MayHaveOrigins(f.Text)) {
+		if f := m.files.ByName[name]; f != nil && (m.base != "" || source.MayHaveOrigins(f.Text)) {
 			s = source.NewStream(f)
 		}
 		m.streams[name] = s
