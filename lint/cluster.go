@@ -59,7 +59,6 @@ type clusters struct {
 	topologies *topologies
 	budget     *budget
 	summary    *summary
-	failures   *failures
 	// altered holds objects that kustomizations may change in any field. loose holds the
 	// objects of files that no render uses, if there are renders or several units.
 	altered, loose []*source.Object
@@ -162,6 +161,8 @@ type cluster struct {
 	// The units that were judged by themselves, with their findings.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
+	// What reading the cluster adds to the run, until that is applied.
+	effects effects
 }
 
 // divide divides a part into contexts. A cluster of the configuration is one context, and
@@ -173,11 +174,11 @@ func (d *clusters) divide(p part) *cluster {
 	c.Division = contexts.Split(p.objects, d.table.Declares, d.outputs(p))
 	if p.name != "" {
 		for _, group := range c.Differing {
-			d.failures.fail(d.contradicting(p.name, group))
+			c.effects.fail(d.contradicting(p.name, group))
 		}
 		c.Whole(p.objects)
 	}
-	d.budget.objects += len(c.maybeDeployed)
+	c.effects.objects += len(c.maybeDeployed)
 	if c.Len() == 1 && len(d.renders.All) == 0 && !p.several {
 		c.reader.Once()
 	}
@@ -273,7 +274,7 @@ func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 		idle := func(o *source.Object) bool { return !d.table.Matters(o) }
 		alternatives := slices.DeleteFunc(x.Elsewhere(), idle)
 		elsewhere := append(slices.Clip(alternatives), c.maybeDeployed...)
-		d.budget.objects += len(x.Objects) + len(elsewhere)
+		c.effects.objects += len(x.Objects) + len(elsewhere)
 		s.set = c.reader.Load(x.Objects, slices.Concat(elsewhere, d.altered))
 		s.set.Alternatives = make(map[*source.Object]bool, len(alternatives))
 		for _, o := range alternatives {
@@ -296,7 +297,7 @@ func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topolo
 		key += fmt.Sprintf("%p ", o)
 	}
 	if c.topologies[key] == nil {
-		c.topologies[key] = d.topologies.of(c.part, declared)
+		c.topologies[key] = d.topologies.of(c.part, declared, &c.effects)
 		if c.Len() > 1 {
 			c.answered[c.topologies[key]] = derive.NewAnswered(&d.budget.advice)
 		}

@@ -46,7 +46,7 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 			}
 			s, f, known := a.known(r)
 			if !known {
-				s = r.clusters.scene(a.cluster, x)
+				s = r.scene(a.cluster, x)
 				f = whole(s)()
 			}
 			r.budget.spent += s.model.Run().Spent()

@@ -135,11 +135,12 @@ func (x *explaining) is(f *source.File) bool {
 // contexts if there is no such object.
 func (x *explaining) cluster(p part) {
 	c := x.run.clusters.divide(p)
+	x.run.apply(c)
 	for of := range c.Contexts() {
 		if x.at != nil && slices.Contains(p.objects, x.at) && !slices.Contains(of.Objects, x.at) {
 			continue
 		}
-		s := x.run.clusters.scene(c, of)
+		s := x.run.scene(c, of)
 		units, with := x.run.clusters.units(s)
 		together := map[foundAt][]accept.Finding{}
 		if units != nil {

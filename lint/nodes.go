@@ -16,23 +16,22 @@ import (
 
 // topologies reads the nodes of the parts of a run.
 type topologies struct {
-	files    *locate.Files
-	renders  *locate.Renders
-	summary  *summary
-	failures *failures
+	files   *locate.Files
+	renders *locate.Renders
+	summary *summary
 	// read caches the nodes of renders by nodesKey. counted is the number of nodes in the
 	// summary for parts that belong to no named cluster.
 	read    map[string]*declaredNodes
 	counted int
 }
 
-// of reads the nodes of a part and updates the summary. The result is empty if there is an
+// of reads the nodes of a part, counts them in the summary and adds errors and notes. The result is empty if there is an
 // error, because an incomplete topology would make pods appear Pending that are not.
-func (t *topologies) of(p part, among []*source.Object) *topology.Topology {
+func (t *topologies) of(p part, among []*source.Object, to *effects) *topology.Topology {
 	topo, err := t.nodes(p, among)
 	note := "no topology declared (--topology FILE)"
 	if err != nil {
-		t.failures.fail(err)
+		to.fail(err)
 		topo, note = &topology.Topology{}, "the topology could not be read"
 	}
 	s := t.summary
@@ -43,9 +42,9 @@ func (t *topologies) of(p part, among []*source.Object) *topology.Topology {
 		s.Nodes += more
 	}
 	s.TopologyDeclared = s.TopologyDeclared || !topo.Empty()
-	s.note(topo.Notes...)
+	to.notes = append(to.notes, topo.Notes...)
 	if topo.Empty() {
-		s.note(in(p.name, note+": node selectors, taints, resources, host ports and the number of domains were not checked"))
+		to.notes = append(to.notes, in(p.name, note+": node selectors, taints, resources, host ports and the number of domains were not checked"))
 		return topo
 	}
 	for _, o := range p.objects { // sets of possible nodes that are not read (R-S7)

@@ -5,11 +5,12 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"github.com/schedlint/schedlint/lint/contexts"
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // Clusters are judged concurrently and reported in order: while one is reported, the next ones
-// are read and reasoned about. Their effects on the run are withheld until their turn. The
+// are read and reasoned about. What reading one adds to the run is part of the cluster until its turn. The
 // budget of a cluster depends on those before it, so a cluster that began with too large a
 // budget is judged again. The output is the same as that of a sequential run.
 
@@ -17,7 +18,6 @@ import (
 type pendingPart[T any] struct {
 	cluster *cluster
 	judged  []diag.Judged
-	effects effects
 	// Describes what was skipped so far.
 	leftOut string
 	// The only context of the cluster; nil if it has several, which share what they find out
@@ -36,9 +36,30 @@ type partOutcome[T any] struct {
 // effects holds what reading a part adds to a run, except for counters that are only summed up.
 type effects struct {
 	errs    []error
-	undone  diag.Failures
 	notes   []string
 	objects int
+}
+
+// fail adds an error, unless it is nil.
+func (e *effects) fail(err error) {
+	if err != nil {
+		e.errs = append(e.errs, err)
+	}
+}
+
+// apply adds the effects of reading a cluster to the run, and removes them from the cluster.
+func (r *run) apply(c *cluster) {
+	r.failures.errs = append(r.failures.errs, c.effects.errs...)
+	r.summary.note(c.effects.notes...)
+	r.budget.objects += c.effects.objects
+	c.effects = effects{}
+}
+
+// scene loads a context of a cluster whose turn it is.
+func (r *run) scene(c *cluster, x contexts.Context) *scene {
+	s := r.clusters.scene(c, x)
+	r.apply(c)
+	return s
 }
 
 // each processes parts in order, using all processors. It calls reason with the only context of
@@ -53,27 +74,24 @@ func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*
 		}
 		turn := begun[0]
 		begun[0], begun = nil, begun[1:]
-		r.apply(turn.effects)
+		r.apply(turn.cluster)
 		told(turn)
 	}
 }
 
 // begin reads a part and starts to reason about it.
 func begin[T any](r *run, p part, reason func(*scene) func() T) *pendingPart[T] {
-	a := &pendingPart[T]{}
-	a.effects = r.captureEffects(func() {
-		a.cluster = r.clusters.divide(p)
-		if r.opts.Compared && p.entry == "" {
-			a.judged = r.clusters.judged(a.cluster)
-		}
-		a.leftOut = r.summary.leftOut()
-		if a.cluster.Len() > 1 || r.budget.brief() {
-			return
-		}
-		for x := range a.cluster.Contexts() {
-			a.scene = r.clusters.scene(a.cluster, x)
-		}
-	})
+	a := &pendingPart[T]{cluster: r.clusters.divide(p)}
+	if r.opts.Compared && p.entry == "" {
+		a.judged = r.clusters.judged(a.cluster)
+	}
+	a.leftOut = r.summary.leftOut()
+	if a.cluster.Len() > 1 || r.budget.brief() {
+		return a
+	}
+	for x := range a.cluster.Contexts() {
+		a.scene = r.clusters.scene(a.cluster, x)
+	}
 	if a.scene == nil {
 		return a
 	}
@@ -106,26 +124,4 @@ func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 		return nil, out, false
 	}
 	return a.scene, m.out, true
-}
-
-// captureEffects runs f and returns the effects that f would have had on the run.
-func (r *run) captureEffects(f func()) effects {
-	kept := effects{r.failures.errs, r.failures.undone, r.summary.Notes, r.budget.objects}
-	r.failures.errs, r.failures.undone, r.summary.Notes, r.budget.objects = nil, nil, nil, 0
-	f()
-	added := effects{r.failures.errs, r.failures.undone, r.summary.Notes, r.budget.objects}
-	r.failures.errs, r.failures.undone, r.summary.Notes, r.budget.objects = kept.errs, kept.undone, kept.notes, kept.objects
-	return added
-}
-
-// apply adds effects that were withheld.
-func (r *run) apply(e effects) {
-	for _, err := range e.errs {
-		r.failures.fail(err)
-	}
-	for _, work := range e.undone {
-		r.failures.leave(work)
-	}
-	r.summary.note(e.notes...)
-	r.budget.objects += e.objects
 }

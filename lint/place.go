@@ -83,7 +83,7 @@ func (r *run) decidePart(a *pendingPart[*diag.Placement], untracked int) ([]diag
 		}
 		s, doc, known := a.known(r)
 		if !known {
-			s = r.clusters.scene(c, x)
+			s = r.scene(c, x)
 		}
 		if len(r.failures.errs) > 0 {
 			return nil, nil
@@ -100,7 +100,8 @@ func (r *run) decidePart(a *pendingPart[*diag.Placement], untracked int) ([]diag
 				continue
 			}
 			c.judged[u.key(c.seed)] = nil
-			if us := r.clusters.unitScene(s, u); len(us.set.Workloads) > 0 {
+			us := r.clusters.unitScene(s, u)
+			if r.apply(c); len(us.set.Workloads) > 0 {
 				alone := r.placed(us)
 				r.addCaveats(alone, us, untracked, a.leftOut)
 				all = append(all, *alone)

@@ -56,8 +56,8 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	}
 	r.suppressions = newSuppressions(r.opts, r.judge, r.table)
 	r.clusters = &clusters{
-		opts: r.opts, table: r.table, files: r.files, renders: r.renders, budget: r.budget, summary: r.summary, failures: r.failures,
-		topologies: &topologies{files: r.files, renders: r.renders, summary: r.summary, failures: r.failures, read: map[string]*declaredNodes{}},
+		opts: r.opts, table: r.table, files: r.files, renders: r.renders, budget: r.budget, summary: r.summary,
+		topologies: &topologies{files: r.files, renders: r.renders, summary: r.summary, read: map[string]*declaredNodes{}},
 	}
 	r.clusters.releases = newReleases(r.clusters)
 	return r
@@ -116,7 +116,7 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 		}
 		s, f, known := a.known(r)
 		if !known {
-			s = r.clusters.scene(c, x)
+			s = r.scene(c, x)
 			input := r.input(s)
 			input.Answered = c.answered[s.nodes]
 			f = derive.Facts(input)
@@ -170,6 +170,7 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 		found, known := c.judged[key]
 		if !known && r.budget.objects <= contextObjects {
 			s := r.clusters.unitScene(joint, u)
+			r.apply(c)
 			if len(s.set.Workloads) > 0 {
 				fresh++
 			}

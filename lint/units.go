@@ -132,7 +132,7 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 			elsewhere = append(elsewhere, b.Object)
 		}
 	}
-	d.budget.objects += len(u.objects) + len(elsewhere)
+	joint.cluster.effects.objects += len(u.objects) + len(elsewhere)
 	s := &scene{Context: contexts.Context{Name: u.name, Objects: u.objects}, cluster: joint.cluster, nodes: joint.nodes}
 	s.set = joint.cluster.reader.Load(u.objects, slices.Concat(elsewhere, d.altered))
 	s.set.Alternatives = joint.set.Alternatives
