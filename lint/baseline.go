@@ -28,22 +28,16 @@ func (r *run) applyAcceptances(report *diag.Report) {
 	report.Diagnostics = diagnostics(kept)
 	report.Accepted = diagnostics(append(accepted, based...))
 	report.Suppressions = r.suppressions.inEffect()
-	r.summary.Healed = r.countObsoleteEntries(healed)
-}
-
-// countObsoleteEntries counts the baseline entries that are known to be obsolete. If the run reads only a
-// part of the files, it counts only entries about objects in that part.
-func (r *run) countObsoleteEntries(keys []diag.Key) int {
 	if r.opts.Baseline == nil {
-		return 0
+		return
 	}
-	elsewhere, n := r.elsewhere(), 0
-	for _, key := range keys {
+	// A run that reads only a part of the files knows only about objects in that part.
+	elsewhere := r.elsewhere()
+	for _, key := range healed {
 		if !elsewhere(key) && !r.judge.tally.HasFailed(key.Rule) {
-			n++
+			r.summary.Healed++
 		}
 	}
-	return n
 }
 
 // elsewhere returns a function that reports whether a baseline key may be about a manifest that

@@ -168,13 +168,30 @@ type cluster struct {
 // divide divides a part into contexts. A cluster of the configuration is one context, and
 // conflicting declarations of an object in it are an error.
 func (d *clusters) divide(p part) *cluster {
-	c := &cluster{part: p, reader: d.readerOf(p), topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*derive.Answered{},
+	c := &cluster{part: p, reader: d.renderReader, topologies: map[string]*topology.Topology{}, answered: map[*topology.Topology]*derive.Answered{},
 		judged: map[unitKey][]accept.Finding{}, seed: maphash.MakeSeed()}
-	c.maybeDeployed = d.surroundings(p)
-	c.Division = contexts.Split(p.objects, d.table.Declares, d.outputs(p))
+	if p.render == "" || c.reader == nil {
+		c.reader = workload.NewReader(d.table)
+		if c.reader.Values = d.releases.of(p.name); p.render != "" {
+			d.renderReader = c.reader
+		}
+	}
+	// The configuration defines what a cluster consists of. Elsewhere, files may be output of a
+	// chart of the tree, unless they are rendered here, and objects beside the part may matter.
+	if len(d.renders.All) > 0 && p.name == "" {
+		c.maybeDeployed = d.neighbours().Of(p.objects)
+	}
+	var outputs func(*source.File) []contexts.Output
+	if p.name+p.render+p.entry == "" {
+		outputs = locate.OutputsOf(d.files, p.objects)
+	}
+	c.Division = contexts.Split(p.objects, d.table.Declares, outputs)
 	if p.name != "" {
 		for _, group := range c.Differing {
-			c.effects.fail(d.contradicting(p.name, group))
+			first := group[0]
+			other := max(0, slices.IndexFunc(group, func(o *source.Object) bool { return !source.Equal(o.Root, first.Root) }))
+			c.effects.fail(fmt.Errorf("cluster %s declares %s differently in %s and in %s: a cluster has one declaration of an object",
+				p.name, locate.NameOf(first), d.renders.At(first), d.renders.At(group[other])))
 		}
 		c.Whole(p.objects)
 	}
@@ -194,24 +211,6 @@ func (d *clusters) divide(p part) *cluster {
 	return c
 }
 
-// outputs returns a function that finds the charts that a file is output of. It is nil for what
-// is rendered here, and where the configuration defines what a cluster consists of.
-func (d *clusters) outputs(p part) func(*source.File) []contexts.Output {
-	if p.name != "" || p.render != "" || p.entry != "" {
-		return nil
-	}
-	return locate.OutputsOf(d.files, p.objects)
-}
-
-// surroundings returns the objects outside a part that may be deployed with it and that matter to it.
-// There are none where the configuration defines what a cluster consists of.
-func (d *clusters) surroundings(p part) []*source.Object {
-	if len(d.renders.All) == 0 || p.name != "" {
-		return nil
-	}
-	return d.neighbours().Of(p.objects)
-}
-
 // neighbours returns an index of all objects outside renders and in renders, by the selectors
 // that find them.
 func (d *clusters) neighbours() *neighbours.Index {
@@ -223,27 +222,6 @@ func (d *clusters) neighbours() *neighbours.Index {
 		d.around = neighbours.New(d.table, all...)
 	}
 	return d.around
-}
-
-// readerOf returns the reader of a part. Renders share one, because each is read beside the
-// objects of all others.
-func (d *clusters) readerOf(p part) *workload.Reader {
-	if p.render != "" && d.renderReader != nil {
-		return d.renderReader
-	}
-	reader := workload.NewReader(d.table)
-	if reader.Values = d.releases.of(p.name); p.render != "" {
-		d.renderReader = reader
-	}
-	return reader
-}
-
-// contradicting returns the error for a cluster with conflicting declarations of an object.
-func (d *clusters) contradicting(name string, group []*source.Object) error {
-	first := group[0]
-	i := slices.IndexFunc(group, func(o *source.Object) bool { return !source.Equal(o.Root, first.Root) })
-	return fmt.Errorf("cluster %s declares %s differently in %s and in %s: a cluster has one declaration of an object",
-		name, locate.NameOf(first), d.renders.At(first), d.renders.At(group[max(i, 0)]))
 }
 
 // judged returns the workloads and budgets of a cluster.
@@ -289,8 +267,13 @@ func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 
 // nodes returns the nodes of a context, which may declare some itself.
 func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topology {
-	if c.render+c.entry != "" && len(c.topology) == 0 {
-		declared = append(slices.Clip(declared), d.looseNodes()...)
+	if c.render+c.entry != "" && len(c.topology) == 0 { // without a topology file, the NodeTopology documents of the tree
+		declared = slices.Clip(declared)
+		for _, o := range d.loose {
+			if o.Kind == "NodeTopology" && o.Group() == "schedlint.dev" {
+				declared = append(declared, o)
+			}
+		}
 	}
 	key := ""
 	for _, o := range declared {
@@ -303,15 +286,4 @@ func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topolo
 		}
 	}
 	return c.topologies[key]
-}
-
-// looseNodes returns the NodeTopology documents of the tree. Renders use them if no topology
-// file is given.
-func (d *clusters) looseNodes() (all []*source.Object) {
-	for _, o := range d.loose {
-		if o.Kind == "NodeTopology" && o.Group() == "schedlint.dev" {
-			all = append(all, o)
-		}
-	}
-	return all
 }

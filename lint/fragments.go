@@ -27,10 +27,6 @@ type given struct {
 	line       int
 }
 
-func newReleases(d *clusters) *releases {
-	return &releases{d.files.Config, d.files, d.renders, d.summary, fragments.NewFinder(), map[*source.Object]bool{}, map[given]bool{}}
-}
-
 // of returns a function that finds the values that releases give charts, for the part named p.
 // It omits sources that are rendered, which are judged there, and values for another cluster,
 // which this cluster's nodes do not concern.
@@ -40,7 +36,10 @@ func (r *releases) of(p string) func(*source.Object) *workload.Given {
 		if found == nil {
 			return nil
 		}
-		r.tell(o, found)
+		if found.Over != "" && !r.told[o] {
+			r.told[o] = true
+			r.summary.leaveOpen("values fragments are left out: "+found.Over, r.renders.At(o))
+		}
 		rendered := r.rendered(o)
 		given := found.Without(rendered)
 		given.Judged = len(rendered) > 0 && !given.Left && len(given.Values) == 0
@@ -48,14 +47,6 @@ func (r *releases) of(p string) func(*source.Object) *workload.Given {
 			return &workload.Given{Left: given.Left || len(given.Values) > 0}
 		}
 		return given
-	}
-}
-
-// tell records once which limit an object exceeds.
-func (r *releases) tell(o *source.Object, found *fragments.Found) {
-	if found.Over != "" && !r.told[o] {
-		r.told[o] = true
-		r.summary.leaveOpen("values fragments are left out: "+found.Over, r.renders.At(o))
 	}
 }
 

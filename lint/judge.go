@@ -48,10 +48,6 @@ type sameFinding struct {
 	location                                diag.Span
 }
 
-func same(d *diag.Diagnostic) sameFinding {
-	return sameFinding{d.Rule, d.Message, fmt.Sprintf("%q", d.Details), d.Cluster, d.Render, d.Level, d.Object, d.Location}
-}
-
 // add evaluates the policy on facts about objects of a cluster, adds the findings and returns
 // those that were added. C is nil for facts about no cluster. A finding of an earlier context
 // is not added again.
@@ -76,7 +72,9 @@ func (j *judge) all(f *derive.Built, c *cluster, objects []*source.Object) (foun
 
 // addUnlessSeen adds a finding, unless an earlier context has the same.
 func (j *judge) addUnlessSeen(found *accept.Finding) {
-	if key := same(&found.Diagnostic); !j.seen[key] {
+	d := &found.Diagnostic
+	key := sameFinding{d.Rule, d.Message, fmt.Sprintf("%q", d.Details), d.Cluster, d.Render, d.Level, d.Object, d.Location}
+	if !j.seen[key] {
 		j.seen[key] = true
 		j.found = append(j.found, *found)
 	}
@@ -107,9 +105,13 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 	judgements, err := j.policy.Evaluate(j.ctx, f.Facts, j.tally)
 	j.failures.fail(err)
 	for _, failure := range j.tally.Failures {
-		if !j.off(failure.Rule) {
-			j.failures.leave(j.withRootName(failure))
+		if j.off(failure.Rule) {
+			continue
 		}
+		if failure.File != "" {
+			failure.File = j.files.FromRoot(failure.File)
+		}
+		j.failures.leave(failure)
 	}
 	j.found = slices.Grow(j.found, len(judgements))
 	var in *locate.Locator
@@ -144,12 +146,18 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 	}
 }
 
-// finding converts a judgement about a subject to a finding.
+// finding converts a judgement about a subject to a finding. The engine's fixes go with the
+// words of the message catalogue; a rule with words of its own has its own help text.
 func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
-		Location: s.At(said.Path), Pending: s.Pending, Related: s.Related, Fixes: fixes(said, s),
+		Location: s.At(said.Path), Pending: s.Pending, Related: s.Related,
 	}}
+	if said.Reason != "" {
+		found.Fixes = s.Fixes
+	} else if said.Help != "" {
+		found.Fixes = []diag.Fix{{Description: said.Help}}
+	}
 	j.context(&found, c)
 	if s.Object != nil {
 		found.Object = *s.Object
@@ -168,26 +176,6 @@ func (j *judge) context(found *accept.Finding, c *cluster) {
 		found.Render = x.Name
 	}
 	found.Assumed = j.renders.Assumed[found.Render]
-}
-
-// fixes returns the engine's fixes if the message catalogue words the judgement, or else the
-// rule's own help text.
-func fixes(said facts.Judgement, s derive.Subject) []diag.Fix {
-	switch {
-	case said.Reason != "":
-		return s.Fixes
-	case said.Help != "":
-		return []diag.Fix{{Description: said.Help}}
-	}
-	return nil
-}
-
-// withRootName converts the file of a rule to a name from the root, like that of other files.
-func (j *judge) withRootName(failure diag.Failure) diag.Failure {
-	if failure.File != "" {
-		failure.File = j.files.FromRoot(failure.File)
-	}
-	return failure
 }
 
 // problemsOfUnrequested returns the problems of renders that were not requested explicitly. They count if the

@@ -52,7 +52,14 @@ func (l *loader) load() *manifests {
 	l.files.Keep(set)
 	l.renderAll()
 	l.removeTemplates()
-	l.removeKustomized()
+	known := kustomize.Obscure(set, l.table.Declares)
+	set.Objects, l.altered = known.Objects, known.Whole
+	for _, o := range known.Whole {
+		l.summary.skip(altered, l.renders.At(o))
+	}
+	for _, o := range known.Changed {
+		l.summary.leaveOpen(changed, l.renders.At(o))
+	}
 	l.countPassedBy()
 	for i := range set.Problems {
 		l.broken[set.Problems[i].Span.File] = true
@@ -64,7 +71,15 @@ func (l *loader) load() *manifests {
 		l.summary.skip(k.Reason, k.File)
 	}
 	maps.Copy(l.summary.placeholders, set.Placeholders)
-	l.countDocuments()
+	l.summary.Files, l.summary.Documents = len(set.Files), set.Documents
+	for _, k := range set.Skipped {
+		if k.Reason == source.SkipConfig { // schedlint's own file, not a document of the user
+			l.summary.Documents--
+			continue
+		}
+		l.summary.skip(k.Reason, locate.FileLine(k.File, k.Line))
+		l.broken[k.File] = l.broken[k.File] || hidesObjects[k.Reason]
+	}
 	l.failIfNothingChecked()
 	return &l.manifests
 }
@@ -86,31 +101,6 @@ func (l *loader) failIfNothingChecked() {
 		l.failures.fail(ErrNothing)
 	case others == l.summary.Documents && !l.files.Cover(l.files.Dir):
 		l.failures.fail(ErrNoObject)
-	}
-}
-
-// countDocuments adds what was read and what was skipped to the summary.
-func (l *loader) countDocuments() {
-	l.summary.Files, l.summary.Documents = len(l.set.Files), l.set.Documents
-	for _, k := range l.set.Skipped {
-		if k.Reason == source.SkipConfig { // schedlint's own file, not a document of the user
-			l.summary.Documents--
-			continue
-		}
-		l.summary.skip(k.Reason, locate.FileLine(k.File, k.Line))
-		l.broken[k.File] = l.broken[k.File] || hidesObjects[k.Reason]
-	}
-}
-
-// removeKustomized removes the objects that kustomizations of the tree may change in any field.
-func (l *loader) removeKustomized() {
-	known := kustomize.Obscure(l.set, l.table.Declares)
-	l.set.Objects, l.altered = known.Objects, known.Whole
-	for _, o := range known.Whole {
-		l.summary.skip(altered, l.renders.At(o))
-	}
-	for _, o := range known.Changed {
-		l.summary.leaveOpen(changed, l.renders.At(o))
 	}
 }
 

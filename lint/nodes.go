@@ -126,7 +126,13 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 	var errs []error
 	from = map[string]bool{}
 	for _, path := range p.topology {
-		set, err := source.Load(t.options(path), []string{path})
+		// In a directory only tracked files count. A single file always counts: it may be the output
+		// of a cluster that is never committed.
+		opts := t.files.Reading
+		if info, err := os.Stat(locate.Absolute(t.files.Dir, path)); err != nil || !info.IsDir() {
+			opts.Tracked, opts.Strict = nil, true
+		}
+		set, err := source.Load(opts, []string{path})
 		t.files.Keep(set)
 		errs = append(errs, t.wrong(set, path, err)...)
 		for _, o := range set.Objects {
@@ -139,16 +145,6 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 		}
 	}
 	return objects, from, errors.Join(errs...)
-}
-
-// options returns the options for one path. In a directory only tracked files count. A single
-// file always counts: it may be the output of a cluster that is never committed.
-func (t *topologies) options(path string) source.Options {
-	opts := t.files.Reading
-	if info, err := os.Stat(locate.Absolute(t.files.Dir, path)); err != nil || !info.IsDir() {
-		opts.Tracked, opts.Strict = nil, true
-	}
-	return opts
 }
 
 // wrong returns all errors in what a topology path leads to.
@@ -175,17 +171,13 @@ func found(set *source.Set) string {
 	case len(set.Untracked) > 0 && len(set.Files) == 0:
 		return "found untracked files only"
 	case len(set.Skipped) > 0:
-		return "found " + article(set.Skipped[0].Reason)
+		article := "a "
+		if strings.Contains("aeiouAEIOU", set.Skipped[0].Reason[:1]) {
+			article = "an "
+		}
+		return "found " + article + set.Skipped[0].Reason
 	}
 	return "found no document"
-}
-
-// article puts a or an before a noun.
-func article(noun string) string {
-	if strings.Contains("aeiouAEIOU", noun[:1]) {
-		return "an " + noun
-	}
-	return "a " + noun
 }
 
 func in(cluster, note string) string {

@@ -57,24 +57,20 @@ func (l *loader) renderAll() {
 		}
 	}
 	for i, out := range l.opts.Renderer(l.ctx, roots) {
-		l.addOutput(asked[i], out)
+		x := asked[i]
+		x.SetPrefix(l.opts.Root)
+		if x.Root.Chart != nil && x.Root.Chart.Archive == "" {
+			l.charts[x.FromRoot(x.Root.Dir)] = true
+		}
+		l.onlyTracked(x, out)
+		if out.Problem != nil {
+			l.recordUnrendered(x, out.Problem)
+		} else {
+			l.addResult(x, out)
+		}
 	}
 	l.countRenders()
 	l.removeUsedFiles()
-}
-
-// addOutput adds the output of a root, or records why there is none.
-func (l *loader) addOutput(x *locate.Render, out *render.Output) {
-	x.SetPrefix(l.opts.Root)
-	if x.Root.Chart != nil && x.Root.Chart.Archive == "" {
-		l.charts[x.FromRoot(x.Root.Dir)] = true
-	}
-	l.onlyTracked(x, out)
-	if out.Problem != nil {
-		l.recordUnrendered(x, out.Problem)
-		return
-	}
-	l.addResult(x, out)
 }
 
 // countUnfollowed counts the pointers that lead to nothing that is rendered.
@@ -259,7 +255,8 @@ var notRendered = map[string]string{
 	render.Repeated: "kustomization that does not build",
 }
 
-// removeUsedFiles removes the objects of files that renders use from those that are judged as written.
+// removeUsedFiles removes the objects of files that renders use from those that are judged as
+// written, and counts those that no render contains.
 func (l *loader) removeUsedFiles() {
 	reached := l.renders.Reached
 	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool {
@@ -274,8 +271,26 @@ func (l *loader) removeUsedFiles() {
 	l.set.Skipped = slices.DeleteFunc(slices.Clone(l.set.Skipped), func(s source.Skipped) bool {
 		return reached[s.File] && slices.Contains(usedByRenders, s.Reason)
 	})
-	l.readBeside()
-	l.countAbsent()
+	// Files outside the paths are read too, so that their contents do not depend on the paths.
+	var beside []string
+	for _, name := range slices.Sorted(maps.Keys(reached)) {
+		if l.files.ByName[name] == nil {
+			beside = append(beside, name)
+		}
+	}
+	if len(beside) > 0 {
+		set := l.readMore(beside)
+		l.renders.Raw, l.beside = append(l.renders.Raw, set.Objects...), set.Files
+	}
+	contained, raw := l.renders.Contained(), locate.ByFile(l.renders.Raw)
+	for _, file := range slices.Sorted(maps.Keys(raw)) {
+		if !slices.ContainsFunc(raw[file], l.table.Declares) {
+			continue
+		}
+		for range len(raw[file]) - len(contained[file]) {
+			l.summary.skip(inNoRender, locate.FileLine(file, 1))
+		}
+	}
 }
 
 // removeTemplates removes files in templates/ of charts that were to be rendered or that a
@@ -348,34 +363,6 @@ var usedByRenders = []string{
 
 // inNoRender is the reason for objects in files that renders use but that no render contains.
 const inNoRender = "object that no render contains"
-
-// countAbsent counts the objects that no render contains although renders use their files.
-func (l *loader) countAbsent() {
-	contained, raw := l.renders.Contained(), locate.ByFile(l.renders.Raw)
-	for _, file := range slices.Sorted(maps.Keys(raw)) {
-		if !slices.ContainsFunc(raw[file], l.table.Declares) {
-			continue
-		}
-		for range len(raw[file]) - len(contained[file]) {
-			l.summary.skip(inNoRender, locate.FileLine(file, 1))
-		}
-	}
-}
-
-// readBeside reads the files that renders use outside the paths, so that their contents do not
-// depend on the paths.
-func (l *loader) readBeside() {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(l.renders.Reached)) {
-		if l.files.ByName[name] == nil {
-			names = append(names, name)
-		}
-	}
-	if len(names) > 0 {
-		set := l.readMore(names)
-		l.renders.Raw, l.beside = append(l.renders.Raw, set.Objects...), set.Files
-	}
-}
 
 // readMore reads files outside the paths. It returns an empty set if a file has disappeared
 // since it was rendered.

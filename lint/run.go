@@ -3,7 +3,9 @@ package lint
 import (
 	"cmp"
 	"context"
+	"fmt"
 
+	"github.com/schedlint/schedlint/lint/fragments"
 	"github.com/schedlint/schedlint/lint/locate"
 
 	"github.com/schedlint/schedlint/lint/accept"
@@ -57,9 +59,9 @@ func newRun(ctx context.Context, o Options, losses []string) *run {
 	r.suppressions = newSuppressions(r.opts, r.judge, r.table)
 	r.clusters = &clusters{
 		opts: r.opts, table: r.table, files: r.files, renders: r.renders, budget: r.budget, summary: r.summary,
+		releases:   &releases{o.Config, r.files, r.renders, r.summary, fragments.NewFinder(), map[*source.Object]bool{}, map[given]bool{}},
 		topologies: &topologies{files: r.files, renders: r.renders, summary: r.summary, read: map[string]*declaredNodes{}},
 	}
-	r.clusters.releases = newReleases(r.clusters)
 	return r
 }
 
@@ -81,7 +83,9 @@ func (r *run) report() *diag.Report {
 		left = newLeft(m, r.renders, r.table)
 	}
 	r.suppressions.gather(m)
-	r.summary.note(r.suppressions.notes()...)
+	if n := r.suppressions.ignored; n > 0 {
+		r.summary.note(fmt.Sprintf("%d suppressions in manifests are ignored (--no-inline-suppressions)", n))
+	}
 	r.judge.add(derive.Facts(aboutFiles(m.set.Problems)), nil, nil)
 	parts, broken := r.clusters.parts(m), m.broken
 	m = nil
@@ -216,22 +220,17 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 
 // input returns the input for the facts of a context.
 func (r *run) input(s *scene) derive.Input {
-	return derive.Input{
-		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Wants: r.opts.Policy.Wants, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
-		Origin: r.origin(s),
-	}
-}
-
-// origin describes a context for rules.
-func (r *run) origin(s *scene) derive.Origin {
-	o := derive.Origin{Cluster: s.cluster.name, Context: cmp.Or(s.cluster.render, s.cluster.entry, s.Name), Objects: s.Objects}
-	o.Render = func(o *source.Object) string {
+	origin := derive.Origin{Cluster: s.cluster.name, Context: cmp.Or(s.cluster.render, s.cluster.entry, s.Name), Objects: s.Objects}
+	origin.Render = func(o *source.Object) string {
 		if x := r.renders.Results[o.File.Name]; x != nil {
 			return x.Name
 		}
 		return ""
 	}
-	return o
+	return derive.Input{
+		Model: s.model, Set: s.set, Whole: r.opts.Policy.Whole, Wants: r.opts.Policy.Wants, Survive: r.survive, Asks: r.opts.Policy.Losses(), Asked: r.judge.asks, Brief: r.budget.brief(),
+		Origin: origin,
+	}
 }
 
 // manyContexts is the question that is given up if there are too many contexts.

@@ -30,7 +30,10 @@ type summary struct {
 }
 
 func newSummary(r *locate.Renders) *summary {
-	return &summary{skips: newSkips(), renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{}}
+	return &summary{
+		skips:   &skips{map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}, map[string]*diag.Skip{}},
+		renders: r, counted: map[unknown]bool{}, placeholders: map[string][]string{},
+	}
 }
 
 // skip counts something that was skipped.
@@ -84,10 +87,6 @@ func placeholderNote(file string, texts []string) string {
 // skips counts by reason what was skipped or left open.
 type skips struct {
 	skipped, notJudged, repeated, unknown map[string]*diag.Skip
-}
-
-func newSkips() *skips {
-	return &skips{skipped: map[string]*diag.Skip{}, notJudged: map[string]*diag.Skip{}, repeated: map[string]*diag.Skip{}, unknown: map[string]*diag.Skip{}}
 }
 
 func (s *skips) add(to *map[string]*diag.Skip, reason, place string) {

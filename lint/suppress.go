@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -91,14 +90,6 @@ func (s *suppressions) configured() {
 		s.entries = append(s.entries, len(s.all))
 		s.all = append(s.all, one)
 	}
-}
-
-// notes returns a note on the suppressions that the run ignores.
-func (s *suppressions) notes() []string {
-	if s.ignored == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%d suppressions in manifests are ignored (--no-inline-suppressions)", s.ignored)}
 }
 
 func suppression(by, rule, reason, until, target string, at diag.Span) accept.Suppression {

@@ -114,15 +114,6 @@ func (r *Renders) throughCharts(x *Rendered, at origin.Place, unknown origin.Pla
 	return to
 }
 
-// printedFiles returns what the charts of kustomizations print, as files.
-func printedFiles(out *render.Output) map[string]*source.File {
-	all := map[string]*source.File{}
-	for name, printed := range out.Charts {
-		all[name] = source.NewFile(name, name, printed.Text)
-	}
-	return all
-}
-
 // declaredIn returns the file that declares a document of the result, and the document's place
 // in it. If a chart prints the document, that file is the template.
 func (x *Rendered) declaredIn(d render.Document) (string, render.Document) {

@@ -164,8 +164,9 @@ func requoted(old, text string) string {
 // the text exactly once, outside actions.
 func (r *Renders) templateEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit, string) {
 	at := p.Lines[p.at.Line-1]
+	unpacked := slices.ContainsFunc(p.Sources, func(name string) bool { return path.Base(name) == "Chart.yaml" })
 	switch {
-	case at.Inside > 0 || at.Template < 0 && p.packed():
+	case at.Inside > 0 || at.Template < 0 && !unpacked: // in an archive, whose files are not among the sources
 		return e, message.WithheldPacked
 	case at.Template < 0:
 		return e, message.WithheldComputed
@@ -183,11 +184,6 @@ func (r *Renders) templateEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit,
 		Column: column, EndColumn: column + utf8.RuneCountInString(e.OldText),
 	}
 	return e, ""
-}
-
-// packed reports whether the chart is an archive, whose files are not among the sources.
-func (p *printing) packed() bool {
-	return !slices.ContainsFunc(p.Sources, func(name string) bool { return path.Base(name) == "Chart.yaml" })
 }
 
 // once returns the column of a text that a line contains exactly once.

@@ -56,7 +56,15 @@ func Relocate(findings []accept.Finding, of *Renders, sourceRoot string) (notes 
 	}
 	for _, base := range slices.Sorted(maps.Keys(from)) {
 		if m := from[base]; m != nil {
-			notes = append(notes, m.notes()...)
+			if m.silent > 0 {
+				notes = append(notes, fmt.Sprintf("%d findings are reported in rendered input because it has no origin annotations: add buildMetadata: [originAnnotations] to the kustomization", m.silent))
+			}
+			switch n := m.lost - m.silent; {
+			case n > 0 && base != "":
+				notes = append(notes, fmt.Sprintf("findings reported in rendered input because their sources were not found below --source-root %s: %d", base, n))
+			case n > 0:
+				notes = append(notes, fmt.Sprintf("findings in rendered input that --source-root DIR (the rendered directory) may map to their sources: %d", n))
+			}
 		}
 	}
 	return notes, errs
@@ -74,21 +82,6 @@ func newRelocation(f *Files, base string) (*relocation, error) {
 		return nil, fmt.Errorf("--source-root: %w", err)
 	}
 	return nil, nil
-}
-
-// notes returns notes about the findings that could not be moved.
-func (m *relocation) notes() []string {
-	var notes []string
-	if m.silent > 0 {
-		notes = append(notes, fmt.Sprintf("%d findings are reported in rendered input because it has no origin annotations: add buildMetadata: [originAnnotations] to the kustomization", m.silent))
-	}
-	switch n := m.lost - m.silent; {
-	case n > 0 && m.base != "":
-		notes = append(notes, fmt.Sprintf("findings reported in rendered input because their sources were not found below --source-root %s: %d", m.base, n))
-	case n > 0:
-		notes = append(notes, fmt.Sprintf("findings in rendered input that --source-root DIR (the rendered directory) may map to their sources: %d", n))
-	}
-	return notes
 }
 
 // Messages for the rendered place of a finding, and for an object that a patch changes.

@@ -64,7 +64,7 @@ func NewRenders(f *Files) *Renders {
 
 // Add reads the result of a render, and returns its problems.
 func (r *Renders) Add(asked *Render, out *render.Output) (*Rendered, []source.Problem) {
-	name := resultName(asked.Name)
+	name := "<render " + asked.Name + ">" // no file can have it
 	set := source.LoadText(r.Files.Reading, name, out.Text)
 	set.Files[0].Result = true
 	x := &Rendered{Render: *asked, Out: out, File: set.Files[0], Objects: set.Objects}
@@ -82,9 +82,6 @@ func (r *Renders) Add(asked *Render, out *render.Output) (*Rendered, []source.Pr
 	}
 	return x, set.Problems
 }
-
-// resultName names the result of a render, which is in no file.
-func resultName(name string) string { return "<render " + name + ">" }
 
 // Names returns the names of the renders that succeeded.
 func (r *Renders) Names() []string {
@@ -234,7 +231,10 @@ func (r *Renders) prepare(x *Rendered) bool {
 	if x.files = r.Files.ByName; x.prefix != "." {
 		x.files = map[string]*source.File{}
 	}
-	x.printed = printedFiles(x.Out)
+	x.printed = map[string]*source.File{}
+	for name, printed := range x.Out.Charts {
+		x.printed[name] = source.NewFile(name, name, printed.Text)
+	}
 	mapper, err := origin.New(origin.Options{
 		Dir: r.Files.Dir, Root: x.Root.Confinement, Base: path.Join(x.Root.Confinement, x.Root.Dir),
 		Tracked: r.Files.Reading.Tracked, Files: x.files, Printed: x.printed,
