@@ -1,10 +1,7 @@
 package derive
 
 import (
-	"fmt"
 	"slices"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
@@ -186,31 +183,18 @@ func (b advisor) apart(s Subject, w *workload.Workload) Subject {
 	return s.fix("%s", message.KeepApart(rule))
 }
 
-// softSpread and honored edit the hard spread constraints on a key.
+// softSpread makes the hard spread constraints on a key soft.
 func softSpread(key string) disruption.Edit { return disruption.Soft(model.Spread, key) }
-
-func honored(key string) disruption.Edit {
-	return disruption.EachSpread("honor", key, func(c *corev1.TopologySpreadConstraint) {
-		honor := corev1.NodeInclusionPolicyHonor
-		c.NodeTaintsPolicy = &honor
-	})
-}
-
-func minDomains(key string, n int) disruption.Edit {
-	return disruption.EachSpread(fmt.Sprint("minDomains ", n), key, func(c *corev1.TopologySpreadConstraint) {
-		domains := int32(n)
-		c.MinDomains = &domains
-	})
-}
 
 // corrected returns the fix of a topology key. If the rule then starts to work and blocks rollouts
 // or drains, the fix also says what else is needed.
 func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag.Fix {
-	fix := topologyKeyFix(w, t, key)
-	write := disruption.TopologyKey(t.Key, key)
+	value := t.Node.Get("topologyKey")
+	fix := safe(w, value, write(w, value, key))
+	edit := disruption.TopologyKey(t.Key, key)
 	switch {
-	case !t.Hard || t.Use == model.Affinity || !b.topo || w.Fragment || b.holds(w, write, 0):
-	case len(w.Kind.Shared) > 0 && b.holds(w, disruption.Both(write, disruption.PerRevision()), 0):
+	case !t.Hard || t.Use == model.Affinity || !b.topo || w.Fragment || b.holds(w, edit, 0):
+	case len(w.Kind.Shared) > 0 && b.holds(w, disruption.Both(edit, disruption.PerRevision()), 0):
 		fix.Description += message.AndPerRevision(w.Kind.Shared[0])
 	case t.Use == model.AntiAffinity && b.holds(w, disruption.SoftAntiAffinity(), 0), t.Use == model.Spread && b.holds(w, softSpread(t.Key), 0):
 		fix.Description += message.AndSoften(t.Use)

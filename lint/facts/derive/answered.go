@@ -24,27 +24,6 @@ func NewAnswered(left *int) *Answered {
 	return &Answered{changes: map[string]progress{}, advice: disruption.NewAdvice(), fixes: map[string][]diag.Fix{}, left: left}
 }
 
-// reuseEarlierAnswer reports whether an earlier context has already answered the questions about changes to a
-// workload, and copies how far they are settled. Rules outside the core may join the
-// answers with other rows of this context, so for them nothing is skipped.
-func (b *builder) reuseEarlierAnswer(w *workload.Workload) bool {
-	if b.Answered == nil || b.complete {
-		return false
-	}
-	known, ok := b.Answered.changes[b.j.Question(w)]
-	if ok {
-		b.settle(w, func(d *progress) { d.changed, d.lost = known.changed, known.lost })
-	}
-	return ok
-}
-
-// recordAnswer records how far the questions about a workload are answered.
-func (b *builder) recordAnswer(w *workload.Workload) {
-	if b.Answered != nil && !b.complete {
-		b.Answered.changes[b.j.Question(w)] = *b.settled[w.Object.ID()]
-	}
-}
-
 // advice holds the fixes given to a row and the key that recognizes the same row again.
 type advice struct {
 	row   string

@@ -149,9 +149,19 @@ func build(in Input) *builder {
 	m := in.Model
 	b := newBuilder(in)
 	for _, p := range in.Problems {
-		b.document(p)
+		s := Subject{Location: p.Span}
+		if !p.First.IsZero() {
+			s = s.related(p.First, "%s", message.FirstDefined(p.Detail))
+		}
+		d := facts.Document{ID: b.subject(s), Problem: string(p.Kind), Detail: p.Detail, LastCounts: p.LastCounts, Merged: p.Merged}
+		if p.First.File == p.Span.File {
+			d.FirstLine = p.First.Line
+		}
+		b.Documents = append(b.Documents, d)
 	}
-	b.roomy = b.topo && sized(b.m)
+	b.roomy = b.topo &&
+		!slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Allocatable == nil }) &&
+		!slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return g.Node.Allocatable == nil })
 	if in.Set != nil {
 		b.j = disruption.New(m, in.Set, search.Options{})
 		if in.Answered != nil {
@@ -167,15 +177,20 @@ func build(in Input) *builder {
 	}
 	objects := model.ObjectsOf(m.Workloads)
 	fields, placed := m.SharedBudget(objects), m.SharedBudget(objects)
+	// Lists that refer to workloads by index need a row of every one.
+	indexed := slices.ContainsFunc([]string{"workloads", "nodes.workloads", "pools.workloads", "pools.namespaces"}, b.whole)
 	for _, w := range m.Workloads {
-		if b.indexed() && !w.Copy && !w.Superseded {
+		if indexed && !w.Copy && !w.Superseded {
 			b.row(w)
 		}
 		fields.Ask(w.Object, askFields, func() { b.refusals().fields(w) })
 		placed.Ask(w.Object, askPlaced, func() { b.workload(w) })
 	}
 	if in.Set != nil {
-		b.refusals().validated(in.Set)
+		validated := m.SharedBudget(model.ObjectsOf(in.Set.Validated)) // wrong fields of workloads that no deployment creates, such as test hooks
+		for _, w := range in.Set.Validated {
+			validated.Ask(w.Object, askFields, func() { b.refusals().fields(w) })
+		}
 		terms{b}.fragments(in.Set)
 	}
 	b.askAll(askCircles, func() {
@@ -225,11 +240,6 @@ func (b *builder) subject(s Subject) int {
 	}
 	b.subjects = append(b.subjects, s)
 	return len(b.subjects)
-}
-
-// indexed reports whether every workload needs a row because lists refer to them by index.
-func (b *builder) indexed() bool {
-	return slices.ContainsFunc([]string{"workloads", "nodes.workloads", "pools.workloads", "pools.namespaces"}, b.whole)
 }
 
 // row returns the index of the row of a workload, and creates the row on the first reference. It
@@ -317,19 +327,6 @@ func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {
 		return diag.Span{}
 	}
 	return w.File().FieldSpan(k, v)
-}
-
-// document turns a problem of a file into a fact.
-func (b *builder) document(p source.Problem) {
-	s := Subject{Location: p.Span}
-	if !p.First.IsZero() {
-		s = s.related(p.First, "%s", message.FirstDefined(p.Detail))
-	}
-	d := facts.Document{ID: b.subject(s), Problem: string(p.Kind), Detail: p.Detail, LastCounts: p.LastCounts, Merged: p.Merged}
-	if p.First.File == p.Span.File {
-		d.FirstLine = p.First.Line
-	}
-	b.Documents = append(b.Documents, d)
 }
 
 // workload adds everything else that concerns one workload by itself.

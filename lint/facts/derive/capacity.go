@@ -80,15 +80,13 @@ func (d demand) times(n span) demand {
 const askCapacity = "what nodes offer and pods request"
 
 func (c *capacities) describe() {
-	c.askAll(askCapacity, func() {
-		c.scope()
-		c.request()
-		for _, s := range c.scopes {
-			for i := range c.resources {
-				c.Built.Facts.Capacity = append(c.Built.Facts.Capacity, c.row(s, i))
-			}
+	c.scope()
+	c.request()
+	for _, s := range c.scopes {
+		for i := range c.resources {
+			c.Built.Facts.Capacity = append(c.Built.Facts.Capacity, c.row(s, i))
 		}
-	})
+	}
 }
 
 // scope collects the scopes, and the resources that nodes list.

@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -38,12 +39,23 @@ func (b changes) change() {
 			continue
 		}
 		b.outerLabels(w)
-		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) || b.reuseEarlierAnswer(w) {
+		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) {
 			continue
+		}
+		// An earlier context may have the answers. Rules outside the core may join them with other
+		// rows of this context, so for them nothing is skipped.
+		shared := b.Answered != nil && !b.complete
+		if shared {
+			if known, ok := b.Answered.changes[b.j.Question(w)]; ok {
+				b.settle(w, func(d *progress) { d.changed, d.lost = known.changed, known.lost })
+				continue
+			}
 		}
 		b.settle(w, func(d *progress) { d.changed = d.placed; d.lost = d.placed && len(b.lost(w)) > 0 })
 		b.asks(w, b.rollout, b.drain, b.losses, b.migration, b.autoscaler)
-		b.recordAnswer(w)
+		if shared {
+			b.Answered.changes[b.j.Question(w)] = *b.settled[w.Object.ID()]
+		}
 	}
 }
 
@@ -69,11 +81,10 @@ func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload
 // none of the numbers of pods that an autoscaler keeps.
 func (b changes) rollout(w *workload.Workload) {
 	all := filterStarted(b.j.Rollouts(w))
-	ending := rolls(all)
+	r, ending := worst(all)
 	if ending == diag.None {
 		return
 	}
-	r := worst(all)
 	if ending == diag.Unknown {
 		b.markUnknown(w, r.Why)
 	}
@@ -94,22 +105,6 @@ func (b changes) rollout(w *workload.Workload) {
 	s := b.rolloutSubject(w, r, &fact).withAccount(w, func(x *Explainer) diag.Account { return x.updated(w, r) })
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.Rollouts = append(b.Rollouts, fact)
-}
-
-// rolls returns the outcome of the rollouts of a workload, one of which is carried out: none if
-// there are no rollouts.
-func rolls(all []disruption.Rollout) diag.Outcome {
-	if len(all) == 0 {
-		return diag.None
-	}
-	r := worst(all)
-	switch {
-	case r.Verdict == diag.Never && !allNever(all):
-		return diag.Sometimes
-	case r.Verdict == "":
-		return diag.None
-	}
-	return r.Verdict
 }
 
 // markUnknown notes that some question about a change has no answer.
@@ -137,22 +132,26 @@ func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 	return slices.DeleteFunc(slices.Clone(all), unbegun)
 }
 
-// allNever reports whether no rollout completes: at another number of pods one might.
-func allNever(all []disruption.Rollout) bool {
-	return !slices.ContainsFunc(all, func(r disruption.Rollout) bool { return r.Verdict != diag.Never })
-}
-
-// worst returns the rollout to report: the first that never completes, else the first that
-// sometimes does, else the first unknown one.
-func worst(all []disruption.Rollout) *disruption.Rollout {
+// worst returns the rollout to report and the outcome of all: the first that never completes, else
+// the first that sometimes does, else the first unknown one. One of them is carried out, so if it
+// never completes at one number of pods but may at another, the outcome is "sometimes". The
+// outcome without rollouts is "none".
+func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
+	if len(all) == 0 {
+		return nil, diag.None
+	}
 	for _, v := range []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown} {
 		for i := range all {
-			if all[i].Verdict == v {
-				return &all[i]
+			switch {
+			case all[i].Verdict != v:
+			case v == diag.Never && slices.ContainsFunc(all, func(r disruption.Rollout) bool { return r.Verdict != v }):
+				return &all[i], diag.Sometimes
+			default:
+				return &all[i], v
 			}
 		}
 	}
-	return &all[0]
+	return &all[0], cmp.Or(all[0].Verdict, diag.None)
 }
 
 // rolloutSubject returns a subject at the blocking term or port, with the other parts of the core
@@ -224,7 +223,14 @@ func (t *coreRules) add(atom search.Atom, own bool) {
 	if !own {
 		of = original(t.b.m, atom.Workload)
 	}
-	rule := atomRule(t.b.row(of), t.m, atom)
+	rule := facts.Rule{W: t.b.row(of), Use: string(atom.Part), Hard: true}
+	switch {
+	case atom.Term != nil:
+		rule = termRule(rule.W, atom.Term)
+	case atom.Part == search.PartPorts:
+		rule.Use = "host-port"
+		rule.Key, _ = portSpan(atom.Workload, t.m.Group(atom.Workload).HostPorts)
+	}
 	if atom.Part == search.PartTaints || atom.Part == search.PartSelector {
 		if t.s, _ = excluded(t.b.m, t.s, original(t.b.m, atom.Workload), false); own && !slices.Contains(t.fewer, rule) {
 			t.fewer = append(t.fewer, rule)
@@ -248,19 +254,6 @@ func (t *coreRules) add(atom search.Atom, own bool) {
 	}
 }
 
-// atomRule returns the rule of an atom. The argument w is the index of its workload.
-func atomRule(w int, m *model.Model, a search.Atom) facts.Rule {
-	if a.Term != nil {
-		return termRule(w, a.Term)
-	}
-	r := facts.Rule{W: w, Use: string(a.Part), Hard: true}
-	if a.Part == search.PartPorts {
-		r.Use = "host-port"
-		r.Key, _ = portSpan(a.Workload, m.Group(a.Workload).HostPorts)
-	}
-	return r
-}
-
 // original returns the workload of the model that a copy was made from.
 func original(m *model.Model, w *workload.Workload) *workload.Workload {
 	for _, o := range m.Workloads {
@@ -282,9 +275,12 @@ func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	if *s.Object == w.Object.ID() {
 		return s
 	}
+	among := func(w *workload.Workload) bool {
+		return slices.ContainsFunc(others, func(i int) bool { return b.Workloads[i].Ref == w.String() })
+	}
 	for _, t := range b.m.Group(w).Terms {
 		for _, o := range b.m.Workloads {
-			if t.Hard && b.among(others, o) && b.m.Peer(t, w, o) == model.Yes {
+			if t.Hard && among(o) && b.m.Peer(t, w, o) == model.Yes {
 				s = s.related(s.Location, "%s", message.OfAnother)
 				s.Location = w.File().ItemSpan(t.Node)
 				return s.of(w)
@@ -292,11 +288,6 @@ func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 		}
 	}
 	return s
-}
-
-// among reports whether a workload is one of those with the given indices.
-func (b *builder) among(ws []int, w *workload.Workload) bool {
-	return slices.ContainsFunc(ws, func(i int) bool { return b.Workloads[i].Ref == w.String() })
 }
 
 // cause returns why an outcome is unknown, or "" for any other outcome.
@@ -332,20 +323,12 @@ func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy d
 	case disruption.MismatchLabelKeys:
 		return message.MismatchLabelKeys
 	}
-	if key := apartOn(m, w); key != "" {
-		return message.AddNodes(1, key)
-	}
-	return message.AddEligibleNode
-}
-
-// apartOn returns the first key on which a hard rule keeps pods of a workload apart, or "".
-func apartOn(m *model.Model, w *workload.Workload) string {
 	for _, t := range m.Group(w).Terms {
 		if t.Hard && t.Use == model.AntiAffinity {
-			return t.Key
+			return message.AddNodes(1, t.Key)
 		}
 	}
-	return ""
+	return message.AddEligibleNode
 }
 
 // skew adds a fact about whether a rollout that completes can leave the new pods unevenly spread,

@@ -9,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -31,7 +32,13 @@ func (b changes) losses(w *workload.Workload) {
 		}
 		for _, fact := range []*facts.Loss{gone, unreachable} {
 			if fact != nil && fact.Outcome == diag.Unknown {
-				b.markUnknown(w, whyOpen(all))
+				var why model.Reason // the budget if it is one of the reasons, or else the first reason
+				for i := range all {
+					if s := &all[i]; s.Verdict == diag.Unknown && (!why.Given() || s.Why.Cause == model.ByBudget) {
+						why = s.Why
+					}
+				}
+				b.markUnknown(w, why)
 			}
 			if fact == nil || !b.wanted("losses", "key", key, "required", required, "outcome", fact.Outcome) {
 				continue
@@ -45,36 +52,20 @@ func (b changes) losses(w *workload.Workload) {
 			if at := w.CountSpan(); at != s.Location {
 				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 			}
-			if fact.Required = required; required {
-				s = s.fix("%s", b.lossHelp(w, fact)) // advice comes from the built-in rule, which skips the others
+			fact.Required = required
+			switch { // advice comes from the built-in rule, which skips the others
+			case !required:
+			case !fact.Recreated:
+				s = s.fix("%s", message.DeleteNodes)
+			case fact.Meaning == string(certificate.Unreachable) && b.j.Honored(w, fact.Key): // it was tried
+				s = s.fix("%s", message.HonorUnreachable)
+			default:
+				s = s.fix("%s", message.AfterLoss(len(b.ownRules(w)) > 0))
 			}
 			fact.ID, fact.W = b.subject(s), b.row(w)
 			b.Losses = append(b.Losses, *fact)
 		}
 	}
-}
-
-// whyOpen returns why the outcome of some losses is unknown: the budget if it is one of the
-// reasons, or else the first reason.
-func whyOpen(all []disruption.Survival) (why model.Reason) {
-	for i := range all {
-		if s := &all[i]; s.Verdict == diag.Unknown && (!why.Given() || s.Why.Cause == model.ByBudget) {
-			why = s.Why
-		}
-	}
-	return why
-}
-
-// lossHelp describes what helps against a loss. It suggests honoring the taint of unreachable nodes
-// only if that was found to help.
-func (b changes) lossHelp(w *workload.Workload, fact *facts.Loss) string {
-	switch {
-	case !fact.Recreated:
-		return message.DeleteNodes
-	case fact.Meaning == string(certificate.Unreachable) && b.j.Honored(w, fact.Key):
-		return message.HonorUnreachable
-	}
-	return message.AfterLoss(len(b.ownRules(w)) > 0)
 }
 
 // loss returns the worst loss of one meaning with the number of similar ones, or nil if there is no
@@ -145,7 +136,10 @@ func (b changes) drain(w *workload.Workload) {
 		fact.PendingMin, fact.PendingMax = d.Certain, max(d.Certain, fact.PendingMax)
 	}
 	if b.whole("drains.pool") {
-		fact.Pool = b.poolNamed(fact.Node)
+		b.m.Run().Spend(len(b.m.Topology.Nodes) / 4)
+		if i := slices.IndexFunc(b.m.Topology.Nodes, func(n *topology.Node) bool { return n.Name == fact.Node }); i >= 0 {
+			fact.Pool, _ = poolOf(b.m.Topology.Nodes[i])
+		}
 	}
 	s := about(w, holding(b.m, w)).withAccount(w, func(x *Explainer) diag.Account { return x.lost(w, x.judge().Drains(w), d.Worst) })
 	if at := w.CountSpan(); at != s.Location {

@@ -44,7 +44,9 @@ func (b changes) budget(x *disruption.Budget) {
 		if x.WhileSmall {
 			problem = "no-eviction-while-small"
 		}
-		b.addBudget(x, problem, nil, s.fix("%s", message.AllowDisruptions(x, b.helpsToAdd(x))))
+		allowed, _ := x.Budget.Allowed(x.Pods + 1)
+		oneMore := allowed > 0 && x.Known && x.Unscaled == nil && len(x.Workloads) == 1 && x.Amount.Of == x.Pods && b.advisor().holds(x.Workloads[0], disruption.Replicas(x.Pods+1), 0)
+		b.addBudget(x, problem, nil, s.fix("%s", message.AllowDisruptions(x, oneMore)))
 		return
 	}
 	if b.whole("budgets") {
@@ -54,12 +56,6 @@ func (b changes) budget(x *disruption.Budget) {
 		}
 		b.addBudget(x, problem, nil, Subject{Location: x.Span()})
 	}
-}
-
-// helpsToAdd reports whether one more replica lets a budget allow a disruption.
-func (b changes) helpsToAdd(x *disruption.Budget) bool {
-	allowed, _ := x.Budget.Allowed(x.Pods + 1)
-	return allowed > 0 && x.Known && x.Unscaled == nil && len(x.Workloads) == 1 && x.Amount.Of == x.Pods && b.advisor().holds(x.Workloads[0], disruption.Replicas(x.Pods+1), 0)
 }
 
 func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival, s Subject) {

@@ -2,15 +2,12 @@ package derive
 
 import (
 	"reflect"
-	"slices"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
-	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -126,17 +123,16 @@ func (b *builder) settle(w *workload.Workload, note func(*progress)) {
 	}
 }
 
-// sized reports whether every node declares its allocatable resources.
-func sized(m *model.Model) bool {
-	return !slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Allocatable == nil }) &&
-		!slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return g.Node.Allocatable == nil })
-}
-
 // pendings sets the Pending of each subject to the number in its row.
 func (f *Built) pendings() {
 	for id, row := range f.Rows() {
-		if row.Value != nil {
-			f.subjects[id-1].Pending = pendingIn(reflect.ValueOf(row.Value).Elem())
+		if row.Value == nil {
+			continue
+		}
+		for _, name := range []string{"PendingMax", "Pending"} {
+			if field := reflect.ValueOf(row.Value).Elem().FieldByName(name); field.IsValid() {
+				f.subjects[id-1].Pending = int(field.Int())
+			}
 		}
 	}
 	for _, e := range f.Eligibility {
@@ -144,16 +140,6 @@ func (f *Built) pendings() {
 			f.subjects[e.ID-1].Pending = e.Pods
 		}
 	}
-}
-
-// pendingIn returns the number of pods that a row says are Pending, or 0 without such a field.
-func pendingIn(row reflect.Value) int {
-	for _, name := range []string{"Pending", "PendingMax"} {
-		if field := row.FieldByName(name); field.IsValid() {
-			return int(field.Int())
-		}
-	}
-	return 0
 }
 
 // SuppressionFacts builds the facts about invalid suppressions.

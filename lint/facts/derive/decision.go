@@ -41,7 +41,14 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 		Pods:      diag.PlacementPods{Total: d.Total, MaxPlaced: d.MaxPlaced, MinPlaced: d.MinPlaced, Exact: d.Exact},
 		Workloads: make([]diag.PlacementWorkload, 0, len(d.Workloads)), Invalid: []diag.PlacementInvalid{}, Unmodelled: []string{}, Notes: []string{}, Unknown: []diag.Skip{},
 	}
-	runs(d, doc)
+	names := map[*workload.Workload]string{}
+	doc.Witness = steps(d.Witness, names)
+	if d.Stuck != nil {
+		doc.Stuck = &diag.PlacementStuck{Placements: doc.Witness, Pending: []diag.PlacementPending{}}
+		if !slices.Equal(d.Stuck.Placements, d.Witness) {
+			doc.Stuck.Placements = steps(d.Stuck.Placements, names)
+		}
+	}
 	for _, o := range d.Over {
 		if o.Cause == model.ByBudget {
 			m.Run().GiveUp(o.Workloads, search.TogetherQuestion)
@@ -67,7 +74,11 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	})
 	if d.Stuck != nil {
 		for _, p := range d.Stuck.Pending {
-			doc.Stuck.Pending = append(doc.Stuck.Pending, pending(m, p))
+			out := diag.PlacementPending{Workload: Reference(p.Workload), Count: p.Count, Reason: message.Rejected(refusedNodes(p.Reasons))}
+			if node := p.Workload.Spec.NodeName; node != "" && !declared(m, node) { // the scheduler ignores it
+				out.Orphaned, out.Reason = true, message.Excluded(&model.Exclusion{Kind: model.Undeclared, NodeName: node})
+			}
+			doc.Stuck.Pending = append(doc.Stuck.Pending, out)
 		}
 	}
 	outside(m, doc)
@@ -115,19 +126,6 @@ func openNotes(d *certificate.Decision) []string {
 	return notes
 }
 
-// runs fills in the runs of a decision. The stuck run may equal the witness.
-func runs(d *certificate.Decision, doc *diag.Placement) {
-	names := map[*workload.Workload]string{}
-	doc.Witness = steps(d.Witness, names)
-	if d.Stuck == nil {
-		return
-	}
-	doc.Stuck = &diag.PlacementStuck{Placements: doc.Witness, Pending: []diag.PlacementPending{}}
-	if !slices.Equal(d.Stuck.Placements, d.Witness) {
-		doc.Stuck.Placements = steps(d.Stuck.Placements, names)
-	}
-}
-
 // steps converts a run. The map names caches references.
 func steps(run []certificate.Placed, names map[*workload.Workload]string) []diag.PlacementStep {
 	all := make([]diag.PlacementStep, len(run))
@@ -140,27 +138,17 @@ func steps(run []certificate.Placed, names map[*workload.Workload]string) []diag
 	return all
 }
 
-// pending describes pods that are left over. The scheduler ignores pods that are bound to an
-// undeclared node.
-func pending(m *model.Model, p certificate.Pending) diag.PlacementPending {
-	out := diag.PlacementPending{Workload: Reference(p.Workload), Count: p.Count, Reason: reason(p.Reasons)}
-	if node := p.Workload.Spec.NodeName; node != "" && !declared(m, node) {
-		out.Orphaned, out.Reason = true, message.Excluded(&model.Exclusion{Kind: model.Undeclared, NodeName: node})
-	}
-	return out
-}
-
-// reason counts the nodes by the filter that refuses the pod there.
-func reason(reasons map[certificate.Reason]int) string {
-	return message.Rejected(refusedNodes(reasons))
-}
-
 func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecision) diag.PlacementWorkload {
 	o := w.Workload.Object
 	out := diag.PlacementWorkload{
 		APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name, Replicas: w.Pods,
-		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Why.Cause), Why: whyUndecided(w.Why),
+		Verdict: string(w.Verdict), RulesVerdict: string(w.RulesVerdict), MaxPlaced: w.MaxPlaced, MinPlaced: w.MinPlaced, Reason: string(w.Why.Cause),
 		Core: []diag.PlacementCore{}, Repairs: []string{}, Paused: w.Workload.Paused(),
+	}
+	switch w.Why.Cause {
+	case model.Waits, model.ByResource, model.ByGrowth: // the verdict itself or a note says it
+	default:
+		out.Why = message.Reason(w.Why)
 	}
 	if w.Verdict == diag.Never {
 		if core := search.Explain(b.m, w.Workload, d); core != nil {
@@ -170,16 +158,6 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 		}
 	}
 	return out
-}
-
-// whyUndecided describes why a verdict is unknown. It returns "" if the verdict itself or a note
-// says it.
-func whyUndecided(r model.Reason) string {
-	switch r.Cause {
-	case model.Waits, model.ByResource, model.ByGrowth:
-		return ""
-	}
-	return message.Reason(r)
 }
 
 // crowded gives a core about several workloads to each of them.
@@ -239,7 +217,8 @@ func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
 func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string) {
 	w, spec := a.Workload, a.Workload.SpecNode
 	if a.Term != nil {
-		return w.File().ItemSpan(a.Term.Node), termField(a.Term), ""
+		field = map[model.Use]string{model.AntiAffinity: "podAntiAffinity", model.Affinity: "podAffinity", model.Spread: "topologySpreadConstraints"}[a.Term.Use]
+		return w.File().ItemSpan(a.Term.Node), field, ""
 	}
 	switch a.Part {
 	case search.PartSelector:
@@ -251,7 +230,13 @@ func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string
 	case search.PartTaints:
 		return fieldSpan(w, spec, "tolerations"), "tolerations", excludedText(m, w)
 	case search.PartRequests:
-		return firstRequest(m, w), "resources", message.Requests(m.Group(w).Requests)
+		requests := m.Group(w).Requests
+		for _, r := range requests {
+			if at = requestSpan(w, r.Name); !at.IsZero() {
+				break
+			}
+		}
+		return at, "resources", message.Requests(requests)
 	case search.PartSlots:
 		return w.CountSpan(), "pods", ""
 	case search.PartPorts:
@@ -259,19 +244,6 @@ func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string
 		return span, "hostPort", text
 	}
 	return w.CountSpan(), "replicas", ""
-}
-
-func termField(t *model.Term) string {
-	return map[model.Use]string{model.AntiAffinity: "podAntiAffinity", model.Affinity: "podAffinity", model.Spread: "topologySpreadConstraints"}[t.Use]
-}
-
-func firstRequest(m *model.Model, w *workload.Workload) diag.Span {
-	for _, r := range m.Group(w).Requests {
-		if span := requestSpan(w, r.Name); !span.IsZero() {
-			return span
-		}
-	}
-	return diag.Span{}
 }
 
 func excludedText(m *model.Model, w *workload.Workload) string {

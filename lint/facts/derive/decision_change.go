@@ -1,7 +1,6 @@
 package derive
 
 import (
-	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -25,7 +24,10 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 	open := diag.PlacementJudgement{Verdict: string(diag.Unknown), Reason: budget}
 	out := diag.PlacementChange{Drain: open, Migrate: open, Autoscale: open}
 	out.Rollout = diag.PlacementRollout{Verdict: string(diag.Unknown), Reason: budget}
-	out.Survives = b.unasked(w)
+	out.Survives = []diag.PlacementSurvival{}
+	for _, key := range b.lost(w) {
+		out.Survives = append(out.Survives, diag.PlacementSurvival{Key: key, Meaning: string(certificate.Gone), Verdict: string(diag.Unknown), Reason: budget})
+	}
 	if b.prepared {
 		b.changes().asks(w,
 			func(w *workload.Workload) { out.Rollout = b.rolls(w) }, func(w *workload.Workload) { out.Survives = b.survives(w) },
@@ -42,15 +44,6 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 	}
 	out.Drain = diag.PlacementJudgement{Verdict: string(diag.None), Reason: unfit}
 	return out
-}
-
-// unasked returns unknown survivals, for when the steps do not suffice.
-func (b decision) unasked(w *workload.Workload) []diag.PlacementSurvival {
-	list := []diag.PlacementSurvival{}
-	for _, key := range b.lost(w) {
-		list = append(list, diag.PlacementSurvival{Key: key, Meaning: string(certificate.Gone), Verdict: string(diag.Unknown), Reason: message.Reason(model.Reason{Cause: model.ByBudget})})
-	}
-	return list
 }
 
 // stepsPerRow is the cost of a row of the document, which has to be kept and written.
@@ -138,11 +131,8 @@ func (b decision) rolls(w *workload.Workload) diag.PlacementRollout {
 	if len(all) == 0 {
 		return diag.PlacementRollout{Verdict: "none"}
 	}
-	r := worst(all)
-	out := diag.PlacementRollout{Verdict: string(cmp.Or(r.Verdict, diag.None)), Surge: r.Surge, Unavailable: r.Unavailable}
-	if r.Verdict == diag.Never && !allNever(all) {
-		out.Verdict = string(diag.Sometimes)
-	}
+	r, outcome := worst(all)
+	out := diag.PlacementRollout{Verdict: string(outcome), Surge: r.Surge, Unavailable: r.Unavailable}
 	switch r.Verdict {
 	case "":
 		if r.Way != workload.NoRollout {

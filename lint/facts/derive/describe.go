@@ -32,7 +32,8 @@ func (b *builder) describe() {
 	b.Built.Facts.Cluster.Workloads = len(b.Workloads)
 	b.describeWorkloads()
 	if b.topo && b.whole("capacity") {
-		(&capacities{builder: b}).describe()
+		c := &capacities{builder: b}
+		c.askAll(askCapacity, c.describe)
 	}
 }
 
@@ -45,7 +46,12 @@ func (b *builder) describeWorkloads() {
 		return
 	}
 	answers := b.answers()
-	d := &describing{builder: b, parts: b.partsRead(), pools: b.namesOfPools(), passed: map[*model.Eligibility]*passing{}}
+	d := &describing{builder: b, pools: b.namesOfPools(), passed: map[*model.Eligibility]*passing{}}
+	for _, p := range parts {
+		if slices.ContainsFunc(strings.Fields(p.fields), func(field string) bool { return b.whole("workloads." + field) }) {
+			d.parts = append(d.parts, p)
+		}
+	}
 	each := b.m.SharedBudget(model.ObjectsOf(b.m.Workloads))
 	for _, w := range b.m.Workloads {
 		i, known := b.rows[w]
@@ -55,7 +61,11 @@ func (b *builder) describeWorkloads() {
 		row := b.Built.Facts.Workloads[i]
 		setUnknown(&row)
 		b.Built.Facts.Workloads[i] = row
-		if each.Ask(w.Object, askDescribe, func() { d.workload(w, &row) }) {
+		if each.Ask(w.Object, askDescribe, func() {
+			for _, p := range d.parts {
+				p.fill(d, w, &row)
+			}
+		}) {
 			row.Known = true
 			b.Built.Facts.Workloads[i] = row
 		}
@@ -103,7 +113,11 @@ var parts = []part{
 	}},
 	{"placement_known usable_min usable_max usable_poolless zones_min zones_max growable pools", (*describing).nodesOf},
 	{"on_one_node_min on_one_node_max in_one_zone_min in_one_zone_max", (*describing).share},
-	{"pod_requests", func(_ *describing, w *workload.Workload, row *facts.Workload) { row.PodRequests = requested(w) }},
+	{"pod_requests", func(_ *describing, w *workload.Workload, row *facts.Workload) { // what the scheduler counts for one pod
+		for _, r := range model.Requests(w) {
+			row.PodRequests = append(row.PodRequests, amountOfResource(r.Name, r.Quantity))
+		}
+	}},
 	{"pod_level_requests pod_level_limits resources_known defaulted", (*describing).podLevel},
 	{"containers", (*describing).containers},
 	{"claims claims_known", (*describing).claims},
@@ -111,22 +125,6 @@ var parts = []part{
 	{"node_rules", (*describing).nodeRules},
 	{"terms terms_known", (*describing).terms},
 	{"budgets scalers", (*describing).guards},
-}
-
-// partsRead returns the parts with a field that some rule reads.
-func (b *builder) partsRead() (read []part) {
-	for _, p := range parts {
-		if slices.ContainsFunc(strings.Fields(p.fields), func(field string) bool { return b.whole("workloads." + field) }) {
-			read = append(read, p)
-		}
-	}
-	return read
-}
-
-func (d *describing) workload(w *workload.Workload, row *facts.Workload) {
-	for _, p := range d.parts {
-		p.fill(d, w, row)
-	}
 }
 
 func (d *describing) origin(w *workload.Workload, row *facts.Workload) {
@@ -193,15 +191,6 @@ func (d *describing) podLevel(w *workload.Workload, row *facts.Workload) {
 // amount.
 func openResources(w *workload.Workload) bool {
 	return slices.ContainsFunc(w.Open, func(path string) bool { return strings.Contains(path, "resources") })
-}
-
-// requested returns what the scheduler counts for one pod.
-func requested(w *workload.Workload) []facts.ResourceAmount {
-	all := []facts.ResourceAmount{}
-	for _, r := range model.Requests(w) {
-		all = append(all, amountOfResource(r.Name, r.Quantity))
-	}
-	return all
 }
 
 // containers fills in the containers of the pods, each located at its item in the manifest.

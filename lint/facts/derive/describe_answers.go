@@ -117,7 +117,8 @@ func (a *answering) rolls(w *workload.Workload) diag.Outcome {
 	if outcome, known := a.asked.rolled[w]; known {
 		return outcome
 	}
-	return rolls(filterStarted(a.j.Rollouts(w)))
+	_, outcome := worst(filterStarted(a.j.Rollouts(w)))
+	return outcome
 }
 
 // survives returns the worst outcome of each loss that is asked about, for both meanings.

@@ -36,18 +36,6 @@ func poolOf(n *topology.Node) (name, label string) {
 	return "", ""
 }
 
-// poolNamed returns the pool of the declared node with a name, or "".
-func (b *builder) poolNamed(node string) string {
-	b.m.Run().Spend(len(b.m.Topology.Nodes) / 4)
-	for _, n := range b.m.Topology.Nodes {
-		if n.Name == node {
-			name, _ := poolOf(n)
-			return name
-		}
-	}
-	return ""
-}
-
 // poolNames holds the pool names of the nodes and of the growth entries, by index.
 type poolNames struct{ nodes, growth []string }
 
@@ -83,16 +71,11 @@ func (b *builder) placeable(w *workload.Workload) bool {
 // share the result.
 func (d *describing) passes(w *workload.Workload) *passing {
 	e := d.m.Eligible(w)
-	p := d.passed[e]
-	if p == nil {
-		p = d.gather(e)
-		d.passed[e] = p
+	if p := d.passed[e]; p != nil {
+		return p
 	}
-	return p
-}
-
-func (d *describing) gather(e *model.Eligibility) *passing {
 	p := &passing{}
+	d.passed[e] = p
 	d.m.Run().Spend(len(e.Nodes) + len(e.Growth))
 	p.zones, p.grown = map[string]bool{}, map[string]bool{}
 	pools := map[string]bool{}
@@ -160,7 +143,14 @@ func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	if p.usable+p.extra == 0 {
 		return
 	}
-	onNode, inZone := d.togetherAt(w, pods)
+	at := w
+	if w.Count.N != pods {
+		fewer := *w
+		fewer.Count = workload.Count{N: pods, Known: true}
+		at = &fewer
+		defer d.m.Guest(at)()
+	}
+	onNode, inZone := bound.MostTogether(d.m, at)
 	row.OnOneNodeMax = min(pods, onNode)
 	row.OnOneNodeMin = min(row.OnOneNodeMax, (pods+p.usable+p.extra-1)/(p.usable+p.extra))
 	if p.zoneless || len(p.grown) == 0 {
@@ -168,17 +158,6 @@ func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	}
 	row.InOneZoneMax = min(pods, inZone)
 	row.InOneZoneMin = min(row.InOneZoneMax, (pods+len(p.grown)-1)/len(p.grown))
-}
-
-// togetherAt returns how many pods can share a node and a zone when a given number of pods runs.
-func (d *describing) togetherAt(w *workload.Workload, pods int) (onNode, inZone int) {
-	if w.Count.N == pods {
-		return bound.MostTogether(d.m, w)
-	}
-	at := *w
-	at.Count = workload.Count{N: pods, Known: true}
-	defer d.m.Guest(&at)()
-	return bound.MostTogether(d.m, &at)
 }
 
 // users holds the workloads that can use each node and each growth entry.
@@ -257,29 +236,28 @@ func (b *builder) describeNodes() {
 	}
 }
 
+// taint returns a taint of a node, located where it is written.
+func (b *builder) taint(n *topology.Node, i int, s Subject) facts.Taint {
+	t := n.Taints[i]
+	if items := n.Declaration.Taints().Items(); i < len(items) {
+		s.Location, s.file, s.written = n.Declaration.File.ItemSpan(items[i]), n.Declaration.File, items[i]
+	}
+	return facts.Taint{ID: b.subject(s), Key: t.Key, Value: t.Value, Effect: string(t.Effect)}
+}
+
 func (b *builder) listNodes(u users) {
 	for i, n := range b.m.Topology.Nodes {
 		pool, _ := poolOf(n)
 		s := Subject{Location: n.Span}.withAccount(nil, noteOnly(message.NoPods)).as(n.Declaration.File, n.Declaration.Node)
+		id, taints := b.subject(s), []facts.Taint{}
+		for i := range n.Taints {
+			taints = append(taints, b.taint(n, i, s))
+		}
 		b.Built.Facts.Nodes = append(b.Built.Facts.Nodes, facts.Node{
-			ID: b.subject(s), Name: n.Name, Pool: pool, Zone: n.Labels[corev1.LabelTopologyZone], Region: n.Labels[corev1.LabelTopologyRegion],
-			Labels: n.Labels, Taints: b.taints(n, s), Allocatable: amounts(n.Allocatable), Cordoned: n.Unschedulable, Workloads: u.nodes[i], WorkloadsKnown: u.known,
+			ID: id, Name: n.Name, Pool: pool, Zone: n.Labels[corev1.LabelTopologyZone], Region: n.Labels[corev1.LabelTopologyRegion],
+			Labels: n.Labels, Taints: taints, Allocatable: amounts(n.Allocatable), Cordoned: n.Unschedulable, Workloads: u.nodes[i], WorkloadsKnown: u.known,
 		})
 	}
-}
-
-// taints returns the taints of a node, each located where it is written.
-func (b *builder) taints(n *topology.Node, s Subject) []facts.Taint {
-	all := []facts.Taint{}
-	items := n.Declaration.Taints().Items()
-	for i, t := range n.Taints {
-		at := s
-		if i < len(items) {
-			at.Location, at.written = n.Declaration.File.ItemSpan(items[i]), items[i]
-		}
-		all = append(all, facts.Taint{ID: b.subject(at), Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
-	}
-	return all
 }
 
 // poolParts gathers what the nodes of a pool have in common.
@@ -293,8 +271,13 @@ type poolParts struct {
 	offers      string
 	uneven      bool
 	users       map[int]bool
-	taints      []corev1.Taint
-	from        []*topology.Node // the node where each taint is first seen
+	taints      []nodeTaint
+}
+
+// nodeTaint is the taint with an index of the node where it is first seen.
+type nodeTaint struct {
+	node *topology.Node
+	i    int
 }
 
 func (b *builder) listPools(u users) {
@@ -342,9 +325,13 @@ func (p *poolParts) add(n *topology.Node, users []int, there bool) {
 	for _, w := range users {
 		p.users[w] = true
 	}
-	for _, t := range n.Taints {
-		if !slices.ContainsFunc(p.taints, func(o corev1.Taint) bool { return o.Key == t.Key && o.Value == t.Value && o.Effect == t.Effect }) {
-			p.taints, p.from = append(p.taints, t), append(p.from, n)
+	for i, t := range n.Taints {
+		same := func(o nodeTaint) bool {
+			x := &o.node.Taints[o.i]
+			return x.Key == t.Key && x.Value == t.Value && x.Effect == t.Effect
+		}
+		if !slices.ContainsFunc(p.taints, same) {
+			p.taints = append(p.taints, nodeTaint{n, i})
 		}
 	}
 	if p.max = p.nodes; n.Pool != nil {
@@ -362,8 +349,8 @@ func (b *builder) pool(p *poolParts) facts.Pool {
 	if !p.uneven {
 		row.Allocatable = amounts(n.Allocatable)
 	}
-	for i, t := range p.taints {
-		row.Taints = append(row.Taints, facts.Taint{ID: b.subject(taintAt(p.from[i], t, s)), Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
+	for _, t := range p.taints {
+		row.Taints = append(row.Taints, b.taint(t.node, t.i, s))
 	}
 	namespaces := map[string]bool{}
 	for _, w := range row.Workloads {
@@ -371,15 +358,4 @@ func (b *builder) pool(p *poolParts) facts.Pool {
 	}
 	row.Namespaces = append([]string{}, slices.Sorted(maps.Keys(namespaces))...)
 	return row
-}
-
-// taintAt moves a subject to a taint of a node.
-func taintAt(n *topology.Node, t corev1.Taint, s Subject) Subject {
-	items := n.Declaration.Taints().Items()
-	for i, o := range n.Taints {
-		if o == t && i < len(items) {
-			s.Location, s.file, s.written = n.Declaration.File.ItemSpan(items[i]), n.Declaration.File, items[i]
-		}
-	}
-	return s
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
-	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -131,28 +130,24 @@ func (d *describing) meet(rule *facts.NodeRule) {
 	id := fmt.Sprintf("%q %s %q", rule.Key, rule.Operator, rule.Values)
 	n, ok := known.nodes[id]
 	if !ok {
-		n = d.meeting(corev1.NodeSelectorRequirement{Key: rule.Key, Operator: corev1.NodeSelectorOperator(rule.Operator), Values: rule.Values})
+		asked := corev1.NodeSelectorRequirement{Key: rule.Key, Operator: corev1.NodeSelectorOperator(rule.Operator), Values: rule.Values}
+		d.m.Run().Spend((len(d.m.Topology.Nodes) + len(d.m.Topology.Growth)) * (1 + len(rule.Values)))
+		for _, node := range d.m.Topology.Nodes {
+			if model.Meets(node, asked) {
+				n = n.plus(span{1, 1})
+			}
+		}
+		named := rule.Key == corev1.LabelHostname || rule.Key == metav1.ObjectNameField
+		grown := map[*topology.Pool]bool{} // the zones of a pool share its growth
+		for _, g := range d.m.Topology.Growth {
+			if !grown[g.Node.Pool] && (named || model.Meets(g.Node, asked)) {
+				grown[g.Node.Pool] = true
+				n.max = plus(n.max, g.Extra)
+			}
+		}
 		known.nodes[id] = n
 	}
 	rule.Nodes, rule.NodesMax = n.min, n.max
-}
-
-func (d *describing) meeting(rule corev1.NodeSelectorRequirement) (n span) {
-	d.m.Run().Spend((len(d.m.Topology.Nodes) + len(d.m.Topology.Growth)) * (1 + len(rule.Values)))
-	for _, node := range d.m.Topology.Nodes {
-		if model.Meets(node, rule) {
-			n = n.plus(span{1, 1})
-		}
-	}
-	named := rule.Key == corev1.LabelHostname || rule.Key == metav1.ObjectNameField
-	grown := map[*topology.Pool]bool{} // the zones of a pool share its growth
-	for _, g := range d.m.Topology.Growth {
-		if !grown[g.Node.Pool] && (named || model.Meets(g.Node, rule)) {
-			grown[g.Node.Pool] = true
-			n.max = plus(n.max, g.Extra)
-		}
-	}
-	return n
 }
 
 // maxMatches bounds the entries of all lists of workloads that terms select. The last list may
@@ -250,7 +245,14 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 			row.Budgets = append(row.Budgets, fact)
 		}
 		for _, x := range d.j.PossibleBudgets(w) {
-			row.Budgets = append(row.Budgets, d.possible(x, d.subject(budgetSubject(x.Object, x.Span()))))
+			_, written := x.Allowed(0) // which disruptions it allows is unknown
+			fact := facts.PodBudget{
+				ID: d.subject(budgetSubject(x.Object, x.Span())), Selects: diag.Unknown, Ref: x.String(), Name: x.Object.Name, Amount: amountOf(&written), AllowedMax: facts.NoBound,
+			}
+			if x.Selects {
+				fact.Selects = diag.Always
+			}
+			row.Budgets = append(row.Budgets, fact)
 		}
 	}
 	if s := w.Scale; s != nil {
@@ -258,16 +260,6 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 			ID: d.subject(budgetSubject(s.Object, s.MaxSpan)), Ref: s.Kind + " " + strings.TrimPrefix(s.Object.Namespace+"/"+s.Object.Name, "/"), Kind: s.Kind, Min: s.Min, Max: s.Max,
 		})
 	}
-}
-
-// possible describes a budget whose allowed disruptions are unknown.
-func (d *describing) possible(x disruption.Possible, id int) facts.PodBudget {
-	_, written := x.Allowed(0)
-	fact := facts.PodBudget{ID: id, Selects: diag.Unknown, Ref: x.String(), Name: x.Object.Name, Amount: amountOf(&written), AllowedMax: facts.NoBound}
-	if x.Selects {
-		fact.Selects = diag.Always
-	}
-	return fact
 }
 
 // budgetSubject returns a subject at a budget or an autoscaler of a workload.

@@ -3,7 +3,6 @@ package derive
 import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
-	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -13,30 +12,24 @@ func write(w *workload.Workload, n *source.Node, text string) diag.Fix {
 	return writeAt(w, w.File().Span(n), text)
 }
 
+// writeAt returns a fix that replaces a scalar and keeps its quotes, which JSON requires.
 func writeAt(w *workload.Workload, at diag.Span, text string) diag.Fix {
-	return diag.Fix{Description: message.Set(text), Edits: []diag.Edit{edit(w, at, text)}}
-}
-
-// edit replaces a scalar and keeps its quotes, which JSON requires.
-func edit(w *workload.Workload, at diag.Span, text string) diag.Edit {
+	fix := diag.Fix{Description: message.Set(text)}
 	line := []rune(w.File().Line(at.Line))
 	if i := at.Column - 1; i >= 0 && i < len(line) && (line[i] == '"' || line[i] == '\'') {
 		text = string(line[i]) + text + string(line[i])
 	}
-	return diag.Edit{Location: at, NewText: text}
-}
-
-// topologyKeyFix replaces the topology key of a term.
-func topologyKeyFix(w *workload.Workload, t *model.Term, key string) diag.Fix {
-	value := t.Node.Get("topologyKey")
-	return safe(w, value, write(w, value, key))
+	fix.Edits = []diag.Edit{{Location: at, NewText: text}}
+	return fix
 }
 
 // safe marks an edit that may be made without asking, or says why it may not: only this place may
 // change, and the manifest must still apply to a cluster that has the object.
 func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	e := &fix.Edits[0]
-	e.OldText = old(w.File(), e.Location)
+	if start, end, ok := w.File().Range(e.Location); ok { // within one line
+		e.OldText = string(w.File().Text[start:end])
+	}
 	made := w.Object.Made()
 	switch {
 	case w.File().Recoded:
@@ -57,13 +50,4 @@ func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 		fix.Safe = true
 	}
 	return fix
-}
-
-// old returns the text at a place, or "" if the place is not within one line.
-func old(f *source.File, at diag.Span) string {
-	start, end, ok := f.Range(at)
-	if !ok {
-		return ""
-	}
-	return string(f.Text[start:end])
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/message"
-	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -160,12 +159,6 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 	}
 	a.Tried, a.Notes = tried, notes
 	return a
-}
-
-// stuck explains a run after which a pod fits nowhere.
-func (x *Explainer) stuck(w *workload.Workload, s *certificate.Stuck, placed []string) diag.Account {
-	on := check.Stand(x.b.m, s.Placements)
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAfter(w, placed), on.Outlook(w))}}
 }
 
 // table groups nodes that have the same outcome for the same reasons.

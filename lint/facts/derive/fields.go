@@ -7,7 +7,6 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
-	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -25,14 +24,6 @@ func (b refusals) fields(w *workload.Workload) {
 		b.unknownField(w, u)
 	}
 	b.settle(w, func(d *progress) { d.judged = true })
-}
-
-// validated adds facts about wrong fields of workloads that no deployment creates, such as test hooks.
-func (b refusals) validated(set *workload.Set) {
-	purse := b.m.SharedBudget(model.ObjectsOf(set.Validated))
-	for _, w := range set.Validated {
-		purse.Ask(w.Object, askFields, func() { b.fields(w) })
-	}
 }
 
 // refusal adds a fact about a field that the API server rejects, now or with a feature gate. W is
@@ -58,20 +49,17 @@ func (b refusals) otherRefusals() {
 	for _, r := range b.Set.Refusals {
 		id := r.Object.ID()
 		switch d := b.settled[id]; {
-		case purse.Ask(r.Object, askFields, func() { b.refused(r) }):
+		case purse.Ask(r.Object, askFields, func() {
+			name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
+			for _, p := range r.Problems {
+				b.refusal(nil, name, Subject{Location: p.Span}.in(id).withAccount(nil, noteOnly(message.NoPods)), p)
+			}
+		}):
 		case d != nil:
 			d.judged, d.guards = false, false
 		default:
 			b.settled[id] = &progress{}
 		}
-	}
-}
-
-func (b refusals) refused(r workload.Refusal) {
-	why := noteOnly(message.NoPods)
-	name := r.Object.Kind + " " + strings.TrimPrefix(r.Object.Namespace+"/"+r.Object.Name, "/")
-	for _, p := range r.Problems {
-		b.refusal(nil, name, Subject{Location: p.Span}.in(r.Object.ID()).withAccount(nil, why), p)
 	}
 }
 

@@ -1,6 +1,8 @@
 package derive
 
 import (
+	"slices"
+
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -13,7 +15,15 @@ func (b terms) fragments(set *workload.Set) {
 	for _, o := range set.Foreign {
 		b.settled[o.ID()] = &progress{}
 	}
-	nodes := sampleNodes(b.m)
+	var nodes []*topology.Node // all, with one node of each pool that has none yet
+	if t := b.m.Topology; !t.Empty() {
+		nodes = slices.Clip(t.Nodes)
+		for _, g := range t.Growth {
+			if g.Node.Pool.Count == 0 {
+				nodes = append(nodes, g.Node)
+			}
+		}
+	}
 	purse := b.m.SharedBudget(model.ObjectsOf(set.Fragments))
 	for _, w := range set.Fragments {
 		if !purse.Ask(w.Object, askFragment, func() { b.fragment(w, nodes) }) {
@@ -40,18 +50,4 @@ func (b terms) fragment(w *workload.Workload, nodes []*topology.Node) {
 	}
 	b.nodeLabels(w)
 	b.nodeMatches(w, nodes)
-}
-
-// sampleNodes returns all nodes, with one node of each pool that has none yet.
-func sampleNodes(m *model.Model) []*topology.Node {
-	if m.Topology.Empty() {
-		return nil
-	}
-	nodes := m.Topology.Nodes[:len(m.Topology.Nodes):len(m.Topology.Nodes)]
-	for _, g := range m.Topology.Growth {
-		if g.Node.Pool.Count == 0 {
-			nodes = append(nodes, g.Node)
-		}
-	}
-	return nodes
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -66,7 +66,20 @@ func (b joint) crowd(c *search.Conflict) {
 		} else {
 			s = s.related(at, "%s", text)
 		}
-		fact.Core = append(fact.Core, b.coreRule(&atom))
+		rule := facts.CoreRule{W: b.row(atom.Workload), Use: string(atom.Part)}
+		switch {
+		case atom.Term != nil:
+			rule.Use, rule.Key = string(atom.Term.Use), atom.Term.Key
+		case atom.Part == search.PartPorts:
+			rule.Use = "host-port"
+			rule.Key, _ = portSpan(atom.Workload, b.m.Group(atom.Workload).HostPorts)
+		case atom.Part != search.PartSlots && atom.Part != search.PartRequests:
+			all := b.m.Excluded(atom.Workload, true)
+			for i := range all {
+				rule.Excluded = append(rule.Excluded, message.ExclusionRow(&all[i]))
+			}
+		}
+		fact.Core = append(fact.Core, rule)
 	}
 	if s.Location.IsZero() {
 		s.Location = w.CountSpan()
@@ -89,26 +102,6 @@ func certain(m *model.Model, w *workload.Workload) int {
 	return w.Count.N
 }
 
-// uses maps parts of workloads to the names that rules use, where these differ.
-var uses = map[search.Part]string{search.PartPorts: "host-port"}
-
-// coreRule converts a member of a core.
-func (b joint) coreRule(a *search.Atom) facts.CoreRule {
-	rule := facts.CoreRule{W: b.row(a.Workload), Use: cmp.Or(uses[a.Part], string(a.Part))}
-	switch {
-	case a.Term != nil:
-		rule.Use, rule.Key = string(a.Term.Use), a.Term.Key
-	case a.Part == search.PartPorts:
-		rule.Key, _ = portSpan(a.Workload, b.m.Group(a.Workload).HostPorts)
-	case a.Part != search.PartSlots && a.Part != search.PartRequests:
-		all := b.m.Excluded(a.Workload, true)
-		for i := range all {
-			rule.Excluded = append(rule.Excluded, message.ExclusionRow(&all[i]))
-		}
-	}
-	return rule
-}
-
 // order adds a fact about pods that fit nowhere if other pods are scheduled first.
 func (b joint) order(c *search.Conflict) {
 	pending := c.Stuck.Pending[0]
@@ -120,7 +113,10 @@ func (b joint) order(c *search.Conflict) {
 		p := placed(b.row(o), "", on[o])
 		fact.Placed, first = append(fact.Placed, p), append(first, message.Placed(&p, b.Facts))
 	}
-	s := about(w, blocking(b.m, w, ws)).withAccount(w, func(x *Explainer) diag.Account { return x.stuck(w, c.Stuck, first) })
+	s := about(w, blocking(b.m, w, ws)).withAccount(w, func(x *Explainer) diag.Account {
+		on := check.Stand(x.b.m, c.Stuck.Placements)
+		return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAfter(w, first), on.Outlook(w))}}
+	})
 	if s.Location != w.CountSpan() {
 		s = s.related(w.CountSpan(), "%s", message.PodsOf(fact.Pods, w))
 	}
@@ -176,25 +172,6 @@ func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.
 		}
 	}
 	return w.CountSpan()
-}
-
-// nodePods counts the pods on a few nodes, and all nodes. A node occurs once for each pod.
-func nodePods(nodes []*topology.Node) (on []facts.NodePods, all int) {
-	at := map[*topology.Node]int{}
-	for _, n := range nodes {
-		i, known := at[n]
-		if !known {
-			i = len(at)
-			at[n] = i
-			if i <= message.MaxPlaces {
-				on = append(on, facts.NodePods{Node: n.Name})
-			}
-		}
-		if i < len(on) {
-			on[i].Pods++
-		}
-	}
-	return on, len(at)
 }
 
 // maxNamed bounds the nodes that a sentence names.

@@ -10,17 +10,17 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// TestNodePods checks that all nodes are counted, and all pods on the first of them, in any order.
-func TestNodePods(t *testing.T) {
+// TestPlaced checks that all nodes are counted, and all pods on the first of them, in any order.
+func TestPlaced(t *testing.T) {
 	nodes := make([]*topology.Node, 9)
 	for i := range nodes {
 		nodes[i] = &topology.Node{Name: string(rune('a' + i))}
 	}
 	run := append(append(nodes[:len(nodes):len(nodes)], nodes[8], nodes[0]), nodes[6])
-	on, all := nodePods(run)
+	p := placed(0, "", run)
 	want := []facts.NodePods{{Node: "a", Pods: 2}, {Node: "b", Pods: 1}, {Node: "c", Pods: 1}, {Node: "d", Pods: 1}, {Node: "e", Pods: 1}, {Node: "f", Pods: 1}, {Node: "g", Pods: 2}}
-	if diff := cmp.Diff(want, on); diff != "" || all != 9 {
-		t.Errorf("%d nodes\n%s", all, diff)
+	if diff := cmp.Diff(want, p.On); diff != "" || p.Nodes != 9 {
+		t.Errorf("%d nodes\n%s", p.Nodes, diff)
 	}
 }
 

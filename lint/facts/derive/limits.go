@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
@@ -21,7 +23,11 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 
 // limits adds facts about how many pods each hard rule allows.
 func (b limits) limits(w *workload.Workload) {
-	if !b.anyLimit() && bound.Fits(b.m, w) {
+	healthy := false // whether a rule may report a limit that is not exceeded
+	for _, list := range limitLists {
+		healthy = healthy || b.wanted(list, "outcome", diag.Always)
+	}
+	if !healthy && bound.Fits(b.m, w) {
 		return
 	}
 	for _, l := range bound.Capacity(b.m, w) {
@@ -53,16 +59,6 @@ var limitLists = map[bound.Limited]string{
 	bound.ByAntiAffinity: "anti_affinity", bound.BySpread: "spreads", bound.ByHostPort: "host_ports", bound.ByRoom: "room",
 }
 
-// anyLimit reports whether a rule may report a limit that is not exceeded.
-func (b limits) anyLimit() bool {
-	for _, list := range limitLists {
-		if b.wanted(list, "outcome", diag.Always) {
-			return true
-		}
-	}
-	return false
-}
-
 // frame starts the subject of a limit at its first term. If the limit is exceeded, it adds the
 // number of pods and the nodes that do not count, and returns the reasons and how many are not
 // listed.
@@ -92,7 +88,10 @@ func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
 	s, excluded, more := b.frame(w, l, w.File().ItemSpan(l.Terms[0].Node))
 	fact := facts.AntiAffinity{
 		Outcome: verdict(l), Pods: l.Pods, Domains: l.Domains, Most: l.Most, Pending: unplaced(l), Nodes: l.Nodes, Eligible: l.Eligible,
-		Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth), Together: companions(&l.Together),
+		Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth), Together: []facts.Rule{},
+	}
+	for _, key := range l.Together.Keys { // the other rules that the limit follows from
+		fact.Together = append(fact.Together, facts.Rule{Use: string(l.Together.Kind), Hard: true, Key: key})
 	}
 	for i, t := range l.Terms {
 		if !slices.Contains(fact.Keys, t.Key) {
@@ -103,33 +102,22 @@ func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
 		}
 	}
 	if l.Exceeded {
-		s = b.advised(s, w, fact, func(s Subject) Subject { return b.antiAffinityFix(s, w, l, fact.Keys[0]) })
+		s = b.advised(s, w, fact, func(s Subject) Subject {
+			s = b.advisor().lower(s, w, l)
+			if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
+				s = s.fix("%s", message.AddNodes(n, fact.Keys[0]))
+			}
+			if b.advisor().holds(w, disruption.SoftAntiAffinity(), 0) {
+				s = s.fix("%s", message.PreferAntiAffinity(fact.Keys[0]))
+			}
+			return s
+		})
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	for i := range fact.Together {
 		fact.Together[i].W = fact.W
 	}
 	b.AntiAffinity = append(b.AntiAffinity, fact)
-}
-
-// companions returns the other rules that a limit follows from.
-func companions(c *bound.Companion) []facts.Rule {
-	rules := []facts.Rule{}
-	for _, key := range c.Keys {
-		rules = append(rules, facts.Rule{Use: string(c.Kind), Hard: true, Key: key})
-	}
-	return rules
-}
-
-func (b limits) antiAffinityFix(s Subject, w *workload.Workload, l *bound.Limit, key string) Subject {
-	s = b.advisor().lower(s, w, l)
-	if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
-		s = s.fix("%s", message.AddNodes(n, key))
-	}
-	if b.advisor().holds(w, disruption.SoftAntiAffinity(), 0) {
-		s = s.fix("%s", message.PreferAntiAffinity(key))
-	}
-	return s
 }
 
 func (b limits) spread(w *workload.Workload, l *bound.Limit) {
@@ -172,11 +160,20 @@ func (b limits) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fact 
 		if span := fieldSpan(w, t.Node, "minDomains"); !span.IsZero() {
 			s = s.related(span, "%s", message.MinDomainsRequires(fact.MinDomains, fact.Domains))
 		}
-		if n := max(1, fact.Domains); b.advisor().holds(w, minDomains(t.Key, n), 0) {
+		n := max(1, fact.Domains)
+		edit := disruption.EachSpread(fmt.Sprint("minDomains ", n), t.Key, func(c *corev1.TopologySpreadConstraint) {
+			domains := int32(n)
+			c.MinDomains = &domains
+		})
+		if b.advisor().holds(w, edit, 0) {
 			s = s.fix("%s", message.SetMinDomains(n))
 		}
 	default:
-		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil && b.advisor().holds(w, honored(t.Key), 0) {
+		edit := disruption.EachSpread("honor", t.Key, func(c *corev1.TopologySpreadConstraint) {
+			honor := corev1.NodeInclusionPolicyHonor
+			c.NodeTaintsPolicy = &honor
+		})
+		if fact.Smallest == 0 && t.Constraint.NodeTaintsPolicy == nil && b.advisor().holds(w, edit, 0) {
 			s = s.fix(message.HonorTaints)
 		}
 	}
@@ -196,21 +193,19 @@ func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
 		Pending: unplaced(l), Excluded: excluded, MoreExcluded: more, Growth: message.GrownPools(l.Growth),
 	}
 	if l.Exceeded {
-		s = b.advised(s, w, fact, func(s Subject) Subject { return b.hostPortFix(s, w, l) })
+		s = b.advised(s, w, fact, func(s Subject) Subject {
+			s = b.advisor().lower(s, w, l)
+			if b.advisor().holds(w, disruption.NoHostPorts(), 0) {
+				s = s.fix(message.RemoveHostPort)
+			}
+			if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
+				s = s.fix("%s", message.AddAnyNodes(n))
+			}
+			return s
+		})
 	}
 	fact.ID, fact.W = b.subject(s), b.row(w)
 	b.HostPorts = append(b.HostPorts, fact)
-}
-
-func (b limits) hostPortFix(s Subject, w *workload.Workload, l *bound.Limit) Subject {
-	s = b.advisor().lower(s, w, l)
-	if b.advisor().holds(w, disruption.NoHostPorts(), 0) {
-		s = s.fix(message.RemoveHostPort)
-	}
-	if n, ok := b.advisor().nodesToAdd(w, unplaced(l)); ok {
-		s = s.fix("%s", message.AddAnyNodes(n))
-	}
-	return s
 }
 
 // portSpan returns the first host port of the workload and its place, or "" if it has none.

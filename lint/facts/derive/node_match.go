@@ -56,7 +56,8 @@ func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all [
 	if c := all[0].unmet(nodes); len(all) == 1 && fact.Matching == 0 && c != nil {
 		fact.Key, fact.Operator, fact.Values = c.Key, string(c.Operator), append([]string{}, c.NodeSelectorRequirement.Values...)
 		s = about(w, c.at)
-		if nowhere(nodes, c.Key) {
+		onNode := func(n *topology.Node) bool { _, ok := n.Labels[c.Key]; return ok }
+		if !strings.HasPrefix(c.Key, "metadata.") && !slices.ContainsFunc(nodes, onNode) {
 			fact.Suggestion = b.suggest(c.Key)
 		}
 	}
@@ -92,11 +93,6 @@ func (c conditions) unsettled(nodes []*topology.Node) bool {
 		_, renamed := topology.Deprecated(one.Key)
 		return renamed || pooled && (one.Key == corev1.LabelHostname || one.Key == metav1.ObjectNameField)
 	})
-}
-
-// nowhere reports whether no node has a label.
-func nowhere(nodes []*topology.Node, key string) bool {
-	return !strings.HasPrefix(key, "metadata.") && !slices.ContainsFunc(nodes, func(n *topology.Node) bool { _, ok := n.Labels[key]; return ok })
 }
 
 // selectorConditions returns the conditions of a nodeSelector, or none if one of its labels is

@@ -111,7 +111,15 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	if e.Count+e.Growable > 0 && !b.wanted("eligibility", "outcome", diag.Always) {
 		return true
 	}
-	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count, Bound: b.bound(w)}
+	fact := facts.Eligibility{Outcome: diag.Always, Pods: w.Count.N, Nodes: len(e.Nodes), Eligible: e.Count}
+	// Pods bound to a missing node are deleted (R-N1; pkg/controller/podgc/gc_controller.go,
+	// gcOrphaned), and a kubelet rejects pods that do not fit its node. The scheduler never sees
+	// either as Pending.
+	if w.Spec.NodeName != "" {
+		if fact.Bound = "undeclared"; declared(b.m, w.Spec.NodeName) {
+			fact.Bound = "declared"
+		}
+	}
 	s := alone(w, diag.Span{})
 	if e.Count+e.Growable == 0 {
 		if w.Kind.PerNode() {
@@ -268,7 +276,8 @@ func (b limits) requests(w *workload.Workload) bool {
 	for i := range fit.Requests {
 		r := &fit.Requests[i]
 		outcome := diag.Always
-		if tooSmall(fit, r, w) {
+		// larger than what every node offers, or for a DaemonSet larger than what some node offers
+		if r.Fitting == 0 && fit.Eligible > 0 || w.Kind.PerNode() && r.Fitting < fit.Eligible {
 			outcome = diag.Never
 		}
 		if !b.wanted("requests", "outcome", outcome, "unlisted", false) {
@@ -296,12 +305,6 @@ func (b limits) requests(w *workload.Workload) bool {
 		b.jointly(w, fit)
 	}
 	return fit.Fitting > 0
-}
-
-// tooSmall reports whether a request is larger than what every node offers, or for a DaemonSet
-// larger than what some node offers.
-func tooSmall(fit *bound.RequestFit, r *bound.ResourceFit, w *workload.Workload) bool {
-	return r.Fitting == 0 && fit.Eligible > 0 || w.Kind.PerNode() && r.Fitting < fit.Eligible
 }
 
 // jointly adds a fact about a pod that fits no node although every single request does: the node
@@ -364,4 +367,9 @@ func requestSpan(w *workload.Workload, name corev1.ResourceName) diag.Span {
 		best = fieldSpan(w, spec.Get("overhead"), string(name))
 	}
 	return best
+}
+
+// declared reports whether a node with that name is declared.
+func declared(m *model.Model, node string) bool {
+	return slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Name == node })
 }

@@ -38,11 +38,6 @@ type explanation struct {
 // account explains a row node by node, on request.
 type account func(*Explainer) diag.Account
 
-// eachNode returns the account of a workload whose nodes are checked one by one.
-func eachNode(w *workload.Workload) account {
-	return func(x *Explainer) diag.Account { return x.still(w) }
-}
-
 // noteOnly returns an account that checks no node and says why.
 func noteOnly(why string) account {
 	return func(*Explainer) diag.Account { return diag.Account{Notes: []string{why}} }
@@ -59,7 +54,7 @@ func about(w *workload.Workload, at diag.Span) Subject {
 	if w.Fragment {
 		return Subject{Location: at}.of(w).withAccount(nil, noteOnly(message.ByController))
 	}
-	return Subject{Location: at}.of(w).withAccount(w, eachNode(w)).as(w.Object.File, w.Object.Root)
+	return Subject{Location: at}.of(w).withAccount(w, func(x *Explainer) diag.Account { return x.still(w) }).as(w.Object.File, w.Object.Root)
 }
 
 // alone returns a subject of a workload that has the nodes to itself.

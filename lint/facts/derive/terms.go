@@ -87,7 +87,14 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 	fact := facts.Selector{
 		Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
 		MatchesOwn: diag.Outcome(t.Labels(w).String()), OwnNamespace: diag.Outcome(b.m.OwnNamespace(t, w).String()),
-		Matches: matches, Declared: b.declared, Namespaces: namespaces(t), Maker: b.maker(w, t),
+		Matches: matches, Declared: b.declared, Namespaces: facts.Namespaces{Names: append([]string{}, t.Namespaces...)}, Maker: b.maker(w, t),
+	}
+	if t.NamespaceSelector != nil {
+		if text := t.NamespaceText(); text == "{}" {
+			fact.Namespaces.All = true
+		} else {
+			fact.Namespaces.Selector = text
+		}
 	}
 	at := fieldSpan(w, t.Node, "labelSelector")
 	if fact.MatchesOwn == diag.Always && fact.OwnNamespace == diag.Never {
@@ -147,19 +154,6 @@ func labelsOf(w *workload.Workload) []string {
 	return labels
 }
 
-// namespaces returns the namespaces that a term applies to.
-func namespaces(t *model.Term) facts.Namespaces {
-	n := facts.Namespaces{Names: append([]string{}, t.Namespaces...)}
-	if t.NamespaceSelector != nil {
-		if text := t.NamespaceText(); text == "{}" {
-			n.All = true
-		} else {
-			n.Selector = text
-		}
-	}
-	return n
-}
-
 // labelKeys adds facts about which of the label keys to merge the pods carry (R-A18, R-P7).
 func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys []string) {
 	items := t.Node.Get(list).Items()
@@ -183,7 +177,10 @@ func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys 
 		s := about(w, w.File().Span(items[i]))
 		if fact.OnPod == diag.Never {
 			if candidates == nil {
-				candidates = slices.Concat(labelNames(w), w.Kind.Shared, w.PerPod())
+				for k := range w.TemplateNode.At("metadata", "labels").Fields() {
+					candidates = append(candidates, k.Value)
+				}
+				candidates = slices.Concat(candidates, w.Kind.Shared, w.PerPod())
 			}
 			fact.Nearest = b.nearest(key, candidates)
 			s = s.related(labelsSpan(w), "%s", message.PodLabels(labelsOf(w)))
@@ -196,14 +193,6 @@ func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys 
 		fact.ID, fact.W = b.subject(s), b.row(w)
 		b.LabelKeys = append(b.LabelKeys, fact)
 	}
-}
-
-func labelNames(w *workload.Workload) []string {
-	var names []string
-	for k := range w.TemplateNode.At("metadata", "labels").Fields() {
-		names = append(names, k.Value)
-	}
-	return names
 }
 
 // unmet adds a fact about a required affinity term that no pod can satisfy.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -31,31 +32,42 @@ func termRule(w int, t *model.Term) facts.Rule {
 	return facts.Rule{W: w, Use: string(t.Use), Hard: t.Hard, Key: t.Key}
 }
 
-// hardRules returns the rules of some terms of a workload, each once.
-func hardRules(w int, terms []*model.Term) []facts.Rule {
-	rules := []facts.Rule{}
-	for _, t := range terms {
-		if r := termRule(w, t); !slices.Contains(rules, r) {
-			rules = append(rules, r)
-		}
-	}
-	return rules
-}
-
 // limitOf converts a limit of the workload with an index; nil means no limit.
 func limitOf(w int, l *bound.Limit) facts.Limit {
 	if l == nil {
 		return facts.Limit{By: "none", Rules: []facts.Rule{}}
 	}
+	rules := []facts.Rule{}
+	for _, t := range l.Terms {
+		if r := termRule(w, t); !slices.Contains(rules, r) {
+			rules = append(rules, r)
+		}
+	}
 	return facts.Limit{
-		By: string(l.By), Fit: l.Most, Rules: hardRules(w, l.Terms), Domains: l.Domains, Eligible: l.Eligible, Resource: string(l.Binding),
+		By: string(l.By), Fit: l.Most, Rules: rules, Domains: l.Domains, Eligible: l.Eligible, Resource: string(l.Binding),
 	}
 }
 
-// placed describes where the pods of a workload are, or of one of its revisions during a rollout.
+// placed describes where the pods of a workload are, or of one of its revisions during a rollout: a
+// node for each pod. It counts all nodes, and the pods on a few.
 func placed(w int, revision string, nodes []*topology.Node) facts.Placed {
-	on, all := nodePods(nodes)
-	return facts.Placed{W: w, Revision: revision, Pods: len(nodes), Nodes: all, On: on}
+	p := facts.Placed{W: w, Revision: revision, Pods: len(nodes)}
+	at := map[*topology.Node]int{}
+	for _, n := range nodes {
+		i, known := at[n]
+		if !known {
+			i = len(at)
+			at[n] = i
+			if i <= message.MaxPlaces {
+				p.On = append(p.On, facts.NodePods{Node: n.Name})
+			}
+		}
+		if i < len(p.On) {
+			p.On[i].Pods++
+		}
+	}
+	p.Nodes = len(at)
+	return p
 }
 
 // runningAt describes where the pods are when a rollout is stuck.
