@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -23,12 +24,22 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	if !b.topo || b.j == nil || !b.prepared {
 		return all
 	}
-	a := answering{builder: newBuilder(Input{Model: b.m, Set: b.Set, Survive: b.Input.Survive, Asks: b.Asks}), asked: b}
-	a.j, a.prepared, a.rows, a.Built.Facts.Workloads = b.j, true, b.rows, b.Built.Facts.Workloads
-	a.decide()
+	// Asked as the place command asks, with budgets of its own.
+	as := decision{newBuilder(Input{Model: b.m, Set: b.Set, Survive: b.Input.Survive, Asks: b.Asks}), newSurvivals()}
+	as.j, as.prepared, as.rows, as.Built.Facts.Workloads = b.j, true, b.rows, b.Built.Facts.Workloads
+	reads := func(field string) bool { return b.whole("workloads.answers." + field) }
+	fits := map[*workload.Workload]diag.Outcome{}
+	if reads("fits") || reads("drains") || reads("survives") {
+		d := search.Decide(b.m, search.Options{})
+		for i := range d.Workloads {
+			fits[d.Workloads[i].Workload] = d.Workloads[i].Verdict
+		}
+	}
 	for _, w := range b.m.Workloads {
 		if row, known := all[w]; known && b.m.Judged(w) {
-			all[w] = a.answer(w, row)
+			row.Fits = cmp.Or(fits[w], row.Fits)
+			b.answer(as, w, &row)
+			all[w] = row
 		}
 	}
 	return all
@@ -62,77 +73,39 @@ func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 // completion, or that belong to their node, are not.
 func outlives(w *workload.Workload) bool { return !w.Finite() && !w.Kind.PerNode() }
 
-// answering answers questions as the place command does, with budgets of its own.
-type answering struct {
-	*builder
-	// asked is the builder that knows which answers are read.
-	asked *builder
-	fits  map[*workload.Workload]diag.Outcome
-}
-
-// decide decides all workloads together, if some answer depends on that.
-func (a *answering) decide() {
-	reads := func(field string) bool { return a.asked.whole("workloads.answers." + field) }
-	a.fits = map[*workload.Workload]diag.Outcome{}
-	if !reads("fits") && !reads("drains") && !reads("survives") {
-		return
-	}
-	d := search.Decide(a.m, search.Options{})
-	for i := range d.Workloads {
-		a.fits[d.Workloads[i].Workload] = d.Workloads[i].Verdict
-	}
-}
-
-// answer fills in the row of a workload that is judged.
-func (a *answering) answer(w *workload.Workload, row facts.Answers) facts.Answers {
-	reads := func(field string) bool { return a.asked.whole("workloads.answers." + field) }
-	if fits, known := a.fits[w]; known {
-		row.Fits = fits
-	}
+// answer fills in the answers about changes to a workload, as far as some rule reads them.
+func (b *builder) answer(as decision, w *workload.Workload, row *facts.Answers) {
 	var questions []func(*workload.Workload)
 	ask := func(field string, f func(*workload.Workload)) {
-		if reads(field) {
+		if b.whole("workloads.answers." + field) {
 			questions = append(questions, f)
 		}
 	}
-	as := decision{a.builder, newSurvivals()}
-	ask("rolls", func(w *workload.Workload) { row.Rolls = a.rolls(w) })
-	ask("survives", func(w *workload.Workload) { row.Survives = a.survives(w, row.Survives) })
+	ask("rolls", func(w *workload.Workload) {
+		outcome, known := b.rolled[w]
+		if !known {
+			_, outcome = worst(filterStarted(b.j.Rollouts(w)))
+		}
+		row.Rolls = outcome
+	})
+	ask("survives", func(w *workload.Workload) {
+		rows := slices.Clone(row.Survives)
+		for i := 0; outlives(w) && i < len(rows); i++ {
+			all := b.j.Survives(w, rows[i].Key)
+			rows[i].Gone, rows[i].Unreachable = worstOf(all, certificate.Gone), worstOf(all, certificate.Unreachable)
+		}
+		row.Survives = rows
+	})
 	ask("drains", func(w *workload.Workload) { row.Drains = diag.Outcome(as.drains(w).Verdict) })
-	ask("migrates", func(w *workload.Workload) { row.Migrates = a.j.Migration(w).Answer })
-	ask("autoscales", func(w *workload.Workload) { row.Autoscales = a.j.Scaling(w).Answer })
-	a.changes().asks(w, questions...)
+	ask("migrates", func(w *workload.Workload) { row.Migrates = b.j.Migration(w).Answer })
+	ask("autoscales", func(w *workload.Workload) { row.Autoscales = b.j.Scaling(w).Answer })
+	as.changes().asks(w, questions...)
 	if row.Fits == diag.Never && outlives(w) { // like place: there is nothing to drain
 		row.Drains = diag.None
-		row.Survives = slices.Clone(row.Survives)
 		for i := range row.Survives {
 			row.Survives[i].Gone, row.Survives[i].Unreachable = diag.Never, diag.Never
 		}
 	}
-	return row
-}
-
-// rolls returns the outcome of a rollout.
-func (a *answering) rolls(w *workload.Workload) diag.Outcome {
-	if outcome, known := a.asked.rolled[w]; known {
-		return outcome
-	}
-	_, outcome := worst(filterStarted(a.j.Rollouts(w)))
-	return outcome
-}
-
-// survives returns the worst outcome of each loss that is asked about, for both meanings.
-func (a *answering) survives(w *workload.Workload, rows []facts.Survives) []facts.Survives {
-	rows = slices.Clone(rows)
-	if !outlives(w) {
-		return rows
-	}
-	for i := range rows {
-		all := a.j.Survives(w, rows[i].Key)
-		rows[i].Gone = worstOf(all, certificate.Gone)
-		rows[i].Unreachable = worstOf(all, certificate.Unreachable)
-	}
-	return rows
 }
 
 // worstOf returns the worst outcome of the losses of one meaning. It is unknown if there are none,
