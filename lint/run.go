@@ -3,16 +3,17 @@ package lint
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
-
-	"github.com/schedlint/schedlint/lint/fragments"
-	"github.com/schedlint/schedlint/lint/locate"
+	"slices"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/facts/derive"
+	"github.com/schedlint/schedlint/lint/fragments"
+	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -274,4 +275,31 @@ func (d decisions) meet(part string, of derive.Decisions) {
 // of returns the decisions of the part that a finding was made in.
 func (d decisions) of(found *diag.Diagnostic) derive.Decisions {
 	return d[(&part{name: found.Cluster, render: found.Render}).key()]
+}
+
+// failures collects what went wrong with a run: errors about the invocation, and work that was
+// not done. The run continues with the rest.
+type failures struct {
+	errs   []error
+	undone diag.Failures
+}
+
+// fail adds an error, unless it is nil.
+func (f *failures) fail(err error) {
+	if err != nil {
+		f.errs = append(f.errs, err)
+	}
+}
+
+// leave records work that was not done, without duplicates.
+func (f *failures) leave(work diag.Failure) { f.undone.Add(work) }
+
+// err joins the errors without duplicates, because clusters may share a broken topology.
+func (f *failures) err() error {
+	seen := map[string]bool{}
+	return errors.Join(slices.DeleteFunc(slices.Clone(f.errs), func(err error) bool {
+		repeated := seen[err.Error()]
+		seen[err.Error()] = true
+		return repeated
+	})...)
 }

@@ -1,15 +1,20 @@
 package lint
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/schedlint/schedlint/lint/locate"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
+	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -287,6 +292,192 @@ func (s *suppressions) inEffect() (all []diag.Suppression) {
 			seen[key] = true
 			all = append(all, one.Suppression)
 		}
+	}
+	return all
+}
+
+// Inline returns the suppressions in manifests that are in effect, and those in all other files
+// below the root, from which rendered manifests may come. The error names what could not be
+// read.
+func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
+	r := newRun(ctx, o, nil)
+	r.suppressions.gather(r.load())
+	r.failures.fail(r.suppressions.scanRemaining())
+	r.failures.errs = slices.DeleteFunc(r.failures.errs, func(err error) bool { return errors.Is(err, ErrNothing) })
+	var all []diag.Suppression
+	for _, s := range r.suppressions.inEffect() {
+		if s.By != diag.ByConfiguration {
+			all = append(all, s)
+		}
+	}
+	return all, r.failures.err()
+}
+
+// maxComments is the maximum size in bytes of a file that is searched for comments.
+const maxComments = 64 << 20
+
+// mayHaveComments lists the extensions of manifests, values files and templates.
+var mayHaveComments = map[string]bool{".yaml": true, ".yml": true, ".tpl": true}
+
+// scanRemaining adds the comments of files that are not among the manifests.
+func (s *suppressions) scanRemaining() error {
+	seen := s.scannedSet()
+	root, err := os.OpenRoot(s.files.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		ext := strings.ToLower(filepath.Ext(name))
+		if err != nil || seen[name] || !d.Type().IsRegular() || !mayHaveComments[ext] {
+			return err
+		}
+		if info, err := d.Info(); err != nil || info.Size() > maxComments {
+			return err
+		}
+		text, err := fs.ReadFile(root.FS(), name)
+		if err == nil && bytes.Contains(text, []byte("schedlint:ignore")) {
+			s.comments(source.NewFile(name, name, text), nil)
+		}
+		return err
+	})
+}
+
+// sourceComments holds the comments in files that declare no object by themselves, such as
+// templates, values files, and manifests that renders use. A comment is used if any render that
+// reads the file uses it, and unused if all of them are known not to.
+type sourceComments struct {
+	renders *locate.Renders
+	byFile  map[string][]int // indices of the suppressions
+	// rules lists the rules that the comments of a file name, and asked what a render decides
+	// about each: all comments for one rule share the answer, and there may be many.
+	rules map[string][]string
+	asked map[*locate.Rendered]map[string]*askedRule
+	// partly is set if a cluster was not judged in all its contexts.
+	partly bool
+}
+
+// askedRule counts the objects of a render for which a rule has complete facts; open is set if
+// there are other objects.
+type askedRule struct {
+	decided int
+	open    bool
+}
+
+func newSourceComments(r *locate.Renders) *sourceComments {
+	return &sourceComments{renders: r, byFile: map[string][]int{}, rules: map[string][]string{}, asked: map[*locate.Rendered]map[string]*askedRule{}}
+}
+
+// note records a comment, unless it cannot accept anything.
+func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) {
+	file := one.Location.File
+	if !one.Holds(o) {
+		return
+	}
+	c.byFile[file] = append(c.byFile[file], i)
+	if !slices.Contains(c.rules[file], one.Rule) {
+		c.rules[file] = append(c.rules[file], one.Rule)
+	}
+}
+
+// of returns the rules to ask about an object: those of comments in files that its render
+// reads.
+func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
+	x := c.renders.Results[o.File.Name]
+	if x == nil || len(c.byFile) == 0 {
+		return nil
+	}
+	all, known := c.asked[x]
+	if !known {
+		all = map[string]*askedRule{}
+		for _, name := range x.Out.Sources {
+			for _, rule := range c.rules[x.FromRoot(name)] {
+				all[rule] = &askedRule{}
+			}
+		}
+		c.asked[x] = all
+	}
+	return all
+}
+
+// applyAnswers copies the answers of the renders to the comments. A render that failed or was not
+// requested may use a comment, so the answer stays open.
+func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files) {
+	open := c.partly || len(c.renders.Failed) > 0 || !f.Cover(f.Root)
+	for _, x := range c.renders.All {
+		for _, name := range sourcesOf(x) {
+			for _, i := range c.byFile[x.FromRoot(name)] {
+				if rule := c.asked[x][all[i].Rule]; rule != nil {
+					all[i].Decided += rule.decided
+					all[i].Open = all[i].Open || rule.open || open
+				}
+			}
+		}
+	}
+}
+
+// sourcesOf returns the files that a render uses; none for what another tool rendered.
+func sourcesOf(x *locate.Rendered) []string {
+	if x.Out == nil {
+		return nil
+	}
+	return x.Out.Sources
+}
+
+// applyAcceptances separates the findings that count from those that a suppression or the baseline
+// accepts.
+func (r *run) applyAcceptances(report *diag.Report) {
+	found := r.judge.take()
+	r.suppressions.ofSources(found)
+	kept, accepted, complaints := r.suppressions.apply(found)
+	kept = append(kept, r.judge.findingsOnComplaints(complaints)...)
+	if b := r.opts.Baseline; b != nil {
+		b.File = r.files.Show(b.Path, b.Path, b.Text)
+		if r.opts.Rebase {
+			b.Take(diagnostics(kept), r.elsewhere())
+		}
+	}
+	kept, based, healed, complaints := r.opts.Baseline.Apply(kept, r.opts.Today)
+	kept = append(kept, r.judge.findingsOnComplaints(complaints)...)
+	report.Diagnostics = diagnostics(kept)
+	report.Accepted = diagnostics(append(accepted, based...))
+	report.Suppressions = r.suppressions.inEffect()
+	if r.opts.Baseline == nil {
+		return
+	}
+	// A run that reads only a part of the files knows only about objects in that part.
+	elsewhere := r.elsewhere()
+	for _, key := range healed {
+		if !elsewhere(key) && !r.judge.tally.HasFailed(key.Rule) {
+			r.summary.Healed++
+		}
+	}
+}
+
+// elsewhere returns a function that reports whether a baseline key may be about a manifest that
+// the run does not read.
+func (r *run) elsewhere() func(diag.Key) bool {
+	if r.files.Cover(filepath.Dir(locate.Absolute(r.files.Dir, r.opts.Baseline.Path))) {
+		return func(diag.Key) bool { return false }
+	}
+	there := map[diag.Key]bool{}
+	for key, all := range r.decisions {
+		cluster, render, _ := strings.Cut(key, "\x00")
+		for o := range all {
+			d := diag.Diagnostic{Cluster: cluster, Render: render, Object: o}
+			there[d.Key()] = true
+		}
+	}
+	return func(key diag.Key) bool {
+		key.Rule, key.Field, key.Branch = "", "", ""
+		return !there[key]
+	}
+}
+
+func diagnostics(findings []accept.Finding) []diag.Diagnostic {
+	all := make([]diag.Diagnostic, len(findings))
+	for i := range findings {
+		all[i] = findings[i].Diagnostic
 	}
 	return all
 }

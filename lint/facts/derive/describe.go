@@ -1,6 +1,7 @@
 package derive
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -11,7 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/message"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -286,4 +290,192 @@ func value(n *source.Node) any {
 		return all
 	}
 	return n.Plain()
+}
+
+// answers returns the answers about each workload, as far as some rule reads them.
+func (b *builder) answers() map[*workload.Workload]facts.Answers {
+	if !b.whole("workloads.answers") {
+		return nil
+	}
+	all := map[*workload.Workload]facts.Answers{}
+	for w := range b.rows {
+		all[w] = b.unanswered(w)
+	}
+	if !b.topo || b.j == nil || !b.prepared {
+		return all
+	}
+	// Asked as the place command asks, with budgets of its own.
+	as := decision{newBuilder(Input{Model: b.m, Set: b.Set, Survive: b.Input.Survive, Asks: b.Asks}), newSurvivals()}
+	as.j, as.prepared, as.rows, as.Built.Facts.Workloads = b.j, true, b.rows, b.Built.Facts.Workloads
+	reads := func(field string) bool { return b.whole("workloads.answers." + field) }
+	fits := map[*workload.Workload]diag.Outcome{}
+	if reads("fits") || reads("drains") || reads("survives") {
+		d := search.Decide(b.m, search.Options{})
+		for i := range d.Workloads {
+			fits[d.Workloads[i].Workload] = d.Workloads[i].Verdict
+		}
+	}
+	for _, w := range b.m.Workloads {
+		if row, known := all[w]; known && b.m.Judged(w) {
+			row.Fits = cmp.Or(fits[w], row.Fits)
+			b.answer(as, w, &row)
+			all[w] = row
+		}
+	}
+	return all
+}
+
+// unanswered returns a row where every answer that applies is unknown.
+func (b *builder) unanswered(w *workload.Workload) facts.Answers {
+	row := facts.Answers{
+		Fits: diag.Unknown, Rolls: diag.Unknown, Drains: diag.Unknown, Migrates: diag.None, Autoscales: diag.None, Survives: []facts.Survives{},
+	}
+	if w.Kind.VM {
+		row.Migrates = diag.Unknown
+	}
+	if w.Scale != nil {
+		row.Autoscales = diag.Unknown
+	}
+	survives := diag.Unknown
+	if !outlives(w) {
+		row.Rolls, row.Drains, survives = diag.None, diag.None, diag.None
+		if w.Kind.PerNode() {
+			row.Rolls = diag.Unknown
+		}
+	}
+	for _, key := range b.lost(w) {
+		row.Survives = append(row.Survives, facts.Survives{Key: key, Gone: survives, Unreachable: survives})
+	}
+	return row
+}
+
+// outlives reports whether pods of a workload are recreated on other nodes: pods that run to
+// completion, or that belong to their node, are not.
+func outlives(w *workload.Workload) bool { return !w.Finite() && !w.Kind.PerNode() }
+
+// answer fills in the answers about changes to a workload, as far as some rule reads them.
+func (b *builder) answer(as decision, w *workload.Workload, row *facts.Answers) {
+	var questions []func(*workload.Workload)
+	ask := func(field string, f func(*workload.Workload)) {
+		if b.whole("workloads.answers." + field) {
+			questions = append(questions, f)
+		}
+	}
+	ask("rolls", func(w *workload.Workload) {
+		outcome, known := b.rolled[w]
+		if !known {
+			_, outcome = worst(filterStarted(b.j.Rollouts(w)))
+		}
+		row.Rolls = outcome
+	})
+	ask("survives", func(w *workload.Workload) {
+		rows := slices.Clone(row.Survives)
+		for i := 0; outlives(w) && i < len(rows); i++ {
+			all := b.j.Survives(w, rows[i].Key)
+			rows[i].Gone, rows[i].Unreachable = worstOf(all, certificate.Gone), worstOf(all, certificate.Unreachable)
+		}
+		row.Survives = rows
+	})
+	ask("drains", func(w *workload.Workload) { row.Drains = diag.Outcome(as.drains(w).Verdict) })
+	ask("migrates", func(w *workload.Workload) { row.Migrates = b.j.Migration(w).Answer })
+	ask("autoscales", func(w *workload.Workload) { row.Autoscales = b.j.Scaling(w).Answer })
+	as.changes().asks(w, questions...)
+	if row.Fits == diag.Never && outlives(w) { // like place: there is nothing to drain
+		row.Drains = diag.None
+		for i := range row.Survives {
+			row.Survives[i].Gone, row.Survives[i].Unreachable = diag.Never, diag.Never
+		}
+	}
+}
+
+// worstOf returns the worst outcome of the losses of one meaning. It is unknown if there are none,
+// for example because no node has the key.
+func worstOf(all []disruption.Survival, meaning certificate.Meaning) diag.Outcome {
+	worst := (*disruption.Survival)(nil)
+	for i := range all {
+		if s := &all[i]; s.Meaning == meaning && (worst == nil || s.Worse(worst)) {
+			worst = s
+		}
+	}
+	if worst == nil {
+		return diag.Unknown
+	}
+	if disruption.Certain(all, meaning) > 0 {
+		return diag.Never
+	}
+	return worst.Verdict
+}
+
+// claims fills in the device claims of the pods.
+func (d *describing) claims(w *workload.Workload, row *facts.Workload) {
+	row.Claims = []facts.DeviceClaim{}
+	listed := w.SpecNode.Get("resourceClaims")
+	row.ClaimsKnown = listed.IsNull() || listed.Kind == source.Sequence
+	for _, item := range listed.Items() {
+		claim := facts.DeviceClaim{
+			ID: d.within(w, item), Name: item.Get("name").Text(), Claim: item.Get("resourceClaimName").Text(), Template: item.Get("resourceClaimTemplateName").Text(),
+			Requests: []facts.DeviceRequest{},
+		}
+		kind, name, path := "ResourceClaim", claim.Claim, []string{"spec", "devices", "requests"}
+		if claim.Template != "" {
+			kind, name, path = "ResourceClaimTemplate", claim.Template, slices.Insert(path, 0, "spec")
+		}
+		if o := d.claim(kind, w.Object.Namespace, name); o != nil {
+			requests := o.Root.At(path...)
+			claim.RequestsKnown = requests.IsNull() || requests.Kind == source.Sequence
+			for _, request := range requests.Items() {
+				claim.Requests = append(claim.Requests, deviceRequests(request)...)
+			}
+		}
+		row.Claims = append(row.Claims, claim)
+	}
+}
+
+// claim returns the last object of a kind and a name in a namespace, or nil.
+func (d *describing) claim(kind, namespace, name string) *source.Object {
+	if d.Set == nil {
+		return nil
+	}
+	if d.declaredClaims == nil {
+		d.declaredClaims = map[[3]string]*source.Object{}
+		d.m.Run().Spend(len(d.Set.Claims))
+		for _, o := range d.Set.Claims {
+			d.declaredClaims[[3]string{o.Kind, o.Namespace, o.Name}] = o
+		}
+	}
+	return d.declaredClaims[[3]string{kind, namespace, name}]
+}
+
+// deviceRequests returns the alternatives of a request, or the request itself. In v1beta1 the
+// device class is a field of the request, in later versions it is below exactly
+// (staging/src/k8s.io/api/resource).
+func deviceRequests(n *source.Node) (all []facts.DeviceRequest) {
+	name := n.Get("name").Text()
+	for _, alternative := range n.Get("firstAvailable").Items() {
+		one := deviceRequest(name, alternative)
+		one.CountMin = 0
+		all = append(all, one)
+	}
+	if len(all) > 0 {
+		return all
+	}
+	if exactly := n.Get("exactly"); !exactly.IsNull() {
+		n = exactly
+	}
+	return []facts.DeviceRequest{deviceRequest(name, n)}
+}
+
+// deviceRequest returns one request, for one device unless it says otherwise.
+func deviceRequest(name string, n *source.Node) facts.DeviceRequest {
+	r := facts.DeviceRequest{Name: name, DeviceClass: n.Get("deviceClassName").Text(), CountMin: 1, CountMax: 1}
+	mode, count := n.Get("allocationMode"), n.Get("count")
+	switch written, ok := count.Int(); {
+	case mode.Text() == "All":
+		r.CountMax = facts.NoBound
+	case mode.Placeholder() || !count.IsNull() && (!ok || written < 1 || written > facts.NoBound):
+		r.CountMin, r.CountMax = 0, facts.NoBound
+	case !count.IsNull():
+		r.CountMin, r.CountMax = int(written), int(written)
+	}
+	return r
 }
