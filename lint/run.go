@@ -9,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/facts/derive"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/source"
@@ -162,7 +163,7 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 	for _, u := range units {
 		key := u.key(c.seed)
 		found, known := c.judged[key]
-		if !known && r.budget.objects <= contextObjects {
+		if !known && r.budget.objects <= limits.ContextObjects {
 			s := r.clusters.unitScene(joint, u)
 			if len(s.set.Workloads) > 0 {
 				fresh++
@@ -177,7 +178,7 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 		}
 	}
 	r.summary.Contexts += fresh - 1
-	if r.budget.objects > contextObjects { // too many to distinguish
+	if r.budget.objects > limits.ContextObjects { // too many to distinguish
 		return r.judge.all(f, c, joint.Objects)
 	}
 	gaveUp := len(joint.model.Run().GivenUp) > 0 || r.budget.brief() || disruption.Crowded(joint.set)

@@ -10,6 +10,7 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // File is a file of a chart: a name from the chart's directory with forward slashes, and
@@ -116,7 +117,7 @@ type Place struct {
 // Render renders a chart as helm template does, but for the order of the output and for
 // functions that are random or read a clock, the environment or the network. The error
 // is a *Problem.
-func Render(in Input) (*Result, error) { return render(in, maxSteps) }
+func Render(in Input) (*Result, error) { return render(in, limits.ChartSteps) }
 
 func render(in Input, steps int) (res *Result, err error) {
 	defer func() {
@@ -126,7 +127,7 @@ func render(in Input, steps int) (res *Result, err error) {
 			res, err = nil, p
 		}
 	}()
-	l := &loader{in: in, names: map[*byte]string{}, budget: budget{steps, steps}}
+	l := &loader{in: in, names: map[*byte]string{}, budget: budget{limits.Counter{Most: steps}}}
 	c, err := l.load()
 	if err != nil {
 		return nil, l.problem(err)
@@ -143,7 +144,7 @@ func render(in Input, steps int) (res *Result, err error) {
 	if err != nil {
 		return nil, l.problem(err)
 	}
-	return &Result{Manifests: manifests, CRDs: l.crds(c), Notes: l.notes, Steps: l.budget.most - l.budget.steps}, nil
+	return &Result{Manifests: manifests, CRDs: l.crds(c), Notes: l.notes, Steps: l.budget.Spent}, nil
 }
 
 // crashed is the problem of a panic that a library left.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // wrapped are functions that charge for what they are given before they run, refuse to
@@ -160,9 +161,6 @@ func parseCharge(b *budget, a []reflect.Value) {
 	b.charge(len(text)/2 + 4*values)
 }
 
-// maxTables limits the nesting depth of lists and tables in TOML.
-const maxTables = 100
-
 // tomlCharge: for each key the parser keeps all that leads to it, written out.
 func tomlCharge(b *budget, a []reflect.Value) {
 	parseCharge(b, a)
@@ -170,8 +168,8 @@ func tomlCharge(b *budget, a []reflect.Value) {
 	for i := range len(text) {
 		switch text[i] {
 		case '[', '{':
-			if depth++; depth > maxTables {
-				panic(limit(fmt.Sprintf("a text in TOML nests lists or tables more than %d deep", maxTables)))
+			if depth++; depth > limits.TOMLNesting {
+				panic(limit(fmt.Sprintf("a text in TOML nests lists or tables more than %d deep", limits.TOMLNesting)))
 			}
 		case ']', '}':
 			depth = max(0, depth-1)
@@ -179,7 +177,7 @@ func tomlCharge(b *budget, a []reflect.Value) {
 			longest, begun = max(longest, i-begun), i+1
 		}
 	}
-	b.charge(times(strings.Count(text, "=")+strings.Count(text, "."), longest*(maxTables/10)/bytesPerStep))
+	b.charge(times(strings.Count(text, "=")+strings.Count(text, "."), longest*(limits.TOMLNesting/10)/bytesPerStep))
 }
 
 // times is a product that stays within what an int can hold.
@@ -193,14 +191,6 @@ func times[A, B int | int64](a A, b B) int {
 	return int(a) * int(b)
 }
 
-// plus is a sum that does.
-func plus(a, b int) int {
-	if a > math.MaxInt-b {
-		return math.MaxInt
-	}
-	return a + b
-}
-
 func countCharge(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), 2)) }
 
 // parts counts the pieces that a separator splits a text into; an empty one splits it into characters.
@@ -211,12 +201,12 @@ func trimCharge(b *budget, a []reflect.Value) { b.charge(times(a[0].Len(), a[1].
 
 func indentCharge(b *budget, a []reflect.Value) {
 	text := a[1].String()
-	b.text(plus(times(a[0].Int(), strings.Count(text, "\n")+1), len(text)))
+	b.text(limits.Sum(times(a[0].Int(), strings.Count(text, "\n")+1), len(text)))
 }
 
 func replaceCharge(b *budget, a []reflect.Value) {
 	found := strings.Count(a[2].String(), a[0].String())
-	b.text(plus(times(found, a[1].Len()), a[2].Len()))
+	b.text(limits.Sum(times(found, a[1].Len()), a[2].Len()))
 }
 
 func joinCharge(b *budget, a []reflect.Value) {
@@ -232,7 +222,7 @@ func wrapCharge(b *budget, a []reflect.Value) {
 		return
 	}
 	width := max(a[0].Int(), 1)
-	b.text(plus(times(int64(a[2].Len())/width+int64(strings.Count(a[2].String(), " "))+1, a[1].Len()), a[2].Len()))
+	b.text(limits.Sum(times(int64(a[2].Len())/width+int64(strings.Count(a[2].String(), " "))+1, a[1].Len()), a[2].Len()))
 }
 
 // between counts the numbers from low to high.
@@ -288,7 +278,7 @@ func printfCharge(b *budget, a []reflect.Value) {
 			}
 			size += min(n, widest)
 		}
-		if size > maxText {
+		if size > limits.ChartText {
 			break
 		}
 	}
@@ -302,9 +292,9 @@ func (b *budget) lengthOf(v reflect.Value) int {
 	if text, ok := stringOf(v); ok {
 		return len(text)
 	}
-	before := b.steps
+	before := b.Spent
 	b.deep(v, 0)
-	return (before - b.steps) * bytesPerStep
+	return (b.Spent - before) * bytesPerStep
 }
 
 // listLen returns the length of a list.
@@ -318,14 +308,14 @@ func listLen(v reflect.Value) (int, bool) {
 
 // pairsCharge is for functions that compare everything with everything.
 func pairsCharge(b *budget, a []reflect.Value) {
-	before, n := b.steps, 0
+	before, n := b.Spent, 0
 	for _, arg := range a {
 		if k, ok := listLen(arg); ok {
 			n += k
 		}
 		b.deep(arg, 0)
 	}
-	b.charge(times(n, before-b.steps) / 8)
+	b.charge(times(n, b.Spent-before) / 8)
 }
 
 // listsCharge is for functions that copy lists, or make lists of parts of one.

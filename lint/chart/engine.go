@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/chart/template"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // engine renders the templates of a chart.
@@ -118,7 +119,7 @@ func (e *engine) parse() error {
 // change values that later ones see.
 func (e *engine) execute() ([]Manifest, error) {
 	var all []Manifest
-	left := maxText
+	left := limits.ChartText
 	for _, name := range e.order() {
 		if isPartial(name) {
 			continue
@@ -128,7 +129,7 @@ func (e *engine) execute() ([]Manifest, error) {
 			return nil, err
 		}
 		if left -= len(m.Text); left < 0 {
-			return nil, limitAt(e.templates[name].file, "the output of a chart is limited to %d bytes", maxText)
+			return nil, limitAt(e.templates[name].file, "the output of a chart is limited to %d bytes", limits.ChartText)
 		}
 		all = append(all, m)
 	}
@@ -153,7 +154,7 @@ func withoutNoValue(text []byte) []byte { return bytes.ReplaceAll(text, noValue,
 
 // into executes a template with a frame of its own.
 func (e *engine) into(s *template.Set, t *template.Template, dot any) (f *frame, err error) {
-	if e.depth >= maxDepth {
+	if e.depth >= limits.ChartIncludes {
 		return nil, errDepth
 	}
 	e.depth++

@@ -10,6 +10,7 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // index leads from a value to its path in the merged values of the chart. Templates pass
@@ -64,7 +65,7 @@ func newIndex(l *loader, c *helm.Chart, r *release) *index {
 // add notes a value and what is in it. What is there twice, such as globals, keeps the
 // first path in the order of keys.
 func (x *index) add(v any, p *fieldPath, depth int) {
-	if depth > maxNesting {
+	if depth > limits.ChartNesting {
 		return
 	}
 	if s, ok := v.(string); ok && len(s) > 1 {

@@ -13,6 +13,8 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 	helmload "helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/ignore"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // loader turns files into a chart of Helm.
@@ -75,7 +77,7 @@ func (l *loader) meets(m *helm.Metadata) error {
 
 // collect applies .helmignore, checks names and sizes, and unpacks archives.
 func (l *loader) collect() error {
-	left := unpacked{bytes: maxChartBytes, files: maxChartFiles}
+	left := unpacked{bytes: limits.Counter{Most: limits.ChartBytes}, files: limits.Counter{Most: limits.ChartFiles}}
 	if a := l.in.Archive; a != nil {
 		return l.unpack(packed{"", a.Name, a.Data}, &left, 0)
 	}
@@ -209,7 +211,7 @@ func (e entry) Mode() fs.FileMode {
 
 // sortDependencies undoes the order in which Helm loads directories, which is random.
 func sortDependencies(c *helm.Chart, depth int) {
-	if depth > maxChartDepth {
+	if depth > limits.ChartDepth {
 		return
 	}
 	all := slices.Clone(c.Dependencies())

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	text "text/template"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 const methodsChart = shop + `appVersion: 1.2.3
@@ -67,7 +69,7 @@ func withTemplate(source string) Input {
 // engineOf is an engine that has not parsed its templates.
 func engineOf(t *testing.T, in Input) *engine {
 	t.Helper()
-	l := &loader{in: in, names: map[*byte]string{}, budget: budget{maxSteps, maxSteps}}
+	l := &loader{in: in, names: map[*byte]string{}, budget: budget{limits.Counter{Most: limits.ChartSteps}}}
 	c, err := l.load()
 	if err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func (l *loader) problem(err error) *Problem {
 		p = &Problem{File: chartFile, Line: 1, Detail: err.Error()}
 	}
 	p.Detail = cut(p.Detail)
-	p.Steps = l.budget.most - l.budget.steps
+	p.Steps = l.budget.Spent
 	return p
 }
 

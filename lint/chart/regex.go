@@ -6,13 +6,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
-)
 
-// What a regular expression may be: matching takes as many steps as its program has
-// instructions for each byte of the text, and each of these carries the places of all groups.
-const (
-	maxPattern = 10_000
-	maxProgram = 50_000
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // regexCharge is for a match. The result is no larger than the text.
@@ -30,8 +25,8 @@ func regexListCharge(b *budget, a []reflect.Value) {
 
 // program is the number of instructions of a pattern and that of its groups, 0 if it is not one.
 func program(pattern string) (size, groups int) {
-	if len(pattern) > maxPattern {
-		panic(limit(fmt.Sprintf("a regular expression has %d bytes, more than the limit of %d", len(pattern), maxPattern)))
+	if len(pattern) > limits.RegexpBytes {
+		panic(limit(fmt.Sprintf("a regular expression has %d bytes, more than the limit of %d", len(pattern), limits.RegexpBytes)))
 	}
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -41,8 +36,8 @@ func program(pattern string) (size, groups int) {
 	if err != nil {
 		return 0, 0
 	}
-	if len(prog.Inst) > maxProgram {
-		panic(limit(fmt.Sprintf("a regular expression makes %d instructions, more than the limit of %d", len(prog.Inst), maxProgram)))
+	if len(prog.Inst) > limits.RegexpProgram {
+		panic(limit(fmt.Sprintf("a regular expression makes %d instructions, more than the limit of %d", len(prog.Inst), limits.RegexpProgram)))
 	}
 	return len(prog.Inst), prog.NumCap / 2
 }
@@ -57,5 +52,5 @@ func regexReplaceCharge(b *budget, a []reflect.Value) {
 	}
 	text, with := a[1].String(), a[2].String()
 	found := len(re.FindAllStringIndex(text, -1))
-	b.text(plus(plus(len(text), times(found, len(with))), times(strings.Count(with, "$"), len(text))))
+	b.text(limits.Sum(limits.Sum(len(text), times(found, len(with))), times(strings.Count(with, "$"), len(text))))
 }

@@ -7,10 +7,9 @@ import (
 
 	"helm.sh/helm/v3/pkg/strvals"
 	"sigs.k8s.io/yaml"
-)
 
-// maxValuesBytes bounds one values file: YAML is read at about 4 MB a second.
-const maxValuesBytes = 2 << 20
+	"github.com/schedlint/schedlint/lint/limits"
+)
 
 // userValues are the values of files and arguments, merged as Helm merges them.
 func (l *loader) userValues() (map[string]any, error) {
@@ -25,8 +24,8 @@ func (l *loader) userValues() (map[string]any, error) {
 func (l *loader) merge(files []Values) (map[string]any, error) {
 	all := map[string]any{}
 	for _, f := range files {
-		if len(f.Data) > maxValuesBytes {
-			return nil, limitAt(f.Name, "the values file has %d bytes; values files are limited to %d", len(f.Data), maxValuesBytes)
+		if len(f.Data) > limits.ValuesFile {
+			return nil, limitAt(f.Name, "the values file has %d bytes; values files are limited to %d", len(f.Data), limits.ValuesFile)
 		}
 		one := map[string]any{}
 		if err := yaml.Unmarshal(f.Data, &one); err != nil {

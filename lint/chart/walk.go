@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // walk goes through a value and through the text that toYaml made of it at the same
@@ -24,7 +26,7 @@ func newWalk(t *trace, text string) *walk {
 // walk pairs a node of the text with a value. p is the path of the value, nil if it is
 // not known.
 func (w *walk) walk(n *kyaml.Node, v any, p *fieldPath, depth int) {
-	if depth > maxNesting {
+	if depth > limits.ChartNesting {
 		return
 	}
 	if own := w.t.index.pathOf(v); own != nil {

@@ -5,6 +5,7 @@ import (
 	"text/template/parse"
 
 	"github.com/schedlint/schedlint/lint/chart/template"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // maxBlocks is how deeply blocks, parentheses and templates may be nested, in a template
@@ -79,7 +80,7 @@ func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Valu
 
 // Enter counts how deeply template actions are nested.
 func (t *trace) Enter() error {
-	if t.e.depth >= maxDepth {
+	if t.e.depth >= limits.ChartIncludes {
 		return errDepth
 	}
 	t.e.depth++
