@@ -121,9 +121,6 @@ const (
 	ChartNesting = 10_000
 	// ChartPrinted is how many steps one call may take to print values: about 64 MB of text.
 	ChartPrinted = 2_000_000
-	// ChartActions is how many actions a template may have, as each may nest what follows in it and
-	// parsing takes stack for that.
-	ChartActions = 200_000
 	// ChartFile is how many bytes a file may have, as Helm has it for archives.
 	ChartFile = 5 << 20
 	// ChartBytes is how many bytes all files may have.

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-
-	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // TestDepth: nesting ends with an error at the line where it is too deep.
@@ -76,7 +74,7 @@ func TestErrors(t *testing.T) {
 	if !errors.Is(err, why) || err.Error() != want {
 		t.Errorf("%q, want %q", err, want)
 	}
-	if _, err := New(nil).Parse("a", "\n"+strings.Repeat("{{ 1 }}", limits.ChartActions+1)); err == nil || !strings.Contains(err.Error(), "template: a:2: templates are limited to 200000 actions") {
+	if _, err := New(nil).Parse("a", "\n"+strings.Repeat("{{ 1 }}", maxActions+1)); err == nil || !strings.Contains(err.Error(), "template: a:2: templates are limited to 200000 actions") {
 		t.Error(err)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"text/template/parse"
-
-	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // Source is a text that templates are parsed from.
@@ -28,6 +26,9 @@ func newSource(name, text string) *Source {
 	}
 }
 
+// maxActions bounds the stack that parsing takes, as each action may nest what follows in it.
+const maxActions = 200_000
+
 // check refuses what has too many actions, in the words of the parser.
 func (s *Source) check() error {
 	at := 0
@@ -36,9 +37,9 @@ func (s *Source) check() error {
 		if next < 0 {
 			return nil
 		}
-		if n == limits.ChartActions {
+		if n == maxActions {
 			line, _ := s.Position(parse.Pos(at + next))
-			return fmt.Errorf("template: %s:%d: templates are limited to %d actions", s.Name, line, limits.ChartActions)
+			return fmt.Errorf("template: %s:%d: templates are limited to %d actions", s.Name, line, maxActions)
 		}
 		at += next + len("{{")
 	}
