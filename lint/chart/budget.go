@@ -19,6 +19,7 @@ type limit string
 
 func (l limit) Error() string { return string(l) }
 
+// limitAt is a problem that Helm might not have.
 func limitAt(file, format string, args ...any) *Problem {
 	return &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...), Refused: true}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,17 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// wrapped are functions that charge for what they are given before they run, refuse to
-// make what is too large, and tell the trace about texts that they make.
-func (e *engine) wrapped(all map[string]any) map[string]any {
-	out := map[string]any{}
-	for name, f := range all {
-		out[name] = e.wrap(name, reflect.ValueOf(f))
-	}
-	return out
-}
-
-// wrap keeps the type of a function: arguments are converted by it.
+// wrap gives a function of the same type, as arguments are converted by it. It charges for what
+// the function is given before it runs, refuses to make what is too large, and tells the trace
+// about texts that it makes.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
 	charge, base := charges[name], fixed(name)
@@ -348,4 +342,49 @@ func concrete(v reflect.Value) reflect.Value {
 		v = v.Elem()
 	}
 	return v
+}
+
+// regexCharge is for a match. The result is no larger than the text.
+func regexCharge(b *budget, a []reflect.Value) {
+	pattern, text := a[0].String(), a[1].String()
+	size, groups := program(pattern)
+	b.charge(len(pattern) + size + size*(len(text)+1)/bytesPerStep*(bytesPerStep+2*groups)/bytesPerStep)
+}
+
+// regexListCharge is for all matches.
+func regexListCharge(b *budget, a []reflect.Value) {
+	regexCharge(b, a)
+	b.items(a[1].Len() + 1)
+}
+
+// program is the number of instructions of a pattern and that of its groups, 0 if it is not one.
+func program(pattern string) (size, groups int) {
+	if len(pattern) > limits.RegexpBytes {
+		panic(limit(fmt.Sprintf("a regular expression has %d bytes, more than the limit of %d", len(pattern), limits.RegexpBytes)))
+	}
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0, 0
+	}
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0, 0
+	}
+	if len(prog.Inst) > limits.RegexpProgram {
+		panic(limit(fmt.Sprintf("a regular expression makes %d instructions, more than the limit of %d", len(prog.Inst), limits.RegexpProgram)))
+	}
+	return len(prog.Inst), prog.NumCap / 2
+}
+
+// regexReplaceCharge counts the matches and what replaces them: each $ may stand for a
+// whole match.
+func regexReplaceCharge(b *budget, a []reflect.Value) {
+	regexListCharge(b, a)
+	re, err := regexp.Compile(a[0].String())
+	if err != nil {
+		return
+	}
+	text, with := a[1].String(), a[2].String()
+	found := len(re.FindAllStringIndex(text, -1))
+	b.text(limits.Sum(limits.Sum(len(text), times(found, len(with))), times(strings.Count(with, "$"), len(text))))
 }

@@ -54,9 +54,9 @@ func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
 
 func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
 
-func newIndex(l *loader, c *helm.Chart, r *release) *index {
+func newIndex(l *loader, c *helm.Chart, top chartutil.Values) *index {
 	x := &index{containers: map[container]*fieldPath{}, texts: map[*byte]*fieldPath{}, sources: newSources(l, c)}
-	if values, err := r.top.Table("Values"); err == nil {
+	if values, err := top.Table("Values"); err == nil {
 		x.add(map[string]any(values), &fieldPath{}, 0)
 	}
 	return x

@@ -84,7 +84,7 @@ func engineOf(t *testing.T, in Input) *engine {
 func byReflection(t *testing.T, source string) (string, error) {
 	e := engineOf(t, withTemplate(source))
 	s := e.templates["shop/templates/a.yaml"]
-	e.constants.start(s.name)
+	e.constants.template, e.constants.call = s.name, 0
 	s.dot["Template"] = map[string]any{"Name": s.name, "BasePath": s.basePath}
 	var out strings.Builder
 	err := text.Must(text.New("a").Option("missingkey=zero").Funcs(e.functions()).Parse(source)).Execute(&out, s.dot)

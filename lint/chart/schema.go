@@ -185,49 +185,41 @@ func (w *schemaWork) visit(s *jsonschema.Schema, value any, depth int) {
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		w.table(s, value, depth)
+		for key, value := range value {
+			w.visit(s.Properties[key], value, depth+1)
+			for _, inner := range s.PatternProperties {
+				w.visit(inner, value, depth+1)
+			}
+			if inner, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+				w.visit(inner, value, depth+1)
+			}
+			w.visit(s.UnevaluatedProperties, value, depth+1)
+			w.visit(s.PropertyNames, key, depth+1)
+		}
 	case []any:
-		w.list(s, value, depth)
-	}
-}
-
-const maxSchemaDepth = 1000
-
-func (w *schemaWork) table(s *jsonschema.Schema, table map[string]any, depth int) {
-	for key, value := range table {
-		w.visit(s.Properties[key], value, depth+1)
-		for _, inner := range s.PatternProperties {
-			w.visit(inner, value, depth+1)
+		if s.UniqueItems {
+			w.left -= len(value) * len(value)
 		}
-		if inner, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
-			w.visit(inner, value, depth+1)
-		}
-		w.visit(s.UnevaluatedProperties, value, depth+1)
-		w.visit(s.PropertyNames, key, depth+1)
-	}
-}
-
-func (w *schemaWork) list(s *jsonschema.Schema, list []any, depth int) {
-	if s.UniqueItems {
-		w.left -= len(list) * len(list)
-	}
-	for i, value := range list {
-		w.visit(s.Items2020, value, depth+1)
-		w.visit(s.Contains, value, depth+1)
-		w.visit(s.UnevaluatedItems, value, depth+1)
-		if i < len(s.PrefixItems) {
-			w.visit(s.PrefixItems[i], value, depth+1)
-		}
-		if inner, ok := s.AdditionalItems.(*jsonschema.Schema); ok {
-			w.visit(inner, value, depth+1)
-		}
-		switch items := s.Items.(type) {
-		case *jsonschema.Schema:
-			w.visit(items, value, depth+1)
-		case []*jsonschema.Schema:
-			if i < len(items) {
-				w.visit(items[i], value, depth+1)
+		for i, value := range value {
+			w.visit(s.Items2020, value, depth+1)
+			w.visit(s.Contains, value, depth+1)
+			w.visit(s.UnevaluatedItems, value, depth+1)
+			if i < len(s.PrefixItems) {
+				w.visit(s.PrefixItems[i], value, depth+1)
+			}
+			if inner, ok := s.AdditionalItems.(*jsonschema.Schema); ok {
+				w.visit(inner, value, depth+1)
+			}
+			switch items := s.Items.(type) {
+			case *jsonschema.Schema:
+				w.visit(items, value, depth+1)
+			case []*jsonschema.Schema:
+				if i < len(items) {
+					w.visit(items[i], value, depth+1)
+				}
 			}
 		}
 	}
 }
+
+const maxSchemaDepth = 1000

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"strings"
+	"unsafe"
 
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -15,12 +16,6 @@ type walk struct {
 	texts []string
 	lines []origin
 	found bool
-}
-
-func newWalk(t *trace, text string) *walk {
-	texts := strings.Split(text, "\n")
-	t.e.budget.charge(4 * len(texts))
-	return &walk{t: t, texts: texts, lines: make([]origin, len(texts))}
 }
 
 // walk pairs a node of the text with a value. p is the path of the value, nil if it is
@@ -141,5 +136,5 @@ func (x *index) textPath(text string) *fieldPath {
 	if len(text) < 2 {
 		return nil
 	}
-	return x.texts[addressOf(text)]
+	return x.texts[unsafe.StringData(text)]
 }

@@ -82,7 +82,7 @@ func (c *charting) read() *render.Problem {
 		}
 	}
 	if c.root.Chart.Defaults > 0 && c.in.Defaults == 0 { // files that are all missing leave no values
-		c.in.Values, c.in.Defaults = slices.Insert(c.in.Values, 0, chart.Values{Name: "/none"}), 1
+		c.in.Values, c.in.Defaults = slices.Insert(c.in.Values, 0, chart.File{Name: "/none"}), 1
 	}
 	r := c.root.Chart
 	c.in.Version = r.Version
@@ -128,7 +128,7 @@ func (c *charting) values(i int, v render.Values) *render.Problem {
 		if c.tree.left -= len(v.Text); c.tree.left < 0 {
 			return c.problem(chartFile, 1, refusal("the values of the release are beyond the limit of bytes"))
 		}
-		c.in.Values = append(c.in.Values, chart.Values{Name: fmt.Sprintf("/%d", i), Data: v.Text})
+		c.in.Values = append(c.in.Values, chart.File{Name: fmt.Sprintf("/%d", i), Data: v.Text})
 		return nil
 	}
 	f := c.file(v.File)
@@ -140,7 +140,7 @@ func (c *charting) values(i int, v render.Values) *render.Problem {
 		p.Setting = fmt.Sprintf("values[%d]", i)
 		return p
 	}
-	c.in.Values = append(c.in.Values, chart.Values{Name: fmt.Sprintf("/%d", i), Data: f.text})
+	c.in.Values = append(c.in.Values, chart.File{Name: fmt.Sprintf("/%d", i), Data: f.text})
 	return nil
 }
 
