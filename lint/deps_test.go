@@ -59,6 +59,7 @@ const layers = `
 0 lint/cpu
 0 lint/diag
 0 lint/lazy
+0 lint/limits
 0 lint/meter
 1 lint/render
 0 lint/worktree

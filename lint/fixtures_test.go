@@ -20,6 +20,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 	kustomizer "github.com/schedlint/schedlint/lint/render/engine"
 	"github.com/schedlint/schedlint/rego"
@@ -81,7 +82,7 @@ func runRendering(t testing.TB, renders []string, rule string, survive []string,
 func renderHere(_ context.Context, roots []render.Root) []*render.Output {
 	var outs []*render.Output
 	for _, r := range roots {
-		r.Left = render.Most()
+		r.Left = limits.Render
 		outs = append(outs, kustomizer.Build(r, "0123456789abcdef"))
 	}
 	return outs

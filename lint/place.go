@@ -9,6 +9,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/derive"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -96,7 +97,7 @@ func (r *run) decidePart(a *pendingPart[*diag.Placement], untracked int) ([]diag
 		}
 		units, with := r.clusters.units(s)
 		for _, u := range units {
-			if _, known := c.judged[u.key(c.seed)]; known || r.budget.objects > contextObjects {
+			if _, known := c.judged[u.key(c.seed)]; known || r.budget.objects > limits.ContextObjects {
 				continue
 			}
 			c.judged[u.key(c.seed)] = nil

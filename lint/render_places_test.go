@@ -15,6 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 	kustomizer "github.com/schedlint/schedlint/lint/render/engine"
 	"github.com/schedlint/schedlint/lint/source"
@@ -77,7 +78,7 @@ func (p *placeFigures) tree(t *testing.T, dir string, reasons map[string]string)
 // render checks one result, or compares its problem with the reason.
 func (p *placeFigures) render(t *testing.T, dir, name, reason string) {
 	t.Helper()
-	root := render.Root{Confinement: dir, Dir: name, Left: render.Most()}
+	root := render.Root{Confinement: dir, Dir: name, Left: limits.Render}
 	out := kustomizer.Build(root, "0123456789abcdef")
 	if out.Problem != nil {
 		p.unrendered++

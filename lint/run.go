@@ -13,6 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 	"github.com/schedlint/schedlint/lint/facts/derive"
 	"github.com/schedlint/schedlint/lint/fragments"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/locate"
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -173,7 +174,7 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 	for _, u := range units {
 		key := u.key(c.seed)
 		found, known := c.judged[key]
-		if !known && r.budget.objects <= contextObjects {
+		if !known && r.budget.objects <= limits.ContextObjects {
 			s := r.clusters.unitScene(joint, u)
 			r.apply(c)
 			if len(s.set.Workloads) > 0 {
@@ -189,7 +190,7 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 		}
 	}
 	r.summary.Contexts += fresh - 1
-	if r.budget.objects > contextObjects { // too many to distinguish
+	if r.budget.objects > limits.ContextObjects { // too many to distinguish
 		return r.judge.all(f, c, joint.Objects)
 	}
 	gaveUp := len(joint.model.Run().GivenUp) > 0 || r.budget.brief() || disruption.Crowded(joint.set)

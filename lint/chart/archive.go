@@ -9,30 +9,22 @@ import (
 	helmload "helm.sh/helm/v3/pkg/chart/loader"
 
 	"github.com/schedlint/schedlint/lint/archive"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// What a chart may have, archives unpacked.
-const (
-	maxChartBytes = 64 << 20
-	maxFileBytes  = 5 << 20 // as Helm has it for archives
-	maxChartFiles = 20_000
-	maxChartDepth = 10 // charts in charts
-)
-
-// unpacked is what a chart may still have.
-type unpacked struct{ bytes, files int }
+// unpacked counts the files of a chart, archives unpacked.
+type unpacked struct{ bytes, files limits.Counter }
 
 // take counts a file.
 func (u *unpacked) take(name string, size int) error {
-	u.bytes -= size
-	u.files--
+	fits, few := u.bytes.Add(size), u.files.Add(1)
 	switch {
-	case size > maxFileBytes:
-		return limitAt(name, "the file has %d bytes; files of charts are limited to %d", size, maxFileBytes)
-	case u.bytes < 0:
-		return limitAt(name, "the files of the chart are limited to %d bytes in all", maxChartBytes)
-	case u.files < 0:
-		return limitAt(name, "the chart is limited to %d files", maxChartFiles)
+	case size > limits.ChartFile:
+		return limitAt(name, "the file has %d bytes; files of charts are limited to %d", size, limits.ChartFile)
+	case !fits:
+		return limitAt(name, "the files of the chart are limited to %d bytes in all", limits.ChartBytes)
+	case !few:
+		return limitAt(name, "the chart is limited to %d files", limits.ChartFiles)
 	}
 	return nil
 }
@@ -64,8 +56,8 @@ func insideOf(name string) string { return strings.TrimSuffix(name, ".tgz") + ".
 
 // unpack adds the files of an archive as if it were a directory.
 func (l *loader) unpack(p packed, left *unpacked, depth int) error {
-	if depth > maxChartDepth {
-		return limitAt(p.known, "archives in archives are limited to a depth of %d", maxChartDepth)
+	if depth > limits.ChartDepth {
+		return limitAt(p.known, "archives in archives are limited to a depth of %d", limits.ChartDepth)
 	}
 	if err := weigh(p, *left); err != nil {
 		return err
@@ -103,7 +95,7 @@ func unreadable(p packed, err error) error {
 // weigh reads an archive to its end without keeping anything, so that what is in it is
 // known to be within the limits.
 func weigh(p packed, left unpacked) error {
-	most := archive.Limits{Bytes: maxChartBytes, File: maxFileBytes, Entries: maxChartFiles}
+	most := archive.Limits{Bytes: limits.ChartBytes, File: limits.ChartFile, Entries: limits.ChartFiles}
 	err := archive.Read(bytes.NewReader(p.data), most, func(e archive.Entry) error {
 		return left.take(p.known+":"+e.Name, int(e.Size))
 	})

@@ -3,25 +3,15 @@ package chart
 import (
 	"fmt"
 	"reflect"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// What rendering a chart may take.
-const (
-	// maxSteps is how many nodes and function calls are executed, bytes of text counted
-	// at bytesPerStep.
-	maxSteps = 10_000_000
-	// maxText is how long the whole output may be, and any text on the way, in bytes.
-	maxText = 10 << 20
-	// maxDepth is how deeply include, tpl and template may be nested.
-	maxDepth = 1000
-	// maxNesting is how deeply values may be nested where they are printed.
-	maxNesting = 10_000
+// bytesPerStep is how many bytes of text count as a step.
+const bytesPerStep = 32
 
-	bytesPerStep = 32
-)
-
-// budget is how many steps there are, and what is left of them.
-type budget struct{ most, steps int }
+// budget counts steps.
+type budget struct{ limits.Counter }
 
 // limit is a bound that was met. It is a panic value in functions of templates, whose
 // execution turns it into an error.
@@ -29,17 +19,17 @@ type limit string
 
 func (l limit) Error() string { return string(l) }
 
+// limitAt is a problem that Helm might not have.
 func limitAt(file, format string, args ...any) *Problem {
 	return &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...), Refused: true}
 }
 
 // take takes steps; the error is a limit.
 func (b *budget) take(n int) error {
-	if n < 0 || n > b.steps {
-		b.steps = 0
-		return limit(fmt.Sprintf("rendering is limited to %d steps", b.most))
+	if n < 0 || !b.Add(n) {
+		b.Spent = b.Most
+		return limit(fmt.Sprintf("rendering is limited to %d steps", b.Most))
 	}
-	b.steps -= n
 	return nil
 }
 
@@ -58,17 +48,13 @@ func (b *budget) text(n int) {
 
 // fits refuses a text of more bytes than one may have.
 func fits(n int) {
-	if n > maxText {
-		panic(limit(fmt.Sprintf("a text of %d bytes exceeds the limit of %d", n, maxText)))
+	if n > limits.ChartText {
+		panic(limit(fmt.Sprintf("a text of %d bytes exceeds the limit of %d", n, limits.ChartText)))
 	}
 }
 
 // items charges for a list of n items, which take some 16 bytes each.
 func (b *budget) items(n int) { b.charge(n/2 + 1) }
-
-// maxPrinted limits the steps that one function call may spend on printing values: about
-// 64 MB of text.
-const maxPrinted = 2_000_000
 
 // errCyclic refuses a value that Helm would print until its stack is full.
 const errCyclic = limit("a value is nested without a limit, as it contains itself")
@@ -83,18 +69,18 @@ func (b *budget) printed(v reflect.Value) {
 // marshalled charges for everything in a value that encoding/json prints. It reports a value that contains
 // itself as an error, after it has printed a thousand levels of it.
 func (b *budget) marshalled(v reflect.Value) {
-	before := b.steps
+	before := b.Spent
 	if !b.finite(v) {
-		b.charge(times(before-b.steps, 1+1000/manyLevels))
+		b.charge(times(b.Spent-before, 1+1000/manyLevels))
 	}
 }
 
 // finite charges for everything in a value, and reports whether it does not contain itself.
 func (b *budget) finite(v reflect.Value) bool {
-	before := b.steps
+	before := b.Spent
 	ok := b.deep(v, 0)
-	if before-b.steps > maxPrinted {
-		panic(limit(fmt.Sprintf("printing a value takes more than %d steps", maxPrinted)))
+	if b.Spent-before > limits.ChartPrinted {
+		panic(limit(fmt.Sprintf("printing a value takes more than %d steps", limits.ChartPrinted)))
 	}
 	return ok
 }
@@ -102,8 +88,8 @@ func (b *budget) finite(v reflect.Value) bool {
 // deep charges for everything in a value: what is in it twice is counted twice, as
 // printing it does. It returns false as soon as it finds that the value contains itself.
 func (b *budget) deep(v reflect.Value, depth int) bool {
-	if depth > maxNesting {
-		panic(limit(fmt.Sprintf("a value is nested more than %d deep", maxNesting)))
+	if depth > limits.ChartNesting {
+		panic(limit(fmt.Sprintf("a value is nested more than %d deep", limits.ChartNesting)))
 	}
 	b.charge(1 + depth/16) // which indents it
 	switch v.Kind() {

@@ -39,9 +39,7 @@ var choosing = map[string]func(args []outcome) []outcome{
 	"default":  func(args []outcome) []outcome { slices.Reverse(args); return args },
 }
 
-// chainsIn are the chains of a pipeline whose value it may print.
-func chainsIn(p *parse.PipeNode) []chain { return outcomeIn(p).chains }
-
+// outcomeIn has the chains of a pipeline whose value it may print.
 func outcomeIn(p *parse.PipeNode) outcome {
 	var piped []outcome
 	for _, c := range p.Cmds {
@@ -62,9 +60,13 @@ func outcomeIn(p *parse.PipeNode) outcome {
 func printedBy(name string, args []outcome) outcome {
 	switch order := choosing[name]; {
 	case order != nil:
-		return firstOf(order(args))
+		var all outcome // the first argument that is not empty
+		for _, arg := range order(args) {
+			all = all.with(arg.against(all))
+		}
+		return all
 	case name == "ternary" && len(args) == 3:
-		return eitherOf(args[0], args[1])
+		return args[0].against(args[1]).with(args[1].against(args[0]))
 	case name != "" && !slices.Contains(passing, name):
 		return outcome{open: true}
 	}
@@ -91,16 +93,6 @@ func (p outcome) against(rival outcome) outcome {
 	}
 	return p
 }
-
-// firstOf is what may be printed where the first argument that is not empty is.
-func firstOf(args []outcome) (all outcome) {
-	for _, arg := range args {
-		all = all.with(arg.against(all))
-	}
-	return all
-}
-
-func eitherOf(a, b outcome) outcome { return a.against(b).with(b.against(a)) }
 
 func outcomeOf(arg parse.Node) outcome {
 	switch n := arg.(type) {
@@ -131,7 +123,11 @@ func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 			base = seen.Variable(c.base)
 		}
 		if p, value := t.follow(base, c.names); p != nil {
-			all = append(all, withoutRivals(t.index.sources.scalar(p, value), c.rivals)...)
+			for _, found := range t.index.sources.scalar(p, value) {
+				if !slices.ContainsFunc(c.rivals, func(r string) bool { return same(r, found.scalar) }) {
+					all = append(all, found)
+				}
+			}
 		}
 	}
 	return all
@@ -152,11 +148,4 @@ func (t *trace) follow(base reflect.Value, names []string) (*fieldPath, any) {
 		return p.of(last), tableOf(v)[last]
 	}
 	return nil, nil
-}
-
-// withoutRivals leaves out candidates with a value that a text in the action has as well.
-func withoutRivals(all []candidate, rivals []string) []candidate {
-	return slices.DeleteFunc(all, func(c candidate) bool {
-		return slices.ContainsFunc(rivals, func(r string) bool { return same(r, c.scalar) })
-	})
 }

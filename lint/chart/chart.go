@@ -8,19 +8,15 @@ import (
 	"strings"
 
 	helm "helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/strvals"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // File is a file of a chart: a name from the chart's directory with forward slashes, and
-// its bytes.
+// its bytes. The name of a values file is the one under which people know it.
 type File struct {
-	Name string
-	Data []byte
-}
-
-// Values is a values file: the name under which people know it, and its text.
-type Values struct {
 	Name string
 	Data []byte
 }
@@ -40,7 +36,7 @@ type Input struct {
 	Version string
 	// Values are the files of -f in their order; later ones win. The first of them, as many
 	// as Defaults says, stand in place of values.yaml.
-	Values   []Values
+	Values   []File
 	Defaults int
 	// Set and SetString are the arguments of --set and --set-string.
 	Set, SetString []string
@@ -116,26 +112,29 @@ type Place struct {
 // Render renders a chart as helm template does, but for the order of the output and for
 // functions that are random or read a clock, the environment or the network. The error
 // is a *Problem.
-func Render(in Input) (*Result, error) { return render(in, maxSteps) }
+func Render(in Input) (*Result, error) { return render(in, limits.ChartSteps) }
 
 func render(in Input, steps int) (res *Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			p := crashed(r)
+			p := &Problem{File: chartFile, Line: 1, Detail: fmt.Sprintf("rendering panics: %.200v", r)}
+			if over, ok := r.(limit); ok {
+				p = limitAt(chartFile, "%s", string(over))
+			}
 			p.Steps = steps // what is left is not known
 			res, err = nil, p
 		}
 	}()
-	l := &loader{in: in, names: map[*byte]string{}, budget: budget{steps, steps}}
+	l := &loader{in: in, names: map[*byte]string{}, budget: budget{limits.Counter{Most: steps}}}
 	c, err := l.load()
 	if err != nil {
 		return nil, l.problem(err)
 	}
-	r, err := l.release(c)
+	top, err := l.release(c)
 	if err != nil {
 		return nil, l.problem(err)
 	}
-	e := newEngine(l, c, r)
+	e := newEngine(l, c, top)
 	if err := e.parse(); err != nil {
 		return nil, l.problem(err)
 	}
@@ -143,24 +142,11 @@ func render(in Input, steps int) (res *Result, err error) {
 	if err != nil {
 		return nil, l.problem(err)
 	}
-	return &Result{Manifests: manifests, CRDs: l.crds(c), Notes: l.notes, Steps: l.budget.most - l.budget.steps}, nil
-}
-
-// crashed is the problem of a panic that a library left.
-func crashed(r any) *Problem {
-	if over, ok := r.(limit); ok {
-		return limitAt(chartFile, "%s", string(over))
-	}
-	return &Problem{File: "Chart.yaml", Line: 1, Detail: fmt.Sprintf("rendering panics: %.200v", r)}
-}
-
-// crds are the files of crds/, those of a chart before those of its dependencies.
-func (l *loader) crds(c *helm.Chart) []File {
-	var all []File
+	var crds []File // those of a chart before those of its dependencies
 	for _, crd := range c.CRDObjects() {
-		all = append(all, File{Name: l.nameOf(crd.File.Data, crd.Filename), Data: crd.File.Data})
+		crds = append(crds, File{Name: l.nameOf(crd.File.Data, crd.Filename), Data: crd.File.Data})
 	}
-	return all
+	return &Result{Manifests: manifests, CRDs: crds, Notes: l.notes, Steps: l.budget.Spent}, nil
 }
 
 // DefaultRelease is the name of a release that is given none, as of helm template (helm:
@@ -168,13 +154,8 @@ func (l *loader) crds(c *helm.Chart) []File {
 // leaves the name of the release out of names and labels if it holds that of the chart.
 const DefaultRelease = "release-name"
 
-// release is what a chart is rendered with.
-type release struct {
-	top chartutil.Values
-}
-
 // release checks what Helm checks before it renders, and computes the values.
-func (l *loader) release(c *helm.Chart) (*release, error) {
+func (l *loader) release(c *helm.Chart) (chartutil.Values, error) {
 	caps, err := chartutil.NewCapabilities(l.in.KubeVersion, l.in.APIVersions)
 	if err != nil {
 		return nil, l.at(chartFile, "", "Kubernetes version %q: %v", l.in.KubeVersion, err)
@@ -195,15 +176,26 @@ func (l *loader) release(c *helm.Chart) (*release, error) {
 		return nil, l.at(chartFile, "kubeVersion", "the chart requires Kubernetes %s, but the version is %s", want, version)
 	}
 	of := chartutil.Release{Name: name, Namespace: cmp.Or(l.in.Namespace, "default")}
-	return &release{top: chartutil.Top(of, caps, values)}, nil
+	return chartutil.Top(of, caps, values), nil
 }
 
 // values are what the templates see as .Values. The dependencies that are switched off
 // leave the chart.
 func (l *loader) values(c *helm.Chart) (chartutil.Values, error) {
-	user, err := l.userValues()
+	user, err := l.merge(l.in.Values[min(l.in.Defaults, len(l.in.Values)):])
 	if err != nil {
 		return nil, err
+	}
+	for _, sets := range []struct {
+		name  string
+		args  []string
+		parse func(string, map[string]any) error
+	}{{setName, l.in.Set, strvals.ParseInto}, {setStringName, l.in.SetString, strvals.ParseIntoString}} {
+		for i, s := range sets.args {
+			if err := sets.parse(s, user); err != nil {
+				return nil, &Problem{File: sets.name, Line: i + 1, Detail: fmt.Sprintf("%q cannot be read: %v", cut(s), err)}
+			}
+		}
 	}
 	if err := chartutil.ProcessDependencies(c, user, l.budget.charge); err != nil {
 		return nil, l.unmerged(chartFile, "dependencies", err)

@@ -13,7 +13,7 @@ func chartOf(text string) Input {
 	in := Input{}
 	for _, f := range txtar.Parse([]byte(text)).Files {
 		if name, ok := strings.CutPrefix(f.Name, "-f:"); ok {
-			in.Values = append(in.Values, Values{name, f.Data})
+			in.Values = append(in.Values, File{name, f.Data})
 			continue
 		}
 		in.Files = append(in.Files, File{f.Name, f.Data})

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"text/template"
 	"time"
 )
 
@@ -18,9 +19,6 @@ type constants struct {
 	chart, template string
 	call            uint64
 }
-
-// start begins a template; calls count from there.
-func (c *constants) start(template string) { c.template, c.call = template, 0 }
 
 // stream is n bytes for the next call.
 func (c *constants) stream(n int) []byte {
@@ -50,15 +48,6 @@ func (c *constants) from(alphabet string) func(int) string {
 	}
 }
 
-// printable are the characters of randAscii.
-func printable() string {
-	var all strings.Builder
-	for b := byte(' '); b <= '~'; b++ {
-		all.WriteByte(b)
-	}
-	return all.String()
-}
-
 // certificate has the fields that templates read of Helm's type.
 type certificate struct{ Cert, Key string }
 
@@ -83,27 +72,11 @@ func (c *constants) htpasswd(user, password string) string {
 	return user + ":" + c.bcrypt(password)
 }
 
-func (c *constants) uuid() string {
-	b := c.stream(16)
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
 func (c *constants) integer(low, high int) (int, error) {
 	if high <= low {
 		return 0, errors.New("randInt: the second number must be larger than the first")
 	}
 	return low + int(binary.BigEndian.Uint64(c.stream(8))%uint64(high-low)), nil
-}
-
-// shuffle gives a text in another order.
-func (c *constants) shuffle(text string) string {
-	all := []rune(text)
-	for i, b := range c.stream(len(all)) {
-		j := int(b) % (i + 1)
-		all[i], all[j] = all[j], all[i]
-	}
-	return string(all)
 }
 
 // encrypt is AES-CBC, which decryptAES of sprig can read, with a constant vector.
@@ -151,23 +124,34 @@ func formatted(layout string, date any) string { return moment(date).UTC().Forma
 func (c *constants) functions() map[string]any {
 	inZone := func(layout string, date any, _ string) string { return formatted(layout, date) }
 	return map[string]any{
-		"now":               now,
-		"date":              formatted,
-		"dateInZone":        inZone,
-		"date_in_zone":      inZone,
-		"htmlDate":          func(date any) string { return formatted(time.DateOnly, date) },
-		"htmlDateInZone":    func(date any, _ string) string { return formatted(time.DateOnly, date) },
-		"ago":               func(date any) string { return now().Sub(moment(date)).Round(time.Second).String() },
-		"toDate":            func(layout, text string) time.Time { t, _ := time.Parse(layout, text); return t },
-		"mustToDate":        func(layout, text string) (time.Time, error) { return time.Parse(layout, text) },
-		"randAlphaNum":      c.from(letters + digits),
-		"randAlpha":         c.from(letters),
-		"randNumeric":       c.from(digits),
-		"randAscii":         c.from(printable()),
-		"randInt":           c.integer,
-		"randBytes":         func(n int) (string, error) { return base64.StdEncoding.EncodeToString(c.stream(n)), nil },
-		"shuffle":           c.shuffle,
-		"uuidv4":            c.uuid,
+		"now":            now,
+		"date":           formatted,
+		"dateInZone":     inZone,
+		"date_in_zone":   inZone,
+		"htmlDate":       func(date any) string { return formatted(time.DateOnly, date) },
+		"htmlDateInZone": func(date any, _ string) string { return formatted(time.DateOnly, date) },
+		"ago":            func(date any) string { return now().Sub(moment(date)).Round(time.Second).String() },
+		"toDate":         func(layout, text string) time.Time { t, _ := time.Parse(layout, text); return t },
+		"mustToDate":     func(layout, text string) (time.Time, error) { return time.Parse(layout, text) },
+		"randAlphaNum":   c.from(letters + digits),
+		"randAlpha":      c.from(letters),
+		"randNumeric":    c.from(digits),
+		"randAscii":      c.from(" !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~"),
+		"randInt":        c.integer,
+		"randBytes":      func(n int) (string, error) { return base64.StdEncoding.EncodeToString(c.stream(n)), nil },
+		"shuffle": func(text string) string {
+			all := []rune(text)
+			for i, b := range c.stream(len(all)) {
+				j := int(b) % (i + 1)
+				all[i], all[j] = all[j], all[i]
+			}
+			return string(all)
+		},
+		"uuidv4": func() string {
+			b := c.stream(16)
+			b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+			return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+		},
 		"bcrypt":            c.bcrypt,
 		"htpasswd":          c.htpasswd,
 		"encryptAES":        c.encrypt,
@@ -202,4 +186,14 @@ func buildCustomCert(cert, key string) (certificate, error) {
 		return certificate{}, errors.New("unable to decode base64 private key")
 	}
 	return certificate{string(plain), string(plainKey)}, nil
+}
+
+// Constants are the functions that a rendering has in place of random ones, of those that
+// depend on the machine and of those with a random order, and what sets the template that
+// calls them from then on. What holds Render against another engine gives it these.
+func Constants(chart string) (functions template.FuncMap, start func(template string)) {
+	c := &constants{chart: chart}
+	functions = c.functions()
+	functions["keys"], functions["values"] = sortedKeys, sortedValues
+	return functions, func(template string) { c.template, c.call = template, 0 }
 }

@@ -4,24 +4,19 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// wrapped are functions that charge for what they are given before they run, refuse to
-// make what is too large, and tell the trace about texts that they make.
-func (e *engine) wrapped(all map[string]any) map[string]any {
-	out := map[string]any{}
-	for name, f := range all {
-		out[name] = e.wrap(name, reflect.ValueOf(f))
-	}
-	return out
-}
-
-// wrap keeps the type of a function: arguments are converted by it.
+// wrap gives a function of the same type, as arguments are converted by it. It charges for what
+// the function is given before it runs, refuses to make what is too large, and tells the trace
+// about texts that it makes.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
 	charge, base := charges[name], fixed(name)
@@ -160,9 +155,6 @@ func parseCharge(b *budget, a []reflect.Value) {
 	b.charge(len(text)/2 + 4*values)
 }
 
-// maxTables limits the nesting depth of lists and tables in TOML.
-const maxTables = 100
-
 // tomlCharge: for each key the parser keeps all that leads to it, written out.
 func tomlCharge(b *budget, a []reflect.Value) {
 	parseCharge(b, a)
@@ -170,8 +162,8 @@ func tomlCharge(b *budget, a []reflect.Value) {
 	for i := range len(text) {
 		switch text[i] {
 		case '[', '{':
-			if depth++; depth > maxTables {
-				panic(limit(fmt.Sprintf("a text in TOML nests lists or tables more than %d deep", maxTables)))
+			if depth++; depth > limits.TOMLNesting {
+				panic(limit(fmt.Sprintf("a text in TOML nests lists or tables more than %d deep", limits.TOMLNesting)))
 			}
 		case ']', '}':
 			depth = max(0, depth-1)
@@ -179,7 +171,7 @@ func tomlCharge(b *budget, a []reflect.Value) {
 			longest, begun = max(longest, i-begun), i+1
 		}
 	}
-	b.charge(times(strings.Count(text, "=")+strings.Count(text, "."), longest*(maxTables/10)/bytesPerStep))
+	b.charge(times(strings.Count(text, "=")+strings.Count(text, "."), longest*(limits.TOMLNesting/10)/bytesPerStep))
 }
 
 // times is a product that stays within what an int can hold.
@@ -193,14 +185,6 @@ func times[A, B int | int64](a A, b B) int {
 	return int(a) * int(b)
 }
 
-// plus is a sum that does.
-func plus(a, b int) int {
-	if a > math.MaxInt-b {
-		return math.MaxInt
-	}
-	return a + b
-}
-
 func countCharge(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), 2)) }
 
 // parts counts the pieces that a separator splits a text into; an empty one splits it into characters.
@@ -211,12 +195,12 @@ func trimCharge(b *budget, a []reflect.Value) { b.charge(times(a[0].Len(), a[1].
 
 func indentCharge(b *budget, a []reflect.Value) {
 	text := a[1].String()
-	b.text(plus(times(a[0].Int(), strings.Count(text, "\n")+1), len(text)))
+	b.text(limits.Sum(times(a[0].Int(), strings.Count(text, "\n")+1), len(text)))
 }
 
 func replaceCharge(b *budget, a []reflect.Value) {
 	found := strings.Count(a[2].String(), a[0].String())
-	b.text(plus(times(found, a[1].Len()), a[2].Len()))
+	b.text(limits.Sum(times(found, a[1].Len()), a[2].Len()))
 }
 
 func joinCharge(b *budget, a []reflect.Value) {
@@ -232,7 +216,7 @@ func wrapCharge(b *budget, a []reflect.Value) {
 		return
 	}
 	width := max(a[0].Int(), 1)
-	b.text(plus(times(int64(a[2].Len())/width+int64(strings.Count(a[2].String(), " "))+1, a[1].Len()), a[2].Len()))
+	b.text(limits.Sum(times(int64(a[2].Len())/width+int64(strings.Count(a[2].String(), " "))+1, a[1].Len()), a[2].Len()))
 }
 
 // between counts the numbers from low to high.
@@ -288,7 +272,7 @@ func printfCharge(b *budget, a []reflect.Value) {
 			}
 			size += min(n, widest)
 		}
-		if size > maxText {
+		if size > limits.ChartText {
 			break
 		}
 	}
@@ -302,9 +286,9 @@ func (b *budget) lengthOf(v reflect.Value) int {
 	if text, ok := stringOf(v); ok {
 		return len(text)
 	}
-	before := b.steps
+	before := b.Spent
 	b.deep(v, 0)
-	return (before - b.steps) * bytesPerStep
+	return (b.Spent - before) * bytesPerStep
 }
 
 // listLen returns the length of a list.
@@ -318,14 +302,14 @@ func listLen(v reflect.Value) (int, bool) {
 
 // pairsCharge is for functions that compare everything with everything.
 func pairsCharge(b *budget, a []reflect.Value) {
-	before, n := b.steps, 0
+	before, n := b.Spent, 0
 	for _, arg := range a {
 		if k, ok := listLen(arg); ok {
 			n += k
 		}
 		b.deep(arg, 0)
 	}
-	b.charge(times(n, before-b.steps) / 8)
+	b.charge(times(n, b.Spent-before) / 8)
 }
 
 // listsCharge is for functions that copy lists, or make lists of parts of one.
@@ -358,4 +342,49 @@ func concrete(v reflect.Value) reflect.Value {
 		v = v.Elem()
 	}
 	return v
+}
+
+// regexCharge is for a match. The result is no larger than the text.
+func regexCharge(b *budget, a []reflect.Value) {
+	pattern, text := a[0].String(), a[1].String()
+	size, groups := program(pattern)
+	b.charge(len(pattern) + size + size*(len(text)+1)/bytesPerStep*(bytesPerStep+2*groups)/bytesPerStep)
+}
+
+// regexListCharge is for all matches.
+func regexListCharge(b *budget, a []reflect.Value) {
+	regexCharge(b, a)
+	b.items(a[1].Len() + 1)
+}
+
+// program is the number of instructions of a pattern and that of its groups, 0 if it is not one.
+func program(pattern string) (size, groups int) {
+	if len(pattern) > limits.RegexpBytes {
+		panic(limit(fmt.Sprintf("a regular expression has %d bytes, more than the limit of %d", len(pattern), limits.RegexpBytes)))
+	}
+	parsed, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0, 0
+	}
+	prog, err := syntax.Compile(parsed.Simplify())
+	if err != nil {
+		return 0, 0
+	}
+	if len(prog.Inst) > limits.RegexpProgram {
+		panic(limit(fmt.Sprintf("a regular expression makes %d instructions, more than the limit of %d", len(prog.Inst), limits.RegexpProgram)))
+	}
+	return len(prog.Inst), prog.NumCap / 2
+}
+
+// regexReplaceCharge counts the matches and what replaces them: each $ may stand for a
+// whole match.
+func regexReplaceCharge(b *budget, a []reflect.Value) {
+	regexListCharge(b, a)
+	re, err := regexp.Compile(a[0].String())
+	if err != nil {
+		return
+	}
+	text, with := a[1].String(), a[2].String()
+	found := len(re.FindAllStringIndex(text, -1))
+	b.text(limits.Sum(limits.Sum(len(text), times(found, len(with))), times(strings.Count(with, "$"), len(text))))
 }

@@ -2,15 +2,20 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
+	"text/template/parse"
 
 	helm "helm.sh/helm/v3/pkg/chart"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/chart/template"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // engine renders the templates of a chart.
@@ -37,13 +42,15 @@ type source struct {
 	basePath string
 }
 
-func newEngine(l *loader, c *helm.Chart, r *release) *engine {
+func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 	e := &engine{l: l, budget: &l.budget, templates: map[string]*source{}, included: map[string]int{}}
 	e.constants = &constants{chart: c.Name()}
-	e.trace = newTrace(e)
-	e.trace.index = newIndex(l, c, r)
+	e.trace = &trace{
+		e: e, sources: map[*template.Source]*written{}, nodes: map[parse.Node]*node{}, texts: map[*byte]*traced{},
+		index: newIndex(l, c, top),
+	}
 	e.machine = &template.Machine{Watch: e.trace, Methods: e.methods(), MaxDepth: maxBlocks}
-	e.gather(c, r.top)
+	e.gather(c, top)
 	return e
 }
 
@@ -83,17 +90,9 @@ func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 // order is that in which templates are parsed, so that of two definitions the later one
 // wins: files deep in directories come first.
 func (e *engine) order() []string {
-	names := make([]string, 0, len(e.templates))
-	for name := range e.templates {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		if by := strings.Count(b, "/") - strings.Count(a, "/"); by != 0 {
-			return by
-		}
-		return strings.Compare(b, a)
+	return slices.SortedFunc(maps.Keys(e.templates), func(a, b string) int {
+		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(b, a))
 	})
-	return names
 }
 
 // rootName is what Helm calls the template that is parent of all others.
@@ -101,15 +100,20 @@ const rootName = "gotpl"
 
 // parse reads all templates.
 func (e *engine) parse() error {
-	e.set = template.New(e.wrapped(e.functions()))
+	functions := e.functions()
+	for name, f := range functions {
+		functions[name] = e.wrap(name, reflect.ValueOf(f))
+	}
+	e.set = template.New(functions)
 	e.set.Override(e.nested(e.set))
 	for _, name := range e.order() {
 		s := e.templates[name]
 		t, err := e.set.Parse(name, s.text)
 		if err != nil {
-			return e.parseProblem(s, err)
+			line, said := located(s.name, err.Error())
+			return &Problem{File: s.file, Line: max(line, 1), Detail: "the template cannot be parsed: " + said}
 		}
-		e.trace.read(t, newWritten(s.file, s.text))
+		e.trace.sources[t.Source] = newWritten(s.file, s.text)
 	}
 	return nil
 }
@@ -118,7 +122,7 @@ func (e *engine) parse() error {
 // change values that later ones see.
 func (e *engine) execute() ([]Manifest, error) {
 	var all []Manifest
-	left := maxText
+	left := limits.ChartText
 	for _, name := range e.order() {
 		if isPartial(name) {
 			continue
@@ -128,7 +132,7 @@ func (e *engine) execute() ([]Manifest, error) {
 			return nil, err
 		}
 		if left -= len(m.Text); left < 0 {
-			return nil, limitAt(e.templates[name].file, "the output of a chart is limited to %d bytes", maxText)
+			return nil, limitAt(e.templates[name].file, "the output of a chart is limited to %d bytes", limits.ChartText)
 		}
 		all = append(all, m)
 	}
@@ -137,7 +141,7 @@ func (e *engine) execute() ([]Manifest, error) {
 }
 
 func (e *engine) run(s *source) (m Manifest, err error) {
-	e.constants.start(s.name)
+	e.constants.template, e.constants.call = s.name, 0
 	s.dot["Template"] = chartutil.Values{"Name": s.name, "BasePath": s.basePath}
 	frame, err := e.into(e.set, e.set.Lookup(s.name), chartutil.Values(s.dot))
 	if err != nil {
@@ -153,13 +157,14 @@ func withoutNoValue(text []byte) []byte { return bytes.ReplaceAll(text, noValue,
 
 // into executes a template with a frame of its own.
 func (e *engine) into(s *template.Set, t *template.Template, dot any) (f *frame, err error) {
-	if e.depth >= maxDepth {
+	if e.depth >= limits.ChartIncludes {
 		return nil, errDepth
 	}
 	e.depth++
-	f = e.trace.push()
+	f = &frame{}
+	e.trace.frames = append(e.trace.frames, f)
 	defer func() {
-		e.trace.pop()
+		e.trace.frames = e.trace.frames[:len(e.trace.frames)-1]
 		e.depth--
 	}()
 	return f, e.machine.Execute(&writer{e, f}, s, t, dot)
@@ -220,7 +225,10 @@ func (e *engine) tpl(s *template.Set, text string, dot any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	e.trace.readText(t, text)
+	from := newWritten("", text)
+	e.budget.charge(len(from.starts))
+	from.lines = e.trace.tracedOf(text)
+	e.trace.sources[t.Source] = from
 	f, err := e.into(own, t, dot)
 	if err != nil {
 		return "", err

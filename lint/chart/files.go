@@ -3,6 +3,7 @@ package chart
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -96,29 +97,21 @@ func (f files) Glob(pattern string) files {
 	return found
 }
 
-// AsConfig is the data of a ConfigMap. Of files with one base name the last by name wins;
-// with Helm it is any.
-func (f files) AsConfig() string {
-	return f.as(func(data []byte) string { return string(data) })
-}
+// AsConfig is the data of a ConfigMap.
+func (f files) AsConfig() string { return f.encoded(func(data []byte) string { return string(data) }) }
 
 // AsSecrets is the data of a Secret.
-func (f files) AsSecrets() string {
-	return f.as(base64.StdEncoding.EncodeToString)
-}
+func (f files) AsSecrets() string { return f.encoded(base64.StdEncoding.EncodeToString) }
 
-func (f files) as(convert func([]byte) string) string {
+// encoded is the data of a ConfigMap or a Secret. Of files with one base name the last by name
+// wins; with Helm it is any.
+func (f files) encoded(encode func([]byte) string) string {
 	if f == nil {
 		return ""
 	}
-	names := make([]string, 0, len(f))
-	for name := range f {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	data := map[string]string{}
-	for _, name := range names {
-		data[path.Base(name)] = convert(f[name])
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		data[path.Base(name)] = encode(f[name])
 	}
 	return toYAML(data)
 }

@@ -26,15 +26,32 @@ func (e *engine) functions() map[string]any {
 	delete(all, "expandenv")
 	maps.Copy(all, e.constants.functions())
 	maps.Copy(all, map[string]any{
-		"toToml":        toTOML,
-		"fromToml":      fromTOML,
-		"toYaml":        toYAML,
-		"toYamlPretty":  toYAMLPretty,
-		"fromYaml":      fromYAML,
-		"fromYamlArray": fromYAMLArray,
-		"toJson":        toJSON,
-		"fromJson":      fromJSON,
-		"fromJsonArray": fromJSONArray,
+		"toToml": func(v any) string {
+			var text bytes.Buffer
+			if err := toml.NewEncoder(&text).Encode(v); err != nil {
+				return err.Error()
+			}
+			return text.String()
+		},
+		"toYaml": toYAML,
+		"toYamlPretty": func(v any) string {
+			var text bytes.Buffer
+			to := goyaml.NewEncoder(&text)
+			to.SetIndent(2)
+			if to.Encode(v) != nil {
+				return ""
+			}
+			return strings.TrimSuffix(text.String(), "\n")
+		},
+		"toJson": func(v any) string {
+			text, _ := json.Marshal(v) // nil if that fails
+			return string(text)
+		},
+		"fromToml":      tableFrom(toml.Unmarshal),
+		"fromYaml":      tableFrom(unmarshalYAML),
+		"fromYamlArray": listFrom(unmarshalYAML),
+		"fromJson":      tableFrom(json.Unmarshal),
+		"fromJsonArray": listFrom(json.Unmarshal),
 		"lookup":        func(_, _, _, _ string) (map[string]any, error) { return map[string]any{}, nil },
 		"getHostByName": func(string) string { return "" },
 		"required":      required,
@@ -100,69 +117,25 @@ func toYAML(v any) string {
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-func toYAMLPretty(v any) string {
-	var text bytes.Buffer
-	to := goyaml.NewEncoder(&text)
-	to.SetIndent(2)
-	if to.Encode(v) != nil {
-		return ""
+func unmarshalYAML(text []byte, into any) error { return yaml.Unmarshal(text, into) }
+
+// tableFrom and listFrom tell templates about errors in what they return.
+func tableFrom(unmarshal func([]byte, any) error) func(text string) map[string]any {
+	return func(text string) map[string]any {
+		m := map[string]any{}
+		if err := unmarshal([]byte(text), &m); err != nil {
+			m["Error"] = err.Error()
+		}
+		return m
 	}
-	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// fromYAML and its kin tell templates about errors in what they return.
-func fromYAML(text string) map[string]any {
-	m := map[string]any{}
-	if err := yaml.Unmarshal([]byte(text), &m); err != nil {
-		m["Error"] = err.Error()
+func listFrom(unmarshal func([]byte, any) error) func(text string) []any {
+	return func(text string) []any {
+		list := []any{}
+		if err := unmarshal([]byte(text), &list); err != nil {
+			return []any{err.Error()}
+		}
+		return list
 	}
-	return m
-}
-
-func fromYAMLArray(text string) []any {
-	list := []any{}
-	if err := yaml.Unmarshal([]byte(text), &list); err != nil {
-		return []any{err.Error()}
-	}
-	return list
-}
-
-func toJSON(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
-func fromJSON(text string) map[string]any {
-	m := map[string]any{}
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		m["Error"] = err.Error()
-	}
-	return m
-}
-
-func fromJSONArray(text string) []any {
-	list := []any{}
-	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return []any{err.Error()}
-	}
-	return list
-}
-
-func toTOML(v any) string {
-	var text bytes.Buffer
-	if err := toml.NewEncoder(&text).Encode(v); err != nil {
-		return err.Error()
-	}
-	return text.String()
-}
-
-func fromTOML(text string) map[string]any {
-	m := map[string]any{}
-	if err := toml.Unmarshal([]byte(text), &m); err != nil {
-		m["Error"] = err.Error()
-	}
-	return m
 }

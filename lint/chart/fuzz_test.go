@@ -21,7 +21,7 @@ func FuzzRender(f *testing.F) {
 	f.Fuzz(func(t *testing.T, template, helper, values string) {
 		in := chartOf(shop)
 		in.Files = append(in.Files, File{"templates/a.yaml", []byte(template)}, File{"templates/_x.tpl", []byte(helper)})
-		in.Values = []Values{{"values/prod.yaml", []byte(values)}}
+		in.Values = []File{{"values/prod.yaml", []byte(values)}}
 		res, err := render(in, 100_000)
 		again, twice := render(in, 100_000)
 		if !reflect.DeepEqual(res, again) || !reflect.DeepEqual(err, twice) {

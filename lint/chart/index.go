@@ -10,6 +10,7 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // index leads from a value to its path in the merged values of the chart. Templates pass
@@ -53,9 +54,9 @@ func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
 
 func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
 
-func newIndex(l *loader, c *helm.Chart, r *release) *index {
+func newIndex(l *loader, c *helm.Chart, top chartutil.Values) *index {
 	x := &index{containers: map[container]*fieldPath{}, texts: map[*byte]*fieldPath{}, sources: newSources(l, c)}
-	if values, err := r.top.Table("Values"); err == nil {
+	if values, err := top.Table("Values"); err == nil {
 		x.add(map[string]any(values), &fieldPath{}, 0)
 	}
 	return x
@@ -64,7 +65,7 @@ func newIndex(l *loader, c *helm.Chart, r *release) *index {
 // add notes a value and what is in it. What is there twice, such as globals, keeps the
 // first path in the order of keys.
 func (x *index) add(v any, p *fieldPath, depth int) {
-	if depth > maxNesting {
+	if depth > limits.ChartNesting {
 		return
 	}
 	if s, ok := v.(string); ok && len(s) > 1 {

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io/fs"
 	"path"
@@ -13,6 +14,8 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 	helmload "helm.sh/helm/v3/pkg/chart/loader"
 	"helm.sh/helm/v3/pkg/ignore"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // loader turns files into a chart of Helm.
@@ -37,7 +40,13 @@ func (l *loader) load() (*helm.Chart, error) {
 	}
 	c, err := helmload.LoadFiles(l.files)
 	if err != nil {
-		return nil, l.at(l.blamed(err), "", "%v", err)
+		file := chartFile
+		for _, name := range []string{"requirements.lock", requirementsFile, "Chart.lock", valuesFile} {
+			if strings.Contains(err.Error(), "cannot load "+name) {
+				file = name
+			}
+		}
+		return nil, l.at(file, "", "%v", err)
 	}
 	sortDependencies(c, 0)
 	if kind := c.Metadata.Type; kind != "" && kind != "application" {
@@ -63,7 +72,7 @@ func (l *loader) meets(m *helm.Metadata) error {
 	}
 	want, err := semver.NewConstraint(asked)
 	if err != nil {
-		return l.refused(chartFile, "the release asks for version %q, which is neither a version nor a range", cut(l.in.Version))
+		return limitAt(chartFile, "the release asks for version %q, which is neither a version nor a range", cut(l.in.Version))
 	}
 	if has, err := semver.NewVersion(m.Version); err != nil || !want.Check(has) {
 		p := l.at(chartFile, "version", "chart %s is %s here, the release asks for %s", m.Name, m.Version, cut(l.in.Version))
@@ -75,19 +84,22 @@ func (l *loader) meets(m *helm.Metadata) error {
 
 // collect applies .helmignore, checks names and sizes, and unpacks archives.
 func (l *loader) collect() error {
-	left := unpacked{bytes: maxChartBytes, files: maxChartFiles}
+	left := unpacked{bytes: limits.Counter{Most: limits.ChartBytes}, files: limits.Counter{Most: limits.ChartFiles}}
 	if a := l.in.Archive; a != nil {
 		return l.unpack(packed{"", a.Name, a.Data}, &left, 0)
 	}
-	rules, err := l.ignored()
-	if err != nil {
-		return err
+	rules, err := ignore.Empty(), error(nil)
+	if text := l.text(ignore.HelmIgnore); text != nil {
+		if rules, err = ignore.Parse(bytes.NewReader(text)); err != nil {
+			return l.at(ignore.HelmIgnore, "", "%v", err)
+		}
 	}
+	rules.AddDefaults()
 	for _, a := range l.in.Absent {
 		switch {
 		case isIgnored(rules, a.File):
 		case !spare(a.File):
-			return l.refused(a.File, "%s", a.Detail)
+			return limitAt(a.File, "%s", a.Detail)
 		default:
 			l.absent = append(l.absent, a.File)
 		}
@@ -96,15 +108,20 @@ func (l *loader) collect() error {
 	slices.SortStableFunc(in, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	for i, f := range in {
 		if !fs.ValidPath(f.Name) || f.Name == "." {
-			return l.refused(chartFile, "the file name %q leads outside the chart or is not in its shortest form", f.Name)
+			return limitAt(chartFile, "the file name %q leads outside the chart or is not in its shortest form", f.Name)
 		}
 		if i > 0 && in[i-1].Name == f.Name {
-			return l.refused(f.Name, "there are two files of this name")
+			return limitAt(f.Name, "there are two files of this name")
 		}
 		if isIgnored(rules, f.Name) {
 			continue
 		}
-		if err := l.add(f, &left); err != nil {
+		if isArchive(f.Name) {
+			err = l.unpack(packed{insideOf(f.Name), f.Name, f.Data}, &left, 0)
+		} else if err = left.take(f.Name, len(f.Data)); err == nil {
+			l.keep(f.Name, f.Name, bytes.TrimPrefix(f.Data, bom))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -121,18 +138,6 @@ func spare(name string) bool {
 	return !slices.Contains([]string{
 		"charts", "templates", "crds", chartFile, "Chart.lock", valuesFile, schemaFile, requirementsFile, "requirements.lock", ignore.HelmIgnore,
 	}, dir)
-}
-
-// add adds one file, or those in an archive that is a dependency.
-func (l *loader) add(f File, left *unpacked) error {
-	if isArchive(f.Name) {
-		return l.unpack(packed{insideOf(f.Name), f.Name, f.Data}, left, 0)
-	}
-	if err := left.take(f.Name, len(f.Data)); err != nil {
-		return err
-	}
-	l.keep(f.Name, f.Name, bytes.TrimPrefix(f.Data, bom))
-	return nil
 }
 
 var bom = []byte{0xEF, 0xBB, 0xBF}
@@ -166,19 +171,6 @@ func (l *loader) text(name string) []byte {
 	return nil
 }
 
-// ignored are the rules of .helmignore.
-func (l *loader) ignored() (*ignore.Rules, error) {
-	rules := ignore.Empty()
-	if text := l.text(ignore.HelmIgnore); text != nil {
-		var err error
-		if rules, err = ignore.Parse(bytes.NewReader(text)); err != nil {
-			return nil, l.at(ignore.HelmIgnore, "", "%v", err)
-		}
-	}
-	rules.AddDefaults()
-	return rules, nil
-}
-
 // isIgnored is whether a rule matches a file or a directory that it is in.
 func isIgnored(rules *ignore.Rules, name string) bool {
 	for at, c := range name {
@@ -209,15 +201,12 @@ func (e entry) Mode() fs.FileMode {
 
 // sortDependencies undoes the order in which Helm loads directories, which is random.
 func sortDependencies(c *helm.Chart, depth int) {
-	if depth > maxChartDepth {
+	if depth > limits.ChartDepth {
 		return
 	}
 	all := slices.Clone(c.Dependencies())
 	slices.SortFunc(all, func(a, b *helm.Chart) int {
-		if by := strings.Compare(a.Name(), b.Name()); by != 0 {
-			return by
-		}
-		return strings.Compare(a.Metadata.Version, b.Metadata.Version)
+		return cmp.Or(strings.Compare(a.Name(), b.Name()), strings.Compare(a.Metadata.Version, b.Metadata.Version))
 	})
 	c.SetDependencies(all...)
 	for _, d := range all {
@@ -246,13 +235,3 @@ func (l *loader) vendored(c *helm.Chart) error {
 }
 
 const requirementsFile = "requirements.yaml"
-
-// blamed is the file that an error of Helm's loader names.
-func (l *loader) blamed(err error) string {
-	for _, name := range []string{valuesFile, "Chart.lock", requirementsFile, "requirements.lock"} {
-		if strings.Contains(err.Error(), "cannot load "+name) {
-			return name
-		}
-	}
-	return chartFile
-}

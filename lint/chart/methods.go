@@ -14,15 +14,44 @@ import (
 // return. They take the receiver first. Error and String need no entry.
 func (e *engine) methods() template.Methods {
 	all := map[reflect.Type]map[string]any{
-		reflect.TypeFor[files]():                  e.fileMethods(),
-		reflect.TypeFor[*partialFiles]():          e.partialMethods(),
-		reflect.TypeFor[chartutil.Values]():       e.valuesMethods(),
+		reflect.TypeFor[files]():         e.fileMethods(),
+		reflect.TypeFor[*partialFiles](): e.partialMethods(),
+		reflect.TypeFor[chartutil.Values](): {
+			"AsMap":     chartutil.Values.AsMap,
+			"Table":     chartutil.Values.Table,
+			"PathValue": chartutil.Values.PathValue,
+			"YAML": func(v chartutil.Values) string {
+				e.budget.marshalled(reflect.ValueOf(v))
+				return toYAML(v) + "\n"
+			},
+		},
 		reflect.TypeFor[*chartutil.KubeVersion](): {"GitVersion": func(v *chartutil.KubeVersion) string { return v.Version }},
 		reflect.TypeFor[chartutil.VersionSet]():   {"Has": chartutil.VersionSet.Has},
-		reflect.TypeFor[time.Time]():              timeMethods(),
-		reflect.TypeFor[time.Duration]():          durationMethods(),
-		reflect.TypeFor[semver.Version]():         versionMethods(),
-		reflect.TypeFor[*semver.Version]():        versionPointerMethods(),
+		reflect.TypeFor[time.Time](): {
+			"Add": time.Time.Add, "AddDate": time.Time.AddDate, "Sub": time.Time.Sub,
+			"After": time.Time.After, "Before": time.Time.Before, "Equal": time.Time.Equal, "Compare": time.Time.Compare, "IsZero": time.Time.IsZero, "IsDST": time.Time.IsDST,
+			"Year": time.Time.Year, "Month": time.Time.Month, "Day": time.Time.Day, "YearDay": time.Time.YearDay, "Weekday": time.Time.Weekday,
+			"Hour": time.Time.Hour, "Minute": time.Time.Minute, "Second": time.Time.Second, "Nanosecond": time.Time.Nanosecond,
+			"Unix": time.Time.Unix, "UnixMilli": time.Time.UnixMilli, "UnixMicro": time.Time.UnixMicro, "UnixNano": time.Time.UnixNano,
+			"UTC": time.Time.UTC, "Local": time.Time.UTC, "Location": time.Time.Location, // see constants: every zone is UTC
+			"Round": time.Time.Round, "Truncate": time.Time.Truncate, "Format": time.Time.Format, "GoString": time.Time.GoString,
+		},
+		reflect.TypeFor[time.Duration](): {
+			"Hours": time.Duration.Hours, "Minutes": time.Duration.Minutes, "Seconds": time.Duration.Seconds, "Milliseconds": time.Duration.Milliseconds,
+			"Microseconds": time.Duration.Microseconds, "Nanoseconds": time.Duration.Nanoseconds,
+			"Abs": time.Duration.Abs, "Round": time.Duration.Round, "Truncate": time.Duration.Truncate,
+		},
+		reflect.TypeFor[semver.Version](): {
+			"Major": semver.Version.Major, "Minor": semver.Version.Minor, "Patch": semver.Version.Patch,
+			"Prerelease": semver.Version.Prerelease, "Metadata": semver.Version.Metadata,
+			"IncMajor": semver.Version.IncMajor, "IncMinor": semver.Version.IncMinor, "IncPatch": semver.Version.IncPatch,
+			"SetPrerelease": semver.Version.SetPrerelease, "SetMetadata": semver.Version.SetMetadata,
+		},
+		reflect.TypeFor[*semver.Version](): {
+			"Original": (*semver.Version).Original, "Compare": (*semver.Version).Compare, "Equal": (*semver.Version).Equal,
+			"LessThan": (*semver.Version).LessThan, "LessThanEqual": (*semver.Version).LessThanEqual,
+			"GreaterThan": (*semver.Version).GreaterThan, "GreaterThanEqual": (*semver.Version).GreaterThanEqual,
+		},
 	}
 	for _, table := range all {
 		for name, f := range table {
@@ -79,55 +108,5 @@ func (e *engine) partialMethods() map[string]any {
 		"Glob":      func(f *partialFiles, pattern string) files { f.needAll(pattern); return glob(f.of, pattern) },
 		"AsConfig":  func(f *partialFiles) string { f.needAll(""); return config(f.of) },
 		"AsSecrets": func(f *partialFiles) string { f.needAll(""); return secrets(f.of) },
-	}
-}
-
-func (e *engine) valuesMethods() map[string]any {
-	return map[string]any{
-		"AsMap":     chartutil.Values.AsMap,
-		"Table":     chartutil.Values.Table,
-		"PathValue": chartutil.Values.PathValue,
-		"YAML": func(v chartutil.Values) string {
-			e.budget.marshalled(reflect.ValueOf(v))
-			return toYAML(v) + "\n"
-		},
-	}
-}
-
-func timeMethods() map[string]any {
-	return map[string]any{
-		"Add": time.Time.Add, "AddDate": time.Time.AddDate, "Sub": time.Time.Sub,
-		"After": time.Time.After, "Before": time.Time.Before, "Equal": time.Time.Equal, "Compare": time.Time.Compare, "IsZero": time.Time.IsZero, "IsDST": time.Time.IsDST,
-		"Year": time.Time.Year, "Month": time.Time.Month, "Day": time.Time.Day, "YearDay": time.Time.YearDay, "Weekday": time.Time.Weekday,
-		"Hour": time.Time.Hour, "Minute": time.Time.Minute, "Second": time.Time.Second, "Nanosecond": time.Time.Nanosecond,
-		"Unix": time.Time.Unix, "UnixMilli": time.Time.UnixMilli, "UnixMicro": time.Time.UnixMicro, "UnixNano": time.Time.UnixNano,
-		"UTC": time.Time.UTC, "Local": time.Time.UTC, "Location": time.Time.Location, // see constants: every zone is UTC
-		"Round": time.Time.Round, "Truncate": time.Time.Truncate, "Format": time.Time.Format, "GoString": time.Time.GoString,
-	}
-}
-
-func durationMethods() map[string]any {
-	return map[string]any{
-		"Hours": time.Duration.Hours, "Minutes": time.Duration.Minutes, "Seconds": time.Duration.Seconds, "Milliseconds": time.Duration.Milliseconds,
-		"Microseconds": time.Duration.Microseconds, "Nanoseconds": time.Duration.Nanoseconds,
-		"Abs": time.Duration.Abs, "Round": time.Duration.Round, "Truncate": time.Duration.Truncate,
-	}
-}
-
-func versionMethods() map[string]any {
-	return map[string]any{
-		"Major": semver.Version.Major, "Minor": semver.Version.Minor, "Patch": semver.Version.Patch,
-		"Prerelease": semver.Version.Prerelease, "Metadata": semver.Version.Metadata,
-		"IncMajor": semver.Version.IncMajor, "IncMinor": semver.Version.IncMinor, "IncPatch": semver.Version.IncPatch,
-		"SetPrerelease": semver.Version.SetPrerelease, "SetMetadata": semver.Version.SetMetadata,
-	}
-}
-
-// versionPointerMethods are those of the pointer alone.
-func versionPointerMethods() map[string]any {
-	return map[string]any{
-		"Original": (*semver.Version).Original, "Compare": (*semver.Version).Compare, "Equal": (*semver.Version).Equal,
-		"LessThan": (*semver.Version).LessThan, "LessThanEqual": (*semver.Version).LessThanEqual,
-		"GreaterThan": (*semver.Version).GreaterThan, "GreaterThanEqual": (*semver.Version).GreaterThanEqual,
 	}
 }

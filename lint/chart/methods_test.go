@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	text "text/template"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 const methodsChart = shop + `appVersion: 1.2.3
@@ -67,7 +69,7 @@ func withTemplate(source string) Input {
 // engineOf is an engine that has not parsed its templates.
 func engineOf(t *testing.T, in Input) *engine {
 	t.Helper()
-	l := &loader{in: in, names: map[*byte]string{}, budget: budget{maxSteps, maxSteps}}
+	l := &loader{in: in, names: map[*byte]string{}, budget: budget{limits.Counter{Most: limits.ChartSteps}}}
 	c, err := l.load()
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +84,7 @@ func engineOf(t *testing.T, in Input) *engine {
 func byReflection(t *testing.T, source string) (string, error) {
 	e := engineOf(t, withTemplate(source))
 	s := e.templates["shop/templates/a.yaml"]
-	e.constants.start(s.name)
+	e.constants.template, e.constants.call = s.name, 0
 	s.dot["Template"] = map[string]any{"Name": s.name, "BasePath": s.basePath}
 	var out strings.Builder
 	err := text.Must(text.New("a").Option("missingkey=zero").Funcs(e.functions()).Parse(source)).Execute(&out, s.dot)

@@ -9,6 +9,8 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/strvals"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // candidate is a place that counts for a line if the line still has what stands there: a
@@ -152,7 +154,7 @@ func newChartValues(l *loader, c *helm.Chart, depth int) *chartValues {
 			v.own = newValues(l, l.nameOf(f.Data, f.Name), f.Data)
 		}
 	}
-	if depth > maxChartDepth {
+	if depth > limits.ChartDepth {
 		return v
 	}
 	for _, d := range c.Dependencies() {

@@ -1,8 +1,15 @@
 package chart
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/chart/template"
 )
 
 // Problem is why a chart cannot be rendered. Its texts may hold names and messages from
@@ -37,7 +44,7 @@ func (l *loader) problem(err error) *Problem {
 		p = &Problem{File: chartFile, Line: 1, Detail: err.Error()}
 	}
 	p.Detail = cut(p.Detail)
-	p.Steps = l.budget.most - l.budget.steps
+	p.Steps = l.budget.Spent
 	return p
 }
 
@@ -55,12 +62,79 @@ func cut(s string) string {
 func (l *loader) at(file, key, format string, args ...any) *Problem {
 	p := &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...)}
 	if key != "" {
-		p.Line = lineOfKey(l.text(file), key)
+		line := 0
+		for text := range bytes.Lines(l.text(file)) {
+			if line++; bytes.HasPrefix(text, []byte(key+":")) {
+				p.Line = line
+				break
+			}
+		}
 	}
 	return p
 }
 
-// refused is a problem that Helm might not have.
-func (l *loader) refused(file, format string, args ...any) *Problem {
-	return &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...), Refused: true}
+// lineOfPath is the line of an item of a list of a YAML text, or 1.
+func lineOfPath(text []byte, key string, index int) int {
+	var doc kyaml.Node
+	if kyaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
+		return 1
+	}
+	root := doc.Content[0]
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == key && index < len(root.Content[i+1].Content) {
+			return root.Content[i+1].Content[index].Line
+		}
+	}
+	return 1
+}
+
+// located reads a message of the parser: the line in a file, and what follows it.
+func located(name, said string) (int, string) {
+	rest, ok := strings.CutPrefix(said, "template: "+name+":")
+	if !ok {
+		return 0, said
+	}
+	number, rest, _ := strings.Cut(rest, ":")
+	line, err := strconv.Atoi(number)
+	if err != nil {
+		return 0, said
+	}
+	if column, after, ok := strings.Cut(rest, ": "); ok {
+		if _, err := strconv.Atoi(column); err == nil {
+			rest = after
+		}
+	}
+	return line, strings.TrimSpace(rest)
+}
+
+// executionProblem puts an error at the innermost template of a file that it names: those
+// outside of it only say what they include. It has the words of a limit or of a failure, or else of
+// the execution.
+func (e *engine) executionProblem(s *source, err error) error {
+	p := &Problem{File: s.file, Line: 1}
+	inner := err
+	for at := err; at != nil; at = errors.Unwrap(at) {
+		failed, ok := at.(*template.Error)
+		if !ok {
+			continue
+		}
+		if in := e.templates[failed.Template.Source.Name]; in != nil {
+			p.File, p.Line = in.file, failed.Line
+			inner = failed
+		}
+	}
+	var over limit
+	var why failure
+	var failed *template.Error
+	switch {
+	case errors.As(inner, &over):
+		p.Detail, p.Refused = string(over), true
+	case errors.As(inner, &why):
+		p.Detail = string(why)
+	case errors.As(inner, &failed):
+		p.Detail, p.Refused = failed.Detail(), len(e.l.absent) > 0 // it may look for all files
+	default:
+		p.Detail = fmt.Sprint(inner)
+	}
+	return p
 }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // TestRefused: what a chart must not do, or must not cost, is an error that says where
@@ -58,7 +60,7 @@ func TestRefused(t *testing.T) {
 			if name == "release name" {
 				in.Name = "No_Good"
 			}
-			refuses(t, in, maxSteps, c.want)
+			refuses(t, in, limits.ChartSteps, c.want)
 		})
 	}
 }
@@ -179,7 +181,7 @@ func TestHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := chartOf(shop)
 			in.Files = append(in.Files, File{"templates/a.yaml", []byte("\n" + text)})
-			p := refuses(t, in, maxSteps, "templates/a.yaml:2: ")
+			p := refuses(t, in, limits.ChartSteps, "templates/a.yaml:2: ")
 			if !p.Refused || !strings.Contains(p.Detail, "limit") && !strings.Contains(p.Detail, "more than") {
 				t.Errorf("no limit is named: %s", p)
 			}
@@ -273,7 +275,7 @@ func TestAbsent(t *testing.T) {
 	for _, name := range []string{"Chart.yaml", "templates/a.yaml", "charts/db", "charts/db/templates/x", "charts/db/charts/x/values.yaml", "crds"} {
 		in := chartOf(shop)
 		in.Absent = []Note{{name, "is a link"}}
-		if p := refuses(t, in, maxSteps, name+":1: is a link"); !p.Refused {
+		if p := refuses(t, in, limits.ChartSteps, name+":1: is a link"); !p.Refused {
 			t.Error(p)
 		}
 	}
@@ -289,7 +291,7 @@ func TestNesting(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := chartOf(shop)
 			in.Files = append(in.Files, File{"templates/a.yaml", []byte("\n" + text)})
-			if p := refuses(t, in, maxSteps, "templates/a.yaml:2: "); !strings.Contains(p.Detail, "limited to") {
+			if p := refuses(t, in, limits.ChartSteps, "templates/a.yaml:2: "); !strings.Contains(p.Detail, "limited to") {
 				t.Errorf("no limit is named: %s", p)
 			}
 		})
@@ -328,14 +330,14 @@ func TestArchives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := chartOf(shop)
 			in.Files = append(in.Files, File{"charts/db-1.0.0.tgz", c.data})
-			refuses(t, in, maxSteps, c.want)
+			refuses(t, in, limits.ChartSteps, c.want)
 		})
 	}
 }
 
 func manyFiles() map[string]string {
 	all := map[string]string{}
-	for i := range maxChartFiles + 1 {
+	for i := range limits.ChartFiles + 1 {
 		all[fmt.Sprintf("db/%d", i)] = ""
 	}
 	return all

@@ -43,7 +43,7 @@ func replayed(c *charts.Case) chart.Input {
 		in.Files = append(in.Files, chart.File(f))
 	}
 	for _, v := range c.Values {
-		in.Values = append(in.Values, chart.Values(v))
+		in.Values = append(in.Values, chart.File(v))
 	}
 	return in
 }

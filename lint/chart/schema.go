@@ -12,6 +12,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	helm "helm.sh/helm/v3/pkg/chart"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 const schemaFile = "values.schema.json"
@@ -55,9 +57,9 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) (e
 	if err != nil {
 		return &Problem{File: name, Line: 1, Detail: fmt.Sprintf("the schema cannot be read: %v", err)}
 	}
-	w := schemaWork{left: maxSchemaSteps}
+	w := schemaWork{left: limits.SchemaSteps}
 	if why := w.read(doc, 0); why != "" {
-		l.budget.charge(maxSchemaSteps - max(w.left, 0))
+		l.budget.charge(limits.SchemaSteps - max(w.left, 0))
 		return limitAt(name, "the schema %s", why)
 	}
 	compiler, elsewhere := jsonschema.NewCompiler(), closed{}
@@ -80,9 +82,9 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) (e
 		return &Problem{File: name, Line: 1, Detail: fmt.Sprintf("the schema cannot be used: %v", err), Refused: true}
 	}
 	w.visit(schema, values, 0)
-	l.budget.charge(maxSchemaSteps - max(w.left, 0))
+	l.budget.charge(limits.SchemaSteps - max(w.left, 0))
 	if w.left < 0 {
-		return limitAt(name, "holding the values against the schema takes more than %d steps", maxSchemaSteps)
+		return limitAt(name, "holding the values against the schema takes more than %d steps", limits.SchemaSteps)
 	}
 	if err := schema.Validate(values); err != nil {
 		return &Problem{File: name, Line: 1, Detail: fmt.Sprintf("the values do not meet the schema: %v", err)}
@@ -115,20 +117,14 @@ func (c *counted) MatchString(text string) bool {
 	return c.Regexp.MatchString(text)
 }
 
-// What a schema may be: the library writes out the way to each part, and computes with
-// numbers of any length.
-const (
-	maxSchemaNesting  = 500
-	maxSchemaExponent = 400
-)
-
-// read counts the parts of a schema, and says what is too much.
+// read counts the parts of a schema, and says what is too much: the library writes out the way to
+// each part, and computes with numbers of any length.
 func (w *schemaWork) read(part any, depth int) string {
 	switch part := part.(type) {
 	case json.Number:
 		mantissa, exponent, _ := strings.Cut(strings.ToLower(part.String()), "e")
-		if n, err := strconv.Atoi(cmp.Or(exponent, "0")); err != nil || max(len(mantissa), n, -n) > maxSchemaExponent {
-			return fmt.Sprintf("has a number of more than %d digits", maxSchemaExponent)
+		if n, err := strconv.Atoi(cmp.Or(exponent, "0")); err != nil || max(len(mantissa), n, -n) > limits.SchemaDigits {
+			return fmt.Sprintf("has a number of more than %d digits", limits.SchemaDigits)
 		}
 	case map[string]any:
 		for _, key := range sortedKeys(part) {
@@ -148,19 +144,16 @@ func (w *schemaWork) read(part any, depth int) string {
 
 func (w *schemaWork) inner(part any, depth, key int) string {
 	if w.left -= 1 + (depth+key)/bytesPerStep; w.left < 0 {
-		return fmt.Sprintf("takes more than %d steps to read", maxSchemaSteps)
+		return fmt.Sprintf("takes more than %d steps to read", limits.SchemaSteps)
 	}
-	if depth == maxSchemaNesting {
-		return fmt.Sprintf("is nested more than %d deep", maxSchemaNesting)
+	if depth == limits.SchemaNesting {
+		return fmt.Sprintf("is nested more than %d deep", limits.SchemaNesting)
 	}
 	return w.read(part, depth+1)
 }
 
-// maxSchemaSteps is how many pairs of a schema and a value are looked at. Schemas that
+// schemaWork counts the pairs of a schema and a value at most, without judging them. Schemas that
 // refer to one another several times make exponentially many.
-const maxSchemaSteps = 1_000_000
-
-// schemaWork counts the pairs at most, without judging them.
 type schemaWork struct{ left int }
 
 func (w *schemaWork) visit(s *jsonschema.Schema, value any, depth int) {
@@ -192,49 +185,41 @@ func (w *schemaWork) visit(s *jsonschema.Schema, value any, depth int) {
 	}
 	switch value := value.(type) {
 	case map[string]any:
-		w.table(s, value, depth)
+		for key, value := range value {
+			w.visit(s.Properties[key], value, depth+1)
+			for _, inner := range s.PatternProperties {
+				w.visit(inner, value, depth+1)
+			}
+			if inner, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
+				w.visit(inner, value, depth+1)
+			}
+			w.visit(s.UnevaluatedProperties, value, depth+1)
+			w.visit(s.PropertyNames, key, depth+1)
+		}
 	case []any:
-		w.list(s, value, depth)
-	}
-}
-
-const maxSchemaDepth = 1000
-
-func (w *schemaWork) table(s *jsonschema.Schema, table map[string]any, depth int) {
-	for key, value := range table {
-		w.visit(s.Properties[key], value, depth+1)
-		for _, inner := range s.PatternProperties {
-			w.visit(inner, value, depth+1)
+		if s.UniqueItems {
+			w.left -= len(value) * len(value)
 		}
-		if inner, ok := s.AdditionalProperties.(*jsonschema.Schema); ok {
-			w.visit(inner, value, depth+1)
-		}
-		w.visit(s.UnevaluatedProperties, value, depth+1)
-		w.visit(s.PropertyNames, key, depth+1)
-	}
-}
-
-func (w *schemaWork) list(s *jsonschema.Schema, list []any, depth int) {
-	if s.UniqueItems {
-		w.left -= len(list) * len(list)
-	}
-	for i, value := range list {
-		w.visit(s.Items2020, value, depth+1)
-		w.visit(s.Contains, value, depth+1)
-		w.visit(s.UnevaluatedItems, value, depth+1)
-		if i < len(s.PrefixItems) {
-			w.visit(s.PrefixItems[i], value, depth+1)
-		}
-		if inner, ok := s.AdditionalItems.(*jsonschema.Schema); ok {
-			w.visit(inner, value, depth+1)
-		}
-		switch items := s.Items.(type) {
-		case *jsonschema.Schema:
-			w.visit(items, value, depth+1)
-		case []*jsonschema.Schema:
-			if i < len(items) {
-				w.visit(items[i], value, depth+1)
+		for i, value := range value {
+			w.visit(s.Items2020, value, depth+1)
+			w.visit(s.Contains, value, depth+1)
+			w.visit(s.UnevaluatedItems, value, depth+1)
+			if i < len(s.PrefixItems) {
+				w.visit(s.PrefixItems[i], value, depth+1)
+			}
+			if inner, ok := s.AdditionalItems.(*jsonschema.Schema); ok {
+				w.visit(inner, value, depth+1)
+			}
+			switch items := s.Items.(type) {
+			case *jsonschema.Schema:
+				w.visit(items, value, depth+1)
+			case []*jsonschema.Schema:
+				if i < len(items) {
+					w.visit(items[i], value, depth+1)
+				}
 			}
 		}
 	}
 }
+
+const maxSchemaDepth = 1000

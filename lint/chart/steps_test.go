@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // TestSteps: what templates do without printing it is counted.
@@ -36,7 +38,7 @@ func TestFailingSteps(t *testing.T) {
 		least int
 	}{
 		"a template": {"-- templates/a.yaml --\n{{ range until 1000 }}{{ end }}{{ fail \"no\" }}\n", 1000},
-		"a schema":   {"-- values.schema.json --\n" + schemaBomb(), maxSchemaSteps},
+		"a schema":   {"-- values.schema.json --\n" + schemaBomb(), limits.SchemaSteps},
 	} {
 		_, err := Render(chartOf(shop + c.chart))
 		var p *Problem

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/template/parse"
 
+	"github.com/schedlint/schedlint/lint/limits"
+
 	"github.com/schedlint/schedlint/lint/chart/template"
 )
 
@@ -68,18 +70,6 @@ type traced struct {
 	lines []origin
 }
 
-func newTrace(e *engine) *trace {
-	return &trace{e: e, sources: map[*template.Source]*written{}, nodes: map[parse.Node]*node{}, texts: map[*byte]*traced{}}
-}
-
-func (t *trace) push() *frame {
-	f := &frame{}
-	t.frames = append(t.frames, f)
-	return f
-}
-
-func (t *trace) pop() { t.frames = t.frames[:len(t.frames)-1] }
-
 func (t *trace) top() *frame { return t.frames[len(t.frames)-1] }
 
 // add begins a segment; one that nothing was printed for is replaced.
@@ -125,3 +115,74 @@ func (t *trace) origins(f *frame) []Origin {
 	}
 	return all
 }
+
+// maxBlocks is how deeply blocks, parentheses and templates may be nested, in a template
+// and in all that it includes. Each takes about a kilobyte of the stack.
+const maxBlocks = 50_000
+
+const errDepth = limit("include, tpl and template are limited to a depth of 1000")
+
+// limited turns the panic of a limit into an error.
+func limited(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case limit:
+		*err = r
+	default:
+		panic(r)
+	}
+}
+
+// nodeOf is what is known of a text or an action.
+func (t *trace) nodeOf(of *template.Template, n parse.Node) *node {
+	known := t.nodes[n]
+	if known == nil {
+		w := t.sources[of.Source]
+		known = &node{in: w, line: w.lineAt(int(n.Position()))}
+		if action, ok := n.(*parse.ActionNode); ok {
+			known.action = true
+			known.chains = outcomeIn(action.Pipe).chains
+		}
+		t.nodes[n] = known
+	}
+	return known
+}
+
+// Step charges for what is executed.
+func (t *trace) Step(n int) error { return t.e.budget.take(n) }
+
+// Text begins what a text prints.
+func (t *trace) Text(of *template.Template, n *parse.TextNode) error {
+	t.top().add(segment{node: t.nodeOf(of, n)})
+	return nil
+}
+
+// Value begins what an action prints, and charges for it.
+func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Value, seen template.Scope) (err error) {
+	defer limited(&err)
+	if v.IsValid() && !t.e.budget.deep(v, 0) {
+		return errCyclic
+	}
+	s := segment{node: t.nodeOf(of, n)}
+	if text, ok := stringOf(v); ok {
+		s.value = t.tracedOf(text)
+	}
+	if s.value == nil {
+		t.e.budget.charge(len(s.node.chains) * seen.Steps())
+		s.cands = t.scalars(s.node, seen)
+	}
+	t.top().add(s)
+	return nil
+}
+
+// Enter counts how deeply template actions are nested.
+func (t *trace) Enter() error {
+	if t.e.depth >= limits.ChartIncludes {
+		return errDepth
+	}
+	t.e.depth++
+	return nil
+}
+
+// Leave is the end of what Enter began.
+func (t *trace) Leave() { t.e.depth-- }

@@ -5,28 +5,20 @@ import (
 	"maps"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
+
 	"helm.sh/helm/v3/pkg/strvals"
 	"sigs.k8s.io/yaml"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// maxValuesBytes bounds one values file: YAML is read at about 4 MB a second.
-const maxValuesBytes = 2 << 20
-
-// userValues are the values of files and arguments, merged as Helm merges them.
-func (l *loader) userValues() (map[string]any, error) {
-	all, err := l.merge(l.in.Values[min(l.in.Defaults, len(l.in.Values)):])
-	if err != nil {
-		return nil, err
-	}
-	return all, l.set(all)
-}
-
 // merge are the values of files.
-func (l *loader) merge(files []Values) (map[string]any, error) {
+func (l *loader) merge(files []File) (map[string]any, error) {
 	all := map[string]any{}
 	for _, f := range files {
-		if len(f.Data) > maxValuesBytes {
-			return nil, limitAt(f.Name, "the values file has %d bytes; values files are limited to %d", len(f.Data), maxValuesBytes)
+		if len(f.Data) > limits.ValuesFile {
+			return nil, limitAt(f.Name, "the values file has %d bytes; values files are limited to %d", len(f.Data), limits.ValuesFile)
 		}
 		one := map[string]any{}
 		if err := yaml.Unmarshal(f.Data, &one); err != nil {
@@ -35,21 +27,6 @@ func (l *loader) merge(files []Values) (map[string]any, error) {
 		all = merged(all, one)
 	}
 	return all, nil
-}
-
-// set applies --set and --set-string.
-func (l *loader) set(all map[string]any) error {
-	for i, s := range l.in.Set {
-		if err := strvals.ParseInto(s, all); err != nil {
-			return &Problem{File: setName, Line: i + 1, Detail: fmt.Sprintf("%q cannot be read: %v", cut(s), err)}
-		}
-	}
-	for i, s := range l.in.SetString {
-		if err := strvals.ParseIntoString(s, all); err != nil {
-			return &Problem{File: setStringName, Line: i + 1, Detail: fmt.Sprintf("%q cannot be read: %v", cut(s), err)}
-		}
-	}
-	return nil
 }
 
 const (
@@ -83,4 +60,24 @@ func lineOfError(err error) int {
 		return 1
 	}
 	return line
+}
+
+// CheckSet says what is wrong with one argument of --set, or of --set-string if text is set,
+// whatever the values are.
+func CheckSet(argument string, text bool) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%.200v", r)
+		}
+	}()
+	if text {
+		return strvals.ParseIntoString(argument, map[string]any{})
+	}
+	return strvals.ParseInto(argument, map[string]any{})
+}
+
+// CheckKubeVersion says what is wrong with a version of Kubernetes.
+func CheckKubeVersion(version string) error {
+	_, err := chartutil.NewCapabilities(version, nil)
+	return err
 }

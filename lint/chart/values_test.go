@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // TestRefusedValues: charts whose dependencies or imports would never come to an end.
@@ -23,7 +25,7 @@ func TestRefusedValues(t *testing.T) {
 		})
 	}
 	in := chartOf(shop + dependency("a") + "-- -f:prod.yaml --\na: 1\n")
-	refuses(t, in, maxSteps, "values.yaml:1: the values of the dependency a are not a mapping")
+	refuses(t, in, limits.ChartSteps, "values.yaml:1: the values of the dependency a are not a mapping")
 }
 
 func dependency(name string) string {

@@ -2,8 +2,11 @@ package chart
 
 import (
 	"strings"
+	"unsafe"
 
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // walk goes through a value and through the text that toYaml made of it at the same
@@ -15,16 +18,10 @@ type walk struct {
 	found bool
 }
 
-func newWalk(t *trace, text string) *walk {
-	texts := strings.Split(text, "\n")
-	t.e.budget.charge(4 * len(texts))
-	return &walk{t: t, texts: texts, lines: make([]origin, len(texts))}
-}
-
 // walk pairs a node of the text with a value. p is the path of the value, nil if it is
 // not known.
 func (w *walk) walk(n *kyaml.Node, v any, p *fieldPath, depth int) {
-	if depth > maxNesting {
+	if depth > limits.ChartNesting {
 		return
 	}
 	if own := w.t.index.pathOf(v); own != nil {
@@ -139,5 +136,5 @@ func (x *index) textPath(text string) *fieldPath {
 	if len(text) < 2 {
 		return nil
 	}
-	return x.texts[addressOf(text)]
+	return x.texts[unsafe.StringData(text)]
 }

@@ -3,6 +3,7 @@ package fragments
 import (
 	"fmt"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -10,8 +11,11 @@ import (
 
 // Finder finds placement fields in values. Its bounds apply to one run.
 type Finder struct {
-	most  limits // the bounds; tests lower them
-	spent limits
+	// what is found in a run, the nodes that are visited for it, and the text that is made for
+	// values written as text
+	maps, nodes, bytes limits.Counter
+	levels             int
+
 	known map[*source.Object]*Found
 }
 
@@ -34,17 +38,12 @@ func (f *Found) Without(sources map[int]bool) *workload.Given {
 	return all
 }
 
-// limits bounds what is found in a run, the nodes that are visited for it, the text that is made
-// for values written as text, and how deep values are nested.
-type limits struct{ maps, nodes, bytes, depth int }
-
-func defaultLimits() limits {
-	return limits{maps: 10_000, nodes: 5_000_000, bytes: 64 << 20, depth: 100}
-}
-
 // NewFinder returns a finder for one run.
 func NewFinder() *Finder {
-	return &Finder{most: defaultLimits(), known: map[*source.Object]*Found{}}
+	return &Finder{
+		maps: limits.Counter{Most: limits.Fragments}, nodes: limits.Counter{Most: limits.FragmentNodes}, bytes: limits.Counter{Most: limits.FragmentText},
+		levels: limits.FragmentLevels, known: map[*source.Object]*Found{},
+	}
 }
 
 // Of returns what an object passes to a chart, or nil if it is not a release of a chart.
@@ -136,11 +135,11 @@ func (w *walk) argo(file *source.File, helm *source.Node) {
 		w.given.Left = true
 		return
 	}
-	inner, cost := written(file, text, w.finder.most.bytes-w.finder.spent.bytes)
-	w.finder.spent.bytes += cost
+	inner, cost := written(file, text, w.finder.bytes.Left())
+	w.finder.bytes.Add(cost)
 	switch {
 	case inner == nil && cost > 0:
-		w.over("values as text take more than %d MiB to read", w.finder.most.bytes>>20)
+		w.over("values as text take more than %d MiB to read", w.finder.bytes.Most>>20)
 	case inner == nil:
 		w.given.Left = true
 	default:

@@ -135,17 +135,17 @@ func TestBounds(t *testing.T) {
 	three := flux + "  values: {a: " + plain + ", b: " + plain + ", c: " + plain + "}"
 	text := argo + "  source:\n    helm:\n      values: |\n        a: {nodeSelector: {b: c}}\n"
 	for name, row := range map[string]struct {
-		most       func(*limits)
+		most       func(*Finder)
 		text, want string
 		found      int
 	}{
-		"maps":  {func(l *limits) { l.maps = 2 }, three, "at most 2 values fragments", 2},
-		"nodes": {func(l *limits) { l.nodes = 4 }, three, "more than 4 nodes", 1},
-		"depth": {func(l *limits) { l.depth = 1 }, three, "more than 1 levels", 0},
-		"bytes": {func(l *limits) { l.bytes = 10 }, text, "more than 0 MiB", 0},
+		"maps":  {func(f *Finder) { f.maps.Most = 2 }, three, "at most 2 values fragments", 2},
+		"nodes": {func(f *Finder) { f.nodes.Most = 4 }, three, "more than 4 nodes", 1},
+		"depth": {func(f *Finder) { f.levels = 1 }, three, "more than 1 levels", 0},
+		"bytes": {func(f *Finder) { f.bytes.Most = 10 }, text, "more than 0 MiB", 0},
 	} {
 		f := NewFinder()
-		row.most(&f.most)
+		row.most(f)
 		found := f.Of(objectOf(t, row.text))
 		if len(found.Without(nil).Values) != row.found || !found.Without(nil).Left || !strings.Contains(found.Over, row.want) {
 			t.Errorf("%s: got %d, %q", name, len(found.Without(nil).Values), found.Over)
@@ -161,8 +161,8 @@ func TestAliases(t *testing.T) {
 		fmt.Fprintf(&b, "    a%d: &a%d {x: *a%d, y: *a%d}\n", i+1, i+1, i, i)
 	}
 	f := NewFinder()
-	if found := f.Of(objectOf(t, b.String())); len(found.Without(nil).Values) != 1 || f.spent.nodes > 1000 {
-		t.Errorf("%d maps in %d nodes", len(found.Without(nil).Values), f.spent.nodes)
+	if found := f.Of(objectOf(t, b.String())); len(found.Without(nil).Values) != 1 || f.nodes.Spent > 1000 {
+		t.Errorf("%d maps in %d nodes", len(found.Without(nil).Values), f.nodes.Spent)
 	}
 }
 
@@ -170,8 +170,8 @@ func TestAliases(t *testing.T) {
 func TestRemembered(t *testing.T) {
 	f, o := NewFinder(), objectOf(t, flux+"  values: "+plain)
 	first := f.Of(o)
-	if again := f.Of(o); again != first || f.spent.maps != 1 {
-		t.Errorf("%d maps", f.spent.maps)
+	if again := f.Of(o); again != first || f.maps.Spent != 1 {
+		t.Errorf("%d maps", f.maps.Spent)
 	}
 }
 

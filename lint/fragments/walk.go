@@ -35,18 +35,17 @@ func (w *walk) values(file *source.File, root *source.Node) {
 }
 
 func (w *walk) node(n *source.Node) {
-	most, spent := &w.finder.most, &w.finder.spent
 	if n == nil || n.Kind == source.Scalar || n.Shared && w.seen[visit{n, w.off}] {
 		return
 	}
 	if n.Shared {
 		w.seen[visit{n, w.off}] = true
 	}
-	switch spent.nodes++; {
-	case spent.nodes > most.nodes:
-		w.over("values have more than %d nodes", most.nodes)
-	case len(w.path) >= most.depth:
-		w.over("values are nested more than %d levels deep", most.depth)
+	switch {
+	case !w.finder.nodes.Add(1):
+		w.over("values have more than %d nodes", w.finder.nodes.Most)
+	case len(w.path) >= w.finder.levels:
+		w.over("values are nested more than %d levels deep", w.finder.levels)
 	case n.Kind == source.Sequence:
 		for i, item := range n.Items() {
 			w.below(item, "["+strconv.Itoa(i)+"]")
@@ -88,18 +87,17 @@ func (w *walk) mapping(n *source.Node) {
 
 // add records a map.
 func (w *walk) add(n *source.Node) {
-	if w.finder.spent.maps >= w.finder.most.maps {
-		w.over("a run checks at most %d values fragments", w.finder.most.maps)
+	if !w.finder.maps.Add(1) {
+		w.over("a run checks at most %d values fragments", w.finder.maps.Most)
 		return
 	}
-	w.finder.spent.maps++
 	w.given.Values = append(w.given.Values, workload.Values{Node: n, File: w.file, Path: joined(w.path)})
 }
 
 // clear reports whether everything below a node is written literally.
 func (w *walk) clear(n *source.Node) bool {
-	if w.finder.spent.nodes++; w.finder.spent.nodes > w.finder.most.nodes {
-		w.over("values have more than %d nodes", w.finder.most.nodes)
+	if !w.finder.nodes.Add(1) {
+		w.over("values have more than %d nodes", w.finder.nodes.Most)
 		return false
 	}
 	for k, v := range n.Fields() {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
@@ -108,14 +109,10 @@ func unknownValues(format string, args ...any) pointers.Reason {
 	return pointers.Reason{What: pointers.WhyValues, Detail: fmt.Sprintf(format, args...)}
 }
 
-// mostValues is how many bytes the values of all charts of a run may have, with 64 for each
-// line.
-const mostValues = 128 << 20
-
-// add adds a text.
+// add adds a text, of which each line counts 64 bytes more.
 func (l *layers) add(v render.Values) pointers.Reason {
-	if l.values += len(v.Text) + 64*len(v.Places); l.values > mostValues {
-		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the values of releases have more than %d MiB", mostValues>>20), Refused: true}
+	if l.values += len(v.Text) + 64*len(v.Places); l.values > limits.ReleaseValues {
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the values of releases have more than %d MiB", limits.ReleaseValues>>20), Refused: true}
 	}
 	l.root.Chart.Values = append(l.root.Chart.Values, v)
 	return pointers.Reason{}

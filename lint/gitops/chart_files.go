@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
@@ -20,8 +21,8 @@ func (l *layers) files() pointers.Reason {
 	if c.Replace {
 		return l.replaced()
 	}
-	if len(c.Files)+len(c.Parameters) > pointers.MostReferences {
-		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the release has more than %d values files and parameters", pointers.MostReferences), Refused: true}
+	if len(c.Files)+len(c.Parameters) > limits.References {
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the release has more than %d values files and parameters", limits.References), Refused: true}
 	}
 	var all []string
 	explicit := l.explicit()
@@ -32,7 +33,7 @@ func (l *layers) files() pointers.Reason {
 		}
 		names := []string{name}
 		if strings.ContainsAny(name, "*?[") {
-			if l.looks += len(l.tree.all()); l.looks > mostIgnored {
+			if l.looks += len(l.tree.all()); l.looks > limits.Ignored {
 				return pointers.Reason{What: pointers.WhyTooMany, Detail: "the globs of values files are held against too many names: use fewer globs", Refused: true}
 			}
 			if names = pointers.Matching(l.tree.all(), name); len(names) == 0 && !c.Missing {
@@ -83,8 +84,8 @@ func (l *layers) file(name string, optional bool) pointers.Reason {
 	if e.Info != nil {
 		name = e.Name
 	}
-	if len(l.root.Chart.Values) >= pointers.MostReferences {
-		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the release has more than %d values files", pointers.MostReferences), Refused: true}
+	if len(l.root.Chart.Values) >= limits.References {
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the release has more than %d values files", limits.References), Refused: true}
 	}
 	return l.add(render.Values{File: name, Optional: optional})
 }
@@ -258,7 +259,7 @@ func (l *layers) dataOf(s *setting, key string, value *source.Node) *pointers.Te
 		return t
 	}
 	for _, name := range s.places.out.Data {
-		if text, err := worktree.ReadFile(l.opts.Confinement, name, min(mostFile, mostBytes-l.tree.bytes)); err == nil && string(text) == value.Value {
+		if text, err := worktree.ReadFile(l.opts.Confinement, name, min(limits.PointerFile, limits.PointerText-l.tree.bytes)); err == nil && string(text) == value.Value {
 			l.tree.bytes += int64(len(text))
 			t.File, t.Lines = name, wholeFile(source.NewFile(name, name, text))
 			break

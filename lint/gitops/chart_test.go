@@ -188,7 +188,7 @@ func TestCharts(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := outcome(followed(t, shop+c.tree, limits{})); got != c.want {
+			if got := outcome(followed(t, shop+c.tree, nil)); got != c.want {
 				t.Errorf("%s\nwant\n%s", got, c.want)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
@@ -37,7 +38,7 @@ type Options struct {
 	// Render renders one layer.
 	Render func(all []render.Root) []*render.Output
 
-	most limits // in place of the defaults
+	most *most // in place of the limits
 }
 
 // Root is a kustomization with its file.
@@ -57,11 +58,9 @@ type Result struct {
 	Assumed string
 }
 
-// limits bound one run: deployments, and how many of them deploy one another.
-// Names are those of files in directories that are built without a kustomization.
-type limits struct{ deployments, depth, names int }
-
-func defaultLimits() limits { return limits{deployments: 5_000, depth: 10, names: 500_000} }
+// most is how many deployments a run may have, how many of them may deploy one another, and how
+// many files directories may have that are built without a kustomization.
+type most struct{ deployments, depth, names int }
 
 // written is a pointer as it stands in the tree.
 type written struct {
@@ -74,7 +73,7 @@ type written struct {
 // follower is one run.
 type follower struct {
 	opts    Options
-	most    limits
+	most    most
 	lookup  *worktree.Lookup
 	tree    *tree
 	reader  *pointers.Reader
@@ -107,9 +106,9 @@ func Follow(o Options) *Result {
 }
 
 func newFollower(o Options) *follower {
-	f := &follower{opts: o, most: o.most, lookup: worktree.NewLookup(o.Confinement), byFile: map[string][]*written{}, known: map[string]*Deployment{}}
-	if f.most == (limits{}) {
-		f.most = defaultLimits()
+	f := &follower{opts: o, most: most{limits.Pointers, limits.PointerLevels, limits.PointerFiles}, lookup: worktree.NewLookup(o.Confinement), byFile: map[string][]*written{}, known: map[string]*Deployment{}}
+	if o.most != nil {
+		f.most = *o.most
 	}
 	f.tree = &tree{opts: &f.opts}
 	var named []string

@@ -10,13 +10,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/render/engine"
 	"github.com/schedlint/schedlint/lint/roots"
 )
 
 // followed follows the pointers of an archive, with the real build.
-func followed(t *testing.T, archive string, most limits) *Result {
+func followed(t *testing.T, archive string, most *most) *Result {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -44,7 +45,7 @@ func followed(t *testing.T, archive string, most limits) *Result {
 	}
 	o.Render = func(all []render.Root) (outs []*render.Output) {
 		for _, r := range all {
-			r.Left = render.RunMost()
+			r.Left = limits.Renders
 			outs = append(outs, engine.Build(r, "7f3a"))
 		}
 		return outs
@@ -139,7 +140,7 @@ func TestFollow(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := told(followed(t, c.archive, limits{})); !slices.Equal(got, c.want) {
+			if got := told(followed(t, c.archive, nil)); !slices.Equal(got, c.want) {
 				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
 		})
@@ -165,7 +166,7 @@ func TestVariables(t *testing.T) {
 		"encrypted":           {"-- f/a.yaml --\n" + pointer("a", "app", from) + settings("s.yaml", "ENC[x]") + app, "${A} b ${C}"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, d := range followed(t, c.archive, limits{}).Deployments {
+			for _, d := range followed(t, c.archive, nil).Deployments {
 				if d.Pointer.Name == "a" && (d.Output == nil || d.Output.Problem != nil || !strings.Contains(string(d.Output.Text), "got: "+c.want)) {
 					t.Errorf("%v %+v, want %s", d.Why, d.Output, c.want)
 				}
@@ -180,7 +181,7 @@ func TestFollowBounded(t *testing.T) {
 	for i := range 10 {
 		fmt.Fprintf(&all, "-- f/%d.yaml --\n%s", i, pointer(fmt.Sprint("p", i), "app"))
 	}
-	got := told(followed(t, all.String()+"-- app/c.yaml --\n"+config, limits{deployments: 3, depth: 10, names: 100}))
+	got := told(followed(t, all.String()+"-- app/c.yaml --\n"+config, &most{deployments: 3, depth: 10, names: 100}))
 	if len(got) != 4 || !strings.Contains(got[3], "a run follows at most 3 pointers") {
 		t.Errorf("%q", got)
 	}
@@ -188,7 +189,7 @@ func TestFollowBounded(t *testing.T) {
 
 // TestFollowFewNames refuses directories of more files than a limit.
 func TestFollowFewNames(t *testing.T) {
-	got := told(followed(t, "-- f/a.yaml --\n"+pointer("a", "app")+"-- app/c.yaml --\n"+config+"-- app/d.yaml --\n"+config, limits{deployments: 3, depth: 10, names: 1}))
+	got := told(followed(t, "-- f/a.yaml --\n"+pointer("a", "app")+"-- app/c.yaml --\n"+config+"-- app/d.yaml --\n"+config, &most{deployments: 3, depth: 10, names: 1}))
 	if len(got) != 1 || !strings.Contains(got[0], "have more than 1 files") {
 		t.Errorf("%q", got)
 	}

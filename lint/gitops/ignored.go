@@ -5,11 +5,9 @@ import (
 	"path"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 )
-
-// mostIgnored is how many files are held against patterns of .sourceignore in a run.
-const mostIgnored = 5_000_000
 
 // artifact is what Flux makes of the repository: some files may be left out.
 type artifact struct {
@@ -47,7 +45,7 @@ func (a *artifact) without(name string) bool {
 	if base := path.Clean(a.opts.Base); base != "." {
 		name = strings.TrimPrefix(name, base+"/")
 	}
-	return a.ignored.Len() > 0 && a.looks <= mostIgnored && a.ignored.File(name)
+	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
 }
 
 // check says that nothing of a directory is left, or that what is left is not known. Of a
@@ -67,8 +65,8 @@ func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	}
 	switch {
 	case a.ignored.Over:
-		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("%s has more than %d patterns", sourceIgnore, pointers.MostPatterns), Refused: true}
-	case a.looks > mostIgnored:
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("%s has more than %d patterns", sourceIgnore, limits.IgnorePatterns), Refused: true}
+	case a.looks > limits.Ignored:
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: "too many files are held against the patterns of " + sourceIgnore, Refused: true}
 	case len(files) > 0 && left == 0:
 		return pointers.Reason{What: pointers.WhyMissing, Detail: dir + ", which " + sourceIgnore + " leaves out"}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
@@ -122,7 +123,7 @@ func (f *follower) form(dir string, s *pointers.Source, o *render.Overlay) point
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the directories without a kustomization that pointers name have more than %d files: add a kustomization.yaml", f.most.names), Refused: true}
 	}
 	if o.Generated && f.tree.over {
-		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the repository has more than %d entries of directories", mostEntries)}
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the repository has more than %d entries of directories", limits.TreeEntries)}
 	}
 	return pointers.Reason{}
 }

@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -25,14 +26,6 @@ type tree struct {
 	read   map[string]*source.File // see cached
 }
 
-// mostEntries bounds the entries of directories that are listed, mostFile and mostBytes
-// what is read of one file and of all for parameters and variables.
-const (
-	mostEntries = 200_000
-	mostFile    = 4 << 20
-	mostBytes   = 128 << 20
-)
-
 var _ pointers.Tree = (*tree)(nil)
 
 func (t *tree) list() {
@@ -41,7 +34,7 @@ func (t *tree) list() {
 	}
 	t.listed = true
 	walk := source.Options{Dir: t.opts.Confinement, Root: t.opts.Confinement, Ignore: t.opts.Ignore, Tracked: t.opts.Tracked}
-	inputs, over, _ := source.Walk(walk, []string{t.opts.Confinement}, mostEntries, func(string) bool { return true }) // what cannot be listed is not there
+	inputs, over, _ := source.Walk(walk, []string{t.opts.Confinement}, limits.TreeEntries, func(string) bool { return true }) // what cannot be listed is not there
 	t.over = over
 	dirs := map[string]bool{}
 	for _, in := range inputs {
@@ -101,7 +94,7 @@ func (t *tree) Read(name string) *source.Node {
 
 // file reads a file that was listed, or gives nil.
 func (t *tree) file(name string) *source.File {
-	text, err := worktree.ReadFile(t.opts.Confinement, filepath.FromSlash(name), min(mostFile, mostBytes-t.bytes))
+	text, err := worktree.ReadFile(t.opts.Confinement, filepath.FromSlash(name), min(limits.PointerFile, limits.PointerText-t.bytes))
 	if err != nil {
 		return nil
 	}

@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
-
-// MostReferences is how many objects one release may take values from.
-const MostReferences = 1_000
 
 // release reads a HelmRelease of Flux.
 func (r *Reader) release(o *source.Object, p *Pointer) {
@@ -30,8 +28,8 @@ func (r *Reader) release(o *source.Object, p *Pointer) {
 	s := Source{Chart: c, Namespace: c.Namespace}
 	r.releaseChart(v, o, &s)
 	refs := spec.Get("valuesFrom").Items()
-	if len(refs) > MostReferences {
-		s.Why = Reason{What: WhyTooMany, Detail: fmt.Sprintf("the release takes values from %d objects, more than the limit of %d", len(refs), MostReferences), Refused: true}
+	if len(refs) > limits.References {
+		s.Why = Reason{What: WhyTooMany, Detail: fmt.Sprintf("the release takes values from %d objects, more than the limit of %d", len(refs), limits.References), Refused: true}
 		refs = nil
 	}
 	for _, ref := range refs {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // Ignored are the patterns by which Flux leaves files out of a Git repository, in the
@@ -13,12 +15,9 @@ import (
 // directory that another one leaves out (fluxcd/pkg: sourceignore).
 type Ignored struct {
 	patterns []pattern
-	// Over is set if there are more than MostPatterns.
+	// Over is set if there are more than limits.IgnorePatterns.
 	Over bool
 }
-
-// MostPatterns is how many patterns one repository may have.
-const MostPatterns = 1_000
 
 type pattern struct {
 	glob                  string
@@ -33,7 +32,7 @@ func NewIgnored(texts ...string) *Ignored {
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		if len(i.patterns) >= MostPatterns {
+		if len(i.patterns) >= limits.IgnorePatterns {
 			i.Over = true
 			break
 		}

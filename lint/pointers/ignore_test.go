@@ -3,6 +3,8 @@ package pointers
 import (
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // TestIgnored reads patterns as Flux does.
@@ -31,7 +33,7 @@ func TestIgnored(t *testing.T) {
 			t.Errorf("%q and %s: %v", c.patterns, c.name, got)
 		}
 	}
-	if i := NewIgnored(strings.Repeat("a\n", MostPatterns), "b"); !i.Over || i.Len() != MostPatterns {
+	if i := NewIgnored(strings.Repeat("a\n", limits.IgnorePatterns), "b"); !i.Over || i.Len() != limits.IgnorePatterns {
 		t.Errorf("%d patterns", i.Len())
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -24,7 +25,7 @@ func (v *view) charge(bytes int) bool {
 		return true
 	}
 	*v.made += bytes
-	return *v.made <= mostValues
+	return *v.made <= limits.ReleaseValues
 }
 
 // text is a scalar as text, "" if there is none.

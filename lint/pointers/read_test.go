@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -126,12 +127,12 @@ func TestRead(t *testing.T) {
 // TestReadBounded gives up on sets that stand for too much, at their lines.
 func TestReadBounded(t *testing.T) {
 	tree := fakeTree{}
-	for i := range MostApplications + 1 {
+	for i := range limits.Applications + 1 {
 		tree[fmt.Sprintf("t/%d/x.yaml", i)] = ""
 	}
 	r := &Reader{Repositories: NewRepositories([]string{"https://h/o/r"}, nil, nil), Tree: tree}
 	got := read(r, applicationSetHead+"  generators: [{git: {repoURL: https://h/o/r, directories: [{path: 't/*'}]}}]\n"+setTemplate)
-	if len(got) != MostApplications+1 || !strings.Contains(got[len(got)-1], "too many pointers") {
+	if len(got) != limits.Applications+1 || !strings.Contains(got[len(got)-1], "too many pointers") {
 		t.Errorf("%d pointers, the last %s", len(got), got[len(got)-1])
 	}
 	big := strings.Repeat("x", 1<<20)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -18,13 +19,6 @@ type Tree interface {
 	// Read gives the first document of a file, nil if there is none.
 	Read(name string) *source.Node
 }
-
-// MostApplications is how many Applications all sets of a run may stand for, and
-// mostMatches how many names are held against the globs of their generators.
-const (
-	MostApplications = 5_000
-	mostMatches      = 5_000_000
-)
 
 // element is what one Application of a set is made from.
 type element struct {
@@ -59,13 +53,13 @@ func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 			leaveOpen(why, int(g.Line))
 		}
 		for _, e := range elements {
-			if r.applications++; r.applications > MostApplications {
-				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("ApplicationSets stand for more than %d Applications: name them in a list, or split the run", MostApplications), Refused: true}, int(g.Line))
+			if r.applications++; r.applications > limits.Applications {
+				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("ApplicationSets stand for more than %d Applications: name them in a list, or split the run", limits.Applications), Refused: true}, int(g.Line))
 				return all
 			}
 			p := r.fromTemplate(spec.Get("template"), e, whole)
-			if r.made > mostMade {
-				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("templates of ApplicationSets make more than %d MiB of text", mostMade>>20), Refused: true}, int(g.Line))
+			if r.made > limits.Templated {
+				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("templates of ApplicationSets make more than %d MiB of text", limits.Templated>>20), Refused: true}, int(g.Line))
 				return all
 			}
 			all = append(all, p)
@@ -191,7 +185,7 @@ func (r *Reader) matching(names []string, list *source.Node, match func(pattern,
 	for _, name := range names {
 		taken := false
 		for _, item := range list.Items() {
-			if r.matches++; r.matches > mostMatches {
+			if r.matches++; r.matches > limits.Matches {
 				return nil, Reason{What: WhyTooMany, Detail: "the globs of git generators are held against too many names: use fewer globs", Refused: true}
 			}
 			ok, err := match(item.Get("path").Text(), name)

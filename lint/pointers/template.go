@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // params are the parameters of one Application of a set, by their names with dots:
@@ -17,9 +19,6 @@ type params struct {
 	made *int
 }
 
-// mostMade bounds them.
-const mostMade = 64 << 20
-
 var (
 	action    = regexp.MustCompile(`\{\{(.*?)\}\}`)
 	fastName  = regexp.MustCompile(`^[\w.-]+(?:\[\d+\])?$`)
@@ -32,7 +31,7 @@ var (
 // given. Argo CD leaves such text as it is, or fails.
 func (p *params) fill(text string) (string, bool) {
 	ok := true
-	if *p.made += len(text); *p.made > mostMade {
+	if *p.made += len(text); *p.made > limits.Templated {
 		return "", false
 	}
 	filled := action.ReplaceAllStringFunc(text, func(all string) string {
@@ -41,7 +40,7 @@ func (p *params) fill(text string) (string, bool) {
 			inner = strings.TrimSuffix(strings.TrimPrefix(inner, "-"), "-")
 		}
 		value, known := p.value(strings.TrimSpace(inner))
-		if *p.made += len(value); !known || *p.made > mostMade {
+		if *p.made += len(value); !known || *p.made > limits.Templated {
 			ok = false
 			return ""
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -61,16 +62,6 @@ func Matching(names []string, glob string) (all []string) {
 	return all
 }
 
-// MostText is how many bytes of values one text may have, and mostDepth how deep values
-// may be.
-const (
-	MostText  = 2 << 20
-	mostDepth = 200
-)
-
-// mostValues bounds the values of all pointers of a run.
-const mostValues = 128 << 20
-
 // writer writes values as YAML, one scalar on a line.
 type writer struct {
 	view *view
@@ -101,7 +92,7 @@ func textOf(v *view, file string, n *source.Node) *Text {
 func (w *writer) value(n, key *source.Node, before string, depth int) {
 	indent := strings.Repeat("  ", depth)
 	switch {
-	case w.over || depth > mostDepth:
+	case w.over || depth > limits.Nesting:
 		w.over = true
 	case n == nil || n.Kind == source.Scalar || n.Len() == 0:
 		at := w.view.place(n)
@@ -141,7 +132,7 @@ func (w *writer) item(item *source.Node, indent string, depth int) {
 
 func (w *writer) line(text string, n, key *source.Node) {
 	text = strings.TrimRight(text, " ")
-	if w.out.Len()+len(text) >= MostText || !w.view.charge(len(text)+lineCost) {
+	if w.out.Len()+len(text) >= limits.ReleaseText || !w.view.charge(len(text)+lineCost) {
 		w.over = true
 		return
 	}
@@ -250,7 +241,7 @@ func BlockText(file *source.File, n *source.Node) *Text {
 // the value is not simple. Whole takes the value as text, without reading it.
 func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	keys := strings.Split(name, ".")
-	if slices.ContainsFunc(keys, func(k string) bool { return !simpleKey(k) }) || len(keys) > mostDepth/2 {
+	if slices.ContainsFunc(keys, func(k string) bool { return !simpleKey(k) }) || len(keys) > limits.Nesting/2 {
 		return nil, false
 	}
 	if !whole && (strings.ContainsAny(text, `\,`) || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")) {

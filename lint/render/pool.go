@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/schedlint/schedlint/lint/cpu"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // Pool renders roots in workers, which it starts as they are needed.
@@ -29,17 +30,17 @@ type Pool struct {
 	// expire gives the end of that time for a root; nil is the clock. Tests decide it
 	// by the root instead.
 	expire func(Root, time.Duration) <-chan time.Time
-	// spent is what earlier calls have used up of RunMost: all of a Pool is one run.
-	spent Cost
+	// spent is what earlier calls have used up of limits.Renders: all of a Pool is one run.
+	spent limits.Cost
 }
 
-const patience = cpu.Backstop * mostCPU
+const patience = cpu.Backstop * limits.WorkerCPU
 
 // Render renders roots. The outputs are in their order, and nil is none of them. Roots do
-// not pay for one another: RunMost is far more than all that is meant to be rendered takes,
+// not pay for one another: limits.Renders is far more than all that is meant to be rendered takes,
 // and what is beyond it is Spent.
 func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
-	q := &queue{outputs: make([]*Output, len(roots)), left: RunMost().Less(p.spent)}
+	q := &queue{outputs: make([]*Output, len(roots)), left: limits.Renders.Less(p.spent)}
 	q.counts.L = &q.mu
 	n := p.Workers
 	if n == 0 {
@@ -50,8 +51,8 @@ func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 		all.Go(func() { p.work(ctx, q, roots) })
 	}
 	all.Wait()
-	p.spent = RunMost().Less(q.left)
-	most := RunMost()
+	p.spent = limits.Renders.Less(q.left)
+	most := limits.Renders
 	for i, o := range q.outputs {
 		if i >= q.counted {
 			q.outputs[i] = broken(roots[i], Spent, fmt.Sprintf("not rendered because the first %d of %d renders use up the %d million steps of a run: list fewer under renders, or split the run",
@@ -73,7 +74,7 @@ type queue struct {
 	waiting int       // bytes of outputs that are not counted yet
 	counts  sync.Cond // something was counted
 	outputs []*Output // nil for those that others leave no room for
-	left    Cost
+	left    limits.Cost
 	spent   bool
 }
 
@@ -82,7 +83,7 @@ type queue struct {
 func (q *queue) take() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.waiting > RunMost().Bytes {
+	for q.waiting > limits.Renders.Bytes {
 		q.counts.Wait()
 	}
 	if q.spent || q.next == len(q.outputs) {
@@ -121,7 +122,7 @@ func (q *queue) hold(i int) {
 	for size.Least(q.left) != size {
 		largest := i
 		for k, o := range q.outputs[:i] {
-			if o != nil && o.Problem == nil && o.Cost.share() > q.outputs[largest].Cost.share() {
+			if o != nil && o.Problem == nil && share(o.Cost) > share(q.outputs[largest].Cost) {
 				largest = k
 			}
 		}
@@ -147,7 +148,7 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 			}
 		}
 		root := roots[i]
-		root.Left = Most() // what the run has left is counted in the order of the roots
+		root.Left = limits.Render // what the run has left is counted in the order of the roots
 		o, why := w.render(ctx, task{root, p.Nonce}, p.limit(root))
 		if why != "" {
 			o = broken(roots[i], Killed, why)
@@ -236,9 +237,9 @@ func (w *worker) ended(err error) string {
 	if waitErr := w.cmd.Wait(); errors.As(waitErr, &exit) {
 		switch exit.ExitCode() {
 		case memoryStatus:
-			return fmt.Sprintf("rendering takes more than %d MiB of memory", mostMemory>>20)
+			return fmt.Sprintf("rendering takes more than %d MiB of memory", limits.WorkerMemory>>20)
 		case cpuStatus:
-			return fmt.Sprintf("rendering takes more than %.0f seconds of CPU time", mostCPU.Seconds())
+			return fmt.Sprintf("rendering takes more than %.0f seconds of CPU time", limits.WorkerCPU.Seconds())
 		}
 		return "the worker was killed: " + exit.Error()
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // asWorker makes the process of the tests a worker that may use as many bytes of memory.
@@ -41,7 +42,7 @@ var spun int
 
 // act does what the directory of a root says.
 func act(r Root, nonce string) *Output {
-	o := &Output{Text: []byte(r.Dir + " " + nonce), Cost: Cost{Objects: 1}}
+	o := &Output{Text: []byte(r.Dir + " " + nonce), Cost: limits.Cost{Objects: 1}}
 	switch what, _, _ := strings.Cut(r.Dir, "/"); what {
 	case "panic":
 		panic("no")
@@ -66,11 +67,11 @@ func act(r Root, nonce string) *Output {
 			spun++
 		}
 	case "large":
-		o.Cost.Objects = RunMost().Objects/2 + 1
+		o.Cost.Objects = limits.Renders.Objects/2 + 1
 	case "largest":
-		o.Cost.Bytes = RunMost().Bytes - 1
+		o.Cost.Bytes = limits.Renders.Bytes - 1
 	case "slow":
-		o.Cost.Steps = RunMost().Steps/2 + 1
+		o.Cost.Steps = limits.Renders.Steps/2 + 1
 	}
 	return o
 }
@@ -79,7 +80,7 @@ func act(r Root, nonce string) *Output {
 func pool(t *testing.T, workers int) *Pool {
 	most := int64(littleMemory)
 	if trials.Full(t) {
-		most = mostMemory
+		most = limits.WorkerMemory
 	}
 	return &Pool{
 		Nonce:   "n",
@@ -157,7 +158,7 @@ func TestPool(t *testing.T) {
 // TestPoolKilled renders no more once many workers had to be killed, as each may have taken
 // as long as a root may.
 func TestPoolKilled(t *testing.T) {
-	q := &queue{outputs: make([]*Output, 30), left: RunMost()}
+	q := &queue{outputs: make([]*Output, 30), left: limits.Renders}
 	q.counts.L = &q.mu
 	n := 0
 	for i := q.take(); i >= 0; i = q.take() {
@@ -172,9 +173,9 @@ func TestPoolKilled(t *testing.T) {
 // TestPoolWaits begins no further root while much waits for one that takes long.
 func TestPoolWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{outputs: make([]*Output, 4), left: RunMost()}
+		q := &queue{outputs: make([]*Output, 4), left: limits.Renders}
 		q.counts.L = &q.mu
-		large := &Output{Cost: Cost{Bytes: RunMost().Bytes/2 + 1}}
+		large := &Output{Cost: limits.Cost{Bytes: limits.Renders.Bytes/2 + 1}}
 		slow := q.take()
 		for range 2 {
 			q.put(q.take(), large)

@@ -1,6 +1,10 @@
 package render
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/schedlint/schedlint/lint/limits"
+)
 
 // Root asks for one render.
 type Root struct {
@@ -24,7 +28,7 @@ type Root struct {
 	// Chart is set if Dir is the directory of a Helm chart and not of a kustomization.
 	Chart *Chart
 	// Left is what the render may take at most of what its run has left.
-	Left Cost
+	Left limits.Cost
 }
 
 // Chart is what a Helm chart is rendered with. The zero value is its own values, and a name
@@ -79,46 +83,19 @@ func Files(names ...string) (all []Values) {
 	return all
 }
 
-// Cost is what a render takes: objects in the result and on the way, bytes read and
-// written, entries of kustomizations, such as resources and patches, and steps of about
-// 0.5 µs.
-type Cost struct{ Objects, Bytes, Entries, Steps int }
-
-// Most is what one root may take: steps for about 30 CPU-seconds. A run may take RunMost
-// in all.
-func Most() Cost {
-	return Cost{Objects: 10_000, Bytes: 64 << 20, Entries: 20_000, Steps: 60_000_000}
-}
-
-// RunMost is what all roots of a run may take together: sizes for as much memory as a run has,
-// and steps of 20 roots that take all that they may. Bytes count as steps as well.
-func RunMost() Cost {
-	return Cost{Objects: 50_000, Bytes: 192 << 20, Entries: 200_000, Steps: 20 * Most().Steps}
-}
-
 // work is what an output took, in steps: about 4 MB of YAML are read or written in a second.
 // What a worker took that was killed is not known.
 func (o *Output) work() int {
 	if o.Problem != nil && o.Problem.Kind == Killed {
-		return Most().Steps
+		return limits.Render.Steps
 	}
 	return o.Cost.Steps + o.Cost.Bytes/2
 }
 
 // share is the largest part of a run's sizes that something takes.
-func (c Cost) share() float64 {
-	most := RunMost()
+func share(c limits.Cost) float64 {
+	most := limits.Renders
 	return max(float64(c.Objects)/float64(most.Objects), float64(c.Bytes)/float64(most.Bytes), float64(c.Entries)/float64(most.Entries))
-}
-
-// Least is the lesser of two costs, each by itself.
-func (c Cost) Least(d Cost) Cost {
-	return Cost{min(c.Objects, d.Objects), min(c.Bytes, d.Bytes), min(c.Entries, d.Entries), min(c.Steps, d.Steps)}
-}
-
-// Less is what is left of c after d.
-func (c Cost) Less(d Cost) Cost {
-	return Cost{max(0, c.Objects-d.Objects), max(0, c.Bytes-d.Bytes), max(0, c.Entries-d.Entries), max(0, c.Steps-d.Steps)}
 }
 
 // Output is what became of a root.
@@ -152,7 +129,7 @@ type Output struct {
 	Data, Plain []string
 	// Unchecked lists what the tool checks and schedlint did not.
 	Unchecked []*Problem
-	Cost      Cost
+	Cost      limits.Cost
 	// Problem says why there is no result; nil if there is one.
 	Problem *Problem
 }
@@ -201,7 +178,7 @@ const (
 	// Repeated is a key that a chart prints twice for kustomize, which refuses that. Detail is
 	// the key.
 	Repeated = "repeated"
-	// Spent is set for a root that was not rendered because the others used up RunMost.
+	// Spent is set for a root that was not rendered because the others used up limits.Renders.
 	Spent = "spent"
 )
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/schedlint/schedlint/lint/cpu"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // task is what a worker is told: a root, and the nonce of the run, which its marks have.
@@ -62,13 +63,6 @@ func broken(r Root, kind, why string) *Output {
 	return &Output{Problem: &Problem{Kind: kind, File: file, Line: 1, Column: 1, Detail: why}}
 }
 
-// What a worker may take for one root: memory that is in use, and CPU time. Roots within
-// Most take less.
-const (
-	mostMemory = 1 << 30
-	mostCPU    = time.Minute
-)
-
 // The exit status of a worker that took more than it may.
 const (
 	memoryStatus = 75
@@ -87,7 +81,9 @@ type Watch struct {
 const idle = -1
 
 // NewWatch watches this process, and calls exit with the status of the limit that is met.
-func NewWatch(exit func(status int)) *Watch { return newWatch(mostMemory, mostCPU, exit) }
+func NewWatch(exit func(status int)) *Watch {
+	return newWatch(limits.WorkerMemory, limits.WorkerCPU, exit)
+}
 
 func newWatch(memory int64, most time.Duration, exit func(status int)) *Watch {
 	w := &Watch{memory: uint64(memory), cpu: most}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
@@ -32,21 +33,14 @@ type Options struct {
 	// Read, unless it is nil, is handed every file that is read, by its name from Root.
 	Read func(name string, text []byte)
 
-	bounds bounds // in place of the defaults
+	most *most // in place of the limits
 }
 
-// bounds limit one call of Find: entries of directories, steps of paths that
-// kustomizations name, and bytes of one file, of all that are read and of all that are
-// parsed.
-type bounds struct {
-	entries, steps      int
-	file, bytes, parsed int64
-}
-
-// defaultBounds are far above what repositories have: one with 1,290 kustomizations
-// has about 50,000 steps.
-func defaultBounds() bounds {
-	return bounds{entries: 200_000, steps: 2_000_000, file: 64 << 20, bytes: 1 << 30, parsed: 128 << 20}
+// most counts entries of directories and bytes of one file, and for one call of Find steps of
+// paths that kustomizations name, and bytes of all files that are read and that are parsed.
+type most struct {
+	entries, file        int
+	steps, bytes, parsed limits.Counter
 }
 
 // Found is what a tree holds. Names are from the root with forward slashes; every list
@@ -144,14 +138,11 @@ type Unread struct{ Name, Why string }
 // finder gathers what is found.
 type finder struct {
 	opts   Options
-	most   bounds
+	most   most
 	lookup *worktree.Lookup
 	reader *worktree.Reader
 	found  Found
 	dirs   map[string]*Kustomization
-	steps  int
-	bytes  int64
-	parsed int64
 	named  map[string]*named // what has the name of a kustomization, by name
 	charts map[string]bool
 	// depended are directories that charts have as dependencies by path.
@@ -165,11 +156,11 @@ type finder struct {
 // with the paths themselves, such as one that does not exist; Found then has what the
 // other paths hold.
 func Find(o Options) (*Found, error) {
-	f := &finder{opts: o, most: o.bounds, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, depended: map[string]bool{}, inflated: map[string]bool{}, yaml: map[string][]string{}}
+	f := &finder{opts: o, most: most{limits.TreeEntries, limits.File.Bytes, limits.Counter{Most: limits.TreeSteps}, limits.Counter{Most: limits.Run.Bytes}, limits.Counter{Most: limits.TreeParsed}}, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, depended: map[string]bool{}, inflated: map[string]bool{}, yaml: map[string][]string{}}
 	f.reader = worktree.NewReader(f.lookup.Root())
 	defer f.reader.Close()
-	if f.most == (bounds{}) {
-		f.most = defaultBounds()
+	if o.most != nil {
+		f.most = *o.most
 	}
 	walk := source.Options{Dir: o.Dir, Root: o.Root, Ignore: o.Ignore, Tracked: o.Tracked, OwnOnly: o.OwnOnly}
 	which := matters

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -114,7 +115,7 @@ func (p *parsed) gather(root *source.Node) {
 	for _, field := range []string{"helmCharts", "helmChartInflationGenerator"} {
 		for _, item := range root.Get(field).Items() {
 			name := item.Get("name").Text() + item.Get("chartName").Text()
-			if len(p.charts) == mostEntries {
+			if len(p.charts) == limits.Render.Entries {
 				return
 			}
 			p.charts = append(p.charts, entry{field: field, text: name, line: int(item.Line)})
@@ -137,17 +138,13 @@ func (p *parsed) generator(field string, item *source.Node) {
 	}
 }
 
-// mostEntries is how many names a kustomization may have, as many as one root may have
-// in all (render.Most).
-const mostEntries = 20_000
-
 // add takes in a name, unless there is none or it is a text that stands for itself.
 func (p *parsed) add(field string, at *source.Node, text string, as use) {
 	inline := (as == patch || as == plugin) && strings.ContainsAny(text, "\n{")
 	switch {
 	case text == "" || inline:
-	case len(p.entries) == mostEntries:
-		p.line, p.broken = int(at.Line), fmt.Sprintf("names more than %d files and directories", mostEntries)
+	case len(p.entries) == limits.Render.Entries:
+		p.line, p.broken = int(at.Line), fmt.Sprintf("names more than %d files and directories", limits.Render.Entries)
 	default:
 		p.entries = append(p.entries, entry{field, text, int(at.Line), as})
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/mutate"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -66,8 +67,8 @@ func TestParseEveryField(t *testing.T) {
 
 // TestParseMany gathers no more names than a root may have.
 func TestParseMany(t *testing.T) {
-	p := parse(source.NewFile("kustomization.yaml", "kustomization.yaml", []byte("resources:\n"+strings.Repeat("- f\n", mostEntries+1))))
-	if len(p.entries) != mostEntries || p.broken != "names more than 20000 files and directories" || p.line != mostEntries+2 {
+	p := parse(source.NewFile("kustomization.yaml", "kustomization.yaml", []byte("resources:\n"+strings.Repeat("- f\n", limits.Render.Entries+1))))
+	if len(p.entries) != limits.Render.Entries || p.broken != "names more than 20000 files and directories" || p.line != limits.Render.Entries+2 {
 		t.Errorf("%d names, %q at %d", len(p.entries), p.broken, p.line)
 	}
 }

@@ -19,17 +19,17 @@ func (f *finder) unread(name, format string, args ...any) {
 
 // read gives a file of the tree, or nil if that cannot be had, which is noted.
 func (f *finder) read(name string) *source.File {
-	limit := min(f.most.file, f.most.bytes-f.bytes)
+	limit := int64(min(f.most.file, f.most.bytes.Left()))
 	text, err := f.reader.ReadFile(filepath.FromSlash(name), limit)
 	switch {
-	case err != nil && limit < f.most.file && err.Error() == worktree.TooLarge(limit).Error():
-		f.unread(name, "is not read: with it the run has more than %d MiB; name fewer paths", f.most.bytes>>20)
+	case err != nil && limit < int64(f.most.file) && err.Error() == worktree.TooLarge(limit).Error():
+		f.unread(name, "is not read: with it the run has more than %d MiB; name fewer paths", f.most.bytes.Most>>20)
 		return nil
 	case err != nil:
 		f.unread(name, "cannot be read: %s", reason(err, name))
 		return nil
 	}
-	f.bytes += int64(len(text))
+	f.most.bytes.Add(len(text))
 	if f.opts.Read != nil {
 		f.opts.Read(name, text)
 	}
@@ -39,12 +39,11 @@ func (f *finder) read(name string) *source.File {
 // mayParse counts a file that is about to be parsed; false, which is noted, if that
 // would be too much.
 func (f *finder) mayParse(file *source.File) bool {
-	if f.parsed+int64(len(file.Text)) > f.most.parsed {
-		f.unread(file.Name, "is not parsed: with it the run has more than %d MiB of kustomizations and files that look like what is listed; name fewer paths", f.most.parsed>>20)
+	if len(file.Text) > f.most.parsed.Left() {
+		f.unread(file.Name, "is not parsed: with it the run has more than %d MiB of kustomizations and files that look like what is listed; name fewer paths", f.most.parsed.Most>>20)
 		return false
 	}
-	f.parsed += int64(len(file.Text))
-	return true
+	return f.most.parsed.Add(len(file.Text))
 }
 
 // reason is an error without the name, which the reader has.
@@ -148,8 +147,8 @@ func (f *finder) take(k *Kustomization, p parsed) {
 	}
 	for _, e := range p.entries {
 		// Each step of a path costs a look at the file system.
-		if f.steps += 1 + strings.Count(path.Join(k.Dir, e.text), "/"); f.steps > f.most.steps {
-			k.because(Broken, k.File, e.line, fmt.Sprintf("is not looked at: the kustomizations before it name paths of more than %d steps; name fewer paths", f.most.steps))
+		if !f.most.steps.Add(1 + strings.Count(path.Join(k.Dir, e.text), "/")) {
+			k.because(Broken, k.File, e.line, fmt.Sprintf("is not looked at: the kustomizations before it name paths of more than %d steps; name fewer paths", f.most.steps.Most))
 			break
 		}
 		f.resolve(k, e)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -387,14 +388,14 @@ namespace: x
 root a/kustomization.yaml; missing: ../c at a/kustomization.yaml:1; remote: https://example.com/z at b/kustomization.yaml:1
 inner beside b/kustomization.yaml; remote: https://example.com/z at b/kustomization.yaml:1
 `},
-		"too many entries of directories": {options: Options{bounds: bounds{entries: 2, steps: 9, file: 9 << 20, bytes: 9 << 20, parsed: 9 << 20}}, tree: `
+		"too many entries of directories": {options: Options{most: &most{2, 9 << 20, limits.Counter{Most: 9}, limits.Counter{Most: 9 << 20}, limits.Counter{Most: 9 << 20}}}, tree: `
 -- a/kustomization.yaml --
 -- b/kustomization.yaml --
 `, want: `
 root a/kustomization.yaml; unusable: has no YAML that can be read at a/kustomization.yaml:1
 unread . has more than 2 entries of directories: name fewer paths
 `},
-		"too many steps": {options: Options{bounds: bounds{entries: 9, steps: 5, file: 9 << 20, bytes: 9 << 20, parsed: 9 << 20}}, tree: `
+		"too many steps": {options: Options{most: &most{9, 9 << 20, limits.Counter{Most: 5}, limits.Counter{Most: 9 << 20}, limits.Counter{Most: 9 << 20}}}, tree: `
 -- a/kustomization.yaml --
 resources: [x.yaml, y.yaml, z.yaml]
 -- a/x.yaml --
@@ -405,7 +406,7 @@ resources: [x.yaml]
 root a/kustomization.yaml; unusable: is not looked at: the kustomizations before it name paths of more than 5 steps; name fewer paths at a/kustomization.yaml:1
 root b/kustomization.yaml; unusable: is not looked at: the kustomizations before it name paths of more than 5 steps; name fewer paths at b/kustomization.yaml:1
 `},
-		"too much to parse": {options: Options{bounds: bounds{entries: 9, steps: 9, file: 1 << 20, bytes: 1 << 20, parsed: 20}}, tree: `
+		"too much to parse": {options: Options{most: &most{9, 1 << 20, limits.Counter{Most: 9}, limits.Counter{Most: 1 << 20}, limits.Counter{Most: 20}}}, tree: `
 -- a/kustomization.yaml --
 namespace: x
 -- b/kustomization.yaml --
@@ -416,7 +417,7 @@ a: 1234567890123456789012345
 root a/kustomization.yaml
 unread b/kustomization.yaml is not parsed: with it the run has more than 0 MiB of kustomizations and files that look like what is listed; name fewer paths
 `},
-		"too many bytes": {options: Options{bounds: bounds{entries: 9, steps: 9, file: 30, bytes: 40, parsed: 40}}, tree: `
+		"too many bytes": {options: Options{most: &most{9, 30, limits.Counter{Most: 9}, limits.Counter{Most: 40}, limits.Counter{Most: 40}}}, tree: `
 -- a.yaml --
 a: 123456789012345678901234567890
 -- b.yaml --

@@ -6,17 +6,18 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// small are bounds that short texts exceed.
-var small = bounds{
-	file: tally{bytes: 10_000, documents: 5, values: 60, problems: 3, suppressions: 4},
-	run:  tally{bytes: 20_000, documents: 8, values: 100, problems: 4, suppressions: 6},
-}
+// smallFile and smallRun are limits that short texts exceed.
+var (
+	smallFile = limits.Cost{Bytes: 10_000, Documents: 5, Values: 60, Problems: 3, Suppressions: 4}
+	smallRun  = limits.Cost{Bytes: 20_000, Documents: 8, Values: 100, Problems: 4, Suppressions: 6}
+)
 
 func smallOptions() Options {
 	opts := everything
-	opts.bounds = small
+	opts.file, opts.run = &smallFile, &smallRun
 	return opts
 }
 
@@ -166,7 +167,7 @@ func TestBoundsOfRun(t *testing.T) {
 // read of it: neither time nor memory follow the rest.
 func TestDefaultBounds(t *testing.T) {
 	trials.Large(t)
-	most := defaultBounds().file
+	most := limits.File
 	for name, text := range map[string]string{
 		"separators":     strings.Repeat("---\n", 300_000),
 		"documents":      strings.Repeat("---\na: 1\n", 300_000),
@@ -174,11 +175,11 @@ func TestDefaultBounds(t *testing.T) {
 		"JSON values":    strings.Repeat("{}\n", 300_000),
 		"a key":          strings.Repeat("a: 1\n", 300_000),
 		"a key in JSON":  "{" + strings.Repeat(`"a":1,`, 300_000) + `"a":1}`,
-		"values":         "[" + strings.Repeat("1,", denseValues) + "1]",
-		"values in YAML": strings.Repeat("-\n", denseValues),
+		"values":         "[" + strings.Repeat("1,", limits.DenseValues) + "1]",
+		"values in YAML": strings.Repeat("-\n", limits.DenseValues),
 	} {
 		got := read([]byte(text), everything)
-		if got.over == nil || got.sum.documents > most.documents+1 || got.sum.values > denseValues+1 || len(got.errs) > most.problems+1 {
+		if got.over == nil || got.sum.Documents > most.Documents+1 || got.sum.Values > limits.DenseValues+1 || len(got.errs) > most.Problems+1 {
 			t.Errorf("%s: %v, %+v, %d mistakes", name, got.over, got.sum, len(got.errs))
 		}
 	}
@@ -194,10 +195,10 @@ func TestLargestRealText(t *testing.T) {
 		stream.WriteString("---\n" + text)
 		list.WriteString("- " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n")
 	}
-	most := defaultBounds().file
+	most := limits.File
 	for _, text := range []string{stream.String(), list.String()} {
 		set, _ := parsed("x", text)
-		if got := read([]byte(text), everything); len(set.Objects) != 200 || len(set.Problems) > 0 || got.sum.values*50 > most.values/2 || len(set.Objects)*50 > most.documents/2 {
+		if got := read([]byte(text), everything); len(set.Objects) != 200 || len(set.Problems) > 0 || got.sum.Values*50 > most.Values/2 || len(set.Objects)*50 > most.Documents/2 {
 			t.Errorf("%d objects, %v, %+v", len(set.Objects), set.Problems, got.sum)
 		}
 		if _, ok := crowded([]byte(text), len(text)/6); ok {

@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // Limits that no hand-written manifest comes near; beyond them a document is
 // taken for an attack or an accident and reported instead of expanded.
 const (
-	maxDepth     = 200
-	maxExpansion = 200_000
 	// weighty is how much text of a scalar counts as one value more: whoever walks a
 	// long one again and again pays by its length.
 	weighty = 64
@@ -121,7 +121,7 @@ func head(y *yaml.Node) (apiVersion, kind string) {
 // or compound keys, long maps or great depth: nothing that convert would
 // complain about or resolve.
 func plain(y *yaml.Node, depth int) bool {
-	if y.Anchor != "" || y.Kind == yaml.AliasNode || depth > maxDepth || y.Kind == yaml.MappingNode && len(y.Content) > 128 {
+	if y.Anchor != "" || y.Kind == yaml.AliasNode || depth > limits.Nesting || y.Kind == yaml.MappingNode && len(y.Content) > 128 {
 		return false
 	}
 	for i, child := range y.Content {
@@ -147,7 +147,7 @@ func (c *converter) convert(y *yaml.Node, depth int) *Node {
 	switch {
 	case c.fatal:
 		return &Node{Kind: Scalar, Type: Null}
-	case depth > maxDepth:
+	case depth > limits.Nesting:
 		return c.tooDeep(y)
 	case y.Kind == yaml.AliasNode:
 		return c.alias(y, depth)
@@ -158,7 +158,7 @@ func (c *converter) convert(y *yaml.Node, depth int) *Node {
 }
 
 func (c *converter) tooDeep(y *yaml.Node) *Node {
-	return c.fail(TooDeep, y, fmt.Sprintf("more than %d levels", maxDepth))
+	return c.fail(TooDeep, y, fmt.Sprintf("more than %d levels", limits.Nesting))
 }
 
 // fresh converts a node that is no alias.
@@ -239,13 +239,13 @@ func (c *converter) alias(y *yaml.Node, depth int) *Node {
 		return c.fail(Unparsable, y, fmt.Sprintf("unknown anchor '%s' referenced: an anchor ends with its document", y.Value))
 	case a.node == nil:
 		return c.fail(AliasCycle, y, fmt.Sprintf("anchor &%s contains itself", y.Value))
-	case depth+a.height > maxDepth:
+	case depth+a.height > limits.Nesting:
 		return c.tooDeep(y)
 	}
 	c.deepest = max(c.deepest, depth+a.height)
 	c.expanded += a.size
 	if c.copied += a.size; excessive(c.copied, c.expanded) || manifold(c.file.copied+c.copied, c.file.expanded+c.expanded) {
-		return c.fail(AliasBomb, y, fmt.Sprintf("aliases expand to more than %d values", maxExpansion))
+		return c.fail(AliasBomb, y, fmt.Sprintf("aliases expand to more than %d values", limits.Expansion))
 	}
 	return a.node
 }
@@ -253,7 +253,7 @@ func (c *converter) alias(y *yaml.Node, depth int) *Node {
 // excessive tells bombs from documents that are merely large, as the decoder
 // behind kubectl does (go-yaml v2, decode.go, allowedAliasRatio).
 func excessive(copied, all int) bool {
-	if copied <= maxExpansion {
+	if copied <= limits.Expansion {
 		return false
 	}
 	const low, high = 400_000, 4_000_000
@@ -263,7 +263,7 @@ func excessive(copied, all int) bool {
 
 // manifold tells a file with very many documents that each stay below the limit.
 func manifold(copied, all int) bool {
-	return copied > maxExpansion && copied/20 > all-copied
+	return copied > limits.Expansion && copied/20 > all-copied
 }
 
 func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {

@@ -3,6 +3,8 @@ package source
 import (
 	"slices"
 	"sync"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // A folded node keeps its place and lets go of what it holds, which is read again from
@@ -83,7 +85,7 @@ func (s *shelf) tree(of *foldable) *Node {
 }
 
 func (s *shelf) read(of *foldable) *Node {
-	r := &yamlReader{opts: Options{Drop: s.drop, Keep: s.keep}, most: defaultBounds().file, lines: of.line - 1, memory: s.memory}
+	r := &yamlReader{opts: Options{Drop: s.drop, Keep: s.keep}, most: limits.File, lines: of.line - 1, memory: s.memory}
 	if !parseSimple(of.file.Text[of.start:of.end], &r.simple, r.document) || len(r.docs) != 1 {
 		panic("source: a document that was read does not read again: " + of.file.Name)
 	}

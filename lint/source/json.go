@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // looksLikeJSON reports whether the text is one or more JSON values.
@@ -67,7 +69,7 @@ func validJSON(text []byte) bool {
 type jsonReader struct {
 	text []byte
 	next int // where the next value or bracket begins, or what separates it
-	most tally
+	most limits.Cost
 	contents
 	slab  slab
 	words wording
@@ -79,7 +81,7 @@ type jsonReader struct {
 }
 
 // parseJSON reads a stream of JSON values that is known to be valid.
-func parseJSON(text []byte, most tally) contents {
+func parseJSON(text []byte, most limits.Cost) contents {
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	r := &jsonReader{text: text, most: most, words: wording{}, line: 1, col: 1}
 	for r.token() != 0 {
@@ -92,7 +94,7 @@ func parseJSON(text []byte, most tally) contents {
 			d.root = nil
 		}
 		r.docs = append(r.docs, d)
-		if r.add(tally{documents: 1}, most, d.line); r.deep || r.over != nil {
+		if r.add(limits.Cost{Documents: 1}, most, d.line); r.deep || r.over != nil {
 			return r.contents
 		}
 	}
@@ -128,12 +130,15 @@ func (r *jsonReader) place() (line, col int32) {
 func (r *jsonReader) value(depth int) *Node {
 	n := r.slab.node()
 	n.Line, n.Column = r.place()
-	if r.add(tally{values: 1}, r.most, int(n.Line)); r.over != nil {
+	if r.sum.Values++; r.sum.Values > r.most.Values {
+		r.add(limits.Cost{}, r.most, int(n.Line))
+	}
+	if r.over != nil {
 		return nil
 	}
-	if depth > maxDepth && !r.deep {
+	if depth > limits.Nesting && !r.deep {
 		r.deep = true
-		r.add(tally{}, r.most, int(n.Line), textError{problem: TooDeep, line: int(n.Line), column: int(n.Column), detail: fmt.Sprintf("more than %d levels", maxDepth)})
+		r.add(limits.Cost{}, r.most, int(n.Line), textError{problem: TooDeep, line: int(n.Line), column: int(n.Column), detail: fmt.Sprintf("more than %d levels", limits.Nesting)})
 	}
 	switch c := r.text[r.next]; c {
 	case '{', '[':
@@ -218,7 +223,7 @@ func (r *jsonReader) composite(n *Node, open byte, depth int) bool {
 		}
 		held.nodes = r.open[first:]
 		if at := index.add(&held, v); at >= 0 {
-			r.add(tally{}, r.most, int(v.Line), textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: held.nodes[at], detail: v.Value, doc: len(r.docs)})
+			r.add(limits.Cost{}, r.most, int(v.Line), textError{problem: DuplicateKey, line: int(v.Line), column: int(v.Column), key: v, first: held.nodes[at], detail: v.Value, doc: len(r.docs)})
 			held.nodes[at], held.nodes[at+1] = v, value
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/schedlint/schedlint/fixtures/trials"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // TestJSONTokens compares the Nodes of JSON with the tokens of encoding/json and where
@@ -20,7 +21,7 @@ func TestJSONTokens(t *testing.T) {
 			t.Fatalf("no JSON: %q", text)
 		}
 		var got []string
-		for _, d := range parseJSON([]byte(text), tally{documents: 100, values: 10_000, bytes: 1 << 20}).docs {
+		for _, d := range parseJSON([]byte(text), limits.Cost{Documents: 100, Values: 10_000, Bytes: 1 << 20}).docs {
 			got = append(got, tokens(d.root)...)
 		}
 		if want := decodedTokens(text); strings.Join(got, "\n") != strings.Join(want, "\n") {

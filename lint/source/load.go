@@ -2,12 +2,15 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // Options say what to read and how. Dir and Root are absolute.
@@ -43,19 +46,11 @@ type Options struct {
 	// MaxBytes bounds one file; 0 means 64 MiB.
 	MaxBytes int64
 
-	bounds bounds // in place of the defaults
+	file, run *limits.Cost // in place of limits.File and limits.Run
 	// memories holds each *memory that no reader is using; nil if there is but one text.
 	memories *sync.Pool
 	// shelf holds documents that are read again; nil if none are.
 	shelf *shelf
-}
-
-// most are the bounds that count.
-func (o *Options) most() bounds {
-	if o.bounds != (bounds{}) {
-		return o.bounds
-	}
-	return defaultBounds()
 }
 
 // lend gives memory that nobody else uses until it is taken back.
@@ -85,7 +80,7 @@ func (o *Options) takeBack(m *memory) {
 // does not exist; the Set then holds what could be read all the same.
 func Load(opts Options, paths []string) (*Set, error) {
 	if opts.MaxBytes == 0 {
-		opts.MaxBytes = int64(opts.most().file.bytes)
+		opts.MaxBytes = int64(cmp.Or(opts.file, &limits.File).Bytes)
 	}
 	if opts.Keep == nil {
 		opts.Keep = func(string, string) bool { return true }

@@ -1,9 +1,12 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // batchBytes and batchFiles are how much is read at once before the bounds of the
@@ -16,19 +19,19 @@ const (
 // readAll reads files in the order of their names, up to the bounds of a run. The
 // first one beyond them has a problem that says so; it and those behind it are left.
 func readAll(files []found, opts Options) (results []result, left []Skipped) {
-	threads, most := workers(files), opts.most().run
-	var sum tally
+	threads, most := workers(files), cmp.Or(opts.run, &limits.Run)
+	var sum limits.Cost
 	for len(files) > 0 {
 		batch := make([]result, batchOf(files))
 		forEach(len(batch), threads, func(i int) { batch[i] = files[i].read(opts) })
 		for i := range batch {
 			r := &batch[i]
-			r.sum.bytes, r.sum.problems = len(r.file.Text), len(r.problems)
+			r.sum.Bytes, r.sum.Problems = len(r.file.Text), len(r.problems)
 			if len(r.objects) == 0 {
-				r.sum.values = 0 // nothing keeps them
+				r.sum.Values = 0 // nothing keeps them
 			}
-			sum = sum.plus(r.sum)
-			what := sum.beyond(most)
+			sum = sum.Plus(r.sum)
+			what := sum.Beyond(*most)
 			if what == "" {
 				if len(results) > 0 {
 					r.plain = nil // nobody asks for another than the first
@@ -63,7 +66,7 @@ func batchOf(files []found) (n int) {
 
 // beyondRun tells of the first file that is left because of a bound of the run.
 func beyondRun(what string, behind int) string {
-	text := "is not read: with it the run has " + what
+	text := "is not read: with it the run has more than " + what
 	if behind > 0 {
 		text += fmt.Sprintf("; the %d files after it are not read", behind)
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
@@ -28,7 +29,7 @@ type result struct {
 	printed   bool  // it is the result of a render, in which each repeated key counts
 	// placeholders lists those that YAML would take for syntax.
 	placeholders []string
-	sum          tally
+	sum          limits.Cost
 }
 
 // read reads and parses one file.
@@ -102,7 +103,7 @@ func (r *result) parse(opts Options) {
 	}
 	got := read(text, opts)
 	r.sum, r.placeholders = got.sum, got.placeholders
-	most := opts.most().file
+	most := opts.mostOf(text)
 	meant := sync.OnceValue(func() bool { return meansManifest(text) })
 	for i := range got.errs {
 		e := &got.errs[i]
@@ -112,7 +113,7 @@ func (r *result) parse(opts Options) {
 				continue
 			}
 		}
-		if len(r.problems) < most.problems {
+		if len(r.problems) < most.Problems {
 			r.problem(*e)
 		}
 	}
@@ -121,19 +122,19 @@ func (r *result) parse(opts Options) {
 			return
 		}
 	}
-	r.sum.suppressions = bytes.Count(text, []byte(directiveMark)) + bytes.Count(text, []byte(annotationMark))
-	switch what := r.sum.beyond(opts.most().file.of(text)); {
+	r.sum.Suppressions = bytes.Count(text, []byte(directiveMark)) + bytes.Count(text, []byte(annotationMark))
+	switch what := r.sum.Beyond(most); {
 	case got.over != nil:
 		r.refuse(*got.over, opts.Strict)
 	case what != "":
-		r.refuse(tooMuch(what, 1), opts.Strict)
+		r.refuse(tooMuch("more than "+what, 1), opts.Strict)
 	}
 }
 
 // read reads one text, which is JSON if it can be.
 func read(text []byte, opts Options) contents {
 	if looksLikeJSON(text) {
-		return parseJSON(text, opts.most().file.of(text))
+		return parseJSON(text, opts.mostOf(text))
 	}
 	return parseYAML(text, opts)
 }
@@ -242,9 +243,9 @@ func (r *result) document(d document, opts Options) {
 	}
 	flatten(r.file, d.root, scalarValue(d.root.Get("apiVersion")), scalarValue(d.root.Get("kind")), func(o *Object) bool {
 		if o.Root != d.root {
-			r.sum.documents++
-			if most := opts.most().file; r.sum.documents > most.documents {
-				r.refuse(tooMuch(r.sum.beyond(most), int(o.Root.Line)), opts.Strict)
+			r.sum.Documents++
+			if most := opts.mostOf(r.file.Text); r.sum.Documents > most.Documents {
+				r.refuse(tooMuch("more than "+r.sum.Beyond(most), int(o.Root.Line)), opts.Strict)
 				return false
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // Roots are the documents of a file in whole, whatever they are; those that
@@ -116,7 +117,7 @@ func (s *Stream) part(i int) part {
 	if s.whole {
 		docs, _ = documents(s.parts[i], wholeOptions())
 	} else {
-		r := &yamlReader{opts: wholeOptions(), most: defaultBounds().file, lines: s.lines[i], memory: newMemory()}
+		r := &yamlReader{opts: wholeOptions(), most: limits.File, lines: s.lines[i], memory: newMemory()}
 		if failed, err := r.decode(s.parts[i]); failed {
 			r.mend(err, s.parts[i], contents{}, nodes{})
 		}

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 var (
@@ -69,7 +70,7 @@ func (r *yamlReader) broken(err error, text []byte) {
 		}
 	}
 	r.docs = append(r.docs, document{line: e.line})
-	r.add(tally{documents: 1}, r.most, e.line, e)
+	r.add(limits.Cost{Documents: 1}, r.most, e.line, e)
 }
 
 // What the parser says where the line above, or one far above, is the one to

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // document is one YAML or JSON document before it is told apart.
@@ -39,7 +41,7 @@ type textError struct {
 type contents struct {
 	docs []document
 	errs []textError
-	sum  tally
+	sum  limits.Cost
 	// placeholders lists those that YAML would take for syntax.
 	placeholders []string
 	// over is the bound that keeps the text from being judged, or nil; docs are then
@@ -59,7 +61,7 @@ func newMemory() *memory { return &memory{words: wording{}} }
 // yamlReader reads the documents of one file.
 type yamlReader struct {
 	opts  Options
-	most  tally
+	most  limits.Cost
 	lines int // lines before what is being decoded, as the parser counts them
 	moved *moved
 	// search is how many more bytes may be searched for syntax errors.
@@ -81,10 +83,10 @@ type yamlReader struct {
 // are those of the file. The parser stops at the first syntax error, and one
 // broken document must not hide the others: then each is read by itself.
 func parseYAML(text []byte, opts Options) contents {
-	r := &yamlReader{opts: opts, most: opts.most().file.of(text), search: maxSearch, memory: opts.lend()}
+	r := &yamlReader{opts: opts, most: opts.mostOf(text), search: maxSearch, memory: opts.lend()}
 	defer opts.takeBack(r.memory)
-	if line, ok := crowded(text, r.most.values); ok {
-		r.exceed(fmt.Sprintf("syntax for more than %d values (line breaks, dashes, colons, commas and brackets)", r.most.values), line)
+	if line, ok := crowded(text, r.most.Values); ok {
+		r.exceed(fmt.Sprintf("syntax for more than %d values (line breaks, dashes, colons, commas and brackets)", r.most.Values), line)
 		return r.contents
 	}
 	body := text
@@ -159,7 +161,7 @@ func (r *yamlReader) decode(text []byte) (failed bool, err error) {
 
 // exceed notes the first bound that is exceeded.
 func (r *contents) exceed(what string, line int) {
-	if what != "" && r.over == nil {
+	if r.over == nil {
 		over := tooMuch(what, line)
 		r.over = &over
 	}
@@ -188,7 +190,7 @@ func decodeAll(text []byte, emit func(*yaml.Node) bool) (failed bool, err error)
 }
 
 func (r *yamlReader) document(root *yaml.Node) bool {
-	c := converter{lines: int32(r.lines), moved: r.moved, was: r.was, branches: r.branches, computed: r.computed, comma: r.comma, drop: r.opts.Drop, slab: &r.slab, words: r.words, file: r.nodes, room: r.most.problems - r.sum.problems}
+	c := converter{lines: int32(r.lines), moved: r.moved, was: r.was, branches: r.branches, computed: r.computed, comma: r.comma, drop: r.opts.Drop, slab: &r.slab, words: r.words, file: r.nodes, room: r.most.Problems - r.sum.Problems}
 	d := document{extent: r.simple.extent}
 	if len(root.Content) > 0 {
 		root = root.Content[0]
@@ -226,23 +228,25 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 		r.nodes.copied += c.copied
 	}
 	r.docs = append(r.docs, d)
-	r.add(tally{documents: 1, values: c.expanded}, r.most, d.line, c.errs...)
+	r.add(limits.Cost{Documents: 1, Values: c.expanded}, r.most, d.line, c.errs...)
 	return r.over == nil
 }
 
 // add counts what was read, which ends at a line or in its last mistake.
-func (r *contents) add(t tally, most tally, line int, errs ...textError) {
+func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 	for _, e := range errs {
 		if e.skip != "" {
 			continue
 		}
-		if t.problems++; r.sum.problems+t.problems > most.problems {
+		if t.Problems++; r.sum.Problems+t.Problems > most.Problems {
 			line = e.line
 		}
 	}
 	r.errs = append(r.errs, errs...)
-	r.sum = r.sum.plus(t)
-	r.exceed(r.sum.beyond(most), line)
+	r.sum = r.sum.Plus(t)
+	if what := r.sum.Beyond(most); what != "" {
+		r.exceed("more than "+what, line)
+	}
 }
 
 // moved turns the places of the parser into those of the file, in the rare text

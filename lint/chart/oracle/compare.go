@@ -34,7 +34,7 @@ func input(c *charts.Case) ours.Input {
 		in.Files = append(in.Files, ours.File{Name: f.Name, Data: bytes.Clone(f.Data)})
 	}
 	for _, v := range c.Values {
-		in.Values = append(in.Values, ours.Values{Name: v.Name, Data: bytes.Clone(v.Data)})
+		in.Values = append(in.Values, ours.File{Name: v.Name, Data: bytes.Clone(v.Data)})
 	}
 	return in
 }

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -24,7 +25,7 @@ import (
 // the sources could know, of letters and digits. Output.Problem says why there is no
 // result; what the input says never panics. Builds of one process run one at a time.
 func Build(r render.Root, nonce string) *render.Output {
-	t, err := openTree(r.Confinement, render.Most().Least(r.Left).Bytes)
+	t, err := openTree(r.Confinement, limits.Render.Least(r.Left).Bytes)
 	if err != nil {
 		return &render.Output{Problem: newPlan(r, nil).atRoot(fmt.Errorf("the repository %w", err))}
 	}
@@ -36,7 +37,7 @@ func Build(r render.Root, nonce string) *render.Output {
 	p := newPlan(r, t)
 	total, problem := p.make()
 	if problem != nil {
-		return &render.Output{Problem: p.pointed(problem), Cost: spent(render.Cost{}, p)}
+		return &render.Output{Problem: p.pointed(problem), Cost: spent(limits.Cost{}, p)}
 	}
 	m := newMarker(nonce)
 	out := p.build(m)
@@ -44,7 +45,8 @@ func Build(r render.Root, nonce string) *render.Output {
 		out = p.build(nil) // a comment became a value
 	}
 	out.Cost = total.cost
-	out.Cost.Bytes = plus(out.Cost.Bytes, len(out.Text))
+	out.Cost.Nodes = 0 // those of a run are not limited
+	out.Cost.Bytes = limits.Sum(out.Cost.Bytes, len(out.Text))
 	if out.Problem == nil {
 		p.within(out)
 	}
@@ -53,8 +55,8 @@ func Build(r render.Root, nonce string) *render.Output {
 }
 
 // spent is what a plan that ends in a problem has cost.
-func spent(c render.Cost, p *plan) render.Cost {
-	return render.Cost{Objects: c.Objects, Bytes: p.most.Bytes - p.tree.left, Entries: len(p.uses), Steps: c.Steps}
+func spent(c limits.Cost, p *plan) limits.Cost {
+	return limits.Cost{Objects: c.Objects, Bytes: p.most.Bytes - p.tree.left, Entries: len(p.uses), Steps: c.Steps}
 }
 
 // within holds the result against the limits.

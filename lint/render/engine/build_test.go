@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/openapi"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -43,7 +44,7 @@ func write(t testing.TB, path string, data []byte) {
 }
 
 func rootOf(confinement, dir string) render.Root {
-	return render.Root{Confinement: confinement, Dir: dir, Left: render.RunMost()}
+	return render.Root{Confinement: confinement, Dir: dir, Left: limits.Renders}
 }
 
 // plain is what kustomize makes of a directory by itself.

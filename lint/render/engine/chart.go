@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/chart"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -25,14 +26,14 @@ type charting struct {
 
 // buildChart renders the chart of a root. Its output has a place for each line.
 func buildChart(r render.Root, t *tree) *render.Output {
-	c := &charting{root: r, tree: t, left: render.Most().Least(r.Left).Entries}
+	c := &charting{root: r, tree: t, left: limits.Render.Least(r.Left).Entries}
 	out := &render.Output{}
 	if out.Problem = c.read(); out.Problem == nil {
 		c.render(out)
 	}
 	out.Cost.Steps += leastSteps
 	out.Cost.Entries = len(c.in.Files)
-	out.Cost.Bytes = render.Most().Least(r.Left).Bytes - t.left + len(out.Text) - c.spared()
+	out.Cost.Bytes = limits.Render.Least(r.Left).Bytes - t.left + len(out.Text) - c.spared()
 	return out
 }
 
@@ -56,9 +57,9 @@ func parsedFaster(name string) int {
 	case slices.Contains([]string{".json", ".tgz", ".lock"}, path.Ext(base)):
 	case slices.Contains([]string{chartFile, "values.yaml", "requirements.yaml"}, base):
 	case strings.HasPrefix(name, "templates/"), strings.Contains(name, "/templates/"):
-		return 4
+		return limits.TemplateBytes
 	default:
-		return 16
+		return limits.PassedOver
 	}
 	return 1
 }
@@ -81,7 +82,7 @@ func (c *charting) read() *render.Problem {
 		}
 	}
 	if c.root.Chart.Defaults > 0 && c.in.Defaults == 0 { // files that are all missing leave no values
-		c.in.Values, c.in.Defaults = slices.Insert(c.in.Values, 0, chart.Values{Name: "/none"}), 1
+		c.in.Values, c.in.Defaults = slices.Insert(c.in.Values, 0, chart.File{Name: "/none"}), 1
 	}
 	r := c.root.Chart
 	c.in.Version = r.Version
@@ -127,7 +128,7 @@ func (c *charting) values(i int, v render.Values) *render.Problem {
 		if c.tree.left -= len(v.Text); c.tree.left < 0 {
 			return c.problem(chartFile, 1, refusal("the values of the release are beyond the limit of bytes"))
 		}
-		c.in.Values = append(c.in.Values, chart.Values{Name: fmt.Sprintf("/%d", i), Data: v.Text})
+		c.in.Values = append(c.in.Values, chart.File{Name: fmt.Sprintf("/%d", i), Data: v.Text})
 		return nil
 	}
 	f := c.file(v.File)
@@ -139,7 +140,7 @@ func (c *charting) values(i int, v render.Values) *render.Problem {
 		p.Setting = fmt.Sprintf("values[%d]", i)
 		return p
 	}
-	c.in.Values = append(c.in.Values, chart.Values{Name: fmt.Sprintf("/%d", i), Data: f.text})
+	c.in.Values = append(c.in.Values, chart.File{Name: fmt.Sprintf("/%d", i), Data: f.text})
 	return nil
 }
 
@@ -165,7 +166,6 @@ func (c *charting) valuesAt(at chart.Place) (render.Place, bool) {
 
 const (
 	chartFile     = "Chart.yaml"
-	maxChartDirs  = 50
 	helmHook      = "helm.sh/hook"
 	notesTemplate = "NOTES.txt"
 )
@@ -173,8 +173,8 @@ const (
 // walk reads a directory of the chart, by its name from there. Links are followed, but
 // not out of the repository.
 func (c *charting) walk(dir string, depth int) *render.Problem {
-	if depth > maxChartDirs {
-		return c.problem(dir, 1, refusal(fmt.Sprintf("the chart has more than %d directories in one another", maxChartDirs)))
+	if depth > limits.ChartFolders {
+		return c.problem(dir, 1, refusal(fmt.Sprintf("the chart has more than %d directories in one another", limits.ChartFolders)))
 	}
 	entries, err := fs.ReadDir(c.tree.root.FS(), path.Join(c.root.Dir, dir))
 	if err != nil {
@@ -186,7 +186,7 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 			continue
 		}
 		if c.left--; c.left < 0 {
-			return c.problem(name, 1, refusal(fmt.Sprintf("the chart has more than %d files and directories", render.Most().Least(c.root.Left).Entries)))
+			return c.problem(name, 1, refusal(fmt.Sprintf("the chart has more than %d files and directories", limits.Render.Least(c.root.Left).Entries)))
 		}
 		f := c.tree.read(path.Join(c.root.Dir, name))
 		var p *render.Problem
@@ -273,7 +273,7 @@ func (c *charting) render(out *render.Output) {
 		out.Problem = problem
 		return
 	}
-	if most := render.Most().Least(c.root.Left).Objects; len(docs) > most {
+	if most := limits.Render.Least(c.root.Left).Objects; len(docs) > most {
 		out.Problem = c.problem(chartFile, 1, refusal(fmt.Sprintf("the chart prints %d objects, more than the limit of %d", len(docs), most)))
 		return
 	}

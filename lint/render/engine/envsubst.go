@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -22,14 +23,10 @@ type expander struct {
 // errExpression is an expression that Flux cannot read.
 var errExpression = errors.New("cannot be read as ${name} or one of the forms that Flux knows; write $${ for a literal ${")
 
-// mostExpansion bounds what is looked at and made for all expressions of a render, in
-// bytes, and mostNested how deep expressions may be nested.
-const (
-	mostExpansion = 64 << 20
-	mostNested    = 20
-)
+// mostNested is how deep expressions may be nested.
+const mostNested = 20
 
-var errExpansion = refusal("takes more than " + strconv.Itoa(mostExpansion>>20) + " MiB of text to substitute, which is the limit of a render")
+var errExpansion = refusal("takes more than " + strconv.Itoa(limits.Substituted>>20) + " MiB of text to substitute, which is the limit of a render")
 
 // expand substitutes the variables of a text, and adds what it costs to work.
 func expand(text string, vars *render.Variables, work *int) (string, error) {
@@ -67,7 +64,7 @@ func expand(text string, vars *render.Variables, work *int) (string, error) {
 
 // charge counts bytes; it is an error if that is too much.
 func (e *expander) charge(bytes int) error {
-	if *e.work += bytes; *e.work > mostExpansion {
+	if *e.work += bytes; *e.work > limits.Substituted {
 		return errExpansion
 	}
 	return nil
@@ -248,7 +245,7 @@ func (o operator) apply(s string, args []string) (value string, known bool) {
 
 // bounded replaces everywhere, unless that is too much.
 func bounded(s, old, with string) (string, bool) {
-	if (strings.Count(s, old)+1)*len(with)+len(s) > mostExpansion {
+	if (strings.Count(s, old)+1)*len(with)+len(s) > limits.Substituted {
 		return "", false
 	}
 	return strings.ReplaceAll(s, old, with), true

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -52,7 +53,7 @@ func TestExpandBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("${a}", 1000), strings.Repeat("${a//x/}", 1000), "${a//x/${a//x/${a}}}"} {
 		work := 0
 		_, err := expand(text, vars, &work)
-		if work > mostExpansion+64<<20 {
+		if work > limits.Substituted+64<<20 {
 			t.Errorf("%.20s: %d bytes of work", text, work)
 		}
 		if err == nil && !strings.HasPrefix(text, "${a//x/${") {

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/utils"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // written is what a kustomization writes into each of its objects: names, labels, annotations
@@ -24,9 +24,9 @@ func (p *plan) written(k *kustomization, objects int) sum {
 			bytes += len(key) + len(value)
 		}
 	}
-	of := render.Cost{
-		Bytes: times(objects, plus(2*names, 3*bytes)),
-		Steps: plus(times(objects, plus(50*count, times(count, count)/8)), times(times(objects, objects), names/8192)),
+	of := limits.Cost{
+		Bytes: limits.Product(objects, limits.Sum(2*names, 3*bytes)),
+		Steps: limits.Sum(limits.Product(objects, limits.Sum(50*count, limits.Product(count, count)/8)), limits.Product(limits.Product(objects, objects), names/8192)),
 	}
 	fields := 0
 	for _, r := range p.replacementsOf(k) {
@@ -36,9 +36,9 @@ func (p *plan) written(k *kustomization, objects int) sum {
 			}
 		}
 	}
-	of.Steps = plus(of.Steps, plus(times(objects, times(200, fields)), times(fields, fields)))
+	of.Steps = limits.Sum(of.Steps, limits.Sum(limits.Product(objects, limits.Product(200, fields)), limits.Product(fields, fields)))
 	if of.Steps <= p.most.Steps {
-		of.Bytes = plus(of.Bytes, p.replace(k))
+		of.Bytes = limits.Sum(of.Bytes, p.replace(k))
 	}
 	return sum{cost: of}
 }
@@ -88,11 +88,11 @@ func (p *plan) replace(k *kustomization) (bytes int) {
 			for _, field := range t.FieldPaths {
 				at := pathKey(field)
 				if t.Options != nil && t.Options.Delimiter != "" {
-					p.grown[at] = plus(p.grown[at], size)
+					p.grown[at] = limits.Sum(p.grown[at], size)
 				} else {
 					p.grown[at] = max(p.grown[at], size)
 				}
-				if bytes = plus(bytes, times(objects, size)); bytes > p.most.Bytes {
+				if bytes = limits.Sum(bytes, limits.Product(objects, size)); bytes > p.most.Bytes {
 					return bytes
 				}
 			}
@@ -127,7 +127,7 @@ func (p *plan) sizeAt(kind, path string) int {
 	}
 	for at, size := range p.grown {
 		if strings.HasPrefix(at, pathKey(path)) {
-			largest = plus(largest, size)
+			largest = limits.Sum(largest, size)
 		}
 	}
 	return largest
@@ -140,7 +140,7 @@ func bytesIn(n *yaml.Node, depth int) int {
 	}
 	size := len(n.Value) + depth
 	for _, child := range n.Content {
-		size = plus(size, bytesIn(child, depth+1))
+		size = limits.Sum(size, bytesIn(child, depth+1))
 	}
 	return size
 }
@@ -161,14 +161,14 @@ func (p *plan) ofKind(kind string) int {
 }
 
 // variablesOf is what all variables of kustomize together put in place of their references.
-func (p *plan) variablesOf(references int) render.Cost {
+func (p *plan) variablesOf(references int) limits.Cost {
 	longest := 0
 	for _, k := range p.kusts {
 		for _, v := range deprecatedVars(&k.spec) {
 			longest = max(longest, p.sizeAt(v.ObjRef.Kind, v.FieldRef.FieldPath))
 		}
 	}
-	return render.Cost{Bytes: times(references, longest)}
+	return limits.Cost{Bytes: limits.Product(references, longest)}
 }
 
 // maxRefs is how many definitions of an OpenAPI schema may be nothing but one another.

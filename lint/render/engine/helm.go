@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -157,7 +158,7 @@ func (p *plan) inflated(r *release, inherited string) (sum, *render.Problem) {
 	if problem := r.check(); problem != nil {
 		return sum{}, problem
 	}
-	if p.charted = plus(p.charted, 1); p.charted > p.most.Entries {
+	if p.charted = limits.Sum(p.charted, 1); p.charted > p.most.Entries {
 		return sum{}, r.problem("name", refusal(fmt.Sprintf("the build exceeds the limit of %d kustomization entries", p.most.Entries)))
 	}
 	root, problem := p.chartRoot(r)

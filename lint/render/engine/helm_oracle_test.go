@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -33,7 +34,7 @@ func helmTemplate(confinement string, args []string) int {
 		return 0
 	}
 	generate, c := false, &render.Chart{}
-	r := render.Root{Confinement: confinement, Chart: c, Left: render.RunMost()}
+	r := render.Root{Confinement: confinement, Chart: c, Left: limits.Renders}
 	for i := 1; i < len(args); i++ {
 		value := func() string { i++; return args[i] }
 		switch args[i] {

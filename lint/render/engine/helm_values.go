@@ -12,12 +12,9 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/kustomize/kyaml/yaml/merge2"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
-
-// maxValues bounds a values file that is merged with values in a kustomization; it is the
-// limit of package chart.
-const maxValues = 2 << 20
 
 // valuesOf are the values files that kustomize gives to helm: one that it makes, and the
 // additional ones.
@@ -106,8 +103,8 @@ func (p *plan) mergedValues(r *release, how string, f *file) ([]render.Values, *
 	sources := []valuesSource{inline}
 	under := []byte(nil)
 	if f != nil {
-		if len(f.text) > maxValues {
-			return nil, r.problem("valuesFile", refusal(fmt.Sprintf("%s has %d bytes; values files are limited to %d", shown(f.name), len(f.text), maxValues)))
+		if len(f.text) > limits.ValuesFile {
+			return nil, r.problem("valuesFile", refusal(fmt.Sprintf("%s has %d bytes; values files are limited to %d", shown(f.name), len(f.text), limits.ValuesFile)))
 		}
 		doc, err := parse(f.text)
 		if err == nil {

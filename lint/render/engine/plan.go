@@ -11,17 +11,15 @@ import (
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
-
-// maxDepth bounds how deep kustomizations may be nested.
-const maxDepth = 100
 
 // plan is what a build will read and cost. It is made before kustomize runs.
 type plan struct {
 	root   render.Root
 	tree   *tree
-	most   render.Cost
+	most   limits.Cost
 	kusts  map[string]*kustomization // by directory
 	uses   map[string]use            // by file
 	parsed map[string]*parsed        // by file
@@ -61,7 +59,7 @@ func newPlan(r render.Root, t *tree) *plan {
 		r.Dir = path.Dir(r.Chart.Archive)
 	}
 	return &plan{
-		root: r, tree: t, most: render.Most().Least(r.Left),
+		root: r, tree: t, most: limits.Render.Least(r.Left),
 		kusts: map[string]*kustomization{}, uses: map[string]use{}, parsed: map[string]*parsed{}, cut: map[string][]byte{},
 		sums: map[visit]sum{}, edits: map[string][]edit{}, grown: map[string]int{}, printed: map[string]*printedChart{},
 	}
@@ -82,14 +80,14 @@ func (p *plan) make() (sum, *render.Problem) {
 	}
 	if problem == nil && len(p.cut) > 0 && p.seesSchemas() {
 		p.restore()
-		total = total.plus(sum{cost: render.Cost{Bytes: total.schemas}, nodes: total.schemaNodes})
+		total = total.plus(sum{cost: limits.Cost{Bytes: total.schemas, Nodes: total.schemaNodes}})
 	}
 	total = total.plus(sum{cost: p.variablesOf(total.references)})
 	if over := total.beyond(p.most); over != "" && problem == nil {
 		problem = p.atRoot(refusal(over))
 	}
 	if f := p.pointerFile(); f != nil {
-		total.cost.Bytes = plus(total.cost.Bytes, len(f.text))
+		total.cost.Bytes = limits.Sum(total.cost.Bytes, len(f.text))
 	}
 	return total, problem
 }
@@ -145,13 +143,13 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 			return sum{}, problem
 		}
 		if total = total.plus(more); e.use == asComponent {
-			total.heavy = plus(total.heavy, more.heavy)
+			total.heavy = limits.Sum(total.heavy, more.heavy)
 		}
 		if over := total.beyond(p.most); over != "" {
 			return sum{}, p.blame(e, refusal(over))
 		}
 	}
-	total.cost.Steps = plus(total.cost.Steps, steps(total.cost.Objects, transforms(k), total.heavy))
+	total.cost.Steps = limits.Sum(total.cost.Steps, steps(total.cost.Objects, transforms(k), total.heavy))
 	total = total.plus(p.written(k, total.cost.Objects))
 	if over := total.beyond(p.most); over != "" {
 		return sum{}, k.problem(nil, refusal(over))
@@ -170,8 +168,8 @@ func (p *plan) nested(dir string, from *entry) *render.Problem {
 			return p.blame(from, fmt.Errorf("cycle: %s contains %s, which includes it", shown(dir), shown(above)))
 		}
 	}
-	if len(p.stack) >= maxDepth {
-		return p.blame(from, refusal(fmt.Sprintf("kustomizations are nested more than %d levels deep", maxDepth)))
+	if len(p.stack) >= limits.Kustomizations {
+		return p.blame(from, refusal(fmt.Sprintf("kustomizations are nested more than %d levels deep", limits.Kustomizations)))
 	}
 	return nil
 }
@@ -251,7 +249,7 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 		return sum{}, e.problem(fmt.Errorf("%s: %s is outside %s, and load-restrictor is root-only", e.label(), shown(f.name), shown(e.k.dir)))
 	}
 	p.uses[f.name] |= e.use
-	total := sum{cost: render.Cost{Bytes: len(f.text), Entries: 1}, references: bytes.Count(f.text, []byte("$("))}
+	total := sum{cost: limits.Cost{Bytes: len(f.text), Entries: 1}, references: bytes.Count(f.text, []byte("$("))}
 	if e.field == "openapi" {
 		if problem := p.openAPI(e, f); problem != nil {
 			return sum{}, problem
@@ -267,10 +265,10 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 	if doc.err != nil {
 		p.suspect(e, f, doc.err)
 	}
-	total.nodes = doc.nodes
+	total.cost.Nodes = doc.nodes
 	if cut, ok := p.cut[f.name]; ok && e.use == asResource {
 		total.schemas, total.schemaNodes = len(f.text)-len(cut), signs(f.text)
-		total.cost.Bytes = len(cut) + total.schemas/passedOver
+		total.cost.Bytes = len(cut) + total.schemas/limits.PassedOver
 	}
 	if more, ok, problem := p.generator(e, doc, f.name); ok || problem != nil {
 		return total.plus(more), problem
@@ -345,7 +343,7 @@ func inline(value string) *parsed {
 func isMapping(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNode }
 
 func (p *plan) inlined(e *entry, doc *parsed) (sum, *render.Problem) {
-	total := sum{cost: render.Cost{Entries: 1}, nodes: doc.nodes}
+	total := sum{cost: limits.Cost{Entries: 1, Nodes: doc.nodes}}
 	if e.use != asPlugin {
 		return total, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -81,7 +82,7 @@ func (p *plan) plugin(o *yaml.Node, base string) (*yaml.Node, error) {
 
 // merged is a merge key at any depth.
 func merged(n *yaml.Node, depth int) *yaml.Node {
-	if n == nil || depth > maxDepth {
+	if n == nil || depth > limits.Kustomizations {
 		return n
 	}
 	for i, child := range n.Content {
@@ -99,7 +100,7 @@ func merged(n *yaml.Node, depth int) *yaml.Node {
 // which files are data. Aliases were counted, so this ends.
 func (p *plan) pluginPaths(n *yaml.Node, base, key string, depth int) (*yaml.Node, error) {
 	n = target(n)
-	if n == nil || depth > maxDepth {
+	if n == nil || depth > limits.Kustomizations {
 		return n, refusal("the plugin is nested too deeply")
 	}
 	if n.Kind == yaml.ScalarNode {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/render"
 )
 
@@ -50,8 +51,8 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	out.Named = &render.Place{File: at.File, Line: at.Line, Column: at.Column}
 	r.k.printed = append(r.k.printed, c)
 	r.printed = c
-	r.cost = sum{cost: p.printCost(out), nodes: doc.nodes}
-	r.cost.cost.Objects = doc.objects
+	r.cost = sum{cost: p.printCost(out)}
+	r.cost.cost.Objects, r.cost.cost.Nodes = doc.objects, doc.nodes
 	for _, name := range out.Sources {
 		p.uses[name] |= asChart
 	}
@@ -100,11 +101,11 @@ func (r *release) templateAt(out *render.Output, line int) render.Place {
 }
 
 // printCost is what a chart costs each time that it is rendered: reading it as well.
-func (p *plan) printCost(out *render.Output) render.Cost {
-	c := render.Cost{Bytes: len(out.Text), Entries: plus(1, out.Cost.Entries), Steps: out.Cost.Steps}
+func (p *plan) printCost(out *render.Output) limits.Cost {
+	c := limits.Cost{Bytes: len(out.Text), Entries: limits.Sum(1, out.Cost.Entries), Steps: out.Cost.Steps}
 	for _, name := range slices.Concat(out.Sources, out.Data) {
 		if f := p.tree.files[name]; f != nil {
-			c.Bytes = plus(c.Bytes, len(f.text))
+			c.Bytes = limits.Sum(c.Bytes, len(f.text))
 		}
 	}
 	return c

@@ -5,18 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/limits"
 )
-
-// maxNodes bounds the nodes of all documents of a build, aliases expanded, each as often
-// as kustomize reads it.
-const maxNodes = 4_000_000
 
 // maxAliases bounds how deep aliases may lead through each other.
 const maxAliases = 64
@@ -31,8 +27,8 @@ type parsed struct {
 
 // parse reads all documents of a text. It is a refusal if they are too large.
 func parse(text []byte) (p *parsed, err error) {
-	if n := signs(text); n > maxNodes {
-		return nil, refusal(fmt.Sprintf("may have %d YAML nodes, and the limit is %d", n, maxNodes))
+	if n := signs(text); n > limits.Render.Nodes {
+		return nil, refusal(fmt.Sprintf("may have %d YAML nodes, and the limit is %d", n, limits.Render.Nodes))
 	}
 	defer func() {
 		if r := recover(); r != nil { // the parser is another project's
@@ -54,11 +50,11 @@ func parse(text []byte) (p *parsed, err error) {
 		}
 		p.docs = append(p.docs, root)
 		c := counter{seen: map[*yaml.Node]int{}}
-		if p.nodes = plus(p.nodes, c.count(root, 0)); c.endless {
+		if p.nodes = limits.Sum(p.nodes, c.count(root, 0)); c.endless {
 			return nil, refusal("has an alias that contains itself")
 		}
-		if p.nodes > maxNodes {
-			return nil, refusal(fmt.Sprintf("expands to more than %d YAML nodes", maxNodes))
+		if p.nodes > limits.Render.Nodes {
+			return nil, refusal(fmt.Sprintf("expands to more than %d YAML nodes", limits.Render.Nodes))
 		}
 		p.objects += objectsIn(root)
 	}
@@ -101,7 +97,7 @@ func (c *counter) count(n *yaml.Node, aliases int) int {
 	}
 	size := 1
 	for _, child := range n.Content {
-		size = plus(size, c.count(child, aliases))
+		size = limits.Sum(size, c.count(child, aliases))
 	}
 	if n.Anchor != "" {
 		c.seen[n] = size
@@ -151,14 +147,6 @@ func text(n *yaml.Node) string {
 		return ""
 	}
 	return n.Value
-}
-
-// plus and times do not overflow.
-func plus(a, b int) int {
-	if a > math.MaxInt-b {
-		return math.MaxInt
-	}
-	return a + b
 }
 
 var saidLine = lazy.Regexp(`\byaml: line (\d+): `)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
@@ -107,8 +108,8 @@ const defaultSteps = 100_000
 
 // Limits of what is judged together.
 const (
-	maxTogether = 40
-	maxPods     = 200
+	maxTogether = limits.Rivals
+	maxPods     = limits.RivalPods
 	maxRunning  = 300
 )
 
