@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -267,6 +268,21 @@ func (m *Model) fitsAnywhere(g *Group) bool {
 // Modelled reports whether the pods of a group take part in decisions.
 func Modelled(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && !g.Unknown.Given() && (g.Count.Known || g.Kind.PerNode())
+}
+
+// Placeable reports whether the scheduler has to place the pods of a group: they take part in
+// decisions and do not run yet.
+func (g *Group) Placeable() bool { return Modelled(g) && !g.Running }
+
+// Placeable yields the groups whose pods the scheduler has to place.
+func (m *Model) Placeable() iter.Seq[*Group] {
+	return func(yield func(*Group) bool) {
+		for _, w := range m.Workloads {
+			if g := m.Groups[w]; g.Placeable() && !yield(g) {
+				return
+			}
+		}
+	}
 }
 
 // Apart keeps the pods of two workloads out of each other's domains of a key. It represents

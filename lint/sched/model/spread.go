@@ -2,19 +2,23 @@ package model
 
 import (
 	"crypto/sha256"
+	"iter"
 	"slices"
 	"strings"
 )
 
 // HardAffinity returns the required affinity terms of a workload.
-func (g *Group) HardAffinity() []*Term {
-	var hard []*Term
-	for _, t := range g.Terms {
-		if t.Use == Affinity && t.Hard {
-			hard = append(hard, t)
+func (g *Group) HardAffinity() []*Term { return slices.Collect(g.Hard(Affinity)) }
+
+// Hard yields the hard terms of one use.
+func (g *Group) Hard(use Use) iter.Seq[*Term] {
+	return func(yield func(*Term) bool) {
+		for _, t := range g.Terms {
+			if t.Use == use && t.Hard && !yield(t) {
+				return
+			}
 		}
 	}
-	return hard
 }
 
 // SpreadRule is one hard spread constraint applied to one view.
@@ -39,10 +43,8 @@ func HardKeys(g *Group) []string { return g.spreadKeys }
 
 // findKeys sets the spread keys and KeysID, which is equal for equal lists.
 func (g *Group) findKeys() {
-	for _, t := range g.Terms {
-		if t.Use == Spread && t.Hard {
-			g.spreadKeys = append(g.spreadKeys, t.Key)
-		}
+	for t := range g.Hard(Spread) {
+		g.spreadKeys = append(g.spreadKeys, t.Key)
 	}
 	if len(g.spreadKeys) == 0 {
 		return
