@@ -87,10 +87,7 @@ func maySelect(m *model.Model, t *model.Term, g, o *model.Group) bool {
 
 // learn records whom the hard terms of a group select.
 func (v *relations) learn(m *model.Model, g *model.Group) {
-	for _, t := range g.Terms {
-		if !t.Hard {
-			continue
-		}
+	for t := range g.HardTerms() {
 		v.keys = append(v.keys, t.Key)
 		m.Run().Spend(model.StepsPerTerm)
 		v.learnDoubts(m, g, t)

@@ -357,10 +357,7 @@ func (q *question) member(w *workload.Workload) {
 	if w.Scale != nil {
 		q.WriteString(" by " + q.name(w.Scale.Object))
 	}
-	for _, t := range q.j.m.Group(w).Terms {
-		if !t.Hard {
-			continue
-		}
+	for t := range q.j.m.Group(w).HardTerms() {
 		q.objects(q.j.m.Others(t, w, true))
 		if t.NamespaceSelector != nil {
 			fmt.Fprint(q, q.j.m.Namespaces)

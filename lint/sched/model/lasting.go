@@ -61,7 +61,7 @@ func Certain(w *workload.Workload) int {
 
 // Lasting reports whether a group takes part in decisions permanently.
 func Lasting(g *Group) bool {
-	return Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
+	return g.Placeable() && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
 
 // Permanent returns the model without the workloads whose pods finish. Such pods release
@@ -137,10 +137,7 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	var all []Doubt
 	for _, w := range ws {
 		g := m.Groups[w]
-		for _, t := range g.Terms {
-			if !t.Hard {
-				continue
-			}
+		for t := range g.HardTerms() {
 			all = append(all, m.LeansOn(t, g)...)
 			if !m.MaybeDoubtful(t, w) {
 				continue

@@ -21,6 +21,17 @@ func (g *Group) Hard(use Use) iter.Seq[*Term] {
 	}
 }
 
+// HardTerms yields the hard terms.
+func (g *Group) HardTerms() iter.Seq[*Term] {
+	return func(yield func(*Term) bool) {
+		for _, t := range g.Terms {
+			if t.Hard && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
 // SpreadRule is one hard spread constraint applied to one view.
 type SpreadRule struct {
 	Term *Term
