@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"iter"
 	"slices"
-	"strings"
 )
 
 // HardAffinity returns the required affinity terms of a workload.
@@ -51,18 +50,6 @@ type SpreadRule struct {
 // HardKeys returns the topology keys of all hard spread constraints: only nodes
 // that carry all of them count, and only those pass (R-T2, R-T7).
 func HardKeys(g *Group) []string { return g.spreadKeys }
-
-// findKeys sets the spread keys and KeysID, which is equal for equal lists.
-func (g *Group) findKeys() {
-	for t := range g.Hard(Spread) {
-		g.spreadKeys = append(g.spreadKeys, t.Key)
-	}
-	if len(g.spreadKeys) == 0 {
-		return
-	}
-	g.sortedKeys = slices.Compact(slices.Sorted(slices.Values(g.spreadKeys)))
-	g.KeysID = ShortID(strings.Join(g.spreadKeys, ","))
-}
 
 // ShortID returns a text, or a hash of a long one, to use as an identifier that is stored often.
 func ShortID(text string) string {
