@@ -82,17 +82,12 @@ type keptLabels map[string][]map[string]string
 func usableLabels(m *model.Model, w *workload.Workload) []map[string]string {
 	kept := *model.KeepForNodes(m, func() *keptLabels { return &keptLabels{} })
 	signature := m.Groups[w].Signature
-	all, known := kept[signature]
-	if !known {
-		all = labelsOf(m, w)
-		kept[signature] = all
+	if all, known := kept[signature]; known {
+		return all
 	}
-	return all
-}
-
-func labelsOf(m *model.Model, w *workload.Workload) (all []map[string]string) {
 	m.Run().Spend(len(m.Topology.Nodes) / model.PerStep)
 	e := m.Eligible(w)
+	var all []map[string]string
 	for i, p := range e.Nodes {
 		if p.All() {
 			all = append(all, m.Topology.Nodes[i].Labels)
@@ -103,6 +98,7 @@ func labelsOf(m *model.Model, w *workload.Workload) (all []map[string]string) {
 			all = append(all, m.Topology.Growth[i].Node.Labels)
 		}
 	}
+	kept[signature] = all
 	return all
 }
 
@@ -245,7 +241,12 @@ func shortest(w *workload.Workload, meets map[*workload.Workload][]*workload.Wor
 		queue = queue[1:]
 		for _, next := range meets[at] {
 			if next == w {
-				return append(trace(from, w, at), w), true
+				for path = []*workload.Workload{w}; at != w; at = from[at] {
+					path = append(path, at)
+				}
+				path = append(path, w)
+				slices.Reverse(path)
+				return path, true
 			}
 			if from[next] == nil {
 				from[next] = at
@@ -261,14 +262,4 @@ func shortest(w *workload.Workload, meets map[*workload.Workload][]*workload.Wor
 		}
 		seen[at] = true
 	}
-}
-
-func trace(from map[*workload.Workload]*workload.Workload, w, at *workload.Workload) []*workload.Workload {
-	var path []*workload.Workload
-	for ; at != w; at = from[at] {
-		path = append(path, at)
-	}
-	path = append(path, w)
-	slices.Reverse(path)
-	return path
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // apart returns a bound on how many pods fit on the sites if no two of them may share a
@@ -15,7 +14,14 @@ func apart(sites []site, keys []string) int {
 	if len(keys) == 0 {
 		return total(sites)
 	}
-	ordered := byCoarseness(sites, keys)
+	count := map[string]int{} // of the values of each key, fewest first
+	for _, k := range keys {
+		by, _ := domains(sites, k)
+		count[k] = len(by)
+	}
+	ordered := slices.Clone(keys)
+	slices.SortStableFunc(ordered, func(a, b string) int { return count[a] - count[b] })
+	ordered = slices.Compact(ordered)
 	if nested(sites, ordered) {
 		return nestedApart(sites, ordered)
 	}
@@ -63,18 +69,6 @@ func domains(sites []site, key string) (by map[string][]site, without []site) {
 		by[v] = append(by[v], sites[i])
 	}
 	return by, without
-}
-
-// byCoarseness sorts keys by their number of values, fewest first, and drops repeats.
-func byCoarseness(sites []site, keys []string) []string {
-	count := map[string]int{}
-	for _, k := range keys {
-		by, _ := domains(sites, k)
-		count[k] = len(by)
-	}
-	ordered := slices.Clone(keys)
-	slices.SortStableFunc(ordered, func(a, b string) int { return count[a] - count[b] })
-	return slices.Compact(ordered)
 }
 
 // nested reports whether every value of a key lies within one value of the key
@@ -165,26 +159,11 @@ func pinned(sites *siteSet, keys []string) []*siteSet {
 // may not all match each other.
 func selfKeys(m *model.Model, g *model.Group) []string {
 	var keys []string
-	for _, t := range g.Terms {
-		if t.Use != model.Affinity || !t.Hard {
-			continue
-		}
+	for t := range g.Hard(model.Affinity) {
 		if m.Self(t, g.Workload) != model.Yes || m.Peer(t, g.Workload, g.Workload) != model.Yes || len(m.Others(t, g.Workload, true)) > 0 {
 			return nil
 		}
 		keys = append(keys, t.Key)
 	}
 	return keys
-}
-
-// antiTerms returns the hard anti-affinity terms that keep the pods of the
-// workload apart from each other.
-func antiTerms(m *model.Model, w *workload.Workload, terms []*model.Term) []*model.Term {
-	var own []*model.Term
-	for _, t := range terms {
-		if t.Use == model.AntiAffinity && t.Hard && m.Peer(t, w, w) == model.Yes {
-			own = append(own, t)
-		}
-	}
-	return own
 }

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -101,20 +102,18 @@ func newProblem(m *model.Model, g *model.Group) *Problem {
 	if g.Spec.NodeName != "" {
 		return p // a kubelet checks none of the terms (R-P8)
 	}
-	p.anti = antiTerms(m, g.Workload, g.Terms)
-	for _, t := range p.anti {
-		if !slices.Contains(p.Keys, t.Key) {
+	for t := range g.Hard(model.AntiAffinity) {
+		if m.Peer(t, g.Workload, g.Workload) != model.Yes {
+			continue
+		}
+		if p.anti = append(p.anti, t); !slices.Contains(p.Keys, t.Key) {
 			p.Keys = append(p.Keys, t.Key)
 		}
 	}
 	if !g.Kind.PerNode() {
 		p.self = selfKeys(m, g)
 	}
-	for _, t := range g.Terms {
-		if t.Use == model.Spread && t.Hard {
-			p.Spreads = append(p.Spreads, t)
-		}
-	}
+	p.Spreads = slices.Collect(g.Hard(model.Spread))
 	return p
 }
 
@@ -156,24 +155,19 @@ func Capacity(m *model.Model, w *workload.Workload) []Limit {
 			best[i].Growth = nil
 		}
 	}
-	return p.settle(best)
-}
-
-// settle drops the limit of all rules together unless only that one is exceeded.
-func (p *Problem) settle(limits []Limit) []Limit {
-	last := len(limits) - 1
-	alone := limits[:last]
-	if !limits[last].Exceeded && !limits[last].Grows || slices.ContainsFunc(alone, func(l Limit) bool { return l.Exceeded }) {
+	// The limit of all rules together stays only if it is the only one exceeded.
+	last := len(best) - 1
+	alone := best[:last]
+	if !best[last].Exceeded && !best[last].Grows || slices.ContainsFunc(alone, func(l Limit) bool { return l.Exceeded }) {
 		return alone
 	}
-	// The blamed rule may already be listed by itself: replace it.
-	for i := range alone {
-		if alone[i].By == limits[last].By && slices.Equal(alone[i].Terms, limits[last].Terms) {
-			alone[i] = limits[last]
+	for i := range alone { // the blamed rule may already be listed by itself: replace it
+		if alone[i].By == best[last].By && slices.Equal(alone[i].Terms, best[last].Terms) {
+			alone[i] = best[last]
 			return alone
 		}
 	}
-	return limits
+	return best
 }
 
 // at computes the limits for one size of the cluster, in a fixed order; the
@@ -188,13 +182,22 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 		frame.Eligible, frame.Nodes = min(frame.Eligible, base[0].Eligible+one), min(frame.Nodes, base[0].Nodes+one)
 	}
 	var limits []Limit
+	perNode := func(by Limited) func(*topology.Node) int { // the most pods that one added node can hold under a rule
+		return func(n *topology.Node) int {
+			most, _ := model.Fits(n, p.G.Requests)
+			if by == ByHostPort || p.ports && by != ByRoom || by == ByAntiAffinity && slices.ContainsFunc(p.Keys, func(k string) bool { return model.Carries(n.Labels, []string{k}) }) {
+				most = min(most, 1)
+			}
+			return most
+		}
+	}
 	// Removing a pod never breaks a hereditary rule, so what fits on the declared nodes
 	// plus what the added nodes hold at most is a bound: a pool shares its growth among
 	// its zones.
 	add := func(l Limit, by Limited, terms []*model.Term, most int, hereditary bool) {
 		l.By, l.Terms, l.Most = by, terms, most
 		if base != nil && hereditary {
-			l.Most = min(l.Most, base[len(limits)].Most+growable(p.m, v, p.perNode(by)))
+			l.Most = min(l.Most, base[len(limits)].Most+growable(p.m, v, perNode(by)))
 			l.Domains = min(l.Domains, base[len(limits)].Domains+growable(p.m, v, func(*topology.Node) int { return 1 }))
 		}
 		if v.Partial {
@@ -222,17 +225,6 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	all := p.together(v, frame, limits)
 	add(all, all.By, all.Terms, all.Most, len(p.Spreads) == 0)
 	return limits
-}
-
-// perNode returns the most pods that one added node can hold under a rule.
-func (p *Problem) perNode(by Limited) func(*topology.Node) int {
-	return func(n *topology.Node) int {
-		most, _ := model.Fits(n, p.G.Requests)
-		if by == ByHostPort || p.ports && by != ByRoom || by == ByAntiAffinity && slices.ContainsFunc(p.Keys, func(k string) bool { return model.Carries(n.Labels, []string{k}) }) {
-			most = min(most, 1)
-		}
-		return most
-	}
 }
 
 // growable returns how many pods the added nodes of the view's pools hold at most.
@@ -265,17 +257,12 @@ func (p *Problem) binding(v *model.View) corev1.ResourceName {
 			}
 		}
 	}
-	names := make([]corev1.ResourceName, 0, len(count))
-	for name := range count {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b corev1.ResourceName) int {
-		return cmp.Or(count[b]-count[a], strings.Compare(string(a), string(b)))
-	})
-	if len(names) == 0 {
+	if len(count) == 0 {
 		return ""
 	}
-	return names[0]
+	return slices.MinFunc(slices.Collect(maps.Keys(count)), func(a, b corev1.ResourceName) int {
+		return cmp.Or(count[b]-count[a], strings.Compare(string(a), string(b)))
+	})
 }
 
 // spread returns the limit of one hard spread constraint.

@@ -56,10 +56,16 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 		fit.Requests[i].Request, most[i] = r, -1
 	}
 	e := m.Eligible(w)
-	slot := slotFit()
+	slot := ResourceFit{Request: model.Request{Name: corev1.ResourcePods, Amount: 1, Quantity: *resource.NewQuantity(1, resource.DecimalSI)}}
 	look := func(n *topology.Node) {
 		fit.Eligible++
-		slot.look(n)
+		q, listed := n.Allocatable[corev1.ResourcePods]
+		if !listed || q.Value() >= 1 { // a node that does not list how many pods it takes has a slot
+			slot.Fitting++
+		}
+		if listed && q.Cmp(slot.largest) > 0 {
+			slot.largest, slot.LargestNode, slot.LargestSpan = q, n.Name, n.Span
+		}
 		if count, _ := model.Fits(n, requests); count > 0 {
 			fit.Fitting++
 		}
@@ -90,21 +96,4 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 	}
 	kept[key] = fit
 	return fit
-}
-
-// slotFit returns the request for a pod slot, before any node is counted.
-func slotFit() ResourceFit {
-	one := model.Request{Name: corev1.ResourcePods, Amount: 1, Quantity: *resource.NewQuantity(1, resource.DecimalSI)}
-	return ResourceFit{Request: one}
-}
-
-// look counts a node. A node that does not list how many pods it takes has a slot.
-func (r *ResourceFit) look(n *topology.Node) {
-	q, listed := n.Allocatable[corev1.ResourcePods]
-	if !listed || q.Value() >= r.Amount {
-		r.Fitting++
-	}
-	if listed && q.Cmp(r.largest) > 0 {
-		r.largest, r.LargestNode, r.LargestSpan = q, n.Name, n.Span
-	}
 }

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -43,8 +45,14 @@ func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 	if len(b.rows) < 2 {
 		return nil
 	}
+	requested := map[corev1.ResourceName]bool{}
+	for _, r := range b.rows {
+		for _, q := range r.g.Requests {
+			requested[q.Name] = true
+		}
+	}
 	var all []Shortage
-	for _, name := range b.resources() {
+	for _, name := range append(slices.Sorted(maps.Keys(requested)), corev1.ResourcePods) {
 		for i := range b.sets {
 			if s, ok := b.short(name, &b.sets[i]); ok {
 				all = append(all, s)
@@ -168,17 +176,6 @@ func (b *balance) take(g *model.Group) {
 	}
 }
 
-// resources returns the resources that pods request, pod slots last.
-func (b *balance) resources() []corev1.ResourceName {
-	seen := map[corev1.ResourceName]bool{}
-	for _, r := range b.rows {
-		for _, q := range r.g.Requests {
-			seen[q.Name] = true
-		}
-	}
-	return append(slices.Sorted(maps.Keys(seen)), corev1.ResourcePods)
-}
-
 // short reports whether a set of nodes has too little of a resource for the pods that
 // are confined to it.
 func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool) {
@@ -297,4 +294,60 @@ func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 		}
 	}
 	return 0
+}
+
+// asks returns how much of a resource a pod of a group requests where it is placed: if a
+// manifest names the node, its kubelet drops extended resources that the node does not
+// list (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
+func (b *balance) asks(g *model.Group, name corev1.ResourceName) (int64, resource.Format) {
+	if name == corev1.ResourcePods {
+		return 1, resource.DecimalSI
+	}
+	i := slices.IndexFunc(g.Requests, func(r model.Request) bool { return r.Name == name })
+	if i < 0 {
+		return 0, ""
+	}
+	if n, known := b.m.IndexOf(g.Spec.NodeName); known && model.Extended(name) {
+		if _, listed := b.m.Topology.Nodes[n].Allocatable[name]; !listed {
+			return 0, ""
+		}
+	}
+	return g.Requests[i].Amount, g.Requests[i].Quantity.Format
+}
+
+// claim is the demand of one workload for a resource on a set of nodes.
+type claim struct {
+	w    *workload.Workload
+	pods int
+	each int64
+}
+
+// Sums formats the requested and the offered amount for people: CPUs as a
+// decimal, memory in GiB, unless both would then read the same.
+func (s *Shortage) Sums() (requested, offered string) {
+	requested, offered = readable(s.Resource, s.Requested), readable(s.Resource, s.Offered)
+	if requested == offered {
+		return s.Requested.String(), s.Offered.String()
+	}
+	return requested, offered
+}
+
+const gib = 1 << 30
+
+// readable formats one quantity. It uses integers, so that no sum of CPUs reads
+// 25.150000000000002.
+func readable(name corev1.ResourceName, q resource.Quantity) string {
+	switch {
+	case name == corev1.ResourceCPU:
+		q = q.DeepCopy()           // AsDec changes it
+		text := q.AsDec().String() // exact, without a suffix
+		if strings.Contains(text, ".") {
+			text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+		}
+		return text
+	case q.Format == resource.BinarySI && q.Value() >= gib:
+		tenths := q.Value()/gib*10 + (q.Value()%gib*10+gib/2)/gib
+		return strings.TrimSuffix(strconv.FormatInt(tenths/10, 10)+"."+strconv.FormatInt(tenths%10, 10), ".0") + "Gi"
+	}
+	return q.String()
 }

@@ -43,7 +43,11 @@ func (s *siteSet) room(key string, keys []string) map[string]int {
 	if room == nil {
 		room = map[string]int{}
 		if len(keys) == 0 {
-			s.addUp(room, key)
+			for i := range s.sites {
+				if value, ok := s.sites[i].node.Labels[key]; ok {
+					room[value] = min(room[value]+s.sites[i].cap, model.Unbounded)
+				}
+			}
 		} else {
 			by, _ := domains(s.sites, key)
 			for value, group := range by {
@@ -53,36 +57,6 @@ func (s *siteSet) room(key string, keys []string) map[string]int {
 		s.rooms[id] = room
 	}
 	return room
-}
-
-// addUp adds up what the sites of each domain of a key hold.
-func (s *siteSet) addUp(room map[string]int, key string) {
-	for i := range s.sites {
-		if value, ok := s.sites[i].node.Labels[key]; ok {
-			room[value] = min(room[value]+s.sites[i].cap, model.Unbounded)
-		}
-	}
-}
-
-// largest returns the most pods that one site holds under keys, and the first node that
-// holds so many.
-func (s *siteSet) largest(keys []string) (most int, node string) {
-	for i := range s.sites {
-		if n := s.sites[i].apart(keys); n > most {
-			most, node = n, s.sites[i].node.Name
-		}
-	}
-	return most, node
-}
-
-// apart returns how many pods the site holds: at most one if it carries one of the keys.
-func (s *site) apart(keys []string) int {
-	for _, k := range keys {
-		if _, ok := s.node.Labels[k]; ok {
-			return min(s.cap, 1)
-		}
-	}
-	return s.cap
 }
 
 // mode selects what limits the sites of a set.
@@ -109,26 +83,8 @@ type keptSets struct {
 	sites int
 }
 
-func setsOf(m *model.Model) *keptSets {
-	return model.KeepForNodes(m, func() *keptSets { return &keptSets{sets: map[setKey]*siteSet{}} })
-}
-
 // maxKept bounds the number of cached sites.
 const maxKept = 500_000
-
-// fitting returns a function that computes how many pods of a group an empty node of a view
-// holds. It uses the cached amounts of declared nodes, except for pods whose manifest names
-// their node, because a kubelet ignores some requests.
-func fitting(m *model.Model, v *model.View, g *model.Group) func(i int, n *topology.Node) int {
-	c := Capacities(m, g)
-	return func(i int, n *topology.Node) int {
-		if from := v.From[i]; from >= 0 && g.Spec.NodeName == "" {
-			return c.At(from)
-		}
-		most, _ := model.Fits(n, g.Requests)
-		return most
-	}
-}
 
 // set returns the sites of a view for the pods of a workload.
 func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
@@ -136,7 +92,7 @@ func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 	if how.fit {
 		key.request = g.Request
 	}
-	kept := setsOf(m)
+	kept := model.KeepForNodes(m, func() *keptSets { return &keptSets{sets: map[setKey]*siteSet{}} })
 	if s := kept.sets[key]; s != nil {
 		return s
 	}
@@ -146,7 +102,7 @@ func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 	if how.keys != "" {
 		keys = model.HardKeys(g)
 	}
-	holds := fitting(m, v, g)
+	amounts := Capacities(m, g)
 	sites := make([]site, 0, e.Count)
 	for i, n := range v.Nodes {
 		if !v.Passes(e, i).All() || !model.Carries(n.Labels, keys) {
@@ -154,7 +110,12 @@ func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 		}
 		most := model.Unbounded
 		if how.fit {
-			if most = holds(i, n); most == 0 {
+			if from := v.From[i]; from >= 0 && g.Spec.NodeName == "" {
+				most = amounts.At(from)
+			} else { // a kubelet ignores some requests
+				most, _ = model.Fits(n, g.Requests)
+			}
+			if most == 0 {
 				continue
 			}
 		}

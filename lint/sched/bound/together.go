@@ -1,6 +1,8 @@
 package bound
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -48,7 +50,16 @@ func togetherIn(m *model.Model, v *model.View, w *workload.Workload) Together {
 	pods := p.pods(len(set.sites))
 	zones := set.room(corev1.LabelTopologyZone, p.Keys)
 	t := Together{Usable: len(set.sites), Zones: len(zones)}
-	t.OnOneNode, t.Node = set.largest(p.Keys)
+	for i := range set.sites {
+		s := &set.sites[i]
+		most := s.cap
+		if slices.ContainsFunc(p.Keys, func(k string) bool { return model.Carries(s.node.Labels, []string{k}) }) {
+			most = min(most, 1)
+		}
+		if most > t.OnOneNode {
+			t.OnOneNode, t.Node = most, s.node.Name
+		}
+	}
 	t.OnOneNode = min(pods, t.OnOneNode)
 	for _, most := range zones {
 		t.InOneZone = max(t.InOneZone, min(pods, most))

@@ -1,17 +1,15 @@
 package check
 
 import (
+	"fmt"
+
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // Checker is the certificate.Checker that replays runs and checks proofs against the
 // model.
 type Checker struct{}
-
-// Verify replays the runs of a decision.
-func (Checker) Verify(m *model.Model, d *certificate.Decision) error { return verify(m, d) }
 
 // Replay replays a run.
 func (Checker) Replay(m *model.Model, run []certificate.Placed) error {
@@ -33,20 +31,31 @@ func (Checker) Prepare(m *model.Model) { related(m) }
 
 // Proofs returns a verifier that reuses its books for one proof after the other.
 func (Checker) Proofs(m *model.Model, contend bool) certificate.Proofs {
-	return newVerifier(m, contend)
+	d := &demand{pairs: pairs{newNodeSets(nil, m, contend)}}
+	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{&closings{d, map[string][]int{}, map[tightKey]*tight{}}, map[string][]int{}}, d}
 }
 
-// NeverPlaced explores all states with one pod of each.
-func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error {
-	return checkNeverPlaced(m, g, with)
+// verifier checks proofs against the model, with one type for each kind of reasoning.
+// They share the books and the node sets.
+type verifier struct {
+	shapes   shapes
+	counting counting
+	headroom headroom
+	demand   *demand
 }
 
-// Lose explores all states before and after the loss.
-func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, steps int) error {
-	return checkLoss(m, l, out, steps)
-}
-
-// Roll explores all states of the rollout.
-func (Checker) Roll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, steps int) error {
-	return checkRoll(m, r, out, steps)
+// Check checks a proof against the model. It shares nothing with the engine that built
+// the proof: it works with names and labels, and counts by itself.
+func (v *verifier) Check(c *certificate.Assertion, steps int) error {
+	how, ok := map[certificate.ProofKind]func(*certificate.Assertion) error{
+		certificate.Shape: v.shapes.checkShape, certificate.LimitProof: v.shapes.checkLimit,
+		certificate.Exclusive: v.counting.checkExclusive, certificate.Outweighed: v.counting.checkOutweighed, certificate.Overcommitted: v.counting.checkOvercommitted,
+		certificate.Headroom:     v.headroom.checkHeadroom,
+		certificate.Uncolourable: func(c *certificate.Assertion) error { return checkUncolourable(v.demand, c, steps) },
+		certificate.Explored:     func(c *certificate.Assertion) error { return checkExplored(v.demand.nodeSets, c, steps) },
+	}[c.Proof.Kind]
+	if !ok {
+		return fmt.Errorf("nothing proves it of %v", certificate.Called(c.Members))
+	}
+	return how(c)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // closedForms bounds the pods of one member by its own rules, and by runs of it alone.
@@ -18,10 +19,8 @@ func (f *closedForms) limit(m certificate.Member) int {
 	most := 0
 	for _, nodes := range f.gatherings(m.G) {
 		here := f.separate(m, nodes, f.apartOn(m.G))
-		for _, t := range m.G.Terms {
-			if t.Hard && t.Use == model.Spread {
-				here = min(here, f.spreadLimit(m, t, nodes))
-			}
+		for t := range m.G.Hard(model.Spread) {
+			here = min(here, f.spreadLimit(m, t, nodes))
 		}
 		most = max(most, here)
 	}
@@ -64,7 +63,11 @@ func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string)
 		inB, _ := byDomain(f.m, nodes, b)
 		return len(inA) - len(inB)
 	})
-	if f.chained(nodes, coarse) {
+	chained := true // every domain of a key lies in one of the key before it
+	for i := 1; i < len(coarse) && chained; i++ {
+		chained = f.refines(nodes, coarse[i], coarse[i-1])
+	}
+	if chained {
 		return f.picked(m, nodes, coarse)
 	}
 	most := model.Unbounded
@@ -77,16 +80,6 @@ func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string)
 		}
 	}
 	return most
-}
-
-// chained reports whether every domain of a key lies in one of the key before it.
-func (f *closedForms) chained(nodes []int, keys []string) bool {
-	for i := range keys {
-		if i > 0 && !f.refines(nodes, keys[i], keys[i-1]) {
-			return false
-		}
-	}
-	return true
 }
 
 // picked returns how many pods the nodes take with one in each domain of the first key,
@@ -145,16 +138,9 @@ func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []i
 	return sum
 }
 
-// fills reports whether all pods of a member without others in the way find nodes, by a
-// count: one node after the other if they only exclude each other, and an equal share for
-// each domain if one spread counts them. It stops as soon as enough nodes are counted.
-func (f *closedForms) fills(m certificate.Member) bool {
-	if len(model.HardKeys(m.G)) == 0 {
-		return f.fillsApart(m)
-	}
-	return len(model.HardKeys(m.G)) == 1 && len(f.apartOn(m.G)) == 0 && f.fillsEvenly(m)
-}
-
+// fillsApart reports whether all pods of a member without others in the way find nodes, one
+// node after the other, if they only exclude each other. It stops as soon as enough nodes are
+// counted, as fillsEvenly does.
 func (f *closedForms) fillsApart(m certificate.Member) bool {
 	keys, left := f.apartOn(m.G), m.Pods
 	taken := map[[2]string]bool{}
@@ -181,16 +167,18 @@ func (f *closedForms) fillsApart(m certificate.Member) bool {
 	return left <= 0
 }
 
+// fillsEvenly reports the same for an equal share in each domain, if one spread counts the pods.
 func (f *closedForms) fillsEvenly(m certificate.Member) bool {
-	t := m.G.Terms[slices.IndexFunc(m.G.Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })]
+	t := slices.Collect(m.G.Hard(model.Spread))[0]
 	domains := f.domains(m.G, t)
 	if len(domains) == 0 || len(domains) < t.MinDomains() {
 		return false
 	}
 	share, more := m.Pods/len(domains), m.Pods%len(domains)
 	room, full, fuller := map[string]int{}, 0, 0
+	filled := func() bool { return (share == 0 || full == len(domains)) && fuller >= more }
 	for _, n := range f.sites(m.G) {
-		if (share == 0 || full == len(domains)) && fuller >= more {
+		if filled() {
 			break
 		}
 		value, ok := f.m.Topology.Nodes[n].Labels[t.Key]
@@ -206,7 +194,7 @@ func (f *closedForms) fillsEvenly(m certificate.Member) bool {
 			fuller++
 		}
 	}
-	return (share == 0 || full == len(domains)) && fuller >= more
+	return filled()
 }
 
 // checkLimit bounds the pods of one member by the closed forms.
@@ -260,13 +248,7 @@ func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) 
 		return 0, 0, false
 	}
 	for _, n := range f.only(m) {
-		id, all := "", true
-		for _, t := range hard {
-			value, has := f.m.Topology.Nodes[n].Labels[t.Key]
-			id += value + "\x00"
-			all = all && has
-		}
-		if all {
+		if id, all := domainID(f.m.Topology.Nodes[n], hard); all {
 			groups[id] = append(groups[id], n)
 		}
 	}
@@ -280,4 +262,97 @@ func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) 
 		worst = 0
 	}
 	return best, worst, true
+}
+
+// shapes checks components of one kind of pod by closed forms.
+type shapes struct{ *closedForms }
+
+// checkShape checks that a component has one kind of pod that no others interact with,
+// and evaluates its closed form.
+func (s *shapes) checkShape(c *certificate.Assertion) error {
+	if len(c.Members) != 1 {
+		return fmt.Errorf("%v are no single kind of pod", certificate.Called(c.Members))
+	}
+	m := c.Members[0]
+	if c.Never {
+		if s.most(m) < m.Pods {
+			return nil
+		}
+		return fmt.Errorf("%v: there is room for all pods", m.G.Workload)
+	}
+	if m.Pods == 0 {
+		return nil
+	}
+	if err := s.alone(m); err != nil {
+		return err
+	}
+	spreads := model.HardKeys(m.G)
+	nodes := s.sites(m.G)
+	switch {
+	case m.Node >= 0 || m.G.Spec.NodeName != "":
+		nodes = s.only(m)
+	case len(m.G.HardAffinity()) > 0: // compare every domain in which a first pod may be (T5)
+		_, worst, ok := s.gathered(m)
+		if !ok || !s.nests(m.G, s.apartOn(m.G)) || len(spreads) > 0 {
+			return fmt.Errorf("%v: its affinity has no closed form", m.G.Workload)
+		}
+		if worst < m.Pods {
+			return fmt.Errorf("%v: where its first pod may be are %d of %d pods", m.G.Workload, worst, m.Pods)
+		}
+		return nil
+	case len(spreads) > 1 || len(spreads) == 1 && !s.within(m.G):
+		return fmt.Errorf("%v: its spread has no closed form", m.G.Workload)
+	case !s.nests(m.G, s.apartOn(m.G)):
+		return fmt.Errorf("%v: the domains of %v cross", m.G.Workload, s.apartOn(m.G))
+	case len(s.running) > 0:
+	case len(spreads) == 0 && s.fillsApart(m), len(spreads) == 1 && len(s.apartOn(m.G)) == 0 && s.fillsEvenly(m):
+		return nil
+	}
+	if placed := s.run(m.G, nodes, m.Pods); placed < m.Pods {
+		return fmt.Errorf("%v: a run places %d of %d pods", m.G.Workload, placed, m.Pods)
+	}
+	return nil
+}
+
+// alone returns an error if a pod that is still to be placed, other than the group's own,
+// interacts with the group.
+func (s *shapes) alone(m certificate.Member) error {
+	g := m.G
+	for _, a := range s.against[g.Workload] {
+		if g.Spec.NodeName == "" && a.w != g.Workload && !a.w.Running {
+			return fmt.Errorf("%v is kept out by %v", g.Workload, a.w)
+		}
+	}
+	for _, t := range g.Terms {
+		others := t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(s.selects[t], func(o *workload.Workload) bool { return o != g.Workload && !o.Running })
+		if g.Spec.NodeName == "" && (others || t.Hard && t.Use == model.Spread && s.watches(g, t)) {
+			return fmt.Errorf("%v looks at others", g.Workload)
+		}
+	}
+	if g.Spec.NodeName == "" && s.companions(g) {
+		return fmt.Errorf("%v looks at others", g.Workload)
+	}
+	if m.Node >= 0 && g.Spec.NodeName == "" && s.siblings(m) {
+		return fmt.Errorf("%v looks at its pods on other nodes", g.Workload)
+	}
+	for _, w := range s.m.Workloads {
+		o := s.m.Groups[w]
+		clashes := func(p model.HostPort) bool { return slices.ContainsFunc(o.HostPorts, p.Conflicts) }
+		if len(g.HostPorts) > 0 && o != g && s.m.Present(o) && !o.Running && slices.ContainsFunc(g.HostPorts, clashes) {
+			return fmt.Errorf("%v wants a port of %v", w, g.Workload)
+		}
+	}
+	if s.contend && s.scarce(m) {
+		return fmt.Errorf("%v asks for what may run short", g.Workload)
+	}
+	return nil
+}
+
+// siblings reports whether the rules of a DaemonSet make its pods on other nodes matter
+// to one of them.
+func (s *shapes) siblings(m certificate.Member) bool {
+	return s.beside(m, s.apartOn(m.G)) > 0 || len(s.sites(m.G)) > 1 && slices.ContainsFunc(m.G.Terms, func(t *model.Term) bool {
+		looks := t.Use == model.Affinity || t.Use == model.Spread && !pinnedSpread(m.G, t) && t.Sel.Form == model.FormSet
+		return t.Hard && looks && slices.Contains(s.selects[t], m.G.Workload)
+	})
 }

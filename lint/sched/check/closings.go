@@ -29,10 +29,6 @@ type closings struct {
 	tight map[tightKey]*tight
 }
 
-func newClosings(d *demand) *closings {
-	return &closings{d, map[string][]int{}, map[tightKey]*tight{}}
-}
-
 // summed bounds how many of some nodes can be closed to a further pod: by each rule, by
 // its own spreads and for lack of room.
 func (c *closings) summed(m certificate.Member, p part) int {
@@ -90,8 +86,8 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 		if g == m.G {
 			b.pods = own
 		}
-		for _, t := range m.G.Terms {
-			if t.Hard && t.Use == model.AntiAffinity && slices.Contains(c.selects[t], w) {
+		for t := range m.G.Hard(model.AntiAffinity) {
+			if slices.Contains(c.selects[t], w) {
 				b.keys = append(b.keys, t.Key)
 				if c.surely(t, m.G, g) {
 					b.sure = append(b.sure, t.Key)
@@ -136,11 +132,9 @@ func (c *closings) rivals(g *model.Group) []*workload.Workload {
 			all = append(all, w)
 		}
 	}
-	for _, t := range g.Terms {
-		if t.Hard && t.Use == model.AntiAffinity {
-			for _, w := range c.selects[t] {
-				add(w)
-			}
+	for t := range g.Hard(model.AntiAffinity) {
+		for _, w := range c.selects[t] {
+			add(w)
 		}
 	}
 	for _, list := range c.keptOut(g) {
@@ -175,10 +169,15 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 			pooled[""] += by * b.pods
 		}
 	}
+	sizes := map[string][]int{} // of the domains of each key
 	for _, b := range blockers {
 		pool(b, 1)
+		for _, k := range b.keys {
+			if _, known := sizes[k]; !known {
+				sizes[k] = c.sizesOf(p, k)
+			}
+		}
 	}
-	sizes := c.sizes(p, blockers)
 	sum := func() int {
 		closed := min(pooled[""], len(nodes))
 		for k, list := range sizes {
@@ -212,20 +211,7 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	return total
 }
 
-// sizes returns how many of the nodes are in each domain of the blockers' keys, the
-// largest first.
-func (c *closings) sizes(p part, blockers []blocker) map[string][]int {
-	all := map[string][]int{}
-	for _, b := range blockers {
-		for _, k := range b.keys {
-			if _, known := all[k]; !known {
-				all[k] = c.sizesOf(p, k)
-			}
-		}
-	}
-	return all
-}
-
+// sizesOf returns how many of the nodes are in each domain of a key, the largest first.
 func (c *closings) sizesOf(p part, key string) []int {
 	id := p.id + "|" + key
 	if list, known := c.sized[id]; known && p.id != "" {
@@ -290,7 +276,14 @@ func (c *closings) closing(b blocker, nodes []int) int {
 		}
 		seen[id] = true
 		if carried > 1 || carried > 0 && own { // domains may overlap
-			closes = c.overlapping(b, at, own, nodes)
+			closes = 0
+			for _, n := range nodes {
+				if own && n == at || slices.ContainsFunc(b.keys, func(k string) bool {
+					return model.SameDomain(here, c.m.Topology.Nodes[n], k) && c.closesFrom(b, k, at)
+				}) {
+					closes++
+				}
+			}
 		}
 		list = append(list, closes)
 	}
@@ -305,17 +298,4 @@ func (c *closings) closesFrom(b blocker, key string, at int) bool {
 	return slices.Contains(b.sure, key) || slices.ContainsFunc(b.of.Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && t.Key == key && c.m.Selects(t, b.of.Workload, b.g.Workload, model.Asks{Incoming: true, At: c.m.Topology.Nodes[at]})
 	})
-}
-
-// overlapping counts the nodes that one pod of a blocker closes from where it is.
-func (c *closings) overlapping(b blocker, at int, own bool, nodes []int) int {
-	here, closes := c.m.Topology.Nodes[at], 0
-	for _, n := range nodes {
-		if own && n == at || slices.ContainsFunc(b.keys, func(k string) bool {
-			return model.SameDomain(here, c.m.Topology.Nodes[n], k) && c.closesFrom(b, k, at)
-		}) {
-			closes++
-		}
-	}
-	return closes
 }

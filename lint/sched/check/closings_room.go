@@ -6,7 +6,6 @@ import (
 	"sort"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
-	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // tightKey identifies the nodes of a part that may run short of a resource.
@@ -17,7 +16,7 @@ type tightKey struct {
 
 // tight holds nodes that may run short of a resource: what they have, least first, and
 // the sums of the first n; wanted is the sum of the requests of the pods that may be on
-// them.
+// them, of a DaemonSet one for each.
 type tight struct {
 	nodes      []int
 	in         []bool
@@ -69,29 +68,22 @@ func (c *closings) tightOf(p part, r int) *tight {
 	}
 	t.in = c.marked(t.nodes)
 	if len(t.nodes) > 0 {
-		t.wanted = c.wants(t, r)
+		for _, some := range l.coming {
+			c.m.Run().Spend(1)
+			switch {
+			case some.groups[r] == 0:
+			case some.perNode:
+				t.wanted = added(t.wanted, some.once[r], t.among(some.nodes))
+			case slices.ContainsFunc(some.nodes, func(n int) bool { return t.in[n] }):
+				t.wanted = added(t.wanted, some.wanted[r], 1)
+			}
+		}
 	}
 	c.m.Run().Spend(1 + len(p.nodes)/2)
 	if p.id != "" {
 		c.tight[id] = t
 	}
 	return t
-}
-
-// wants returns the sum of the requests of all pods that may be on tight nodes.
-func (c *closings) wants(t *tight, r int) int64 {
-	sum := int64(0)
-	for _, some := range c.ledger().coming {
-		c.m.Run().Spend(1)
-		switch {
-		case some.groups[r] == 0:
-		case some.perNode:
-			sum = added(sum, some.once[r], t.among(some.nodes))
-		case slices.ContainsFunc(some.nodes, func(n int) bool { return t.in[n] }):
-			sum = added(sum, some.wanted[r], 1)
-		}
-	}
-	return sum
 }
 
 // among returns how many of the nodes are tight.
@@ -103,20 +95,6 @@ func (t *tight) among(nodes []int) int {
 		}
 	}
 	return count
-}
-
-// comingTo returns how many pods of a group, which may be on tight nodes, may come to
-// these: of a DaemonSet one for each.
-func (c *closings) comingTo(g *model.Group, t *tight) int {
-	if !g.Kind.PerNode() {
-		return c.coming(g)
-	}
-	return t.among(c.reachable(g))
-}
-
-// comes reports whether a group has pods that may still be placed.
-func (c *closings) comes(g *model.Group) bool {
-	return model.Modelled(g) && !g.Running && !c.neverPlaced(g)
 }
 
 // added returns sum + ask*pods, or the largest number if that overflows.
@@ -137,7 +115,11 @@ func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blocker
 		if !c.comes(b.g) || !c.rules(b, p) || !c.reaches(b.g, t.in) {
 			continue
 		}
-		sum += l.asks(b.g)[r] * int64(c.comingTo(b.g, t))
+		pods := c.coming(b.g)
+		if b.g.Kind.PerNode() {
+			pods = t.among(c.reachable(b.g))
+		}
+		sum += l.asks(b.g)[r] * int64(pods)
 		own = own && b.g != m.G
 	}
 	if own {

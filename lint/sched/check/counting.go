@@ -159,20 +159,14 @@ func (k *counting) usable(c *certificate.Assertion, l *ledger, r, n int) int64 {
 	k.m.Run().Spend(len(c.About) * (1 + len(k.m.Topology.Nodes)/(4*model.PerStep)))
 	for _, m := range c.About {
 		if ask := l.asks(m.G)[r]; slices.Contains(k.sites(m.G), n) {
-			divisor = common(divisor, ask)
 			most += ask * int64(k.slots(m, n))
+			for ask != 0 {
+				divisor, ask = ask, divisor%ask
+			}
 		}
 	}
 	if divisor == 0 {
 		return 0
 	}
 	return min(most, max(0, l.free[n*len(l.names)+r])/divisor*divisor)
-}
-
-// common returns the greatest common divisor.
-func common(x, y int64) int64 {
-	for y != 0 {
-		x, y = y, x%y
-	}
-	return x
 }

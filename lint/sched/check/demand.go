@@ -9,7 +9,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/topology"
 )
 
 // demand computes the requests of pods for the resources of nodes, as far as they
@@ -74,29 +73,28 @@ func (d *demand) ledger() *ledger {
 		}
 	}
 	d.known = l
-	t := tenants{at: map[tenantsKey]*tenancy{}}
+	tenants := map[tenantsKey]*tenancy{}
 	for _, w := range d.m.Workloads {
 		g := d.m.Groups[w]
 		if n, ok := d.m.IndexOf(g.Spec.NodeName); ok && g.Spec.NodeName != "" {
-			l.forget(d.m.Topology.Nodes[n], g)
+			asks := l.asks(g) // the kubelet of a bound pod ignores extended resources that it does not know
+			for r, name := range l.names {
+				if _, listed := d.m.Topology.Nodes[n].Allocatable[name]; !listed && model.Extended(name) {
+					asks[r] = 0
+				}
+			}
 		}
-		if model.Modelled(g) && !g.Running && !d.neverPlaced(g) {
-			t.add(d, l, g)
+		if d.comes(g) {
+			d.join(l, tenants, g)
 		}
 	}
-	for _, some := range t.all {
+	for _, some := range l.coming {
 		l.enter(d.m, some)
 	}
-	l.coming = t.all
 	return l
 }
 
-// tenants groups the workloads whose pods may come to nodes: those with the same nodes
-// and the same rules about their own pods are added up.
-type tenants struct {
-	all []*tenancy
-	at  map[tenantsKey]*tenancy
-}
+// tenantsKey is equal for groups with the same nodes and the same rules about their own pods.
 
 type tenantsKey struct {
 	nodes         *sited
@@ -117,14 +115,21 @@ type tenancy struct {
 	groups       []int32
 }
 
-// add adds the requests of the pods of a group.
-func (t *tenants) add(d *demand, l *ledger, g *model.Group) {
+// join adds the requests of the pods of a group to those with the same key; if pods are
+// running, each group has its own tenancy.
+func (d *demand) join(l *ledger, tenants map[tenantsKey]*tenancy, g *model.Group) {
 	asks := l.asks(g)
 	once := min(1, max(g.Count.N, d.count(g)))
 	if once <= 0 {
 		return
 	}
-	some := t.of(d, g, len(asks))
+	apart, perNode := d.apartOn(g), g.Kind.PerNode()
+	id := tenantsKey{d.sited(g), strings.Join(apart, "\x00"), perNode || portsClash(d.m, g, g), perNode}
+	some, width := tenants[id], len(asks)
+	if some == nil || len(d.running) > 0 {
+		some = &tenancy{nodes: d.reachable(g), apart: apart, lone: id.lone, perNode: perNode, wanted: make([]int64, width), once: make([]int64, width), groups: make([]int32, width)}
+		tenants[id], l.coming = some, append(l.coming, some)
+	}
 	for r, ask := range asks {
 		if ask > 0 {
 			some.wanted[r] = added(some.wanted[r], ask, g.Count.N)
@@ -132,18 +137,6 @@ func (t *tenants) add(d *demand, l *ledger, g *model.Group) {
 			some.groups[r]++
 		}
 	}
-}
-
-// of returns the tenancy of a group; if pods are running, each group has its own.
-func (t *tenants) of(d *demand, g *model.Group, width int) *tenancy {
-	apart, perNode := d.apartOn(g), g.Kind.PerNode()
-	id := tenantsKey{d.sited(g), strings.Join(apart, "\x00"), perNode || portsClash(d.m, g, g), perNode}
-	if known := t.at[id]; known != nil && len(d.running) == 0 {
-		return known
-	}
-	some := &tenancy{nodes: d.reachable(g), apart: apart, lone: id.lone, perNode: perNode, wanted: make([]int64, width), once: make([]int64, width), groups: make([]int32, width)}
-	t.at[id], t.all = some, append(t.all, some)
-	return some
 }
 
 // enter adds the requests of a tenancy to its nodes.
@@ -158,17 +151,6 @@ func (l *ledger) enter(m *model.Model, t *tenancy) {
 		for r, sum := range sums {
 			l.wanted[n*len(sums)+r] = added(l.wanted[n*len(sums)+r], sum, 1)
 			l.shared[n*len(sums)+r] += t.groups[r]
-		}
-	}
-}
-
-// forget drops the requests for extended resources that the kubelet of a bound pod does
-// not know, as it ignores them.
-func (l *ledger) forget(node *topology.Node, g *model.Group) {
-	asks := l.asks(g)
-	for r, name := range l.names {
-		if _, listed := node.Allocatable[name]; !listed && model.Extended(name) {
-			asks[r] = 0
 		}
 	}
 }

@@ -27,7 +27,13 @@ type filters struct {
 }
 
 func newFilters(b books, contend bool) filters {
-	return filters{books: b, contend: contend, eligibles: domainsOf(b.m, b.absent)}
+	f := filters{books: b, contend: contend}
+	if b.absent != nil {
+		f.eligibles = b.absent.domains
+	} else {
+		f.eligibles = *model.KeepForNodes(b.m, func() *keptDomains { return &keptDomains{} })
+	}
+	return f
 }
 
 // refuses applies the filters.
@@ -53,7 +59,13 @@ func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
 	if f.portTaken(g, n) {
 		return certificate.RefusedByPort
 	}
-	if !f.room(g, n) {
+	short := false
+	if f.contend {
+		_, short = f.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return f.offered(n, name, kubelet) })
+	} else { // each pod must fit the empty node
+		short = !model.Holds(f.m.Topology.Nodes[n], g)
+	}
+	if short {
 		return certificate.RefusedByResources
 	}
 	return certificate.Takes
@@ -65,7 +77,7 @@ func (f *filters) byRules(g *model.Group, node *topology.Node, n int) certificat
 		return certificate.RefusedByAffinity
 	}
 	for _, t := range g.Terms {
-		if t.Hard && t.Use == model.Spread && !f.even(g, t, n) {
+		if t.Hard && t.Use == model.Spread && !(model.Carries(node.Labels, model.HardKeys(g)) && f.skew(g, t, n).allowed()) {
 			return certificate.RefusedBySpread
 		}
 	}
@@ -99,19 +111,15 @@ func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
 		}
 	}
 	for _, t := range g.Terms {
-		if value, ok := node.Labels[t.Key]; ok && t.Hard && t.Use == model.AntiAffinity && f.any(g, t, value) {
-			return true
+		value, ok := node.Labels[t.Key]
+		if !ok || !t.Hard || t.Use != model.AntiAffinity {
+			continue
 		}
-	}
-	return false
-}
-
-// any reports whether a pod that a term selects is in a domain.
-func (f *filters) any(g *model.Group, t *model.Term, value string) bool {
-	f.m.Run().Spend(len(f.selects[t]))
-	for _, w := range f.selects[t] {
-		if f.in([]*model.Term{t}, g, w, t.Key, value) {
-			return true
+		f.m.Run().Spend(len(f.selects[t]))
+		for _, w := range f.selects[t] {
+			if f.in([]*model.Term{t}, g, w, t.Key, value) {
+				return true
+			}
 		}
 	}
 	return false
@@ -132,15 +140,6 @@ func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, 
 		}
 	}
 	return false
-}
-
-func (f *filters) room(g *model.Group, n int) bool {
-	if !f.contend { // each pod must fit the empty node
-		most, _ := model.Fits(f.m.Topology.Nodes[n], g.Requests)
-		return most > 0
-	}
-	_, short := f.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return f.offered(n, name, kubelet) })
-	return !short
 }
 
 // offered is model.Offered for a declared node, from the values cached for all nodes.
@@ -228,11 +227,6 @@ func (f *filters) anywhere(hard []*model.Term, g *model.Group, w *workload.Workl
 	return false
 }
 
-// even reports whether one more pod keeps the skew of one constraint within its limit.
-func (f *filters) even(g *model.Group, t *model.Term, n int) bool {
-	return model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g)) && f.skew(g, t, n).allowed()
-}
-
 // skew holds the counts of a spread constraint for one more pod: the pods that the domain
 // has (here) and gains (self), the fewest in any domain, and the number of domains.
 type skew struct {
@@ -247,7 +241,13 @@ func (f *filters) skew(g *model.Group, t *model.Term, n int) skew {
 	node := f.m.Topology.Nodes[n]
 	counts, domains := f.counts[t], f.eligible(g, t, n)
 	if pinnedSpread(g, t) {
-		counts = map[string]int{node.Labels[t.Key]: f.onNode(g, t, n)}
+		sum := 0
+		for _, w := range f.selects[t] {
+			if t.Sel.Form == model.FormSet && !w.Terminating() && f.m.Selects(t, g.Workload, w, model.Asks{Incoming: true, At: node}) {
+				sum += f.pods(n, w)
+			}
+		}
+		counts = map[string]int{node.Labels[t.Key]: sum}
 	}
 	smallest := 0
 	if len(domains) > 0 && len(domains) >= t.MinDomains() {
@@ -269,20 +269,6 @@ func pinnedSpread(g *model.Group, t *model.Term) bool {
 	return g.Kind.PerNode() && t.HonorsAffinity()
 }
 
-// onNode counts the pods on one node that a constraint selects.
-func (f *filters) onNode(g *model.Group, t *model.Term, n int) int {
-	if t.Sel.Form != model.FormSet {
-		return 0
-	}
-	sum := 0
-	for _, w := range f.selects[t] {
-		if !w.Terminating() && f.m.Selects(t, g.Workload, w, model.Asks{Incoming: true, At: f.m.Topology.Nodes[n]}) {
-			sum += f.pods(n, w)
-		}
-	}
-	return sum
-}
-
 func (f *filters) eligible(g *model.Group, t *model.Term, to int) map[string]bool {
 	if g.Kind.PerNode() {
 		domains := map[string]bool{}
@@ -292,9 +278,6 @@ func (f *filters) eligible(g *model.Group, t *model.Term, to int) map[string]boo
 			}
 		}
 		return domains
-	}
-	if f.absent != nil {
-		return f.absent.eligible(&f.books, g, t)
 	}
 	return f.domains(g, t)
 }
@@ -318,17 +301,9 @@ type domainsKey struct {
 	affinity, taints, perNode bool
 }
 
-// keptDomains caches domains: many workloads have equal constraints.
+// keptDomains caches domains: many workloads have equal constraints. It is kept with the nodes
+// of a model, or with a loss of nodes.
 type keptDomains map[domainsKey]map[string]bool
-
-// domainsOf returns the cache that is kept with the nodes of a model, or a new one after
-// a loss of nodes.
-func domainsOf(m *model.Model, lost *absence) keptDomains {
-	if lost != nil {
-		return keptDomains{}
-	}
-	return *model.KeepForNodes(m, func() *keptDomains { return &keptDomains{} })
-}
 
 // domains returns the values of the key of a constraint on the nodes that count for it.
 func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
@@ -341,7 +316,9 @@ func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 				known[node.Labels[t.Key]] = true
 			}
 		}
-		f.m.Run().Spend(len(f.m.Topology.Nodes))
+		if f.absent == nil {
+			f.m.Run().Spend(len(f.m.Topology.Nodes))
+		}
 		f.eligibles[id] = known
 	}
 	return known

@@ -29,12 +29,6 @@ func (h *headroom) part(id string, own int, nodes func() []int) part {
 	return part{id: id, nodes: known, own: own}
 }
 
-// checkHeadroom proves for every member that others, and all but one of its own pods,
-// cannot close all of its nodes, or all nodes that the hint (Open) lists.
-func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
-	return h.checkGrounded(slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 }))
-}
-
 // part is a set of nodes, one of which must stay open while own pods of the member are
 // there.
 type part struct {
@@ -50,7 +44,7 @@ type part struct {
 // enough, and all its parts must stay open.
 func (h *headroom) shares(m certificate.Member) [][]part {
 	nodes, id := h.only(m), "sited\x00"+h.sited(m.G).name
-	spreads := slices.DeleteFunc(slices.Clone(m.G.Terms), func(t *model.Term) bool { return !t.Hard || t.Use != model.Spread })
+	spreads := slices.Collect(m.G.Hard(model.Spread))
 	if len(spreads) == 0 {
 		if m.Open != nil || m.Node >= 0 || len(h.running) > 0 {
 			id = ""
@@ -106,11 +100,12 @@ func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Ter
 	return all
 }
 
-// checkGrounded proves for members, one after the other, that others cannot close all
-// their nodes. For one that needs company the nodes are those near any pod of a workload
-// proved before, all of whose pods are placed in the end, or near any pod that may be
-// there if its own first pod needs none.
-func (h *headroom) checkGrounded(members []certificate.Member) error {
+// checkHeadroom proves for members, one after the other, that others, and all but one of their
+// own pods, cannot close all their nodes, or all nodes that the hint (Open) lists. For one that
+// needs company the nodes are those near any pod of a workload proved before, all of whose pods
+// are placed in the end, or near any pod that may be there if its own first pod needs none.
+func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
+	members := slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 })
 	shown, asserted := &provenResult{map[*model.Group]bool{}, map[*model.Group][]int{}}, map[*model.Group]int{}
 	for _, m := range members {
 		asserted[m.G]++
@@ -217,17 +212,13 @@ func (h *headroom) leads(m certificate.Member) error {
 		}
 	}
 	parts = append(parts, h.nearTo(m, keyed.nodes)...)
+	may := func(t *model.Term, _, o *model.Group) bool { return slices.Contains(h.selects[t], o.Workload) } // on some node
 	for _, w := range h.selects[hard[0]] {
-		if o := h.m.Groups[w]; o != m.G && h.accompanies(m, o, h.may) {
+		if o := h.m.Groups[w]; o != m.G && h.accompanies(m, o, may) {
 			parts = append(parts, h.nearTo(m, h.currentNodes(o))...)
 		}
 	}
 	return h.checkParts(m, parts)
-}
-
-// may reports whether a term selects the pods of o on some node.
-func (h *headroom) may(t *model.Term, _, o *model.Group) bool {
-	return slices.Contains(h.selects[t], o.Workload)
 }
 
 // accompanies reports whether all terms of a member select the pods of o.
@@ -272,12 +263,8 @@ func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
 	var all []part
 	h.m.Run().Spend(1 + len(sites)/2)
 	for _, at := range sites {
-		here, id, complete := h.m.Topology.Nodes[at], "", true
-		for _, t := range m.G.HardAffinity() {
-			value, ok := here.Labels[t.Key]
-			complete = complete && ok
-			id += value + "\x00"
-		}
+		here := h.m.Topology.Nodes[at]
+		id, complete := domainID(here, m.G.HardAffinity())
 		if !complete {
 			return []part{{}} // nothing is near a pod there
 		}
@@ -318,10 +305,7 @@ func (h *headroom) keyed(m certificate.Member) part {
 // constraint cannot if all pods that count are within the skew.
 func (h *headroom) refusing(m certificate.Member) []*model.Term {
 	var all []*model.Term
-	for _, t := range m.G.Terms {
-		if !t.Hard || t.Use != model.Spread {
-			continue
-		}
+	for t := range m.G.Hard(model.Spread) {
 		pods := 0
 		if t.Sel.Form == model.FormEmpty || h.m.Selects(t, m.G.Workload, m.G.Workload, model.Asks{Self: true, Incoming: true}) {
 			pods = 1

@@ -14,27 +14,21 @@ import (
 type absence struct {
 	nodes   map[int]bool
 	meaning certificate.Meaning
-	domains map[*model.Term]map[string]bool // the domains that constraints still have
+	domains keptDomains // the domains that constraints still have
+}
+
+// absenceOf returns a loss for the nodes of a model.
+func absenceOf(m *model.Model, l certificate.Loss) *absence {
+	x := &absence{map[int]bool{}, l.Meaning, keptDomains{}}
+	for n, node := range m.Topology.Nodes {
+		if l.Nodes[node.Name] {
+			x.nodes[n] = true
+		}
+	}
+	return x
 }
 
 func (x *absence) from(n int) bool { return x != nil && x.nodes[n] }
-
-// hides reports whether a constraint does not count a node because it is lost.
-func (x *absence) hides(t *model.Term, n int) bool {
-	return x.from(n) && (x.meaning == certificate.Gone || t.HonorsTaints())
-}
-
-func (x *absence) eligible(b *books, g *model.Group, t *model.Term) map[string]bool {
-	if x.domains[t] == nil {
-		x.domains[t] = map[string]bool{}
-		for n, node := range b.m.Topology.Nodes {
-			if b.counted(g, t, n, n) {
-				x.domains[t][node.Labels[t.Key]] = true
-			}
-		}
-	}
-	return x.domains[t]
-}
 
 // losses explores the states of a loss, as rolls does for a rollout.
 type losses struct {
@@ -54,19 +48,12 @@ type losses struct {
 // fewest over the runs in which some were lost, -1 if there is none.
 type extent struct{ fewest, most, hit int }
 
-// checkLoss checks answers about a loss against all its states, and runs against the
-// filters.
-func checkLoss(m *model.Model, l certificate.Loss, out []certificate.Lost, steps int) error {
+// Lose checks answers about a loss against all its states, and runs against the filters.
+func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, steps int) error {
 	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != diag.Unknown }) {
 		return nil
 	}
-	s := &losses{l: l, lost: &absence{map[int]bool{}, l.Meaning, map[*model.Term]map[string]bool{}}, after: map[string]map[string]bool{}, ends: map[*workload.Workload]*extent{}}
-	for n, node := range m.Topology.Nodes {
-		if l.Nodes[node.Name] {
-			s.lost.nodes[n] = true
-		}
-	}
-	s.claimed = map[*workload.Workload]bool{}
+	s := &losses{l: l, lost: absenceOf(m, l), after: map[string]map[string]bool{}, ends: map[*workload.Workload]*extent{}, claimed: map[*workload.Workload]bool{}}
 	for _, o := range out {
 		if s.claimed[o.Workload] = o.Hit > 0; o.Verdict == diag.Sometimes && !l.Stepwise {
 			if err := replayLoss(m, s.lost, l, o); err != nil {
@@ -75,10 +62,8 @@ func checkLoss(m *model.Model, l certificate.Loss, out []certificate.Lost, steps
 		}
 	}
 	s.states = &states{v: newNodeSets(nil, m, true), seen: map[string]bool{}, steps: steps, whole: func() { s.loseNodes() }}
-	for _, w := range m.Workloads {
-		if g := m.Groups[w]; model.Modelled(g) && !w.Running {
-			s.join(g, s.v.count(g))
-		}
+	for g := range m.Placeable() {
+		s.join(g, s.v.count(g))
 	}
 	s.classify()
 	for n := range s.lost.nodes {
@@ -288,25 +273,16 @@ func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate
 			after.add(g, n)
 		}
 	}
-	return stuckAfter(m, v, after, missing, l, o)
-}
-
-// stuckAfter checks how such a run ends.
-func stuckAfter(m *model.Model, v, after *nodeSets, missing map[*model.Group]int, l certificate.Loss, o certificate.Lost) error {
 	pending := 0
-	for _, w := range m.Workloads {
-		g := m.Groups[w]
-		if !model.Modelled(g) || w.Running {
-			continue
-		}
-		if v.placed[w] != v.count(g) {
-			return fmt.Errorf("%s: not all pods are in place before the loss", w)
+	for g := range m.Placeable() {
+		if v.placed[g.Workload] != v.count(g) {
+			return fmt.Errorf("%s: not all pods are in place before the loss", g.Workload)
 		}
 		if g.Origin() == o.Workload {
 			pending += missing[g]
 		}
 		if missing[g] > 0 && l.CreatedAgain(g) && !after.waits(g) && after.reasons(g)[certificate.Takes] > 0 {
-			return fmt.Errorf("%s: a pod still fits after the last move", w)
+			return fmt.Errorf("%s: a pod still fits after the last move", g.Workload)
 		}
 	}
 	if pending != o.Pending || pending == 0 {

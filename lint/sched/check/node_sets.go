@@ -4,9 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	corev1 "k8s.io/api/core/v1"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
 )
 
 // nodeSets computes the nodes on which pods of a group may be, and how the domains among
@@ -160,7 +163,6 @@ func (ns *nodeSets) sites(g *model.Group) []int { return ns.sited(g).list }
 // groups with the same set.
 type sited struct {
 	name  string
-	done  bool
 	list  []int
 	least map[corev1.ResourceName]int64
 }
@@ -192,34 +194,26 @@ func (ns *nodeSets) passing(g *model.Group) *sited {
 	s := ns.sets[g.Signature]
 	if s == nil {
 		s = &sited{name: g.Signature, least: map[corev1.ResourceName]int64{}}
+		for n, p := range ns.m.Eligible(g.Workload).Nodes {
+			if most, _ := model.Fits(ns.m.Topology.Nodes[n], nil); p.All() && most > 0 {
+				s.list = append(s.list, n)
+			}
+		}
 		ns.sets[g.Signature] = s
 	}
-	for n, p := range ns.m.Eligible(g.Workload).Nodes {
-		if s.done {
-			break
-		}
-		if most, _ := model.Fits(ns.m.Topology.Nodes[n], nil); p.All() && most > 0 {
-			s.list = append(s.list, n)
-		}
-	}
-	s.done = true
 	for i := range g.Requests {
-		ns.least(s, &g.Requests[i])
+		name := g.Requests[i].Name
+		if _, known := s.least[name]; known {
+			continue
+		}
+		least := int64(model.Unbounded) << 24
+		offers := ns.m.Offers(name, ns.m.Topology.Nodes)
+		for _, n := range s.list {
+			least = min(least, offers[n]) // larger than the bound if a node is not judged
+		}
+		s.least[name] = least
 	}
 	return s
-}
-
-// least computes the least that any of the nodes offers of a resource.
-func (ns *nodeSets) least(s *sited, r *model.Request) {
-	if _, known := s.least[r.Name]; known {
-		return
-	}
-	least := int64(model.Unbounded) << 24
-	offers := ns.m.Offers(r.Name, ns.m.Topology.Nodes)
-	for _, n := range s.list {
-		least = min(least, offers[n]) // larger than the bound if a node is not judged
-	}
-	s.least[r.Name] = least
 }
 
 // reachable returns the nodes on which pods of a group may ever be.
@@ -248,3 +242,77 @@ func (ns *nodeSets) lasting(g *model.Group, nodes []int) []int {
 	}
 	return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return ns.blocked(g, n) })
 }
+
+// domainID returns a text that is equal for nodes in the same domains of all terms, and whether
+// a node carries all their keys.
+func domainID(n *topology.Node, terms []*model.Term) (id string, complete bool) {
+	complete = true
+	for _, t := range terms {
+		value, ok := n.Labels[t.Key]
+		complete = complete && ok
+		id += value + "\x00"
+	}
+	return id, complete
+}
+
+// neverPlacedGroups is the set of groups whose pods are never placed, because their company
+// never is (T20).
+type neverPlacedGroups map[*model.Group]bool
+
+// neverPlaced reports whether pods of a group are never placed: its required affinity needs
+// company, none of its pods may come first, and only pods of such groups can be company.
+func (ns *nodeSets) neverPlaced(g *model.Group) bool {
+	return (*model.Keep(ns.m, ns.followers))[g]
+}
+
+// followers starts with the groups that cannot come first and repeatedly removes those
+// for which a group outside the set can be company.
+func (ns *nodeSets) followers() *neverPlacedGroups {
+	all := neverPlacedGroups{}
+	var left []*model.Group
+	for _, w := range ns.m.Workloads {
+		if g := ns.m.Groups[w]; ns.m.Present(g) && ns.cannotLead(g) {
+			all[g] = true
+			left = append(left, g)
+		}
+	}
+	for changed := true; changed; {
+		before := len(left)
+		left = slices.DeleteFunc(left, func(g *model.Group) bool {
+			hard := g.HardAffinity()
+			ns.m.Run().Spend(1 + len(ns.selects[hard[0]]))
+			if slices.ContainsFunc(ns.selects[hard[0]], func(o *workload.Workload) bool {
+				return !all[ns.m.Groups[o]] && !slices.ContainsFunc(hard[1:], func(t *model.Term) bool { return !slices.Contains(ns.selects[t], o) })
+			}) {
+				delete(all, g)
+				return true
+			}
+			return false
+		})
+		changed = len(left) < before
+	}
+	return &all
+}
+
+// cannotLead reports whether the pods of a group need others, none of them may come
+// first, and no doubt remains about which others.
+func (ns *nodeSets) cannotLead(g *model.Group) bool {
+	hard := g.HardAffinity()
+	if len(hard) == 0 || g.Running || g.Spec.NodeName != "" || len(ns.m.Doubts([]*workload.Workload{g.Workload})) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(hard, func(t *model.Term) bool {
+		return !ns.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true})
+	})
+}
+
+// coming returns how many pods of a group there may be.
+func (ns *nodeSets) coming(g *model.Group) int {
+	if ns.neverPlaced(g) {
+		return 0
+	}
+	return ns.count(g)
+}
+
+// comes reports whether a group has pods that may still be placed.
+func (ns *nodeSets) comes(g *model.Group) bool { return g.Placeable() && !ns.neverPlaced(g) }

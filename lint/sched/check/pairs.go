@@ -62,8 +62,8 @@ func (p *pairs) apartOn(g *model.Group) []string {
 			keys = append(keys, a.key)
 		}
 	}
-	for _, t := range g.Terms {
-		if t.Hard && t.Use == model.AntiAffinity && !slices.Contains(keys, t.Key) && p.surely(t, g, g) {
+	for t := range g.Hard(model.AntiAffinity) {
+		if !slices.Contains(keys, t.Key) && p.surely(t, g, g) {
 			keys = append(keys, t.Key)
 		}
 	}
@@ -73,8 +73,8 @@ func (p *pairs) apartOn(g *model.Group) []string {
 // excludesAt reports whether an incoming pod of g is always kept out of domains of a key
 // that hold a pod of o, on whichever of the nodes.
 func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
-	for _, t := range g.Terms {
-		if t.Use == model.AntiAffinity && t.Hard && t.Key == key && p.surelyAt(t, g, o, nodes) {
+	for t := range g.Hard(model.AntiAffinity) {
+		if t.Key == key && p.surelyAt(t, g, o, nodes) {
 			return true
 		}
 	}
@@ -116,10 +116,8 @@ func (p *pairs) companions(g *model.Group) bool {
 // anti-affinity keeps pods apart only within domains of the spread (T3).
 func (p *pairs) within(g *model.Group) bool {
 	var t *model.Term
-	for _, of := range g.Terms {
-		if of.Hard && of.Use == model.Spread {
-			t = of
-		}
+	for of := range g.Hard(model.Spread) {
+		t = of
 	}
 	return p.keeps(g, t)
 }

@@ -50,16 +50,6 @@ type usedOf struct {
 	amount int64
 }
 
-// of returns the number of pods of a workload.
-func (l *load) of(w *workload.Workload) int {
-	for i := range l.pods {
-		if l.pods[i].w == w {
-			return l.pods[i].pods
-		}
-	}
-	return 0
-}
-
 // uses returns how much of a resource is used; a nil load uses nothing.
 func (l *load) uses(name corev1.ResourceName) int64 {
 	if l == nil {
@@ -73,15 +63,6 @@ func (l *load) uses(name corev1.ResourceName) int64 {
 	return 0
 }
 
-// add adds pods of a workload.
-func (l *load) add(w *workload.Workload, pods int) {
-	i := slices.IndexFunc(l.pods, func(p podsOf) bool { return p.w == w })
-	if i < 0 {
-		i, l.pods = len(l.pods), append(l.pods, podsOf{w: w})
-	}
-	l.pods[i].pods += pods
-}
-
 // use adds a used amount of a resource.
 func (l *load) use(name corev1.ResourceName, amount int64) {
 	i := slices.IndexFunc(l.used, func(u usedOf) bool { return u.name == name })
@@ -93,10 +74,14 @@ func (l *load) use(name corev1.ResourceName, amount int64) {
 
 // pods returns how many pods of a workload are on a node.
 func (b *books) pods(n int, w *workload.Workload) int {
-	if b.on[n] == nil {
-		return 0
+	if b.on[n] != nil {
+		for i := range b.on[n].pods {
+			if b.on[n].pods[i].w == w {
+				return b.on[n].pods[i].pods
+			}
+		}
 	}
-	return b.on[n].of(w)
+	return 0
 }
 
 type place3 struct {
@@ -151,7 +136,11 @@ func (b *books) book(g *model.Group, n, by int) {
 		on = &load{}
 		b.on[n] = on
 	}
-	on.add(g.Workload, by)
+	i := slices.IndexFunc(on.pods, func(p podsOf) bool { return p.w == g.Workload })
+	if i < 0 {
+		i, on.pods = len(on.pods), append(on.pods, podsOf{w: g.Workload})
+	}
+	on.pods[i].pods += by
 	on.use(corev1.ResourcePods, int64(by))
 	for i := range g.Requests {
 		on.use(g.Requests[i].Name, g.Requests[i].Amount*int64(by))
@@ -185,7 +174,7 @@ func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	switch {
 	case !model.Carries(b.m.Topology.Nodes[n].Labels, model.HardKeys(g)):
 		return false
-	case t.HonorsTaints() && !p.Taints, b.absent.hides(t, n):
+	case t.HonorsTaints() && !p.Taints, b.absent.from(n) && (b.absent.meaning == certificate.Gone || t.HonorsTaints()):
 		return false
 	case t.HonorsAffinity():
 		return p.Selector && (!g.Kind.PerNode() || n == to)

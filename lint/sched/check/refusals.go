@@ -135,8 +135,22 @@ func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 		return all
 	}
 	all := s.load(g, i)
-	if g.Spec.NodeName == "" { // a kubelet applies none of the rules (R-P8)
-		all = append(all, s.rules(g, i)...)
+	if g.Spec.NodeName != "" { // a kubelet applies no rules about other pods (R-P8)
+		return all
+	}
+	if r := s.uneven(g, i); r.Kind != "" {
+		all = append(all, r)
+	}
+	r := Refusal{By: certificate.RefusedByAffinity}
+	if t := s.f.unmet(g, n); t != nil {
+		_, has := n.Labels[t.Key]
+		r.Kind, r.Unmet = NoCompany, &Unmet{Domain: s.domain(t.Key, n), Lacks: !has, Term: t}
+	}
+	if s.f.repelled(g, n) {
+		r.Kind, r.Repels = Repelled, s.repels(g, n)
+	}
+	if r.Kind != "" {
+		all = append(all, r)
 	}
 	return all
 }
@@ -162,27 +176,6 @@ func (s *State) load(g *model.Group, n int) []Refusal {
 	}
 	if r, short := s.f.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return s.f.offered(n, name, kubelet) }); short {
 		all = append(all, s.noRoom(r, s.f.m.Topology.Nodes[n], s.f.on[n]))
-	}
-	return all
-}
-
-// rules returns the refusals by rules about other pods.
-func (s *State) rules(g *model.Group, n int) []Refusal {
-	node := s.f.m.Topology.Nodes[n]
-	var all []Refusal
-	if r := s.uneven(g, n); r.Kind != "" {
-		all = append(all, r)
-	}
-	r := Refusal{By: certificate.RefusedByAffinity}
-	if t := s.f.unmet(g, node); t != nil {
-		_, has := node.Labels[t.Key]
-		r.Kind, r.Unmet = NoCompany, &Unmet{Domain: s.domain(t.Key, node), Lacks: !has, Term: t}
-	}
-	if s.f.repelled(g, node) {
-		r.Kind, r.Repels = Repelled, s.repels(g, node)
-	}
-	if r.Kind != "" {
-		all = append(all, r)
 	}
 	return all
 }
@@ -272,10 +265,7 @@ func (s *State) uneven(g *model.Group, n int) Refusal {
 			return Refusal{By: certificate.RefusedBySpread, Kind: LacksSpreadKey, Key: key}
 		}
 	}
-	for _, t := range g.Terms {
-		if t.Use != model.Spread || !t.Hard {
-			continue
-		}
+	for t := range g.Hard(model.Spread) {
 		if k := s.f.skew(g, t, n); !k.allowed() {
 			spread := Spread{Domain: s.domain(t.Key, node), Here: k.here, Smallest: k.smallest, MaxSkew: int(t.Constraint.MaxSkew)}
 			if least := t.MinDomains(); k.domains < least {
@@ -287,21 +277,13 @@ func (s *State) uneven(g *model.Group, n int) Refusal {
 	return Refusal{}
 }
 
-// domain returns the domain of a node by a key.
+// domain returns the domain of a node by a key. If a key makes every node a domain of its own,
+// messages need not say which.
 func (s *State) domain(key string, n *topology.Node) Domain {
-	return Domain{key, n.Labels[key], s.byNode(key)}
-}
-
-// byNode reports whether a key makes every node a domain of its own, so that messages
-// need not say which.
-func (s *State) byNode(key string) bool {
 	single, known := s.single[key]
 	if !known {
-		if s.single == nil {
-			s.single = map[string]bool{}
-		}
 		single = s.f.m.NodeByNode(key, nil)
 		s.single[key] = single
 	}
-	return single
+	return Domain{key, n.Labels[key], single}
 }

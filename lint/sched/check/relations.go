@@ -49,7 +49,21 @@ func related(m *model.Model) *relations {
 				all.learn(m, g)
 			}
 		}
-		all.learnApart(m)
+		for _, p := range m.Apart { // exclusions that are not from terms of a manifest
+			all.keys = append(all.keys, p.Key)
+			m.Number()
+			for _, i := range m.StandFor[p.A] {
+				for _, j := range m.StandFor[p.B] {
+					x, y := m.Workloads[i], m.Workloads[j]
+					for _, pair := range [][2]*workload.Workload{{x, y}, {y, x}} {
+						a := against{pair[1], p.Key}
+						all.against[pair[0]] = append(all.against[pair[0]], a)
+						all.migrating[pair[0]] = append(all.migrating[pair[0]], a)
+						all.look(pair[0], p.Key)
+					}
+				}
+			}
+		}
 		slices.Sort(all.keys)
 		all.keys = slices.Compact(all.keys)
 		return all
@@ -73,10 +87,7 @@ func maySelect(m *model.Model, t *model.Term, g, o *model.Group) bool {
 
 // learn records whom the hard terms of a group select.
 func (v *relations) learn(m *model.Model, g *model.Group) {
-	for _, t := range g.Terms {
-		if !t.Hard {
-			continue
-		}
+	for t := range g.HardTerms() {
 		v.keys = append(v.keys, t.Key)
 		m.Run().Spend(model.StepsPerTerm)
 		v.learnDoubts(m, g, t)
@@ -130,25 +141,5 @@ func (v *relations) learnDoubts(m *model.Model, g *model.Group, t *model.Term) {
 func (v *relations) look(w *workload.Workload, key string) {
 	if !slices.Contains(v.looked[w], key) {
 		v.looked[w] = append(v.looked[w], key)
-	}
-}
-
-// learnApart adds the exclusions that are not from terms of a manifest, as package search
-// does.
-func (v *relations) learnApart(m *model.Model) {
-	for _, p := range m.Apart {
-		v.keys = append(v.keys, p.Key)
-		m.Number()
-		for _, i := range m.StandFor[p.A] {
-			for _, j := range m.StandFor[p.B] {
-				x, y := m.Workloads[i], m.Workloads[j]
-				v.against[x] = append(v.against[x], against{y, p.Key})
-				v.against[y] = append(v.against[y], against{x, p.Key})
-				v.migrating[x] = append(v.migrating[x], against{y, p.Key})
-				v.migrating[y] = append(v.migrating[y], against{x, p.Key})
-				v.look(x, p.Key)
-				v.look(y, p.Key)
-			}
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 )
 
 // replay checks a run: every step passes the filters at its time. The error names the
@@ -32,9 +33,9 @@ func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 	return v, nil
 }
 
-// verify checks the runs that a decision rests on: a run that must place all pods does,
+// Verify checks the runs that a decision rests on: a run that must place all pods does,
 // and a stuck one ends where no pending pod fits. It fills in why none fits.
-func verify(m *model.Model, d *certificate.Decision) error {
+func (Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	v, err := replay(m, d.Witness)
 	if err != nil {
 		return fmt.Errorf("witness: %w", err)
@@ -98,22 +99,6 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || len(g.HostPorts) > 0 {
 		return s.filters.reasons(g)
 	}
-	t := s.takers(g)
-	count := maps.Clone(t.refused)
-	if len(model.HardKeys(g)) == 0 && s.neverPlaced(g) { // no node has its company (T20)
-		if len(t.nodes) > 0 {
-			count[certificate.RefusedByAffinity] += len(t.nodes)
-		}
-		return count
-	}
-	for _, n := range t.nodes {
-		s.m.Run().Spend(1 + len(g.Terms)/2)
-		count[s.byRules(g, s.m.Topology.Nodes[n], n)]++
-	}
-	return count
-}
-
-func (s stuckState) takers(g *model.Group) *takers {
 	id := g.Signature + "|" + g.Request
 	t := s.known[id]
 	if t == nil {
@@ -128,5 +113,47 @@ func (s stuckState) takers(g *model.Group) *takers {
 		}
 		s.known[id] = t
 	}
-	return t
+	count := maps.Clone(t.refused)
+	if len(model.HardKeys(g)) == 0 && s.neverPlaced(g) { // no node has its company (T20)
+		if len(t.nodes) > 0 {
+			count[certificate.RefusedByAffinity] += len(t.nodes)
+		}
+		return count
+	}
+	for _, n := range t.nodes {
+		s.m.Run().Spend(1 + len(g.Terms)/2)
+		count[s.byRules(g, s.m.Topology.Nodes[n], n)]++
+	}
+	return count
+}
+
+// Completes reports whether a run can be continued until all pods are in place, if
+// further ones go only to certain nodes. It goes from pod to pod and never backtracks, so
+// true is a witness and false proves nothing.
+func Completes(m *model.Model, run []certificate.Placed, on func(*topology.Node) bool) bool {
+	if m.Split() != m {
+		return false
+	}
+	v, err := replay(m, run)
+	if err != nil {
+		return false
+	}
+	for moved := true; moved; {
+		moved = false
+		for g := range m.Placeable() {
+			w := g.Workload
+			for n, node := range m.Topology.Nodes {
+				for on(node) && v.placed[w] < v.count(g) && !(w.Kind.PerNode() && v.pods(n, w) > 0) && v.refuses(g, n) == certificate.Takes {
+					v.add(g, n)
+					moved = true
+				}
+			}
+		}
+	}
+	for g := range m.Placeable() {
+		if v.placed[g.Workload] < v.count(g) {
+			return false
+		}
+	}
+	return true
 }

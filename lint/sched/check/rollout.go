@@ -23,9 +23,8 @@ type rolls struct {
 	done       bool
 }
 
-// checkRoll checks a verdict on a rollout against all its states, and its moves against
-// the filters.
-func checkRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, steps int) error {
+// Roll checks a verdict on a rollout against all its states, and its moves against the filters.
+func (Checker) Roll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, steps int) error {
 	if out.Verdict == diag.Unknown {
 		return nil
 	}
@@ -37,11 +36,7 @@ func checkRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, s
 	v := newNodeSets(nil, m, true)
 	s := &rolls{r: r, old: -1, fresh: -1, visited: map[string]bool{}}
 	s.states = &states{v: v, seen: map[string]bool{}, steps: steps, whole: func() { s.goOn() }}
-	for _, w := range m.Workloads {
-		g := m.Groups[w]
-		if !model.Modelled(g) || w.Running {
-			continue
-		}
+	for g := range m.Placeable() {
 		pods := v.count(g)
 		switch g.Origin() {
 		case r.Old:
@@ -53,20 +48,15 @@ func checkRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, s
 	}
 	s.classify()
 	s.visit()
-	return s.hold(out.Verdict)
-}
-
-// hold compares a verdict with the result of the exploration.
-func (s *rolls) hold(v diag.Outcome) error {
 	switch {
-	case s.stalled && v == diag.Always, s.done && v == diag.Never:
-		return fmt.Errorf("%s: a rollout ends otherwise than %s", s.r.Old, v)
+	case s.stalled && out.Verdict == diag.Always, s.done && out.Verdict == diag.Never:
+		return fmt.Errorf("%s: a rollout ends otherwise than %s", r.Old, out.Verdict)
 	case s.stalled && s.done:
 		return nil
 	case s.steps <= 0:
 		return certificate.ErrTooLong
-	case !s.begun || v == diag.Sometimes:
-		return fmt.Errorf("%s: no rollout ends as %s says", s.r.Old, v)
+	case !s.begun || out.Verdict == diag.Sometimes:
+		return fmt.Errorf("%s: no rollout ends as %s says", r.Old, out.Verdict)
 	}
 	return nil
 }
@@ -143,7 +133,7 @@ func (s *rolls) step(member, n, by int) {
 }
 
 // replayRoll checks the moves of a rollout one by one, and that nothing moves after the
-// last.
+// last. It fills in why no new pod fits.
 func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) error {
 	v := newNodeSets(nil, m, true)
 	group := func(move certificate.Move) *model.Group {
@@ -179,11 +169,6 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 			fresh++
 		}
 	}
-	return endsRoll(m, r, out, v, old, fresh)
-}
-
-// endsRoll checks that nothing moves any more, and fills in why no new pod fits.
-func endsRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, v *nodeSets, old, fresh int) error {
 	at := slices.IndexFunc(m.Workloads, func(w *workload.Workload) bool { return m.Groups[w].Origin() == r.Fresh })
 	if at >= 0 {
 		out.Reasons = v.reasons(m.Groups[m.Workloads[at]])

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,14 +49,9 @@ func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workl
 // Lose returns the state after a loss of nodes, with missing pods of the given workloads
 // placed again as long as a node takes one.
 func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standing {
-	lost := &absence{map[int]bool{}, l.Meaning, map[*model.Term]map[string]bool{}}
-	for i, n := range s.m.Topology.Nodes {
-		if l.Nodes[n.Name] {
-			lost.nodes[i] = true
-		}
-	}
-	out := &Standing{m: s.m, v: newNodeSets(lost, s.m, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
-	out.s = &State{f: &out.v.filters, on: map[*topology.Node][]int{}, called: s.s.called}
+	out := &Standing{m: s.m, v: newNodeSets(absenceOf(s.m, l), s.m, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
+	out.s = newState(&out.v.filters)
+	out.s.called = maps.Clone(s.s.called)
 	for _, p := range s.s.pods {
 		gone := l.Nodes[p.Node.Name]
 		stays := p.Workload.Kind.PerNode() && l.Meaning != certificate.Gone
@@ -75,9 +71,6 @@ func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standin
 
 // Call gives a workload another name in messages.
 func (s *Standing) Call(w *workload.Workload, name string) {
-	if s.s.called == nil {
-		s.s.called = map[*workload.Workload]string{}
-	}
 	s.s.called[w] = name
 }
 
@@ -121,9 +114,9 @@ func (s *Standing) puts(pod *workload.Workload) bool {
 // next returns the pod of a workload that is to be placed next, as a workload of the
 // split model; nil if none is missing.
 func (s *Standing) next(w *workload.Workload) *workload.Workload {
-	for _, pod := range s.m.Workloads {
-		if g := s.m.Groups[pod]; g.Origin() == w && model.Modelled(g) && !w.Running && s.placed[pod] < s.pods(pod) {
-			return pod
+	for g := range s.m.Placeable() {
+		if g.Origin() == w && s.placed[g.Workload] < s.pods(g.Workload) {
+			return g.Workload
 		}
 	}
 	return nil
@@ -138,10 +131,10 @@ func (s *Standing) pods(w *workload.Workload) int {
 
 // Count returns how many pods of a workload are in place, and how many are missing.
 func (s *Standing) Count(w *workload.Workload) (placed, missing int) {
-	for _, pod := range s.m.Workloads {
-		if g := s.m.Groups[pod]; g.Origin() == w && model.Modelled(g) && !w.Running {
-			placed += s.placed[pod]
-			missing += max(0, s.pods(pod)-s.placed[pod])
+	for g := range s.m.Placeable() {
+		if g.Origin() == w {
+			placed += s.placed[g.Workload]
+			missing += max(0, s.pods(g.Workload)-s.placed[g.Workload])
 		}
 	}
 	return placed, missing

@@ -32,7 +32,7 @@ func NewState(m *model.Model) *State {
 
 // stateOver returns the state with the running pods in the books of filters.
 func stateOver(f *filters) *State {
-	s := &State{f: f, on: map[*topology.Node][]int{}}
+	s := newState(f)
 	for _, w := range f.m.Workloads {
 		if w.Running && model.Modelled(f.m.Groups[w]) {
 			if n, ok := f.m.IndexOf(w.Spec.NodeName); ok {
@@ -115,4 +115,8 @@ func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Re
 		}
 	}
 	return r
+}
+
+func newState(f *filters) *State {
+	return &State{f: f, on: map[*topology.Node][]int{}, called: map[*workload.Workload]string{}, single: map[string]bool{}}
 }

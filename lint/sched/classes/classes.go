@@ -25,7 +25,12 @@ type Classes struct {
 // resources (T19), and the same domains, unless a domain is a single node, of the
 // keys of hard rules and of one more key unless it is empty.
 func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes {
-	all := model.KeepForNodes(m, func() *tables { return newTables(len(m.Topology.Nodes)) })
+	all := model.KeepForNodes(m, func() *tables {
+		return &tables{
+			of: map[string]*table{}, single: map[string]*table{}, units: make([]int32, len(m.Topology.Nodes)), ruled: map[string]bool{},
+			grained: map[string]*grained{}, known: map[[sha256.Size]byte]*Classes{},
+		}
+	})
 	t := all.asked(m, ws, key)
 	return t.merged(m, all, all.sizingOf(m, ws, t.resources, pods))
 }
@@ -50,13 +55,6 @@ type tables struct {
 
 // maxGrained bounds the cached lists of nodes by sizes in grains.
 const maxGrained = 128
-
-func newTables(nodes int) *tables {
-	return &tables{
-		of: map[string]*table{}, single: map[string]*table{}, units: make([]int32, nodes), ruled: map[string]bool{},
-		grained: map[string]*grained{}, known: map[[sha256.Size]byte]*Classes{},
-	}
-}
 
 // table holds the nodes as workloads with given rules see them, without sizes.
 type table struct {
@@ -131,7 +129,18 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 	for _, r := range by.resources {
 		t.offers = append(t.offers, m.Offers(corev1.ResourceName(r), m.Topology.Nodes))
 	}
-	t.measure()
+	for n, shape := range t.shape {
+		if int(shape) == len(t.ranges) {
+			t.ranges = append(t.ranges, make([]sizeRange, len(t.offers)))
+			for i, has := range t.offers {
+				t.ranges[shape][i] = sizeRange{has[n], has[n]}
+			}
+		}
+		for i, has := range t.offers {
+			r := &t.ranges[shape][i]
+			r.least, r.most = min(r.least, has[n]), max(r.most, has[n])
+		}
+	}
 	all.of[id] = t
 	return t
 }
@@ -152,22 +161,6 @@ func (all *tables) rule(m *model.Model, t *table, by *seen) {
 	m.Run().Spend(len(all.units))
 	refine(all.units, func(n int) int32 { return t.shape[n] })
 	clear(all.grained)
-}
-
-// measure computes the range of sizes of each shape.
-func (t *table) measure() {
-	for n, shape := range t.shape {
-		if int(shape) == len(t.ranges) {
-			t.ranges = append(t.ranges, make([]sizeRange, len(t.offers)))
-			for i, has := range t.offers {
-				t.ranges[shape][i] = sizeRange{has[n], has[n]}
-			}
-		}
-		for i, has := range t.offers {
-			r := &t.ranges[shape][i]
-			r.least, r.most = min(r.least, has[n]), max(r.most, has[n])
-		}
-	}
 }
 
 // merged puts nodes with the same usable amounts into one class (T19).
@@ -223,7 +216,7 @@ func (t *table) splitShapes(m *model.Model, s *sizing) (told []bool, some bool) 
 	told = make([]bool, len(t.ranges))
 	for shape, ranges := range t.ranges {
 		for i, r := range ranges {
-			told[shape] = told[shape] || s.differs(i, r)
+			told[shape] = told[shape] || s.demands[i].Usable(r.least) != s.demands[i].Usable(r.most)
 		}
 		some = some || told[shape]
 	}

@@ -24,10 +24,7 @@ func appendText[T ~string](to []byte, text T) []byte {
 // with repeats.
 func ruleKeys(g *model.Group) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, t := range g.Terms {
-			if !t.Hard {
-				continue
-			}
+		for t := range g.HardTerms() {
 			if !yield(t.Key) {
 				return
 			}

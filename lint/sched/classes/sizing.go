@@ -3,6 +3,7 @@ package classes
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,36 +50,21 @@ func (all *tables) sizingOf(m *model.Model, ws []*workload.Workload, resources [
 	return s
 }
 
-// usable returns how much of a resource the pods can use.
-func (s *sizing) usable(i int, has int64) int64 {
-	return s.demands[i].Usable(has)
-}
-
-// differs reports whether the usable amount differs within a range of sizes.
-func (s *sizing) differs(i int, r sizeRange) bool {
-	return s.usable(i, r.least) != s.usable(i, r.most)
-}
-
 // describe appends the sizes as far as the pods can use them.
 func (s *sizing) describe(text []byte, sizes []int64) []byte {
-	if s.each != nil {
-		return binary.AppendVarint(text, s.count(sizes))
+	if s.each != nil { // how many pods with equal requests a node takes
+		count := int64(math.MaxInt64)
+		for i, each := range s.each {
+			if each > 0 && sizes[i] != math.MaxInt64 {
+				count = min(count, max(0, s.demands[i].Usable(sizes[i]))/each)
+			}
+		}
+		return binary.AppendVarint(text, count)
 	}
 	for i, has := range sizes {
-		text = binary.AppendVarint(text, s.usable(i, has))
+		text = binary.AppendVarint(text, s.demands[i].Usable(has))
 	}
 	return text
-}
-
-// count returns how many pods with equal requests a node takes.
-func (s *sizing) count(sizes []int64) int64 {
-	count := int64(math.MaxInt64)
-	for i, each := range s.each {
-		if each > 0 && sizes[i] != math.MaxInt64 {
-			count = min(count, max(0, s.usable(i, sizes[i]))/each)
-		}
-	}
-	return count
 }
 
 // appendID appends a text that identifies the sizing.
@@ -90,4 +76,42 @@ func (s *sizing) appendID(text []byte) []byte {
 		text = binary.AppendVarint(text, each)
 	}
 	return text
+}
+
+// Demand is the demand of some pods for a resource. Any set of these pods requests a multiple
+// of the grain, so only the largest multiple within a node's amount is usable, and never
+// more than the total. Nodes with the same usable amount are equivalent for the pods
+// (T19). The zero Demand is that of pods that request nothing.
+type Demand struct {
+	grain, total int64
+}
+
+// With returns the demand with a number of further pods that each request an amount.
+func (d Demand) With(ask int64, pods int) Demand {
+	if ask <= 0 || pods <= 0 {
+		return d
+	}
+	a, b := d.grain, ask
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return Demand{grain: a, total: Sum(d.total, ask, pods)}
+}
+
+// Sum returns sum + ask*pods, or the largest int64 if that overflows.
+func Sum(sum, ask int64, pods int) int64 {
+	high, more := bits.Mul64(uint64(ask), uint64(pods))
+	if high > 0 || more > uint64(math.MaxInt64-sum) {
+		return math.MaxInt64
+	}
+	return sum + int64(more)
+}
+
+// Usable returns how much of a node's amount the pods can use at most. It is unlimited if the
+// node is not judged.
+func (d Demand) Usable(has int64) int64 {
+	if d.grain == 0 || has <= 0 || has == math.MaxInt64 {
+		return has
+	}
+	return min(has-has%d.grain, d.total)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/bound"
@@ -28,15 +29,11 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	pods := max(model.Certain(w), edit.Pods)
 	group, crowd := tr.contenders(w, pods), tr.contendersOf(w, pods)
 	key := trialKey{tr.shape(w, pods, group), edit.Name, more}
+	try := func() bool { return tr.try(w, edit, group, crowd, more) }
 	if key.shape == "" {
-		return tr.try(w, edit, group, crowd, more)
+		return try()
 	}
-	held, known := tr.advice.known[key]
-	if !known {
-		held = tr.try(w, edit, group, crowd, more)
-		tr.advice.known[key] = held
-	}
-	return held
+	return cached(tr.advice.known, key, try)
 }
 
 // shape returns the key, cached for further edits, under which trials of a workload with at most
@@ -44,20 +41,17 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 // hashes all manifests, which only another context can have in common. It is "" for a crowd,
 // and if nothing else can have the same key.
 func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
-	key := sized{w, pods}
-	shape, known := tr.shapes[key]
-	switch {
-	case known:
-		return shape
-	case tr.contendersOf(w, pods) != nil:
-	case len(group) == 1 && len(tr.running) == 0:
-		shape = bound.Shape(tr.m, w, tr.strategy(w, w.Count.N), pods)
-	case tr.advice.shared && !slices.ContainsFunc(group, borrows) && !borrows(w):
-		sum := sha256.Sum256([]byte(tr.question(w, pods, tr.advice.contents) + tr.advice.contents(w.Object)))
-		shape = string(sum[:])
-	}
-	tr.shapes[key] = shape
-	return shape
+	return cached(tr.shapes, sized{w, pods}, func() string {
+		switch {
+		case tr.contendersOf(w, pods) != nil:
+		case len(group) == 1 && len(tr.running) == 0:
+			return bound.Shape(tr.m, w, tr.strategy(w, w.Count.N), pods)
+		case tr.advice.shared && !slices.ContainsFunc(group, borrows) && !borrows(w):
+			sum := sha256.Sum256([]byte(tr.question(w, pods, tr.advice.contents) + tr.advice.contents(w.Object)))
+			return string(sum[:])
+		}
+		return ""
+	})
 }
 
 // borrows reports whether the pod template of a workload is written in another object.
@@ -84,7 +78,22 @@ func (tr trials) try(w *workload.Workload, edit Edit, group, crowd []*workload.W
 		}
 		t.further = append(t.further, n)
 	}
-	return t.try()
+	all := t.group
+	if t.group = t.with(t.group); t.crowd != nil {
+		all = t.crowd
+	}
+	if len(all) > maxTogether {
+		t.declared = t.j.assembled(all).Roster
+	} else if t.crowd != nil {
+		t.crowd = t.with(t.crowd)
+	}
+	return t.within(func() bool {
+		if holds, known := t.decideByCounting(); known {
+			return holds
+		}
+		m, other := t.world()
+		return t.passes(m, other, t.changed)
+	})
 }
 
 // Change is an edit of one workload.
@@ -108,10 +117,10 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	for _, w := range ws {
 		others := tr.contenders(w, model.Certain(w))
 		if crowd := tr.contendersOf(w, model.Certain(w)); crowd != nil {
-			if others = crowd; crowds[groupKey{&crowd[0], len(crowd)}] {
+			if others = crowd; crowds[keyOf(crowd)] {
 				continue
 			}
-			crowds[groupKey{&crowd[0], len(crowd)}] = true
+			crowds[keyOf(crowd)] = true
 		}
 		tr.m.Run().Spend(1 + len(others))
 		for _, o := range append(slices.Clip(others), w) {
@@ -172,26 +181,6 @@ type trial struct {
 	steps                  int              // that the group may spend on it
 }
 
-// try judges the trial with the changed workload in place of the original.
-func (t *trial) try() bool {
-	all := t.group
-	if t.group = t.with(t.group); t.crowd != nil {
-		all = t.crowd
-	}
-	if len(all) > maxTogether {
-		t.declared = t.j.assembled(all).Roster
-	} else if t.crowd != nil {
-		t.crowd = t.with(t.crowd)
-	}
-	return t.within(func() bool {
-		if holds, known := t.decideByCounting(); known {
-			return holds
-		}
-		m, other := t.world()
-		return t.passes(m, other, t.changed)
-	})
-}
-
 // with returns a copy of a list with the changed workload in place of the original.
 func (t *trial) with(list []*workload.Workload) []*workload.Workload {
 	list = slices.Clone(list)
@@ -219,23 +208,18 @@ func (t *trial) within(f func() bool) (holds bool) {
 func (t *trial) world() (*model.Model, *shared) {
 	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // several questions follow
 	ws := append(slices.Clone(t.group), t.j.running...)
-	few := search.Few(t.j.m.Beside(ws), ws, podsOf(ws)+t.surge()+2, nil)
-	m := t.j.m.Variant(ws, append(few, t.further...))
-	return m, t.j.other(m)
-}
-
-// surge returns the largest number of pods that a rollout of one of the workloads adds.
-func (t *trial) surge() int {
-	most := 1
+	surge := 1 // the most pods that a rollout of one of the workloads adds
 	for _, w := range t.group {
 		if !w.Kind.PerNode() {
 			how := w.Rollout(w.Count.N)
-			if most = max(most, how.Surge); how.Way == workload.BothWhole {
-				most = max(most, w.Count.N)
+			if surge = max(surge, how.Surge); how.Way == workload.BothWhole {
+				surge = max(surge, w.Count.N)
 			}
 		}
 	}
-	return most
+	few := search.Few(t.j.m.Beside(ws), ws, podsOf(ws)+surge+2, nil)
+	m := t.j.m.Variant(ws, append(few, t.further...))
+	return m, t.j.other(m)
 }
 
 // passes reports whether a workload of the trial is placed, rolls out and can be drained.
@@ -274,12 +258,7 @@ type Advice struct {
 
 // contents returns a hash of an object's manifest and namespace.
 func (a *Advice) contents(o *source.Object) string {
-	text, known := a.texts[o]
-	if !known {
-		text = fmt.Sprintf("%x %q", a.digest.Sum(o.Root), o.Namespace)
-		a.texts[o] = text
-	}
-	return text
+	return cached(a.texts, o, func() string { return fmt.Sprintf("%x %q", a.digest.Sum(o.Root), o.Namespace) })
 }
 
 // trialKey identifies a trial by everything that its outcome depends on.
@@ -299,4 +278,93 @@ func NewAdvice() *Advice {
 func (tr trials) ShareAdvice(a *Advice, left *int) {
 	a.shared, a.left = true, left
 	tr.advice = a
+}
+
+// Question returns a key of everything that the answers about a workload depend on, except
+// the nodes: all workloads with which it is judged, the pods that their hard rules may
+// select, and the budgets that may select its pods. Contexts of one cluster with the same key
+// have the same answers. The workload, its autoscaler and budgets are identified by object,
+// because findings point at their lines, and other workloads by content.
+func (tr trials) Question(w *workload.Workload) string {
+	return tr.question(w, most(w), func(o *source.Object) string {
+		if o == w.Object || w.Scale != nil && o == w.Scale.Object || o.Kind == "PodDisruptionBudget" {
+			return fmt.Sprintf("%p", o)
+		}
+		return tr.advice.contents(o)
+	})
+}
+
+// question returns the text of a Question for at most that many pods of the workload; name
+// identifies an object.
+func (tr trials) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
+	q := question{j: tr.shared, name: name}
+	group := slices.Concat(tr.group(w, false), tr.group(w, true), tr.contenders(w, pods), tr.running, []*workload.Workload{w})
+	for i, o := range group {
+		if !slices.Contains(group[:i], o) {
+			q.member(o)
+		}
+	}
+	for _, crowd := range [][]*workload.Workload{tr.contendersOf(w, model.Certain(w)), tr.contendersOf(w, pods)} {
+		if crowd != nil {
+			q.WriteString("crowd " + tr.digest(crowd) + "\n")
+		}
+	}
+	for _, b := range tr.BudgetsOf(w) {
+		fmt.Fprintf(&q, "budget %s %v %d %d %d", name(b.Object), b.Known, b.AllowedMin, b.AllowedMax, b.UpTo)
+		q.objects(b.Workloads)
+	}
+	for _, b := range tr.PossibleBudgets(w) {
+		fmt.Fprintf(&q, "perhaps %s %v\n", name(b.Object), b.Selects)
+	}
+	return q.String()
+}
+
+// digest hashes the manifests of a crowd.
+func (tr trials) digest(crowd []*workload.Workload) string {
+	return cached(tr.crowds, keyOf(crowd), func() string {
+		sum := sha256.New()
+		for _, w := range crowd {
+			fmt.Fprintln(sum, w, tr.advice.contents(w.Object))
+			if borrows(w) {
+				fmt.Fprintf(sum, "%p", w.SpecNode)
+			}
+		}
+		return string(sum.Sum(nil))
+	})
+}
+
+// question builds the text of a Question.
+type question struct {
+	strings.Builder
+	j    *shared
+	name func(*source.Object) string
+}
+
+func (q *question) objects(ws []*workload.Workload) {
+	for _, w := range ws {
+		q.WriteString(" " + q.name(w.Object))
+	}
+	q.WriteByte('\n')
+}
+
+// member adds a workload and the workloads that its hard rules may select. The content of its
+// object does not include a template that is written in another object.
+func (q *question) member(w *workload.Workload) {
+	q.WriteString(q.name(w.Object))
+	if borrows(w) {
+		fmt.Fprintf(q, " %p", w.SpecNode)
+	}
+	if w.Scale != nil {
+		q.WriteString(" by " + q.name(w.Scale.Object))
+	}
+	for t := range q.j.m.Group(w).HardTerms() {
+		q.objects(q.j.m.Others(t, w, true))
+		if t.NamespaceSelector != nil {
+			fmt.Fprint(q, q.j.m.Namespaces)
+		}
+		if t.Use == model.Affinity {
+			fmt.Fprint(q, q.j.m.Self(t, w))
+		}
+	}
+	q.WriteByte('\n')
 }

@@ -227,15 +227,7 @@ func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, 
 	if b.SelectorUnknown || slices.Contains(w.Open, "metadata.labels") || slices.ContainsFunc(slices.Collect(maps.Keys(w.Labels)), source.Placeholder) {
 		return model.AllPods, model.Maybe
 	}
-	if j.selectors == nil {
-		j.selectors = map[*workload.Budget]model.PodSelector{}
-	}
-	of, known := j.selectors[b]
-	if !known {
-		of = j.m.PodSelector(b.Selector)
-		j.selectors[b] = of
-	}
-	return of(w)
+	return cached(j.selectors, b, func() model.PodSelector { return j.m.PodSelector(b.Selector) })(w)
 }
 
 // BudgetsOf returns the budgets that certainly select pods of a workload.
@@ -349,3 +341,36 @@ func (j *shared) unhealthy(b *Budget, w *workload.Workload) *workload.Workload {
 	}
 	return nil
 }
+
+// Possible is a budget whose allowance is unknown, and which may or may not select the pods
+// of a workload.
+type Possible struct {
+	*workload.Budget
+	// Selects is set if it certainly selects them.
+	Selects bool
+	// Elsewhere is set if it need not be deployed together with the workload.
+	Elsewhere bool
+}
+
+// PossibleBudgets returns the budgets beyond BudgetsOf that may select pods of a workload:
+// budgets with a variable, in a namespace that is left open, or in files that need not be
+// deployed together with the workload.
+func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
+	for i, list := range [][]*workload.Budget{j.set.Budgets, j.set.BudgetsElsewhere} {
+		j.m.Run().Spend(4 * len(list))
+		for _, b := range list {
+			home := b.Object.Namespace == w.Object.Namespace
+			if !home && !openNamespace(b.Object.Namespace) && !openNamespace(w.Object.Namespace) {
+				continue
+			}
+			certain := home && i == 0
+			if _, answer := j.selects(b, w); answer == model.Maybe || answer == model.Yes && (!certain || b.Unknown != "") {
+				all = append(all, Possible{b, certain && answer == model.Yes, i == 1})
+			}
+		}
+	}
+	return all
+}
+
+// openNamespace reports whether the namespace is left to a later tool.
+func openNamespace(name string) bool { return name == "" || source.Placeholder(name) }

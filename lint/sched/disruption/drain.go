@@ -32,15 +32,7 @@ type Drain struct {
 
 // severity orders verdicts; the worst is the largest.
 func severity(v diag.Outcome) int {
-	switch v {
-	case diag.Never:
-		return 3
-	case diag.Sometimes:
-		return 2
-	case diag.Unknown:
-		return 1
-	}
-	return 0
+	return slices.Index([]diag.Outcome{diag.Unknown, diag.Sometimes, diag.Never}, v) + 1
 }
 
 // Drain judges a workload: whether its pods may be evicted (R-W19, R-W29), and

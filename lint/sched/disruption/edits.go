@@ -94,15 +94,17 @@ func softAntiAffinity(w *workload.Workload) bool {
 // the edit does.
 func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) Edit {
 	return Edit{name + " " + key, 0, func(w *workload.Workload) bool {
-		all, changed := slices.Clone(w.Spec.TopologySpreadConstraints), false
-		for i := range all {
-			if all[i].TopologyKey == key && all[i].WhenUnsatisfiable == corev1.DoNotSchedule {
-				edit(&all[i])
-				changed = true
+		c := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
+			applies := t.TopologyKey == key && t.WhenUnsatisfiable == corev1.DoNotSchedule
+			if applies {
+				edit(t)
 			}
+			return applies
+		})
+		if c != nil {
+			*w = *c
 		}
-		w.Spec.TopologySpreadConstraints = all
-		return changed
+		return c != nil
 	}}
 }
 

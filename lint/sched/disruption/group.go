@@ -26,14 +26,11 @@ func (j *shared) assembled(group []*workload.Workload) *assembly {
 	if len(group) <= maxTogether {
 		return j.assemble(group)
 	}
-	key := groupKey{&group[0], len(group)}
-	a := j.assemblies[key]
-	if a == nil {
-		a = j.assemble(group)
+	return cached(j.assemblies, keyOf(group), func() *assembly {
+		a := j.assemble(group)
 		a.hereditary = search.Hereditary(j.m, group)
-		j.assemblies[key] = a
-	}
-	return a
+		return a
+	})
 }
 
 // hereditary reports whether search.Hereditary holds for a group.
@@ -52,12 +49,7 @@ func (j *shared) assemble(group []*workload.Workload) *assembly {
 
 // tolerates reports whether some member tolerates a loss.
 func (a *assembly) tolerates(l certificate.Loss) bool {
-	does, known := a.tolerant[l.Meaning]
-	if !known {
-		does = slices.ContainsFunc(a.Workloads(), l.Tolerates)
-		a.tolerant[l.Meaning] = does
-	}
-	return does
+	return cached(a.tolerant, l.Meaning, func() bool { return slices.ContainsFunc(a.Workloads(), l.Tolerates) })
 }
 
 // doubts holds the doubts about the rules of a group.
@@ -75,7 +67,7 @@ func (j *shared) doubts(w *workload.Workload) *doubts { return j.doubtsAbout(j.g
 func (j *shared) doubtsAbout(group []*workload.Workload) *doubts {
 	large := len(group) > maxTogether
 	if large {
-		if known := j.doubtsOf[groupKey{&group[0], len(group)}]; known != nil {
+		if known := j.doubtsOf[keyOf(group)]; known != nil {
 			return known
 		}
 	}
@@ -85,7 +77,7 @@ func (j *shared) doubtsAbout(group []*workload.Workload) *doubts {
 	}
 	if large {
 		d.open = first(d.all, j.taken)
-		j.doubtsOf[groupKey{&group[0], len(group)}] = d
+		j.doubtsOf[keyOf(group)] = d
 	}
 	return d
 }
@@ -147,4 +139,68 @@ func (j *shared) taken(w *workload.Workload) bool {
 		}
 	}
 	return false
+}
+
+// by returns a reason that names nothing.
+func by(cause model.Cause) model.Reason { return model.Reason{Cause: cause} }
+
+// undecided returns why a question about a workload stays open: a doubt about a
+// rule, which no budget settles, or else the size of the question or its budget.
+func (j *shared) undecided(w *workload.Workload) model.Reason {
+	if all := j.doubts(w).all; len(all) > 0 {
+		return by(all[0].Cause())
+	}
+	if j.m.Run().Stops == j.stops {
+		return by(model.BySize)
+	}
+	return by(model.ByBudget)
+}
+
+// unlisted returns a reason if the placement of a workload's pods is unknown because they
+// request an extended resource that no node lists.
+func (j *shared) unlisted(w *workload.Workload) model.Reason {
+	if names := search.Unlisted(j.m, w); len(names) > 0 {
+		return model.Reason{Cause: model.ByResource, Name: string(names[0])}
+	}
+	return model.Reason{}
+}
+
+// reasonAboutOthers returns what is unknown about the workloads that may fill a node with one: whether
+// their pods fit, or which pods their rules select. Then a verdict by the rules alone is no
+// answer.
+func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workload) model.Reason {
+	for _, o := range group {
+		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {
+			return model.Reason{Cause: model.ByResource, Name: string(names[0]), Workload: o}
+		}
+	}
+	if d := j.doubtsAbout(group); len(d.all) > 0 {
+		return by(d.all[0].Cause())
+	}
+	return model.Reason{}
+}
+
+// unknown returns why the placement of a workload's pods is not judged, if it is not.
+func (j *shared) unknown(w *workload.Workload) model.Reason {
+	if !j.Judged(w) {
+		return by(model.ByPlacement)
+	}
+	return j.unlisted(w)
+}
+
+// withoutPreemptible returns a group without the workloads whose pods may be preempted for
+// a workload: the manifests do not say which of two priority classes is the higher one,
+// and the scheduler may preempt pods of a lower one that block it by rules or requests
+// (R-Q6). Workloads that it needs stay. It returns nil if there is nothing to leave out.
+func (j *shared) withoutPreemptible(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
+	if w.Spec.PreemptionPolicy == "Never" {
+		return nil
+	}
+	left := slices.DeleteFunc(slices.Clone(group), func(o *workload.Workload) bool {
+		return o.Spec.PriorityClassName != w.Spec.PriorityClassName && !needs(j.m, w, o)
+	})
+	if len(left) == len(group) {
+		return nil
+	}
+	return left
 }

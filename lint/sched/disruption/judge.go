@@ -88,12 +88,17 @@ type sized struct {
 
 // strategy returns how an update replaces that many pods of a workload, cached as many questions ask.
 func (j *shared) strategy(w *workload.Workload, pods int) workload.Rollout {
-	how, known := j.strategies[sized{w, pods}]
+	return cached(j.strategies, sized{w, pods}, func() workload.Rollout { return w.Rollout(pods) })
+}
+
+// cached returns the value of a key, and computes it the first time.
+func cached[K comparable, V any](values map[K]V, key K, find func() V) V {
+	value, known := values[key]
 	if !known {
-		how = w.Rollout(pods)
-		j.strategies[sized{w, pods}] = how
+		value = find()
+		values[key] = value
 	}
-	return how
+	return value
 }
 
 // groupKey identifies a list of workloads by its address.
@@ -101,6 +106,8 @@ type groupKey struct {
 	first **workload.Workload
 	n     int
 }
+
+func keyOf(group []*workload.Workload) groupKey { return groupKey{&group[0], len(group)} }
 
 // defaultSteps bounds one search, in filters applied, in addition to the budget of the
 // question in the run.
@@ -121,14 +128,15 @@ func New(m *model.Model, set *workload.Set, o search.Options) *Judge {
 }
 
 func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
-	j := &shared{m: m, set: set, steps: defaultSteps}
+	j := &shared{
+		m: m, set: set, steps: defaultSteps, advice: NewAdvice(), shapes: map[sized]string{}, strategies: map[sized]workload.Rollout{},
+		unfits: map[groupKey]map[*workload.Workload]bool{}, tried: map[groupKey]bool{}, parts: map[groupKey]int{}, described: map[groupKey]string{},
+		crowds: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, doubtsOf: map[groupKey]*doubts{},
+		lost: map[string][]answer{}, bySize: map[string]*shared{}, selectors: map[*workload.Budget]model.PodSelector{},
+	}
 	if o.Steps > 0 {
 		j.steps = o.Steps
 	}
-	j.strategies = map[sized]workload.Rollout{}
-	j.advice, j.unfits, j.tried, j.parts, j.described, j.shapes = NewAdvice(), map[groupKey]map[*workload.Workload]bool{}, map[groupKey]bool{}, map[groupKey]int{}, map[groupKey]string{}, map[sized]string{}
-	j.crowds = map[groupKey]string{}
-	j.assemblies, j.doubtsOf = map[groupKey]*assembly{}, map[groupKey]*doubts{}
 	for _, w := range m.Workloads {
 		if w.Running && model.Modelled(m.Group(w)) {
 			j.running = append(j.running, w)
@@ -152,7 +160,7 @@ func (j *shared) Judged(w *workload.Workload) bool {
 
 // takesPart reports whether the pods of a group are permanent and modeled.
 func takesPart(g *model.Group) bool {
-	return model.Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
+	return g.Placeable() && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0 || g.Scale != nil)
 }
 
 // most returns the largest number of pods that a workload may have.
@@ -168,8 +176,7 @@ func most(w *workload.Workload) int {
 func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.Workload][]*workload.Workload, contending contention) {
 	extra := map[*workload.Workload]int{}
 	if len(j.m.Workloads) == 1 && takesPart(j.m.Group(j.m.Workloads[0])) { // no other workload exists
-		alone := [][]*workload.Workload{j.m.Workloads}
-		ruled = j.grouped(alone)
+		ruled = j.grouped([][]*workload.Workload{j.m.Workloads})
 		return ruled, contention{groups: ruled}
 	}
 	for _, w := range j.m.Workloads {
@@ -190,7 +197,7 @@ func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.
 			pods += model.Certain(w)
 		}
 		if len(group) > maxTogether || pods > maxPods {
-			contending.crowds[groupKey{&group[0], len(group)}] = true
+			contending.crowds[keyOf(group)] = true
 		}
 	}
 	return ruled, contending
@@ -266,13 +273,7 @@ func (j *shared) each(group []*workload.Workload) int {
 	if len(group) == 0 {
 		return j.m.Each(group)
 	}
-	key := groupKey{&group[0], len(group)}
-	each, known := j.parts[key]
-	if !known {
-		each = j.m.Each(group)
-		j.parts[key] = each
-	}
-	return each
+	return cached(j.parts, keyOf(group), func() int { return j.m.Each(group) })
 }
 
 // group returns the workloads with which one is judged, including itself; with contend
@@ -305,7 +306,7 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 // because only counting considers all of them (T16).
 func (j *shared) contendersOf(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
-	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.crowds[groupKey{&all[0], len(all)}] {
+	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.crowds[keyOf(all)] {
 		return all
 	}
 	return nil
@@ -347,7 +348,7 @@ func (j *shared) waiting(group, sound []*workload.Workload) bool {
 // asks, so the result is cached. If the first member's steps do not suffice, those of
 // the others do not either.
 func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
-	key := groupKey{&group[0], len(group)} // which remains this group's while the map holds the group
+	key := keyOf(group) // which remains this group's while the map holds the group
 	if known, ok := j.unfits[key]; ok {
 		return known
 	}
@@ -377,13 +378,8 @@ func needs(m *model.Model, w, o *workload.Workload) bool {
 // impossible reports whether a decision proves that all pods of some workloads cannot be
 // placed beside all others, although the others alone (rest) can be placed.
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
-	for _, w := range ws {
-		if verdict(d, w) == diag.Never {
-			return true
-		}
-	}
 	placed := rest.Verdict == diag.Always || rest.Verdict == diag.Sometimes
-	return placed && d.Verdict == diag.Never
+	return placed && d.Verdict == diag.Never || slices.ContainsFunc(ws, func(w *workload.Workload) bool { return verdict(d, w) == diag.Never })
 }
 
 // coreOf returns a core that explains why a workload cannot be placed beside the others; nil

@@ -199,7 +199,21 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 
 // doubt returns why no loss of a meaning can be judged, if so; cached by meaning.
 func (q *loss) doubt(l certificate.Loss) model.Reason {
-	return q.doubts.of(l.Meaning, func() model.Reason { return q.doubtful(l) })
+	return q.doubts.of(l.Meaning, func() model.Reason {
+		if why := q.j.unlisted(q.w); why.Given() {
+			return why
+		}
+		if q.about.tolerates(l) {
+			return by(model.ByToleration)
+		}
+		if why := q.j.reasonDependsOnTransient(q.w); why.Given() {
+			return why
+		}
+		if lacksRequiredPods(q.j.m, q.w) {
+			return by(model.ByPending)
+		}
+		return model.Reason{}
+	})
 }
 
 // byMeaning caches a value for each meaning of a loss; there are only a few.
@@ -223,22 +237,6 @@ func (b *byMeaning[T]) of(meaning certificate.Meaning, find func() T) T {
 	return value
 }
 
-func (q *loss) doubtful(l certificate.Loss) model.Reason {
-	if why := q.j.unlisted(q.w); why.Given() {
-		return why
-	}
-	if q.about.tolerates(l) {
-		return by(model.ByToleration)
-	}
-	if why := q.j.reasonDependsOnTransient(q.w); why.Given() {
-		return why
-	}
-	if lacksRequiredPods(q.j.m, q.w) {
-		return by(model.ByPending)
-	}
-	return model.Reason{}
-}
-
 // heeded holds the budgets that evictions respect, and the reason why other budgets are open;
 // ignoring those only adds runs.
 type heeded struct {
@@ -250,16 +248,15 @@ type heeded struct {
 // need or count others: then the order of evictions and placements matters (T23).
 func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certificate.Loss {
 	l.Stepwise = l.Meaning == certificate.Drained && len(q.j.running) == 0 && !q.j.hereditary(group)
-	if !l.Stepwise || q.budgets != nil {
-		if l.Stepwise {
-			l.Guards = q.budgets.guards
-		}
+	if !l.Stepwise {
 		return l
 	}
-	q.budgets = &heeded{}
-	for _, w := range q.contending[:min(len(q.contending), maxTogether)] { // larger groups are not searched
-		if !w.Kind.PerNode() {
-			q.addBudgets(w)
+	if q.budgets == nil {
+		q.budgets = &heeded{}
+		for _, w := range q.contending[:min(len(q.contending), maxTogether)] { // larger groups are not searched
+			if !w.Kind.PerNode() {
+				q.addBudgets(w)
+			}
 		}
 	}
 	l.Guards = q.budgets.guards
@@ -295,11 +292,11 @@ func (q *loss) addBudgets(w *workload.Workload) {
 	}
 }
 
-// alone returns the question about the workload in isolation.
-func (q *loss) alone() *loss {
+// among returns the question among other workloads only; in a crowd, Never follows from the
+// rules alone.
+func (q *loss) among(ruled, contending []*workload.Workload) *loss {
 	one := *q
-	one.ruled, one.contending = []*workload.Workload{q.w}, []*workload.Workload{q.w}
-	one.about = q.j.assembled(one.contending)
+	one.ruled, one.contending, one.about = ruled, contending, q.j.assembled(contending)
 	one.everybody = one.about
 	return &one
 }
@@ -314,10 +311,7 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 	if ruled == nil {
 		ruled = q.ruled
 	}
-	alone := *q
-	alone.ruled, alone.contending, alone.about = ruled, contending, q.j.assembled(contending)
-	alone.everybody = alone.about // in a crowd, Never follows from the rules alone
-	if left := alone.settle(b, l); left.verdict == diag.Never {
+	if left := q.among(ruled, contending).settle(b, l); left.verdict == diag.Never {
 		return left
 	}
 	return answer{verdict: diag.Unknown, why: by(model.ByPriority)}
@@ -336,13 +330,13 @@ func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answ
 	if larger == nil {
 		return open
 	}
-	g := newLoss(larger, q.w, q.key)
+	g, isolated := newLoss(larger, q.w, q.key), []*workload.Workload{q.w}
 	for _, more := range g.kinds.Losses() {
 		// All nodes that the lost one represents still have to be equivalent to it.
 		if more.Value != b.Value || !contains(more.Like(), b.Like()) {
 			continue
 		}
-		if a := g.settle(more, l); a.verdict == diag.Never && g.alone().settle(more, l).verdict == diag.Never {
+		if a := g.settle(more, l); a.verdict == diag.Never && g.among(isolated, isolated).settle(more, l).verdict == diag.Never {
 			return a
 		}
 	}
@@ -382,8 +376,10 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	q.j.m.Run().Spend(len(q.kinds.Losses()) / 12) // a look at each kind of node
 	a := q.quick(b, l)
 	if a == nil {
-		if why := q.j.reasonNoTrialDecides(q.w); why.Given() {
-			return q.untried(b, why)
+		if why := q.j.reasonNoTrialDecides(q.w); why.Given() && !q.room.Left(b) { // no node is left for the pods
+			return answer{verdict: diag.Never, pending: model.Certain(q.w)}
+		} else if why.Given() {
+			return answer{verdict: diag.Unknown, why: why}
 		}
 		found := q.stage(q.ruled, b, l)
 		a = &found
@@ -404,15 +400,6 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		full.why = q.j.reasonAboutOthers(q.w, q.contending)
 	}
 	return full
-}
-
-// untried returns what is known about a loss without a trial (see decideByCounting): Never if no node
-// is left for the pods.
-func (q *loss) untried(b *search.DomainLoss, why model.Reason) answer {
-	if !q.room.Left(b) {
-		return answer{verdict: diag.Never, pending: model.Certain(q.w)}
-	}
-	return answer{verdict: diag.Unknown, why: why}
 }
 
 // quick decides by arithmetic over kinds of nodes, or returns nil.

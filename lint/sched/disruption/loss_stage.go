@@ -44,46 +44,28 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	for _, x := range l.Guards {
 		id += fmt.Sprintf(" %d: %d", slices.Index(group, x.Workload), x.Allowed)
 	}
-	a := q.staged(id, group, b, l)[at]
+	a := cached(q.j.lost, id, func() []answer { return q.set(group, b, l).answers() })[at]
 	if l.Stepwise && q.budgets.open.Given() && (a.verdict == diag.Always || a.verdict == diag.Sometimes) {
 		return answer{verdict: diag.Unknown, why: q.budgets.open}
 	}
 	return a
 }
 
-// staged returns the cached answers about a group, or computes them.
-func (q *loss) staged(id string, group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) []answer {
-	if q.j.lost == nil {
-		q.j.lost = map[string][]answer{}
-	}
-	known := q.j.lost[id]
-	if known == nil {
-		known = q.set(group, b, l).answers()
-		q.j.lost[id] = known
-	}
-	return known
-}
-
 // alike returns a description of a group, equal for groups that differ in names only, if
 // that can be determined; otherwise it hashes the names.
 func (j *shared) alike(group []*workload.Workload) string {
-	key := groupKey{&group[0], len(group)}
-	id, known := j.described[key]
-	if known {
-		return id
-	}
-	if len(j.running) == 0 {
-		id = search.Alike(j.m, group, model.Certain)
-	}
-	if id == "" {
+	return cached(j.described, keyOf(group), func() string {
+		if len(j.running) == 0 {
+			if id := search.Alike(j.m, group, model.Certain); id != "" {
+				return id
+			}
+		}
 		names := sha256.New()
 		for _, w := range group {
 			fmt.Fprintln(names, w.Object.APIVersion, w)
 		}
-		id = string(names.Sum(nil))
-	}
-	j.described[key] = id
-	return id
+		return string(names.Sum(nil))
+	})
 }
 
 // set puts a group on a few representative nodes, with the lost ones among them.
@@ -132,19 +114,34 @@ func (s *stage) answers() []answer {
 	default:
 		return all
 	}
+	why := model.BySize
 	if large {
-		return s.tooLarge(all)
-	}
-	fits, known := s.j.fitsWhole(s.group)
-	if !known || fits {
-		s.search(all, s.j.steps/4)
-	}
-	if !known && slices.ContainsFunc(all, open) {
-		fits = !s.j.neverFits(s.group)
+		if len(s.j.m.Permanent().Doubts(s.group)) > 0 {
+			return all
+		}
+	} else {
+		// If the pods of the group do not all fit in any run, no placement exists from which nodes
+		// could be lost.
+		why = model.ByPending
+		unfit, known := s.j.unfits[keyOf(s.group)]
+		fits := len(unfit) == 0
+		if !known || fits {
+			s.search(all, s.j.steps/4)
+		}
+		if !known && slices.ContainsFunc(all, open) {
+			fits = true // if the budget does not suffice
+			s.j.aside(func() {
+				_, d := s.j.scene(s.group).decide()
+				fits = d.Verdict != diag.Never
+			})
+		}
+		if fits {
+			return all
+		}
 	}
 	for i := range all {
-		if open(all[i]) && !fits {
-			all[i].why = by(model.ByPending)
+		if open(all[i]) {
+			all[i].why = by(why)
 		}
 	}
 	return all
@@ -163,34 +160,6 @@ func (s *stage) search(all []answer, steps int) {
 			all[i].hit = o.Hit
 		}
 	}
-}
-
-// fitsWhole reports whether all pods of a group fit in some run, if that is cached. If they do
-// not, there is no placement from which nodes could be lost.
-func (j *shared) fitsWhole(group []*workload.Workload) (fits, known bool) {
-	unfit, known := j.unfits[groupKey{&group[0], len(group)}]
-	return len(unfit) == 0, known
-}
-
-// neverFits reports whether the pods of a group do not all fit in any run.
-func (j *shared) neverFits(group []*workload.Workload) (never bool) {
-	return j.aside(func() {
-		_, d := j.scene(group).decide()
-		never = d.Verdict == diag.Never
-	}) && never
-}
-
-// tooLarge sets size as the reason of open answers, unless a rule of the group is in doubt.
-func (s *stage) tooLarge(all []answer) []answer {
-	if len(s.j.m.Permanent().Doubts(s.group)) > 0 {
-		return all
-	}
-	for i := range all {
-		if all[i].verdict == diag.Unknown {
-			all[i].why = by(model.BySize)
-		}
-	}
-	return all
 }
 
 // without decides the scene without some nodes.
@@ -229,7 +198,8 @@ func (s *stage) onRemaining(all []answer) {
 		c := s.of[w]
 		switch {
 		case verdict(d, c) == diag.Never:
-			all[i] = answer{verdict: diag.Never, pending: max(1, missing(d, c))}
+			of := decisionOf(d, c)
+			all[i] = answer{verdict: diag.Never, pending: max(1, of.Pods-of.MaxPlaced)}
 		case sure != nil && verdict(sure, c) == diag.Always && s.loss.Recreated(w):
 			all[i] = answer{verdict: diag.Always}
 		case d.Verdict == diag.Always || d.Verdict == diag.Sometimes:
@@ -238,16 +208,6 @@ func (s *stage) onRemaining(all []answer) {
 			}
 		}
 	}
-}
-
-// missing returns how many pods of a workload can never be placed.
-func missing(d *certificate.Decision, w *workload.Workload) int {
-	for i := range d.Workloads {
-		if o := &d.Workloads[i]; o.Workload == w {
-			return o.Pods - o.MaxPlaced
-		}
-	}
-	return 0
 }
 
 // stuck returns how many pods of a workload stay Pending in a run that it constructs, or 0 if

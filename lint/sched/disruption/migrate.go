@@ -97,7 +97,7 @@ func (v migrations) migration(w *workload.Workload) Migration {
 // spacious reports whether a second pod of a machine always finds a node, beside all
 // other pods of the group and with the node of the first one left out (T16).
 func (v migrations) spacious(w *workload.Workload, group, crowd []*workload.Workload, machines int) bool {
-	told := slices.ContainsFunc(v.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(w.Kind.PerPod, t.Asks) })
+	told := asksFor(v.m.Group(w), w.Kind.PerPod)
 	gone := certificate.Loss{Meaning: certificate.Gone}
 	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.contendersOrGroup(group, crowd), search.AnyNode, gone, machines+1)
 }
@@ -160,7 +160,11 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 func (s *scene) labelMachines(source, target *workload.Workload) bool {
 	var asked []string
 	for _, key := range source.Kind.PerPod {
-		if slices.ContainsFunc(s.ws, func(w *workload.Workload) bool { return asksFor(s.j.m, w, key) }) {
+		// The terms of a copy are those of its original.
+		if slices.ContainsFunc(s.ws, func(w *workload.Workload) bool {
+			i := slices.IndexFunc(s.j.m.Workloads, func(o *workload.Workload) bool { return o.Object == w.Object })
+			return i >= 0 && asksFor(s.j.m.Group(s.j.m.Workloads[i]), []string{key})
+		}) {
 			asked = append(asked, key)
 		}
 	}
@@ -188,15 +192,9 @@ func (s *scene) labelMachines(source, target *workload.Workload) bool {
 	return true
 }
 
-// asksFor reports whether a hard rule of a workload asks for a label. The terms of
-// a copy are those of its original.
-func asksFor(m *model.Model, w *workload.Workload, key string) bool {
-	for _, o := range m.Workloads {
-		if o.Object == w.Object {
-			return slices.ContainsFunc(m.Group(o).Terms, func(t *model.Term) bool { return t.Hard && t.Asks(key) })
-		}
-	}
-	return false
+// asksFor reports whether a hard rule of a group asks for one of some labels.
+func asksFor(g *model.Group, keys []string) bool {
+	return slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(keys, t.Asks) })
 }
 
 // label sets labels of a copy to a value that is not a valid label value, so that no other
@@ -221,4 +219,29 @@ func (v migrations) migrates(w *workload.Workload, here Migration) bool {
 		}
 		return m.Answer == diag.Always && (every || m.placed && at.allMayFit(group))
 	})
+}
+
+// Asks finds a term that asks for the label with the given key, and that would select the
+// pods of a machine if they carried the labels of the machine object itself; nil if there
+// is no such term (R-W21).
+func (j *shared) Asks(w *workload.Workload, key string) (*workload.Workload, *model.Term) {
+	labelled := *w
+	labelled.Labels = maps.Clone(w.Labels)
+	if labelled.Labels == nil {
+		labelled.Labels = map[string]string{}
+	}
+	for k, l := range w.OuterLabels() {
+		labelled.Labels[k] = l.Value
+	}
+	for _, o := range j.m.Workloads {
+		if o.Copy || o.Superseded {
+			continue
+		}
+		for _, t := range j.m.Group(o).Terms {
+			if t.Asks(key) && j.m.Peer(t, o, w) == model.No && j.m.Peer(t, o, &labelled) == model.Yes {
+				return o, t
+			}
+		}
+	}
+	return nil, nil
 }

@@ -35,12 +35,8 @@ type fixes struct{ *shared }
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	group, crowd := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
 	var all []Remedy
-	if own := revisionsApart(w); own != nil {
-		swapped := slices.Clone(group)
-		swapped[slices.Index(swapped, w)] = own
-		if f.completes(own, swapped, crowd, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
-			all = append(all, MatchLabelKeys)
-		}
+	if own := revisionsApart(w); own != nil && f.completes(own, swapped(group, w, own), crowd, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
+		all = append(all, MatchLabelKeys)
 	}
 	if pace := r.Rollout; pace.Unavailable == 0 && (pace.Way == workload.Rolling || pace.Way == workload.PerNode) {
 		pace.Unavailable = 1
@@ -51,17 +47,27 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 			all = append(all, MaxUnavailable)
 		}
 	}
-	if together := revisionsTogether(w); together != nil {
-		swapped := slices.Clone(group)
-		swapped[slices.Index(swapped, w)] = together
-		if f.completes(together, swapped, crowd, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
-			all = append(all, CountRevisions)
-		}
+	// Hard spread constraints also count pods of other revisions.
+	together := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
+		kept := slices.DeleteFunc(slices.Clone(t.MatchLabelKeys), func(k string) bool { return slices.Contains(w.Kind.Shared, k) })
+		changed := t.WhenUnsatisfiable == corev1.DoNotSchedule && len(kept) < len(t.MatchLabelKeys)
+		t.MatchLabelKeys = kept
+		return changed
+	})
+	if together != nil && f.completes(together, swapped(group, w, together), crowd, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
+		all = append(all, CountRevisions)
 	}
 	if more := f.oneMore(w); more != nil && f.completes(w, group, crowd, append(slices.Clone(f.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
 		all = append(all, OneMoreNode)
 	}
 	return all
+}
+
+// swapped returns a group with another workload in place of one.
+func swapped(group []*workload.Workload, w, by *workload.Workload) []*workload.Workload {
+	group = slices.Clone(group)
+	group[slices.Index(group, w)] = by
+	return group
 }
 
 // completes reports whether a rollout completes in every run, for an edited workload or
@@ -113,12 +119,8 @@ func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 		}
 		return &t.MismatchLabelKeys
 	})
-	if passesOver != nil {
-		swapped := slices.Clone(group)
-		swapped[slices.Index(swapped, w)] = passesOver
-		if moves(passesOver, swapped, f.m.Topology.Nodes) {
-			all = append(all, MismatchLabelKeys)
-		}
+	if passesOver != nil && moves(passesOver, swapped(group, w, passesOver), f.m.Topology.Nodes) {
+		all = append(all, MismatchLabelKeys)
 	}
 	if more := f.oneMore(w); more != nil && moves(w, group, append(slices.Clone(f.m.Topology.Nodes), more)) {
 		all = append(all, OneMoreNode)
@@ -163,14 +165,21 @@ func revisionsCounted(w *workload.Workload) *workload.Workload {
 	if len(w.Kind.Shared) == 0 {
 		return nil
 	}
+	return respread(w, func(t *corev1.TopologySpreadConstraint) bool {
+		if t.WhenUnsatisfiable != corev1.DoNotSchedule || t.LabelSelector == nil || slices.Contains(t.MatchLabelKeys, w.Kind.Shared[0]) {
+			return false
+		}
+		t.MatchLabelKeys = append(slices.Clone(t.MatchLabelKeys), w.Kind.Shared[0])
+		return true
+	})
+}
+
+// respread returns a workload with edited spread constraints; nil if that changes none of them.
+func respread(w *workload.Workload, edit func(*corev1.TopologySpreadConstraint) bool) *workload.Workload {
 	c, changed := *w, false
 	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
 	for i := range c.Spec.TopologySpreadConstraints {
-		t := &c.Spec.TopologySpreadConstraints[i]
-		if t.WhenUnsatisfiable == corev1.DoNotSchedule && t.LabelSelector != nil && !slices.Contains(t.MatchLabelKeys, w.Kind.Shared[0]) {
-			t.MatchLabelKeys = append(slices.Clone(t.MatchLabelKeys), w.Kind.Shared[0])
-			changed = true
-		}
+		changed = edit(&c.Spec.TopologySpreadConstraints[i]) || changed
 	}
 	if !changed {
 		return nil
@@ -183,40 +192,20 @@ func revisionsCounted(w *workload.Workload) *workload.Workload {
 // pods do not tolerate (R-T3).
 func (f fixes) Honored(w *workload.Workload, key string) bool {
 	honor := corev1.NodeInclusionPolicyHonor
-	c, changed := *w, false
-	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
-	for i := range c.Spec.TopologySpreadConstraints {
-		t := &c.Spec.TopologySpreadConstraints[i]
-		if t.WhenUnsatisfiable == corev1.DoNotSchedule && (t.NodeTaintsPolicy == nil || *t.NodeTaintsPolicy != honor) {
-			t.NodeTaintsPolicy, changed = &honor, true
+	c := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
+		if t.WhenUnsatisfiable != corev1.DoNotSchedule || t.NodeTaintsPolicy != nil && *t.NodeTaintsPolicy == honor {
+			return false
 		}
-	}
-	if !changed || f.contendersOf(w, model.Certain(w)) != nil {
+		t.NodeTaintsPolicy = &honor
+		return true
+	})
+	if c == nil || f.contendersOf(w, model.Certain(w)) != nil {
 		return false
 	}
-	group := slices.Clone(f.group(w, true))
-	group[slices.Index(group, w)] = &c
-	other := f.other(f.m.Variant(append(group, f.running...), f.m.Topology.Nodes))
-	return !slices.ContainsFunc(evictions{other}.Survives(&c, key), func(s Survival) bool {
+	other := f.other(f.m.Variant(append(swapped(f.group(w, true), w, c), f.running...), f.m.Topology.Nodes))
+	return !slices.ContainsFunc(evictions{other}.Survives(c, key), func(s Survival) bool {
 		return s.Meaning == certificate.Unreachable && s.Verdict != diag.Always
 	})
-}
-
-// revisionsTogether returns a workload whose hard spread constraints also count pods of
-// other revisions; nil if that changes nothing.
-func revisionsTogether(w *workload.Workload) *workload.Workload {
-	c, changed := *w, false
-	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
-	for i := range c.Spec.TopologySpreadConstraints {
-		t := &c.Spec.TopologySpreadConstraints[i]
-		kept := slices.DeleteFunc(slices.Clone(t.MatchLabelKeys), func(k string) bool { return slices.Contains(w.Kind.Shared, k) })
-		changed = changed || t.WhenUnsatisfiable == corev1.DoNotSchedule && len(kept) < len(t.MatchLabelKeys)
-		t.MatchLabelKeys = kept
-	}
-	if !changed {
-		return nil
-	}
-	return &c
 }
 
 // oneMore returns a node like one that the pods may use, in domains of its own for
@@ -230,10 +219,8 @@ func (j *shared) oneMore(w *workload.Workload) *topology.Node {
 	more.Name = "one more"
 	more.Labels = maps.Clone(more.Labels)
 	keys := []string{corev1.LabelHostname}
-	for _, t := range j.m.Group(w).Terms {
-		if t.Hard && t.Use == model.AntiAffinity {
-			keys = append(keys, t.Key)
-		}
+	for t := range j.m.Group(w).Hard(model.AntiAffinity) {
+		keys = append(keys, t.Key)
 	}
 	for _, k := range keys {
 		if _, has := more.Labels[k]; has {

@@ -192,7 +192,7 @@ func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Ro
 // others request (C12); Sometimes if the rules allow it but others may take the room (T1, T3,
 // T16).
 func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Rollout) diag.Outcome {
-	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) })
+	told := asksFor(u.m.Group(w), w.Kind.Shared)
 	about := u.assembled(group)
 	switch {
 	case u.doubtful(w, group).Given():
@@ -259,7 +259,8 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 // alike reports whether no rule distinguishes old from new pods, and the strategy replaces
 // pods by its surge and unavailable numbers.
 func (q *rolling) alike() bool {
-	return q.Way != workload.PerNode && q.Way != workload.BothWhole && !q.tellsRevisions()
+	tells := func(o *workload.Workload) bool { return asksFor(q.j.m.Group(o), q.w.Kind.Shared) }
+	return q.Way != workload.PerNode && q.Way != workload.BothWhole && !slices.ContainsFunc(q.group, tells)
 }
 
 // rolling is the state of judging a rollout within one group.
@@ -438,18 +439,6 @@ func (q *rolling) shrinks() bool {
 	return true
 }
 
-// tellsRevisions reports whether a hard rule sees the revision of a pod.
-func (q *rolling) tellsRevisions() bool {
-	for _, o := range q.group {
-		for _, t := range q.j.m.Group(o).Terms {
-			if t.Hard && slices.ContainsFunc(q.w.Kind.Shared, t.Asks) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // rolls reports whether a rollout that completes on the declared nodes does so at
 // every size.
 func (u updates) rolls(w *workload.Workload, here Rollout) bool {
@@ -460,4 +449,31 @@ func (u updates) rolls(w *workload.Workload, here Rollout) bool {
 		}
 		return r.Verdict == diag.Always && (every || r.placed && at.allMayFit(group))
 	})
+}
+
+// skewSteps bounds the search for rollouts that end unevenly.
+const skewSteps = 100_000
+
+// Skews reports whether a rollout that completes may leave the new pods beyond the skew of a
+// hard constraint that also counts the old ones (C9). It is false if the search exceeds its steps.
+func (u updates) Skews(w *workload.Workload, replicas int) bool {
+	how := w.Rollout(replicas)
+	hard := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })
+	if !hard || how.Way == workload.PerNode || how.Way == workload.NoRollout {
+		return false
+	}
+	brief := *u.shared
+	brief.steps = skewSteps
+	q := &rolling{j: &brief, w: w, group: u.group(w, false), Rollout: &Rollout{Rollout: how, Replicas: replicas}, known: map[int]*decided{}}
+	return q.explore() == diag.Always && q.skewed
+}
+
+// Tighter reports whether a rollout may get stuck if the hard spread constraints
+// of a workload leave out pods of other revisions (C10).
+func (f fixes) Tighter(w *workload.Workload, replicas int) bool {
+	own := revisionsCounted(w)
+	if own == nil {
+		return false
+	}
+	return !f.completes(own, swapped(f.group(w, false), w, own), f.contendersOf(w, replicas) != nil, f.m.Topology.Nodes, w.Rollout(replicas), replicas)
 }

@@ -84,8 +84,11 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	if why := up.reasonDependsOnTransient(w); why.Given() {
 		return Scaling{Answer: diag.Unknown, Why: why}
 	}
-	if why := up.reasonNoTrialDecides(w); why.Given() {
-		return up.untried(w, why)
+	if why := up.reasonNoTrialDecides(w); why.Given() { // only a limit of the workload alone is known
+		if l := up.Limit(w, w.Scale.Max); l != nil {
+			return Scaling{Answer: diag.Never, Limit: l, Most: l.Most}
+		}
+		return Scaling{Answer: diag.Unknown, Why: why}
 	}
 	s := up.scene(up.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
 	_, d := s.decide()
@@ -93,7 +96,7 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	if l := up.Limit(w, w.Scale.Max); l != nil {
 		most := l.Most
 		if !up.grows(w, w.Scale.Max) { // others may leave less
-			most = min(most, placed(d, c))
+			most = min(most, decisionOf(d, c).MaxPlaced)
 		}
 		return Scaling{Answer: diag.Never, Limit: l, Most: most}
 	}
@@ -124,26 +127,9 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 		if up.grows(w, w.Scale.Max) {
 			return up.begins(w)
 		}
-		return Scaling{Answer: diag.Never, Most: placed(d, c), Why: by(model.ByContention)}
+		return Scaling{Answer: diag.Never, Most: decisionOf(d, c).MaxPlaced, Why: by(model.ByContention)}
 	}
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
-}
-
-// untried returns what is known without a trial (see decideByCounting): a limit of the workload alone.
-func (up scaling) untried(w *workload.Workload, why model.Reason) Scaling {
-	if l := up.Limit(w, w.Scale.Max); l != nil {
-		return Scaling{Answer: diag.Never, Limit: l, Most: l.Most}
-	}
-	return Scaling{Answer: diag.Unknown, Why: why}
-}
-
-func placed(d *certificate.Decision, w *workload.Workload) int {
-	for i := range d.Workloads {
-		if d.Workloads[i].Workload == w {
-			return d.Workloads[i].MaxPlaced
-		}
-	}
-	return 0
 }
 
 // scales reports whether the maximum of an autoscaler, which always fits on the declared

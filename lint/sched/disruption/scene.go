@@ -104,10 +104,13 @@ func (s *scene) decideIn(steps int) (*model.Model, *certificate.Decision) {
 
 // verdict returns the verdict of a decision about one workload.
 func verdict(d *certificate.Decision, w *workload.Workload) diag.Outcome {
-	for i := range d.Workloads {
-		if d.Workloads[i].Workload == w {
-			return d.Workloads[i].Verdict
-		}
+	return decisionOf(d, w).Verdict
+}
+
+// decisionOf returns the part of a decision about one workload.
+func decisionOf(d *certificate.Decision, w *workload.Workload) certificate.WorkloadDecision {
+	if i := slices.IndexFunc(d.Workloads, func(o certificate.WorkloadDecision) bool { return o.Workload == w }); i >= 0 {
+		return d.Workloads[i]
 	}
-	return diag.Unknown
+	return certificate.WorkloadDecision{Verdict: diag.Unknown}
 }

@@ -48,19 +48,9 @@ func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes fun
 		return false
 	}
 	return yes(j, group, sizes.Every) && !slices.ContainsFunc(sizes.All, func(s search.Size) bool {
-		return !yes(j.at(s), group, sizes.Every)
+		at := cached(j.bySize, s.ID, func() *shared { return j.other(j.m.Variant(j.m.Workloads, s.Nodes)) })
+		return !yes(at, group, sizes.Every)
 	})
-}
-
-// at returns the judge on the nodes of one size.
-func (j *shared) at(s search.Size) *shared {
-	if j.bySize == nil {
-		j.bySize = map[string]*shared{}
-	}
-	if j.bySize[s.ID] == nil {
-		j.bySize[s.ID] = j.other(j.m.Variant(j.m.Workloads, s.Nodes))
-	}
-	return j.bySize[s.ID]
 }
 
 // allMayFit reports whether no workload of a group is left out because it does not fit (see
@@ -97,22 +87,18 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 			return true // its pods are on none of the lost nodes at any size
 		case !every && (!l.Recreated(q.w) || meaning == certificate.Unreachable && search.SharesDomains(q.j.m, group)):
 			return false
-		case at == q.j:
-			return every || q.placedOnDeclared(group) && q.placedOnRemaining(group, b, l)
+		case at == q.j && every:
+			return true
+		case at == q.j: // all declared nodes remain if the lost node is one that a pool gained
+			s := q.j.scene(group)
+			_, d := s.decide()
+			return verdict(d, s.of[q.w]) == diag.Always && q.placedOnRemaining(group, b, l)
 		}
 		o := newLoss(at, q.w, q.key)
 		return !slices.ContainsFunc(o.kinds.Losses(), func(more *search.DomainLoss) bool {
 			return q.covers(b, more) && (o.ask(more, meaning).verdict != diag.Always || !every && !o.placedOnRemaining(group, more, l))
 		})
 	})
-}
-
-// placedOnDeclared reports whether all pods are always placed on the declared nodes, which all remain if
-// the lost node is one that a pool gained.
-func (q *loss) placedOnDeclared(group []*workload.Workload) bool {
-	s := q.j.scene(group)
-	_, d := s.decide()
-	return verdict(d, s.of[q.w]) == diag.Always
 }
 
 // placedOnRemaining reports whether all pods are always placed on the nodes that a loss leaves.

@@ -72,22 +72,9 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	if small {
 		key.request = m.Groups[w].Request
 	}
-	all, known := m.excluded[key]
-	if !known {
-		all = excludedNodes(m, w, small)
-		m.excluded[key] = all
+	if all, known := m.excluded[key]; known {
+		return all
 	}
-	return all
-}
-
-// excludedKey is equal for workloads that the same nodes refuse for the same
-// reasons.
-type excludedKey struct {
-	signature, request string
-	small              bool
-}
-
-func excludedNodes(m *Model, w *workload.Workload, small bool) []Exclusion {
 	e := m.Eligible(w)
 	f := NewFilter(w)
 	requests := m.Groups[w].Requests
@@ -95,11 +82,15 @@ func excludedNodes(m *Model, w *workload.Workload, small bool) []Exclusion {
 	var all []Exclusion
 	known := map[exclusionKey]int{}
 	add := func(n *topology.Node, p Passes) {
-		if !p.Name {
+		x := Exclusion{Kind: Cordoned}
+		switch {
+		case !p.Name:
 			return // only the node that spec.nodeName names matters
-		}
-		x := f.explain(n, p)
-		if p.All() {
+		case !p.Selector:
+			x = f.ExplainSelector(n)
+		case !p.Taints:
+			x = f.ExplainTaint(n)
+		case p.Schedulable:
 			most, binds := Fits(n, requests)
 			if most > 0 || !small {
 				return
@@ -126,19 +117,15 @@ func excludedNodes(m *Model, w *workload.Workload, small bool) []Exclusion {
 		all = append(all, Exclusion{Kind: Undeclared, NodeName: w.Spec.NodeName})
 	}
 	slices.SortStableFunc(all, func(a, b Exclusion) int { return cmp.Compare(len(b.Nodes), len(a.Nodes)) })
+	m.excluded[key] = all
 	return all
 }
 
-func (f *Filter) explain(n *topology.Node, p Passes) Exclusion {
-	switch {
-	case !p.Selector:
-		return f.ExplainSelector(n)
-	case !p.Taints:
-		return f.ExplainTaint(n)
-	case !p.Schedulable:
-		return Exclusion{Kind: Cordoned}
-	}
-	return Exclusion{}
+// excludedKey is equal for workloads that the same nodes refuse for the same
+// reasons.
+type excludedKey struct {
+	signature, request string
+	small              bool
 }
 
 // ExplainTaint returns the first taint of the node that the pods do not tolerate. The taint

@@ -189,7 +189,16 @@ func (m *Model) NearestLabel(t *Term) string {
 	table := m.Index.whole()
 	for _, p := range t.Pairs() {
 		m.run.Spend(len(table.pairs))
-		values := table.valuesOf(p[0])
+		if table.values == nil {
+			table.values = map[string][]string{}
+			for pair := range table.pairs {
+				table.values[pair[1]] = append(table.values[pair[1]], pair[2])
+			}
+			for _, values := range table.values {
+				slices.Sort(values)
+			}
+		}
+		values := table.values[p[0]]
 		if _, carried := slices.BinarySearch(values, p[1]); carried {
 			continue
 		}
@@ -198,18 +207,4 @@ func (m *Model) NearestLabel(t *Term) string {
 		}
 	}
 	return ""
-}
-
-// valuesOf returns the known values of a label in any namespace, sorted.
-func (x *labelTable) valuesOf(key string) []string {
-	if x.values == nil {
-		x.values = map[string][]string{}
-		for pair := range x.pairs {
-			x.values[pair[1]] = append(x.values[pair[1]], pair[2])
-		}
-		for _, values := range x.values {
-			slices.Sort(values)
-		}
-	}
-	return x.values[key]
 }

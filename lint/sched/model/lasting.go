@@ -61,7 +61,7 @@ func Certain(w *workload.Workload) int {
 
 // Lasting reports whether a group takes part in decisions permanently.
 func Lasting(g *Group) bool {
-	return Modelled(g) && !g.Running && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
+	return g.Placeable() && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
 
 // Permanent returns the model without the workloads whose pods finish. Such pods release
@@ -72,22 +72,20 @@ func Lasting(g *Group) bool {
 // selects declared pods about which too little is known. It returns the model itself if there
 // is nothing to leave out.
 func (m *Model) Permanent() *Model {
-	if m.WithoutFinite == nil {
-		m.WithoutFinite = withoutFinite(m)
+	if m.WithoutFinite != nil {
+		return m.WithoutFinite
 	}
-	return m.WithoutFinite
-}
-
-func withoutFinite(m *Model) *Model {
 	ws := slices.DeleteFunc(slices.Clone(m.Workloads), (*workload.Workload).Finite)
-	if len(ws) == len(m.Workloads) {
-		return m
+	p := m
+	if len(ws) < len(m.Workloads) {
+		without := *m
+		p = &without
+		p.Workloads, p.Index, p.Parts, p.Kept = ws, NewLabelIndex(ws), nil, map[any]any{}
+		p.absent = withoutWorkloads(m, func(g *Group) bool { return g.Finite() || !Modelled(g) })
+		p.WithoutFinite = p
 	}
-	p := *m
-	p.Workloads, p.Index, p.Parts, p.Kept = ws, NewLabelIndex(ws), nil, map[any]any{}
-	p.absent = withoutWorkloads(m, func(g *Group) bool { return g.Finite() || !Modelled(g) })
-	p.WithoutFinite = &p
-	return &p
+	m.WithoutFinite = p
+	return p
 }
 
 // withoutWorkloads indexes the workloads whose group is left out but may have pods at some
@@ -137,10 +135,7 @@ func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	var all []Doubt
 	for _, w := range ws {
 		g := m.Groups[w]
-		for _, t := range g.Terms {
-			if !t.Hard {
-				continue
-			}
+		for t := range g.HardTerms() {
 			all = append(all, m.LeansOn(t, g)...)
 			if !m.MaybeDoubtful(t, w) {
 				continue
@@ -187,7 +182,8 @@ func (m *Model) reasonAbsent(w *workload.Workload) Reason {
 func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart ...Apart) *Model {
 	topo := &topology.Topology{Nodes: nodes}
 	known := m.perNodes
-	if m.Topology.Elastic() || !oneList(nodes, m.Topology.Nodes) {
+	same := len(nodes) == len(m.Topology.Nodes) && (len(nodes) == 0 || &nodes[0] == &m.Topology.Nodes[0]) // in memory
+	if m.Topology.Elastic() || !same {
 		known = newPerNodes(topo)
 	}
 	v := newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, topo, known, nil)
@@ -196,12 +192,15 @@ func (m *Model) Variant(ws []*workload.Workload, nodes []*topology.Node, apart .
 	return v
 }
 
-// oneList reports whether two slices are the same list in memory.
-func oneList(a, b []*topology.Node) bool {
-	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
-}
-
 // Beside returns a model of other workloads on the same nodes and growing pools.
 func (m *Model) Beside(ws []*workload.Workload) *Model {
 	return newModel(m.run, &workload.Set{Workloads: ws, Namespaces: m.Namespaces}, m.Topology, m.perNodes, m.Groups)
+}
+
+// MaybeApart reports whether it is unknown if a hard rule keeps the pods of a workload
+// apart: its selector, or one of their labels, still holds a placeholder.
+func (m *Model) MaybeApart(w *workload.Workload) bool {
+	return slices.ContainsFunc(m.Group(w).Terms, func(t *Term) bool {
+		return t.Hard && t.Use != Affinity && m.Peer(t, w, w) == Maybe
+	})
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -27,8 +28,8 @@ type Model struct {
 
 	*perNodes
 	excluded map[excludedKey][]Exclusion
-	// Parts is the model that Split derived from this one, whole the model that this one was split from.
-	Parts, whole *Model
+	// Parts is the model that Split derived from this one.
+	Parts *Model
 	// StandFor maps a declared workload to the indices of the workloads that represent it;
 	// Running lists the indices of the running ones. Number fills both.
 	StandFor map[*workload.Workload][]int
@@ -59,10 +60,17 @@ type perNodes struct {
 }
 
 func newPerNodes(topo *topology.Topology) *perNodes {
-	return &perNodes{
-		eligible: map[string]*Eligibility{}, Views: newViews(topo), domains: map[DomainKey]map[string]bool{},
+	known := &perNodes{
+		eligible: map[string]*Eligibility{}, domains: map[DomainKey]map[string]bool{},
 		numbers: map[string]domainNumbers{}, offered: map[corev1.ResourceName][]int64{}, kept: map[any]any{},
 	}
+	if !topo.Empty() {
+		known.Views = append(known.Views, newView(topo, false))
+	}
+	if !topo.Empty() && topo.Elastic() {
+		known.Views = append(known.Views, newView(topo, true))
+	}
+	return known
 }
 
 // Group is a workload with its parsed terms. All its pods are equal, except for
@@ -125,7 +133,13 @@ func (m *Model) addGroup(w *workload.Workload) {
 	m.Groups[w] = g
 	defer func() { g.Unknown = m.unknown(g) }()
 	m.run.Spend(StepsPerGroup * (1 + len(g.Terms)))
-	g.findKeys()
+	for t := range g.Hard(Spread) {
+		g.spreadKeys = append(g.spreadKeys, t.Key)
+	}
+	if len(g.spreadKeys) > 0 {
+		g.sortedKeys = slices.Compact(slices.Sorted(slices.Values(g.spreadKeys)))
+		g.KeysID = ShortID(strings.Join(g.spreadKeys, ","))
+	}
 	if !m.Topology.Empty() {
 		g.Requests, g.HostPorts, g.Signature = Requests(w), hostPorts(w), signature(w)
 		g.Request = textOf(g.Requests)
@@ -212,17 +226,13 @@ func (m *Model) unknown(g *Group) Reason {
 		return why
 	}
 	keys := SortedKeys(g.Spec.NodeSelector)
-	if a := g.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		for _, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-			for _, r := range term.MatchExpressions {
-				keys = append(keys, r.Key)
-			}
+	for _, term := range nodeTerms(g.Workload) {
+		for _, r := range term.MatchExpressions {
+			keys = append(keys, r.Key)
 		}
 	}
-	for _, t := range g.Terms {
-		if t.Hard {
-			keys = append(keys, t.Key)
-		}
+	for t := range g.HardTerms() {
+		keys = append(keys, t.Key)
 	}
 	if i := slices.IndexFunc(keys, m.Topology.Uncertain); i >= 0 {
 		return Reason{Cause: ByNodeLabel, Name: keys[i]}
@@ -269,9 +279,29 @@ func Modelled(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && !g.Unknown.Given() && (g.Count.Known || g.Kind.PerNode())
 }
 
+// Placeable reports whether the scheduler has to place the pods of a group: they take part in
+// decisions and do not run yet.
+func (g *Group) Placeable() bool { return Modelled(g) && !g.Running }
+
+// Placeable yields the groups whose pods the scheduler has to place.
+func (m *Model) Placeable() iter.Seq[*Group] {
+	return func(yield func(*Group) bool) {
+		for _, w := range m.Workloads {
+			if g := m.Groups[w]; g.Placeable() && !yield(g) {
+				return
+			}
+		}
+	}
+}
+
 // Apart keeps the pods of two workloads out of each other's domains of a key. It represents
 // a term that a controller adds to pods and that no manifest shows (R-W25).
 type Apart struct {
 	A, B *workload.Workload
 	Key  string
 }
+
+// Elsewhere returns the workloads that may or may not be deployed. Selectors find them, so
+// that no rule is reported to match no pod although another file may declare one. They
+// take no part in decisions, and what depends on them is open.
+func (m *Model) Elsewhere() []*workload.Workload { return m.elsewhere }

@@ -84,10 +84,7 @@ func (n *neighbours) find(m *Model) {
 			mark(n.growth, e.Growth, o)
 		}
 		leave()
-		for _, t := range m.Groups[o].Terms {
-			if !t.Hard || t.Use != AntiAffinity {
-				continue
-			}
+		for t := range m.Groups[o].Hard(AntiAffinity) {
 			for w := range m.maySelect(t, o, m.Index) {
 				if n.apart[w] == nil {
 					n.apart[w] = o

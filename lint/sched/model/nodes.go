@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -104,20 +105,30 @@ func NewFilter(w *workload.Workload) *Filter {
 // cost returns how many steps it takes to apply the filters to one node.
 func (f *Filter) cost() int {
 	rules := len(f.tolerations) + len(f.W.Spec.NodeSelector)
-	if a := f.W.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-			rules += len(t.MatchExpressions) + len(t.MatchFields)
-			for _, e := range t.MatchExpressions {
-				rules += len(e.Values)
-			}
+	for _, t := range nodeTerms(f.W) {
+		rules += len(t.MatchExpressions) + len(t.MatchFields)
+		for _, e := range t.MatchExpressions {
+			rules += len(e.Values)
 		}
 	}
 	return 4 + rules
 }
 
+// nodeTerms returns the terms of required node affinity.
+func nodeTerms(w *workload.Workload) []corev1.NodeSelectorTerm {
+	if a := w.Spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
+		return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	}
+	return nil
+}
+
 // Bound reports whether the manifest names the node of the pod, so that only the
 // kubelet checks it (R-N1, R-P8).
 func (f *Filter) Bound() bool { return f.W.Spec.NodeName != "" }
+
+// cordon is the taint that a pod has to tolerate to use a cordoned node
+// (plugins/nodeunschedulable/node_unschedulable.go; R-N2).
+var cordon = corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 
 // Passes applies the filters to one node.
 func (f *Filter) Passes(n *topology.Node) Passes {
@@ -127,14 +138,8 @@ func (f *Filter) Passes(n *topology.Node) Passes {
 		Name:        !f.Bound() || f.W.Spec.NodeName == n.Name,
 		Selector:    match,
 		Taints:      f.untolerated(n) == nil,
-		Schedulable: !n.Unschedulable || f.Bound() || f.toleratesCordon(),
+		Schedulable: !n.Unschedulable || f.Bound() || schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, f.tolerations, &cordon, false),
 	}
-}
-
-// toleratesCordon mirrors plugins/nodeunschedulable/node_unschedulable.go (R-N2).
-func (f *Filter) toleratesCordon() bool {
-	taint := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
-	return schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, f.tolerations, &taint, false)
 }
 
 // untolerated returns the first taint that keeps the pod off a node, or nil (R-N13). The
@@ -146,7 +151,10 @@ func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 	if len(n.Taints) == 0 {
 		return nil
 	}
-	managed := len(f.extended) > 0 && managed(n)
+	managed := false // a GKE node
+	for key := range n.Labels {
+		managed = managed || len(f.extended) > 0 && strings.HasPrefix(key, "cloud.google.com/gke-")
+	}
 	taint, found := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Logger{}, n.Taints, f.tolerations, func(t *corev1.Taint) bool {
 		if managed && f.extended[t.Key] {
 			return false
@@ -157,16 +165,6 @@ func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 		return nil
 	}
 	return &taint
-}
-
-// managed reports whether the node is a GKE node.
-func managed(n *topology.Node) bool {
-	for key := range n.Labels {
-		if strings.HasPrefix(key, "cloud.google.com/gke-") {
-			return true
-		}
-	}
-	return false
 }
 
 // signature returns a text that is equal for workloads with equal node rules.
@@ -190,10 +188,8 @@ func signature(w *workload.Workload) string {
 	for _, t := range s.Tolerations {
 		fmt.Fprintf(&b, "%q %q %q %q;", t.Key, t.Operator, t.Value, t.Effect)
 	}
-	if s.Affinity != nil && s.Affinity.NodeAffinity != nil && s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		for _, term := range s.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-			fmt.Fprintf(&b, "|%q %q", term.MatchExpressions, term.MatchFields)
-		}
+	for _, term := range nodeTerms(w) {
+		fmt.Fprintf(&b, "|%q %q", term.MatchExpressions, term.MatchFields)
 	}
 	return b.String()
 }
@@ -288,4 +284,56 @@ func (m *Model) Present(g *Group) bool {
 		return m.Eligible(g.Workload).Count > 0
 	}
 	return g.Running || g.Count.N > 0
+}
+
+// domainNumbers numbers the domains of the declared nodes for one key.
+type domainNumbers struct {
+	domain []int32
+	size   int
+}
+
+// Numbered returns the number of each node's domain of a key, or -1 for nodes without the
+// key, and the number of domains. It caches the result for the declared nodes.
+func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
+	if found, ok := m.numbers[key]; ok && len(nodes) == len(m.Topology.Nodes) {
+		return found.domain, found.size
+	}
+	values := map[string]int32{}
+	domain := make([]int32, len(nodes))
+	for n, node := range nodes {
+		v, ok := node.Labels[key]
+		if !ok {
+			domain[n] = -1
+			continue
+		}
+		d, seen := values[v]
+		if !seen {
+			d = int32(len(values))
+			values[v] = d
+		}
+		domain[n] = d
+	}
+	if len(nodes) == len(m.Topology.Nodes) {
+		m.numbers[key] = domainNumbers{domain, len(values)}
+	}
+	return domain, len(values)
+}
+
+// Offers returns the amount of a resource on each node, or math.MaxInt64 if the node is not
+// judged on it; for the resource pods it returns the nodes' pod slots.
+func (m *Model) Offers(name corev1.ResourceName, nodes []*topology.Node) []int64 {
+	if found, ok := m.offered[name]; ok && len(nodes) == len(m.Topology.Nodes) {
+		return found
+	}
+	all := make([]int64, len(nodes))
+	for n, node := range nodes {
+		amount, judged := Offered(node, &Request{Name: name})
+		if all[n] = amount; !judged {
+			all[n] = math.MaxInt64
+		}
+	}
+	if len(nodes) == len(m.Topology.Nodes) {
+		m.offered[name] = all
+	}
+	return all
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"maps"
 	"math/bits"
 	"strconv"
@@ -84,7 +85,7 @@ func numbered(w *workload.Workload, index string, n int) map[string]string {
 		labels = map[string]string{}
 	}
 	if labels[index] = strconv.Itoa(n); index == podIndex {
-		labels[PodName] = podNameOf(w, n)
+		labels[PodName] = fmt.Sprintf("%s-%d", w.Object.Name, n)
 	}
 	return labels
 }

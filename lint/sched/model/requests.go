@@ -118,9 +118,7 @@ func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 			requests[name] = q
 		}
 	}
-	for name, q := range r.Requests {
-		requests[name] = q
-	}
+	maps.Copy(requests, r.Requests)
 	return requests
 }
 
@@ -193,15 +191,9 @@ func hostPorts(w *workload.Workload) []HostPort {
 	var ports []HostPort
 	add := func(c workload.Container) {
 		for _, p := range c.Ports {
-			port := HostPort{Port: p.HostPort, Protocol: p.Protocol, IP: p.HostIP}
+			port := HostPort{Port: p.HostPort, Protocol: cmp.Or(p.Protocol, "TCP"), IP: cmp.Or(p.HostIP, "0.0.0.0")}
 			if port.Port == 0 && w.Spec.HostNetwork {
 				port.Port = p.ContainerPort
-			}
-			if port.Protocol == "" {
-				port.Protocol = "TCP"
-			}
-			if port.IP == "" {
-				port.IP = "0.0.0.0"
 			}
 			if port.Port > 0 {
 				ports = append(ports, port)

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"strings"
@@ -73,8 +72,3 @@ const (
 	PodName         = "statefulset.kubernetes.io/pod-name"
 	completionIndex = "batch.kubernetes.io/job-completion-index"
 )
-
-// podNameOf returns the name of the pod of a StatefulSet with an ordinal.
-func podNameOf(w *workload.Workload, ordinal int) string {
-	return fmt.Sprintf("%s-%d", w.Object.Name, ordinal)
-}

@@ -57,10 +57,8 @@ func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming b
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
 		return ns == workload.Space(owner.Namespace())
 	}
-	for _, n := range t.Namespaces {
-		if n == ns {
-			return true
-		}
+	if slices.Contains(t.Namespaces, ns) {
+		return true
 	}
 	if t.ns.Form == FormNull {
 		return false
@@ -86,12 +84,9 @@ func (t *Term) EveryNamespace() bool { return t.ns.negative() }
 // the namespaces up and then matches again, against no labels
 // (plugins/interpodaffinity/plugin.go, mergeAffinityTermNamespacesIfNotEmpty).
 func (s *selector) negative() bool {
-	for _, r := range s.Reqs {
-		if r.Op != metav1.LabelSelectorOpNotIn && r.Op != metav1.LabelSelectorOpDoesNotExist {
-			return false
-		}
-	}
-	return s.Form == FormSet
+	return s.Form == FormSet && !slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
+		return r.Op != metav1.LabelSelectorOpNotIn && r.Op != metav1.LabelSelectorOpDoesNotExist
+	})
 }
 
 // Local reports whether one of the terms has a local selector.

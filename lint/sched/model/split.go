@@ -13,15 +13,12 @@ const maxSplit = 64
 // siblings, by an index or a name of its own, is a workload of its own. It
 // returns the model itself if there are no such pods.
 func (m *Model) Split() *Model {
-	if m.Parts == nil {
-		m.Parts = splitPods(m)
+	if m.Parts != nil {
+		return m.Parts
 	}
-	return m.Parts
-}
-
-func splitPods(m *Model) *Model {
 	asked := m.AskedFor()
 	if len(asked) == 0 {
+		m.Parts = m
 		return m
 	}
 	set := &workload.Set{Namespaces: m.Namespaces}
@@ -29,14 +26,14 @@ func splitPods(m *Model) *Model {
 	for _, w := range m.Workloads {
 		pods := podGroups(m.Groups[w], asked)
 		if pods == nil {
-			set.Workloads, groups[w] = append(set.Workloads, w), m.Groups[w]
+			pods = []*Group{m.Groups[w]}
 		}
 		for _, g := range pods {
 			set.Workloads, groups[g.Workload] = append(set.Workloads, g.Workload), g
 		}
 	}
 	parts := newModel(m.run, set, m.Topology, m.perNodes, nil) // keeps the pods of one workload in their order
-	parts.whole, parts.Apart, parts.absent = m, m.Apart, m.absent
+	parts.Apart, parts.absent = m.Apart, m.absent
 	for w, g := range groups {
 		if g.Whole != nil {
 			g.Terms = parts.Groups[w].Terms
@@ -46,7 +43,7 @@ func splitPods(m *Model) *Model {
 		}
 		parts.Groups[w] = g
 	}
-	parts.Parts = parts
+	parts.Parts, m.Parts = parts, parts
 	return parts
 }
 

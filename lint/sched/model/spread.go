@@ -2,19 +2,33 @@ package model
 
 import (
 	"crypto/sha256"
+	"iter"
 	"slices"
-	"strings"
 )
 
 // HardAffinity returns the required affinity terms of a workload.
-func (g *Group) HardAffinity() []*Term {
-	var hard []*Term
-	for _, t := range g.Terms {
-		if t.Use == Affinity && t.Hard {
-			hard = append(hard, t)
+func (g *Group) HardAffinity() []*Term { return slices.Collect(g.Hard(Affinity)) }
+
+// Hard yields the hard terms of one use.
+func (g *Group) Hard(use Use) iter.Seq[*Term] {
+	return func(yield func(*Term) bool) {
+		for _, t := range g.Terms {
+			if t.Use == use && t.Hard && !yield(t) {
+				return
+			}
 		}
 	}
-	return hard
+}
+
+// HardTerms yields the hard terms.
+func (g *Group) HardTerms() iter.Seq[*Term] {
+	return func(yield func(*Term) bool) {
+		for _, t := range g.Terms {
+			if t.Hard && !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // SpreadRule is one hard spread constraint applied to one view.
@@ -36,20 +50,6 @@ type SpreadRule struct {
 // HardKeys returns the topology keys of all hard spread constraints: only nodes
 // that carry all of them count, and only those pass (R-T2, R-T7).
 func HardKeys(g *Group) []string { return g.spreadKeys }
-
-// findKeys sets the spread keys and KeysID, which is equal for equal lists.
-func (g *Group) findKeys() {
-	for _, t := range g.Terms {
-		if t.Use == Spread && t.Hard {
-			g.spreadKeys = append(g.spreadKeys, t.Key)
-		}
-	}
-	if len(g.spreadKeys) == 0 {
-		return
-	}
-	g.sortedKeys = slices.Compact(slices.Sorted(slices.Values(g.spreadKeys)))
-	g.KeysID = ShortID(strings.Join(g.spreadKeys, ","))
-}
 
 // ShortID returns a text, or a hash of a long one, to use as an identifier that is stored often.
 func ShortID(text string) string {

@@ -263,3 +263,8 @@ func (t *Term) Keys() []string {
 
 // NamespaceText formats the namespace selector as kubectl does.
 func (t *Term) NamespaceText() string { return t.ns.String() }
+
+// FragmentTerms returns the terms of placement fields that belong to no workload. Only the
+// topology key of such a term is meaningful, because an operator decides which pods the
+// term applies to.
+func FragmentTerms(w *workload.Workload) []*Term { return terms(w) }

@@ -31,17 +31,6 @@ const maxGrown = 5000
 // maxView bounds the added nodes of all pools together, in the same way.
 const maxView = 20_000
 
-func newViews(topo *topology.Topology) []*View {
-	if topo.Empty() {
-		return nil
-	}
-	views := []*View{newView(topo, false)}
-	if topo.Elastic() {
-		views = append(views, newView(topo, true))
-	}
-	return views
-}
-
 func newView(topo *topology.Topology, grown bool) *View {
 	v := &View{Nodes: make([]*topology.Node, 0, len(topo.Nodes)), From: make([]int, 0, len(topo.Nodes))}
 	for i, n := range topo.Nodes {

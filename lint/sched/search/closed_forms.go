@@ -27,14 +27,6 @@ func settled(c component, best, worst []step) outcome {
 	return o
 }
 
-// orderless returns the outcome of a component where every run places as many pods (T1,
-// T3).
-func orderless(c component, run []step) outcome {
-	o := settled(c, run, run)
-	o.orderless = true
-	return o
-}
-
 // singlePodGroup reports whether the component is a single pod group that no other pods can block,
 // except running ones.
 func (f closedForms) singlePodGroup(c component) (int, *podGroup, bool) {
@@ -72,47 +64,48 @@ func (f closedForms) nest(u *podGroup, keys []int) bool {
 	p, id := f.all(u), fmt.Sprint(keys)
 	known, asked := p.nested[id]
 	if !asked {
-		known = f.nestOn(u, keys)
+		keys, known = slices.Clone(keys), true
+		slices.SortStableFunc(keys, func(x, y int) int { return f.sizes[x] - f.sizes[y] })
+		for i := 1; i < len(keys) && known; i++ {
+			known = f.lieWithin(u, keys[i], keys[i-1])
+		}
 		p.nested[id] = known
 	}
 	return known
 }
 
-func (f closedForms) nestOn(u *podGroup, keys []int) bool {
-	keys = slices.Clone(keys)
-	slices.SortStableFunc(keys, func(x, y int) int { return f.sizes[x] - f.sizes[y] })
-	for i := 1; i < len(keys); i++ {
-		if !f.lieWithin(u, keys[i], keys[i-1]) {
-			return false
-		}
-	}
-	return true
-}
-
-// laminar settles one pod group with nested anti-affinity and limits by node: the
-// placements are the independent sets of a laminar matroid, so every maximal one has the
-// same size (R-M1, R-M5).
-func (f closedForms) laminar(c component) (outcome, bool) {
-	i, u, ok := f.singlePodGroup(c)
-	if !ok || len(u.affinityKeys)+len(u.spreads) > 0 || !f.nest(u, u.selfKeys(i)) {
+// orderless settles one pod group where every run places as many pods (T1, T3).
+func (f closedForms) orderless(c component) (outcome, bool) {
+	i, _, ok := f.singlePodGroup(c)
+	if !ok {
 		return outcome{}, false
 	}
-	run := f.fill(i, u.nodes.list, c.pods)
-	f.undo(run)
-	return orderless(c, run), true
-}
-
-// oneSpread settles one pod group with a single hard spread constraint that counts only
-// its own pods, and anti-affinity within the domains: in any order, the number of pods is
-// the sum over domains of min(room, least room + maxSkew) (R-M2).
-func (f closedForms) oneSpread(c component) (outcome, bool) {
-	i, u, ok := f.singlePodGroup(c)
-	if !ok || !f.even(i) {
+	run, ok := f.runAlone(i)
+	if !ok {
 		return outcome{}, false
 	}
-	run := f.fillEvenly(i, u.spreads[0], c.pods)
+	o := settled(c, run, run)
+	o.orderless = true
+	return o, true
+}
+
+// runAlone returns a run of a pod group that has the nodes to itself, if all maximal runs of it
+// have the same length. With nested anti-affinity and limits by node, the placements are the
+// independent sets of a laminar matroid (R-M1, R-M5). With a single hard spread constraint that
+// counts only its own pods, and anti-affinity within the domains, the number of pods is, in any
+// order, the sum over domains of min(room, least room + maxSkew) (R-M2).
+func (f closedForms) runAlone(i int) (run []step, ok bool) {
+	u := f.units[i]
+	switch {
+	case len(u.affinityKeys)+len(u.spreads) == 0 && f.nest(u, u.selfKeys(i)):
+		run = f.fill(i, u.nodes.list, u.pods)
+	case f.even(i):
+		run = f.fillEvenly(i, u.spreads[0], u.pods)
+	default:
+		return nil, false
+	}
 	f.undo(run)
-	return orderless(c, run), true
+	return run, true
 }
 
 // even reports whether a pod group has a single spread constraint, over its own pods, and
@@ -148,17 +141,8 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 	if !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return f.carries(int(n), u.keys) && f.carries(int(n), u.affinityKeys) }) {
 		return 0, true
 	}
-	var run []step
-	switch {
-	case len(u.affinityKeys)+len(u.spreads) == 0 && f.nest(u, u.selfKeys(i)):
-		run = f.fill(i, u.nodes.list, u.pods)
-	case f.even(i):
-		run = f.fillEvenly(i, u.spreads[0], u.pods)
-	default:
-		return 0, false
-	}
-	f.undo(run)
-	return len(run), true
+	run, ok := f.runAlone(i)
+	return len(run), ok
 }
 
 // selfAffinity settles one pod group whose pods must be together and may be with no other

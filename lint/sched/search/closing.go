@@ -122,7 +122,12 @@ func (c *closing) closedByGroup(b closer) int {
 		seen[string(id)] = true
 		sums = append(sums, c.within(rules, domains))
 	}
-	return top(sums, b.pods)
+	slices.SortFunc(sums, func(x, y int) int { return y - x })
+	closed := 0
+	for _, s := range sums[:min(b.pods, len(sums))] {
+		closed += s
+	}
+	return closed
 }
 
 // within counts the nodes that lie in any of the given domains.
@@ -141,14 +146,4 @@ func (c *closing) within(rules []exclusion, domains []int32) int {
 		}
 	}
 	return count
-}
-
-// top returns the sum of the n largest numbers.
-func top(list []int, n int) int {
-	slices.SortFunc(list, func(x, y int) int { return y - x })
-	sum := 0
-	for _, s := range list[:min(n, len(list))] {
-		sum += s
-	}
-	return sum
 }

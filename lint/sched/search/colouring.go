@@ -70,18 +70,13 @@ func (f *conflictGraph) colouring(sided bool) *colouring {
 			for d, n := range f.at[u] {
 				if n >= 0 {
 					may[d] = true
-					c.room[u] += c.takes(u, d)
+					c.room[u] += c.f.holds(u, d)
 				}
 			}
 		}
 		c.may = append(c.may, may)
 	}
 	return c
-}
-
-// takes returns the largest number of pods of a pod group that a domain takes.
-func (c *colouring) takes(u, d int) int {
-	return c.f.holds(u, d)
 }
 
 // bars reports whether pod group x in a domain keeps pod group u out.
@@ -135,7 +130,7 @@ func (c *colouring) spare(u int) int {
 		for d, may := range c.may[u] {
 			if may && c.may[x][d] && c.bars(u, x, d) {
 				shared++
-				most = max(most, c.takes(u, d))
+				most = max(most, c.f.holds(u, d))
 			}
 		}
 		room -= most * min(shared, c.need[x])
@@ -151,7 +146,7 @@ func (c *colouring) try() bool {
 	defer func() {
 		for _, d := range dropped {
 			c.may[u][d] = true
-			c.room[u] += c.takes(u, d)
+			c.room[u] += c.f.holds(u, d)
 		}
 	}()
 	for {
@@ -174,7 +169,7 @@ func (c *colouring) try() bool {
 		for e := d; e < len(c.may[u]); e++ {
 			if c.may[u][e] && (e == d || c.same(d, e)) {
 				c.may[u][e] = false
-				c.room[u] -= c.takes(u, e)
+				c.room[u] -= c.f.holds(u, e)
 				dropped = append(dropped, e)
 			}
 		}
@@ -234,7 +229,7 @@ func (c *colouring) same(d, e int) bool {
 func (c *colouring) take(u, d int) []int {
 	c.f.a.m.Run().Spend(1 + len(c.f.units)/2)
 	c.got[u] = append(c.got[u], d)
-	pods := c.takes(u, d)
+	pods := c.f.holds(u, d)
 	c.may[u][d] = false
 	c.room[u] -= pods
 	c.need[u] -= min(pods, c.need[u])
@@ -242,7 +237,7 @@ func (c *colouring) take(u, d int) []int {
 	for x := range c.f.units {
 		if c.may[x][d] && c.bars(x, u, d) {
 			c.may[x][d] = false
-			c.room[x] -= c.takes(x, d)
+			c.room[x] -= c.f.holds(x, d)
 			barred = append(barred, x)
 		}
 	}
@@ -254,14 +249,14 @@ func (c *colouring) take(u, d int) []int {
 func (c *colouring) give(u, d int, barred []int) {
 	c.got[u] = c.got[u][:len(c.got[u])-1]
 	c.may[u][d] = true
-	c.room[u] += c.takes(u, d)
+	c.room[u] += c.f.holds(u, d)
 	c.need[u] = c.f.pods[u]
 	for _, had := range c.got[u] {
-		c.need[u] -= min(c.takes(u, had), c.need[u])
+		c.need[u] -= min(c.f.holds(u, had), c.need[u])
 	}
 	for _, x := range barred {
 		c.may[x][d] = true
-		c.room[x] += c.takes(x, d)
+		c.room[x] += c.f.holds(x, d)
 	}
 }
 
@@ -283,7 +278,7 @@ func (c *colouring) run() []step {
 			continue
 		}
 		for _, d := range c.got[u] {
-			pods := min(left, c.takes(u, d))
+			pods := min(left, c.f.holds(u, d))
 			put(u, f.at[u][d], pods)
 			left -= pods
 		}

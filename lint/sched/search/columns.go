@@ -117,8 +117,16 @@ func nodeClasses(a *state, c component) []int {
 		for _, free := range a.left(n) {
 			b = binary.AppendVarint(b, free)
 		}
-		for _, k := range portsHere(a, n) {
-			b = binary.AppendVarint(b, int64(k))
+		// Running pods take ports, and may close domains of this node alone.
+		for p, c := range a.portsOn {
+			if c.at(int32(n)) > 0 {
+				b = binary.AppendVarint(b, int64(-1-p))
+			}
+		}
+		for i, u := range a.units {
+			if u.g.Running && u.nodes.holds(n) {
+				b = binary.AppendVarint(b, int64(i))
+			}
 		}
 		if _, ok := numbers[string(b)]; !ok {
 			numbers[string(b)] = len(numbers)
@@ -126,23 +134,6 @@ func nodeClasses(a *state, c component) []int {
 		class[n] = numbers[string(b)]
 	}
 	return class
-}
-
-// portsHere lists the effects of running pods on a node: the ports that they take, and
-// their pod groups, which may close domains of this node alone.
-func portsHere(a *state, n int) []int {
-	var list []int
-	for p, c := range a.portsOn {
-		if c.at(int32(n)) > 0 {
-			list = append(list, -1-p)
-		}
-	}
-	for i, u := range a.units {
-		if u.g.Running && u.nodes.holds(n) {
-			list = append(list, i)
-		}
-	}
-	return list
 }
 
 func flag(b bool) byte {

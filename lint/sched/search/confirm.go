@@ -35,11 +35,12 @@ func confirm(m *model.Model, d *certificate.Decision) {
 	}) {
 		blamed = nil
 	}
-	m.Run().Refuse(named(m, blamed), err)
 	if len(blamed) == 0 {
+		m.Run().Refuse(m.Workloads, err)
 		withdrawVerdicts(m, d, nil, model.ByFault)
 		return
 	}
+	m.Run().Refuse(m.InOrder(blamed, nil), err)
 	*d = rest
 }
 
@@ -51,35 +52,17 @@ func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool 
 		if w := d.Workloads[i].Workload; !asked[w] {
 			group := together(d, w)
 			maps.Copy(asked, group)
-			if !holdsApart(m, d, group) {
+			holds := func(run []certificate.Placed) bool {
+				m.Run().Spend(len(run))
+				alone := slices.DeleteFunc(slices.Clone(run), func(p certificate.Placed) bool { return !group[m.Groups[p.Workload].Origin()] })
+				return certificate.CheckerOf(m).Replay(m, alone) == nil
+			}
+			if !holds(d.Witness) || d.Stuck != nil && !holds(d.Stuck.Placements) {
 				maps.Copy(blamed, group)
 			}
 		}
 	}
 	return blamed
-}
-
-// holdsApart reports whether the runs of a decision hold with only the pods of some
-// workloads placed.
-func holdsApart(m *model.Model, d *certificate.Decision, group map[*workload.Workload]bool) bool {
-	m.Run().Spend(len(d.Witness))
-	others := func(p certificate.Placed) bool { return !group[m.Groups[p.Workload].Origin()] }
-	if err := certificate.CheckerOf(m).Replay(m, slices.DeleteFunc(slices.Clone(d.Witness), others)); err != nil {
-		return false
-	}
-	if d.Stuck == nil {
-		return true
-	}
-	m.Run().Spend(len(d.Stuck.Placements))
-	return certificate.CheckerOf(m).Replay(m, slices.DeleteFunc(slices.Clone(d.Stuck.Placements), others)) == nil
-}
-
-// named returns the workloads of a model that are in some, or all if some is empty.
-func named(m *model.Model, some map[*workload.Workload]bool) []*workload.Workload {
-	if len(some) == 0 {
-		return m.Workloads
-	}
-	return m.InOrder(some, nil)
 }
 
 // withdrawVerdicts withdraws the verdicts on some workloads, or on all if some is empty, and
@@ -173,24 +156,19 @@ func (h *holding) sure(out *outcome) {
 	case err != nil:
 		h.m.Run().Refuse(unmerge(h.m, out.owners), err)
 	default:
-		out.complete(h.a)
+		sure, pods, at := make([]int, len(out.owners)), 0, map[int]int{}
+		for k, i := range out.units {
+			at[i] = k
+		}
+		for _, i := range out.sure {
+			sure[out.owner[at[i]]] += h.a.units[i].pods
+		}
+		for k := range sure {
+			out.ownLeast[k] = max(out.ownLeast[k], sure[k])
+			pods += out.ownLeast[k]
+		}
+		out.least = max(out.least, pods)
 	}
-}
-
-// complete counts the pods that are sure to find a node.
-func (o *outcome) complete(a *state) {
-	sure, pods, at := make([]int, len(o.owners)), 0, map[int]int{}
-	for k, i := range o.units {
-		at[i] = k
-	}
-	for _, i := range o.sure {
-		sure[o.owner[at[i]]] += a.units[i].pods
-	}
-	for k := range sure {
-		o.ownLeast[k] = max(o.ownLeast[k], sure[k])
-		pods += o.ownLeast[k]
-	}
-	o.least = max(o.least, pods)
 }
 
 // withdraw removes a verdict that cannot be checked, and what rests on it. The runs stay,
@@ -200,4 +178,27 @@ func (o *outcome) withdraw() {
 	o.most, o.least = o.pods, 0
 	clear(o.ownLeast)
 	copy(o.ownMost, o.declared)
+}
+
+// assertion converts the outcome of a component into a claim for the checker.
+func (a *instance) assertion(o *outcome) *certificate.Assertion {
+	claim := &certificate.Assertion{Never: o.never, Proof: o.proof}
+	for _, i := range o.units {
+		claim.Members = append(claim.Members, a.member(i, o.proof.Open[i]))
+	}
+	for _, i := range o.proof.About {
+		claim.About = append(claim.About, a.member(i, o.proof.Open[i]))
+	}
+	return claim
+}
+
+// member returns a pod group in the checker's terms. open lists nodes of the pod group
+// that cannot all be closed.
+func (a *instance) member(i int, open []int) certificate.Member {
+	u := a.units[i]
+	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: open}
+	if u.g.Kind.PerNode() {
+		m.Node = u.pinned
+	}
+	return m
 }

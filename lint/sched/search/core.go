@@ -95,7 +95,7 @@ func (q question) possible(relax *relaxation) model.Answer {
 
 // decideByInstance answers by deciding an instance.
 func (q question) decideByInstance(relax *relaxation) model.Answer {
-	d := decideInstance(newState(q.m.Split(), q.contend, relax), Options{Steps: coreSteps})
+	d := decideInstance(newState(q.m.Split(), q.contend, relax), Options{Steps: coreSteps}, false)
 	if q.of == nil {
 		switch d.whole() {
 		case diag.Never:
@@ -231,12 +231,7 @@ func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload
 	if q.possible(relax) != model.No {
 		return nil, nil
 	}
-	var owners []*workload.Workload
-	for _, o := range q.m.Workloads {
-		if group[o] {
-			owners = append(owners, o)
-		}
-	}
+	owners := q.members(relax)
 	relax, ok := q.fewest(relax, owners)
 	if !ok {
 		return nil, nil

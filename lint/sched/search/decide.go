@@ -89,11 +89,11 @@ func decide(m *model.Model, o Options) *certificate.Decision {
 func components(m *model.Model, o Options) *certificate.Decision {
 	parts := m.Split()
 	merged := merge(parts)
-	rules := decideInstance(newState(merged, false, nil), o)
+	rules := decideInstance(newState(merged, false, nil), o, false)
 	hold(merged, rules, o)
 	full := rules
 	if a := newState(merged, true, nil); (interactions{a}).binds() {
-		full = decideInstance(a, o)
+		full = decideInstance(a, o, false)
 		hold(merged, full, o)
 	}
 	rules.withhold()
@@ -114,11 +114,8 @@ func components(m *model.Model, o Options) *certificate.Decision {
 // common to all components exceeds the budget.
 func undecided(m *model.Model) *certificate.Decision {
 	d := &certificate.Decision{Verdict: diag.Unknown, RulesVerdict: diag.Unknown, Groups: map[*workload.Workload][]*workload.Workload{}, Brief: map[*workload.Workload]bool{}}
-	for _, w := range m.Workloads {
-		if g := m.Groups[w]; !model.Modelled(g) || w.Running {
-			continue
-		}
-		pods := w.Count.N
+	for g := range m.Placeable() {
+		w, pods := g.Workload, g.Count.N
 		if w.Kind.PerNode() {
 			pods = 0 // its nodes have not been counted
 		}
@@ -135,10 +132,14 @@ type decided struct {
 	outcomes []outcome
 }
 
-func decideInstance(a *state, o Options) *decided {
+// decideInstance decides the components of an instance: all of them, or those that contain pods
+// that run to completion.
+func decideInstance(a *state, o Options, finite bool) *decided {
 	d := &decided{a: a}
 	for _, c := range (interactions{a}).components() {
-		d.outcomes = append(d.outcomes, decider{a}.bounded(c, o))
+		if !finite || slices.ContainsFunc(c.owners, (*workload.Workload).Finite) {
+			d.outcomes = append(d.outcomes, decider{a}.bounded(c, o))
+		}
 	}
 	return d
 }
@@ -148,7 +149,7 @@ type decider struct{ *state }
 
 // bounded decides one component within its own budget.
 func (d decider) bounded(c component, o Options) (out outcome) {
-	h := newHeadroom(d.state, c)
+	h := &headroom{state: d.state, c: c}
 	if !d.m.Run().Within(d.m.Bounds(unmerge(d.m, c.owners)), func() { out = d.decide(h, o) }) {
 		d.m.Run().Stops++
 		d.restore(c)
@@ -169,7 +170,7 @@ func (d decider) decide(h *headroom, o Options) outcome {
 		return d.unsure(c)
 	}
 	forms := closedForms(d)
-	for _, settle := range []func(component) (outcome, bool){forms.neverPlaced, forms.laminar, forms.oneSpread, forms.selfAffinity} {
+	for _, settle := range []func(component) (outcome, bool){forms.neverPlaced, forms.orderless, forms.selfAffinity} {
 		if out, ok := settle(c); ok {
 			return out
 		}

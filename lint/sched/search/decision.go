@@ -64,14 +64,17 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	}
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
 	mine, ruled := d.tallies(), rules.tallies()
-	limitNumbers(out, rules)
+	most := 0 // what the rules alone allow
+	for i := range rules.outcomes {
+		most += rules.outcomes[i].most
+	}
+	out.MaxPlaced = min(out.MaxPlaced, most)
+	if out.RulesVerdict == diag.Never {
+		out.Verdict = diag.Never
+	}
 	doubts := firstDoubts(out.Doubts)
-	for _, w := range m.Workloads {
-		g := m.Groups[w]
-		if !model.Modelled(g) || w.Running {
-			continue
-		}
-		t := mine[w]
+	for g := range m.Placeable() {
+		w, t := g.Workload, mine[g.Workload]
 		t.most = min(t.most, ruled[w].most) // resources make nothing possible
 		verdict := certificate.WorkloadDecision{
 			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
@@ -127,36 +130,18 @@ func (d *doubtsOf) cause(group []*workload.Workload, w *workload.Workload, t tal
 	}
 	why, known := d.groups[group[0]]
 	if !known {
-		why = d.common(group)
+		first := len(d.all)
+		for _, o := range group {
+			if i, doubtful := d.first[o]; doubtful {
+				first = min(first, i)
+			}
+		}
+		if why = model.ByLabel; first < len(d.all) {
+			why = d.all[first].Cause()
+		}
 		d.groups[group[0]] = why
 	}
 	return why
-}
-
-// common returns the cause of the first doubt about a rule of a group.
-func (d *doubtsOf) common(group []*workload.Workload) model.Cause {
-	first := len(d.all)
-	for _, o := range group {
-		if i, known := d.first[o]; known {
-			first = min(first, i)
-		}
-	}
-	if first == len(d.all) {
-		return model.ByLabel
-	}
-	return d.all[first].Cause()
-}
-
-// limitNumbers applies what the rules alone make impossible.
-func limitNumbers(d *certificate.Decision, rules *decided) {
-	most := 0
-	for i := range rules.outcomes {
-		most += rules.outcomes[i].most
-	}
-	d.MaxPlaced = min(d.MaxPlaced, most)
-	if d.RulesVerdict == diag.Never {
-		d.Verdict = diag.Never
-	}
 }
 
 func (d *decided) overruns() []certificate.Overrun {

@@ -18,7 +18,7 @@ func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 	d := &decided{a: a}
 	checks := holding{m: m, a: a, v: certificate.CheckerOf(m).Proofs(m, true)}
 	for _, c := range (interactions{a}).components() {
-		h := newHeadroom(a, c)
+		h := &headroom{state: a, c: c}
 		out := estimates{a}.estimate(c, h)
 		if out.sure = h.sure(); !out.always && len(out.sure) > 0 {
 			checks.sure(&out)
@@ -164,7 +164,7 @@ func ConfirmFalse(m *model.Model, name string) *certificate.Decision {
 // HoldFalse claims for the first component that all its pods are always placed, whatever
 // is decided about it, and returns the verdicts after the checker has seen the claim.
 func HoldFalse(m *model.Model) []diag.Outcome {
-	d := decideInstance(newState(m, true, nil), Options{})
+	d := decideInstance(newState(m, true, nil), Options{}, false)
 	o := &d.outcomes[0]
 	o.always, o.never, o.decided, o.proof = true, false, true, certificate.Proof{Kind: certificate.Headroom}
 	hold(m, d, Options{})

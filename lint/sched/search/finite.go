@@ -19,9 +19,9 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 		return
 	}
 	parts := m.Split()
-	rules := decideEnding(parts, false, o)
+	rules := decideInstance(newState(parts, false, nil), o, true)
 	hold(parts, rules, o)
-	full := decideEnding(parts, true, o)
+	full := decideInstance(newState(parts, true, nil), o, true)
 	hold(parts, full, o)
 	all := full.decision(m, rules)
 	if parts != m {
@@ -43,18 +43,7 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 
 // ends reports whether a workload has pods to be placed that run to completion.
 func ends(m *model.Model, w *workload.Workload) bool {
-	return w.Finite() && model.Modelled(m.Groups[w]) && !w.Running
-}
-
-// decideEnding decides the components that contain pods that run to completion.
-func decideEnding(m *model.Model, contend bool, o Options) *decided {
-	d := &decided{a: newState(m, contend, nil)}
-	for _, c := range (interactions{d.a}).components() {
-		if slices.ContainsFunc(c.owners, func(w *workload.Workload) bool { return w.Finite() }) {
-			d.outcomes = append(d.outcomes, decider{d.a}.bounded(c, o))
-		}
-	}
-	return d
+	return w.Finite() && m.Groups[w].Placeable()
 }
 
 // convertToFinite turns a verdict about everything at once into one about pods that run to

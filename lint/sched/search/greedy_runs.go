@@ -36,11 +36,8 @@ func (g greedyRuns) repair(o *outcome) {
 	}
 }
 
-// run returns a greedy run: pod groups with the fewest nodes first, those with affinity
-// after the others, each spread over its nodes.
-func (g greedyRuns) run(units []int) []step { return g.runFirst(units, nil) }
-
-// runFirst is run with ranks: pod groups with a lower rank come before the others.
+// runFirst returns a greedy run: pod groups with a lower rank first, among them those with the
+// fewest nodes, and those with affinity after the others, each spread over its nodes.
 func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 	g.m.Run().Spend(len(units) * 4)
 	order := slices.Clone(units)
@@ -63,15 +60,10 @@ func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 			left[i] -= len(run)
 			all = append(all, run...)
 			// Only company and spread can make room for pods that had none.
-			again = again || len(run) > 0 && (left[i] > 0 || g.enables(i))
+			again = again || len(run) > 0 && (left[i] > 0 || len(g.watchers[i]) > 0 || len(g.counts[i]) > 0 && g.wanted(i))
 		}
 	}
 	return append(all, g.finish(units, left)...)
-}
-
-// enables reports whether pods of a pod group can make a node take other pods.
-func (g greedyRuns) enables(i int) bool {
-	return len(g.watchers[i]) > 0 || len(g.counts[i]) > 0 && g.wanted(i)
 }
 
 // scatter places pods of a pod group, one per node and round.

@@ -7,6 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/bound"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -17,7 +18,7 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	if !m.Topology.Elastic() {
 		return
 	}
-	q := growth{m: m, d: d, options: o, of: map[*workload.Workload]*certificate.WorkloadDecision{}}
+	q := growth{m: m, options: o, of: map[*workload.Workload]*certificate.WorkloadDecision{}}
 	for i := range d.Workloads {
 		q.of[d.Workloads[i].Workload] = &d.Workloads[i]
 	}
@@ -26,25 +27,27 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 			q.running = append(q.running, w)
 		}
 	}
+	// One further node of each kind represents all sizes at which workloads interact.
+	_, groups := Components(m.Variant(m.Workloads, OneOfEach(m), m.Apart...), nil)
 	verdict, rules := diag.Always, diag.Always
-	for _, ws := range groupsAtAnySize(m) {
+	for _, ws := range groups {
 		if Grows(m, ws) {
 			q.judge(ws)
-		} else {
-			q.decideFixed(ws)
+		} else { // no pool may grow for the group
+			here := q.decide(ws, m.Topology.Nodes)
+			q.verdict, q.rules = here.Verdict, here.RulesVerdict
 		}
 		verdict, rules = worse(verdict, q.verdict), worse(rules, q.rules)
 	}
 	d.Verdict, d.RulesVerdict = verdict, rules
-	q.bounds()
-}
-
-// groupsAtAnySize returns the groups of workloads that interact at any size. One further node of
-// each kind represents all of them.
-func groupsAtAnySize(m *model.Model) [][]*workload.Workload {
-	one := m.Variant(m.Workloads, OneOfEach(m), m.Apart...)
-	_, contending := Components(one, nil)
-	return contending
+	for i := range d.Workloads {
+		if w := &d.Workloads[i]; w.Why.Cause == model.ByGrowth { // a withdrawn verdict
+			d.Exact = false
+			d.MinPlaced -= w.MinPlaced
+			d.MaxPlaced += w.Pods - w.MaxPlaced
+			w.MinPlaced, w.MaxPlaced = 0, w.Pods
+		}
+	}
 }
 
 // worse returns the verdict on two groups together.
@@ -60,7 +63,6 @@ func worse(a, b diag.Outcome) diag.Outcome {
 // growth decides about one group after the other at all sizes.
 type growth struct {
 	m       *model.Model
-	d       *certificate.Decision
 	options Options
 	running []*workload.Workload
 	of      map[*workload.Workload]*certificate.WorkloadDecision
@@ -68,15 +70,9 @@ type growth struct {
 	verdict, rules diag.Outcome
 }
 
-// decideFixed takes the verdict on a group for which no pool may grow.
-func (q *growth) decideFixed(ws []*workload.Workload) {
-	d := q.decide(ws, Size{Nodes: q.m.Topology.Nodes})
-	q.verdict, q.rules = d.Verdict, d.RulesVerdict
-}
-
-// decide decides about a group at one size.
-func (q *growth) decide(ws []*workload.Workload, s Size) *certificate.Decision {
-	return Decide(q.m.Variant(slices.Concat(ws, q.running), s.Nodes), q.options)
+// decide decides about a group on some nodes.
+func (q *growth) decide(ws []*workload.Workload, nodes []*topology.Node) *certificate.Decision {
+	return Decide(q.m.Variant(slices.Concat(ws, q.running), nodes), q.options)
 }
 
 // answers holds the verdicts on a group and on each of its workloads, with resources and
@@ -95,33 +91,33 @@ func answersOf(d *certificate.Decision) answers {
 	return a
 }
 
-// judge judges a group at all sizes.
+// judge judges a group at all sizes, and withdraws the verdicts on its workloads that do not hold
+// at every size.
 func (q *growth) judge(ws []*workload.Workload) {
-	h := q.answersAtAllSizes(ws)
-	at := answersOf(q.decide(ws, Size{Nodes: q.m.Topology.Nodes}))
+	h := sizeAnswers{Sizes: SizesOf(q.m, ws, 0), largest: q.largest(ws)}
+	for _, s := range h.All {
+		h.at = append(h.at, answersOf(q.decide(ws, s.Nodes)))
+	}
+	at := answersOf(q.decide(ws, q.m.Topology.Nodes))
 	alone := !slices.ContainsFunc(ws, perNode)
 	q.verdict = h.hold(at.whole, func(a answers) diag.Outcome { return a.whole }, false, alone)
 	q.rules = h.hold(at.rules, func(a answers) diag.Outcome { return a.rules }, false, alone)
 	for _, w := range ws {
-		if out := q.of[w]; out != nil {
-			q.revise(out, h)
+		out := q.of[w]
+		if out == nil {
+			continue
 		}
-	}
-}
-
-// revise withdraws the verdicts on one workload that do not hold at every size.
-func (q *growth) revise(out *certificate.WorkloadDecision, h sizeAnswers) {
-	w := out.Workload
-	verdict := h.hold(out.Verdict, func(a answers) diag.Outcome { return a.each[w] }, bounded(q.m, w), !perNode(w))
-	if verdict != out.Verdict {
-		out.Verdict, out.Why = verdict, model.Reason{Cause: model.ByGrowth}
-	}
-	out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) diag.Outcome { return a.eachRule[w] }, fitsNowhere(q.m, w), !perNode(w))
-	if out.Verdict == diag.Never {
-		q.verdict = diag.Never
-	}
-	if out.RulesVerdict == diag.Never {
-		q.rules = diag.Never
+		verdict := h.hold(out.Verdict, func(a answers) diag.Outcome { return a.each[w] }, bounded(q.m, w), !perNode(w))
+		if verdict != out.Verdict {
+			out.Verdict, out.Why = verdict, model.Reason{Cause: model.ByGrowth}
+		}
+		out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) diag.Outcome { return a.eachRule[w] }, fitsNowhere(q.m, w), !perNode(w))
+		if out.Verdict == diag.Never {
+			q.verdict = diag.Never
+		}
+		if out.RulesVerdict == diag.Never {
+			q.rules = diag.Never
+		}
 	}
 }
 
@@ -131,14 +127,6 @@ type sizeAnswers struct {
 	at []answers
 	// largest is the answer at the largest size, if that one covers all.
 	largest *answers
-}
-
-func (q *growth) answersAtAllSizes(ws []*workload.Workload) sizeAnswers {
-	h := sizeAnswers{Sizes: SizesOf(q.m, ws, 0), largest: q.largest(ws)}
-	for _, s := range h.All {
-		h.at = append(h.at, answersOf(q.decide(ws, s)))
-	}
-	return h
 }
 
 // hold returns a verdict if it holds at every size, and unknown otherwise. A never holds
@@ -164,7 +152,7 @@ func (q *growth) largest(ws []*workload.Workload) *answers {
 	if !ok || !Hereditary(q.m, ws) || len(nodes)-len(q.m.Topology.Nodes) > maxGrowth {
 		return nil
 	}
-	a := answersOf(q.decide(ws, Size{Nodes: nodes}))
+	a := answersOf(q.decide(ws, nodes))
 	return &a
 }
 
@@ -191,18 +179,4 @@ func fitsNowhere(m *model.Model, w *workload.Workload) bool {
 		return false
 	}
 	return w.Count.N > 0 && bound.RequestFits(m, w).Fitting == 0
-}
-
-// bounds adjusts the numbers of pods where verdicts were withdrawn.
-func (q *growth) bounds() {
-	for i := range q.d.Workloads {
-		w := &q.d.Workloads[i]
-		if w.Why.Cause != model.ByGrowth {
-			continue
-		}
-		q.d.Exact = false
-		q.d.MinPlaced -= w.MinPlaced
-		q.d.MaxPlaced += w.Pods - w.MaxPlaced
-		w.MinPlaced, w.MaxPlaced = 0, w.Pods
-	}
 }

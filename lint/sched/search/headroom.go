@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
@@ -28,8 +27,6 @@ type neverStuckResult struct {
 	proved    map[int]bool
 	all, near bool
 }
-
-func newHeadroom(a *state, c component) *headroom { return &headroom{state: a, c: c} }
 
 // sum adds up the requests of all pods.
 func (h *headroom) sum() {
@@ -106,18 +103,13 @@ func (h *headroom) overcommittable(i int, p *place, own int) int {
 	return closed
 }
 
-// includes reports whether a pod group belongs to the component, whose units are sorted.
-func (h *headroom) includes(i int) bool {
-	_, found := slices.BinarySearch(h.c.units, i)
-	return found
-}
-
 // ruled returns the pod groups of the component whose pods, by a rule, close every node
 // of a place that they are on to the given pod group.
 func (h *headroom) ruled(i int, p *place) map[int]bool {
 	var ruled map[int]bool
 	for _, x := range h.units[i].exclusions {
-		if x.place != 0 || !h.includes(x.unit) || !h.divide(p, x.key).whole {
+		_, included := slices.BinarySearch(h.c.units, x.unit)
+		if x.place != 0 || !included || !h.divide(p, x.key).whole {
 			continue
 		}
 		if ruled == nil {
@@ -128,10 +120,13 @@ func (h *headroom) ruled(i int, p *place) map[int]bool {
 	return ruled
 }
 
-// proveNeverStuck proves that pod groups cannot get stuck: first those without required
-// affinity, then those that find a node beside any pod of an already proved one, all of
-// whose pods are placed in the end. A proof that rests on company does not cover states
-// from which pods were removed.
+// proveNeverStuck proves that pod groups find a node in every state: the other pods, and all but
+// one of its own, can close fewer nodes than a group has. A pod closes at most the largest
+// remaining domain of each key on which it is kept apart, one node for a port, and nodes for lack
+// of a resource only once their space is used up. First come those without required affinity,
+// then those that find a node beside any pod of an already proved one, all of whose pods are
+// placed in the end. A proof that rests on company does not cover states from which pods were
+// removed.
 func (h *headroom) proveNeverStuck() *neverStuckResult {
 	if h.result != nil {
 		return h.result
@@ -172,20 +167,6 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 // proves nothing about a pod group that needs company, or whose own rules are open in
 // another way.
 func (h *headroom) proveDespiteDoubts() {
-	defer h.suppose()()
-	h.sum()
-	h.result = &neverStuckResult{proved: map[int]bool{}}
-	for _, i := range h.c.units {
-		u := h.units[i]
-		if u.pods > 0 && !u.kubelet && !u.open && !u.vague && len(u.affinityKeys) == 0 && h.proveAlone(i) {
-			h.result.proved[i] = true
-		}
-	}
-}
-
-// suppose enforces the rules that may keep pod groups of the component apart, until
-// giveUp is called.
-func (h *headroom) suppose() (giveUp func()) {
 	was := make([][]exclusion, len(h.c.units))
 	for k, i := range h.c.units {
 		u := h.units[i]
@@ -193,9 +174,17 @@ func (h *headroom) suppose() (giveUp func()) {
 		was[k] = u.exclusions
 		u.exclusions = slices.Concat(u.exclusions, u.maybe)
 	}
-	return func() {
+	defer func() {
 		for k, i := range h.c.units {
 			h.units[i].exclusions = was[k]
+		}
+	}()
+	h.sum()
+	h.result = &neverStuckResult{proved: map[int]bool{}}
+	for _, i := range h.c.units {
+		u := h.units[i]
+		if u.pods > 0 && !u.kubelet && !u.open && !u.vague && len(u.affinityKeys) == 0 && h.proveAlone(i) {
+			h.result.proved[i] = true
 		}
 	}
 }
@@ -252,35 +241,16 @@ func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	}
 	open, asked := known[string(id)]
 	if !asked {
-		p := h.near(u, at, id)
+		all := h.carriers(u)
+		p := h.placeOf(placeID{u.nodes, all.id.carried, fmt.Sprint(u.affinityKeys, id)}, func() []int32 {
+			return slices.DeleteFunc(slices.Clone(all.nodes), func(n int32) bool {
+				return slices.ContainsFunc(u.affinityKeys, func(k int) bool { return h.domain[k][n] != h.domain[k][at] })
+			})
+		})
 		open = h.closable(i, p, u.pods-1) < len(p.nodes)
 		known[string(id)] = open
 	}
 	return open
-}
-
-// near returns the carriers of a pod group that share with a node the domains of all its
-// affinity keys. domains identifies these.
-func (h *headroom) near(u *podGroup, at int32, domains []byte) *place {
-	all := h.carriers(u)
-	id := placeID{u.nodes, all.id.carried, fmt.Sprint(u.affinityKeys, domains)}
-	return h.placeOf(id, func() []int32 {
-		return slices.DeleteFunc(slices.Clone(all.nodes), func(n int32) bool {
-			return slices.ContainsFunc(u.affinityKeys, func(k int) bool { return h.domain[k][n] != h.domain[k][at] })
-		})
-	})
-}
-
-// neverStuck proves that every pod group finds a node in every state: the other pods, and
-// all but one of its own, can close fewer nodes than it has. A pod closes at most the
-// largest remaining domain of each key on which it is kept apart, one node for a port,
-// and nodes for lack of a resource only once their space is used up.
-func (h *headroom) neverStuck(o *outcome) bool {
-	g := h.proveNeverStuck()
-	if g.all {
-		o.proof = certificate.Proof{Kind: certificate.Headroom, Company: g.near}
-	}
-	return g.all
 }
 
 // sure returns the pod groups that are proved never to get stuck if not all are (T21). If

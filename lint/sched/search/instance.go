@@ -192,13 +192,6 @@ func (a *instance) findBarren() {
 	}
 }
 
-// carrying returns the nodes of a pod group that carry the keys of all its rules.
-func (a *instance) carrying(u *podGroup) []int32 {
-	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool {
-		return !a.carries(int(n), u.keys) || !a.carries(int(n), u.affinityKeys)
-	})
-}
-
 // binding returns the spread constraints of a pod group that may refuse a pod. A
 // constraint cannot if all pods that count, put in one domain, are within the skew.
 func (a *instance) binding(i int) []*constraint {
@@ -248,3 +241,73 @@ func (a *instance) carries(n int, keys []int) bool {
 
 // inPlace reports whether a node is in a place.
 func (a *instance) inPlace(n, place int) bool { return place == 0 || a.places[place][n] }
+
+// nodeSet is a set of nodes.
+type nodeSet struct {
+	list []int32
+	has  []bool
+	one  int // the only node, or -1; has is nil then
+	// least is the least that any of them offers, by resource.
+	least []int64
+}
+
+func (s *nodeSet) holds(n int) bool {
+	if s.has == nil {
+		return s.one == n
+	}
+	return s.has[n]
+}
+
+// counter counts pods by domain. Keys with many domains are counted sparsely, as most of
+// them hold no pod of a given pod group.
+type counter struct {
+	dense  []int32
+	sparse map[int32]int32
+	total  int
+}
+
+const denseDomains = 256
+
+func newCounter(domains int) *counter {
+	if domains <= denseDomains {
+		return &counter{dense: make([]int32, domains)}
+	}
+	return &counter{sparse: map[int32]int32{}}
+}
+
+func (c *counter) at(d int32) int32 {
+	if c.dense != nil {
+		return c.dense[d]
+	}
+	return c.sparse[d]
+}
+
+// reset removes all pods.
+func (c *counter) reset() {
+	c.total = 0
+	clear(c.dense)
+	clear(c.sparse)
+}
+
+func (c *counter) add(d, by int32) {
+	c.total += int(by)
+	if c.dense != nil {
+		c.dense[d] += by
+	} else if c.sparse[d] += by; c.sparse[d] == 0 {
+		delete(c.sparse, d)
+	}
+}
+
+// everything returns all pod groups that are still to be placed as one component; known is false
+// if what they do would depend on what only the cluster knows.
+func (a *state) everything() (c component, known bool) {
+	for i, u := range a.units {
+		if len(u.unsure) > 0 || len(Unlisted(a.m, u.g.Workload)) > 0 {
+			return c, false
+		}
+		if !u.g.Running {
+			c.add(i, u)
+		}
+	}
+	return c, true
+}

@@ -133,7 +133,17 @@ func (b *compiler) passing(g *model.Group) *nodeSet {
 	p := b.passers(g)
 	s := &nodeSet{list: p.list, has: p.has, one: -1, least: make([]int64, len(b.resources))}
 	for r, name := range b.resources {
-		s.least[r] = b.demands[r].Usable(p.leastOf(b, name))
+		least, known := p.least[name]
+		if !known {
+			b.m.Run().Spend(1 + len(p.list)/(4*model.PerStep))
+			least = math.MaxInt64
+			offers := b.m.Offers(name, b.nodes)
+			for _, n := range p.list {
+				least = min(least, offers[n])
+			}
+			p.least[name] = least
+		}
+		s.least[r] = b.demands[r].Usable(least)
 	}
 	b.sets[id] = s
 	return s
@@ -171,21 +181,6 @@ func (b *compiler) passers(g *model.Group) *passers {
 		kept[g.Signature] = p
 	}
 	return p
-}
-
-func (p *passers) leastOf(b *compiler, name corev1.ResourceName) int64 {
-	least, known := p.least[name]
-	if known {
-		return least
-	}
-	b.m.Run().Spend(1 + len(p.list)/(4*model.PerStep))
-	least = math.MaxInt64
-	offers := b.m.Offers(name, b.nodes)
-	for _, n := range p.list {
-		least = min(least, offers[n])
-	}
-	p.least[name] = least
-	return least
 }
 
 func (b *compiler) key(name string) int {

@@ -13,36 +13,34 @@ import (
 func (b *compiler) relate(i int) {
 	u := b.units[i]
 	b.m.Run().Spend(model.StepsPerTerm * len(u.g.Terms))
-	var near []*model.Term
+	var near, spreads []*model.Term
 	for _, t := range u.g.Terms {
-		if t.Hard && !b.relax.dropped(t) {
-			b.doubt(i, t)
-			if more := b.m.LeansOn(t, u.g); len(more) > 0 {
-				u.open, b.doubts = true, append(b.doubts, more...)
-			}
+		if !t.Hard || b.relax.dropped(t) {
+			continue
+		}
+		b.doubt(i, t)
+		if more := b.m.LeansOn(t, u.g); len(more) > 0 {
+			u.open, b.doubts = true, append(b.doubts, more...)
 		}
 		switch {
-		case !t.Hard || b.relax.dropped(t):
 		case t.Use == model.AntiAffinity:
 			b.keepApart(i, t)
 		case u.kubelet: // the kubelet ignores its own affinity and spread
 		case t.Use == model.Affinity:
 			near = append(near, t)
 		case t.Use == model.Spread:
-			u.keys = append(u.keys, b.key(b.relax.key(t)))
+			u.keys, spreads = append(u.keys, b.key(b.relax.key(t))), append(spreads, t)
 		}
 	}
-	for _, t := range u.g.Terms {
-		if t.Use == model.Spread && t.Hard && !u.kubelet && !b.relax.dropped(t) {
-			u.spreads = append(u.spreads, b.constraint(i, t))
-		}
+	for _, t := range spreads {
+		u.spreads = append(u.spreads, b.constraint(i, t))
 	}
 	if len(near) > 0 {
 		b.keepNear(i, near)
 	}
 }
 
-// doubt records the pod groups that a term may or may not select.
+// doubt records the pod groups that a term may or may not select, and the effect on these.
 func (b *compiler) doubt(i int, t *model.Term) {
 	u := b.units[i]
 	if !b.m.MaybeDoubtful(t, u.g.Workload) {
@@ -52,26 +50,21 @@ func (b *compiler) doubt(i int, t *model.Term) {
 		b.m.Run().Spend(len(list) * t.Sel.Cost())
 		for _, w := range list {
 			key := t.Sel.Doubtful(u.g.Workload, w)
-			if key != "" && len(b.unitsOf[w]) > 0 {
-				u.unsure = append(u.unsure, b.unitsOf[w]...)
-				b.maybeApart(i, t, b.unitsOf[w])
-				b.doubts = append(b.doubts, model.Doubt{Workload: u.g.Workload, Term: t, Target: w, Key: key, Variable: t.Sel.Variable(w, key)})
+			if key == "" || len(b.unitsOf[w]) == 0 {
+				continue
+			}
+			u.unsure = append(u.unsure, b.unitsOf[w]...)
+			b.doubts = append(b.doubts, model.Doubt{Workload: u.g.Workload, Term: t, Target: w, Key: key, Variable: t.Sel.Variable(w, key)})
+			if t.Use != model.AntiAffinity {
+				u.vague = true
+				continue
+			}
+			k := b.key(b.relax.key(t))
+			for _, j := range b.unitsOf[w] {
+				u.maybe = append(u.maybe, exclusion{k, j, 0})
+				b.units[j].maybe = append(b.units[j].maybe, exclusion{k, i, 0})
 			}
 		}
-	}
-}
-
-// maybeApart records the effect of a term of a pod group on others that it may select.
-func (b *compiler) maybeApart(i int, t *model.Term, others []int) {
-	u := b.units[i]
-	if t.Use != model.AntiAffinity {
-		u.vague = true
-		return
-	}
-	k := b.key(b.relax.key(t))
-	for _, j := range others {
-		u.maybe = append(u.maybe, exclusion{k, j, 0})
-		b.units[j].maybe = append(b.units[j].maybe, exclusion{k, i, 0})
 	}
 }
 

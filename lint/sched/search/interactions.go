@@ -11,7 +11,8 @@ import (
 
 // binds reports whether any resource can run out.
 func (s interactions) binds() bool {
-	return slices.Contains(s.shortages(), true)
+	all, _ := s.askersOf()
+	return slices.Contains(s.shortagesOf(all), true)
 }
 
 // component is a set of pod groups that interact.
@@ -200,13 +201,8 @@ func (s interactions) joinContending(join func(i, j int)) {
 	}
 }
 
-// shortages says for every node and resource whether it could run out if all pods that
+// shortagesOf says for every node and resource whether it could run out if all pods that
 // may go there did.
-func (s interactions) shortages() []bool {
-	all, _ := s.askersOf()
-	return s.shortagesOf(all)
-}
-
 func (s interactions) shortagesOf(all []*askers) []bool {
 	width := len(s.resources)
 	demand := make([]int64, len(s.free))

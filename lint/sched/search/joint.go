@@ -39,11 +39,8 @@ const maxGrowth = 500
 // interacts with these, and whatever depends on pods that run to completion or on labels
 // and namespaces that are not known. It reports that no run places all only if that holds
 // whatever company pods of undeclared workloads may provide, and however far pools grow.
-func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
-	return conflicts(m.Permanent(), faulty)
-}
-
-func conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
+func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
+	m = m.Permanent()
 	if !m.Run().Within(m.Altogether(), func() { all = among(m, faulty) }) {
 		m.Run().GiveUp(m.Workloads, TogetherQuestion)
 		return nil
@@ -61,7 +58,7 @@ func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
 		return nil
 	}
 	parts := m.Split()
-	d := decideInstance(newState(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps})
+	d := decideInstance(newState(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps}, false)
 	var all []Conflict
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
@@ -141,10 +138,7 @@ func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 // there are any.
 func involve(m *model.Model, s *scope, g *model.Group) bool {
 	found := false
-	for _, t := range g.Terms {
-		if !t.Hard {
-			continue
-		}
+	for t := range g.HardTerms() {
 		if m.Self(t, g.Workload) == model.Maybe {
 			s.doubtful[g.Workload] = true
 		}
@@ -214,7 +208,7 @@ func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	if c.Core == nil {
 		return c, false
 	}
-	for _, o := range decideInstance(newState(m.Split(), false, relax), Options{Steps: jointSteps}).outcomes {
+	for _, o := range decideInstance(newState(m.Split(), false, relax), Options{Steps: jointSteps}, false).outcomes {
 		c.Pods, c.Most = c.Pods+o.pods, c.Most+o.most
 	}
 	return c, true
@@ -229,7 +223,7 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 		group[w] = true
 	}
 	parts := m.Split()
-	d := decideInstance(newState(parts, true, s.relax(group)), Options{Steps: jointSteps})
+	d := decideInstance(newState(parts, true, s.relax(group)), Options{Steps: jointSteps}, false)
 	if d.whole() != diag.Sometimes {
 		return Conflict{}, false
 	}
@@ -243,8 +237,16 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 		m.Run().Refuse(o.owners, err)
 		return Conflict{}, false
 	}
-	if hereditary(blocked) && len(stuck.Placements) <= maxShrink {
-		stuck.Placements = shrink(parts, stuck.Placements, blocked)
+	// If a node that refuses a blocked pod goes on refusing it, the placements are removed without
+	// which the rest is still a run after which no node takes the pod.
+	hereditary := !slices.ContainsFunc(blocked.Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
+	if run := stuck.Placements; hereditary && len(run) <= maxShrink {
+		for i := len(run) - 1; i >= 0; i-- {
+			if less := slices.Delete(slices.Clone(run), i, i+1); certificate.CheckerOf(parts).Blocks(parts, less, blocked) {
+				run = less
+			}
+		}
+		stuck.Placements = run
 	}
 	c := Conflict{Workloads: o.owners, Pods: o.pods, Most: o.pods, Stuck: stuck}
 	for i := range stuck.Placements {
@@ -256,25 +258,8 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	return c, true
 }
 
-// hereditary reports whether a node that refuses a pod of the group goes on refusing it.
-func hereditary(g *model.Group) bool {
-	return !slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
-}
-
 // maxShrink bounds the length of the runs that are minimized.
 const maxShrink = 200
-
-// shrink removes the placements without which the rest is still a run after which no node
-// takes the pod.
-func shrink(m *model.Model, run []certificate.Placed, blocked *model.Group) []certificate.Placed {
-	for i := len(run) - 1; i >= 0; i-- {
-		less := slices.Delete(slices.Clone(run), i, i+1)
-		if certificate.CheckerOf(m).Blocks(m, less, blocked) {
-			run = less
-		}
-	}
-	return run
-}
 
 // Nodes returns the workloads of a run in order, and the nodes on which it puts their
 // pods.

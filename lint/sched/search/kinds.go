@@ -148,9 +148,25 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 		}
 	}
 	if key == corev1.LabelHostname {
-		k.addNodes()
-	} else {
-		k.addDomains(key)
+		for c, nodes := range k.nodes {
+			value := m.Topology.Nodes[nodes[0]].Name
+			k.losses = append(k.losses, &DomainLoss{Value: value, nodes: m.Topology.Nodes, lost: nodes[:1], like: nodes, taken: map[int32]int{int32(c): 1}})
+		}
+	} else { // domains in the order of their first nodes
+		domain, size := m.Numbered(key, m.Topology.Nodes)
+		members := make([][]int32, size)
+		for n, d := range domain {
+			if d >= 0 {
+				members[d] = append(members[d], int32(n))
+			}
+		}
+		for _, nodes := range members {
+			b := &DomainLoss{Value: m.Topology.Nodes[nodes[0]].Labels[key], nodes: m.Topology.Nodes, lost: nodes, like: nodes, taken: map[int32]int{}}
+			for _, n := range nodes {
+				b.taken[k.of[n]]++
+			}
+			k.losses = append(k.losses, b)
+		}
 	}
 	base := *k
 	base.m = nil // the model of this call; later calls bring their own
@@ -160,32 +176,6 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 
 // Losses returns the possible losses, one of each kind.
 func (k *Kinds) Losses() []*DomainLoss { return k.losses }
-
-// addNodes lists the losses of single nodes.
-func (k *Kinds) addNodes() {
-	for c, nodes := range k.nodes {
-		value := k.m.Topology.Nodes[nodes[0]].Name
-		k.losses = append(k.losses, &DomainLoss{Value: value, nodes: k.m.Topology.Nodes, lost: nodes[:1], like: nodes, taken: map[int32]int{int32(c): 1}})
-	}
-}
-
-// addDomains lists the losses of domains in the order of their first nodes.
-func (k *Kinds) addDomains(key string) {
-	domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
-	members := make([][]int32, size)
-	for n, d := range domain {
-		if d >= 0 {
-			members[d] = append(members[d], int32(n))
-		}
-	}
-	for _, nodes := range members {
-		b := &DomainLoss{Value: k.m.Topology.Nodes[nodes[0]].Labels[key], nodes: k.m.Topology.Nodes, lost: nodes, like: nodes, taken: map[int32]int{}}
-		for _, n := range nodes {
-			b.taken[k.of[n]]++
-		}
-		k.losses = append(k.losses, b)
-	}
-}
 
 // domain lists the domain of each kind for a key on which the nodes of a kind agree.
 func (k *Kinds) domain(key string) []int32 {

@@ -93,14 +93,9 @@ type ending struct {
 // newLosing returns nil if the answer of the search would depend on what only the cluster
 // knows.
 func newLosing(a *state, l certificate.Loss, steps *int) *losing {
-	c := component{}
-	for i, u := range a.units {
-		if len(u.unsure) > 0 || len(Unlisted(a.m, u.g.Workload)) > 0 {
-			return nil
-		}
-		if !u.g.Running {
-			c.add(i, u)
-		}
+	c, known := a.everything()
+	if !known {
+		return nil
 	}
 	s := &losing{Loss: l, lost: make([]bool, len(a.nodes)), remain: map[*constraint][]int{}, honours: map[*constraint]bool{}, visited: map[string]uint64{}, start: *steps}
 	for n, node := range a.nodes {
@@ -110,30 +105,24 @@ func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	s.search = newSearch(a, c, steps)
 	s.rest, s.ends = make([]int, len(c.units)), make([]ending, len(c.owners))
 	for _, u := range a.units {
-		s.constraints(u)
+		hard := slices.Collect(u.g.Hard(model.Spread))
+		for i, c := range u.spreads { // the domains that still have a node that counts after the loss
+			s.honours[c] = hard[i].HonorsTaints()
+			s.remain[c] = c.domains
+			if s.Meaning != certificate.Gone && !s.honours[c] {
+				continue
+			}
+			left := make([]bool, len(c.count))
+			for n, counted := range c.counted {
+				if counted && !s.lost[n] {
+					left[a.domain[c.key][n]] = true
+				}
+			}
+			s.remain[c] = slices.DeleteFunc(slices.Clone(c.domains), func(d int) bool { return !left[d] })
+		}
 	}
 	s.whole = s.loseNodes
 	return s
-}
-
-// constraints records which domains the constraints of a pod group have after the loss:
-// those that still have a node that counts.
-func (s *losing) constraints(u *podGroup) {
-	hard := slices.DeleteFunc(slices.Clone(u.g.Terms), func(t *model.Term) bool { return t.Use != model.Spread || !t.Hard })
-	for i, c := range u.spreads {
-		s.honours[c] = hard[i].HonorsTaints()
-		s.remain[c] = c.domains
-		if s.Meaning != certificate.Gone && !s.honours[c] {
-			continue
-		}
-		left := make([]bool, len(c.count))
-		for n, counted := range c.counted {
-			if counted && !s.lost[n] {
-				left[s.a.domain[c.key][n]] = true
-			}
-		}
-		s.remain[c] = slices.DeleteFunc(slices.Clone(c.domains), func(d int) bool { return !left[d] })
-	}
 }
 
 // mixed reports whether every owner is complete in some run and not in another.
@@ -209,9 +198,17 @@ func (s *losing) onLost(i, n int) int32 {
 // exploreEvictions continues from a state with each pod that may be evicted next. any reports
 // whether there is one; ok is false if the budget is exhausted.
 func (s *losing) exploreEvictions() (any, ok bool) {
+	missing := func(w *workload.Workload) (pods int) { // of an owner
+		for i := range s.c.units {
+			if s.c.owners[s.c.owner[i]] == w {
+				pods += s.left[i] + s.rest[i]
+			}
+		}
+		return pods
+	}
 	for i, u := range s.c.units {
 		g := s.a.units[u].g
-		if g.Kind.PerNode() || !s.Evicts(g, s.missing) {
+		if g.Kind.PerNode() || !s.Evicts(g, missing) {
 			continue
 		}
 		for _, n := range s.a.units[u].nodes.list {
@@ -289,16 +286,6 @@ func (s *losing) overlaps(i int, v step) bool {
 func (s *losing) ignore(v step, by int32) {
 	s.count(v, -by, true)
 	s.count(v, by, false)
-}
-
-// missing counts the pods of an owner that are not in place.
-func (s *losing) missing(w *workload.Workload) (pods int) {
-	for i := range s.c.units {
-		if s.c.owners[s.c.owner[i]] == w {
-			pods += s.left[i] + s.rest[i]
-		}
-	}
-	return pods
 }
 
 // swap exchanges the domains of constraints for those after the loss, and back.
@@ -493,24 +480,41 @@ func (s *losing) moves() []certificate.Move {
 // answers returns the result for each workload; whole is set if everything was explored.
 func (s *losing) answers(whole bool) []certificate.Lost {
 	var all []certificate.Lost
+	whole = whole && s.begun
 	for k, w := range s.c.owners {
-		all = append(all, s.ends[k].answer(w, whole && s.begun))
+		e, o := &s.ends[k], certificate.Lost{Workload: w, Verdict: diag.Unknown}
+		switch {
+		case e.seen && e.fewest == 0 && e.most > 0:
+			o.Verdict, o.Pending, o.Stuck = diag.Sometimes, e.most, e.stuck
+			if whole {
+				o.Hit = e.hit
+			}
+		case !whole:
+		case e.most == 0:
+			o.Verdict = diag.Always
+		default:
+			o.Verdict, o.Pending = diag.Never, e.fewest
+		}
+		all = append(all, o)
 	}
 	return all
 }
 
-func (e *ending) answer(w *workload.Workload, whole bool) certificate.Lost {
-	switch {
-	case e.seen && e.fewest == 0 && e.most > 0:
-		o := certificate.Lost{Workload: w, Verdict: diag.Sometimes, Pending: e.most, Stuck: e.stuck}
-		if whole {
-			o.Hit = e.hit
+// canJudge reports whether a loss can be judged in a model: no workload tolerates its taint.
+func canJudge(l certificate.Loss, m *model.Model) bool {
+	for g := range m.Placeable() {
+		if l.Tolerates(g.Workload) {
+			return false
 		}
-		return o
-	case !whole:
-		return certificate.Lost{Workload: w, Verdict: diag.Unknown}
-	case e.most == 0:
-		return certificate.Lost{Workload: w, Verdict: diag.Always}
 	}
-	return certificate.Lost{Workload: w, Verdict: diag.Never, Pending: e.fewest}
+	return true
+}
+
+// unknownLosses returns the answer where nothing is known.
+func unknownLosses(l certificate.Loss, m *model.Model) []certificate.Lost {
+	var all []certificate.Lost
+	for g := range m.Placeable() {
+		all = append(all, certificate.Lost{Workload: g.Workload, Verdict: diag.Unknown})
+	}
+	return all
 }

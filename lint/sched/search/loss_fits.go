@@ -70,7 +70,8 @@ func (r *Room) crowded(about *Roster, pods int) *contenders {
 	}
 	w := r.p.G.Workload
 	near := about.near(w)
-	if about.perNode() && (len(r.p.G.HostPorts) > 0 || len(about.running) > 0 || slices.ContainsFunc(near, r.ruledBy)) {
+	daemons := about.daemons(corev1.ResourcePods) > 0 || slices.ContainsFunc(about.running, perNode)
+	if daemons && (len(r.p.G.HostPorts) > 0 || len(about.running) > 0 || slices.ContainsFunc(near, r.ruledBy)) {
 		return x
 	}
 	shuts, uneven := false, false
@@ -79,7 +80,12 @@ func (r *Room) crowded(about *Roster, pods int) *contenders {
 		return x
 	}
 	if r.asks == nil {
-		r.addAsks()
+		requests := append([]model.Request{{Name: corev1.ResourcePods, Amount: 1}}, r.p.G.Requests...)
+		r.m.Run().Spend(len(requests) * (1 + len(r.nodes)/2))
+		r.asks = make([]closableNodes, 0, len(requests))
+		for _, q := range requests {
+			r.asks = append(r.asks, closableNodes{r.offered(q.Name), q.Amount})
+		}
 	}
 	x.counts, x.own = true, x.over != nil && r.own(x.over, near)
 	own := pods - 1
@@ -121,12 +127,7 @@ func AlwaysFits(w *workload.Workload, ruled, about *Roster, b *DomainLoss, l cer
 
 // coarse reports whether domains of a key hold several nodes.
 func (r *Room) coarse(key string) bool {
-	for _, d := range r.domain(key) {
-		if d >= 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.domain(key), func(d int32) bool { return d >= 0 })
 }
 
 // shutting returns the only coarse key of anti-affinity, and how many pods shut a domain
@@ -136,8 +137,8 @@ func (r *Room) shutting(group []*workload.Workload, pods int) (key string, shut 
 	for _, o := range group {
 		shuts := false
 		see := func(of, other *workload.Workload) bool {
-			for _, t := range r.m.Groups[of].Terms {
-				if !t.Hard || t.Use != model.AntiAffinity || !r.coarse(t.Key) || r.m.Peer(t, of, other) == model.No {
+			for t := range r.m.Groups[of].Hard(model.AntiAffinity) {
+				if !r.coarse(t.Key) || r.m.Peer(t, of, other) == model.No {
 					continue
 				}
 				if key != "" && key != t.Key {

@@ -48,16 +48,6 @@ func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 	return r
 }
 
-// addAsks lists the requests of the pods.
-func (r *Room) addAsks() {
-	requests := append([]model.Request{{Name: corev1.ResourcePods, Amount: 1}}, r.p.G.Requests...)
-	r.m.Run().Spend(len(requests) * (1 + len(r.nodes)/2))
-	r.asks = make([]closableNodes, 0, len(requests))
-	for _, q := range requests {
-		r.asks = append(r.asks, closableNodes{r.offered(q.Name), q.Amount})
-	}
-}
-
 // Hit reports whether some pod may be on lost nodes.
 func (r *Room) Hit(b *DomainLoss) bool {
 	for c := range b.taken {
@@ -126,9 +116,17 @@ func plain(m *model.Model, g *model.Group) bool {
 // the lost nodes. Some placement has as many unreachable pods in such domains as there
 // are pods or domains, as any few pods can be extended to a maximal placement.
 func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
-	shared, ok := r.nested()
-	if !ok {
-		return "", 0, false
+	// The only key of anti-affinity whose domains hold several nodes, if there is one. A node alone
+	// in its domain takes one pod, which per covers.
+	var shared []int32
+	for _, key := range r.p.Keys {
+		if !r.coarse(key) {
+			continue
+		}
+		if shared != nil {
+			return "", 0, false
+		}
+		shared = r.domain(key)
 	}
 	left := r.room(shared, func(c int32) int { return len(r.nodes[c]) - b.taken[c] })
 	switch {
@@ -163,23 +161,6 @@ func (r *Room) unreachable(b *DomainLoss, shared []int32) int {
 		}
 	}
 	return both
-}
-
-// nested returns the domains of the only key of anti-affinity whose domains hold several
-// nodes, or nil if there is none; ok is false if there are two such keys. A node alone in
-// its domain takes one pod, which per covers.
-func (r *Room) nested() (shared []int32, ok bool) {
-	for _, key := range r.p.Keys {
-		domain := r.domain(key)
-		if !slices.ContainsFunc(domain, func(d int32) bool { return d >= 0 }) {
-			continue
-		}
-		if shared != nil {
-			return nil, false
-		}
-		shared = domain
-	}
-	return shared, true
 }
 
 // per returns how many pods a node of a kind holds, at most one if it is in a domain of

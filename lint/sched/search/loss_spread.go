@@ -46,10 +46,8 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	if !r.own(t, nil) {
 		return "", 0, false
 	}
-	for _, key := range r.p.Keys {
-		if slices.ContainsFunc(r.domain(key), func(d int32) bool { return d >= 0 }) {
-			return "", 0, false
-		}
+	if slices.ContainsFunc(r.p.Keys, r.coarse) {
+		return "", 0, false
 	}
 	worst, best, sure, found := r.shares(t, b, l).missing(l.CreatedAgain(r.p.G))
 	switch {
@@ -93,7 +91,21 @@ func (r *Room) own(t *model.Term, group []*workload.Workload) bool {
 
 func (r *Room) shares(t *model.Term, b *DomainLoss, l certificate.Loss) *shares {
 	s := &shares{pods: r.pods, skew: int(t.Constraint.MaxSkew), zones: r.zones(t, b, l.Meaning == certificate.Gone || t.HonorsTaints())}
-	s.levels(t.MinDomains())
+	before, after, had, has := s.pods, s.pods, 0, 0
+	for i := range s.zones {
+		z := &s.zones[i]
+		z.before, z.left, z.lost = min(z.before, s.pods), min(z.left, s.pods), min(z.lost, s.pods)
+		had, before = had+z.count, min(before, z.before)
+		if z.stays {
+			has, after = has+z.count, min(after, z.left)
+		}
+	}
+	if had >= t.MinDomains() {
+		s.floor = before
+	}
+	if has >= max(1, t.MinDomains()) {
+		s.level = after
+	}
 	return s
 }
 
@@ -129,26 +141,6 @@ func (r *Room) zones(t *model.Term, b *DomainLoss, forget bool) []zone {
 		all = append(all, *by[d])
 	}
 	return slices.DeleteFunc(all, func(z zone) bool { return z.count == 0 })
-}
-
-// levels computes the minima of full states.
-func (s *shares) levels(minDomains int) {
-	before, after, had, has := s.pods, s.pods, 0, 0
-	for i := range s.zones {
-		z := &s.zones[i]
-		z.before, z.left, z.lost = min(z.before, s.pods), min(z.left, s.pods), min(z.lost, s.pods)
-		had, before = had+z.count, min(before, z.before)
-		if z.stays {
-			has, after = has+z.count, min(after, z.left)
-		}
-	}
-	if had < minDomains {
-		before = 0
-	}
-	if has < minDomains || has == 0 {
-		after = 0
-	}
-	s.floor, s.level = before, after
 }
 
 // target returns the number of pods to which a repair fills a domain.

@@ -45,7 +45,7 @@ func equals(m *model.Model) [][]*workload.Workload {
 	var classes [][]*workload.Workload
 	for _, w := range m.Workloads {
 		g := m.Groups[w]
-		plain := model.Modelled(g) && g.Whole == nil && !g.Running && !g.Kind.PerNode() && g.Count.N > 0 && !g.Terminating()
+		plain := g.Placeable() && g.Whole == nil && !g.Kind.PerNode() && g.Count.N > 0 && !g.Terminating()
 		if !plain || ruled[w] || len(g.HostPorts) > 0 || g.Spec.NodeName != "" {
 			classes = append(classes, []*workload.Workload{w})
 			continue
@@ -68,10 +68,7 @@ func ruledAbout(m *model.Model) map[*workload.Workload]bool {
 		ruled[p.A], ruled[p.B] = true, true
 	}
 	for _, w := range m.Workloads {
-		for _, t := range m.Groups[w].Terms {
-			if !t.Hard {
-				continue
-			}
+		for t := range m.Groups[w].HardTerms() {
 			ruled[w] = true
 			for _, list := range m.Index.Candidates(t, w) {
 				for _, o := range list {

@@ -58,7 +58,11 @@ func (h *headroom) carriers(u *podGroup) *place {
 		return h.all(u)
 	}
 	id := placeID{nodes: u.nodes, carried: fmt.Sprint(slices.Concat(u.keys, u.affinityKeys))}
-	return h.placeOf(id, func() []int32 { return h.carrying(u) })
+	return h.placeOf(id, func() []int32 {
+		return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool {
+			return !h.carries(int(n), u.keys) || !h.carries(int(n), u.affinityKeys)
+		})
+	})
 }
 
 // divided splits the nodes of a place into the domains of a key.

@@ -41,14 +41,12 @@ func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom
 // key do, and so do pods of one workload.
 func same(a, b Repair) bool {
 	return a.Workload.String() == b.Workload.String() && a.Replicas == b.Replicas && a.Nodes == b.Nodes && a.Like == b.Like && a.Key == b.Key &&
-		slices.EqualFunc(a.Atoms, b.Atoms, sameAtom)
-}
-
-func sameAtom(a, b Atom) bool {
-	if a.Workload.String() != b.Workload.String() || a.Part != b.Part || (a.Term == nil) != (b.Term == nil) {
-		return false
-	}
-	return a.Term == nil || a.Term.Use == b.Term.Use && a.Term.Key == b.Term.Key
+		slices.EqualFunc(a.Atoms, b.Atoms, func(a, b Atom) bool {
+			if a.Workload.String() != b.Workload.String() || a.Part != b.Part || (a.Term == nil) != (b.Term == nil) {
+				return false
+			}
+			return a.Term == nil || a.Term.Use == b.Term.Use && a.Term.Key == b.Term.Key
+		})
 }
 
 // fewer tries fewer replicas of one workload.

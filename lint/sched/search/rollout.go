@@ -28,12 +28,10 @@ func mayGo(r certificate.Rollout, replicas, old, fresh int) bool {
 // what waits for one to be gone only waits (R-W5). If a new pod may need to be near a
 // terminating one, which still counts (R-A1), the verdict is known only if both outcomes
 // are found.
-func Roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
-	open := certificate.Rolled{Verdict: diag.Unknown}
-	out := open
+func Roll(m *model.Model, r certificate.Rollout, o Options) (out certificate.Rolled) {
 	if !m.Run().Within(m.Run().Left(), func() { out = roll(m, r, o) }) {
 		m.Run().Stops++
-		return open
+		return certificate.Rolled{Verdict: diag.Unknown}
 	}
 	return out
 }
@@ -41,8 +39,7 @@ func Roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 	steps, check := budget(m, o)
 	parts := m.Split()
-	a := newState(parts, true, nil)
-	s := newRolling(a, r, &steps)
+	s := newRolling(newState(parts, true, nil), r, &steps)
 	if s == nil {
 		return certificate.Rolled{Verdict: diag.Unknown}
 	}
@@ -89,14 +86,9 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
 		return nil
 	}
-	c := component{}
-	for i, u := range a.units {
-		if len(u.unsure) > 0 || len(Unlisted(a.m, u.g.Workload)) > 0 {
-			return nil
-		}
-		if !u.g.Running {
-			c.add(i, u)
-		}
+	c, known := a.everything()
+	if !known {
+		return nil
 	}
 	s := &rolling{Rollout: r, search: newSearch(a, c, steps), old: old[0], fresh: fresh[0], replicas: a.units[old[0]].pods, visited: map[string]bool{}}
 	s.left[s.index(s.fresh)] = 0

@@ -52,34 +52,28 @@ func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
 	x := &many{at: make(map[*source.Object]*workload.Workload, len(ws)), looks: map[string]int{}}
 	x.asked, x.daemons = map[corev1.ResourceName]int64{}, map[corev1.ResourceName]int64{}
 	for _, w := range ws {
-		x.add(m.Groups[w])
+		g, pods, asked := m.Groups[w], model.Certain(w), x.asked
+		x.at[w.Object] = w
+		if w.Kind.PerNode() {
+			asked, pods = x.daemons, 1
+		} else {
+			x.pods += pods
+		}
+		asked[corev1.ResourcePods] = classes.Sum(asked[corev1.ResourcePods], 1, pods)
+		for i := range g.Requests {
+			if name := g.Requests[i].Name; name != corev1.ResourcePods {
+				asked[name] = classes.Sum(asked[name], g.Requests[i].Amount, pods)
+			}
+		}
+		look := classes.Look(g)
+		if x.looks[look]++; x.looks[look] == 1 {
+			x.sample = append(x.sample, w)
+		}
 	}
 	if len(x.at) == len(ws) {
 		r.many = x
 	}
 	return r
-}
-
-// add adds a group.
-func (x *many) add(g *model.Group) {
-	w, pods := g.Workload, model.Certain(g.Workload)
-	x.at[w.Object] = w
-	asked := x.asked
-	if g.Kind.PerNode() {
-		asked, pods = x.daemons, 1
-	} else {
-		x.pods += pods
-	}
-	asked[corev1.ResourcePods] = classes.Sum(asked[corev1.ResourcePods], 1, pods)
-	for i := range g.Requests {
-		if name := g.Requests[i].Name; name != corev1.ResourcePods {
-			asked[name] = classes.Sum(asked[name], g.Requests[i].Amount, pods)
-		}
-	}
-	look := classes.Look(g)
-	if x.looks[look]++; x.looks[look] == 1 {
-		x.sample = append(x.sample, w)
-	}
 }
 
 // Workloads returns the listed workloads, without the running ones.
@@ -88,24 +82,17 @@ func (r *Roster) Workloads() []*workload.Workload { return r.ws }
 // Kinds groups the nodes as all listed workloads and w see them. w may be an edited
 // version of a listed workload.
 func (r *Roster) Kinds(w *workload.Workload, pods int, key string) *Kinds {
-	return KindsOf(r.m, r.lookers(w), pods, key)
-}
-
-// lookers returns workloads that together look at nodes in all the ways that the roster
-// does.
-func (r *Roster) lookers(w *workload.Workload) []*workload.Workload {
-	x := r.many
-	if x == nil {
-		return r.all
-	}
-	all := slices.Concat(x.sample, r.running)
-	if declared := x.at[w.Object]; declared != w {
-		if declared != nil && x.looks[classes.Look(r.m.Groups[declared])] == 1 {
-			all = slices.DeleteFunc(all, func(o *workload.Workload) bool { return o == declared })
+	all := r.all
+	if x := r.many; x != nil { // workloads that together look at nodes in all the ways that the roster does
+		all = slices.Concat(x.sample, r.running)
+		if declared := x.at[w.Object]; declared != w {
+			if declared != nil && x.looks[classes.Look(r.m.Groups[declared])] == 1 {
+				all = slices.DeleteFunc(all, func(o *workload.Workload) bool { return o == declared })
+			}
+			all = append(all, w)
 		}
-		all = append(all, w)
 	}
-	return all
+	return KindsOf(r.m, all, pods, key)
 }
 
 // near returns the listed workloads that a hard rule of either side may connect with w,
@@ -122,10 +109,7 @@ func (r *Roster) near(w *workload.Workload) []*workload.Workload {
 			seen[o], all = true, append(all, member)
 		}
 	}
-	for _, t := range r.m.Groups[w].Terms {
-		if !t.Hard {
-			continue
-		}
+	for t := range r.m.Groups[w].HardTerms() {
 		for _, list := range r.m.Index.Candidates(t, w) {
 			r.m.Run().Spend(len(list) / 2)
 			for _, o := range list {
@@ -133,7 +117,21 @@ func (r *Roster) near(w *workload.Workload) []*workload.Workload {
 			}
 		}
 	}
-	about := *model.Keep(r.m, func() *askedAbout { return newAskedAbout(r.m) })
+	about := *model.Keep(r.m, func() *askedAbout {
+		about := askedAbout{}
+		for _, w := range r.m.Workloads {
+			for t := range r.m.Groups[w].HardTerms() {
+				for _, list := range r.m.Index.Candidates(t, w) {
+					for _, o := range list {
+						if r.m.Peer(t, w, o) != model.No {
+							about[o.Object] = append(about[o.Object], w.Object)
+						}
+					}
+				}
+			}
+		}
+		return &about
+	})
 	r.m.Run().Spend(len(about[w.Object]))
 	for _, o := range about[w.Object] {
 		add(o)
@@ -143,25 +141,6 @@ func (r *Roster) near(w *workload.Workload) []*workload.Workload {
 
 // askedAbout maps each object to those with hard rules that may be about its pods.
 type askedAbout map[*source.Object][]*source.Object
-
-func newAskedAbout(m *model.Model) *askedAbout {
-	about := askedAbout{}
-	for _, w := range m.Workloads {
-		for _, t := range m.Groups[w].Terms {
-			if !t.Hard {
-				continue
-			}
-			for _, list := range m.Index.Candidates(t, w) {
-				for _, o := range list {
-					if m.Peer(t, w, o) != model.No {
-						about[o.Object] = append(about[o.Object], w.Object)
-					}
-				}
-			}
-		}
-	}
-	return &about
-}
 
 // pods counts the pods of all listed workloads, with the given number for w.
 func (r *Roster) pods(w *workload.Workload, pods int) int {
@@ -208,11 +187,6 @@ func (r *Roster) daemons(name corev1.ResourceName) int64 {
 		}
 	}
 	return sum
-}
-
-// perNode reports whether the roster has a DaemonSet.
-func (r *Roster) perNode() bool {
-	return r.daemons(corev1.ResourcePods) > 0 || slices.ContainsFunc(r.running, perNode)
 }
 
 // podsOf returns the number of pods of a workload, where w has the given number.

@@ -221,7 +221,10 @@ func (r *rivals) volume(res int) shortfall {
 		cut[w] = from
 		g.join(source, from, ask*int64(u.pods))
 		through := map[int32]int{}
-		domain := r.narrowest(w)
+		var domain []int32 // of each node, for the narrowest key
+		if key := r.narrowestIndex(w); key >= 0 {
+			domain = r.a.domain[key]
+		}
 		for k, n := range r.open[w] {
 			via := from
 			if domain != nil && domain[n] >= 0 {
@@ -244,8 +247,10 @@ func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certifi
 	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: r.a.resources[res]}
 	for w, i := range r.units {
 		if v, sends := vertex[w]; sends && !g.beyond(v) {
-			p.About = append(p.About, i)
-			p.Keys = append(p.Keys, r.narrowestKey(w))
+			p.About, p.Keys = append(p.About, i), append(p.Keys, "")
+			if key := r.narrowestIndex(w); key >= 0 {
+				p.Keys[len(p.Keys)-1] = r.a.keys[key]
+			}
 		}
 	}
 	for n := range nodes {
@@ -278,8 +283,10 @@ func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
 	for w, i := range r.units {
 		for k, n := range r.open[w] {
 			ask := a.units[i].ask[res]
-			divisor[n] = gcd(divisor[n], ask)
 			demand[n] += ask * int64(r.slots[w][k])
+			for ask != 0 {
+				divisor[n], ask = ask, divisor[n]%ask
+			}
 		}
 	}
 	capacity = make([]int64, len(a.nodes))
@@ -294,30 +301,8 @@ func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
 	return capacity, tight
 }
 
-func gcd(x, y int64) int64 {
-	for y != 0 {
-		x, y = y, x%y
-	}
-	return x
-}
-
-// narrowest returns the domain of each node for the key with the fewest domains among
-// those on which pods of a pod group exclude each other, or nil.
-func (r *rivals) narrowest(w int) []int32 {
-	if k := r.narrowestIndex(w); k >= 0 {
-		return r.a.domain[k]
-	}
-	return nil
-}
-
-// narrowestKey returns the name of that key, or "".
-func (r *rivals) narrowestKey(w int) string {
-	if k := r.narrowestIndex(w); k >= 0 {
-		return r.a.keys[k]
-	}
-	return ""
-}
-
+// narrowestIndex returns the key with the fewest domains among those on which pods of a pod group
+// exclude each other, or -1.
 func (r *rivals) narrowestIndex(w int) int {
 	i := r.units[w]
 	r.a.m.Run().Spend(1 + len(r.a.units[i].exclusions))

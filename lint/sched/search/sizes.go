@@ -81,7 +81,9 @@ func SizesOf(m *model.Model, ws []*workload.Workload, spare int) Sizes {
 	case spare == 0 && spreadsAlone(m, ws):
 		return subsets(m, kinds, func(g int) bool { return likeDeclared(m, ws, g) == 0 })
 	}
-	return everySize(m, kinds)
+	s := counted(m, kinds, func(g int) int { return m.Topology.Growth[g].Extra })
+	s.Every = s.Known
+	return s
 }
 
 func perNode(w *workload.Workload) bool { return w.Kind.PerNode() }
@@ -251,13 +253,6 @@ func subsets(m *model.Model, kinds []int, needed func(g int) bool) Sizes {
 	return counted(m, kinds, func(int) int { return 1 })
 }
 
-// everySize returns all sizes.
-func everySize(m *model.Model, kinds []int) Sizes {
-	s := counted(m, kinds, func(g int) int { return m.Topology.Growth[g].Extra })
-	s.Every = s.Known
-	return s
-}
-
 // counted returns the sizes with up to most(g) further nodes of each kind, within the
 // limit of its pool, except the declared size.
 func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
@@ -282,19 +277,14 @@ func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
 	}
 	s := Sizes{Known: true}
 	for _, v := range vectors[1:] { // the first one adds no node
-		s.All = append(s.All, sized(m, kinds, v))
-	}
-	return s
-}
-
-// sized returns one size.
-func sized(m *model.Model, kinds, more []int) Size {
-	s := Size{Nodes: slices.Clone(m.Topology.Nodes)}
-	for i, g := range kinds {
-		for k := range more[i] {
-			s.Nodes = append(s.Nodes, model.Another(m.Topology.Growth[g].Node, k))
+		size := Size{Nodes: slices.Clone(m.Topology.Nodes)}
+		for i, g := range kinds {
+			for k := range v[i] {
+				size.Nodes = append(size.Nodes, model.Another(m.Topology.Growth[g].Node, k))
+			}
+			size.ID += fmt.Sprintf("%d+%d ", g, v[i])
 		}
-		s.ID += fmt.Sprintf("%d+%d ", g, more[i])
+		s.All = append(s.All, size)
 	}
 	return s
 }

@@ -1,7 +1,9 @@
 package search
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -82,10 +84,8 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 		return slices.Clone(m.Topology.Nodes)
 	}
 	for _, w := range ws {
-		for _, t := range m.Groups[w].Terms {
-			if t.Use == model.Spread && t.Hard {
-				keep = max(keep, t.MinDomains())
-			}
+		for t := range m.Groups[w].Hard(model.Spread) {
+			keep = max(keep, t.MinDomains())
 		}
 	}
 	var few []int32
@@ -114,12 +114,7 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 // pods, concerns domains of several nodes, or depends on how many pods are elsewhere.
 func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	m.Run().Spend(1 + len(ws)/model.PerStep)
-	var daemons []*workload.Workload
-	for _, w := range ws {
-		if w.Kind.PerNode() {
-			daemons = append(daemons, w)
-		}
-	}
+	daemons := slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return !perNode(w) })
 	if len(daemons) == 0 {
 		return false
 	}
@@ -131,4 +126,54 @@ func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 			})
 		})
 	})
+}
+
+// Hereditary reports whether the rules of all these workloads are such that fewer pods
+// are never worse: none needs company, or depends on where others are.
+func Hereditary(m *model.Model, ws []*workload.Workload) bool {
+	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+		return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
+	})
+}
+
+// HardKeys returns the topology keys of all hard terms of the given use, sorted.
+func HardKeys(m *model.Model, ws []*workload.Workload, use model.Use) []string {
+	var keys []string
+	for _, w := range ws {
+		for t := range m.Groups[w].Hard(use) {
+			keys = append(keys, t.Key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// Alike returns a description of workloads with so many pods each: everything that
+// decides what may happen to them on given nodes. Groups with equal descriptions differ
+// only in names. The result is "" where that cannot be described so simply, and short
+// however many there are.
+func Alike(m *model.Model, ws []*workload.Workload, pods func(*workload.Workload) int) string {
+	var b strings.Builder
+	for _, w := range ws {
+		g := m.Groups[w]
+		if m.Run().Spend(model.StepsPerGroup); !plain(m, g) || w.Running {
+			return ""
+		}
+		fmt.Fprintf(&b, "%s\x01%s\x01%v\x01%s %v %v %d\n", g.Signature, g.Request, g.HostPorts, w.Kind.Kind, w.Kind.VM, w.Terminating(), pods(w))
+		for t := range g.HardTerms() {
+			fmt.Fprintf(&b, "%s %q %v %v", t.Use, t.Key, t.Form(), m.Self(t, w))
+			if t.Use == model.Spread {
+				fmt.Fprintf(&b, " %d %d %v %v", t.Constraint.MaxSkew, t.MinDomains(), t.HonorsAffinity(), t.HonorsTaints())
+			}
+			m.Run().Spend(4 * len(ws))
+			for _, o := range ws {
+				if m.Peer(t, w, o) == model.Maybe || m.Selects(t, w, o, model.Asks{Incoming: true}) != m.Selects(t, w, o, model.Asks{}) {
+					return ""
+				}
+				fmt.Fprint(&b, " ", m.Peer(t, w, o), m.Selects(t, w, o, model.Asks{}))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return model.ShortID(b.String())
 }
