@@ -123,9 +123,14 @@ func TopologyKey(from, to string) Edit {
 		w.Spec.TopologySpreadConstraints = spreads
 		if w.Spec.Affinity != nil {
 			a := w.Spec.Affinity.DeepCopy()
-			for _, list := range required(a) {
-				for i := range *list {
-					swap(&(*list)[i].TopologyKey)
+			if p := a.PodAffinity; p != nil {
+				for i := range p.RequiredDuringSchedulingIgnoredDuringExecution {
+					swap(&p.RequiredDuringSchedulingIgnoredDuringExecution[i].TopologyKey)
+				}
+			}
+			if p := a.PodAntiAffinity; p != nil {
+				for i := range p.RequiredDuringSchedulingIgnoredDuringExecution {
+					swap(&p.RequiredDuringSchedulingIgnoredDuringExecution[i].TopologyKey)
 				}
 			}
 			w.Spec.Affinity = a
@@ -134,29 +139,15 @@ func TopologyKey(from, to string) Edit {
 	}}
 }
 
-// required returns the lists of required pod affinity and anti-affinity terms.
-func required(a *corev1.Affinity) []*[]corev1.PodAffinityTerm {
-	var all []*[]corev1.PodAffinityTerm
-	if a.PodAffinity != nil {
-		all = append(all, &a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
-	}
-	if a.PodAntiAffinity != nil {
-		all = append(all, &a.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
-	}
-	return all
-}
-
 // PerRevision returns an edit that limits required anti-affinity and hard spread to pods of
 // the same revision.
 func PerRevision() Edit { return Edit{"perRevision", 0, perRevision} }
 
-func perRevision(w *workload.Workload) bool {
-	c, changed := revisionsApart(w), false
-	if c != nil {
-		*w, changed = *c, true
-	}
-	if c = revisionsCounted(w); c != nil {
-		*w, changed = *c, true
+func perRevision(w *workload.Workload) (changed bool) {
+	for _, edit := range []func(*workload.Workload) *workload.Workload{revisionsApart, revisionsCounted} {
+		if c := edit(w); c != nil {
+			*w, changed = *c, true
+		}
 	}
 	return changed
 }

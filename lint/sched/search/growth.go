@@ -22,11 +22,7 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	for i := range d.Workloads {
 		q.of[d.Workloads[i].Workload] = &d.Workloads[i]
 	}
-	for _, w := range m.Workloads {
-		if w.Running && model.Modelled(m.Groups[w]) {
-			q.running = append(q.running, w)
-		}
-	}
+	q.running = m.RunningOnes()
 	// One further node of each kind represents all sizes at which workloads interact.
 	_, groups := Components(m.Variant(m.Workloads, OneOfEach(m), m.Apart...), nil)
 	verdict, rules := diag.Always, diag.Always

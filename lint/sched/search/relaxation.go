@@ -101,13 +101,3 @@ func (r *relaxation) beside(g *model.Group) int {
 	}
 	return r.extra[g.Origin()]
 }
-
-// takingPart returns the workloads of an instance, in order: all, or those of the
-// relaxation and the running ones.
-func takingPart(m *model.Model, relax *relaxation) []*workload.Workload {
-	if relax == nil || relax.only == nil {
-		return m.Workloads
-	}
-	m.Number()
-	return m.InOrder(relax.only, m.Running)
-}

@@ -118,7 +118,8 @@ func matters(m *model.Model, w *workload.Workload, g int) bool {
 func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
 	node, count := m.Topology.Growth[g].Node, 0
 	for i, n := range m.Topology.Nodes {
-		if n.Pool == node.Pool && alikeIn(n, node) && !occupied(m, n) && !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+		occupies := func(w *workload.Workload) bool { return w.Running && w.Spec.NodeName == n.Name }
+		if n.Pool == node.Pool && alikeIn(n, node) && !slices.ContainsFunc(m.Workloads, occupies) && !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
 			e := m.Eligible(w)
 			return e.Nodes[i] != e.Growth[g]
 		}) {
@@ -126,11 +127,6 @@ func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
 		}
 	}
 	return count
-}
-
-// occupied reports whether a running pod is on a node.
-func occupied(m *model.Model, n *topology.Node) bool {
-	return slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return w.Running && w.Spec.NodeName == n.Name })
 }
 
 // alikeIn reports whether two nodes of a pool are in the same zone: then they differ only

@@ -27,14 +27,8 @@ func Unlisted(m *model.Model, w *workload.Workload) []corev1.ResourceName {
 // opens reports whether some node that the pods may use lists resources, while none lists
 // this one.
 func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
-	e := m.Eligible(w)
-	for i, n := range m.Topology.Nodes {
-		if e.Nodes[i].All() && n.Allocatable != nil && !n.Extended.Known(r.Name) {
-			return true
-		}
-	}
-	for i, g := range m.Topology.Growth {
-		if e.Growth[i].All() && g.Node.Allocatable != nil && !g.Node.Extended.Known(r.Name) {
+	for n := range m.Usable(w) {
+		if n.Allocatable != nil && !n.Extended.Known(r.Name) {
 			return true
 		}
 	}
