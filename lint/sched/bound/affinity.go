@@ -86,17 +86,9 @@ func usableLabels(m *model.Model, w *workload.Workload) []map[string]string {
 		return all
 	}
 	m.Run().Spend(len(m.Topology.Nodes) / model.PerStep)
-	e := m.Eligible(w)
 	var all []map[string]string
-	for i, p := range e.Nodes {
-		if p.All() {
-			all = append(all, m.Topology.Nodes[i].Labels)
-		}
-	}
-	for i, p := range e.Growth {
-		if p.All() {
-			all = append(all, m.Topology.Growth[i].Node.Labels)
-		}
+	for n := range m.Usable(w) {
+		all = append(all, n.Labels)
 	}
 	kept[signature] = all
 	return all

@@ -6,7 +6,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -55,9 +54,11 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 	for i, r := range requests {
 		fit.Requests[i].Request, most[i] = r, -1
 	}
-	e := m.Eligible(w)
 	slot := ResourceFit{Request: model.Request{Name: corev1.ResourcePods, Amount: 1, Quantity: *resource.NewQuantity(1, resource.DecimalSI)}}
-	look := func(n *topology.Node) {
+	for n, grown := range m.Usable(w) {
+		if grown && w.Kind.PerNode() {
+			break
+		}
 		fit.Eligible++
 		q, listed := n.Allocatable[corev1.ResourcePods]
 		if !listed || q.Value() >= 1 { // a node that does not list how many pods it takes has a slot
@@ -79,16 +80,6 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 				q := n.Allocatable[r.Name]
 				most[i], r.largest, r.LargestNode, r.LargestSpan = has, q, n.Name, n.Span
 			}
-		}
-	}
-	for i, p := range e.Nodes {
-		if p.All() {
-			look(m.Topology.Nodes[i])
-		}
-	}
-	for i, p := range e.Growth {
-		if p.All() && !w.Kind.PerNode() {
-			look(m.Topology.Growth[i].Node)
 		}
 	}
 	if slot.Fitting < fit.Eligible {

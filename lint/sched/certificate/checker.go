@@ -1,6 +1,8 @@
 package certificate
 
 import (
+	"errors"
+
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -47,3 +49,11 @@ func Confirm(m *model.Model, c Checker) {
 func CheckerOf(m *model.Model) Checker {
 	return model.KeepInRun(m.Run(), func() *confirming { panic("nobody confirms what is said about this model") }).Checker
 }
+
+// ErrTooLong is returned if a check exceeds its budget; a result that cannot
+// be checked is not reported.
+var ErrTooLong = errors.New("the check takes too long")
+
+// CheckSteps is the checker's budget for one component that was explored,
+// in filters applied.
+const CheckSteps = 400_000

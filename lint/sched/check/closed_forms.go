@@ -13,20 +13,6 @@ import (
 // closedForms bounds the pods of one member by its own rules, and by runs of it alone.
 type closedForms struct{ *demand }
 
-// limit bounds the pods of a member by the rules about its own pods together:
-// anti-affinity, affinity and spread (R-M1 to R-M4).
-func (f *closedForms) limit(m certificate.Member) int {
-	most := 0
-	for _, nodes := range f.gatherings(m.G) {
-		here := f.separate(m, nodes, f.apartOn(m.G))
-		for t := range m.G.Hard(model.Spread) {
-			here = min(here, f.spreadLimit(m, t, nodes))
-		}
-		most = max(most, here)
-	}
-	return most
-}
-
 // gatherings returns the sets of nodes from which the pods must pick one, because their
 // affinity requires all of them in the domains of the first: all nodes if others can be
 // the company.
@@ -218,8 +204,16 @@ func (f *closedForms) most(m certificate.Member) int {
 	if f.neverPlaced(g) || !slices.ContainsFunc(f.only(m), func(n int) bool { return f.carriesAll(g, n) }) {
 		return 0
 	}
+	// The rules about its own pods together: anti-affinity, affinity and spread (R-M1 to R-M4).
 	if m.Node < 0 && g.Whole == nil { // single pods of a workload have siblings
-		most = f.limit(m)
+		most = 0
+		for _, nodes := range f.gatherings(g) {
+			here := f.separate(m, nodes, f.apartOn(g))
+			for t := range g.Hard(model.Spread) {
+				here = min(here, f.spreadLimit(m, t, nodes))
+			}
+			most = max(most, here)
+		}
 	}
 	switch {
 	case m.Node < 0 && !f.nests(g, f.apartOn(g)):
@@ -332,8 +326,14 @@ func (s *shapes) alone(m certificate.Member) error {
 	if g.Spec.NodeName == "" && s.companions(g) {
 		return fmt.Errorf("%v looks at others", g.Workload)
 	}
-	if m.Node >= 0 && g.Spec.NodeName == "" && s.siblings(m) {
-		return fmt.Errorf("%v looks at its pods on other nodes", g.Workload)
+	if m.Node >= 0 && g.Spec.NodeName == "" {
+		looks := func(t *model.Term) bool {
+			counts := t.Use == model.Affinity || t.Use == model.Spread && !pinnedSpread(g, t) && t.Sel.Form == model.FormSet
+			return t.Hard && counts && slices.Contains(s.selects[t], g.Workload)
+		}
+		if s.beside(m, s.apartOn(g)) > 0 || len(s.sites(g)) > 1 && slices.ContainsFunc(g.Terms, looks) {
+			return fmt.Errorf("%v looks at its pods on other nodes", g.Workload)
+		}
 	}
 	for _, w := range s.m.Workloads {
 		o := s.m.Groups[w]
@@ -346,13 +346,4 @@ func (s *shapes) alone(m certificate.Member) error {
 		return fmt.Errorf("%v asks for what may run short", g.Workload)
 	}
 	return nil
-}
-
-// siblings reports whether the rules of a DaemonSet make its pods on other nodes matter
-// to one of them.
-func (s *shapes) siblings(m certificate.Member) bool {
-	return s.beside(m, s.apartOn(m.G)) > 0 || len(s.sites(m.G)) > 1 && slices.ContainsFunc(m.G.Terms, func(t *model.Term) bool {
-		looks := t.Use == model.Affinity || t.Use == model.Spread && !pinnedSpread(m.G, t) && t.Sel.Form == model.FormSet
-		return t.Hard && looks && slices.Contains(s.selects[t], m.G.Workload)
-	})
 }

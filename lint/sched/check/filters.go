@@ -125,17 +125,22 @@ func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
 	return false
 }
 
-// in reports whether a pod of w that all these terms select is in a domain; terms that
-// ask for labels of the node select it on some nodes only.
+// in reports whether a pod of w that all these terms select is in a domain.
 func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, key, value string) bool {
-	if f.here[place3{w, key, value}] == 0 {
-		return false
-	}
+	return f.here[place3{w, key, value}] > 0 && f.selectedOn(terms, g, w, func(n *topology.Node) bool {
+		here, ok := n.Labels[key]
+		return ok && here == value
+	})
+}
+
+// selectedOn reports whether all terms select a pod of w on some of the nodes, one of which has
+// a pod of w; terms that ask for labels of the node select it on some nodes only.
+func (f *filters) selectedOn(terms []*model.Term, g *model.Group, w *workload.Workload, among func(*topology.Node) bool) bool {
 	if !model.Local(terms) {
 		return selectedByAll(f.m, terms, g, w, nil)
 	}
 	for n, node := range f.m.Topology.Nodes {
-		if here, ok := node.Labels[key]; ok && here == value && f.pods(n, w) > 0 && selectedByAll(f.m, terms, g, w, node) {
+		if among(node) && f.pods(n, w) > 0 && selectedByAll(f.m, terms, g, w, node) {
 			return true
 		}
 	}
@@ -192,7 +197,10 @@ func (f *filters) unmet(g *model.Group, node *topology.Node) *model.Term {
 		f.m.Run().Spend(len(f.selects[t]))
 		for _, w := range f.selects[t] {
 			found = found || f.in(hard, g, w, t.Key, value)
-			anyone = anyone || f.total[keyOf{w, t.Key}] > 0 && f.anywhere(hard, g, w, t.Key)
+			anyone = anyone || f.total[keyOf{w, t.Key}] > 0 && f.selectedOn(hard, g, w, func(n *topology.Node) bool {
+				_, ok := n.Labels[t.Key]
+				return ok
+			})
 		}
 		if !found && missed == nil {
 			missed = t
@@ -213,20 +221,6 @@ func selectedByAll(m *model.Model, hard []*model.Term, g *model.Group, w *worklo
 	return true
 }
 
-// anywhere reports whether a pod of w that all terms select is on a node that carries the
-// key.
-func (f *filters) anywhere(hard []*model.Term, g *model.Group, w *workload.Workload, key string) bool {
-	if !model.Local(hard) {
-		return selectedByAll(f.m, hard, g, w, nil)
-	}
-	for n, node := range f.m.Topology.Nodes {
-		if _, ok := node.Labels[key]; ok && f.pods(n, w) > 0 && selectedByAll(f.m, hard, g, w, node) {
-			return true
-		}
-	}
-	return false
-}
-
 // skew holds the counts of a spread constraint for one more pod: the pods that the domain
 // has (here) and gains (self), the fewest in any domain, and the number of domains.
 type skew struct {
@@ -239,7 +233,17 @@ func (s skew) allowed() bool { return s.here+s.self-s.smallest <= int(s.t.Constr
 // skew returns the counts for a node that has the keys of all constraints.
 func (f *filters) skew(g *model.Group, t *model.Term, n int) skew {
 	node := f.m.Topology.Nodes[n]
-	counts, domains := f.counts[t], f.eligible(g, t, n)
+	counts, domains := f.counts[t], map[string]bool(nil)
+	if g.Kind.PerNode() {
+		domains = map[string]bool{}
+		for i, other := range f.m.Topology.Nodes {
+			if f.counted(g, t, i, n) {
+				domains[other.Labels[t.Key]] = true
+			}
+		}
+	} else {
+		domains = f.domains(g, t)
+	}
 	if pinnedSpread(g, t) {
 		sum := 0
 		for _, w := range f.selects[t] {
@@ -267,19 +271,6 @@ func (f *filters) skew(g *model.Group, t *model.Term, n int) skew {
 // DaemonSet's pods are pinned by node affinity, which it honours (R-N31).
 func pinnedSpread(g *model.Group, t *model.Term) bool {
 	return g.Kind.PerNode() && t.HonorsAffinity()
-}
-
-func (f *filters) eligible(g *model.Group, t *model.Term, to int) map[string]bool {
-	if g.Kind.PerNode() {
-		domains := map[string]bool{}
-		for n := range f.m.Topology.Nodes {
-			if f.counted(g, t, n, to) {
-				domains[f.m.Topology.Nodes[n].Labels[t.Key]] = true
-			}
-		}
-		return domains
-	}
-	return f.domains(g, t)
 }
 
 // reasons counts the nodes by why they do not take one more pod. Nodes that have their

@@ -70,11 +70,6 @@ func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, 
 		s.class[n] += " lost"
 	}
 	s.visit()
-	return s.hold(out)
-}
-
-// hold compares answers with the result of the exploration.
-func (s *losses) hold(out []certificate.Lost) error {
 	whole := s.steps > 0 && s.begun
 	for _, o := range out {
 		e := s.ends[o.Workload]

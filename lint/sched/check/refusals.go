@@ -222,8 +222,20 @@ func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
 
 // noRoom returns what a node with a load has left of a request, nil for slots.
 func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
-	room := Room{}
-	room.Beside, room.More = s.beside(n)
+	room, at := Room{}, map[string]int{}
+	for _, k := range s.on[n] {
+		name := s.name(s.pods[k].Workload)
+		i, known := at[name]
+		if !known {
+			i, at[name] = len(room.Beside), len(room.Beside)
+			room.Beside = append(room.Beside, Pods{Workload: name})
+		}
+		room.Beside[i].Count++
+	}
+	for _, p := range room.Beside[min(maxBeside, len(room.Beside)):] {
+		room.More += p.Count
+	}
+	room.Beside = room.Beside[:min(maxBeside, len(room.Beside))]
 	if r != nil {
 		has, _ := model.Offered(n, r)
 		room.Resource, room.Requested, room.Offered = r.Name, r.Quantity, n.Allocatable[r.Name]
@@ -234,27 +246,6 @@ func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 
 // maxBeside bounds the workloads that are named.
 const maxBeside = 3
-
-// beside counts the pods on a node by workload, and those of the workloads that are not
-// named.
-func (s *State) beside(n *topology.Node) (named []Pods, more int) {
-	at := map[string]int{}
-	var all []Pods
-	for _, k := range s.on[n] {
-		name := s.name(s.pods[k].Workload)
-		i, known := at[name]
-		if !known {
-			i, at[name] = len(all), len(all)
-			all = append(all, Pods{Workload: name})
-		}
-		all[i].Count++
-	}
-	named = all[:min(maxBeside, len(all))]
-	for _, p := range all[len(named):] {
-		more += p.Count
-	}
-	return named, more
-}
 
 // uneven returns the first spread constraint that one more pod would break, if there is
 // one.

@@ -1,7 +1,10 @@
 package check
 
 import (
+	"maps"
 	"slices"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
@@ -119,4 +122,207 @@ func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Re
 
 func newState(f *filters) *State {
 	return &State{f: f, on: map[*topology.Node][]int{}, called: map[*workload.Workload]string{}, single: map[string]bool{}}
+}
+
+// Standing holds pods in place and explains the answer of each node to one more pod, for
+// people. The runs of a decision lead to that state, so nothing here decides.
+type Standing struct {
+	m *model.Model // in which pods that rules tell apart are workloads of their own
+	s *State
+	v *nodeSets
+	// placed counts the pods that stay.
+	placed map[*workload.Workload]int
+	last   map[*workload.Workload]int // node where the last pod went
+}
+
+// Outlook is the answer of a node to one more pod: no refusals if it takes the pod. Has
+// is set if the node already has its pod of the DaemonSet.
+type Outlook struct {
+	Node     *topology.Node
+	Refusals []Refusal
+	Has      bool
+}
+
+// Stand places pods without applying the filters and then, as long as a node takes one,
+// the missing pods of further workloads, in that order.
+func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Standing {
+	parts := m.Split()
+	s := &Standing{m: parts, v: newNodeSets(nil, parts, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
+	s.s = stateOver(&s.v.filters)
+	for _, p := range settled {
+		if pod := s.next(p.Workload); pod != nil {
+			s.put(pod, p.Node)
+		}
+	}
+	s.fill(then)
+	return s
+}
+
+// Lose returns the state after a loss of nodes, with missing pods of the given workloads
+// placed again as long as a node takes one.
+func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standing {
+	out := &Standing{m: s.m, v: newNodeSets(absenceOf(s.m, l), s.m, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
+	out.s = newState(&out.v.filters)
+	out.s.called = maps.Clone(s.s.called)
+	for _, p := range s.s.pods {
+		gone := l.Nodes[p.Node.Name]
+		stays := p.Workload.Kind.PerNode() && l.Meaning != certificate.Gone
+		if !gone || stays || l.Meaning == certificate.Unreachable {
+			out.s.record(p.Workload, p.Node)
+		}
+		if n, ok := s.m.IndexOf(p.Node.Name); ok && !p.Workload.Running { // the books already have running pods
+			out.v.survive(s.m.Groups[p.Workload], n)
+		}
+		if !gone || stays {
+			out.placed[p.Workload]++
+		}
+	}
+	out.fill(then)
+	return out
+}
+
+// Call gives a workload another name in messages.
+func (s *Standing) Call(w *workload.Workload, name string) {
+	s.s.called[w] = name
+}
+
+func (s *Standing) put(pod *workload.Workload, on *topology.Node) {
+	n, ok := s.m.IndexOf(on.Name)
+	if !ok {
+		return
+	}
+	s.s.Place(pod, s.m.Topology.Nodes[n])
+	s.placed[pod]++
+}
+
+// fill places missing pods until no node takes one more.
+func (s *Standing) fill(then []*workload.Workload) {
+	for moved := true; moved; {
+		moved = false
+		for _, w := range then {
+			for pod := s.next(w); pod != nil && s.puts(pod); pod = s.next(w) {
+				moved = true
+			}
+		}
+	}
+}
+
+// puts places a pod on a node that takes it. It starts with the node where the last pod
+// of the workload went, as the nodes before that are mostly full.
+func (s *Standing) puts(pod *workload.Workload) bool {
+	g, nodes := s.m.Groups[pod], s.m.Topology.Nodes
+	for i := range nodes {
+		n := (s.last[pod] + i) % len(nodes)
+		if pod.Kind.PerNode() && s.v.pods(n, pod) > 0 || s.v.refuses(g, n) != certificate.Takes {
+			continue
+		}
+		s.last[pod] = n
+		s.put(pod, nodes[n])
+		return true
+	}
+	return false
+}
+
+// next returns the pod of a workload that is to be placed next, as a workload of the
+// split model; nil if none is missing.
+func (s *Standing) next(w *workload.Workload) *workload.Workload {
+	for g := range s.m.Placeable() {
+		if g.Origin() == w && s.placed[g.Workload] < s.pods(g.Workload) {
+			return g.Workload
+		}
+	}
+	return nil
+}
+
+func (s *Standing) pods(w *workload.Workload) int {
+	if w.Kind.PerNode() {
+		return s.m.Eligible(w).Count
+	}
+	return w.Count.N
+}
+
+// Count returns how many pods of a workload are in place, and how many are missing.
+func (s *Standing) Count(w *workload.Workload) (placed, missing int) {
+	for g := range s.m.Placeable() {
+		if g.Origin() == w {
+			placed += s.placed[g.Workload]
+			missing += max(0, s.pods(g.Workload)-s.placed[g.Workload])
+		}
+	}
+	return placed, missing
+}
+
+// On lists the nodes on which pods of a workload are.
+func (s *Standing) On(w *workload.Workload) []*topology.Node {
+	var all []*topology.Node
+	for _, p := range s.s.pods {
+		if s.m.Groups[p.Workload].Origin() == w {
+			all = append(all, p.Node)
+		}
+	}
+	return all
+}
+
+// Outlook returns the answer of each node to the next missing pod of a workload, or to
+// one more if none is missing.
+func (s *Standing) Outlook(w *workload.Workload) []Outlook {
+	pod := s.next(w)
+	if pod == nil {
+		i := slices.IndexFunc(s.m.Workloads, func(o *workload.Workload) bool { return s.m.Groups[o].Origin() == w })
+		pod = s.m.Workloads[i]
+	}
+	all := make([]Outlook, len(s.m.Topology.Nodes))
+	for i, n := range s.m.Topology.Nodes {
+		all[i].Node = n
+		if all[i].Has = pod.Kind.PerNode() && s.v.pods(i, pod) > 0; !all[i].Has {
+			all[i].Refusals = s.s.Refusals(pod, n)
+		}
+	}
+	return all
+}
+
+// Still returns the answer of each node to a pod of a workload if only the running pods
+// are there, ignoring rules about other pods.
+func Still(m *model.Model, w *workload.Workload) []Outlook {
+	s := NewState(m)
+	all := make([]Outlook, len(m.Topology.Nodes))
+	for i, n := range m.Topology.Nodes {
+		all[i] = Outlook{Node: n, Refusals: s.alone(m.Groups[w], i)}
+		if len(all[i].Refusals) == 0 {
+			all[i].Refusals = s.load(m.Groups[w], i)
+		}
+	}
+	return all
+}
+
+// Spare returns the same for one more, empty node of each pool that may grow, in the
+// order of Topology.Growth.
+func Spare(m *model.Model, w *workload.Workload) []Outlook {
+	s := NewState(m)
+	var all []Outlook
+	for _, g := range m.Topology.Growth {
+		o := Outlook{Node: g.Node, Refusals: nodeLevel(model.NewFilter(w), g.Node)}
+		offered := func(name corev1.ResourceName, kubelet bool) (int64, bool) {
+			return model.Offered(g.Node, &model.Request{Name: name, Kubelet: kubelet})
+		}
+		if r, short := (*load)(nil).lacks(m.Groups[w], offered); short && len(o.Refusals) == 0 {
+			o.Refusals = append(o.Refusals, s.noRoom(r, g.Node, nil))
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// Checked returns the checker's answer to one more pod on each node: the first filter
+// that refuses.
+func (s *Standing) Checked(w *workload.Workload) []certificate.Reason {
+	pod := s.next(w)
+	if pod == nil {
+		pod = w
+	}
+	all := make([]certificate.Reason, len(s.m.Topology.Nodes))
+	for n := range all {
+		all[n] = s.v.refuses(s.m.Groups[pod], n)
+	}
+	return all
 }

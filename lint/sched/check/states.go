@@ -64,7 +64,24 @@ func statesOf(v *nodeSets, c *certificate.Assertion, steps int) *states {
 // that other nodes share.
 func (s *states) classify() {
 	nodes := s.v.m.Topology.Nodes
-	keys := s.keys()
+	var keys []string // the labels by which rules of the members distinguish nodes
+	for _, m := range s.members {
+		for _, t := range m.G.Terms {
+			if t.Hard {
+				keys = append(keys, t.Key)
+			}
+			for _, r := range t.Sel.Reqs {
+				if model.BoundLabel(r.Key) {
+					keys = append(keys, r.Key)
+				}
+			}
+		}
+		for _, a := range s.v.against[m.G.Workload] {
+			keys = append(keys, a.key)
+		}
+	}
+	slices.Sort(keys)
+	keys = slices.Compact(keys)
 	shared := map[string]int{}
 	for _, n := range nodes {
 		for _, k := range keys {
@@ -97,28 +114,6 @@ func (s *states) classify() {
 		s.class = append(s.class, class)
 	}
 	s.columns = make([]string, len(nodes))
-}
-
-// keys returns all labels by which rules of the members distinguish nodes.
-func (s *states) keys() []string {
-	var keys []string
-	for _, m := range s.members {
-		for _, t := range m.G.Terms {
-			if t.Hard {
-				keys = append(keys, t.Key)
-			}
-			for _, r := range t.Sel.Reqs {
-				if model.BoundLabel(r.Key) {
-					keys = append(keys, r.Key)
-				}
-			}
-		}
-		for _, a := range s.v.against[m.G.Workload] {
-			keys = append(keys, a.key)
-		}
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
 }
 
 func (s *states) visit() {

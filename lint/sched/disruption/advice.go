@@ -306,7 +306,16 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 	}
 	for _, crowd := range [][]*workload.Workload{tr.contendersOf(w, model.Certain(w)), tr.contendersOf(w, pods)} {
 		if crowd != nil {
-			q.WriteString("crowd " + tr.digest(crowd) + "\n")
+			q.WriteString("crowd " + cached(tr.crowds, keyOf(crowd), func() string { // a hash of the manifests
+				sum := sha256.New()
+				for _, w := range crowd {
+					fmt.Fprintln(sum, w, tr.advice.contents(w.Object))
+					if borrows(w) {
+						fmt.Fprintf(sum, "%p", w.SpecNode)
+					}
+				}
+				return string(sum.Sum(nil))
+			}) + "\n")
 		}
 	}
 	for _, b := range tr.BudgetsOf(w) {
@@ -317,20 +326,6 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 		fmt.Fprintf(&q, "perhaps %s %v\n", name(b.Object), b.Selects)
 	}
 	return q.String()
-}
-
-// digest hashes the manifests of a crowd.
-func (tr trials) digest(crowd []*workload.Workload) string {
-	return cached(tr.crowds, keyOf(crowd), func() string {
-		sum := sha256.New()
-		for _, w := range crowd {
-			fmt.Fprintln(sum, w, tr.advice.contents(w.Object))
-			if borrows(w) {
-				fmt.Fprintf(sum, "%p", w.SpecNode)
-			}
-		}
-		return string(sum.Sum(nil))
-	})
 }
 
 // question builds the text of a Question.

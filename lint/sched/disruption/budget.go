@@ -255,17 +255,6 @@ func (b *Budget) SelectsAllOf(w *workload.Workload) bool { return b.covers[w] ==
 // Shares reports whether two budgets select the same pod of a workload.
 func (b *Budget) Shares(o *Budget, w *workload.Workload) bool { return b.covers[w]&o.covers[w] != 0 }
 
-// rivals returns the budgets that select a pod of the workload which another of them
-// also selects.
-func rivals(budgets []Budget, w *workload.Workload) []Budget {
-	var once, twice model.Pods
-	for i := range budgets {
-		pods := budgets[i].covers[w]
-		once, twice = once|pods, twice|once&pods
-	}
-	return slices.DeleteFunc(slices.Clone(budgets), func(b Budget) bool { return b.covers[w]&twice == 0 })
-}
-
 // evictable decides whether the budgets of a workload allow evicting its pods while all
 // pods run: Never, with the budgets that refuse; Sometimes, with one that refuses at some
 // sizes; or Unknown, with the reason.
@@ -278,7 +267,12 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		}
 	}
 	repeated := func(b Budget) bool { return b.Repeated }
-	if all := rivals(budgets, w); len(all) > 0 {
+	var once, twice model.Pods // those that one budget selects, and those that several do
+	for i := range budgets {
+		pods := budgets[i].covers[w]
+		once, twice = once|pods, twice|once&pods
+	}
+	if all := slices.DeleteFunc(slices.Clone(budgets), func(b Budget) bool { return b.covers[w]&twice == 0 }); len(all) > 0 {
 		if !w.Repeated && !slices.ContainsFunc(all, repeated) {
 			return diag.Never, all, model.Reason{}
 		}
@@ -295,8 +289,12 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		case !b.WhileSmall && b.AllowedMin == 0:
 			open(model.Reason{Cause: model.ByEviction, Name: b.String(), Detail: b.Unknown})
 		}
-		if other := j.unhealthy(&b, w); other != nil {
-			open(model.Reason{Cause: model.ByEviction, Name: b.String(), Workload: other})
+		other := slices.IndexFunc(b.Workloads, func(o *workload.Workload) bool { // not all its pods fit, so fewer are healthy than the budget counts
+			group := j.group(o, true)
+			return o != w && len(group) > 0 && j.unfit(group)[o]
+		})
+		if other >= 0 {
+			open(model.Reason{Cause: model.ByEviction, Name: b.String(), Workload: b.Workloads[other]})
 		}
 	}
 	for _, b := range j.PossibleBudgets(w) {
@@ -329,17 +327,6 @@ func (j *shared) declared() [2]map[[4]string]bool {
 		}
 	}
 	return j.objects
-}
-
-// unhealthy returns another workload of a budget whose pods do not all fit, so that fewer
-// are healthy than the budget counts, or nil.
-func (j *shared) unhealthy(b *Budget, w *workload.Workload) *workload.Workload {
-	for _, o := range b.Workloads {
-		if group := j.group(o, true); o != w && len(group) > 0 && j.unfit(group)[o] {
-			return o
-		}
-	}
-	return nil
 }
 
 // Possible is a budget whose allowance is unknown, and which may or may not select the pods

@@ -33,7 +33,7 @@ func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *
 // contendersOrGroup returns the roster of the crowd, if there is one, or else of the group.
 func (j *shared) contendersOrGroup(group, crowd []*workload.Workload) *search.Roster {
 	if crowd != nil {
-		return j.assembled(crowd).Roster
+		group = crowd
 	}
 	return j.assembled(group).Roster
 }

@@ -47,7 +47,7 @@
 // remaining budget of its question, and isolated workloads of the same shape share trials.
 //
 // To explain a finding, a Scene shows all declared nodes with the pods in place that
-// the finding is about (standing.go). It decides nothing.
+// the finding is about (scene.go). It decides nothing.
 //
 // The package is separate from the ones below it because every question except two searches
 // (Roll and Lose) is posed as a decision, and because it changes for reasons of its own.

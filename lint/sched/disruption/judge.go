@@ -137,11 +137,7 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	if o.Steps > 0 {
 		j.steps = o.Steps
 	}
-	for _, w := range m.Workloads {
-		if w.Running && model.Modelled(m.Group(w)) {
-			j.running = append(j.running, w)
-		}
-	}
+	j.running = m.RunningOnes()
 	return j
 }
 

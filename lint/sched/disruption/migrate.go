@@ -53,7 +53,7 @@ func (v migrations) atAnySize(w *workload.Workload) Migration {
 	if larger := v.larger(); larger != nil && search.Hereditary(v.m, v.group(w, false)) {
 		one := Migration{Machines: m.Machines, Answer: diag.Unknown}
 		if g := (migrations{larger}).migration(w); g.Answer == diag.Never {
-			if (migrations{larger}).migrate(w, []*workload.Workload{w}, &one); one.Answer == diag.Never { // see neverAlone
+			if (migrations{larger}).migrate(w, []*workload.Workload{w}, &one); one.Answer == diag.Never { // as for a rollout
 				return g
 			}
 		}

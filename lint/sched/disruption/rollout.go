@@ -77,20 +77,18 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 	if grown := u.larger(); grown != nil && r.Verdict != diag.Always {
 		larger := updates{grown}
 		g := larger.judgeOnDeclared(w, how, replicas)
-		if g.Verdict == "" || g.Verdict == diag.Never && search.Hereditary(u.m, u.group(w, false)) && larger.neverAlone(w, g) {
+		if g.Verdict == "" {
 			return g
+		}
+		// A Never at every size has to hold for the workload in isolation as well: at some size another
+		// workload may not fit and leave its room.
+		if one := (Rollout{Rollout: how, Replicas: replicas}); g.Verdict == diag.Never && search.Hereditary(u.m, u.group(w, false)) {
+			if larger.roll(w, []*workload.Workload{w}, &one); one.Verdict == diag.Never {
+				return g
+			}
 		}
 	}
 	return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: by(model.ByGrowth)}
-}
-
-// neverAlone reports whether a rollout never completes for the workload in isolation. A
-// Never at every size requires that: at some size another workload may not fit and leave
-// its room.
-func (u updates) neverAlone(w *workload.Workload, r Rollout) bool {
-	one := Rollout{Rollout: r.Rollout, Replicas: r.Replicas}
-	u.roll(w, []*workload.Workload{w}, &one)
-	return one.Verdict == diag.Never
 }
 
 // judgeOnDeclared judges a rollout on the declared nodes, among all that contend for

@@ -4,8 +4,11 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/check"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/sched/search"
 	"github.com/schedlint/schedlint/lint/topology"
@@ -113,4 +116,200 @@ func decisionOf(d *certificate.Decision, w *workload.Workload) certificate.Workl
 		return d.Workloads[i]
 	}
 	return certificate.WorkloadDecision{Verdict: diag.Unknown}
+}
+
+// Scene is a placement of pods on all declared nodes, which shows why each node takes or
+// refuses a pod of Next.
+type Scene struct {
+	*check.Standing
+	Next *workload.Workload
+	// Old is the part of the workload that is already in place during an update or a
+	// migration; otherwise nil.
+	Old *workload.Workload
+	// Pods is the number of pods of the workload in the scene.
+	Pods int
+}
+
+// stand puts a scene on all declared nodes: the settled pods first, then those of
+// the workloads in the given order.
+func (s *scene) stand(settled []certificate.Placed, then ...*workload.Workload) *check.Standing {
+	return check.Stand(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), settled, then...)
+}
+
+// furthest returns the placement with the most pods of a scene that was found within
+// the budget.
+func (s *scene) furthest() []certificate.Placed {
+	return search.Decide(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), s.j.options(s.j.steps)).Witness
+}
+
+// rest returns a placement of the scene without the pods of some workloads.
+func (s *scene) rest(without ...*workload.Workload) []certificate.Placed {
+	ws := s.ws
+	s.ws = slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return slices.Contains(without, w) })
+	settled := s.furthest()
+	s.ws = ws
+	return settled
+}
+
+// others returns the workloads of a scene except the running ones and those given.
+func (s *scene) others(but ...*workload.Workload) []*workload.Workload {
+	return slices.DeleteFunc(slices.Clone(s.ws), func(w *workload.Workload) bool { return w.Running || slices.Contains(but, w) })
+}
+
+// views builds scenes that explain findings.
+type views struct{ *shared }
+
+// Alone shows a workload that shares the nodes only with running pods and with the pods
+// that its own rules count or require.
+func (v views) Alone(w *workload.Workload, pods int) *Scene {
+	s := v.scene([]*workload.Workload{w}).with(w, pods)
+	s.ws = append(s.ws, v.helpers(w)...)
+	c := s.of[w]
+	if w.Kind.PerNode() {
+		c.Count = w.Count
+	}
+	return &Scene{Standing: s.stand(s.furthest(), append([]*workload.Workload{c}, s.others(c)...)...), Next: c, Pods: pods}
+}
+
+// Repairs returns tried remedies for a workload that cannot be placed completely even if it
+// has the nodes to itself.
+func (v views) Repairs(w *workload.Workload, pods int) []search.Repair {
+	s := v.scene([]*workload.Workload{w}).with(w, pods)
+	s.ws = append(s.ws, v.helpers(w)...)
+	m := v.m.Variant(s.ws, v.m.Topology.Nodes)
+	d := search.Decide(m, v.options(v.steps))
+	if w.Kind.PerNode() || verdict(d, s.of[w]) != diag.Never {
+		return nil
+	}
+	if core := search.Explain(m, s.of[w], d); core != nil {
+		return core.Repairs
+	}
+	return nil
+}
+
+// Together shows all workloads that take part in decisions.
+func (v views) Together() *check.Standing {
+	d := search.Decide(v.m, v.options(0))
+	return check.Stand(v.m, d.Witness, v.m.Workloads...)
+}
+
+// Scaled shows a workload at the maximum of its autoscaler, among those that
+// contend for its nodes.
+func (v views) Scaled(w *workload.Workload) *Scene {
+	s := v.scene(v.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
+	c := s.of[w]
+	return &Scene{Standing: s.stand(s.furthest(), append(s.others(c), c)...), Next: c, Pods: w.Scale.Max}
+}
+
+// Updated shows a workload during an update: where the rollout is stuck, or otherwise
+// with all old pods in place, which all stay until a new one runs. It returns
+// nil if neither applies.
+func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
+	s := v.scene(v.withoutUnfit(w, v.contenders(w, r.Replicas))).with(w, r.Replicas)
+	old := s.of[w]
+	fresh := s.twin(w, r.Replicas)
+	out := &Scene{Next: fresh, Old: old, Pods: r.Replicas}
+	if settled, ok := s.stuckAt(r, fresh); ok {
+		out.Standing = s.stand(settled)
+		return out
+	}
+	if r.Unavailable > 0 && r.Way != workload.BothWhole {
+		return nil
+	}
+	out.Standing = s.stand(s.rest(fresh), append(s.others(fresh), fresh)...)
+	return out
+}
+
+// stuckAt returns the pods in place when a rollout is stuck, in terms of another scene
+// of the same workloads; ok is false if that is unknown or involves undeclared
+// nodes.
+func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certificate.Placed, ok bool) {
+	as := map[*workload.Workload]*workload.Workload{r.fresh: fresh}
+	for _, m := range r.Stuck {
+		to := as[m.Workload]
+		for w, c := range s.of {
+			if to == nil && w.Object == m.Workload.Object {
+				to = c
+			}
+		}
+		if to == nil || !slices.Contains(s.j.m.Topology.Nodes, m.Node) {
+			return nil, false
+		}
+		p := certificate.Placed{Workload: to, Node: m.Node}
+		if !m.Gone {
+			settled = append(settled, p)
+		} else if i := slices.Index(settled, p); i >= 0 {
+			settled = slices.Delete(settled, i, i+1)
+		}
+	}
+	return settled, len(r.Stuck) > 0
+}
+
+// Moving shows a migration: the machine and all others are in place, and its second
+// pod looks for a node. It returns nil if there are too many machines to distinguish.
+func (v views) Moving(w *workload.Workload) *Scene {
+	machines := model.Certain(w)
+	s := v.scene(v.withoutUnfit(w, v.group(w, true))).with(w, machines-1)
+	source, target := s.copy(w, 1), s.copy(w, 1)
+	s.ws = append(s.ws, source, target)
+	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
+	if !s.labelMachines(source, target) {
+		return nil
+	}
+	return &Scene{Standing: s.stand(s.rest(target), append(s.others(target), target)...), Next: target, Old: source, Pods: machines}
+}
+
+// maxLost bounds the losses that Lost tries.
+const maxLost = 20
+
+// Lost shows a workload after a loss of nodes, or a drain: all pods were in place, and the
+// lost ones find nodes again as far as possible. The loss is one with the same outcome as
+// the judged one that hits the workload in this placement, and whose missing pods come
+// closest to the verdict; nil if none hits it.
+func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
+	s := v.scene(v.group(w, true))
+	c := s.of[w]
+	before := s.stand(s.furthest(), s.others()...)
+	var best *Scene
+	var loss *certificate.Loss
+	least, tries := 0, 0
+	for _, l := range losses(all, worst) {
+		if !slices.ContainsFunc(before.On(c), func(n *topology.Node) bool { return l.Nodes[n.Name] }) {
+			continue
+		}
+		out := &Scene{Standing: before.Lose(l, append(s.others(c), c)...), Next: c, Pods: model.Certain(w)}
+		_, missing := out.Count(c)
+		if far := max(missing, worst.Pending) - min(missing, worst.Pending); best == nil || far < least {
+			best, loss, least = out, &l, far
+		}
+		if tries++; least == 0 || tries == maxLost {
+			break
+		}
+	}
+	return best, loss
+}
+
+// losses returns the single losses with the same outcome as the worst.
+func losses(all []Survival, worst *Survival) []certificate.Loss {
+	var same []certificate.Loss
+	for _, s := range all {
+		if s.Verdict != worst.Verdict || s.Pending != worst.Pending || s.Meaning != worst.Meaning {
+			continue
+		}
+		sets := [][]string{s.Nodes()}
+		if s.Key == hostname {
+			sets = nil
+			for _, n := range s.Nodes() {
+				sets = append(sets, []string{n})
+			}
+		}
+		for _, set := range sets {
+			l := certificate.Loss{Nodes: map[string]bool{}, Meaning: s.Meaning}
+			for _, n := range set {
+				l.Nodes[n] = true
+			}
+			same = append(same, l)
+		}
+	}
+	return same
 }

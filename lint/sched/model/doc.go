@@ -13,10 +13,10 @@
 // Models are derived from others: Variant and Beside have other workloads or nodes, Split
 // separates pods that selectors can distinguish from their siblings, and Permanent leaves
 // out pods that finish. All of them share a Run, which counts steps: see
-// package meter. run.go defines how many steps a question may take, and shared_budget.go
+// package meter. run.go defines how many steps a question may take, and SharedBudget
 // how questions about single workloads share the steps that others leave unused. A question
 // that is given up is unknown, and Run.GivenUp lists it. A panic in a question costs only
-// that question (fault.go).
+// that question (Run.Guard).
 //
 // Other packages cache data with a model or a run under a type of their own: Keep,
 // KeepForNodes, KeepInRun. A model belongs to one run and is not safe for

@@ -261,13 +261,8 @@ func (m *Model) classDecides(g *Group) bool {
 func (m *Model) fitsAnywhere(g *Group) bool {
 	e := m.Eligible(g.Workload)
 	m.run.Spend(len(e.Nodes) + len(e.Growth))
-	for i, n := range m.Topology.Nodes {
-		if e.Nodes[i].All() && Holds(n, g) {
-			return true
-		}
-	}
-	for i, growth := range m.Topology.Growth {
-		if e.Growth[i].All() && Holds(growth.Node, g) {
+	for n := range m.Usable(g.Workload) {
+		if Holds(n, g) {
 			return true
 		}
 	}
@@ -305,3 +300,8 @@ type Apart struct {
 // that no rule is reported to match no pod although another file may declare one. They
 // take no part in decisions, and what depends on them is open.
 func (m *Model) Elsewhere() []*workload.Workload { return m.elsewhere }
+
+// RunningOnes returns the workloads whose pods run and take part in decisions.
+func (m *Model) RunningOnes() []*workload.Workload {
+	return slices.DeleteFunc(slices.Clone(m.Workloads), func(w *workload.Workload) bool { return !w.Running || !Modelled(m.Groups[w]) })
+}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -232,6 +233,24 @@ func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	}
 	m.eligible[key] = e
 	return e
+}
+
+// Usable yields the nodes that pass the node-level filters for a workload, and then a node of each
+// growing pool and zone that would, for which grown is set.
+func (m *Model) Usable(w *workload.Workload) iter.Seq2[*topology.Node, bool] {
+	return func(yield func(n *topology.Node, grown bool) bool) {
+		e := m.Eligible(w)
+		for i, p := range e.Nodes {
+			if p.All() && !yield(m.Topology.Nodes[i], false) {
+				return
+			}
+		}
+		for i, p := range e.Growth {
+			if p.All() && !yield(m.Topology.Growth[i].Node, true) {
+				return
+			}
+		}
+	}
 }
 
 // SameDomain reports whether two nodes share a value of a topology key.

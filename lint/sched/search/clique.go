@@ -266,20 +266,6 @@ func (c *clique) bestMember(d int, weights, got []int) int {
 
 // byWeights returns the shortfall that the given weights show.
 func (c *clique) byWeights(weights []int) shortfall {
-	pods := c.short(weights)
-	if pods == 0 {
-		return shortfall{}
-	}
-	p := certificate.Proof{Kind: certificate.Outweighed, Key: c.key, Weights: slices.Clone(weights)}
-	for _, member := range c.members {
-		p.About = append(p.About, c.r.units[member])
-	}
-	return shortfall{pods, p}
-}
-
-// short returns how many pods the given weights show to be left over: the missing weight,
-// in pods of the largest weight.
-func (c *clique) short(weights []int) int {
 	gap := 0
 	c.r.a.m.Run().Spend(len(weights) * (1 + len(c.holds[0])/model.PerStep))
 	for w, weight := range weights {
@@ -291,12 +277,16 @@ func (c *clique) short(weights []int) int {
 			most = max(most, weight*c.holds[w][d])
 		}
 		if gap -= most; gap <= 0 {
-			return 0
+			return shortfall{}
 		}
 	}
 	if gap <= 0 {
-		return 0
+		return shortfall{}
+	}
+	p := certificate.Proof{Kind: certificate.Outweighed, Key: c.key, Weights: slices.Clone(weights)}
+	for _, member := range c.members {
+		p.About = append(p.About, c.r.units[member])
 	}
 	heaviest := slices.Max(weights)
-	return (gap + heaviest - 1) / heaviest
+	return shortfall{(gap + heaviest - 1) / heaviest, p} // the missing weight, in pods of the largest weight
 }

@@ -2,8 +2,13 @@ package search
 
 import (
 	"encoding/binary"
+	"fmt"
+	"maps"
+	"math"
 	"slices"
+	"sort"
 
+	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
@@ -146,4 +151,177 @@ func (c *closing) within(rules []exclusion, domains []int32) int {
 		}
 	}
 	return count
+}
+
+// placeID identifies a place: the nodes of a set that carry some keys, and of these the
+// ones near a node, by keys and domains.
+type placeID struct {
+	nodes         *nodeSet
+	carried, near string
+}
+
+// place is a list of nodes of a pod group, with caches of facts about them. Pod groups
+// with the same nodes share it.
+type place struct {
+	id    placeID
+	nodes []int32
+	// free holds the amounts that the nodes have of a resource, sizes the number of them in each domain of
+	// a key, and domains the place of each domain.
+	free    map[int]*freeSpace
+	sizes   map[int]*domainSizes
+	domains map[int]map[int32]*place
+	// corners has one node for each combination of domains of some keys.
+	corners map[string][]int32
+	// within says of two keys whether the domains of one lie in those of the other, nested
+	// of several whether they nest.
+	within map[[2]int]bool
+	nested map[string]bool
+}
+
+func (a *state) placeOf(id placeID, nodes func() []int32) *place {
+	p := a.known[id]
+	if p == nil {
+		p = newPlace(nodes())
+		p.id = id
+		a.m.Run().Spend(1 + (len(p.nodes)+len(id.nodes.list))/model.PerStep)
+		a.known[id] = p
+	}
+	return p
+}
+
+func newPlace(nodes []int32) *place {
+	return &place{nodes: nodes, free: map[int]*freeSpace{}, sizes: map[int]*domainSizes{}, domains: map[int]map[int32]*place{}, corners: map[string][]int32{}, within: map[[2]int]bool{}, nested: map[string]bool{}}
+}
+
+// carriers returns the nodes of a pod group that carry the keys of all its rules.
+func (h *headroom) carriers(u *podGroup) *place {
+	if len(u.keys)+len(u.affinityKeys) == 0 {
+		return h.all(u)
+	}
+	id := placeID{nodes: u.nodes, carried: fmt.Sprint(slices.Concat(u.keys, u.affinityKeys))}
+	return h.placeOf(id, func() []int32 {
+		return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool {
+			return !h.carries(int(n), u.keys) || !h.carries(int(n), u.affinityKeys)
+		})
+	})
+}
+
+// divided splits the nodes of a place into the domains of a key.
+func (a *state) divided(p *place, key int) map[int32]*place {
+	if known := p.domains[key]; known != nil {
+		return known
+	}
+	a.m.Run().Spend(1 + len(p.nodes)/2)
+	by := map[int32]*place{}
+	for _, n := range p.nodes {
+		d := a.domain[key][n]
+		if d < 0 {
+			continue
+		}
+		if by[d] == nil {
+			by[d] = newPlace(nil)
+		}
+		by[d].nodes = append(by[d].nodes, n)
+	}
+	p.domains[key] = by
+	return by
+}
+
+// domainSizes holds how many nodes of a place are in each domain of a key: largest[n] is
+// the sum of the n largest. whole is set if all nodes carry the key.
+type domainSizes struct {
+	of      map[int32]int
+	largest []int
+	whole   bool
+}
+
+// divide returns the sizes of the domains of a key among the nodes of a place.
+func (a *state) divide(p *place, key int) *domainSizes {
+	if known := p.sizes[key]; known != nil {
+		return known
+	}
+	a.m.Run().Spend(1 + len(p.nodes)/2)
+	s := &domainSizes{of: map[int32]int{}, whole: true}
+	for _, n := range p.nodes {
+		if d := a.domain[key][n]; d >= 0 {
+			s.of[d]++
+		} else {
+			s.whole = false
+		}
+	}
+	sizes := slices.Sorted(maps.Values(s.of))
+	s.largest = make([]int, len(sizes)+1)
+	for k := range sizes {
+		s.largest[k+1] = s.largest[k] + sizes[len(sizes)-1-k]
+	}
+	p.sizes[key] = s
+	return s
+}
+
+// largestSum returns the sum of the n largest sizes.
+func (s *domainSizes) largestSum(n int) int { return s.largest[max(0, min(n, len(s.largest)-1))] }
+
+// freeSpace holds the amounts that nodes have of a resource, least first, and the sums of the first n.
+type freeSpace struct{ free, sums []int64 }
+
+func (h *headroom) space(p *place, r int) *freeSpace {
+	if known := p.free[r]; known != nil {
+		return known
+	}
+	h.m.Run().Spend(1 + len(p.nodes)/2)
+	s := &freeSpace{}
+	for _, n := range p.nodes {
+		if free := h.rest[int(n)*len(h.resources)+r]; free != math.MaxInt64 {
+			s.free = append(s.free, free)
+		}
+	}
+	slices.Sort(s.free)
+	s.sums = make([]int64, len(s.free)+1)
+	for k, free := range s.free {
+		s.sums[k+1] = classes.Sum(s.sums[k], max(0, free), 1)
+	}
+	p.free[r] = s
+	return s
+}
+
+// closableCount returns on how many nodes a demand can leave less than a pod requests: those
+// that have less to begin with, and then those with the least, each of which absorbs what
+// it has less the pod's request, plus one.
+func (s *freeSpace) closableCount(demand, ask int64) int {
+	if s.sums[len(s.free)] == math.MaxInt64 {
+		return len(s.free) // the sum overflows
+	}
+	full, _ := slices.BinarySearch(s.free, ask)
+	return full + sort.Search(len(s.free)-full, func(k int) bool {
+		return s.sums[full+k+1]-s.sums[full]-int64(k+1)*(ask-1) > demand
+	})
+}
+
+// all returns the nodes of a pod group.
+func (a *state) all(u *podGroup) *place {
+	return a.placeOf(placeID{nodes: u.nodes}, func() []int32 { return u.nodes.list })
+}
+
+// corners returns one node of a place for each combination of domains of some keys.
+func (h *headroom) corners(p *place, keys []int) []int32 {
+	of := fmt.Sprint(keys)
+	if known, ok := p.corners[of]; ok {
+		return known
+	}
+	h.m.Run().Spend(1 + len(p.nodes)*(1+len(keys))/model.PerStep)
+	seen := map[string]bool{}
+	var list []int32
+	var id []byte
+	for _, n := range p.nodes {
+		id = id[:0]
+		for _, k := range keys {
+			id = binary.AppendVarint(id, int64(h.domain[k][n]))
+		}
+		if !seen[string(id)] {
+			seen[string(id)] = true
+			list = append(list, n)
+		}
+	}
+	p.corners[of] = list
+	return list
 }

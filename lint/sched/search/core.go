@@ -242,13 +242,10 @@ func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload
 
 // remaining returns the workloads that still have pods.
 func (r *relaxation) remaining(ws []*workload.Workload) []*workload.Workload {
-	var all []*workload.Workload
-	for _, w := range ws {
-		if n, ok := r.count[w]; !ok || n > 0 {
-			all = append(all, w)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool {
+		n, counted := r.count[w]
+		return counted && n <= 0
+	})
 }
 
 // core minimizes a contradiction and tries repairs.

@@ -1,6 +1,13 @@
 package search
 
-import "github.com/schedlint/schedlint/lint/sched/certificate"
+import (
+	"math"
+	"slices"
+
+	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/classes"
+	"github.com/schedlint/schedlint/lint/sched/model"
+)
 
 // A component that is too large for a search is settled by proofs that need none, each of
 // which may fail: that some pod groups cannot all have room (never), that no pod group
@@ -49,4 +56,317 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 		}
 	}
 	return o
+}
+
+// The proofs that pods cannot all have room, whatever the order. Each looks at some of
+// the rules only, so its result holds with the others too.
+
+// shortOfRoom lowers most by the pods that cannot have room even alone, or by those that
+// cannot have room together, whichever are more.
+func (e estimates) shortOfRoom(o *outcome) {
+	lost := 0
+	why := certificate.Proof{Kind: certificate.LimitProof}
+	for k, i := range o.units {
+		u := e.units[i]
+		most, known := closedForms(e).mostAlone(i)
+		if !known || most >= u.pods {
+			continue
+		}
+		lost += u.pods - most
+		why.About = append(why.About, i)
+		o.ownMost[o.owner[k]] -= u.pods - most
+	}
+	if r := newRivals(e.state, o.units); r != nil {
+		for _, more := range []shortfall{r.overcommitted(), r.shortfallByCliques()} {
+			if more.pods > lost {
+				lost, why = more.pods, more.proof
+			}
+		}
+	} else if more := e.overfull(o.units); more.pods > lost {
+		lost, why = more.pods, more.proof
+	}
+	if o.most = o.pods - lost; lost > 0 {
+		o.proof = why
+	}
+}
+
+// maxSets bounds the sets of nodes that are compared with the requests of the pods
+// confined to them.
+const maxSets = 24
+
+// overfull replaces the minimum cut of the flow where there are too many pod groups for
+// one: it compares the pod groups whose nodes all lie in one set with all nodes of the
+// set (T12).
+func (e estimates) overfull(units []int) shortfall {
+	if !e.contend {
+		return shortfall{}
+	}
+	var sets []*nodeSet
+	of := map[*nodeSet][]int{}
+	for _, i := range units {
+		u := e.units[i]
+		if u.pods == 0 || e.barren[i] || len(u.nodes.list) == 0 {
+			continue
+		}
+		if of[u.nodes] == nil {
+			sets = append(sets, u.nodes)
+		}
+		of[u.nodes] = append(of[u.nodes], i)
+	}
+	slices.SortStableFunc(sets, func(x, y *nodeSet) int { return len(y.list) - len(x.list) })
+	lost := shortfall{}
+	for _, s := range sets[:min(len(sets), maxSets)] {
+		var about []int
+		for _, t := range sets {
+			e.m.Run().Spend(1 + len(t.list)/model.PerStep)
+			if !slices.ContainsFunc(t.list, func(n int32) bool { return !s.holds(int(n)) }) {
+				about = append(about, of[t]...)
+			}
+		}
+		for res := range e.resources {
+			lost = lost.more(e.overfills(about, s, res))
+		}
+	}
+	return lost
+}
+
+// overfills returns how many pods of the pod groups are left over at least because the
+// nodes of a set, to which they are confined, have too little of a resource.
+func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
+	demand, has, largest := int64(0), int64(0), int64(1)
+	e.m.Run().Spend(1 + (len(about)+len(s.list))/model.PerStep)
+	for _, i := range about {
+		demand = classes.Sum(demand, e.units[i].ask[res], e.units[i].pods)
+		largest = max(largest, e.units[i].ask[res])
+	}
+	for _, n := range s.list {
+		has = classes.Sum(has, max(0, e.left(int(n))[res]), 1) // unlimited where it is not judged
+	}
+	if demand <= has || demand == math.MaxInt64 {
+		return shortfall{}
+	}
+	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: e.resources[res], About: slices.Sorted(slices.Values(about)), Keys: make([]string, len(about))}
+	for _, n := range s.list {
+		p.Nodes = append(p.Nodes, int(n))
+	}
+	return shortfall{int((demand - has + largest - 1) / largest), p}
+}
+
+// shortfall is the number of pods that are left over at least, with a proof.
+type shortfall struct {
+	pods  int
+	proof certificate.Proof
+}
+
+// more returns the larger of the two.
+func (s shortfall) more(o shortfall) shortfall {
+	if o.pods > s.pods {
+		return o
+	}
+	return s
+}
+
+// somewhere reports whether an exclusion of the pod group holds at some places only.
+func (u *podGroup) somewhere() bool {
+	return slices.ContainsFunc(u.exclusions, func(x exclusion) bool { return x.place != 0 })
+}
+
+// maxRivalry bounds the pod groups and open nodes that are compared.
+const maxRivalry = 200_000
+
+// rivals are pod groups that compete for nodes: the nodes open to each, and how many of
+// its pods each of these takes at most if it holds nothing else.
+type rivals struct {
+	a     *state
+	units []int
+	open  [][]int32
+	slots [][]int
+}
+
+// newRivals returns the rivals among pod groups of one component, or nil if they are too
+// many.
+func newRivals(a *state, units []int) *rivals {
+	r := &rivals{a: a}
+	arcs := 0
+	for _, i := range units {
+		if a.units[i].pods == 0 {
+			continue
+		}
+		if arcs += len(a.units[i].nodes.list); arcs > maxRivalry {
+			return nil
+		}
+		open := openTo(a, i)
+		slots := make([]int, len(open))
+		for k, n := range open {
+			slots[k] = slotsFor(a, i, int(n))
+		}
+		r.units, r.open, r.slots = append(r.units, i), append(r.open, open), append(r.slots, slots)
+	}
+	return r
+}
+
+// slotsFor bounds how many pods of a pod group a node takes.
+func slotsFor(a *state, i, n int) int {
+	u := a.units[i]
+	slots := u.pods
+	if a.contend {
+		for r, free := range a.left(n) {
+			if u.ask[r] > 0 && free != math.MaxInt64 {
+				slots = min(slots, int(min(free/u.ask[r], math.MaxInt32)))
+			}
+		}
+	}
+	alone := u.clashesWith(u)
+	for _, x := range u.exclusions {
+		alone = alone || x.unit == i && x.place == 0 && a.domain[x.key][n] >= 0
+	}
+	if alone {
+		slots = min(slots, 1)
+	}
+	return slots
+}
+
+// overcommitted returns how many pods are left over at least because of one resource, pod
+// slots included. The minimum cut of a flow of requests to the nodes is a Hall set
+// ("these pods may only use these nodes").
+func (r *rivals) overcommitted() shortfall {
+	lost := shortfall{}
+	for res := range r.a.resources {
+		if r.a.contend {
+			lost = lost.more(r.volume(res))
+		}
+	}
+	return lost
+}
+
+// volume is overcommitted for one resource. The flow of pods that exclude each other
+// passes through their domains, of the key that has the fewest.
+func (r *rivals) volume(res int) shortfall {
+	if !r.countable(res) {
+		return shortfall{}
+	}
+	capacity, tight := r.capacities(res)
+	if !tight {
+		return shortfall{}
+	}
+	source, sink := 0, 1
+	g := newNetwork(r.a.m, 2+len(capacity))
+	for n, c := range capacity {
+		if c > 0 {
+			g.join(2+n, sink, c)
+		}
+	}
+	demand, largest := int64(0), int64(1)
+	cut := map[int]int{} // pod group: its vertex
+	for w, i := range r.units {
+		u := r.a.units[i]
+		ask := u.ask[res]
+		if ask == 0 {
+			continue
+		}
+		demand += ask * int64(u.pods)
+		largest = max(largest, ask)
+		from := g.grow()
+		cut[w] = from
+		g.join(source, from, ask*int64(u.pods))
+		through := map[int32]int{}
+		var domain []int32 // of each node, for the narrowest key
+		if key := r.narrowestIndex(w); key >= 0 {
+			domain = r.a.domain[key]
+		}
+		for k, n := range r.open[w] {
+			via := from
+			if domain != nil && domain[n] >= 0 {
+				if through[domain[n]] == 0 {
+					through[domain[n]] = g.grow()
+					g.join(from, through[domain[n]], ask)
+				}
+				via = through[domain[n]]
+			}
+			g.join(via, 2+int(n), ask*int64(r.slots[w][k]))
+		}
+	}
+	gap := demand - g.augment(source, sink)
+	return shortfall{int((gap + largest - 1) / largest), r.cut(res, g, cut, len(capacity))}
+}
+
+// cut returns the source's side of a minimum cut as a proof: pod groups and the nodes
+// that they overcommit.
+func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certificate.Proof {
+	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: r.a.resources[res]}
+	for w, i := range r.units {
+		if v, sends := vertex[w]; sends && !g.beyond(v) {
+			p.About, p.Keys = append(p.About, i), append(p.Keys, "")
+			if key := r.narrowestIndex(w); key >= 0 {
+				p.Keys[len(p.Keys)-1] = r.a.keys[key]
+			}
+		}
+	}
+	for n := range nodes {
+		if !g.beyond(2 + n) {
+			p.Nodes = append(p.Nodes, n)
+		}
+	}
+	return p
+}
+
+// countable reports whether the sum of the requests of all pods does not overflow.
+func (r *rivals) countable(res int) bool {
+	left := int64(1 << 60)
+	for _, i := range r.units {
+		u := r.a.units[i]
+		if u.ask[res] > left/int64(u.pods) {
+			return false
+		}
+		left -= u.ask[res] * int64(u.pods)
+	}
+	return true
+}
+
+// capacities returns how much of a resource each node can give to the pod groups: a
+// multiple of the greatest common divisor of their requests. tight is false if no node is
+// short of it.
+func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
+	a := r.a
+	divisor, demand := make([]int64, len(a.nodes)), make([]int64, len(a.nodes))
+	for w, i := range r.units {
+		for k, n := range r.open[w] {
+			ask := a.units[i].ask[res]
+			demand[n] += ask * int64(r.slots[w][k])
+			for ask != 0 {
+				divisor[n], ask = ask, divisor[n]%ask
+			}
+		}
+	}
+	capacity = make([]int64, len(a.nodes))
+	for n := range capacity {
+		if divisor[n] == 0 {
+			continue
+		}
+		free := a.left(n)[res]
+		capacity[n] = min(demand[n], free/divisor[n]*divisor[n])
+		tight = tight || capacity[n] < demand[n]
+	}
+	return capacity, tight
+}
+
+// narrowestIndex returns the key with the fewest domains among those on which pods of a pod group
+// exclude each other, or -1.
+func (r *rivals) narrowestIndex(w int) int {
+	i := r.units[w]
+	r.a.m.Run().Spend(1 + len(r.a.units[i].exclusions))
+	best, fewest := -1, 0
+	for _, x := range r.a.units[i].exclusions {
+		if x.unit != i || x.place != 0 {
+			continue
+		}
+		seen := map[int32]bool{}
+		for _, n := range r.open[w] {
+			seen[r.a.domain[x.key][n]] = true
+		}
+		if best < 0 || len(seen) < fewest {
+			best, fewest = x.key, len(seen)
+		}
+	}
+	return best
 }

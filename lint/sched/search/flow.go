@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
@@ -16,11 +18,7 @@ type network struct {
 }
 
 func newNetwork(m *model.Model, vertices int) *network {
-	g := &network{spend: m.Run().Spend, first: make([]int32, vertices), level: make([]int32, vertices), at: make([]int32, vertices)}
-	for v := range g.first {
-		g.first[v] = -1
-	}
-	return g
+	return &network{spend: m.Run().Spend, first: slices.Repeat([]int32{-1}, vertices), level: make([]int32, vertices), at: make([]int32, vertices)}
 }
 
 // grow adds a vertex.

@@ -29,10 +29,15 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	}
 	b := &compiler{state: a, relax: relax, keyAt: map[string]int{}, sets: map[string]*nodeSet{}, included: map[model.DomainKey]*inclusion{}}
 	m.Run().Spend(model.StepsPerArena)
+	part := m.Workloads
 	if relax != nil {
 		a.nodes = slices.Concat(a.nodes, relax.nodes)
 	}
-	for _, w := range takingPart(m, relax) {
+	if relax != nil && relax.only != nil {
+		m.Number()
+		part = m.InOrder(relax.only, m.Running)
+	}
+	for _, w := range part {
 		if g := m.Groups[w]; model.Modelled(g) {
 			b.addUnits(g)
 		}

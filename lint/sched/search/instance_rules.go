@@ -23,8 +23,14 @@ func (b *compiler) relate(i int) {
 			u.open, b.doubts = true, append(b.doubts, more...)
 		}
 		switch {
-		case t.Use == model.AntiAffinity:
-			b.keepApart(i, t)
+		case t.Use == model.AntiAffinity: // on both sides; a bound pod keeps others out, but nothing keeps it out
+			k := b.key(b.relax.key(t))
+			for _, j := range b.selected([]*model.Term{t}, u, true) {
+				b.exclude(i, exclusion{k, j.unit, j.place})
+			}
+			for _, j := range b.selected([]*model.Term{t}, u, false) {
+				b.exclude(j.unit, exclusion{k, i, 0})
+			}
 		case u.kubelet: // the kubelet ignores its own affinity and spread
 		case t.Use == model.Affinity:
 			near = append(near, t)
@@ -171,18 +177,6 @@ func (b *compiler) where(terms []*model.Term, u, v *podGroup, incoming bool) int
 	}
 	b.places = append(b.places, at)
 	return len(b.places) - 1
-}
-
-// keepApart adds an anti-affinity term on both sides. Nothing keeps out a pod that is
-// bound by its manifest, but it keeps others out.
-func (b *compiler) keepApart(i int, t *model.Term) {
-	k := b.key(b.relax.key(t))
-	for _, j := range b.selected([]*model.Term{t}, b.units[i], true) {
-		b.exclude(i, exclusion{k, j.unit, j.place})
-	}
-	for _, j := range b.selected([]*model.Term{t}, b.units[i], false) {
-		b.exclude(j.unit, exclusion{k, i, 0})
-	}
 }
 
 func (b *compiler) exclude(i int, x exclusion) {

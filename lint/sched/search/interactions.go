@@ -85,7 +85,15 @@ func (s interactions) components() []component {
 			join(i, s.unitsOf[u.createdAfter.g.Workload][0])
 		}
 	}
-	s.joinPorts(join)
+	first := slices.Repeat([]int{-1}, len(s.hostPorts)) // the first pod group for which a port clashes
+	for i, u := range s.units {
+		for _, p := range u.clashes {
+			if first[p] < 0 {
+				first[p] = i
+			}
+			join(first[p], i)
+		}
+	}
 	if s.contend {
 		s.joinContending(join)
 	}
@@ -111,22 +119,6 @@ func (s interactions) components() []component {
 		all[at].add(i, u)
 	}
 	return all
-}
-
-// joinPorts joins pod groups whose ports clash.
-func (s interactions) joinPorts(join func(i, j int)) {
-	first := make([]int, len(s.hostPorts))
-	for p := range first {
-		first[p] = -1
-	}
-	for i, u := range s.units {
-		for _, p := range u.clashes {
-			if first[p] < 0 {
-				first[p] = i
-			}
-			join(first[p], i)
-		}
-	}
 }
 
 // askers is a set of pod groups that may use the same nodes and request the same
@@ -175,10 +167,7 @@ func (s interactions) joinContending(join func(i, j int)) {
 	all, nodes := s.askersOf()
 	s.m.Run().Spend(len(s.units) + nodes/(2*model.PerStep))
 	short := s.shortagesOf(all)
-	first := make([]int, len(s.nodes))
-	for n := range first {
-		first[n] = -1
-	}
+	first := slices.Repeat([]int{-1}, len(s.nodes))
 	for _, same := range all {
 		contend := false
 		for _, n := range same.nodes.list {

@@ -130,17 +130,13 @@ func (s *losing) mixed() bool {
 	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 })
 }
 
-// settled reports whether there is nothing more to find out.
-func (s *losing) settled() bool {
-	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 || !e.struck || e.hit > 0 })
-}
-
 // loseNodes loses the nodes in a state with all pods in place, explores all repairs, and
 // puts the nodes back. It returns false if the search may stop: the budget is exhausted,
 // or nothing more can be found out.
 func (s *losing) loseNodes() bool {
 	s.begun = true
-	if s.settled() {
+	open := func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 || !e.struck || e.hit > 0 }
+	if !slices.ContainsFunc(s.ends, open) {
 		return false
 	}
 	if s.more == 0 && s.mixed() { // finding the hits may take as long again

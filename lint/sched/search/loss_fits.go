@@ -74,10 +74,18 @@ func (r *Room) crowded(about *Roster, pods int) *contenders {
 	if daemons && (len(r.p.G.HostPorts) > 0 || len(about.running) > 0 || slices.ContainsFunc(near, r.ruledBy)) {
 		return x
 	}
-	shuts, uneven := false, false
-	x.key, x.shut, shuts = r.shutting(near, pods)
-	if x.over, uneven = r.over(); !shuts || uneven || x.key != "" && x.over != nil {
+	var shuts bool
+	if x.key, x.shut, shuts = r.shutting(near, pods); !shuts {
 		return x
+	}
+	for _, t := range r.p.Spreads {
+		if !r.coarse(t.Key) {
+			continue
+		}
+		if x.key != "" || x.over != nil { // several coarse keys
+			return x
+		}
+		x.over = t
 	}
 	if r.asks == nil {
 		requests := append([]model.Request{{Name: corev1.ResourcePods, Amount: 1}}, r.p.G.Requests...)
@@ -156,21 +164,6 @@ func (r *Room) shutting(group []*workload.Workload, pods int) (key string, shut 
 		}
 	}
 	return key, shut, true
-}
-
-// over returns the only spread over a coarse key, or nil if there is none; uneven is set
-// if there are several.
-func (r *Room) over() (t *model.Term, uneven bool) {
-	for _, s := range r.p.Spreads {
-		if !r.coarse(s.Key) {
-			continue
-		}
-		if t != nil {
-			return nil, true
-		}
-		t = s
-	}
-	return t, false
 }
 
 // open counts the nodes that take a pod when empty, of all kinds or of those in one

@@ -143,13 +143,7 @@ func (q question) several(base *relaxation, core []Atom) []Repair {
 
 // members returns the workloads that take part, in the order of the input.
 func (q question) members(relax *relaxation) []*workload.Workload {
-	var all []*workload.Workload
-	for _, w := range q.m.Workloads {
-		if relax.only[w] {
-			all = append(all, w)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(q.m.Workloads), func(w *workload.Workload) bool { return !relax.only[w] })
 }
 
 // opened returns the first condition excluding nodes from a workload that giving up an
