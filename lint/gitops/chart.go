@@ -41,12 +41,6 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 // vendored is what stands for a chart of some address: what is named for its version, and
 // else for all.
 func (f *follower) vendored(address, version string) (name string, ok bool) {
-	if f.remotes == nil {
-		f.remotes = map[string]string{}
-		for url, to := range f.opts.Remotes {
-			f.remotes[remoteKey(url)] = to
-		}
-	}
 	address = remoteKey(address)
 	for _, key := range []string{address + "@" + version, address + ":" + version, address} {
 		if name, ok = f.remotes[key]; ok && (version != "" || key == address) {
@@ -65,8 +59,10 @@ func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r
 	if r.Chart.Version == "*" {
 		r.Chart.Version = ""
 	}
-	if why := f.overridden(p, r.Dir); why.Some() {
-		return render.Root{}, why
+	for _, name := range []string{".argocd-source.yaml", ".argocd-source-" + p.Name + ".yaml"} {
+		if p.Kind != pointers.FluxHelmRelease && f.holds(r.Dir, name) {
+			return render.Root{}, pointers.Reason{What: pointers.WhyValues, Detail: path.Join(r.Dir, name) + " overrides the Application"}
+		}
 	}
 	r.Confinement = f.opts.Confinement
 	r.Chart.Name, r.Chart.Namespace, r.Chart.KubeVersion, r.Chart.APIVersions = c.Release, c.Namespace, c.KubeVersion, c.APIVersions
@@ -81,19 +77,6 @@ func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r
 		}
 	}
 	return r, pointers.Reason{}
-}
-
-// overridden says that a file beside a chart changes what an Application says.
-func (f *follower) overridden(p *pointers.Pointer, dir string) pointers.Reason {
-	if p.Kind == pointers.FluxHelmRelease {
-		return pointers.Reason{}
-	}
-	for _, name := range []string{".argocd-source.yaml", ".argocd-source-" + p.Name + ".yaml"} {
-		if f.holds(dir, name) {
-			return pointers.Reason{What: pointers.WhyValues, Detail: path.Join(dir, name) + " overrides the Application"}
-		}
-	}
-	return pointers.Reason{}
 }
 
 // layers gather the values of a chart, those that win last.
@@ -172,18 +155,12 @@ func (l *layers) place(file string, n *source.Node) render.Place {
 	if at, ok := l.from.places.of(n); ok {
 		return render.Place{File: at.File, Line: at.Line, Column: at.Column}
 	}
-	return l.variable(n)
-}
-
-// variable is where a variable was given the value of a scalar, if all of it stands there.
-func (l *layers) variable(n *source.Node) render.Place {
-	m, ok := l.from.places.at[[2]int{int(n.Line), int(n.Column)}]
+	m, ok := l.from.places.at[[2]int{int(n.Line), int(n.Column)}] // of a variable that was given the value
 	if !ok || n.Value == "" {
 		return render.Place{}
 	}
 	name := l.from.places.out.Files[m.File]
-	file := l.tree.cached(name)
-	if file == nil || !strings.Contains(file.Line(m.At), n.Value) {
+	if given := l.tree.cached(name); given == nil || !strings.Contains(given.Line(m.At), n.Value) {
 		return render.Place{}
 	}
 	return render.Place{File: name, Line: m.At, Column: m.AtColumn}

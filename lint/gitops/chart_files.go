@@ -25,7 +25,12 @@ func (l *layers) files() pointers.Reason {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the release has more than %d values files and parameters", limits.References), Refused: true}
 	}
 	var all []string
-	explicit := l.explicit()
+	explicit := map[string]bool{} // files that are named without a glob, which says where they come in the order
+	for _, written := range c.Files {
+		if name, why := l.named(written); !why.Some() && !strings.ContainsAny(name, "*?[") {
+			explicit[name] = true
+		}
+	}
 	for _, written := range c.Files {
 		name, why := l.named(written)
 		if why.Some() {
@@ -54,18 +59,6 @@ func (l *layers) files() pointers.Reason {
 		}
 	}
 	return pointers.Reason{}
-}
-
-// explicit are the files that are named without a glob, which says where they come in the
-// order.
-func (l *layers) explicit() map[string]bool {
-	all := map[string]bool{}
-	for _, written := range l.source.Chart.Files {
-		if name, why := l.named(written); !why.Some() && !strings.ContainsAny(name, "*?[") {
-			all[name] = true
-		}
-	}
-	return all
 }
 
 // file adds a values file.
@@ -261,18 +254,14 @@ func (l *layers) dataOf(s *setting, key string, value *source.Node) *pointers.Te
 	for _, name := range s.places.out.Data {
 		if text, err := worktree.ReadFile(l.opts.Confinement, name, min(limits.PointerFile, limits.PointerText-l.tree.bytes)); err == nil && string(text) == value.Value {
 			l.tree.bytes += int64(len(text))
-			t.File, t.Lines = name, wholeFile(source.NewFile(name, name, text))
+			t.File = name
+			file := source.NewFile(name, name, text)
+			for i := range file.LineCount() {
+				at := file.LineSpan(i + 1)
+				t.Lines = append(t.Lines, &source.Node{Line: int32(at.Line), Column: int32(at.Column)})
+			}
 			break
 		}
 	}
 	return t
-}
-
-// wholeFile has a node for each line of a file.
-func wholeFile(file *source.File) (all []*source.Node) {
-	for i := range file.LineCount() {
-		at := file.LineSpan(i + 1)
-		all = append(all, &source.Node{Line: int32(at.Line), Column: int32(at.Column)})
-	}
-	return all
 }

@@ -77,7 +77,9 @@ func (f *follower) finish() {
 		}
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
-		if d := queue[0]; !d.kept && !d.superseded() {
+		d := queue[0]
+		superseded := d.raw != nil && d.raw.inside && !d.confirmed // a render holds another version of what is written
+		if !d.kept && !superseded {
 			d.kept = true
 			f.result.Deployments = append(f.result.Deployments, d)
 			queue = append(queue, children[d]...)
@@ -85,8 +87,11 @@ func (f *follower) finish() {
 	}
 	slices.SortStableFunc(f.result.Deployments, byPlace)
 	for _, d := range f.result.Deployments {
-		if d.Root.Dir == "" || d.Source < 0 || d.vendored() {
+		if d.Root.Dir == "" || d.Source < 0 {
 			continue
+		}
+		if c := d.Pointer.Sources[d.Source].Chart; c != nil && c.Remote {
+			continue // something here stands for a chart of another repository
 		}
 		if fixed := f.reader.Repositories.Fixed(&d.Pointer.Sources[d.Source]); fixed != "" {
 			f.result.Fixed = append(f.result.Fixed, fixed)
@@ -101,15 +106,6 @@ func (f *follower) finish() {
 		}
 	}
 }
-
-// vendored reports whether something here stands for a chart of another repository.
-func (d *Deployment) vendored() bool {
-	c := d.Pointer.Sources[d.Source].Chart
-	return c != nil && c.Remote
-}
-
-// superseded reports whether a render holds another version of a pointer as written.
-func (d *Deployment) superseded() bool { return d.raw != nil && d.raw.inside && !d.confirmed }
 
 // stands reports whether a deployment needs no other one: a pointer as written, one in a
 // root, or one that deploys itself.

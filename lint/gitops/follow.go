@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -84,7 +85,7 @@ type follower struct {
 	queue   []*Deployment
 	full    bool
 	names   int
-	remotes map[string]string // see vendored
+	remotes map[string]string // by remoteKey
 	values  int               // bytes of values of charts
 	// artifacts are those of Flux, once needed, looks what was held against their patterns.
 	artifacts map[pointers.Repository]*artifact
@@ -119,6 +120,10 @@ func newFollower(o Options) *follower {
 	f.reader = &pointers.Reader{Repositories: repositories, Tree: f.tree}
 	f.result = Result{Roots: map[int]*render.Output{}, Assumed: repositories.Assumed()}
 	f.vars = settings{follower: f}
+	f.remotes = map[string]string{}
+	for url, to := range o.Remotes {
+		f.remotes[remoteKey(url)] = to
+	}
 	for _, object := range o.Pointers {
 		w := &written{object: object, read: f.reader.Read(object)}
 		f.raw = append(f.raw, w)
@@ -156,12 +161,7 @@ func (f *follower) below(dir string) bool {
 			}
 		}
 	}
-	for _, at := range above(dir) {
-		if f.vars.paths[at] > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(above(dir), func(at string) bool { return f.vars.paths[at] > 0 })
 }
 
 // paths are the directories that a pointer as written names.
@@ -268,7 +268,11 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 		d.Root, d.Why = f.resolve(p, &p.Sources[i], from)
 		key := fmt.Sprint("-", p.File, ":", p.Line, p.Name, i)
 		if !d.Why.Some() {
-			key = keyOf(d)
+			text, err := json.Marshal(d.Root)
+			if err != nil {
+				panic(err) // it is strings and numbers
+			}
+			key = p.Name + "\x00" + string(text)
 		}
 		f.keep(d, key, parent)
 	}

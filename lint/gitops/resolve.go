@@ -2,10 +2,10 @@ package gitops
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/limits"
@@ -80,28 +80,17 @@ func (f *follower) entry(name string) worktree.Entry {
 	return e
 }
 
-func (f *follower) holds(dir string, names ...string) bool {
-	for _, name := range names {
-		if e := f.entry(path.Join(dir, name)); e.Info != nil && e.Info.Mode().IsRegular() {
-			return true
-		}
-	}
-	return false
-}
-
-// kustomized reports whether a directory has a kustomization that is not left out.
-func (f *follower) kustomized(dir string, s *pointers.Source) bool {
-	for _, name := range source.KustomizationFiles() {
-		if f.holds(dir, name) && !f.artifactOf(s).without(path.Join(dir, name)) {
-			return true
-		}
-	}
-	return false
+func (f *follower) holds(dir, name string) bool {
+	e := f.entry(path.Join(dir, name))
+	return e.Info != nil && e.Info.Mode().IsRegular()
 }
 
 // form says what a directory is built from.
 func (f *follower) form(dir string, s *pointers.Source, o *render.Overlay) pointers.Reason {
-	form, kustomized := s.Form, f.kustomized(dir, s)
+	form := s.Form
+	kustomized := slices.ContainsFunc(source.KustomizationFiles(), func(name string) bool {
+		return f.holds(dir, name) && !f.artifactOf(s).without(path.Join(dir, name))
+	})
 	if form == pointers.Detected {
 		if form = pointers.Directory; kustomized {
 			form = pointers.Kustomized
@@ -126,13 +115,4 @@ func (f *follower) form(dir string, s *pointers.Source, o *render.Overlay) point
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the repository has more than %d entries of directories", limits.TreeEntries)}
 	}
 	return pointers.Reason{}
-}
-
-// keyOf tells apart what is rendered.
-func keyOf(d *Deployment) string {
-	text, err := json.Marshal(d.Root)
-	if err != nil {
-		panic(err) // it is strings and numbers
-	}
-	return d.Pointer.Name + "\x00" + string(text)
 }

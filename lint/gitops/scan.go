@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/pointers"
@@ -12,7 +13,9 @@ import (
 // scan looks for pointers in a result, which a deployment or, if that is nil, a root is
 // the render of.
 func (f *follower) scan(out *render.Output, from *Deployment) {
-	if out == nil || out.Problem != nil || !mentions(out.Text) {
+	if out == nil || out.Problem != nil || !slices.ContainsFunc([]string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"}, func(group string) bool {
+		return bytes.Contains(out.Text, []byte(group))
+	}) {
 		return
 	}
 	places := newPlaces(out)
@@ -29,19 +32,10 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 // resultName stands for the file of a result.
 const resultName = "<render>"
 
-func mentions(text []byte) bool {
-	for _, group := range []string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"} {
-		if bytes.Contains(text, []byte(group)) {
-			return true
-		}
-	}
-	return false
-}
-
 // found takes in a pointer of a result, at the place where it was written.
 func (f *follower) found(o *source.Object, places *places, from *Deployment) {
 	var raw *written
-	if name, ok := places.file(int(o.Root.Line)); ok {
+	if name, _, ok := places.document(int(o.Root.Line)); ok {
 		raw = f.contained(name, o)
 	}
 	for i, p := range f.reader.Read(o) {
@@ -64,7 +58,10 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 	case from != nil:
 		p.File, p.Line, p.Column = from.Pointer.File, from.Pointer.Line, from.Pointer.Column
 	default:
-		p.File, p.Line, p.Column = places.any(), 1, 1
+		p.File, p.Line, p.Column = ".", 1, 1
+		if len(places.out.Sources) > 0 {
+			p.File = places.out.Sources[0]
+		}
 	}
 	if raw == nil || len(raw.read) == 0 {
 		p.Object = p.Line
@@ -117,12 +114,6 @@ func newPlaces(out *render.Output) *places {
 	return p
 }
 
-// file is the one that declares the object around a line.
-func (p *places) file(line int) (name string, ok bool) {
-	name, _, ok = p.document(line)
-	return name, ok
-}
-
 // document is the one that declares the object around a line.
 func (p *places) document(line int) (name string, index int, ok bool) {
 	for _, d := range p.out.Documents {
@@ -136,41 +127,28 @@ func (p *places) document(line int) (name string, index int, ok bool) {
 	return name, index, ok
 }
 
-func (p *places) any() string {
-	if len(p.out.Sources) > 0 {
-		return p.out.Sources[0]
-	}
-	return "."
-}
-
 // of is where a scalar was written.
 func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	if n == nil {
 		return at, false
 	}
-	if len(p.out.Lines) > 0 {
-		return p.line(int(n.Line))
+	if len(p.out.Lines) > 0 { // the result of a chart: the value in a line, or else the line of the template
+		if n.Line < 1 || int(n.Line) > len(p.out.Lines) {
+			return at, false
+		}
+		switch l := p.out.Lines[n.Line-1]; {
+		case l.Values >= 0:
+			return pointers.Value{File: p.out.Files[l.Values], Line: l.ValuesAt, Column: l.ValuesColumn}, true
+		case l.Template >= 0:
+			return pointers.Value{File: p.out.Files[l.Template], Line: l.At, Column: 1}, true
+		}
+		return at, false
 	}
 	m, ok := p.at[[2]int{int(n.Line), int(n.Column)}]
 	if !ok || m.Variable {
 		return at, false
 	}
 	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
-}
-
-// line is where a line of the result of a chart was written: the value in it, or else the
-// line of the template.
-func (p *places) line(line int) (at pointers.Value, ok bool) {
-	if line < 1 || line > len(p.out.Lines) {
-		return at, false
-	}
-	switch l := p.out.Lines[line-1]; {
-	case l.Values >= 0:
-		return pointers.Value{File: p.out.Files[l.Values], Line: l.ValuesAt, Column: l.ValuesColumn}, true
-	case l.Template >= 0:
-		return pointers.Value{File: p.out.Files[l.Template], Line: l.At, Column: 1}, true
-	}
-	return at, false
 }
 
 // move turns places in the result into those in the sources. A patch gets the line that it

@@ -101,10 +101,6 @@ func (s *settings) find(ref pointers.Reference, parent *Deployment) (*setting, b
 	return &all[0], true
 }
 
-func fits(ref pointers.Reference, o *source.Object) bool {
-	return o.Kind == ref.Kind && o.Group() == "" && o.Name == ref.Name && (o.Namespace == "" || ref.Namespace == "" || o.Namespace == ref.Namespace)
-}
-
 // rendered are those in the result of a deployment.
 func (s *settings) rendered(ref pointers.Reference, d *Deployment) (all []setting) {
 	if d.Output == nil || d.Output.Problem != nil {
@@ -115,45 +111,34 @@ func (s *settings) rendered(ref pointers.Reference, d *Deployment) (all []settin
 	}
 	known, ok := s.results[d]
 	if !ok {
-		if known = (index{}); holdsSettings(d.Output.Text) {
-			known.add(settingsOf(source.NewFile(resultName, resultName, d.Output.Text), newPlaces(d.Output)))
+		known = index{}
+		if text := d.Output.Text; bytes.Contains(text, []byte("kind: ConfigMap")) || bytes.Contains(text, []byte("kind: Secret")) {
+			known.add(source.NewFile(resultName, resultName, text), newPlaces(d.Output))
 		}
 		s.results[d] = known
 	}
 	return known.find(ref)
 }
 
-// holdsSettings reports whether a text may declare a ConfigMap or a Secret.
-func holdsSettings(text []byte) bool {
-	return bytes.Contains(text, []byte("kind: ConfigMap")) || bytes.Contains(text, []byte("kind: Secret"))
-}
-
 // index finds settings by kind and name.
 type index map[reference][]setting
 
-func (x index) add(all []setting) {
-	for _, one := range all {
-		key := reference{one.object.Kind, one.object.Name}
-		x[key] = append(x[key], one)
+// add takes in the ConfigMaps and Secrets of a file.
+func (x index) add(file *source.File, places *places) {
+	for _, doc := range file.Roots() {
+		for _, o := range file.ObjectsOf(doc) {
+			if o.Kind == "ConfigMap" || o.Kind == "Secret" {
+				key := reference{o.Kind, o.Name}
+				x[key] = append(x[key], setting{o, places})
+			}
+		}
 	}
 }
 
 func (x index) find(ref pointers.Reference) (all []setting) {
 	for _, one := range x[reference{ref.Kind, ref.Name}] {
-		if fits(ref, one.object) {
+		if o := one.object; o.Group() == "" && (o.Namespace == "" || ref.Namespace == "" || o.Namespace == ref.Namespace) {
 			all = append(all, one)
-		}
-	}
-	return all
-}
-
-// settingsOf are the ConfigMaps and Secrets of a file.
-func settingsOf(file *source.File, places *places) (all []setting) {
-	for _, doc := range file.Roots() {
-		for _, o := range file.ObjectsOf(doc) {
-			if o.Kind == "ConfigMap" || o.Kind == "Secret" {
-				all = append(all, setting{o, places})
-			}
 		}
 	}
 	return all
@@ -165,7 +150,7 @@ func (s *settings) written(ref pointers.Reference) []setting {
 		s.objects = index{}
 		for _, name := range s.follower.opts.Settings {
 			if file := s.follower.tree.file(name); file != nil {
-				s.objects.add(settingsOf(file, nil))
+				s.objects.add(file, nil)
 			}
 		}
 	}

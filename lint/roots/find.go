@@ -2,6 +2,7 @@ package roots
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -163,9 +164,11 @@ func Find(o Options) (*Found, error) {
 		f.most = *o.most
 	}
 	walk := source.Options{Dir: o.Dir, Root: o.Root, Ignore: o.Ignore, Tracked: o.Tracked, OwnOnly: o.OwnOnly}
-	which := matters
-	if o.OnlyKustomizations {
-		which = func(base string) bool { return source.IsKustomizationFile(base) || o.Charts && base == chartName }
+	which := func(base string) bool {
+		if o.OnlyKustomizations {
+			return source.IsKustomizationFile(base) || o.Charts && base == chartName
+		}
+		return isYAML(base) || source.IsKustomizationFile(base) || strings.HasSuffix(base, ".json")
 	}
 	inputs, over, err := source.Walk(walk, o.Paths, f.most.entries, which)
 	if over {
@@ -181,28 +184,27 @@ func Find(o Options) (*Found, error) {
 	return &f.found, err
 }
 
-// matters reports whether a file of this name can be of interest.
-func matters(base string) bool {
-	return isYAML(base) || source.IsKustomizationFile(base) || strings.HasSuffix(base, ".json")
-}
-
 func isYAML(base string) bool {
 	return strings.HasSuffix(base, ".yaml") || strings.HasSuffix(base, ".yml")
 }
 
 // finish draws conclusions and sorts.
 func (f *finder) finish() {
-	for _, k := range f.dirs {
-		f.found.Kustomizations = append(f.found.Kustomizations, k)
-	}
-	slices.SortFunc(f.found.Kustomizations, func(a, b *Kustomization) int { return strings.Compare(a.Dir, b.Dir) })
+	f.found.Kustomizations = slices.SortedFunc(maps.Values(f.dirs), byDir)
 	f.dropPatches()
 	parts := f.parts()
 	f.cycles(parts)
 	f.block()
 	f.found.Roots = f.rootsOf(parts)
-	for i := range f.found.Charts {
-		f.chart(&f.found.Charts[i])
+	for i := range f.found.Charts { // complete them with what lies above
+		c := &f.found.Charts[i]
+		c.Inflated, c.Subchart = f.inflated[c.Dir], f.depended[c.Dir]
+		for at := c.Dir; at != "."; at = path.Dir(at) {
+			up := path.Dir(at)
+			if path.Base(up) == "charts" && (f.charts[path.Dir(up)] || f.entry(path.Join(path.Dir(up), chartName)).Info != nil) {
+				c.Subchart = true // of one that may be above the paths
+			}
+		}
 	}
 	slices.SortFunc(f.found.Charts, func(a, b Chart) int { return strings.Compare(a.Dir, b.Dir) })
 	if !f.opts.OnlyRenderable && !f.opts.OnlyKustomizations {
@@ -225,19 +227,9 @@ func (f *finder) dropPatches() {
 			patches[name] = true
 		}
 	}
-	f.found.Pointers = slices.DeleteFunc(f.found.Pointers, func(p Pointer) bool { return patches[p.File] || f.isTemplate(p.File) })
-	f.found.Repositories = slices.DeleteFunc(f.found.Repositories, func(o *source.Object) bool { return patches[o.File.Name] || f.isTemplate(o.File.Name) })
-	f.found.Settings = slices.DeleteFunc(f.found.Settings, func(name string) bool { return patches[name] || f.isTemplate(name) })
-	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, func(name string) bool { return patches[name] || f.isTemplate(name) })
-}
-
-// chart completes a chart with what lies above it.
-func (f *finder) chart(c *Chart) {
-	c.Inflated, c.Subchart = f.inflated[c.Dir], f.depended[c.Dir]
-	for at := c.Dir; at != "."; at = path.Dir(at) {
-		up := path.Dir(at)
-		if path.Base(up) == "charts" && (f.charts[path.Dir(up)] || f.entry(path.Join(path.Dir(up), chartName)).Info != nil) {
-			c.Subchart = true // of one that may be above the paths
-		}
-	}
+	none := func(file string) bool { return patches[file] || f.isTemplate(file) }
+	f.found.Pointers = slices.DeleteFunc(f.found.Pointers, func(p Pointer) bool { return none(p.File) })
+	f.found.Repositories = slices.DeleteFunc(f.found.Repositories, func(o *source.Object) bool { return none(o.File.Name) })
+	f.found.Settings = slices.DeleteFunc(f.found.Settings, none)
+	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, none)
 }

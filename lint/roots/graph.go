@@ -1,6 +1,9 @@
 package roots
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // rootsOf gives the kustomizations that are rendered on their own. They are taken from
 // the strongly connected parts of the references, in an order in which each part comes
@@ -20,15 +23,7 @@ func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 	return roots
 }
 
-func byDir(a, b *Kustomization) int {
-	switch {
-	case a.Dir < b.Dir:
-		return -1
-	case a.Dir > b.Dir:
-		return 1
-	}
-	return 0
-}
+func byDir(a, b *Kustomization) int { return strings.Compare(a.Dir, b.Dir) }
 
 // parts are the strongly connected parts of the references, each sorted, those that refer to
 // others first (Kosaraju, Sharir: in the order of finishing, backwards, each part is what

@@ -12,15 +12,9 @@ import (
 
 // mentions reports whether a text may declare what is looked for, without parsing it.
 func (f *finder) mentions(text []byte) bool {
-	for _, mark := range []string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "source.toolkit.fluxcd.io/"} {
-		if bytes.Contains(text, []byte(mark)) {
-			return true
-		}
-	}
-	if bytes.Contains(text, []byte("argoproj.io/")) && bytes.Contains(text, []byte("Application")) {
-		return true
-	}
-	return !f.opts.OnlyRenderable && (bytes.Contains(text, []byte("schedlint.dev/")) || mentionsNode(text))
+	has := func(mark string) bool { return bytes.Contains(text, []byte(mark)) }
+	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") ||
+		has("argoproj.io/") && has("Application") || !f.opts.OnlyRenderable && (has("schedlint.dev/") || mentionsNode(text))
 }
 
 // mentionsNode looks for the kind Node.
@@ -33,14 +27,12 @@ func mentionsNode(text []byte) bool {
 		}
 		before, after := bytes.TrimRight(rest[:i], " \t\"'"), rest[i+len(node):]
 		before, colon := bytes.CutSuffix(before, []byte(":"))
-		if colon && bytes.HasSuffix(bytes.TrimRight(before, " \t\"'"), []byte("kind")) && (len(after) == 0 || !isLetter(after[0])) {
+		if colon && bytes.HasSuffix(bytes.TrimRight(before, " \t\"'"), []byte("kind")) && (len(after) == 0 || after[0]|0x20 < 'a' || after[0]|0x20 > 'z') {
 			return true
 		}
 		rest = after
 	}
 }
-
-func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 // manifest looks at a file that is no kustomization.
 func (f *finder) manifest(in source.Input) {
@@ -83,20 +75,16 @@ func (f *finder) manifest(in source.Input) {
 func (f *finder) objects(file *source.File, docs []*source.Node) {
 	for _, root := range docs {
 		for _, o := range file.ObjectsOf(root) {
-			f.object(o)
+			if kind, ok := pointers.KindOf(o.Group(), o.Kind); ok {
+				f.found.Pointers = append(f.found.Pointers, Pointer{string(kind), o.Name, o.File.Name, max(o.NameSpan().Line, 1), o})
+			}
+			if o.Group() == "source.toolkit.fluxcd.io" {
+				f.found.Repositories = append(f.found.Repositories, o)
+			}
+			if n := len(f.found.Topologies); f.opts.Declares != nil && f.opts.Declares(o) && (n == 0 || f.found.Topologies[n-1] != o.File.Name) {
+				f.found.Topologies = append(f.found.Topologies, o.File.Name)
+			}
 		}
-	}
-}
-
-func (f *finder) object(o *source.Object) {
-	if kind, ok := pointers.KindOf(o.Group(), o.Kind); ok {
-		f.found.Pointers = append(f.found.Pointers, Pointer{string(kind), o.Name, o.File.Name, max(o.NameSpan().Line, 1), o})
-	}
-	if o.Group() == "source.toolkit.fluxcd.io" {
-		f.found.Repositories = append(f.found.Repositories, o)
-	}
-	if n := len(f.found.Topologies); f.opts.Declares != nil && f.opts.Declares(o) && (n == 0 || f.found.Topologies[n-1] != o.File.Name) {
-		f.found.Topologies = append(f.found.Topologies, o.File.Name)
 	}
 }
 

@@ -80,26 +80,23 @@ func parse(file *source.File) parsed {
 }
 
 // listFields are lists of names, memberFields lists of maps with a name in one member.
-func listFields() []entry {
-	return []entry{
+var (
+	listFields = []entry{
 		{field: "resources", use: resource}, {field: "bases", use: directory}, {field: "components", use: directory},
 		{field: "generators", use: plugin}, {field: "transformers", use: plugin}, {field: "validators", use: plugin},
 		{field: "crds", use: data}, {field: "configurations", use: data}, {field: "patchesStrategicMerge", use: patch},
 	}
-}
-
-func memberFields() []entry {
-	return []entry{{field: "patches", use: patch}, {field: "patchesJson6902", use: patch}, {field: "replacements", use: data}}
-}
+	memberFields = []entry{{field: "patches", use: patch}, {field: "patchesJson6902", use: patch}, {field: "replacements", use: data}}
+)
 
 // gather takes in what a kustomization names (kustomize: api/types/kustomization.go).
 func (p *parsed) gather(root *source.Node) {
-	for _, f := range listFields() {
+	for _, f := range listFields {
 		for _, item := range root.Get(f.field).Items() {
 			p.add(f.field, item, item.Text(), f.use)
 		}
 	}
-	for _, f := range memberFields() {
+	for _, f := range memberFields {
 		for _, item := range root.Get(f.field).Items() {
 			p.add(f.field, item.Get("path"), item.Get("path").Text(), f.use)
 		}
@@ -108,7 +105,16 @@ func (p *parsed) gather(root *source.Node) {
 	p.add("openapi", openapi, openapi.Text(), data)
 	for _, field := range []string{"configMapGenerator", "secretGenerator"} {
 		for _, item := range root.Get(field).Items() {
-			p.generator(field, item)
+			for _, file := range item.Get("files").Items() {
+				name := file.Text()
+				if _, after, ok := strings.Cut(name, "="); ok { // behind a key
+					name = after
+				}
+				p.add(field, file, name, data)
+			}
+			for _, file := range append(item.Get("envs").Items(), item.Get("env")) {
+				p.add(field, file, file.Text(), data)
+			}
 		}
 	}
 	p.home = cmp.Or(root.At("helmGlobals", "chartHome").Text(), "charts")
@@ -120,21 +126,6 @@ func (p *parsed) gather(root *source.Node) {
 			}
 			p.charts = append(p.charts, entry{field: field, text: name, line: int(item.Line)})
 		}
-	}
-}
-
-// generator takes in the files that a ConfigMap or a Secret is made of, some of which
-// have a key before them.
-func (p *parsed) generator(field string, item *source.Node) {
-	for _, file := range item.Get("files").Items() {
-		name := file.Text()
-		if _, after, ok := strings.Cut(name, "="); ok {
-			name = after
-		}
-		p.add(field, file, name, data)
-	}
-	for _, file := range append(item.Get("envs").Items(), item.Get("env")) {
-		p.add(field, file, file.Text(), data)
 	}
 }
 

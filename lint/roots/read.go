@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,7 +27,11 @@ func (f *finder) read(name string) *source.File {
 		f.unread(name, "is not read: with it the run has more than %d MiB; name fewer paths", f.most.bytes.Most>>20)
 		return nil
 	case err != nil:
-		f.unread(name, "cannot be read: %s", reason(err, name))
+		why := err.Error()
+		if _, after, ok := strings.Cut(why, filepath.FromSlash(name)+": "); ok {
+			why = after // the reader has the name
+		}
+		f.unread(name, "cannot be read: %s", why)
 		return nil
 	}
 	f.most.bytes.Add(len(text))
@@ -44,15 +49,6 @@ func (f *finder) mayParse(file *source.File) bool {
 		return false
 	}
 	return f.most.parsed.Add(len(file.Text))
-}
-
-// reason is an error without the name, which the reader has.
-func reason(err error, name string) string {
-	text := err.Error()
-	if _, after, ok := strings.Cut(text, filepath.FromSlash(name)+": "); ok {
-		return after
-	}
-	return text
 }
 
 // kustomizations reads those among the inputs and all that they refer to.
@@ -183,8 +179,12 @@ func (f *finder) resolve(k *Kustomization, e entry) {
 		k.because(Outside, k.File, e.line, e.text)
 	case to.Info == nil:
 		k.because(Missing, k.File, e.line, e.text)
+	case !to.Info.IsDir() && e.use == directory:
+		k.because(Broken, k.File, e.line, e.field+" names a file, expected a directory: "+e.text)
 	case !to.Info.IsDir():
-		f.file(k, e, to)
+		if k.Files = append(k.Files, to.Name); e.use == patch {
+			k.Patches = append(k.Patches, to.Name)
+		}
 	case e.use == patch || e.use == data:
 		k.because(Broken, k.File, e.line, e.field+" names a directory, expected a file: "+e.text)
 	default:
@@ -207,17 +207,6 @@ func (f *finder) remote(dir string, e entry) bool {
 	return to.Info == nil || to.Info.IsDir()
 }
 
-func (f *finder) file(k *Kustomization, e entry, to worktree.Entry) {
-	if e.use == directory {
-		k.because(Broken, k.File, e.line, e.field+" names a file, expected a directory: "+e.text)
-		return
-	}
-	k.Files = append(k.Files, to.Name)
-	if e.use == patch {
-		k.Patches = append(k.Patches, to.Name)
-	}
-}
-
 // directory notes a reference to a directory, which needs a kustomization.
 func (f *finder) directory(k *Kustomization, e entry, to worktree.Entry) {
 	has := slices.ContainsFunc(source.KustomizationFiles(), func(base string) bool {
@@ -232,4 +221,23 @@ func (f *finder) directory(k *Kustomization, e entry, to worktree.Entry) {
 	if k.lines[to.Name] == 0 {
 		k.lines[to.Name] = e.line
 	}
+}
+
+// user is what comes before the host in the short form of ssh, as in git@host:path.
+var user = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]*@`)
+
+// IsRemote reports whether kustomize takes an entry, such as a resource, for a URL
+// that it would fetch (kustomize: api/internal/git/repospec.go, NewRepoSpecFromURL,
+// and api/internal/loader/fileloader.go, IsRemoteFile). An entry with another scheme,
+// which kustomize takes for a file, counts as well: nobody means a file by it.
+func IsRemote(entry string) bool {
+	text := strings.ToLower(entry)
+	text = strings.TrimPrefix(text, "git::")
+	for _, prefix := range []string{"http:", "https:", "github.com/", "github.com:"} {
+		if strings.HasPrefix(text, prefix) {
+			return true
+		}
+	}
+	scheme, _, ok := strings.Cut(text, "://")
+	return ok && !strings.ContainsAny(scheme, "/\n ") || user.MatchString(text)
 }

@@ -115,15 +115,12 @@ func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 	if !ok || found["sops"] || found["apiVersion"] && found["kind"] {
 		return false
 	}
-	if keys == nil {
-		return true
-	}
 	for key := range found {
 		if keys[key] {
 			return true
 		}
 	}
-	return false
+	return keys == nil
 }
 
 // keys are those of a file of values; none if it has none.

@@ -9,13 +9,9 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// Limits that no hand-written manifest comes near; beyond them a document is
-// taken for an attack or an accident and reported instead of expanded.
-const (
-	// weighty is how much text of a scalar counts as one value more: whoever walks a
-	// long one again and again pays by its length.
-	weighty = 64
-)
+// weighty is how much text of a scalar counts as one value more: whoever walks a
+// long one again and again pays by its length.
+const weighty = 64
 
 // converter turns parser nodes into Nodes, resolving aliases and merge keys
 // and finding everything that makes a document unsafe to walk.
@@ -183,7 +179,9 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 	default:
 		scalar(n, y)
 		if v, ok := c.computed[y.Line]; ok && n.absent() && n.Type == Null {
-			c.compute(n, y, v)
+			n.Value, n.Type = v.text, String // which ytt computes, at the place of its expression
+			n.Line, n.Column = c.place(&yaml.Node{Line: y.Line, Column: v.column})
+			c.altered = true
 		}
 		if end := strings.IndexByte(n.Value, '>'); c.was != nil && end > 0 && !n.Quoted && c.was[n.Value[:end+1]] != "" {
 			n.Value = c.was[n.Value[:end+1]] + n.Value[end+1:]
@@ -193,14 +191,6 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 		c.expanded += len(y.Value) / weighty
 	}
 	return n
-}
-
-// compute gives n the value that ytt computes, at the place of its expression.
-func (c *converter) compute(n *Node, y *yaml.Node, v computed) {
-	at := yaml.Node{Line: y.Line, Column: v.column}
-	n.Value, n.Type = v.text, String
-	n.Line, n.Column = c.place(&at)
-	c.altered = true
 }
 
 func scalar(n *Node, y *yaml.Node) {
@@ -268,11 +258,14 @@ func manifold(copied, all int) bool {
 
 func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 	n.inside = c.slab.inside(len(y.Content))
-	index := newKeyIndex(len(y.Content) / 2)
+	var index keyIndex
+	if size := len(y.Content) / 2; size > 16 {
+		index = make(keyIndex, size)
+	}
 	var merged map[*Node]bool // keys that came by a merge key
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		k, v := y.Content[i], y.Content[i+1]
-		if isMerge(k) {
+		if k.Kind == yaml.ScalarNode && k.Value == "<<" && (k.Style == 0 || k.Tag == "!!merge") {
 			if merged == nil {
 				merged, index = map[*Node]bool{}, index.hashed(n.inside)
 			}
@@ -321,10 +314,6 @@ func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
 	return n
 }
 
-func isMerge(k *yaml.Node) bool {
-	return k.Kind == yaml.ScalarNode && k.Value == "<<" && (k.Style == 0 || k.Tag == "!!merge")
-}
-
 // merge adds the fields of <<, over those that stand before it, as the decoder
 // behind kubectl does (go-yaml v2, decode.go, merge). They end up as deep as the
 // fields of the map itself.
@@ -354,13 +343,6 @@ func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yam
 // keyIndex finds repeated keys of one map: by looking through short ones and by
 // hash in long ones, as a map in an attacker's file can be as long as the file.
 type keyIndex map[string]int
-
-func newKeyIndex(size int) keyIndex {
-	if size <= 16 {
-		return nil
-	}
-	return make(keyIndex, size)
-}
 
 // hashed is an index by hash for a map that may grow long.
 func (x keyIndex) hashed(in *inside) keyIndex {

@@ -144,7 +144,15 @@ func (d *Decoder) value(n *Node, out reflect.Value) {
 	case reflect.Map:
 		d.mapping(n, out)
 	case reflect.Slice:
-		d.sequence(n, out)
+		if n.Kind != Sequence {
+			d.mismatch("list")
+			return
+		}
+		items := n.Items()
+		out.Set(reflect.MakeSlice(out.Type(), len(items), len(items)))
+		for i, item := range items {
+			d.at(place{value: item, index: i}, out.Index(i))
+		}
 	default:
 		d.scalar(n, out)
 	}
@@ -245,20 +253,15 @@ func (d *Decoder) structure(n *Node, out reflect.Value) {
 				d.at(place{key: k, value: v}, out.FieldByIndex(index))
 			}
 		} else if !d.Open[out.Type()] {
-			d.unknown(k, v, pl)
+			d.way = append(d.way, place{key: k, value: v})
+			m := Mismatch{Path: d.path(), Key: k, Value: v, Unknown: true}
+			d.back()
+			if len(d.found) < mostSuggestions {
+				m.Suggestion = diag.Nearest(k.Value, pl.names)
+			}
+			d.found = append(d.found, m)
 		}
 	}
-}
-
-// unknown notes a field that a struct type does not have.
-func (d *Decoder) unknown(k, v *Node, pl *plan) {
-	d.way = append(d.way, place{key: k, value: v})
-	m := Mismatch{Path: d.path(), Key: k, Value: v, Unknown: true}
-	d.back()
-	if len(d.found) < mostSuggestions {
-		m.Suggestion = diag.Nearest(k.Value, pl.names)
-	}
-	d.found = append(d.found, m)
 }
 
 func (d *Decoder) mapping(n *Node, out reflect.Value) {
@@ -276,18 +279,6 @@ func (d *Decoder) mapping(n *Node, out reflect.Value) {
 			key.SetString(k.Value)
 			out.SetMapIndex(key, item)
 		}
-	}
-}
-
-func (d *Decoder) sequence(n *Node, out reflect.Value) {
-	if n.Kind != Sequence {
-		d.mismatch("list")
-		return
-	}
-	items := n.Items()
-	out.Set(reflect.MakeSlice(out.Type(), len(items), len(items)))
-	for i, item := range items {
-		d.at(place{value: item, index: i}, out.Index(i))
 	}
 }
 
@@ -333,13 +324,8 @@ func (d *Decoder) plan(t reflect.Type) *plan {
 			pl.fields[name] = nil
 		}
 	}
-	for name, index := range jsonFields(t) {
-		pl.fields[name] = index
-	}
-	for name := range pl.fields {
-		pl.names = append(pl.names, name)
-	}
-	slices.Sort(pl.names)
+	maps.Copy(pl.fields, jsonFields(t))
+	pl.names = slices.Sorted(maps.Keys(pl.fields))
 	if d.plans == nil {
 		d.plans = map[reflect.Type]*plan{}
 	}

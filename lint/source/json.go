@@ -14,7 +14,21 @@ import (
 
 // looksLikeJSON reports whether the text is one or more JSON values.
 func looksLikeJSON(text []byte) bool {
-	return opensJSON(text) && validJSON(bytes.TrimPrefix(text, byteOrderMark))
+	if !opensJSON(text) {
+		return false
+	}
+	text = bytes.TrimPrefix(text, byteOrderMark)
+	if json.Valid(text) {
+		return true
+	}
+	// A stream of values, as several kubectl calls in a row print.
+	dec := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return errors.Is(err, io.EOF)
+		}
+	}
 }
 
 // opensJSON reports whether a text begins with a bracket.
@@ -48,20 +62,6 @@ func jsonError(text []byte) (e textError, ok bool) {
 		}
 		line := 1 + bytes.Count(text[:at-1], []byte("\n"))
 		return textError{problem: Unparsable, line: line, column: 1, detail: err.Error()}, true
-	}
-}
-
-func validJSON(text []byte) bool {
-	if json.Valid(text) {
-		return true
-	}
-	// A stream of values, as several kubectl calls in a row print.
-	dec := json.NewDecoder(bytes.NewReader(text))
-	for {
-		var raw json.RawMessage
-		if err := dec.Decode(&raw); err != nil {
-			return errors.Is(err, io.EOF)
-		}
 	}
 }
 
@@ -149,8 +149,21 @@ func (r *jsonReader) value(depth int) *Node {
 	case '"':
 		n.Value, n.Quoted = r.quoted(), true
 	default:
-		n.Value = r.words.keepBytes(r.bare())
-		n.Type = bareType(n.Value)
+		from := r.next
+		for r.next < len(r.text) && strings.IndexByte(" \t\r\n,:[]{}\"", r.text[r.next]) < 0 {
+			r.next++
+		}
+		n.Value = r.words.keepBytes(r.text[from:r.next])
+		switch {
+		case n.Value == "true", n.Value == "false":
+			n.Type = Bool
+		case n.Value == "null":
+			n.Type = Null
+		case strings.ContainsAny(n.Value, ".eE"):
+			n.Type = Float
+		default:
+			n.Type = Int
+		}
 	}
 	return n
 }
@@ -173,29 +186,6 @@ func (r *jsonReader) quoted() string {
 	var s string
 	_ = json.Unmarshal(r.text[from:r.next], &s) // the text is valid
 	return s
-}
-
-// bare reads a number, a boolean or null.
-func (r *jsonReader) bare() []byte {
-	from := r.next
-	for r.next < len(r.text) && strings.IndexByte(" \t\r\n,:[]{}\"", r.text[r.next]) < 0 {
-		r.next++
-	}
-	return r.text[from:r.next]
-}
-
-// bareType is the type of a scalar without quotes.
-func bareType(text string) Type {
-	switch text {
-	case "true", "false":
-		return Bool
-	case "null":
-		return Null
-	}
-	if strings.ContainsAny(text, ".eE") {
-		return Float
-	}
-	return Int
 }
 
 // composite reads what a map or a sequence holds; false if the text exceeds a bound.

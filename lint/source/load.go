@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -53,6 +54,16 @@ type Options struct {
 	shelf *shelf
 }
 
+// takeAll keeps all objects and drops no field where nothing else is asked for.
+func (o *Options) takeAll() {
+	if o.Keep == nil {
+		o.Keep = func(string, string) bool { return true }
+	}
+	if o.Drop == nil {
+		o.Drop = func(string) bool { return false }
+	}
+}
+
 // lend gives memory that nobody else uses until it is taken back.
 func (o *Options) lend() *memory {
 	if o.memories == nil {
@@ -82,12 +93,7 @@ func Load(opts Options, paths []string) (*Set, error) {
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = int64(cmp.Or(opts.file, &limits.File).Bytes)
 	}
-	if opts.Keep == nil {
-		opts.Keep = func(string, string) bool { return true }
-	}
-	if opts.Drop == nil {
-		opts.Drop = func(string) bool { return false }
-	}
+	opts.takeAll()
 	if opts.Tracked == nil {
 		opts.Tracked = func(string) bool { return true }
 	}
@@ -99,24 +105,14 @@ func Load(opts Options, paths []string) (*Set, error) {
 	results, left := readAll(w.found, opts)
 	set := join(results)
 	set.Untracked = slices.Sorted(slices.Values(w.untracked))
-	set.Unread = sortedPaths(append(w.unreadPaths(), left...))
+	set.Unread = append(w.unreadPaths(), left...)
+	slices.SortStableFunc(set.Unread, func(a, b Skipped) int { return strings.Compare(a.File, b.File) })
 	return set, errors.Join(w.errs...)
 }
 
 // smallTree is how much text one worker reads alone: threads that share caches
 // and a memory bus cost more processor time than a short run gains from them.
 const smallTree = 16 << 20
-
-func workers(files []found) int {
-	var sum int64
-	for _, f := range files {
-		sum += f.size
-	}
-	if sum < smallTree {
-		return 1
-	}
-	return runtime.GOMAXPROCS(0)
-}
 
 // forEach runs f for every index by some workers; results go to their own
 // slots, so the order of the output does not depend on timing. A panic of f is
@@ -193,3 +189,119 @@ func join(results []result) *Set {
 	}
 	return s
 }
+
+// LoadText reads a text that is in no file, such as the result of a render. Name stands
+// for it in places.
+func LoadText(opts Options, name string, text []byte) *Set {
+	opts.takeAll()
+	r := result{file: NewFile(name, name, text), printed: true}
+	r.parse(opts)
+	return join([]result{r})
+}
+
+// batchBytes and batchFiles are how much is read at once before the bounds of the
+// run are looked at.
+const (
+	batchBytes = 64 << 20
+	batchFiles = 10_000
+)
+
+// readAll reads files in the order of their names, up to the bounds of a run. The
+// first one beyond them has a problem that says so; it and those behind it are left.
+func readAll(files []found, opts Options) (results []result, left []Skipped) {
+	var size int64
+	for _, f := range files {
+		size += f.size
+	}
+	threads := 1
+	if size >= smallTree {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	most := cmp.Or(opts.run, &limits.Run)
+	var sum limits.Cost
+	for len(files) > 0 {
+		batch := make([]result, batchOf(files))
+		forEach(len(batch), threads, func(i int) { batch[i] = files[i].read(opts) })
+		for i := range batch {
+			r := &batch[i]
+			r.sum.Bytes, r.sum.Problems = len(r.file.Text), len(r.problems)
+			if len(r.objects) == 0 {
+				r.sum.Values = 0 // nothing keeps them
+			}
+			sum = sum.Plus(r.sum)
+			what := sum.Beyond(*most)
+			if what == "" {
+				if len(results) > 0 {
+					r.plain = nil // nobody asks for another than the first
+				}
+				results = append(results, *r)
+				continue
+			}
+			for j, f := range files[i:] {
+				last := result{file: &File{Name: f.name, Display: f.display, refused: true}}
+				if j == 0 {
+					why := "is not read: with it the run has more than " + what
+					if behind := len(files[i:]) - 1; behind > 0 {
+						why += fmt.Sprintf("; the %d files after it are not read", behind)
+					}
+					last.problem(textError{problem: Unreadable, line: 1, detail: why + ": lint fewer files at a time"})
+				}
+				results = append(results, last)
+				left = append(left, Skipped{Reason: SkipBound, File: f.name})
+			}
+			return results, left
+		}
+		files = files[len(batch):]
+	}
+	return results, nil
+}
+
+// batchOf is how many files are read at once.
+func batchOf(files []found) (n int) {
+	var size int64
+	for n < min(len(files), batchFiles) && size < batchBytes {
+		size += files[n].size
+		n++
+	}
+	return n
+}
+
+// mostOf returns the limits of a file for one text.
+func (o *Options) mostOf(text []byte) limits.Cost {
+	most := *cmp.Or(o.file, &limits.File)
+	most.Values = min(most.Values, max(limits.DenseValues, len(text)/limits.BytesPerValue))
+	return most
+}
+
+// tooMuch reports a file that is not read because it has more than a limit.
+func tooMuch(what string, line int) textError {
+	return textError{problem: Unreadable, line: max(line, 1), column: 1, detail: "has " + what + ", so it is not checked: split it"}
+}
+
+// crowded finds the line of a text up to which it may have more values than allowed:
+// each begins at a line or behind a sign of structure, most of which are text like
+// any other in a block. The parser holds all values of a document at once and takes
+// hundreds of bytes for each, so it does not get to see such a text.
+func crowded(text []byte, values int) (line int, ok bool) {
+	if len(text) <= values {
+		return 0, false
+	}
+	n := 0
+	for i, c := range text {
+		switch c {
+		case '\n', '\r', ',', ':', '[', '{':
+			n++
+		case '-', '?':
+			if i+1 == len(text) || bytes.IndexByte(inWords, text[i+1]) < 0 {
+				n++
+			}
+		}
+		if n > values {
+			return 1 + bytes.Count(text[:i], []byte("\n")), true
+		}
+	}
+	return 0, false
+}
+
+// inWords are characters behind which a dash is part of a word.
+var inWords = []byte("-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")

@@ -111,15 +111,9 @@ func lineQuoted(text []byte) int {
 // that is written: escapes, explicit keys and keys without a blank behind them too.
 var manifestMention = lazy.Regexp(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
 
-// mentionsManifest reports whether a text that is not read may hold a manifest.
-func mentionsManifest(text []byte) bool { return manifestMention().Match(text) }
-
 // meantAsManifest reports the same of a document that parses and has no meaning.
 func meantAsManifest(root *yaml.Node) bool {
-	if root.Kind != yaml.MappingNode {
-		return false
-	}
-	for i := 0; i < len(root.Content); i += 2 {
+	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
 		if key := root.Content[i].Value; key == "apiVersion" || key == "kind" {
 			return true
 		}

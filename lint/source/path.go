@@ -3,6 +3,7 @@ package source
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -157,12 +158,8 @@ func (s *step) text() string {
 	if s.item {
 		return "[" + stepName(itemName(s.node)) + "]"
 	}
-	return fieldStep(s.node.Value)
-}
-
-// fieldStep is a field, in brackets if its name has a dot of its own.
-func fieldStep(name string) string {
-	if name == "" || strings.ContainsAny(name, ".[]\"") || len(name) > maxStep {
+	name := s.node.Value
+	if name == "" || strings.ContainsAny(name, ".[]\"") || len(name) > maxStep { // it has a dot of its own
 		return "[" + stepName(name) + "]"
 	}
 	return name
@@ -209,15 +206,12 @@ func itemName(n *Node) string {
 // their names, as that of the file may change.
 func nameBelow(n *Node) string {
 	fields := map[string]*Node{}
-	var keys []string
 	for k, v := range n.Fields() {
 		if v.Kind != Scalar {
 			fields[k.Value] = v
-			keys = append(keys, k.Value)
 		}
 	}
-	slices.Sort(keys)
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(fields)) {
 		if name := itemName(fields[k]); name != "" {
 			return name
 		}

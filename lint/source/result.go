@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"sync"
 	"unicode/utf8"
 
@@ -36,20 +37,18 @@ type result struct {
 func (f found) read(opts Options) result {
 	r := result{file: &File{Name: f.name, Display: f.display}}
 	if f.problem != "" {
-		return r.unreadable(f.problem)
+		r.unreadable(f.problem, 1)
+	} else if text, err := f.text(opts); err != nil {
+		r.unreadable(err.Error(), 1)
+	} else {
+		r.file.setText(text)
+		r.parse(opts)
 	}
-	text, err := f.text(opts)
-	if err != nil {
-		return r.unreadable(err.Error())
-	}
-	r.file.setText(text)
-	r.parse(opts)
 	return r
 }
 
-func (r result) unreadable(why string) result {
-	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: why, Span: diag.Span{File: r.file.Name, Line: 1, Column: 1, EndLine: 1, EndColumn: 1}})
-	return r
+func (r *result) unreadable(why string, line int) {
+	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: why, Span: diag.Span{File: r.file.Name, Line: line, Column: 1, EndLine: line, EndColumn: 1}})
 }
 
 func (f found) text(opts Options) ([]byte, error) {
@@ -90,15 +89,16 @@ func reason(err error) string {
 func (r *result) parse(opts Options) {
 	text := r.file.Text
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
-		if encrypted(text) && !opts.Strict {
-			r.documents++
+		r.documents++
+		if !opts.Strict && (bytes.HasPrefix(text, []byte("\x00GITCRYPT\x00")) || bytes.HasPrefix(text, []byte("age-encryption.org/"))) {
 			r.skip(SkipEncrypted, 1)
 			return
 		}
 		r.unparsable(text)
 		return
 	}
-	if r.merging = hasDirectives(text); r.merging {
+	r.merging = bytes.IndexByte(text, '$') >= 0 && slices.ContainsFunc(directives, func(d string) bool { return bytes.Contains(text, []byte(d)) })
+	if r.merging {
 		opts.Drop = nil // a directive may stand anywhere
 	}
 	got := read(text, opts)
@@ -151,7 +151,7 @@ func documents(text []byte, opts Options) ([]document, []textError) {
 // refuse leaves out a file in whole. JSON without a sign of a manifest is somebody's
 // data, as a list of records may be, and no mistake.
 func (r *result) refuse(why textError, strict bool) {
-	if !strict && opensJSON(r.file.Text) && len(r.objects)+len(r.problems) == 0 && !mentionsManifest(r.file.Text) {
+	if !strict && opensJSON(r.file.Text) && len(r.objects)+len(r.problems) == 0 && !manifestMention().Match(r.file.Text) {
 		why.skip = SkipLarge
 	}
 	why.line = min(why.line, r.file.LineCount()) // behind the last separator is no line
@@ -173,8 +173,13 @@ func (r *result) unparsable(text []byte) {
 		}
 		text = text[size:]
 	}
-	r.documents++
-	r.problems = append(r.problems, Problem{Kind: Unreadable, Detail: misread(r.file.Text), Span: diag.Span{File: r.file.Name, Line: line, Column: 1, EndLine: line, EndColumn: 1}})
+	why := "is not UTF-8 text"
+	for _, e := range byteOrders {
+		if bytes.HasPrefix(r.file.Text, e.mark) {
+			why = "is not valid UTF-16 text"
+		}
+	}
+	r.unreadable(why, line)
 }
 
 func (r *result) problem(e textError) {
@@ -223,16 +228,15 @@ func (r *result) document(d document, opts Options) {
 	r.documents++
 	reason := recognise(r.file, d)
 	if reason == SkipKustomization {
-		for _, p := range patchPaths(d.root) {
-			r.patches = append(r.patches, path.Join(path.Dir(r.file.Name), p))
+		add := func(to *[]string, names []string) {
+			for _, name := range names {
+				*to = append(*to, path.Join(path.Dir(r.file.Name), name))
+			}
 		}
 		charts, merged := inflated(d.root)
-		for _, p := range charts {
-			r.charts = append(r.charts, path.Join(path.Dir(r.file.Name), p))
-		}
-		for _, p := range merged {
-			r.merged = append(r.merged, path.Join(path.Dir(r.file.Name), p))
-		}
+		add(&r.patches, patchPaths(d.root))
+		add(&r.charts, charts)
+		add(&r.merged, merged)
 	}
 	if reason != "" {
 		if r.plain == nil {

@@ -225,7 +225,7 @@ func (s *simple) block(depth int) *yaml.Node {
 		return s.sequence(s.at-s.start, depth)
 	}
 	begin := s.at
-	key := s.word()
+	key := s.word(false)
 	if key == nil || !s.colon(begin) {
 		return nil
 	}
@@ -261,7 +261,7 @@ func (s *simple) mapping(key *yaml.Node, indent, depth int) *yaml.Node {
 		if next > indent || s.dash() {
 			return nil
 		}
-		if key = s.word(); key == nil || !s.colon(begin) {
+		if key = s.word(false); key == nil || !s.colon(begin) {
 			return nil
 		}
 	}
@@ -325,7 +325,7 @@ func (s *simple) item(indent, depth int) *yaml.Node {
 	}
 	begin := s.at
 	if !strings.ContainsRune("|[{", rune(s.text[s.at])) {
-		word := s.word()
+		word := s.word(false)
 		if word != nil && s.colon(begin) {
 			return s.mapping(word, begin-s.start, depth+1)
 		}
@@ -346,7 +346,7 @@ func (s *simple) inline(indent, depth int) *yaml.Node {
 	case '[', '{':
 		n = s.flow(depth + 1)
 	default:
-		n = s.word()
+		n = s.word(false)
 	}
 	if n == nil || !s.rest() {
 		return nil

@@ -6,13 +6,15 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// word reads a plain scalar or quoted text outside of flow collections.
-func (s *simple) word() *yaml.Node {
-	switch s.text[s.at] {
-	case '"', '\'':
+// word reads a plain scalar or quoted text, in a flow collection or outside of them.
+func (s *simple) word(flow bool) *yaml.Node {
+	if s.at == len(s.text) {
+		return nil
+	}
+	if c := s.text[s.at]; c == '"' || c == '\'' {
 		return s.quoted()
 	}
-	return s.plain(false)
+	return s.plain(flow)
 }
 
 // plain reads a plain scalar up to a colon, a comment or the end of the line.
@@ -186,4 +188,56 @@ func (s *simple) literalLines(b *strings.Builder, depth int) bool {
 	blank := s.text[s.at] != '\t'
 	s.at = s.start
 	return blank
+}
+
+// flow reads a flow collection that ends on its line.
+func (s *simple) flow(depth int) *yaml.Node {
+	if depth > maxSimple {
+		return nil
+	}
+	kind, end := yaml.SequenceNode, byte(']')
+	if s.text[s.at] == '{' {
+		kind, end = yaml.MappingNode, '}'
+	}
+	n := s.node(kind, s.at)
+	n.Style = yaml.FlowStyle
+	from := len(s.open)
+	s.at++
+	s.spaces()
+	for first := true; s.at < len(s.text); first = false {
+		if s.text[s.at] == end && (first || len(s.open) > from) {
+			s.at++
+			return s.close(n, from)
+		}
+		if !first {
+			if s.text[s.at] != ',' {
+				return nil
+			}
+			s.at++
+			s.spaces()
+		}
+		if kind == yaml.MappingNode {
+			begin := s.at
+			key := s.word(true)
+			if key == nil || !s.colon(begin) {
+				return nil
+			}
+			s.open = append(s.open, key)
+			s.spaces()
+		}
+		value := s.flowValue(depth)
+		if value == nil {
+			return nil
+		}
+		s.open = append(s.open, value)
+		s.spaces()
+	}
+	return nil
+}
+
+func (s *simple) flowValue(depth int) *yaml.Node {
+	if s.at < len(s.text) && (s.text[s.at] == '[' || s.text[s.at] == '{') {
+		return s.flow(depth + 1)
+	}
+	return s.word(true)
 }

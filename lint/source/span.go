@@ -187,9 +187,7 @@ func skipProperties(text []byte, at int) int {
 		if text[at] == '!' {
 			at += wordLen(text[at:], " \t\r\n")
 		} else { // the name of an anchor ends before any other sign
-			at++
-			for at < len(text) && anchorName(text[at]) {
-				at++
+			for at++; at < len(text) && bytes.IndexByte(inAnchors, text[at]) >= 0; at++ {
 			}
 		}
 		at = skipBlank(text, at)
@@ -197,9 +195,7 @@ func skipProperties(text []byte, at int) int {
 	return at
 }
 
-func anchorName(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
-}
+var inAnchors = []byte("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 
 // skipBlank is the offset behind white space and comments.
 func skipBlank(text []byte, at int) int {

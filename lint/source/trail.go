@@ -133,10 +133,8 @@ func (f *Follower) item(s *Step, list *Node) *Node {
 	case len(alike) != len(there):
 		return nil
 	}
-	for i := range there {
-		if there[i] == s.Value {
-			return alike[i]
-		}
+	if i := slices.Index(there, s.Value); i >= 0 {
+		return alike[i]
 	}
 	return nil
 }

@@ -120,7 +120,7 @@ func (w *walker) add(a argument) {
 	inside := w.inside(a)
 	switch {
 	case inside && (!worktree.Inside(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
-		w.refuse(entryOf(a.path), a.text, leadsOut)
+		w.refuse(filepath.Join(resolved(filepath.Dir(a.path)), filepath.Base(a.path)), a.text, leadsOut) // it may be a link itself
 	case a.info.IsDir():
 		bound := w.root
 		if !inside {
@@ -170,20 +170,16 @@ func (w *walker) dir(real, display, bound string) {
 		case e.Type()&fs.ModeSymlink != 0:
 			w.links = append(w.links, link{path, shown, bound})
 		case w.wanted(e.Name()):
-			w.entry(path, shown, e)
+			info, err := e.Info()
+			switch {
+			case err != nil:
+				w.refuse(path, shown, "cannot be read: "+reason(err))
+			case !info.Mode().IsRegular(): // a pipe or a device would block
+				w.refuse(path, shown, notRegular)
+			default:
+				w.file(path, shown, info)
+			}
 		}
-	}
-}
-
-func (w *walker) entry(path, shown string, e fs.DirEntry) {
-	info, err := e.Info()
-	switch {
-	case err != nil:
-		w.refuse(path, shown, "cannot be read: "+reason(err))
-	case !info.Mode().IsRegular(): // a pipe or a device would block
-		w.refuse(path, shown, notRegular)
-	default:
-		w.file(path, shown, info)
 	}
 }
 
@@ -282,12 +278,6 @@ func (w *walker) ignored(path string) bool {
 	return w.opts.Ignore != nil && w.opts.Ignore(w.name(path))
 }
 
-// entryOf is a path whose directory has no symbolic links, though itself it may
-// be one.
-func entryOf(path string) string {
-	return filepath.Join(resolved(filepath.Dir(path)), filepath.Base(path))
-}
-
 // below joins a name to a directory and keeps the way the argument was written: "./a" stays "./a".
 func below(dir, name string) string {
 	if dir == "." {
@@ -303,3 +293,41 @@ func isManifest(name string) bool {
 	}
 	return false
 }
+
+// Input is a file below a path, or a place that cannot be read.
+type Input struct {
+	// Path is absolute, without symbolic links; Name is from the root.
+	Path, Name string
+	// Size is in bytes.
+	Size int64
+	// Problem says why it cannot be read; "" if it can.
+	Problem string
+}
+
+// Walk lists what is below paths by the rules of Load, for which see Options: the files
+// that wanted takes, by their names without directories, each once and sorted by name.
+// After most entries of directories it stops, and over is set. The error joins what
+// is wrong with the paths themselves.
+func Walk(opts Options, paths []string, most int, wanted func(base string) bool) (all []Input, over bool, err error) {
+	if opts.Tracked == nil {
+		opts.Tracked = func(string) bool { return true }
+	}
+	w := newWalker(opts)
+	w.wanted, w.most = wanted, most
+	w.collect(paths)
+	slices.SortFunc(w.found, func(a, b found) int { return strings.Compare(a.name, b.name) })
+	for _, f := range w.found {
+		all = append(all, Input{f.path, f.name, f.size, f.problem})
+	}
+	return all, w.entries > most, errors.Join(w.errs...)
+}
+
+// KustomizationFiles are the names under which kustomize looks for the kustomization
+// of a directory, which has one of them (kustomize: api/konfig/general.go).
+func KustomizationFiles() []string {
+	return []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
+}
+
+// IsKustomizationFile reports whether a file of this name, without directories, is
+// the kustomization of its directory.
+func IsKustomizationFile(base string) bool { return slices.Contains(KustomizationFiles(), base) }

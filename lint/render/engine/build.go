@@ -25,7 +25,8 @@ import (
 // the sources could know, of letters and digits. Output.Problem says why there is no
 // result; what the input says never panics. Builds of one process run one at a time.
 func Build(r render.Root, nonce string) *render.Output {
-	t, err := openTree(r.Confinement, limits.Render.Least(r.Left).Bytes)
+	r.Left = limits.Render.Least(r.Left)
+	t, err := openTree(r.Confinement, r.Left.Bytes)
 	if err != nil {
 		return &render.Output{Problem: newPlan(r, nil).atRoot(fmt.Errorf("the repository %w", err))}
 	}
@@ -37,7 +38,7 @@ func Build(r render.Root, nonce string) *render.Output {
 	p := newPlan(r, t)
 	total, problem := p.make()
 	if problem != nil {
-		return &render.Output{Problem: p.pointed(problem), Cost: spent(limits.Cost{}, p)}
+		return &render.Output{Problem: p.pointed(problem), Cost: limits.Cost{Bytes: p.most.Bytes - p.tree.left, Entries: len(p.uses)}}
 	}
 	m := newMarker(nonce)
 	out := p.build(m)
@@ -48,24 +49,14 @@ func Build(r render.Root, nonce string) *render.Output {
 	out.Cost.Nodes = 0 // those of a run are not limited
 	out.Cost.Bytes = limits.Sum(out.Cost.Bytes, len(out.Text))
 	if out.Problem == nil {
-		p.within(out)
+		total = sum{cost: out.Cost}
+		total.cost.Objects = max(total.cost.Objects, len(out.Documents))
+		if over := total.beyond(p.most); over != "" {
+			*out = render.Output{Cost: out.Cost, Problem: p.atRoot(refusal(over))}
+		}
 	}
 	out.Problem = p.pointed(out.Problem)
 	return out
-}
-
-// spent is what a plan that ends in a problem has cost.
-func spent(c limits.Cost, p *plan) limits.Cost {
-	return limits.Cost{Objects: c.Objects, Bytes: p.most.Bytes - p.tree.left, Entries: len(p.uses), Steps: c.Steps}
-}
-
-// within holds the result against the limits.
-func (p *plan) within(out *render.Output) {
-	total := sum{cost: out.Cost}
-	total.cost.Objects = max(total.cost.Objects, len(out.Documents))
-	if over := total.beyond(p.most); over != "" {
-		*out = render.Output{Cost: out.Cost, Problem: p.atRoot(refusal(over))}
-	}
 }
 
 // build runs kustomize over the plan, with markers if m is not nil.
@@ -84,13 +75,31 @@ func (p *plan) build(m *marker) *render.Output {
 		if out, err = p.output(result, m); err != nil {
 			return &render.Output{Problem: p.atRoot(err)}
 		}
-		p.account(out)
+		for name, f := range p.tree.real { // sources declare objects or change them, the rest is data
+			switch used := p.uses[name]; {
+			case f.dir:
+			case used&(asResource|asComponent|asPatch|asJSONPatch|asPlugin|asSchema|asKustomization|asChart) != 0:
+				out.Sources = append(out.Sources, name)
+			default:
+				out.Data = append(out.Data, name)
+			}
+		}
+		slices.Sort(out.Sources)
+		slices.Sort(out.Data)
 		return out
 	}
-	if fs.refused != nil {
-		return &render.Output{Problem: p.at(fs.name, fmt.Errorf("%s %w", shown(fs.name), fs.refused))}
+	if fs.refused == nil {
+		return &render.Output{Problem: p.translate(err, m)}
 	}
-	return &render.Output{Problem: p.translate(err, m)}
+	err = fmt.Errorf("%s %w", shown(fs.name), fs.refused)
+	for _, k := range p.sorted() {
+		for _, e := range k.entries {
+			if f := p.tree.files[fs.name]; f != nil && p.tree.files[path.Join(k.dir, e.name)] == f {
+				return &render.Output{Problem: e.problem(err)}
+			}
+		}
+	}
+	return &render.Output{Problem: p.atRoot(err)}
 }
 
 // run is kustomize itself. It panics for some inputs, such as a schema that is none.
@@ -111,42 +120,24 @@ func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
 	}
 	result, err = krusty.MakeKustomizer(opts).Run(fs, filepath.Join(p.tree.dir, filepath.FromSlash(p.root.Dir)))
 	crashed = false
-	if err == nil {
-		nameVersion(result)
+	if err != nil {
+		return nil, err
 	}
-	return result, err
-}
-
-// nameVersion replaces the version that kustomize writes for buildMetadata:
-// [managedByLabel]: as a library it has none, and "(devel)" is no value of a label.
-func nameVersion(result resmap.ResMap) {
+	// Kustomize writes its version for buildMetadata: [managedByLabel]. As a library it has none,
+	// and "(devel)" is no value of a label.
 	for _, r := range result.Resources() {
 		if labels := r.GetLabels(); strings.HasSuffix(labels[konfig.ManagedbyLabelKey], "(devel)") {
 			labels[konfig.ManagedbyLabelKey] = "kustomize-v5"
 			_ = r.SetLabels(labels) // the labels were read from it
 		}
 	}
-}
-
-// account lists what was read: sources declare objects or change them, the rest is data.
-func (p *plan) account(out *render.Output) {
-	for name, f := range p.tree.real {
-		switch used := p.uses[name]; {
-		case f.dir:
-		case used&(asResource|asComponent|asPatch|asJSONPatch|asPlugin|asSchema|asKustomization|asChart) != 0:
-			out.Sources = append(out.Sources, name)
-		default:
-			out.Data = append(out.Data, name)
-		}
-	}
-	slices.Sort(out.Sources)
-	slices.Sort(out.Data)
+	return result, nil
 }
 
 // translate puts an error of kustomize at the entry that it is about.
 func (p *plan) translate(err error, m *marker) *render.Problem {
 	if len(p.hints) > 0 {
-		return p.hints[0].problem
+		return p.hints[0]
 	}
 	said := err.Error()
 	if m != nil {
@@ -245,16 +236,4 @@ func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
 		}
 	}
 	return in, best
-}
-
-// at puts an error at the entry that names a file; at the root if none does.
-func (p *plan) at(name string, err error) *render.Problem {
-	for _, k := range p.sorted() {
-		for _, e := range k.entries {
-			if f := p.tree.files[name]; f != nil && p.tree.files[path.Join(k.dir, e.name)] == f {
-				return e.problem(err)
-			}
-		}
-	}
-	return p.atRoot(err)
 }

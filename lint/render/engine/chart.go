@@ -26,14 +26,14 @@ type charting struct {
 
 // buildChart renders the chart of a root. Its output has a place for each line.
 func buildChart(r render.Root, t *tree) *render.Output {
-	c := &charting{root: r, tree: t, left: limits.Render.Least(r.Left).Entries}
+	c := &charting{root: r, tree: t, left: r.Left.Entries}
 	out := &render.Output{}
 	if out.Problem = c.read(); out.Problem == nil {
 		c.render(out)
 	}
 	out.Cost.Steps += leastSteps
 	out.Cost.Entries = len(c.in.Files)
-	out.Cost.Bytes = limits.Render.Least(r.Left).Bytes - t.left + len(out.Text) - c.spared()
+	out.Cost.Bytes = r.Left.Bytes - t.left + len(out.Text) - c.spared()
 	return out
 }
 
@@ -46,70 +46,52 @@ const leastSteps = 4_000
 // templates to read.
 func (c *charting) spared() (n int) {
 	for _, f := range c.in.Files {
-		n += len(f.Data) - len(f.Data)/parsedFaster(f.Name)
+		base, one := path.Base(f.Name), limits.PassedOver // how many bytes count as one
+		switch {
+		case slices.Contains([]string{".json", ".tgz", ".lock"}, path.Ext(base)), slices.Contains([]string{chartFile, "values.yaml", "requirements.yaml"}, base):
+			one = 1
+		case strings.HasPrefix(f.Name, "templates/"), strings.Contains(f.Name, "/templates/"):
+			one = limits.TemplateBytes
+		}
+		n += len(f.Data) - len(f.Data)/one
 	}
 	return n
 }
 
-// parsedFaster is how many bytes of a file of a chart count as one.
-func parsedFaster(name string) int {
-	switch base := path.Base(name); {
-	case slices.Contains([]string{".json", ".tgz", ".lock"}, path.Ext(base)):
-	case slices.Contains([]string{chartFile, "values.yaml", "requirements.yaml"}, base):
-	case strings.HasPrefix(name, "templates/"), strings.Contains(name, "/templates/"):
-		return limits.TemplateBytes
-	default:
-		return limits.PassedOver
-	}
-	return 1
-}
-
 // read gathers the files of the chart and of its values.
 func (c *charting) read() *render.Problem {
-	load := c.directory
-	if c.root.Chart.Archive != "" {
-		load = c.archive
+	r := c.root.Chart
+	if name := r.Archive; name != "" {
+		f := c.file(name)
+		if f.err != nil {
+			return c.problem(chartFile, 1, fmt.Errorf("%s %w", shown(name), f.err))
+		}
+		c.in.Archive = &chart.File{Name: path.Base(name), Data: f.text}
+	} else {
+		switch dir := c.tree.read(c.root.Dir); {
+		case dir.err != nil:
+			return c.problem(chartFile, 1, fmt.Errorf("%s %w", shown(c.root.Dir), dir.err))
+		case !dir.dir:
+			return c.problem(chartFile, 1, fmt.Errorf("%s is not a directory", shown(c.root.Dir)))
+		}
+		if p := c.walk("", 0); p != nil {
+			return p
+		}
 	}
-	if p := load(); p != nil {
-		return p
-	}
-	for i, v := range c.root.Chart.Values {
+	for i, v := range r.Values {
 		if p := c.values(i, v); p != nil {
 			return p
 		}
-		if i < c.root.Chart.Defaults {
+		if i < r.Defaults {
 			c.in.Defaults = len(c.in.Values)
 		}
 	}
-	if c.root.Chart.Defaults > 0 && c.in.Defaults == 0 { // files that are all missing leave no values
+	if r.Defaults > 0 && c.in.Defaults == 0 { // files that are all missing leave no values
 		c.in.Values, c.in.Defaults = slices.Insert(c.in.Values, 0, chart.File{Name: "/none"}), 1
 	}
-	r := c.root.Chart
 	c.in.Version = r.Version
 	c.in.Name, c.in.Namespace, c.in.KubeVersion, c.in.APIVersions = r.Name, r.Namespace, r.KubeVersion, r.APIVersions
 	c.in.Set, c.in.SetString = r.Set, r.SetString
-	return nil
-}
-
-// directory reads a chart that is one.
-func (c *charting) directory() *render.Problem {
-	switch dir := c.tree.read(c.root.Dir); {
-	case dir.err != nil:
-		return c.problem(chartFile, 1, fmt.Errorf("%s %w", shown(c.root.Dir), dir.err))
-	case !dir.dir:
-		return c.problem(chartFile, 1, fmt.Errorf("%s is not a directory", shown(c.root.Dir)))
-	}
-	return c.walk("", 0)
-}
-
-// archive reads a chart that is packed.
-func (c *charting) archive() *render.Problem {
-	name := c.root.Chart.Archive
-	f := c.file(name)
-	if f.err != nil {
-		return c.problem(chartFile, 1, fmt.Errorf("%s %w", shown(name), f.err))
-	}
-	c.in.Archive = &chart.File{Name: path.Base(name), Data: f.text}
 	return nil
 }
 
@@ -124,14 +106,12 @@ func (c *charting) file(name string) *file {
 
 // values takes in the i-th values. Package chart knows a text by its number.
 func (c *charting) values(i int, v render.Values) *render.Problem {
-	if v.Text != nil {
-		if c.tree.left -= len(v.Text); c.tree.left < 0 {
-			return c.problem(chartFile, 1, refusal("the values of the release are beyond the limit of bytes"))
-		}
-		c.in.Values = append(c.in.Values, chart.File{Name: fmt.Sprintf("/%d", i), Data: v.Text})
-		return nil
+	f := &file{text: v.Text}
+	if v.Text == nil {
+		f = c.file(v.File)
+	} else if c.tree.left -= len(v.Text); c.tree.left < 0 {
+		return c.problem(chartFile, 1, refusal("the values of the release are beyond the limit of bytes"))
 	}
-	f := c.file(v.File)
 	switch {
 	case v.Optional && errors.Is(f.err, errMissing):
 		return nil
@@ -147,11 +127,8 @@ func (c *charting) values(i int, v render.Values) *render.Problem {
 // valuesAt is where a line of values was written, by the name of package chart.
 func (c *charting) valuesAt(at chart.Place) (render.Place, bool) {
 	number, ok := strings.CutPrefix(at.File, "/")
-	if !ok {
-		return render.Place{}, false
-	}
 	i, err := strconv.Atoi(number)
-	if err != nil || i >= len(c.root.Chart.Values) {
+	if !ok || err != nil || i >= len(c.root.Chart.Values) {
 		return render.Place{}, false
 	}
 	v := c.root.Chart.Values[i]
@@ -186,7 +163,7 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 			continue
 		}
 		if c.left--; c.left < 0 {
-			return c.problem(name, 1, refusal(fmt.Sprintf("the chart has more than %d files and directories", limits.Render.Least(c.root.Left).Entries)))
+			return c.problem(name, 1, refusal(fmt.Sprintf("the chart has more than %d files and directories", c.root.Left.Entries)))
 		}
 		f := c.tree.read(path.Join(c.root.Dir, name))
 		var p *render.Problem
@@ -273,7 +250,7 @@ func (c *charting) render(out *render.Output) {
 		out.Problem = problem
 		return
 	}
-	if most := limits.Render.Least(c.root.Left).Objects; len(docs) > most {
+	if most := c.root.Left.Objects; len(docs) > most {
 		out.Problem = c.problem(chartFile, 1, refusal(fmt.Sprintf("the chart prints %d objects, more than the limit of %d", len(docs), most)))
 		return
 	}

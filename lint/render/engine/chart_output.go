@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,12 +38,11 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 		if strings.HasSuffix(m.Template, notesTemplate) {
 			continue
 		}
-		for i, d := range split(m) {
-			d.index = i
-			if err := d.head(); err != nil {
-				at := d.from[min(lineOf(err), len(d.from))-1]
-				return nil, c.problem(at.Template, at.Line, fmt.Errorf("what the template prints is not an object: %w", err))
-			}
+		objects, problem := c.objects(m, "what the template prints")
+		if problem != nil {
+			return nil, problem
+		}
+		for _, d := range objects {
 			if d.unknown || d.hook && c.root.Chart.NoHooks || d.test && c.root.Chart.NoTests {
 				continue
 			}
@@ -58,10 +59,38 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 		case a.hook != b.hook:
 			return -1
 		}
-		return byKind(a.kind, b.kind)
+		return cmp.Or(installRank(a.kind)-installRank(b.kind), strings.Compare(a.kind, b.kind))
 	})
-	crds, problem := c.crds(result)
-	return append(crds, all...), problem
+	if !c.root.Chart.CRDs {
+		return all, nil
+	}
+	var crds []printed // Helm prints them as they stand, before all else
+	for _, f := range result.CRDs {
+		m := chart.Manifest{Template: f.Name, Text: f.Data}
+		for i := range bytes.Count(f.Data, []byte("\n")) + 1 {
+			m.Lines = append(m.Lines, chart.Origin{Template: f.Name, Line: i + 1, Exact: true})
+		}
+		objects, problem := c.objects(m, "the file")
+		if problem != nil {
+			return nil, problem
+		}
+		crds = append(crds, objects...)
+	}
+	return append(crds, all...), nil
+}
+
+// objects are those of one text, which messages call what.
+func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Problem) {
+	all := split(m)
+	for i := range all {
+		d := &all[i]
+		d.index = i
+		if err := d.head(); err != nil {
+			at := d.from[min(lineOf(err), len(d.from))-1]
+			return nil, c.problem(at.Template, at.Line, fmt.Errorf("%s is not an object: %w", what, err))
+		}
+	}
+	return all, nil
 }
 
 // split cuts what a template printed at lines that begin with three dashes, as Helm does,
@@ -70,8 +99,17 @@ func split(m chart.Manifest) []printed {
 	var all []printed
 	var now printed
 	end := func() {
-		now.trim()
-		if now.says() {
+		blank := func(line string) bool { return strings.TrimSpace(line) == "" }
+		for len(now.lines) > 0 && blank(now.lines[0]) {
+			now.lines, now.from = now.lines[1:], now.from[1:]
+		}
+		for n := len(now.lines); n > 0 && blank(now.lines[n-1]); n-- {
+			now.lines, now.from = now.lines[:n-1], now.from[:n-1]
+		}
+		if len(now.lines) > 0 {
+			now.lines[0] = strings.TrimSpace(now.lines[0])
+		}
+		if slices.ContainsFunc(now.lines, func(line string) bool { return !blank(line) && strings.TrimSpace(line)[0] != '#' }) {
 			all = append(all, now)
 		}
 		now = printed{}
@@ -90,27 +128,6 @@ func split(m chart.Manifest) []printed {
 	return all
 }
 
-// trim takes away blank lines at both ends, and the space before the first text.
-func (d *printed) trim() {
-	for len(d.lines) > 0 && strings.TrimSpace(d.lines[0]) == "" {
-		d.lines, d.from = d.lines[1:], d.from[1:]
-	}
-	for n := len(d.lines); n > 0 && strings.TrimSpace(d.lines[n-1]) == ""; n-- {
-		d.lines, d.from = d.lines[:n-1], d.from[:n-1]
-	}
-	if len(d.lines) > 0 {
-		d.lines[0] = strings.TrimSpace(d.lines[0])
-	}
-}
-
-// says is whether there is more than comments.
-func (d *printed) says() bool {
-	return slices.ContainsFunc(d.lines, func(line string) bool {
-		line = strings.TrimSpace(line)
-		return line != "" && line[0] != '#'
-	})
-}
-
 // head reads what Helm sorts by.
 func (d *printed) head() error {
 	doc, err := parse([]byte(strings.Join(d.lines, "\n") + "\n"))
@@ -127,8 +144,10 @@ func (d *printed) head() error {
 		d.kind = kind.Value
 	}
 	if about := target(fields["metadata"]); about != nil && about.Kind == yaml.MappingNode {
-		if version := fields["apiVersion"]; version != nil && fieldsOf(about)["namespace"] == nil && !clusterScoped(version.Value, d.kind) {
-			d.about = about
+		if version := fields["apiVersion"]; version != nil && fieldsOf(about)["namespace"] == nil {
+			if group, version := resid.ParseGroupVersion(version.Value); !resid.NewGvk(group, version, d.kind).IsClusterScoped() {
+				d.about = about
+			}
 		}
 		if all := target(fieldsOf(about)["annotations"]); all != nil && all.Kind == yaml.MappingNode {
 			if on := fieldsOf(all)[helmHook]; on != nil {
@@ -137,11 +156,6 @@ func (d *printed) head() error {
 		}
 	}
 	return nil
-}
-
-func clusterScoped(apiVersion, kind string) bool {
-	group, version := resid.ParseGroupVersion(apiVersion)
-	return resid.NewGvk(group, version, kind).IsClusterScoped()
 }
 
 // deployTo writes a namespace into an object that has none: controllers deploy it there.
@@ -182,17 +196,11 @@ var installOrder = strings.Fields(`PriorityClass Namespace NetworkPolicy Resourc
 	RoleBinding RoleBindingList Service DaemonSet Pod ReplicationController ReplicaSet Deployment
 	HorizontalPodAutoscaler StatefulSet Job CronJob IngressClass Ingress APIService`)
 
-func byKind(a, b string) int {
-	x, y := slices.Index(installOrder, a), slices.Index(installOrder, b)
-	switch {
-	case x < 0 && y < 0:
-		return strings.Compare(a, b)
-	case x < 0:
-		return 1
-	case y < 0:
-		return -1
+func installRank(kind string) int {
+	if i := slices.Index(installOrder, kind); i >= 0 {
+		return i
 	}
-	return cmp.Compare(x, y)
+	return len(installOrder)
 }
 
 // chartOutput writes the text of an output.
@@ -265,4 +273,90 @@ func (w *chartOutput) confined(known string) int {
 		w.out.Files = append(w.out.Files, known)
 	}
 	return at
+}
+
+// archived is a file in a packed dependency: where the chart names the dependency, and the
+// index of its name in Output.Inside, from 1.
+type archived struct {
+	render.Place
+	inside int
+}
+
+// archiveSign is between the name of an archive and that of a file in it (package chart).
+const archiveSign = ".tgz:"
+
+// archived finds a file in a packed dependency by its name of package chart.
+func (w *chartOutput) archived(name string) (a archived, ok bool) {
+	archive, _, ok := strings.Cut(name, archiveSign)
+	if !ok || w.c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") {
+		return a, false
+	}
+	if a, ok = w.inside[name]; ok {
+		return a, true
+	}
+	a.Place, _ = w.c.dependency(archive)
+	w.out.Inside = append(w.out.Inside, name)
+	a.inside = len(w.out.Inside)
+	w.inside[name] = a
+	return a, true
+}
+
+// dependency is where the chart that an archive belongs to names it: the entry of its
+// dependencies, or the first line of its Chart.yaml if it is not listed.
+func (c *charting) dependency(archive string) (at render.Place, listed bool) {
+	dir, base := path.Split(archive)
+	dir = path.Dir(path.Clean(dir)) // out of charts/
+	for _, name := range []string{chartFile, "requirements.yaml"} {
+		name = path.Join(dir, name)
+		at := slices.IndexFunc(c.in.Files, func(f chart.File) bool { return f.Name == name })
+		if at < 0 {
+			continue
+		}
+		if line, column := dependencyLine(c.in.Files[at].Data, base); line > 0 {
+			return render.Place{File: c.confined(name), Line: line, Column: column}, true
+		}
+	}
+	return render.Place{File: c.confined(path.Join(dir, chartFile)), Line: 1, Column: 1}, false
+}
+
+// dependencyLine is where the dependency with the longest name is listed that the name of
+// an archive begins with: name-version.tgz is what helm dependency build writes.
+func dependencyLine(chart []byte, archive string) (line, column int) {
+	doc, err := parse(chart)
+	if err != nil || doc.err != nil || len(doc.docs) != 1 {
+		return 0, 0
+	}
+	list, longest := target(field(doc.docs[0], "dependencies")), ""
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return 0, 0
+	}
+	for _, item := range list.Content {
+		at := field(target(item), "name")
+		name := text(at)
+		if name == "" || len(name) <= len(longest) || archive != name && !strings.HasPrefix(archive, name+"-") {
+			continue
+		}
+		longest, line, column = name, at.Line, at.Column
+	}
+	return line, column
+}
+
+// events are those of a hook, as Helm reads them (releaseutil: SortManifests).
+func events(hook *yaml.Node) []string {
+	all := strings.Split(text(hook), ",")
+	for i := range all {
+		all[i] = strings.ToLower(strings.TrimSpace(all[i]))
+	}
+	return all
+}
+
+// isTest reports whether a hook runs in helm test.
+func isTest(event string) bool { return event == "test" || event == "test-success" }
+
+// isUnknown reports whether Helm leaves out a hook because of an event, such as crd-install
+// of Helm 2.
+func isUnknown(event string) bool {
+	when, what, _ := strings.Cut(event, "-")
+	known := (when == "pre" || when == "post") && slices.Contains([]string{"install", "delete", "upgrade", "rollback"}, what)
+	return !known && !isTest(event)
 }

@@ -83,7 +83,11 @@ func (t *tree) find(name string) *file {
 	}
 	info, err := t.root.Stat(local)
 	if err != nil {
-		return &file{err: t.why(local, err)}
+		var p *fs.PathError
+		if errors.As(err, &p) && strings.Contains(p.Err.Error(), "escapes") {
+			return &file{err: refusal("is a symbolic link to a target outside the repository")}
+		}
+		return &file{err: reason(err)}
 	}
 	real, err := filepath.EvalSymlinks(filepath.Join(t.dir, local))
 	if err != nil {
@@ -116,15 +120,6 @@ func (t *tree) entry(name string) *file {
 	return &file{name: at, dir: info.IsDir()}
 }
 
-// why tells a link that leads out of the root from a name that does not exist.
-func (t *tree) why(local string, err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) && strings.Contains(p.Err.Error(), "escapes") {
-		return refusal("is a symbolic link to a target outside the repository")
-	}
-	return reason(err)
-}
-
 // load reads a regular file, if there is room for it.
 func (t *tree) load(name string) ([]byte, error) {
 	info, err := t.root.Lstat(filepath.FromSlash(name))
@@ -154,12 +149,6 @@ func (t *tree) load(name string) ([]byte, error) {
 	}
 	t.left -= len(text)
 	return text, nil
-}
-
-// name is an absolute path as a name from the root of confinement.
-func (t *tree) name(abs string) (string, bool) {
-	rel, ok := worktree.Below(t.dir, filepath.Clean(abs))
-	return filepath.ToSlash(rel), ok
 }
 
 // reason is an error of the file system without its path.

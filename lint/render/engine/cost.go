@@ -40,15 +40,6 @@ func (s sum) beyond(most limits.Cost) string {
 	return ""
 }
 
-// own is what a kustomization costs without what its entries lead to.
-func own(k *kustomization) sum {
-	made := len(k.spec.ConfigMapGenerator) + len(k.spec.SecretGenerator)
-	return sum{
-		cost:  limits.Cost{Objects: made, Bytes: len(k.text), Entries: made + len(k.spec.Patches), Nodes: k.doc.nodes},
-		heavy: heavy(k),
-	}
-}
-
 // heavy counts the patches that kustomize applies to a selection: it then builds the list
 // of objects anew.
 func heavy(k *kustomization) int {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -80,12 +81,19 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 	if length {
 		at++
 	}
-	name := identifier(e.text[at:])
+	name := e.text[at:]
+	if end := strings.IndexFunc(name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }); end >= 0 {
+		name = name[:end]
+	}
 	at += len(name)
 	if name == "" {
 		return "", 0, false, errExpression
 	}
-	op := e.operator(at)
+	op := operator{none: true}
+	if i := slices.IndexFunc(operators, func(o operator) bool { return strings.HasPrefix(e.text[at:], o.text) }); i >= 0 {
+		op = operators[i]
+		op.sign = op.text
+	}
 	if length {
 		if op.sign != "" {
 			return "", 0, false, errExpression
@@ -97,7 +105,8 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 	if err != nil {
 		return "", 0, false, err
 	}
-	value, known = e.value(name)
+	v, known := e.vars.Given[name]
+	value = v.Value
 	if err := e.charge(len(value) + end - at); err != nil {
 		return "", 0, false, err
 	}
@@ -113,30 +122,10 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 	return value, end, known, e.charge(len(value))
 }
 
-// value is what a variable was given.
-func (e *expander) value(name string) (string, bool) {
-	v, given := e.vars.Given[name]
-	return v.Value, given
-}
-
 // absent reports whether nothing gives a variable a value, so that its default counts.
 func (e *expander) absent(name string) bool {
-	for _, u := range e.vars.Unknown {
-		if u == name {
-			return false
-		}
-	}
 	_, given := e.vars.Given[name]
-	return !given && !e.vars.Open
-}
-
-func identifier(text string) string {
-	for i, r := range text {
-		if r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			return text[:i]
-		}
-	}
-	return text
+	return !given && !e.vars.Open && !slices.Contains(e.vars.Unknown, name)
 }
 
 // operator is what an expression does with its variable.
@@ -151,24 +140,12 @@ type operator struct {
 
 // operators are those that Flux knows, longer ones first. It has the same meaning for all
 // that give a default.
-func operators() []operator {
-	return []operator{
-		{text: ":=", fallback: true}, {text: ":-", fallback: true}, {text: ":?", fallback: true}, {text: ":+", fallback: true}, {text: "=", fallback: true},
-		{text: ":", between: ':'},
-		{text: "//", between: '/'}, {text: "/#", between: '/'}, {text: "/%", between: '/'}, {text: "/", between: '/'},
-		{text: "##"}, {text: "#"}, {text: "%%"}, {text: "%"},
-		{text: ",,", none: true}, {text: ",", none: true}, {text: "^^", none: true}, {text: "^", none: true},
-	}
-}
-
-func (e *expander) operator(at int) operator {
-	for _, op := range operators() {
-		if strings.HasPrefix(e.text[at:], op.text) {
-			op.sign = op.text
-			return op
-		}
-	}
-	return operator{none: true}
+var operators = []operator{
+	{text: ":=", fallback: true}, {text: ":-", fallback: true}, {text: ":?", fallback: true}, {text: ":+", fallback: true}, {text: "=", fallback: true},
+	{text: ":", between: ':'},
+	{text: "//", between: '/'}, {text: "/#", between: '/'}, {text: "/%", between: '/'}, {text: "/", between: '/'},
+	{text: "##"}, {text: "#"}, {text: "%%"}, {text: "%"},
+	{text: ",,", none: true}, {text: ",", none: true}, {text: "^^", none: true}, {text: "^", none: true},
 }
 
 // arguments reads up to the closing brace; whole is set if all of them are known.
@@ -222,7 +199,10 @@ func (o operator) apply(s string, args []string) (value string, known bool) {
 	case ":":
 		return part(s, args)
 	case "//":
-		return bounded(s, arg, with)
+		if (strings.Count(s, arg)+1)*len(with)+len(s) > limits.Substituted {
+			return "", false
+		}
+		return strings.ReplaceAll(s, arg, with), true
 	case "/":
 		return strings.Replace(s, arg, with, 1), true
 	case "/#":
@@ -241,14 +221,6 @@ func (o operator) apply(s string, args []string) (value string, known bool) {
 		return cased(o.sign, s), true
 	}
 	return s, true
-}
-
-// bounded replaces everywhere, unless that is too much.
-func bounded(s, old, with string) (string, bool) {
-	if (strings.Count(s, old)+1)*len(with)+len(s) > limits.Substituted {
-		return "", false
-	}
-	return strings.ReplaceAll(s, old, with), true
 }
 
 // part is ${name:offset} or ${name:offset:length}, in bytes.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // fileSystem is what kustomize sees of a tree: read-only, with the texts of the plan in
@@ -25,10 +27,11 @@ var (
 )
 
 func (s *fileSystem) file(abs string) (*file, error) {
-	name, ok := s.tree.name(abs)
+	rel, ok := worktree.Below(s.tree.dir, filepath.Clean(abs))
 	if !ok {
 		return nil, s.note(filepath.Base(abs), refusal("is outside the repository"))
 	}
+	name := filepath.ToSlash(rel)
 	f := s.tree.read(name)
 	if f.err != nil {
 		return nil, s.note(name, f.err)

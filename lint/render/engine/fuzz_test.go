@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,7 +33,7 @@ func FuzzMark(f *testing.F) {
 		doc, err := parse(text)
 		l, ok := newLines(text)
 		m := newMarker(nonce)
-		if err != nil || doc.err != nil || !ok || m.forged(text) {
+		if err != nil || doc.err != nil || !ok || bytes.Contains(text, []byte(m.sign[2:])) {
 			return
 		}
 		var changes []change

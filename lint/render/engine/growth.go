@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"iter"
 	"strconv"
 	"strings"
 
@@ -84,7 +85,11 @@ func (p *plan) replace(k *kustomization) (bytes int) {
 			if t == nil || t.Select == nil {
 				continue
 			}
-			objects := p.ofKind(t.Select.Kind)
+			objects := 0
+			for range p.ofKind(t.Select.Kind) {
+				objects++
+			}
+			objects = max(objects, 1)
 			for _, field := range t.FieldPaths {
 				at := pathKey(field)
 				if t.Options != nil && t.Options.Delimiter != "" {
@@ -113,16 +118,12 @@ func (p *plan) sizeAt(kind, path string) int {
 		path = types.DefaultReplacementFieldPath
 	}
 	largest := 0
-	for _, doc := range p.parsed {
-		for _, root := range doc.docs {
-			for _, o := range objectsOf(root) {
-				if o = target(o); !isMapping(o) || kind != "" && text(field(o, "kind")) != kind {
-					continue
-				}
-				if found, err := yaml.NewRNode(o).Pipe(yaml.Lookup(utils.SmarterPathSplitter(path, ".")...)); err == nil && found != nil {
-					largest = max(largest, bytesIn(found.YNode(), 0))
-				}
-			}
+	for o := range p.ofKind(kind) {
+		if o = target(o); !isMapping(o) {
+			continue
+		}
+		if found, err := yaml.NewRNode(o).Pipe(yaml.Lookup(utils.SmarterPathSplitter(path, ".")...)); err == nil && found != nil {
+			largest = max(largest, bytesIn(found.YNode(), 0))
 		}
 	}
 	for at, size := range p.grown {
@@ -145,30 +146,19 @@ func bytesIn(n *yaml.Node, depth int) int {
 	return size
 }
 
-// ofKind counts the objects of a kind, of all if it is "", and at least one.
-func (p *plan) ofKind(kind string) int {
-	n := 0
-	for _, doc := range p.parsed {
-		for _, root := range doc.docs {
-			for _, o := range objectsOf(root) {
-				if kind == "" || text(field(o, "kind")) == kind {
-					n++
+// ofKind are the objects of a kind, all if it is "".
+func (p *plan) ofKind(kind string) iter.Seq[*yaml.Node] {
+	return func(yield func(*yaml.Node) bool) {
+		for _, doc := range p.parsed {
+			for _, root := range doc.docs {
+				for _, o := range objectsOf(root) {
+					if (kind == "" || text(field(o, "kind")) == kind) && !yield(o) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return max(n, 1)
-}
-
-// variablesOf is what all variables of kustomize together put in place of their references.
-func (p *plan) variablesOf(references int) limits.Cost {
-	longest := 0
-	for _, k := range p.kusts {
-		for _, v := range deprecatedVars(&k.spec) {
-			longest = max(longest, p.sizeAt(v.ObjRef.Kind, v.FieldRef.FieldPath))
-		}
-	}
-	return limits.Cost{Bytes: limits.Product(references, longest)}
 }
 
 // maxRefs is how many definitions of an OpenAPI schema may be nothing but one another.
@@ -183,7 +173,9 @@ func endless(doc any) bool {
 		case map[string]any:
 			at := any(part)
 			for hops := 0; ; hops++ {
-				ref, ok := referenceOf(at)
+				table, _ := at.(map[string]any)
+				ref, _ := table["$ref"].(string)
+				ref, ok := strings.CutPrefix(ref, "#") // a JSON pointer of another part of the schema
 				if !ok {
 					break
 				}
@@ -206,13 +198,6 @@ func endless(doc any) bool {
 		return false
 	}
 	return within(doc)
-}
-
-// referenceOf is the JSON pointer of what is another part of the same schema.
-func referenceOf(part any) (string, bool) {
-	table, _ := part.(map[string]any)
-	ref, _ := table["$ref"].(string)
-	return strings.CutPrefix(ref, "#")
 }
 
 // resolved returns the part of a document at a JSON pointer, or nil.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -9,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -219,8 +222,17 @@ func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 		return chartPlace{}, r.problem("name", fmt.Errorf("%s %w", shown(dir), f.err))
 	}
 	for _, key := range remoteKeys(s) {
-		if to, ok := p.root.Remotes[key]; ok {
-			return p.vendored(r, to)
+		to, ok := p.root.Remotes[key]
+		if !ok {
+			continue
+		}
+		switch f := p.tree.read(to); {
+		case f.err != nil:
+			return chartPlace{}, r.problem("name", fmt.Errorf("remotes: %s %w", shown(to), f.err))
+		case f.dir:
+			return chartPlace{dir: f.name, version: s.Version}, nil
+		default:
+			return chartPlace{path.Dir(f.name), f.name, s.Version}, nil
 		}
 	}
 	for _, name := range []string{path.Join(under, versioned+".tgz"), path.Join(home, versioned+".tgz"), dir + ".tgz"} {
@@ -254,18 +266,6 @@ func remoteKeys(s *types.HelmChart) []string {
 	return slices.Compact(keys)
 }
 
-// vendored is what the remotes have in place of a chart.
-func (p *plan) vendored(r *release, to string) (chartPlace, *render.Problem) {
-	f := p.tree.read(to)
-	switch {
-	case f.err != nil:
-		return chartPlace{}, r.problem("name", fmt.Errorf("remotes: %s %w", shown(to), f.err))
-	case f.dir:
-		return chartPlace{dir: f.name, version: r.spec.Version}, nil
-	}
-	return chartPlace{path.Dir(f.name), f.name, r.spec.Version}, nil
-}
-
 // missing says what to do about a chart that is not there.
 func (r *release) missing(dir, under string) error {
 	s := &r.spec
@@ -281,7 +281,9 @@ func (r *release) missing(dir, under string) error {
 	}
 	pull = append(pull, "--untar", "--untardir", under)
 	for i, word := range pull {
-		pull[i] = shellWord(word)
+		if !harmless.MatchString(word) { // people may run the command as it is shown
+			pull[i] = "'" + strings.ReplaceAll(shown(word), "'", `'\''`) + "'"
+		}
 	}
 	return refusal(fmt.Sprintf("%s does not exist, and rendering does not use the network: run `%s` and commit it, or list the chart under remotes", shown(dir), strings.Join(pull, " ")))
 }
@@ -289,10 +291,75 @@ func (r *release) missing(dir, under string) error {
 // harmless are words that a shell takes as they are.
 var harmless = regexp.MustCompile(`^[a-zA-Z0-9._:/@+=-]+$`)
 
-// shellWord is a word of a command that people may run as it is shown.
-func shellWord(word string) string {
-	if harmless.MatchString(word) {
-		return word
+// generator renders the charts of an entry of generators; ok is false if it has none. name
+// is its file, or "" if it is inline.
+func (p *plan) generator(e *entry, doc *parsed, name string) (total sum, ok bool, problem *render.Problem) {
+	if e.field != "generators" {
+		return sum{}, false, nil
 	}
-	return "'" + strings.ReplaceAll(shown(word), "'", `'\''`) + "'"
+	if e.charts == nil {
+		if e.charts, problem = p.generatorCharts(e, doc, name); problem != nil || len(e.charts) == 0 {
+			return sum{}, false, problem
+		}
+		e.k.charts = append(e.k.charts, e.charts...)
+	}
+	for _, r := range e.charts {
+		more, problem := p.inflated(r, "")
+		if problem != nil {
+			return sum{}, true, problem
+		}
+		total = total.plus(more)
+	}
+	return total, true, nil
+}
+
+// generatorCharts are the charts of an entry, which has to have nothing else then.
+func (p *plan) generatorCharts(e *entry, doc *parsed, name string) ([]*release, *render.Problem) {
+	var all []*release
+	others := 0
+	for _, root := range doc.docs {
+		if !isMapping(root) {
+			continue
+		}
+		if text(field(root, "kind")) != helmGenerator {
+			others++
+			continue
+		}
+		if at, err := p.plugin(root, e.k.dir); err != nil {
+			return nil, pluginProblem(e, name, at, err)
+		}
+		r, err := releaseOf(e, root, name)
+		if err != nil {
+			return nil, pluginProblem(e, name, root, err)
+		}
+		all = append(all, r)
+	}
+	if len(all) > 0 && others > 0 {
+		return nil, e.problem(refusal(e.label() + ": charts and other plugins in one entry are not supported: write an entry for each"))
+	}
+	return all, nil
+}
+
+// releaseOf reads the chart of a plugin.
+func releaseOf(e *entry, root *kyaml.Node, name string) (*release, error) {
+	var said map[string]any
+	var spec struct {
+		types.HelmGlobals
+		types.HelmChart
+	}
+	err := root.Decode(&said)
+	if err == nil {
+		var text []byte
+		if text, err = json.Marshal(said); err == nil {
+			err = json.Unmarshal(text, &spec)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the plugin cannot be read: %w", err)
+	}
+	r := &release{k: e.k, from: e, file: e.k.name, field: helmGenerator, spec: spec.HelmChart, home: spec.ChartHome}
+	if name != "" {
+		r.file, r.node = name, root
+	}
+	return r, nil
 }

@@ -99,8 +99,7 @@ func (p *plan) restricted(r *release, key string, f *file) *render.Problem {
 // mergedValues are the values in a kustomization with those of a file, which is nil if
 // there is none.
 func (p *plan) mergedValues(r *release, how string, f *file) ([]render.Values, *render.Problem) {
-	inline := valuesSource{r.file, r.inline()}
-	sources := []valuesSource{inline}
+	sources := []valuesSource{{r.file, cmp.Or(fieldFold(r.node, "valuesInline"), fieldFold(r.node, legacyKeys["valuesInline"]))}}
 	under := []byte(nil)
 	if f != nil {
 		if len(f.text) > limits.ValuesFile {
@@ -129,14 +128,6 @@ func (p *plan) mergedValues(r *release, how string, f *file) ([]render.Values, *
 	return []render.Values{{File: r.file, Text: text, Places: placesOf(text, sources)}}, nil
 }
 
-// inline is the node of the values in a kustomization.
-func (r *release) inline() *kyaml.Node {
-	if n := fieldFold(r.node, "valuesInline"); n != nil {
-		return n
-	}
-	return fieldFold(r.node, legacyKeys["valuesInline"])
-}
-
 // mergeValues is what kustomize gives to helm: it merges by its own rules, in which null
 // deletes from the file and not from the chart.
 func mergeValues(inline map[string]any, file []byte, how string) (text []byte, err error) {
@@ -146,7 +137,7 @@ func mergeValues(inline map[string]any, file []byte, how string) (text []byte, e
 		}
 	}()
 	if how == "replace" {
-		return valuesText(inline)
+		return json.MarshalIndent(inline, "", " ") // JSON is YAML with one value to a line
 	}
 	under, err := kyaml.Parse(string(file))
 	if err != nil {
@@ -167,11 +158,8 @@ func mergeValues(inline map[string]any, file []byte, how string) (text []byte, e
 	if err != nil {
 		return nil, err
 	}
-	return valuesText(all)
+	return json.MarshalIndent(all, "", " ")
 }
-
-// valuesText writes values as YAML with one to a line, which JSON is.
-func valuesText(values map[string]any) ([]byte, error) { return json.MarshalIndent(values, "", " ") }
 
 // valuesSource is where values were written.
 type valuesSource struct {
@@ -182,21 +170,18 @@ type valuesSource struct {
 // placesOf says for each line of values where what is on it was written: in the first of
 // the sources that has the same value in the same place.
 func placesOf(text []byte, from []valuesSource) []render.Place {
-	lines := strings.Count(string(text), "\n") + 1
-	places := make([]render.Place, lines)
-	doc, err := parse(text)
-	if err != nil || doc.err != nil || len(doc.docs) != 1 {
-		return places
+	places := make(valuesPlaces, strings.Count(string(text), "\n")+1)
+	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
+		places.walk(doc.docs[0], from, 0)
 	}
-	w := valuesWalk{places}
-	w.walk(doc.docs[0], from, 0)
 	return places
 }
 
-type valuesWalk struct{ places []render.Place }
+// valuesPlaces has a place for each line of values.
+type valuesPlaces []render.Place
 
 // walk goes through values and their sources at the same time.
-func (w *valuesWalk) walk(n *kyaml.Node, from []valuesSource, depth int) {
+func (w valuesPlaces) walk(n *kyaml.Node, from []valuesSource, depth int) {
 	if n == nil || depth > maxNesting {
 		return
 	}
@@ -219,10 +204,10 @@ func (w *valuesWalk) walk(n *kyaml.Node, from []valuesSource, depth int) {
 	}
 }
 
-func (w *valuesWalk) entry(key, value *kyaml.Node, from []valuesSource, depth int) {
+func (w valuesPlaces) entry(key, value *kyaml.Node, from []valuesSource, depth int) {
 	var below []valuesSource
 	for _, s := range from {
-		k, v := entryOf(target(s.root), key.Value)
+		k, v := entryOf(s.root, key.Value, func(a, b string) bool { return a == b })
 		if v == nil {
 			continue
 		}
@@ -236,12 +221,16 @@ func (w *valuesWalk) entry(key, value *kyaml.Node, from []valuesSource, depth in
 }
 
 // scalar is the place of a scalar.
-func (w *valuesWalk) scalar(n *kyaml.Node, from []valuesSource) {
+func (w valuesPlaces) scalar(n *kyaml.Node, from []valuesSource) {
 	if n.Kind != kyaml.ScalarNode {
 		return
 	}
 	for _, s := range from {
-		if v := s.root; v.Kind == kyaml.ScalarNode && sameScalar(v, n) {
+		v := s.root
+		if v.Kind != kyaml.ScalarNode {
+			continue
+		}
+		if value, ok := scalarOf(v); ok && value.same(n) || !ok && v.Value == n.Value {
 			w.put(n.Line, render.Place{File: s.file, Line: v.Line, Column: v.Column})
 			return
 		}
@@ -249,28 +238,8 @@ func (w *valuesWalk) scalar(n *kyaml.Node, from []valuesSource) {
 }
 
 // put notes the place of a line: the first that is found.
-func (w *valuesWalk) put(line int, at render.Place) {
-	if line >= 1 && line <= len(w.places) && w.places[line-1].Line == 0 {
-		w.places[line-1] = at
+func (w valuesPlaces) put(line int, at render.Place) {
+	if line >= 1 && line <= len(w) && w[line-1].Line == 0 {
+		w[line-1] = at
 	}
-}
-
-func sameScalar(a, b *kyaml.Node) bool {
-	if value, ok := scalarOf(a); ok {
-		return value.same(b)
-	}
-	return a.Value == b.Value
-}
-
-// entryOf is a key of a mapping and its value, without merge keys.
-func entryOf(n *kyaml.Node, key string) (k, value *kyaml.Node) {
-	if !isMapping(n) {
-		return nil, nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i], target(n.Content[i+1])
-		}
-	}
-	return nil, nil
 }

@@ -214,16 +214,8 @@ func (k *kustomization) take(field, value string) *yaml.Node {
 
 // key is the node of a top field in any case; nil if there is none.
 func (k *kustomization) key(field string) *yaml.Node {
-	root := k.root()
-	if root == nil || root.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if strings.EqualFold(root.Content[i].Value, field) {
-			return root.Content[i]
-		}
-	}
-	return nil
+	key, _ := entryOf(k.root(), field, strings.EqualFold)
+	return key
 }
 
 // problem is one at a node, or at the first line.
@@ -283,3 +275,68 @@ func oneLine(s string) string {
 }
 
 const maxMessage = 500
+
+// fields say where a kustomization names something. The strings come from kustomize's
+// own types, which take keys in any case.
+var fields = []struct {
+	field string
+	use   use
+	get   func(*types.Kustomization) []string
+}{
+	{"resources", asResource, func(k *types.Kustomization) []string { return k.Resources }},
+	{"bases", asResource, deprecatedBases},
+	{"configurations", asSetting, func(k *types.Kustomization) []string { return k.Configurations }},
+	{"crds", asSchema, func(k *types.Kustomization) []string { return k.Crds }},
+	{"openapi", asSetting, func(k *types.Kustomization) []string { return some(k.OpenAPI["path"]) }},
+	{"configMapGenerator", asData, configMapData},
+	{"secretGenerator", asData, secretData},
+	{"generators", asPlugin, func(k *types.Kustomization) []string { return k.Generators }},
+	{"components", asComponent, func(k *types.Kustomization) []string { return k.Components }},
+	{"patchesStrategicMerge", asPatch, deprecatedMergePatches},
+	{"patches", asPatch, func(k *types.Kustomization) []string { return patchPaths(k.Patches) }},
+	{"patchesJson6902", asJSONPatch, deprecatedJSONPatches},
+	{"replacements", asSetting, replacementPaths},
+	{"transformers", asPlugin, func(k *types.Kustomization) []string { return k.Transformers }},
+	{"validators", asPlugin, func(k *types.Kustomization) []string { return k.Validators }},
+}
+
+func configMapData(k *types.Kustomization) (all []string) {
+	for _, g := range k.ConfigMapGenerator {
+		all = append(all, generatorData(&g.GeneratorArgs)...)
+	}
+	return all
+}
+
+func secretData(k *types.Kustomization) (all []string) {
+	for _, g := range k.SecretGenerator {
+		all = append(all, generatorData(&g.GeneratorArgs)...)
+	}
+	return all
+}
+
+func generatorData(g *types.GeneratorArgs) (all []string) {
+	all = append(all, g.FileSources...)
+	all = append(all, g.EnvSources...)
+	return append(all, some(g.EnvSource)...)
+}
+
+func patchPaths(patches []types.Patch) (all []string) {
+	for _, p := range patches {
+		all = append(all, some(p.Path)...)
+	}
+	return all
+}
+
+func replacementPaths(k *types.Kustomization) (all []string) {
+	for _, r := range k.Replacements {
+		all = append(all, some(r.Path)...)
+	}
+	return all
+}
+
+func some(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}

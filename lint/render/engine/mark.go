@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"strconv"
 	"strings"
 
@@ -137,9 +136,6 @@ func (m *marker) parse(comment string) (i int, rest string, ok bool) {
 	i, err := strconv.Atoi(digits)
 	return i, rest, err == nil && i >= 0 && i < len(m.places)
 }
-
-// forged reports whether a text has a marker already.
-func (m *marker) forged(text []byte) bool { return bytes.Contains(text, []byte(m.sign[2:])) }
 
 // without is a text without markers, for messages.
 func (m *marker) without(text string) string {

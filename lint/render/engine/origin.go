@@ -83,8 +83,15 @@ func (p *plan) finalNames() map[identity][]origin {
 // many there are.
 func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 	for _, e := range k.entries {
-		if e.use == asResource {
-			objects = append(objects, p.resource(k, e)...)
+		if e.use != asResource {
+			continue
+		}
+		switch f := p.tree.read(path.Join(k.dir, e.name)); {
+		case f.err != nil:
+		case !f.dir && p.parsed[f.name] != nil:
+			objects = append(objects, declared(f.name, p.parsed[f.name])...)
+		case f.dir && p.kusts[f.name] != nil:
+			objects = append(objects, p.through(p.kusts[f.name], nil)...)
 		}
 	}
 	for _, c := range k.printed {
@@ -106,23 +113,6 @@ func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 		}
 	}
 	return objects
-}
-
-func (p *plan) resource(k *kustomization, e *entry) []renamed {
-	f := p.tree.read(path.Join(k.dir, e.name))
-	if f.err != nil {
-		return nil
-	}
-	if f.dir {
-		if below := p.kusts[f.name]; below != nil {
-			return p.through(below, nil)
-		}
-		return nil
-	}
-	if doc := p.parsed[f.name]; doc != nil {
-		return declared(f.name, doc)
-	}
-	return nil
 }
 
 // declared are the objects of a file.

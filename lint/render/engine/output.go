@@ -68,11 +68,10 @@ func (r *results) object(res *resource.Resource, text []byte, marked bool) (err 
 			r.pair(res.YNode(), root, &v, 0)
 		}
 		f.origin, f.known = r.origin(root, v)
-		if marked && f.known {
-			r.counted(root, f.origin)
-		}
 		if marked {
-			r.patched(res, root, r.declaredName(f), first)
+			names := r.declaredName(f)
+			r.counted(root, names)
+			r.patched(res, root, names, first)
 		}
 		before := text
 		if text, err = r.substituted(root, before); err != nil {
@@ -122,7 +121,9 @@ func (r *results) pair(node, printed *yaml.Node, v *votes, depth int) {
 			if value := byKey[key]; value != nil {
 				r.pair(value, printed.Content[i+1], v, depth+1)
 				if depth == 0 && key == "kind" {
-					v.kind = r.voted(value, printed.Content[i+1])
+					if at, ok := r.voted(value, printed.Content[i+1]); ok && at.doc >= 0 {
+						v.kind = &origin{r.m.files[at.file], at.doc}
+					}
 				}
 			}
 		}
@@ -134,7 +135,14 @@ func (r *results) pair(node, printed *yaml.Node, v *votes, depth int) {
 			r.pair(item, printed.Content[i], v, depth+1)
 		}
 	case yaml.ScalarNode:
-		r.scalar(node, printed, v)
+		at, ok := r.voted(node, printed)
+		if !ok {
+			return
+		}
+		r.marks = append(r.marks, render.Mark{Line: r.line + printed.Line, Column: printed.Column, File: at.file, At: at.line, AtColumn: at.column})
+		if at.doc >= 0 {
+			v.docs[origin{r.m.files[at.file], at.doc}] = true
+		}
 	}
 }
 
@@ -152,24 +160,10 @@ func fieldsOf(n *yaml.Node) map[string]*yaml.Node {
 	return all
 }
 
-// scalar keeps the mark of a scalar, if the value is that of the source.
-func (r *results) scalar(node, printed *yaml.Node, v *votes) {
+// voted is the place that the marker of a scalar leads to, if the value is that of the source.
+func (r *results) voted(node, printed *yaml.Node) (*place, bool) {
 	at, ok := r.m.lifted(node)
-	if !ok || !at.value.same(printed) {
-		return
-	}
-	r.marks = append(r.marks, render.Mark{Line: r.line + printed.Line, Column: printed.Column, File: at.file, At: at.line, AtColumn: at.column})
-	if at.doc >= 0 {
-		v.docs[origin{r.m.files[at.file], at.doc}] = true
-	}
-}
-
-func (r *results) voted(node, printed *yaml.Node) *origin {
-	at, ok := r.m.lifted(node)
-	if !ok || at.doc < 0 || !at.value.same(printed) {
-		return nil
-	}
-	return &origin{r.m.files[at.file], at.doc}
+	return at, ok && at.value.same(printed)
 }
 
 // finish numbers the files by their names.

@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 
+	"sigs.k8s.io/kustomize/api/konfig"
+
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -277,15 +279,11 @@ func (p *plan) load(dir string, from *entry) (*kustomization, *render.Problem) {
 	if overlay != nil && p.root.Chart != nil {
 		return p.chartOverlaid(dir)
 	}
-	if overlay != nil && overlay.Plain {
-		k := p.generated(dir)
-		if problem := k.read(); problem != nil {
-			return nil, problem
-		}
-		return k, p.overlay(k)
+	k, err := (*kustomization)(nil), errNone
+	if overlay == nil || !overlay.Plain {
+		k, err = p.tree.loadKustomization(dir)
 	}
-	k, err := p.tree.loadKustomization(dir)
-	if errors.Is(err, errNone) && overlay != nil && overlay.Generated {
+	if errors.Is(err, errNone) && overlay != nil && (overlay.Generated || overlay.Plain) {
 		k, err = p.generated(dir), nil
 	}
 	if err != nil {
@@ -296,4 +294,28 @@ func (p *plan) load(dir string, from *entry) (*kustomization, *render.Problem) {
 		problem = p.overlay(k)
 	}
 	return k, problem
+}
+
+// chartOverlaid is the kustomization of a chart with an overlay: what the chart prints is
+// all that it has. Nobody else's kustomization counts in the directory of the chart.
+func (p *plan) chartOverlaid(dir string) (*kustomization, *render.Problem) {
+	root := p.root
+	root.Overlay, root.Left = nil, p.most
+	o := p.root.Overlay
+	k := &kustomization{dir: dir, name: path.Join(dir, konfig.DefaultKustomizationFileName()), text: []byte("{}"), inflated: true}
+	r := &release{k: k, at: &render.Place{File: o.File, Line: o.Line, Column: 1}}
+	r.spec.Name = path.Base(root.Dir)
+	if _, problem := p.print(r, root); problem != nil {
+		return nil, problem
+	}
+	r.printed.plain = true
+	k.charts = []*release{r}
+	for _, name := range konfig.RecognizedKustomizationFileNames() {
+		p.tree.files[path.Join(dir, name)] = &file{err: errMissing}
+	}
+	p.tree.files[k.name] = &file{name: k.name, text: k.text}
+	if problem := k.read(); problem != nil {
+		return nil, problem
+	}
+	return k, p.overlay(k)
 }

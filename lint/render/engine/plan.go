@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ type plan struct {
 	cut    map[string][]byte         // texts without schemas, by file
 	sums   map[visit]sum
 	stack  []string
-	hints  []hint
+	hints  []*render.Problem // what may be wrong with files
 	edits  map[string][]edit // by kustomization
 	work   int               // of substituting variables
 	grown  map[string]int    // bytes that replacements write, by pathKey
@@ -48,18 +49,12 @@ type visit struct {
 	namespace string
 }
 
-// hint is what may be wrong with a file, to be told if kustomize fails.
-type hint struct {
-	name    string
-	problem *render.Problem
-}
-
 func newPlan(r render.Root, t *tree) *plan {
 	if r.Chart != nil && r.Chart.Archive != "" {
 		r.Dir = path.Dir(r.Chart.Archive)
 	}
 	return &plan{
-		root: r, tree: t, most: limits.Render.Least(r.Left),
+		root: r, tree: t, most: r.Left,
 		kusts: map[string]*kustomization{}, uses: map[string]use{}, parsed: map[string]*parsed{}, cut: map[string][]byte{},
 		sums: map[visit]sum{}, edits: map[string][]edit{}, grown: map[string]int{}, printed: map[string]*printedChart{},
 	}
@@ -79,10 +74,21 @@ func (p *plan) make() (sum, *render.Problem) {
 		problem = p.conflicts()
 	}
 	if problem == nil && len(p.cut) > 0 && p.seesSchemas() {
-		p.restore()
+		for name := range p.cut { // a schema may matter
+			delete(p.cut, name)
+			if doc, err := parse(p.tree.real[name].text); err == nil {
+				p.parsed[name] = doc
+			}
+		}
 		total = total.plus(sum{cost: limits.Cost{Bytes: total.schemas, Nodes: total.schemaNodes}})
 	}
-	total = total.plus(sum{cost: p.variablesOf(total.references)})
+	longest := 0 // that variables of kustomize put in place of a reference
+	for _, k := range p.kusts {
+		for _, v := range deprecatedVars(&k.spec) {
+			longest = max(longest, p.sizeAt(v.ObjRef.Kind, v.FieldRef.FieldPath))
+		}
+	}
+	total = total.plus(sum{cost: limits.Cost{Bytes: limits.Product(total.references, longest)}})
 	if over := total.beyond(p.most); over != "" && problem == nil {
 		problem = p.atRoot(refusal(over))
 	}
@@ -121,13 +127,16 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	if problem != nil {
 		return sum{}, problem
 	}
-	if problem := kindFits(k, from); problem != nil {
-		return sum{}, problem
-	}
-	if v.plugin {
-		if problem := untransformed(k, from); problem != nil {
-			return sum{}, problem
-		}
+	component := k.spec.Kind == "Component"
+	switch s := &k.spec; {
+	case from == nil:
+	case component && from.use != asComponent:
+		return sum{}, from.problem(fmt.Errorf("%s is a Component: list it under components", from.label()))
+	case !component && from.use == asComponent:
+		return sum{}, from.problem(fmt.Errorf("%s is not a Component: list it under resources", from.label()))
+	case v.plugin && transforms(k)+len(s.Components)+len(s.Generators)+len(s.ConfigMapGenerator)+len(s.SecretGenerator) > untouched:
+		// the plugins that are checked have to be those that kustomize loads
+		return sum{}, from.problem(refusal(from.label() + ": generated or patched plugins are not supported: write them out"))
 	}
 	p.stack = append(p.stack, v.dir)
 	defer func() { p.stack = p.stack[:len(p.stack)-1] }()
@@ -135,7 +144,8 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	if problem != nil {
 		return sum{}, problem
 	}
-	total = total.plus(own(k))
+	made := len(k.spec.ConfigMapGenerator) + len(k.spec.SecretGenerator)
+	total.cost = total.cost.Plus(limits.Cost{Objects: made, Bytes: len(k.text), Entries: made + len(k.spec.Patches), Nodes: k.doc.nodes})
 	total.heavy = heavy(k)
 	for _, e := range k.entries {
 		more, problem := p.follow(e, v)
@@ -189,20 +199,6 @@ func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.P
 	return k, nil
 }
 
-// kindFits tells a component from other kustomizations.
-func kindFits(k *kustomization, from *entry) *render.Problem {
-	if from == nil {
-		return nil
-	}
-	switch component := k.spec.Kind == "Component"; {
-	case component && from.use != asComponent:
-		return from.problem(fmt.Errorf("%s is a Component: list it under components", from.label()))
-	case !component && from.use == asComponent:
-		return from.problem(fmt.Errorf("%s is not a Component: list it under resources", from.label()))
-	}
-	return nil
-}
-
 // follow resolves an entry and counts what it leads to.
 func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	remote, problem := p.remote(e)
@@ -222,24 +218,19 @@ func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	if f.err != nil {
 		return sum{}, e.problem(fmt.Errorf("%s: %s %w", e.label(), shown(name), f.err))
 	}
-	if f.dir {
-		return p.directory(e, f, v)
-	}
-	return p.file(e, f, v)
-}
-
-// joined is the name from the root of confinement of what an entry names.
-func joined(e *entry) string { return path.Join(e.k.dir, filepath.ToSlash(e.name)) }
-
-func (p *plan) directory(e *entry, f *file, v visit) (sum, *render.Problem) {
-	switch e.use {
-	case asResource, asComponent:
+	switch {
+	case !f.dir:
+		return p.file(e, f, v)
+	case e.use == asResource, e.use == asComponent:
 		return p.visit(visit{f.name, v.plugin, v.base, cmp.Or(e.k.spec.Namespace, v.namespace)}, e)
-	case asPlugin:
+	case e.use == asPlugin:
 		return p.visit(visit{dir: f.name, plugin: true, base: e.k.dir}, e)
 	}
 	return sum{}, e.problem(fmt.Errorf("%s: %s is a directory, expected a file", e.label(), shown(f.name)))
 }
+
+// joined is the name from the root of confinement of what an entry names.
+func joined(e *entry) string { return path.Join(e.k.dir, filepath.ToSlash(e.name)) }
 
 func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 	switch {
@@ -251,8 +242,12 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 	p.uses[f.name] |= e.use
 	total := sum{cost: limits.Cost{Bytes: len(f.text), Entries: 1}, references: bytes.Count(f.text, []byte("$("))}
 	if e.field == "openapi" {
-		if problem := p.openAPI(e, f); problem != nil {
-			return sum{}, problem
+		if _, err := parse(f.text); err != nil {
+			return sum{}, e.problem(fmt.Errorf("%s: %s %w", e.label(), shown(f.name), err))
+		}
+		var doc any
+		if yaml.Unmarshal(f.text, &doc) == nil && endless(doc) {
+			return sum{}, e.problem(fmt.Errorf("%s: %w", e.label(), refusal("a definition is a reference to itself, and kustomize would follow it without an end")))
 		}
 	}
 	if e.use&(asResource|asPatch|asJSONPatch|asPlugin) == 0 {
@@ -263,7 +258,8 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 		return sum{}, e.problem(fmt.Errorf("%s: %s %w", e.label(), shown(f.name), err))
 	}
 	if doc.err != nil {
-		p.suspect(e, f, doc.err)
+		line, said := lineSaid(doc.err) // told if kustomize fails
+		p.hints = append(p.hints, e.problem(fmt.Errorf("%s: %s:%d: invalid YAML: %s", e.label(), shown(f.name), line, strings.TrimPrefix(said, "yaml: "))))
 	}
 	total.cost.Nodes = doc.nodes
 	if cut, ok := p.cut[f.name]; ok && e.use == asResource {
@@ -282,24 +278,6 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 		total.cost.Objects = doc.objects
 	}
 	return total, nil
-}
-
-// openAPI refuses a schema that kustomize would not come to the end of.
-func (p *plan) openAPI(e *entry, f *file) *render.Problem {
-	if _, err := parse(f.text); err != nil {
-		return e.problem(fmt.Errorf("%s: %s %w", e.label(), shown(f.name), err))
-	}
-	var doc any
-	if yaml.Unmarshal(f.text, &doc) == nil && endless(doc) {
-		return e.problem(fmt.Errorf("%s: %w", e.label(), refusal("a definition is a reference to itself, and kustomize would follow it without an end")))
-	}
-	return nil
-}
-
-// suspect keeps what is wrong with a file until kustomize says that it is.
-func (p *plan) suspect(e *entry, f *file, err error) {
-	line, said := lineSaid(err)
-	p.hints = append(p.hints, hint{f.name, e.problem(fmt.Errorf("%s: %s:%d: invalid YAML: %s", e.label(), shown(f.name), line, strings.TrimPrefix(said, "yaml: ")))})
 }
 
 func (p *plan) parse(f *file) (*parsed, error) {
@@ -355,10 +333,5 @@ func (p *plan) inlined(e *entry, doc *parsed) (sum, *render.Problem) {
 
 // sorted are the kustomizations by their names.
 func (p *plan) sorted() []*kustomization {
-	var all []*kustomization
-	for _, k := range p.kusts {
-		all = append(all, k)
-	}
-	slices.SortFunc(all, func(a, b *kustomization) int { return strings.Compare(a.name, b.name) })
-	return all
+	return slices.SortedFunc(maps.Values(p.kusts), func(a, b *kustomization) int { return strings.Compare(a.name, b.name) })
 }

@@ -138,13 +138,3 @@ func (p *plan) pluginPath(value, base, key string) error {
 	}
 	return nil
 }
-
-// untransformed refuses a directory of plugins that would change them: the plugins that
-// are checked have to be those that kustomize loads.
-func untransformed(k *kustomization, from *entry) *render.Problem {
-	s := &k.spec
-	if transforms(k) == untouched && len(s.Components)+len(s.Generators)+len(s.ConfigMapGenerator)+len(s.SecretGenerator) == 0 {
-		return nil
-	}
-	return from.problem(refusal(from.label() + ": generated or patched plugins are not supported: write them out"))
-}

@@ -279,15 +279,11 @@ func annotate(o *yaml.Node) {
 	case notes.Kind != yaml.MappingNode:
 		return
 	}
-	notes.Content = append(notes.Content, stringNode(konfig.HelmGeneratedAnnotation), quotedNode("true"))
+	quoted := stringNode("true")
+	quoted.Style = yaml.DoubleQuotedStyle
+	notes.Content = append(notes.Content, stringNode(konfig.HelmGeneratedAnnotation), quoted)
 }
 
 func stringNode(s string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s}
-}
-
-func quotedNode(s string) *yaml.Node {
-	n := stringNode(s)
-	n.Style = yaml.DoubleQuotedStyle
-	return n
 }

@@ -48,18 +48,11 @@ func cloned(entry string) bool {
 	if at < 0 || colon > 0 && colon < at {
 		at = colon
 	}
-	return at >= 0 && namesRepository(entry[at+1:])
-}
-
-// namesRepository reports whether the path of a URL has a sign of a repository or two
-// segments, as an organisation and its repository.
-func namesRepository(path string) bool {
-	for _, sign := range []string{"_git/", "//", ".git"} {
-		if strings.Contains(path, sign) {
-			return true
-		}
+	if at < 0 {
+		return false
 	}
-	return strings.Contains(path, "/")
+	path := entry[at+1:] // with a sign of a repository or two segments, as an organisation and its repository
+	return strings.Contains(path, "/") || strings.Contains(path, ".git")
 }
 
 // masked is a URL without its credentials.

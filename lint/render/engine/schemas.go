@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
@@ -139,27 +138,13 @@ func (p *plan) seesSchemas() bool {
 			}
 		}
 		for _, patch := range deprecatedPatches(s) {
-			if t := patch.Target; t != nil && maySelect(t, definition) {
-				return true
+			if t := patch.Target; t != nil {
+				pattern, err := regexp.Compile("^(?:" + t.Kind + ")$") // kustomize anchors patterns (api/types: SelectorRegex)
+				if t.Kind == "" || err != nil || pattern.MatchString(definition) {
+					return true
+				}
 			}
 		}
 	}
 	return false
-}
-
-// maySelect reports whether a target may be an object of a kind. Kustomize anchors patterns
-// (api/types: SelectorRegex).
-func maySelect(t *types.Selector, kind string) bool {
-	pattern, err := regexp.Compile("^(?:" + t.Kind + ")$")
-	return t.Kind == "" || err != nil || pattern.MatchString(kind)
-}
-
-// restore takes the texts as they are, where a schema may matter.
-func (p *plan) restore() {
-	for name := range p.cut {
-		delete(p.cut, name)
-		if doc, err := parse(p.tree.real[name].text); err == nil {
-			p.parsed[name] = doc
-		}
-	}
 }

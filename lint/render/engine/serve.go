@@ -16,8 +16,10 @@ import (
 // serve makes the texts that kustomize reads in place of those of the files: with the
 // remotes replaced, and with markers if m is not nil.
 func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
-	if m != nil && p.forged(m) {
-		m = nil
+	for _, f := range p.tree.real {
+		if m != nil && bytes.Contains(f.text, []byte(m.sign[2:])) {
+			m = nil // a text looks as if it were marked
+		}
 	}
 	served := map[string][]byte{}
 	for _, k := range p.sorted() {
@@ -27,7 +29,11 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 		}
 		replaced := len(changes) > 0
 		if p.root.Overlay != nil && k == p.rootKustomization() || len(k.charts) > 0 {
-			if served[k.name], problem = p.rewritten(p.markerOf(m, k), k, apply(k.text, changes)); problem != nil {
+			marker := m
+			if p.uses[k.name] != asKustomization {
+				marker = nil // its patches get no markers
+			}
+			if served[k.name], problem = p.rewritten(marker, k, apply(k.text, changes)); problem != nil {
 				return nil, problem
 			}
 			continue
@@ -45,8 +51,14 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 			}
 		}
 	}
-	if problem := p.servePrinted(served, m); problem != nil {
-		return nil, problem
+	for _, k := range p.sorted() {
+		for _, r := range k.charts {
+			text, err := r.printed.resource(m)
+			if err != nil {
+				return nil, r.problem("name", fmt.Errorf("what the chart prints cannot be read: %w", err))
+			}
+			served[r.printed.name] = text
+		}
 	}
 	maps.Copy(served, p.cut)
 	if m != nil {
@@ -59,41 +71,9 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 	return served, nil
 }
 
-// servePrinted adds what charts print.
-func (p *plan) servePrinted(served map[string][]byte, m *marker) *render.Problem {
-	for _, k := range p.sorted() {
-		for _, r := range k.charts {
-			text, err := r.printed.resource(m)
-			if err != nil {
-				return r.problem("name", fmt.Errorf("what the chart prints cannot be read: %w", err))
-			}
-			served[r.printed.name] = text
-		}
-	}
-	return nil
-}
-
 // rootKustomization is the one that is rendered.
 func (p *plan) rootKustomization() *kustomization {
 	return p.kusts[p.tree.read(p.root.Dir).name]
-}
-
-// markerOf is the marker for the patches in a kustomization; nil if they get no markers.
-func (p *plan) markerOf(m *marker, k *kustomization) *marker {
-	if p.uses[k.name] != asKustomization {
-		return nil
-	}
-	return m
-}
-
-// forged reports whether a text that may be marked looks as if it were.
-func (p *plan) forged(m *marker) bool {
-	for _, f := range p.tree.real {
-		if m.forged(f.text) {
-			return true
-		}
-	}
-	return false
 }
 
 // marked are the markers of a resource or a strategic merge patch. A file that is read
@@ -104,11 +84,9 @@ func (p *plan) marked(m *marker, name string) []change {
 		return nil
 	}
 	text := p.textOf(name)
-	if looksLikeJSON(text) {
-		return nil
-	}
+	start := bytes.TrimLeft(text, " \t\r\n")
 	l, ok := newLines(text)
-	if !ok {
+	if !ok || bytes.HasPrefix(start, []byte("{")) || bytes.HasPrefix(start, []byte("[")) { // JSON
 		return nil
 	}
 	file := m.file(name)
@@ -123,11 +101,6 @@ func (p *plan) marked(m *marker, name string) []change {
 		changes = append(changes, m.mark(l, document{root: root, file: file, doc: i})...)
 	}
 	return changes
-}
-
-func looksLikeJSON(text []byte) bool {
-	text = bytes.TrimLeft(text, " \t\r\n")
-	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
 // replaced are the changes of a kustomization that put directories in place of URLs.
@@ -221,19 +194,6 @@ func (k *kustomization) inlinePatches() []*yaml.Node {
 		}
 	}
 	return all
-}
-
-// fieldFold is the value of a key in any case.
-func fieldFold(n *yaml.Node, key string) *yaml.Node {
-	if n = target(n); !isMapping(n) {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if strings.EqualFold(n.Content[i].Value, key) {
-			return target(n.Content[i+1])
-		}
-	}
-	return nil
 }
 
 // inBlock turns places in the text of a literal block, which begins below a line of the

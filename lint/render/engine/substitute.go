@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 
@@ -123,14 +124,13 @@ func (r *results) variable(a, b *yaml.Node) (render.Mark, bool) {
 }
 
 // counted marks the number of replicas that an overlay gives an object of a source, by the
-// name that it has there.
-func (r *results) counted(root *yaml.Node, of origin) {
+// name that it has there, if that is known.
+func (r *results) counted(root *yaml.Node, names []string) {
 	o, n := r.p.root.Overlay, field(field(root, "spec"), "replicas")
-	doc := r.p.parsed[of.file]
-	if o == nil || n == nil || doc == nil || of.doc >= len(doc.docs) || doc.docs[of.doc] == nil {
+	if o == nil || n == nil || len(names) == 0 {
 		return
 	}
-	v, given := o.Counts[identityOf(doc.docs[of.doc]).name]
+	v, given := o.Counts[names[0]]
 	if given && v.Line > 0 && v.Value == n.Value {
 		r.marks = append(r.marks, render.Mark{Line: r.line + n.Line, Column: n.Column, File: r.m.fileNamed(v.File), At: v.Line, AtColumn: v.Column, Variable: true})
 	}
@@ -138,10 +138,8 @@ func (r *results) counted(root *yaml.Node, of origin) {
 
 // fileNamed is the index of a file, once for each name.
 func (m *marker) fileNamed(name string) int {
-	for i, known := range m.files {
-		if known == name {
-			return i
-		}
+	if i := slices.Index(m.files, name); i >= 0 {
+		return i
 	}
 	return m.file(name)
 }

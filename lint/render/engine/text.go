@@ -20,7 +20,11 @@ type lines struct {
 // newLines fails for a text whose line breaks are not those of an editor, in which places
 // cannot be told: YAML 1.1 breaks lines at three more characters and at a lone CR.
 func newLines(text []byte) (*lines, bool) {
-	if strangeBreak(text) || !utf8.Valid(text) || bytes.HasPrefix(text, []byte("\ufeff")) {
+	strange := bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
+	for _, wide := range []string{"\u0085", "\u2028", "\u2029"} {
+		strange = strange || bytes.Contains(text, []byte(wide))
+	}
+	if strange || !utf8.Valid(text) || bytes.HasPrefix(text, []byte("\ufeff")) {
 		return nil, false
 	}
 	l := &lines{text: text, starts: []int{0}}
@@ -30,15 +34,6 @@ func newLines(text []byte) (*lines, bool) {
 		}
 	}
 	return l, true
-}
-
-func strangeBreak(text []byte) bool {
-	for _, wide := range []string{"\u0085", "\u2028", "\u2029"} {
-		if bytes.Contains(text, []byte(wide)) {
-			return true
-		}
-	}
-	return bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 }
 
 // rest is the text from a place to the end of its line, and its offset.

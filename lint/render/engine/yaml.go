@@ -107,27 +107,35 @@ func (c *counter) count(n *yaml.Node, aliases int) int {
 
 // objectsIn is how many objects kustomize makes of a document.
 func objectsIn(root *yaml.Node) int {
-	if root == nil || root.Kind != yaml.MappingNode {
+	if !isMapping(root) {
 		return 0
 	}
-	if items := field(root, "items"); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(text(field(root, "kind")), "List") {
-		return len(items.Content)
-	}
-	return 1
+	return len(objectsOf(root))
 }
 
 // field is the value of a key; nil if there is none.
 func field(n *yaml.Node, key string) *yaml.Node {
-	n = target(n)
-	if n == nil || n.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return target(n.Content[i+1])
+	_, value := entryOf(n, key, func(a, b string) bool { return a == b })
+	return value
+}
+
+// fieldFold is the value of a key in any case.
+func fieldFold(n *yaml.Node, key string) *yaml.Node {
+	_, value := entryOf(n, key, strings.EqualFold)
+	return value
+}
+
+// entryOf is the first key of a mapping that is the same as a name, and its value, without merge
+// keys.
+func entryOf(n *yaml.Node, name string, same func(a, b string) bool) (key, value *yaml.Node) {
+	if n = target(n); isMapping(n) {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if same(n.Content[i].Value, name) {
+				return n.Content[i], target(n.Content[i+1])
+			}
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // target is the node that an alias stands for.
@@ -160,4 +168,36 @@ func lineSaid(err error) (int, string) {
 		}
 	}
 	return 1, said
+}
+
+// scalar is the value of a scalar as kustomize reads it.
+type scalar struct{ tag, value string }
+
+// ambiguous are plain scalars that are strings for kustomize and something else, or
+// another number, for a reader of YAML 1.1, and the other way round.
+var ambiguous = lazy.Regexp(`^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[oO].*|[-+]?0[0-9_]+|.*[0-9]_.*|[-+]?[0-9_]*:[0-9:._]*)$`)
+
+// scalarOf is the value of a node; ok is false if readers may differ about it.
+func scalarOf(n *yaml.Node) (scalar, bool) {
+	plain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	if plain && ambiguous().MatchString(n.Value) {
+		return scalar{}, false
+	}
+	return scalar{n.ShortTag(), n.Value}, true
+}
+
+// same reports whether the value of a result is the value of a source.
+func (s scalar) same(n *yaml.Node) bool {
+	value, ok := scalarOf(n)
+	switch {
+	case !ok || value.tag != s.tag:
+		return false
+	case value.value == s.value || s.tag == "!!null":
+		return true
+	case s.tag != "!!int" && s.tag != "!!float" && s.tag != "!!bool":
+		return false
+	}
+	var a, b any
+	source := yaml.Node{Kind: yaml.ScalarNode, Tag: s.tag, Value: s.value}
+	return source.Decode(&a) == nil && n.Decode(&b) == nil && a == b
 }
