@@ -18,7 +18,10 @@ import (
 // the standard library only the packages listed after it. It is text, so that a change of the
 // structure is visible in review.
 const layers = `
-11 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+13 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
+12 cmd/schedlint/change
+11 cmd/schedlint/inputs
+11 cmd/schedlint/policy
 10 lint
 9 fixtures/models
 10 rego            github.com/open-policy-agent/opa
@@ -50,6 +53,7 @@ const layers = `
 2 lint/render/engine sigs.k8s.io/kustomize
 1 lint/chart      helm.sh/helm/v3/pkg/chart helm.sh/helm/v3/pkg/ignore helm.sh/helm/v3/pkg/strvals github.com/Masterminds/semver/v3 github.com/Masterminds/sprig/v3 github.com/BurntSushi/toml github.com/gobwas/glob github.com/santhosh-tekuri/jsonschema/v6 sigs.k8s.io/kustomize sigs.k8s.io/yaml
 0 lint/chart/chartutil helm.sh/helm/v3/pkg/chart github.com/Masterminds/semver/v3 k8s.io/apimachinery sigs.k8s.io/yaml
+1 lint/revision
 1 lint/accept
 1 lint/expect
 1 lint/vendored

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
 // faulty is a Deployment with 7 replicas that each need their own node; 3 nodes are declared.
@@ -152,9 +154,9 @@ func TestNoChangeAcceptsItsOwn(t *testing.T) {
 			files[".schedlint.yaml"] = conf
 			files["base.json"] = `{"apiVersion": "schedlint.dev/v1alpha1", "kind": "Baseline", "reason": "there before us", "entries": []}`
 			files["nodes.yaml"] = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 3}]\n"
-			inGit(t, clean(files), ".")
-			git(t, "commit", "-q", "-m", "base")
-			git(t, "remote", "add", "origin", "https://git.example/fleet")
+			trials.InGit(t, clean(files), ".")
+			trials.Git(t, "commit", "-q", "-m", "base")
+			trials.Git(t, "remote", "add", "origin", "https://git.example/fleet")
 			for _, w := range ways {
 				for name, text := range clean(files) {
 					write := []byte(text)
@@ -207,8 +209,8 @@ func TestAnnotationForAllAcceptsNothingNew(t *testing.T) {
 		"app/kustomization.yaml": "resources: [web.yaml]\ncommonAnnotations: {" + annotation + "}\n",
 		"dev/kustomization.yaml": "resources: [../app]\nnamePrefix: dev-\n",
 	})
-	inGit(t, files, ".")
-	git(t, "commit", "-q", "-m", "base")
+	trials.InGit(t, files, ".")
+	trials.Git(t, "commit", "-q", "-m", "base")
 	lint := func() (string, int) {
 		var out strings.Builder
 		code := run([]string{"lint", "--config-from", "HEAD", "app", "dev"}, strings.NewReader(""), &out, io.Discard)

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedlint/schedlint/cmd/schedlint/policy"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
-	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -23,10 +23,9 @@ import (
 
 // explainFlags are the flags of the explain command.
 type explainFlags struct {
-	topology, ruleDirs, survive, paths []string
-	steps                              float64
-	config, stdin                      string
-	render                             renderFlags
+	inputFlags
+	ruleDirs, paths []string
+	stdin           string
 }
 
 // stdinFlag is what cobra takes the place -:LINE for.
@@ -64,14 +63,10 @@ Exit status:
 		RunE: func(cmd *cobra.Command, args []string) error { return runExplain(cmd, f.args(args), &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes or a NodeTopology (repeatable)")
+	f.inputFlags.add(flags)
+	addRules(flags, &f.ruleDirs)
 	flags.StringArrayVar(&f.paths, "path", nil, "`path` that lint was given (repeatable; default: the working directory)")
-	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with your own Rego rules (repeatable)")
-	addTracked(flags)
-	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
-	flags.Var(keyFlag{&f.survive}, "survive", "require every workload to survive the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable)")
-	addSteps(flags, &f.steps)
-	f.render.add(flags)
+	flags.Var(keys(&f.survive), "survive", "require every workload to survive the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable)")
 	flags.StringVarP(&f.stdin, stdinFlag, ":", "", "")
 	if err := flags.MarkHidden(stdinFlag); err != nil {
 		panic(err) // the flag is there
@@ -96,36 +91,26 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
-	options, err := input(cmd, paths, f.topology, f.config)
+	options, err := f.options(cmd, paths, false)
 	if err != nil {
 		return err
 	}
-	if err := f.render.apply(&options, false); err != nil {
-		return err
-	}
-	options.Survive, options.Steps = f.survive, f.steps
-	conf := options.Config
-	engine, err := loadRules(f.ruleDirs, conf)
+	engine, err := policy.Load(policy.Source{Dirs: f.ruleDirs}, options.Config)
 	if err != nil {
 		return err
 	}
 	if len(args) > 1 {
-		if spot.Rule, err = knownRule(engine, conf, args[1]); err != nil {
+		spot.Rule = args[1]
+		if err := runs(engine, options.Config, spot.Rule); err != nil {
 			return err
 		}
 	}
-	options.Policy, options.Today = engine, today()
-	options.Level = engine.Level
+	options.Policy, options.Today, options.Level = engine, today(), engine.Level
 	x, err := lint.Explain(cmd.Context(), options, spot)
-	if x == nil {
+	switch {
+	case x == nil:
 		return err
-	}
-	return explained(cmd, x, engine, err)
-}
-
-// explained prints an explanation, or what there is in place of it.
-func explained(cmd *cobra.Command, x *diag.Explanation, engine *rego.Engine, err error) error {
-	if err != nil {
+	case err != nil:
 		printFailures(cmd.ErrOrStderr(), x.Failures)
 		return statusError{max(exitUsage, failed(x.Failures)), err}
 	}
@@ -137,24 +122,21 @@ func explained(cmd *cobra.Command, x *diag.Explanation, engine *rego.Engine, err
 	if err := report.WriteExplanation(cmd.OutOrStdout(), x); err != nil {
 		return err
 	}
-	if code := failed(x.Failures); code != exitClean {
-		return statusError{code: code}
-	}
-	return nil
+	return incomplete(x.Failures)
 }
 
-// knownRule is the id of a rule that runs.
-func knownRule(engine *rego.Engine, conf *config.Config, id string) (string, error) {
-	if _, ok := engine.Rule(id); !ok {
-		return "", unknownRule(engine, id)
+// runs is an error about a rule that does not run.
+func runs(engine *rego.Engine, conf *config.Config, id string) error {
+	rule, ok := engine.Rule(id)
+	switch {
+	case !ok:
+		return policy.Unknown(engine, id)
+	case slices.Contains(engine.Packs(), rule.Pack) && !slices.Contains(conf.Packs(), rule.Pack) && !engine.Runs(id):
+		return fmt.Errorf("the rule %s is off: add - pack: %s to policies in %s", id, rule.Pack, config.Name)
+	case conf.Off(id, engine.Level(id)):
+		return fmt.Errorf("the rule %s is off: give it a level in %s", id, config.Name)
 	}
-	if rule, _ := engine.Rule(id); slices.Contains(engine.Packs(), rule.Pack) && !slices.Contains(conf.Packs(), rule.Pack) && !engine.Runs(id) {
-		return "", fmt.Errorf("the rule %s is off: add - pack: %s to policies in %s", id, rule.Pack, config.Name)
-	}
-	if conf.Off(id, engine.Level(id)) {
-		return "", fmt.Errorf("the rule %s is off: give it a level in %s", id, config.Name)
-	}
-	return id, nil
+	return nil
 }
 
 // parseSpot takes FILE:LINE or FILE:LINE:COLUMN apart from its end, as a name

@@ -11,25 +11,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedlint/schedlint/cmd/schedlint/policy"
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts/listing"
-	"github.com/schedlint/schedlint/rego"
 )
 
 // factsFlags are the flags of the facts command.
 type factsFlags struct {
-	topology, survive []string
-	config, format    string
-	list, at          string
-	cluster, context  string
-	rule              string
-	steps             float64
-	render            renderFlags
-	schema            bool
-	doc               string
-	documented        bool
+	inputFlags
+	format, list, at, cluster, context, rule, doc string
+	schema, documented                            bool
 }
 
 func newFacts() *cobra.Command {
@@ -57,20 +50,16 @@ them.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes or a NodeTopology (repeatable)")
-	addTracked(flags)
-	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
-	flags.Var(keyFlag{&f.survive}, "survive", "also ask about the loss of any one domain of this topology `key` (repeatable; node and zone are always asked)")
-	flags.Var(choiceFlag{&f.list, listing.Lists()}, "list", "show the rows of this `list`")
+	f.inputFlags.add(flags)
+	flags.Var(keys(&f.survive), "survive", "also ask about the loss of any one domain of this topology `key` (repeatable; node and zone are always asked)")
+	flags.Var(choice(&f.list, listing.Lists()), "list", "show the rows of this `list`")
 	flags.StringVar(&f.at, "at", "", "show the rows at this `file:line`")
 	flags.StringVar(&f.cluster, "cluster", "", "show this `cluster` of the configuration only")
 	flags.StringVar(&f.context, "context", "", "show this `context` only: a branch of the tree, or a render")
-	flags.Var(choiceFlag{&f.format, listing.Formats()}, "format", "output `format`: "+strings.Join(listing.Formats(), ", ")+" (default table)")
+	flags.Var(choice(&f.format, listing.Formats()), "format", "output `format`: "+strings.Join(listing.Formats(), ", ")+" (default table)")
 	flags.StringVar(&f.rule, "rule", "", "add the parameters of this `rule` as params (json, yaml)")
 	flags.BoolVar(&f.schema, "schema", false, "print the JSON Schema of the facts")
 	flags.StringVar(&f.doc, "doc", "", "describe a `field` of the facts, such as workloads.terms")
-	addSteps(flags, &f.steps)
-	f.render.add(flags)
 	return cmd
 }
 
@@ -82,21 +71,18 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 	case f.documented:
 		return errors.Join(listing.Doc(out, f.doc), out.Flush())
 	}
-	options, err := input(cmd, args, f.topology, f.config)
+	options, err := f.options(cmd, args, len(args) == 0)
 	if err != nil {
 		return err
 	}
-	if err := f.render.apply(&options, len(args) == 0); err != nil {
-		return err
-	}
-	engine, err := loadRules(nil, options.Config)
+	engine, err := policy.Load(policy.Source{}, options.Config)
 	if err != nil {
 		return err
 	}
 	if belowPolicies(options.Config, args) {
 		options.Config = options.Config.WithFixtures()
 	}
-	options.Survive, options.Steps, options.Policy = f.survive, f.steps, engine
+	options.Policy = engine
 	o := listing.Options{List: f.list}
 	if o.File, o.Line, err = f.line(); err != nil {
 		return err
@@ -105,11 +91,19 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 	if err != nil {
 		return err
 	}
-	params, err := f.params(engine)
-	if err != nil {
-		return err
+	var params []byte
+	if f.rule != "" {
+		if _, ok := engine.Rule(f.rule); !ok {
+			return policy.Unknown(engine, f.rule)
+		}
+		if params, err = engine.Params(f.rule); err == nil && params == nil {
+			params = []byte("{}")
+		}
 	}
-	contexts, err := f.chosen(d, params)
+	var contexts []listing.Context
+	if err == nil {
+		contexts, err = f.chosen(d, params)
+	}
 	if err != nil {
 		return err
 	}
@@ -117,10 +111,7 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 	if err := errors.Join(listing.Write(out, f.format, contexts, o), out.Flush()); err != nil {
 		return err
 	}
-	if code := failed(d.Failures); code != exitClean {
-		return statusError{code: code}
-	}
-	return nil
+	return incomplete(d.Failures)
 }
 
 // belowPolicies reports whether all paths are below folders of a team's own rules. What is
@@ -135,21 +126,6 @@ func belowPolicies(conf *config.Config, paths []string) bool {
 		}
 	}
 	return len(paths) > 0
-}
-
-// params are the parameters of the rule that was named; nil for none.
-func (f *factsFlags) params(engine *rego.Engine) ([]byte, error) {
-	if f.rule == "" {
-		return nil, nil
-	}
-	if _, ok := engine.Rule(f.rule); !ok {
-		return nil, unknownRule(engine, f.rule)
-	}
-	params, err := engine.Params(f.rule)
-	if err == nil && params == nil {
-		params = []byte("{}")
-	}
-	return params, err
 }
 
 // line reads --at.

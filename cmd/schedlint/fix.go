@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/schedlint/schedlint/lint"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -23,20 +22,6 @@ const (
 	fixWrite = "write"
 	fixDiff  = "diff"
 )
-
-func addFix(flags *pflag.FlagSet, to *string) {
-	modes := []string{fixWrite, fixDiff}
-	flags.Var(choiceFlag{to, modes}, "fix", "correct topology keys where it is safe; `mode` is "+strings.Join(modes, " or "))
-	flags.Lookup("fix").NoOptDefVal = fixWrite
-}
-
-// fixable refuses to fix what has no file.
-func fixable(mode string, paths []string) error {
-	if mode != "" && slices.Contains(paths, "-") {
-		return errors.New("--fix: standard input cannot be rewritten: name files or directories")
-	}
-	return nil
-}
 
 // diffOnly leaves standard output to the diff.
 func (f *lintFlags) diffOnly() error {
@@ -78,10 +63,11 @@ func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, dif
 // writeFiles writes what can be written, and names the rest as seen from a
 // directory.
 func writeFiles(dir string, files []lint.FixedFile) (written []lint.FixedFile, err error) {
+	dir = worktree.Real(dir)
 	var errs []error
 	for _, f := range files {
-		if err := replaceFile(f.Path, f.Before, f.After); err != nil {
-			shown := from(dir, f.Path)
+		if err := worktree.ReplaceFile(f.Path, f.Before, f.After); err != nil {
+			shown := worktree.Seen(dir, f.Path)
 			var link *worktree.LinkError
 			if errors.As(err, &link) {
 				err = fmt.Errorf("%s: %w", filepath.ToSlash(shown), err)
@@ -100,37 +86,21 @@ func tell(w io.Writer, m *lint.Fixed, format string, files []lint.FixedFile) {
 	for _, f := range files {
 		edits += len(f.Edits)
 	}
-	fmt.Fprintf(w, "schedlint: "+format+"\n", plural(edits, "edit"), plural(len(files), "file"))
+	fmt.Fprintf(w, "schedlint: "+format+"\n", report.Count(edits, "edit"), report.Count(len(files), "file"))
 	for _, h := range m.Withheld {
 		at := h.Edit.Location
 		fmt.Fprintf(w, "schedlint: %s:%d:%d: %s is not written: %s\n", report.Visible(m.Before.Display(at.File)), at.Line, at.Column, report.Visible(strings.Trim(h.Edit.NewText, `"'`)), report.Visible(h.Why))
 	}
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // printDiff writes the changes with paths as seen from a directory.
 func printDiff(w io.Writer, dir string, files []lint.FixedFile) error {
 	var out bytes.Buffer
 	for _, f := range files {
-		unified(&out, filepath.ToSlash(from(dir, f.Path)), f.Before, f.After)
+		unified(&out, filepath.ToSlash(worktree.Seen(worktree.Real(dir), f.Path)), f.Before, f.After)
 	}
-	_, err := w.Write(out.Bytes())
-	if err != nil {
+	if _, err := w.Write(out.Bytes()); err != nil {
 		return fmt.Errorf("writing the diff: %w", err)
 	}
 	return nil
-}
-
-// from is a path without symbolic links, as seen from a directory.
-func from(dir, path string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	return seen(dir, path)
 }

@@ -8,75 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/schedlint/schedlint/lint"
 )
-
-// TestReplaceFile replaces a file that is as expected, with its permissions, and
-// leaves everything else as it is, with nothing beside it.
-func TestReplaceFile(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "web.yaml")
-	for _, v := range []struct {
-		name    string
-		prepare func() error
-		refused string
-	}{
-		{"same", func() error { return nil }, ""},
-		{"open to all", func() error { return os.Chmod(path, 0o666) }, ""},
-		{"closed", func() error { return os.Chmod(path, 0o600) }, ""},
-		{"changed", func() error { return os.WriteFile(path, []byte("new: 1\n"), 0o644) }, "has changed since it was read"},
-		{"longer", func() error { return os.WriteFile(path, []byte("old: 1\nnew: 1\n"), 0o644) }, "has changed since it was read"},
-		{"gone", func() error { return os.Remove(path) }, "no such file"},
-		{"directory", func() error { return os.Mkdir(path, 0o755) }, "is not a regular file"},
-		{"link", func() error { return os.Symlink("elsewhere", path) }, "is not a regular file"},
-		{"read only", func() error { return os.Chmod(path, 0o444) }, "permission denied"},
-	} {
-		t.Run(v.name, func(t *testing.T) {
-			os.RemoveAll(path)
-			if v.name != "directory" && v.name != "link" {
-				if err := os.WriteFile(path, []byte("old: 1\n"), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if v.name == "read only" && os.Geteuid() == 0 {
-				t.Skip("nothing is read only")
-			}
-			if err := v.prepare(); err != nil {
-				t.Skip(err)
-			}
-			was := describe(path)
-			err := replaceFile(path, []byte("old: 1\n"), []byte("fixed: 1\n"))
-			if v.refused == "" {
-				was = strings.Replace(was, "old", "fixed", 1)
-			}
-			if v.refused == "" && err != nil || v.refused != "" && (err == nil || !strings.Contains(err.Error(), v.refused)) {
-				t.Errorf("error %v, want %q", err, v.refused)
-			}
-			if is := describe(path); is != was {
-				t.Errorf("there is %s, want %s", is, was)
-			}
-			if entries, _ := os.ReadDir(dir); len(entries) > 1 {
-				t.Errorf("something is left beside it: %v", entries)
-			}
-		})
-	}
-}
-
-// describe is what stands at a path.
-func describe(path string) string {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return "nothing"
-	}
-	text := []byte{}
-	if info.Mode().IsRegular() {
-		text, _ = os.ReadFile(path)
-	}
-	return fmt.Sprintf("%s %q", info.Mode(), text)
-}
 
 // TestWriteFilesGoesOn writes what can be written, and names the rest as seen
 // from the working directory.

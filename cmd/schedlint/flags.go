@@ -3,98 +3,63 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/schedlint/schedlint/cmd/schedlint/inputs"
+	"github.com/schedlint/schedlint/cmd/schedlint/policy"
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/chart"
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/revision"
 )
 
-// fileFlag is the name of a file: an empty one, as from a variable that is not
-// set, must not pass for a flag that is not there.
-type fileFlag struct{ to *string }
-
-// dirFlag is the name of a directory, as fileFlag is that of a file.
-type dirFlag struct{ to *string }
-
-// choiceFlag is one of some words.
-type choiceFlag struct {
-	to    *string
-	words []string
+// value is a flag that a function reads.
+type value struct {
+	set   func(s string) error
+	kind  string   // the shells may complete a stringArray again
+	words []string // that the shells complete; nil for files
 }
 
-// keyFlag gathers topology keys, or the words for them.
-type keyFlag struct{ to *[]string }
+func (value) String() string       { return "" }
+func (v value) Type() string       { return v.kind }
+func (v value) Set(s string) error { return v.set(s) }
 
-// categoryFlag is a category of code scanning, which joins it to a run id with
-// a slash.
-type categoryFlag struct{ to *string }
-
-// releaseFlag is the name of a release of Helm.
-type releaseFlag struct{ to *string }
-
-var _, _, _, _, _, _ pflag.Value = fileFlag{}, dirFlag{}, choiceFlag{}, keyFlag{}, categoryFlag{}, releaseFlag{}
-
-func (fileFlag) String() string { return "" }
-func (fileFlag) Type() string   { return "string" }
-func (f fileFlag) Set(s string) error {
-	if s == "" {
-		return errors.New("expected a file name")
-	}
-	*f.to = s
-	return nil
+// checked is a text for which a condition holds.
+func checked(to *string, want string, ok func(s string) bool) value {
+	return value{kind: "string", set: func(s string) error {
+		if !ok(s) {
+			return errors.New("expected " + want)
+		}
+		*to = s
+		return nil
+	}}
 }
 
-func (dirFlag) String() string { return "" }
-func (dirFlag) Type() string   { return "string" }
-func (f dirFlag) Set(s string) error {
-	if s == "" {
-		return errors.New("expected a directory")
-	}
-	*f.to = s
-	return nil
+// named refuses an empty name, as from a variable that is not set: it must not pass for a flag
+// that is not there.
+func named(to *string, what string) value {
+	return checked(to, what, func(s string) bool { return s != "" })
 }
 
-func (choiceFlag) String() string { return "" }
-func (choiceFlag) Type() string   { return "string" }
-func (f choiceFlag) Set(s string) error {
-	*f.to = s
-	return oneOf(s, f.words)
-}
+func file(to *string) value { return named(to, "a file name") }
+func dir(to *string) value  { return named(to, "a directory") }
 
-func (keyFlag) String() string { return "" }
-func (keyFlag) Type() string   { return "stringArray" }
-func (f keyFlag) Set(s string) error {
-	key, err := config.TopologyKey(s)
-	if err != nil {
-		return err
-	}
-	*f.to = append(*f.to, key)
-	return nil
-}
-
-func (categoryFlag) String() string { return "" }
-func (categoryFlag) Type() string   { return "string" }
-func (f categoryFlag) Set(s string) error {
-	*f.to = strings.TrimRight(s, "/")
-	if *f.to == "" || strings.TrimSpace(*f.to) != *f.to || report.Visible(*f.to) != *f.to {
-		return errors.New("expected a name without control characters, and not / alone")
-	}
-	return nil
-}
-
-func (releaseFlag) String() string { return "" }
-func (releaseFlag) Type() string   { return "string" }
-func (f releaseFlag) Set(s string) error {
-	if *f.to = s; !chartutil.IsReleaseName(s) {
-		return errors.New("expected the name of a Helm release: at most 53 lower case letters, digits, dashes and dots")
-	}
-	return nil
+// choice is one of some words.
+func choice(to *string, words []string) value {
+	return value{kind: "string", words: words, set: func(s string) error {
+		*to = s
+		return oneOf(s, words)
+	}}
 }
 
 // oneOf refuses a word that is none of the words of a flag.
@@ -102,15 +67,134 @@ func oneOf(word string, words []string) error {
 	if slices.Contains(words, word) {
 		return nil
 	}
-	return fmt.Errorf("expected one of %s%s", strings.Join(words, ", "), question(diag.Nearest(word, words), ""))
+	return fmt.Errorf("expected one of %s%s", strings.Join(words, ", "), diag.Question(diag.Nearest(word, words)))
 }
 
-// question asks back whether something was meant, if there is anything near.
-func question(near, before string) string {
-	if near == "" {
-		return ""
+// keys gathers topology keys, or the words for them.
+func keys(to *[]string) value {
+	return value{kind: "stringArray", words: []string{"node", "zone", "region"}, set: func(s string) error {
+		key, err := config.TopologyKey(s)
+		if err == nil {
+			*to = append(*to, key)
+		}
+		return err
+	}}
+}
+
+// maxFactor keeps budgets countable.
+const maxFactor = 1_000_000
+
+// inputFlags are those of every command that judges manifests.
+type inputFlags struct {
+	topology, survive []string
+	config            string
+	tracked           bool
+	steps             float64
+	render            inputs.Choice
+}
+
+func (f *inputFlags) add(flags *pflag.FlagSet) {
+	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes or a NodeTopology (repeatable)")
+	addConfig(flags, &f.config)
+	flags.BoolVar(&f.tracked, trackedFlag, false, "read only files that git tracks, as in a commit hook (files named by --topology are always read)")
+	flags.Var(value{kind: "factor", words: []string{}, set: func(s string) error {
+		n, err := strconv.ParseFloat(s, 64)
+		if err != nil || !(n > 0 && n <= maxFactor) {
+			return fmt.Errorf("expected a number above 0, at most %d, found %q", maxFactor, s)
+		}
+		f.steps = n
+		return nil
+	}}, "steps", "multiply the step budget of each question by this `factor`; 10 searches up to ten times longer (default 1)")
+	flags.StringArrayVarP(&f.render.Dirs, "kustomize", "k", nil, "kustomization `directory` to render and check; without a PATH nothing else is checked (repeatable)")
+	flags.StringArrayVar(&f.render.Charts, "helm", nil, "Helm `chart[=values,...]` to render and check: a directory, and values files from the working directory; without a PATH nothing else is checked (repeatable)")
+	flags.Var(checked(&f.render.Release, "the name of a Helm release: at most 53 lower case letters, digits, dashes and dots", chartutil.IsReleaseName), "release-name", "release `name` of the charts for which nothing else sets one (default "+chart.DefaultRelease+")")
+	flags.Var(choice(&f.render.Mode, []string{inputs.Auto, inputs.Off, inputs.Only}), "render", "`mode`: auto renders the kustomizations and charts it finds and checks other files as written, off renders none, only checks renders only (default auto)")
+}
+
+// options are what such a command starts from: the paths, or the working directory, the topology,
+// the configuration, and what is rendered.
+func (f *inputFlags) options(cmd *cobra.Command, args []string, pathless bool) (lint.Options, error) {
+	o, err := f.read(cmd, args, config.Choose)
+	if err == nil {
+		err = f.render.Apply(&o, pathless)
 	}
-	return "; did you mean " + before + near + "?"
+	return o, err
+}
+
+// read are the options without what is rendered, by a configuration that load reads.
+func (f *inputFlags) read(cmd *cobra.Command, args []string, load func(path string) (*config.Config, error)) (lint.Options, error) {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	if slices.Contains(args, "-") && slices.Contains(f.topology, "-") {
+		return lint.Options{}, errors.New("standard input holds either the manifests or the topology: name a file for one of them")
+	}
+	conf, err := load(f.config)
+	if err != nil {
+		return lint.Options{}, err
+	}
+	o := lint.Options{Paths: args, Topology: f.topology, Stdin: cmd.InOrStdin(), Config: conf, Survive: f.survive, Steps: f.steps}
+	o.Dir, err = os.Getwd()
+	o.Root = inputs.Repository(o.Dir)
+	if f.tracked && err == nil {
+		err = onlyTracked(&o)
+	}
+	return o, err
+}
+
+const trackedFlag = "git-tracked"
+
+// onlyTracked narrows the input down to what git tracks.
+func onlyTracked(o *lint.Options) error {
+	if slices.Contains(o.Paths, "-") {
+		return errors.New("--" + trackedFlag + ": git does not track standard input: name files or directories")
+	}
+	dir, err := filepath.EvalSymlinks(o.Dir)
+	if err != nil {
+		return err
+	}
+	names, err := revision.Files(dir)
+	if err != nil {
+		return fmt.Errorf("--%s: asking git what it tracks: %w", trackedFlag, err)
+	}
+	tracked := map[string]bool{}
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		for !tracked[path] { // with the directories above it
+			tracked[path] = true
+			path = filepath.Dir(path)
+		}
+	}
+	o.Tracked = func(path string) bool { return tracked[path] }
+	return nil
+}
+
+func addConfig(flags *pflag.FlagSet, to *string) {
+	flags.Var(file(to), "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
+}
+
+func addRules(flags *pflag.FlagSet, to *[]string) {
+	flags.StringArrayVar(to, "rules", nil, "`directory` with your own Rego rules (repeatable)")
+}
+
+// failFlags say what fails a run beside what it finds.
+type failFlags struct {
+	unknown    string
+	unrendered bool
+}
+
+func (f *failFlags) add(flags *pflag.FlagSet) {
+	words := []string{diag.FailNone, diag.FailBudget, diag.FailAny}
+	flags.Var(choice(&f.unknown, words), "fail-on-unknown", "undecided `questions` that fail the run: "+strings.Join(words, ", ")+"; budget means the step budget was exceeded (default none)")
+	flags.BoolVar(&f.unrendered, "fail-on-unrendered", false, "fail the run if a kustomization, chart or GitOps pointer under the paths cannot be rendered")
+}
+
+// onUnrendered is the end of a run with inputs that do not render, if that is to fail it.
+func (f *failFlags) onUnrendered(n int) error {
+	if !f.unrendered || n == 0 {
+		return nil
+	}
+	return statusError{exitFindings, fmt.Errorf("%s cannot be rendered (--fail-on-unrendered)", report.Count(n, "input"))}
 }
 
 // flagError adds the flag that was probably meant, of this command or of one
@@ -141,4 +225,44 @@ func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return names
+}
+
+// addCompletion tells the shells what may follow a flag, by its type, so that a
+// new flag needs nothing more. What takes a file needs nothing at all.
+func addCompletion(cmd *cobra.Command) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		v, _ := f.Value.(value)
+		words, directive := v.words, cobra.ShellCompDirectiveNoFileComp
+		switch {
+		case f.Name == "rules":
+			directive = cobra.ShellCompDirectiveFilterDirs
+		case words == nil:
+			return
+		}
+		if err := cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, directive)); err != nil {
+			panic(err) // the flag is there, and nobody else has registered it
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		addCompletion(sub)
+	}
+}
+
+// ruleIDs completes the id of a rule, with its title. Rules that do not load
+// complete to nothing: the shell is no place for their errors.
+func ruleIDs(dirs []string, named string) []cobra.Completion {
+	dirs = slices.Compact(slices.Sorted(slices.Values(dirs))) // cobra reads the flags twice before it asks
+	conf, err := config.Choose(named)
+	if err != nil {
+		conf = &config.Config{}
+	}
+	engine, err := policy.Load(policy.Source{Dirs: dirs, Listed: true}, conf)
+	if err != nil {
+		return nil
+	}
+	var all []cobra.Completion
+	for _, r := range engine.Rules() {
+		all = append(all, cobra.CompletionWithDesc(r.ID, report.Visible(r.Title)))
+	}
+	return all
 }

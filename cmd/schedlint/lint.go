@@ -1,17 +1,24 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/schedlint/schedlint/cmd/schedlint/change"
+	"github.com/schedlint/schedlint/cmd/schedlint/policy"
 	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
@@ -20,16 +27,14 @@ import (
 
 // lintFlags are the flags of the lint command.
 type lintFlags struct {
-	topology, ruleDirs, survive []string
-	config, failOn, category    string
-	fix, failOnUnknown          string
-	sourceRoot                  string
-	outputs                     outputs
-	accept                      acceptFlags
-	quiet, all, verbose         bool
-	steps                       float64
-	render                      renderFlags
-	failOnUnrendered            bool
+	inputFlags
+	failFlags
+	change.Request
+	outputs                           outputs
+	failOn, category, fix, sourceRoot string
+	quiet, all, verbose               bool
+	write, reason, until, today       string // of a baseline
+	noInline, failOnSilenced          bool
 }
 
 func newLint() *cobra.Command {
@@ -97,57 +102,88 @@ Exit status (the highest applies):
 		RunE: func(cmd *cobra.Command, args []string) error { return runLint(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes or a NodeTopology (repeatable)")
-	flags.StringArrayVar(&f.ruleDirs, "rules", nil, "`directory` with your own Rego rules (repeatable)")
-	addTracked(flags)
-	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
-	f.render.add(flags)
-	addUnrendered(flags, &f.failOnUnrendered)
-	flags.Var(dirFlag{&f.sourceRoot}, "source-root", "`directory` that the input was rendered from; findings are reported in its files (default: the working directory, matching objects by name)")
-	flags.Var(keyFlag{&f.survive}, "survive", "require every workload to survive the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable)")
-	flags.Var(choiceFlag{&f.failOn, config.FailLevels()}, "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
-	addSteps(flags, &f.steps)
-	addFailUnknown(flags, &f.failOnUnknown)
-	f.accept.add(flags)
-	addFix(flags, &f.fix)
+	f.inputFlags.add(flags)
+	f.failFlags.add(flags)
+	f.outputs.add(flags, report.Formats())
+	addRules(flags, &f.RuleDirs)
+	flags.Var(dir(&f.sourceRoot), "source-root", "`directory` that the input was rendered from; findings are reported in its files (default: the working directory, matching objects by name)")
+	flags.Var(keys(&f.survive), "survive", "require every workload to survive the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable)")
+	flags.Var(choice(&f.failOn, config.FailLevels()), "fail-on", "lowest `level` that fails the run: "+strings.Join(config.FailLevels(), ", ")+" (default error)")
+	f.addAccept(flags)
+	modes := []string{fixWrite, fixDiff}
+	flags.Var(choice(&f.fix, modes), "fix", "correct topology keys where it is safe; `mode` is "+strings.Join(modes, " or "))
+	flags.Lookup("fix").NoOptDefVal = fixWrite
 	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print findings only, nothing if there are none")
 	flags.BoolVar(&f.all, "all", false, "show every location of repeated findings (text, markdown) and lift the 4 MiB limit on findings (text)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list the locations of skipped files, unchecked objects and undecided questions")
-	formatsVar(flags, &f.outputs, report.Formats())
-	flags.Var(categoryFlag{&f.category}, "sarif-category", "`name` that distinguishes several code scanning runs (default: set by the upload)")
+	flags.Var(value{kind: "string", set: func(s string) error {
+		f.category = strings.TrimRight(s, "/") // which joins it to a run id
+		if f.category == "" || strings.TrimSpace(f.category) != f.category || report.Visible(f.category) != f.category {
+			return errors.New("expected a name without control characters, and not / alone")
+		}
+		return nil
+	}}, "sarif-category", "`name` that distinguishes several code scanning runs (default: set by the upload)")
 	return cmd
+}
+
+// addAccept adds the flags that say what is accepted.
+func (f *lintFlags) addAccept(flags *pflag.FlagSet) {
+	isRevision := func(s string) bool { return strings.TrimSpace(s) != "" }
+	flags.Var(file(&f.Baseline), "baseline", "`file` with accepted findings (default: the baseline of the configuration)")
+	flags.Var(file(&f.write), "write-baseline", "accept all current findings and write them to this `file`")
+	flags.StringVar(&f.reason, "reason", "", "`reason` for accepting the findings of --write-baseline (default: the reason in the existing file, or the date)")
+	flags.Var(checked(&f.until, "a day as in 2027-03-31", accept.IsDate), "until", "last `date` on which the findings of --write-baseline are accepted")
+	flags.Var(checked(&f.Since, "a revision of git", isRevision), "since", "report only findings introduced since this git `revision`")
+	flags.BoolVar(&f.failOnSilenced, "fail-on-silenced", false, "with --since, fail if the change silences findings, for example by a suppression, a lower level or an ignored path")
+	flags.Var(checked(&f.ConfigFrom, "a revision of git", isRevision), "config-from", "read configuration, baseline and --rules from this git `revision`; suppressions in manifests apply only if it has them too")
+	flags.BoolVar(&f.noInline, "no-inline-suppressions", false, "ignore suppressions in annotations and comments of manifests")
+	flags.Var(checked(&f.today, "a day as in 2027-03-31", accept.IsDate), "today", "`date` that expiry dates are compared with (default: today, in UTC)")
 }
 
 func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	f.Config = f.config
 	options, from, err := f.options(cmd, args)
 	if err != nil {
 		return err
 	}
-	defer from.remove()
-	if err := f.accept.known(&options); err != nil {
+	defer from.Remove()
+	if err := f.Known(&options); err != nil {
 		return err
 	}
-	now, differs, err := f.judge(cmd, options, from)
+	own := policy.Source{Dirs: f.RuleDirs}
+	if from != nil {
+		own = from.Rules
+	}
+	differs := false
+	now, err := change.Judge(options, own, func(o lint.Options) (r *diag.Report, err error) {
+		if from != nil {
+			from.Admit(cmd.Context(), &o, &f.Request)
+		}
+		r, differs, err = f.run(cmd, o)
+		r.Version = version
+		return r, err
+	})
 	if now == nil {
 		return err
 	}
+	now.From = from
 	switch {
 	case err != nil: // half of the findings is no baseline, and says little of a change
-	case f.accept.write != "" && !now.report.Complete():
-		err = errPart
-	case f.accept.write != "":
+	case f.write != "" && !now.Report.Complete():
+		err = errors.New("--write-baseline: the run is incomplete, so no baseline is written")
+	case f.write != "":
 		err = writeBaseline(options.Baseline)
-	case f.accept.since != "":
-		err = now.since(cmd.Context(), f)
+	case f.Since != "":
+		err = now.Since(cmd.Context(), &f.Request)
 	}
 	if from != nil {
-		from.announce(now.report)
-		err = from.clean(err)
+		from.Announce(now.Report)
+		err = from.Clean(err)
 	}
-	r := now.report
+	r := now.Report
 	undone := slices.Clone(r.Failures)
 	if err != nil { // before the report, which says that it is incomplete
 		printErrors(cmd.ErrOrStderr(), err)
@@ -156,7 +192,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		}
 	}
 	if f.outputs.has(report.NeedsRules) {
-		r.Rules = enabled(now.engine, options.Config)
+		r.Rules = policy.Enabled(now.Engine, options.Config)
 	}
 	writeErr := f.outputs.write(cmd.OutOrStdout(), func(w io.Writer, format string, color bool) error {
 		return report.Write(w, format, r, report.Options{Color: color, Quiet: f.quiet, All: f.all, Verbose: f.verbose, Category: f.category})
@@ -167,13 +203,15 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		return err
 	}
 	switch {
-	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths):
-		return statusError{exitUsage, errUnjudged}
-	case f.accept.failOnSilenced && now.silences > 0:
-		return statusError{exitFindings, fmt.Errorf("the change silences findings: %s (--fail-on-silenced)", plural(now.silences, "place"))}
-	case f.failOnUnrendered && r.Summary.Unrendered > 0:
-		return statusError{exitFindings, unrendered(r.Summary.Unrendered)}
-	case differs && failOn != "none", diag.Unsettled(r.Summary.Unknown, f.failOnUnknown):
+	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths): // somebody meant to have it judged
+		return statusError{exitUsage, errors.New(report.NothingChecked)}
+	case f.failOnSilenced && now.Silences > 0:
+		return statusError{exitFindings, fmt.Errorf("the change silences findings: %s (--fail-on-silenced)", report.Count(now.Silences, "place"))}
+	}
+	if err := f.onUnrendered(r.Summary.Unrendered); err != nil {
+		return err
+	}
+	if differs && failOn != "none" || diag.Unsettled(r.Summary.Unknown, f.unknown) {
 		return statusError{code: exitFindings}
 	}
 	return nil
@@ -184,63 +222,96 @@ func (f *lintFlags) check() error {
 	if err := f.outputs.check(); err != nil {
 		return err
 	}
-	if f.category != "" && !f.outputs.has(func(format string) bool { return format == "sarif" }) {
+	fix, rebase, since := f.fix != "", f.write != "", f.Since != ""
+	switch {
+	case f.category != "" && !f.outputs.has(func(format string) bool { return format == "sarif" }):
 		return errors.New("--sarif-category: no output has the format sarif")
-	}
-	if err := f.accept.check(f.fix != ""); err != nil {
-		return err
+	case fix && (rebase || since):
+		return errors.New("--fix changes the files that --since and --write-baseline are about: use one after the other")
+	case rebase && since:
+		return errors.New("--write-baseline accepts all findings and --since reports some: use one of them")
+	case f.ConfigFrom != "" && (fix || rebase):
+		return errors.New("--config-from checks a change, which --fix and --write-baseline make: use one after the other")
+	case f.failOnSilenced && !since:
+		return errors.New("--fail-on-silenced belongs to --since")
+	case !rebase && (f.reason != "" || f.until != ""):
+		return errors.New("--reason and --until belong to --write-baseline")
+	case strings.TrimSpace(f.reason) == "" && f.reason != "":
+		return errors.New("--reason: expected why the findings are accepted")
 	}
 	return f.diffOnly()
 }
 
-// judge judges the work tree. The result is nil if the rules could not be loaded.
-func (f *lintFlags) judge(cmd *cobra.Command, o lint.Options, from *policySource) (now *judged, differs bool, err error) {
-	own := ruleSource{dirs: f.ruleDirs}
-	if from != nil {
-		own = from.rules
-	}
-	now, err = judge(o, own, func(o lint.Options) (r *diag.Report, err error) {
-		if from != nil {
-			from.admit(cmd.Context(), &o, f)
-		}
-		r, differs, err = f.run(cmd, o)
-		return r, err
-	})
-	if now != nil {
-		now.from = from
-	}
-	return now, differs, err
-}
-
 // options are those of a run on the work tree, and the revision that they come from
 // if one was named.
-func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, from *policySource, err error) {
-	conf := loadConfig
-	if f.accept.configFrom != "" { // what the work tree says is not even read
+func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, from *change.From, err error) {
+	conf := config.Choose
+	if f.ConfigFrom != "" { // what the work tree says is not even read
 		conf = func(string) (*config.Config, error) { return &config.Config{}, nil }
 	}
-	if o, err = inputBy(cmd, args, f.topology, f.config, conf); err != nil {
+	if o, err = f.read(cmd, args, conf); err != nil {
 		return o, nil, err
 	}
-	if err := fixable(f.fix, args); err != nil {
-		return o, nil, err
+	if f.fix != "" && slices.Contains(args, "-") {
+		return o, nil, errors.New("--fix: standard input cannot be rewritten: name files or directories")
 	}
-	o.Steps = f.steps
-	o.Survive, o.SourceRoot, o.Compared = f.survive, f.sourceRoot, f.accept.since != ""
-	if err = f.accept.apply(&o); err == nil && f.accept.configFrom != "" {
-		from, err = f.from(&o)
+	o.SourceRoot, o.Compared = f.sourceRoot, f.Since != ""
+	o.Today, o.NoInline, o.Rebase = cmp.Or(f.today, today()), f.noInline, f.write != ""
+	switch {
+	case o.Rebase:
+		o.Baseline, err = f.renewed(o.Today)
+	case f.ConfigFrom == "":
+		o.Baseline, err = change.LoadBaseline(f.Baseline, o.Config)
+	}
+	if err == nil && f.ConfigFrom != "" {
+		from, err = f.From(&o)
 	}
 	if err == nil {
-		err = f.render.apply(&o, len(args) == 0)
+		err = f.render.Apply(&o, len(args) == 0)
+		f.Render = f.render
 	}
 	return o, from, err
 }
 
-// errUnjudged ends a run on a path that somebody meant to have judged.
-var errUnjudged = errors.New(report.NothingChecked)
+// today is the day on which this runs.
+func today() string { return time.Now().UTC().Format("2006-01-02") }
 
-// errPart keeps part of the findings from passing for all of them.
-var errPart = errors.New("--write-baseline: the run is incomplete, so no baseline is written")
+// renewed is the baseline that is about to be written. What a file of that name
+// says of reason and day stays, unless told otherwise, and so do its entries about
+// manifests that are not read this time; a file that is something else is not
+// overwritten.
+func (f *lintFlags) renewed(today string) (*accept.Baseline, error) {
+	b := accept.NewBaseline("found when this baseline was written, on "+today, "", nil)
+	if err := worktree.RefuseLink(f.write); err != nil {
+		return nil, fmt.Errorf("--write-baseline: %w", err)
+	}
+	old, err := change.ReadBaseline(f.write)
+	switch {
+	case err == nil:
+		b.Reason, b.Until, b.Entries = old.Reason, old.Until, old.Entries
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("--write-baseline: %w", err)
+	}
+	b.Reason = cmp.Or(strings.TrimSpace(f.reason), b.Reason)
+	b.Until = cmp.Or(f.until, b.Until)
+	if b.Until != "" && b.Until < today {
+		return nil, fmt.Errorf("--write-baseline: %s accepts findings until %s, which is over: give another day with --until", f.write, b.Until)
+	}
+	b.Path = f.write
+	return b, nil
+}
+
+// writeBaseline writes the baseline of a run.
+func writeBaseline(b *accept.Baseline) error {
+	var buf bytes.Buffer
+	if err := report.Encode(&buf, b); err != nil {
+		return err
+	}
+	if err := worktree.WriteFile(b.Path, buf.Bytes()); err != nil {
+		return fmt.Errorf("writing the baseline: %w", err)
+	}
+	return nil
+}
 
 // onlyHere reports whether all paths are the working directory.
 func onlyHere(dir string, paths []string) bool {
@@ -248,36 +319,10 @@ func onlyHere(dir string, paths []string) bool {
 		if path == "-" {
 			return true
 		}
-		at, err := os.Stat(absolute(dir, path))
+		at, err := os.Stat(worktree.Absolute(dir, path))
 		here, hereErr := os.Stat(dir)
 		return err != nil || hereErr != nil || !os.SameFile(at, here)
 	})
-}
-
-// input is what every command that reads manifests starts from: the paths, or
-// the working directory, the topology and the configuration.
-func input(cmd *cobra.Command, args, topology []string, configPath string) (lint.Options, error) {
-	return inputBy(cmd, args, topology, configPath, loadConfig)
-}
-
-// inputBy is input with another way to get at the configuration.
-func inputBy(cmd *cobra.Command, args, topology []string, configPath string, load func(path string) (*config.Config, error)) (lint.Options, error) {
-	if len(args) == 0 {
-		args = []string{"."}
-	}
-	if err := oneReader(args, topology); err != nil {
-		return lint.Options{}, err
-	}
-	conf, err := load(configPath)
-	if err != nil {
-		return lint.Options{}, err
-	}
-	dir, err := os.Getwd()
-	options := lint.Options{Dir: dir, Root: repositoryRoot(dir), Paths: args, Topology: topology, Stdin: cmd.InOrStdin(), Config: conf}
-	if tracked, _ := cmd.Flags().GetBool(trackedFlag); tracked && err == nil {
-		err = onlyTracked(&options)
-	}
-	return options, err
 }
 
 // outcome is the exit status: errors and what was not done outrank findings.
@@ -293,36 +338,4 @@ func outcome(r *diag.Report, failOn string, err error) error {
 		return statusError{code: exitFindings}
 	}
 	return nil
-}
-
-// oneReader refuses to read standard input twice.
-func oneReader(paths, topology []string) error {
-	if slices.Contains(paths, "-") && slices.Contains(topology, "-") {
-		return errors.New("standard input holds either the manifests or the topology: name a file for one of them")
-	}
-	return nil
-}
-
-// loadConfig reads the configuration that was named, or else the next one
-// upwards, which errors name as seen from here.
-func loadConfig(path string) (*config.Config, error) {
-	if path != "" {
-		return config.Load(path)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		return nil, err
-	}
-	if path = config.Find(dir); path == "" {
-		return &config.Config{}, nil
-	}
-	return config.LoadFound(seen(dir, path), "")
-}
-
-// repositoryRoot is the root of the work tree around dir, or dir itself.
-func repositoryRoot(dir string) string {
-	if root, ok := worktree.Root(dir); ok {
-		return root
-	}
-	return dir
 }

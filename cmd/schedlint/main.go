@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/cmd/schedlint/inputs"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 )
@@ -27,6 +28,11 @@ const (
 	exitInternal = 3
 )
 
+// garbage is by how many percent the heap grows before it is collected. Against the 100 of Go, a run
+// on 10,000 Deployments takes 1.33 s of CPU instead of 1.50 and 252 MB instead of 203, and one on the
+// demo 0.20 s instead of 0.23 and 46 MB instead of 44.
+const garbage = 200
+
 // failed is the exit code for what was not done.
 func failed(all diag.Failures) int {
 	switch {
@@ -38,11 +44,24 @@ func failed(all diag.Failures) int {
 	return exitClean
 }
 
-func main() {
-	if slices.Equal(os.Args[1:], []string{workerArgument}) {
-		os.Exit(work())
+// incomplete ends a command that has not done everything.
+func incomplete(all diag.Failures) error {
+	if code := failed(all); code != exitClean {
+		return statusError{code: code}
 	}
-	tuneMemory(largeHeapOf(os.Args[1:]))
+	return nil
+}
+
+func main() {
+	if slices.Equal(os.Args[1:], []string{inputs.WorkerArgument}) {
+		if inputs.Work() != nil {
+			os.Exit(exitInternal)
+		}
+		return
+	}
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(garbage)
+	}
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // output is one format and where it goes; an empty path is standard output.
@@ -25,50 +26,34 @@ type output struct{ format, path string }
 // before it, or to the next one.
 type outputs []output
 
-type formatFlag struct {
-	to    *outputs
-	words []string
-}
-type outputFlag struct{ to *outputs }
-
-var _, _ pflag.Value = formatFlag{}, outputFlag{}
-
-// formatsVar declares the flags that say what is written and where.
-func formatsVar(flags *pflag.FlagSet, to *outputs, words []string) {
-	flags.Var(formatFlag{to, words}, "format", "output `format[=file]`: "+strings.Join(words, ", ")+" (default text; repeatable, at most one to standard output)")
-	flags.Var(outputFlag{to}, "output", "`file` for the preceding --format (default: standard output)")
-}
-
-func (formatFlag) String() string { return "" }
-func (formatFlag) Type() string   { return "string" }
-func (f formatFlag) Set(s string) error {
-	word, path, named := strings.Cut(s, "=")
-	if err := oneOf(word, f.words); err != nil {
-		return err
-	}
-	if named && path == "" {
-		return errors.New("expected a file name after =")
-	}
-	if last := len(*f.to) - 1; !named && last >= 0 && (*f.to)[last].format == "" {
-		(*f.to)[last].format = word
+// add declares the flags that say what is written and where.
+func (o *outputs) add(flags *pflag.FlagSet, words []string) {
+	flags.Var(value{kind: "string", words: words, set: func(s string) error {
+		word, path, named := strings.Cut(s, "=")
+		if err := oneOf(word, words); err != nil {
+			return err
+		}
+		if named && path == "" {
+			return errors.New("expected a file name after =")
+		}
+		if last := len(*o) - 1; !named && last >= 0 && (*o)[last].format == "" {
+			(*o)[last].format = word
+			return nil
+		}
+		*o = append(*o, output{word, path})
 		return nil
-	}
-	*f.to = append(*f.to, output{word, path})
-	return nil
-}
-
-func (outputFlag) String() string { return "" }
-func (outputFlag) Type() string   { return "string" }
-func (f outputFlag) Set(s string) error {
-	if s == "" {
-		return errors.New("expected a file name")
-	}
-	if last := len(*f.to) - 1; last >= 0 && (*f.to)[last].path == "" && (*f.to)[last].format != "" {
-		(*f.to)[last].path = s
+	}}, "format", "output `format[=file]`: "+strings.Join(words, ", ")+" (default text; repeatable, at most one to standard output)")
+	flags.Var(value{kind: "string", set: func(s string) error {
+		if s == "" {
+			return errors.New("expected a file name")
+		}
+		if last := len(*o) - 1; last >= 0 && (*o)[last].path == "" && (*o)[last].format != "" {
+			(*o)[last].path = s
+			return nil
+		}
+		*o = append(*o, output{path: s})
 		return nil
-	}
-	*f.to = append(*f.to, output{path: s})
-	return nil
+	}}, "output", "`file` for the preceding --format (default: standard output)")
 }
 
 // check refuses two outputs to one place; none at all is text.
@@ -130,7 +115,7 @@ func (o outputs) write(stdout io.Writer, render func(w io.Writer, format string,
 		if err == nil && out.path == "" {
 			_, err = stdout.Write(buf.Bytes())
 		} else if err == nil {
-			err = writeFile(out.path, buf.Bytes())
+			err = worktree.WriteFile(out.path, buf.Bytes())
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("writing %s: %w", out.format, err))

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/schedlint/schedlint/lint"
-	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/report"
 )
@@ -19,13 +18,10 @@ var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 
 // placeFlags are the flags of the place command.
 type placeFlags struct {
-	topology, survive []string
-	config, failOn    string
-	outputs           outputs
-	steps             float64
-	failOnUnknown     string
-	render            renderFlags
-	failOnUnrendered  bool
+	inputFlags
+	failFlags
+	failOn  string
+	outputs outputs
 }
 
 func newPlace() *cobra.Command {
@@ -57,16 +53,11 @@ Exit status (the highest applies):
 		RunE: func(cmd *cobra.Command, args []string) error { return runPlace(cmd, args, &f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVarP(&f.topology, "topology", "t", nil, "node `file`: Nodes or a NodeTopology (repeatable)")
-	addTracked(flags)
-	flags.Var(fileFlag{&f.config}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
-	flags.Var(keyFlag{&f.survive}, "survive", "check the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable; default node and zone)")
-	formatsVar(flags, &f.outputs, report.PlaceFormats())
-	flags.Var(choiceFlag{&f.failOn, failVerdicts()}, "fail-on", "least severe `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
-	addSteps(flags, &f.steps)
-	addFailUnknown(flags, &f.failOnUnknown)
-	f.render.add(flags)
-	addUnrendered(flags, &f.failOnUnrendered)
+	f.inputFlags.add(flags)
+	f.failFlags.add(flags)
+	f.outputs.add(flags, report.PlaceFormats())
+	flags.Var(keys(&f.survive), "survive", "check the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable; default node and zone)")
+	flags.Var(choice(&f.failOn, failVerdicts()), "fail-on", "least severe `verdict` that fails the run: "+strings.Join(failVerdicts(), ", ")+" (default never)")
 	return cmd
 }
 
@@ -74,14 +65,10 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if err := f.outputs.check(); err != nil {
 		return err
 	}
-	options, err := input(cmd, args, f.topology, f.config)
+	options, err := f.options(cmd, args, len(args) == 0)
 	if err != nil {
 		return err
 	}
-	if err := f.render.apply(&options, len(args) == 0); err != nil {
-		return err
-	}
-	options.Survive, options.Steps = f.survive, f.steps
 	doc, err := lint.Place(cmd.Context(), options)
 	if err != nil {
 		return err
@@ -93,10 +80,10 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	if err != nil {
 		return statusError{max(exitUsage, failed(doc.Failures)), err}
 	}
-	if err := placeOutcome(doc, f.failOn, f.failOnUnknown); err != nil || !f.failOnUnrendered || doc.Unrendered == 0 {
+	if err := placeOutcome(doc, f.failOn, f.unknown); err != nil {
 		return err
 	}
-	return statusError{exitFindings, unrendered(doc.Unrendered)}
+	return f.onUnrendered(doc.Unrendered)
 }
 
 // placeOutcome is the exit status of decisions: that of the worst, and what was not

@@ -35,7 +35,7 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(usage)
-	root.AddCommand(newLint(), newExplain(), newPlace(), newInputs(renderRoots), newRules(), newFacts(), newPolicy(), newVersion())
+	root.AddCommand(newLint(), newExplain(), newPlace(), newInputs(), newRules(), newFacts(), newPolicy(), newVersion())
 	addCompletion(root)
 	return root
 }
@@ -54,5 +54,8 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	if _, err := os.Stat(args[0]); near == "" && (err == nil || args[0] == "-") {
 		near = "lint " + args[0]
 	}
-	return fmt.Errorf("unknown command %q%s", args[0], question(near, cmd.Name()+" "))
+	if near != "" {
+		near = cmd.Name() + " " + near
+	}
+	return fmt.Errorf("unknown command %q%s", args[0], diag.Question(near))
 }

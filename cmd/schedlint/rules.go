@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/schedlint/schedlint/cmd/schedlint/policy"
 	"github.com/schedlint/schedlint/fixtures"
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -35,17 +36,20 @@ of your own and those that your configuration makes of templates.`,
 			return ruleIDs(dirs, named), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			conf, err := loadConfig(named)
+			conf, err := config.Choose(named)
 			if err != nil {
 				return err
 			}
-			engine, err := loadRulesOf(ruleSource{dirs: dirs, listed: true}, conf)
+			engine, err := policy.Load(policy.Source{Dirs: dirs, Listed: true}, conf)
 			if err != nil {
 				return err
 			}
-			rules := configured(engine, conf)
-			if every {
-				rules = engine.All()
+			rules := engine.All()
+			if !every {
+				rules = engine.Rules()
+				for i := range rules {
+					rules[i].Level = conf.Level(rules[i].ID, rules[i].Level)
+				}
 			}
 			if own {
 				rules = slices.DeleteFunc(rules, func(r diag.Rule) bool { return !engine.Own(r.ID) })
@@ -53,7 +57,11 @@ of your own and those that your configuration makes of templates.`,
 			out := bufio.NewWriter(cmd.OutOrStdout())
 			switch {
 			case source != "":
-				err = printSource(out, engine, source)
+				text := engine.Source(source)
+				if text == "" {
+					return policy.Unknown(engine, source)
+				}
+				out.WriteString(text)
 			case len(args) > 0 && format == "json":
 				err = writeRulesJSON(out, engine, slices.DeleteFunc(engine.All(), func(r diag.Rule) bool { return r.ID != args[0] }))
 			case len(args) > 0:
@@ -66,38 +74,19 @@ of your own and those that your configuration makes of templates.`,
 			return errors.Join(err, out.Flush())
 		},
 	}
-	cmd.Flags().Var(fileFlag{&named}, "config", "configuration `file` (default: "+config.Name+" in the working directory or a parent)")
-	cmd.Flags().Var(choiceFlag{&format, []string{"text", "json"}}, "format", "output `format`: text, json (default text)")
+	addConfig(cmd.Flags(), &named)
+	addRules(cmd.Flags(), &dirs)
+	cmd.Flags().Var(choice(&format, []string{"text", "json"}), "format", "output `format`: text, json (default text)")
 	cmd.Flags().StringVar(&source, "source", "", "print the Rego source of the rule `ID`")
 	cmd.Flags().BoolVar(&own, "own", false, "list only your own rules")
 	cmd.Flags().BoolVar(&every, "all", false, "also list templates and the rules of packs that are off")
-	cmd.Flags().StringArrayVar(&dirs, "rules", nil, "`directory` with your own Rego rules (repeatable)")
 	return cmd
-}
-
-// printSource prints the text of a rule.
-func printSource(w io.Writer, engine *rego.Engine, id string) error {
-	text := engine.Source(id)
-	if text == "" {
-		return unknownRule(engine, id)
-	}
-	_, err := io.WriteString(w, text)
-	return err
-}
-
-// configured are the rules that may run, with the levels that the configuration gives.
-func configured(engine *rego.Engine, conf *config.Config) []diag.Rule {
-	all := engine.Rules()
-	for i := range all {
-		all[i].Level = conf.Level(all[i].ID, all[i].Level)
-	}
-	return all
 }
 
 func printRule(w io.Writer, engine *rego.Engine, conf *config.Config, id string) error {
 	r, ok := engine.Rule(id)
 	if !ok {
-		return unknownRule(engine, id)
+		return policy.Unknown(engine, id)
 	}
 	r.Level = conf.Level(id, r.Level)
 	fmt.Fprintf(w, "%s (%s, %s", r.ID, r.Level, r.Category)
@@ -150,15 +139,6 @@ func ruleFields(r *diag.Rule) (fields []ruleField) {
 		}
 	}
 	return fields
-}
-
-// unknownRule says which rule was probably meant.
-func unknownRule(engine *rego.Engine, id string) error {
-	near := diag.Nearest(id, engine.IDs())
-	if near == "" {
-		return fmt.Errorf("unknown rule %s: schedlint rules lists them all", id)
-	}
-	return fmt.Errorf("unknown rule %s%s", id, question(near, ""))
 }
 
 // printLines prints a text that somebody else wrote, each line behind an indent.

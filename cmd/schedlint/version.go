@@ -39,7 +39,7 @@ func newVersion() *cobra.Command {
 			return v.write(cmd.OutOrStdout(), format)
 		},
 	}
-	cmd.Flags().Var(choiceFlag{&format, formats}, "format", "output `format`: "+strings.Join(formats, ", ")+" (default text)")
+	cmd.Flags().Var(choice(&format, formats), "format", "output `format`: "+strings.Join(formats, ", ")+" (default text)")
 	return cmd
 }
 

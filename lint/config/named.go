@@ -48,6 +48,22 @@ func LoadFound(path, root string) (*Config, error) {
 	return c, l.load(c)
 }
 
+// Choose reads the configuration that the user named, or else the nearest one from the working
+// directory upwards, which errors name as seen from there. Without any it is empty.
+func Choose(path string) (*Config, error) {
+	if path != "" {
+		return Load(path)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if path = Find(dir); path == "" {
+		return &Config{}, nil
+	}
+	return LoadFound(worktree.Seen(dir, path), "")
+}
+
 // wordConfigError words an error about the configuration file itself.
 func (c *Config) wordConfigError(err error, name string) error {
 	var link *worktree.LinkError

@@ -72,3 +72,11 @@ func (d *distances) between(a, b string, limit int) int {
 	}
 	return last[len(b)]
 }
+
+// Question asks back whether a name was meant; it returns "" for none.
+func Question(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "; did you mean " + name + "?"
+}

@@ -84,7 +84,7 @@ func healedText(s *diag.Summary) string {
 	if s.Healed == 1 {
 		verb = "fires"
 	}
-	return fmt.Sprintf("fixed: %s of the baseline no longer %s; --write-baseline removes fixed entries", count(s.Healed, "entry"), verb)
+	return fmt.Sprintf("fixed: %s of the baseline no longer %s; --write-baseline removes fixed entries", Count(s.Healed, "entry"), verb)
 }
 
 // total counts the findings.

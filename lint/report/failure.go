@@ -37,7 +37,7 @@ func incomplete(all diag.Failures) []string {
 		told = append(told, "incomplete: "+clipped(f.String(), maxSentence))
 	}
 	if more > 0 {
-		told = append(told, fmt.Sprintf("incomplete: %s more", count(more, "failure")))
+		told = append(told, fmt.Sprintf("incomplete: %s more", Count(more, "failure")))
 	}
 	return told
 }
@@ -59,7 +59,7 @@ func annotateFailures(t *textWriter, all diag.Failures) {
 	if f := all[0]; inRepository(f.File) {
 		props = place(diag.Span{File: f.File, Line: f.Line})
 	}
-	told := []string{fmt.Sprintf("The run is incomplete (%s):", count(len(all), "failure"))}
+	told := []string{fmt.Sprintf("The run is incomplete (%s):", Count(len(all), "failure"))}
 	for _, f := range all[:min(maxItems, len(all))] {
 		told = append(told, clipped(f.String(), maxSentence))
 	}
@@ -84,7 +84,7 @@ func gitlabFailures(all diag.Failures, seen map[diag.Key]int) []gitlabIssue {
 		issues = append(issues, gitlabFailure(f, seen))
 	}
 	if more > 0 {
-		issues = append(issues, gitlabFailure(diag.Failure{Stage: "more", Message: count(more, "failure") + " more"}, seen))
+		issues = append(issues, gitlabFailure(diag.Failure{Stage: "more", Message: Count(more, "failure") + " more"}, seen))
 	}
 	return issues
 }
@@ -119,7 +119,7 @@ func junitErrors(all diag.Failures) []junitCase {
 		})
 	}
 	if more > 0 {
-		text := count(more, "failure") + " more"
+		text := Count(more, "failure") + " more"
 		cases = append(cases, junitCase{ClassName: "schedlint", Name: "incomplete: " + text, Error: &junitError{Type: "more", Message: text}})
 	}
 	return cases

@@ -49,7 +49,7 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 			annotate(t, c.name, d)
 		}
 		if more := len(all) - room[c.name]; more > 0 {
-			rest = append(rest, count(more, string(c.level)))
+			rest = append(rest, Count(more, string(c.level)))
 		}
 	}
 	if len(rest) > 0 {

@@ -57,7 +57,7 @@ func trim(all []diag.Diagnostic) []diag.Diagnostic {
 // morePlaces counts the related locations of a finding that are not shown, or returns "".
 func morePlaces(d *diag.Diagnostic, shown int) string {
 	if more := len(d.Related) + d.MoreRelated - min(shown, len(d.Related)); more > 0 {
-		return fmt.Sprintf("and %s", count(more, "more place"))
+		return fmt.Sprintf("and %s", Count(more, "more place"))
 	}
 	return ""
 }
@@ -124,7 +124,7 @@ func (t *textWriter) uncounted(all []shown, left []int) {
 			rest.NoteFindings += n
 		}
 	}
-	t.println(count(total(&rest), "more finding"), " (", t.findings(&rest), "): --all shows them")
+	t.println(Count(total(&rest), "more finding"), " (", t.findings(&rest), "): --all shows them")
 	t.println()
 }
 

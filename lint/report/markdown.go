@@ -64,7 +64,7 @@ func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	if len(left.Diagnostics) > 0 {
 		n := len(left.Diagnostics)
 		left.Sort()
-		p.add(0, fmt.Sprintf("%s more did not fit here: %s.", count(n, "finding"), plain.findings(&left.Summary)))
+		p.add(0, fmt.Sprintf("%s more did not fit here: %s.", Count(n, "finding"), plain.findings(&left.Summary)))
 	}
 	var notes []string
 	for _, n := range r.Summary.Notes {

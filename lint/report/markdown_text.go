@@ -87,7 +87,7 @@ func tableRow(cells []string) string {
 // clipped returns the first n characters of s, with the number of omitted bytes.
 func clipped(s string, n int) string {
 	if end := runeOffset(s, n); end < len(s) {
-		return s[:end] + " ... (" + count(len(s)-end, "byte") + " more)"
+		return s[:end] + " ... (" + Count(len(s)-end, "byte") + " more)"
 	}
 	return s
 }

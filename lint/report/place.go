@@ -63,7 +63,7 @@ func contextCounts(p *diag.Placements) string {
 	for i, v := range order {
 		order[i] = fmt.Sprintf("%s %d", v, counts[v])
 	}
-	return count(len(p.Decisions), "context") + ": " + strings.Join(order, ", ")
+	return Count(len(p.Decisions), "context") + ": " + strings.Join(order, ", ")
 }
 
 // contextTitle names the subject of a decision.
@@ -305,7 +305,7 @@ func grid(b io.Writer, run []diag.PlacementStep) {
 			for _, n := range zones[zone] {
 				pods += len(nodes[n])
 			}
-			line = append(filled(line[:0], zoneCell(zone), "", width), count(pods, "pod")...)
+			line = append(filled(line[:0], zoneCell(zone), "", width), Count(pods, "pod")...)
 			b.Write(append(line, '\n'))
 		}
 		for _, n := range slices.Sorted(slices.Values(zones[zone])) {
@@ -374,6 +374,6 @@ func stuck(b io.Writer, s *diag.PlacementStuck) {
 		if p.Orphaned {
 			fate = "deleted by the pod garbage collector"
 		}
-		fmt.Fprintf(b, "  then %s of %s %s: %s\n", count(p.Count, "pod"), visible(p.Workload), fate, visible(p.Reason))
+		fmt.Fprintf(b, "  then %s of %s %s: %s\n", Count(p.Count, "pod"), visible(p.Workload), fate, visible(p.Reason))
 	}
 }

@@ -62,7 +62,7 @@ func (p *page) decision(d decision) {
 		texts := d.rows[i].texts()
 		row := tableRow(append([]string{prose(clipped(texts[0], maxPath))}, texts[1:]...))
 		if size += len(row) + 1; size > maxMarkdown/3 {
-			rows = append(rows, fmt.Sprintf("\nand %s more", count(len(d.rows)-i, "workload")))
+			rows = append(rows, fmt.Sprintf("\nand %s more", Count(len(d.rows)-i, "workload")))
 			break
 		}
 		rows = append(rows, row)
@@ -71,7 +71,7 @@ func (p *page) decision(d decision) {
 	var sentences []string
 	for i, r := range d.reasons {
 		if size += min(maxSentence, len(r.why)); size > maxMarkdown/2 {
-			sentences = append(sentences, fmt.Sprintf("and %s more", count(len(d.reasons)-i, "reason")))
+			sentences = append(sentences, fmt.Sprintf("and %s more", Count(len(d.reasons)-i, "reason")))
 			break
 		}
 		sentences = append(sentences, fmt.Sprintf("%s %s: %s, %s", clipped(r.subject, maxPath), r.question, r.answer, r.why))

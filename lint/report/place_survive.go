@@ -172,7 +172,7 @@ func (t *lossGroup) reason(replicas int) string {
 		text += fmt.Sprintf(" or any of %d equivalent ones", t.like)
 	}
 	text += " (" + t.meaning + ") "
-	pods := fmt.Sprintf("%d of %s", t.Pending, count(replicas, "pod"))
+	pods := fmt.Sprintf("%d of %s", t.Pending, Count(replicas, "pod"))
 	switch answer := answerTo(t.Verdict); {
 	case answer == answerUnknown:
 		text += "is undecided"

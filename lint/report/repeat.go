@@ -41,5 +41,5 @@ func (s *shown) places() string {
 	if s.more == 0 {
 		return ""
 	}
-	return fmt.Sprintf("and %s (--all shows them)", count(s.more, "more place"))
+	return fmt.Sprintf("and %s (--all shows them)", Count(s.more, "more place"))
 }

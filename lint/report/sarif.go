@@ -133,7 +133,7 @@ func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
 		inv.AddToolExecutionNotification(failureNotification(f))
 	}
 	if more > 0 {
-		inv.AddToolExecutionNotification(notification(sarif.LevelError, "incomplete: "+count(more, "failure")+" more"))
+		inv.AddToolExecutionNotification(notification(sarif.LevelError, "incomplete: "+Count(more, "failure")+" more"))
 	}
 	if text := unchecked(s); text != "" {
 		inv.AddToolExecutionNotification(notification(sarif.LevelWarning, text))

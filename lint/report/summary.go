@@ -111,7 +111,7 @@ func counts(entries []diag.Skip) string {
 func unchecked(s *diag.Summary) string {
 	var reasons []string
 	for _, e := range s.Unjudged() {
-		reasons = append(reasons, count(e.Count, reasonOf(e)))
+		reasons = append(reasons, Count(e.Count, reasonOf(e)))
 	}
 	if len(reasons) == 0 {
 		return ""
@@ -164,17 +164,17 @@ func enumerated(reasons []string) string {
 func examined(s *diag.Summary) string {
 	nodes := "no topology"
 	if s.TopologyDeclared {
-		nodes = count(s.Nodes, "node")
+		nodes = Count(s.Nodes, "node")
 	}
-	workloads := count(s.Workloads, "workload")
+	workloads := Count(s.Workloads, "workload")
 	if s.Contexts > 1 {
-		workloads += " in " + count(s.Contexts, "context")
+		workloads += " in " + Count(s.Contexts, "context")
 	}
 	renders := ""
 	if s.Renders > 0 {
-		renders = count(s.Renders, "render")
+		renders = Count(s.Renders, "render")
 	}
-	return strings.Join(nonEmpty(count(s.Documents, "document"), renders, workloads, nodes), ", ")
+	return strings.Join(nonEmpty(Count(s.Documents, "document"), renders, workloads, nodes), ", ")
 }
 
 // skipped counts the documents that were left out, by reason.
@@ -182,7 +182,7 @@ func skipped(entries []diag.Skip) string {
 	total, reasons := 0, []string(nil)
 	for _, e := range entries {
 		total += e.Count
-		reasons = append(reasons, count(e.Count, reasonOf(e)))
+		reasons = append(reasons, Count(e.Count, reasonOf(e)))
 	}
 	if total == 0 {
 		return ""
@@ -195,7 +195,7 @@ func (t *textWriter) findings(s *diag.Summary) string {
 	var parts []string
 	for _, l := range levelCounts(s) {
 		if l.n > 0 {
-			parts = append(parts, t.paint(levelStyle(l.level), count(l.n, string(l.level))))
+			parts = append(parts, t.paint(levelStyle(l.level), Count(l.n, string(l.level))))
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), "no findings")
@@ -232,11 +232,11 @@ func where(e diag.Skip, path func(string) string) string {
 	return fmt.Sprintf(" (%d): %s", e.Count, strings.Join(places, ", "))
 }
 
-// count returns a number and a noun, in the regular plural if necessary.
-func count(n int, noun string) string {
+// Count returns a number and a noun, in the regular plural if necessary.
+func Count(n int, noun string) string {
 	for _, word := range []string{" with ", " that "} {
 		if head, tail, ok := strings.Cut(noun, word); ok {
-			return count(n, head) + word + tail
+			return Count(n, head) + word + tail
 		}
 	}
 	switch {

@@ -131,7 +131,7 @@ const maxNamed = 3
 // differ.
 func renders(d *diag.Diagnostic) string {
 	if d.Differ && len(d.Renders) > 1 {
-		return fmt.Sprintf("render %s; it differs in %s", d.Render, count(len(d.Renders)-1, "more render"))
+		return fmt.Sprintf("render %s; it differs in %s", d.Render, Count(len(d.Renders)-1, "more render"))
 	}
 	return named("render", d.Renders)
 }

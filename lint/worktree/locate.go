@@ -35,11 +35,7 @@ func Locate(path string) (root, name string, ok bool) {
 	if err != nil {
 		return "", "", false
 	}
-	abs := path
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(here, abs)
-	}
-	abs = filepath.Clean(abs)
+	abs := filepath.Clean(Absolute(here, path))
 	if root, ok = Root(here); ok {
 		if name, ok = Below(root, abs); ok {
 			return root, name, true
@@ -108,4 +104,43 @@ func follow(abs string) (root, name string, ok bool) {
 func parts(path string) []string {
 	path = strings.TrimPrefix(path, filepath.VolumeName(path))
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })
+}
+
+// Absolute returns a path that counts from a directory.
+func Absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Seen returns a path as seen from a directory, if it can be.
+func Seen(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return rel
+	}
+	return path
+}
+
+// Here returns a path as seen from the working directory.
+func Here(path string) string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return path
+	}
+	return Seen(dir, path)
+}
+
+// Real returns a path without symbolic links, if it can be had.
+func Real(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// IsDir reports whether a path leads to a directory.
+func IsDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -1,0 +1,246 @@
+package change
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/schedlint/schedlint/cmd/schedlint/policy"
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/revision"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// From is a revision whose configuration, baseline and own rules count in
+// place of those of the work tree.
+type From struct {
+	Rules    policy.Source
+	revision string
+	tree     *tree
+	dir      string // the working directory, without symbolic links
+	inTree   *config.Config
+	baseline *accept.Baseline
+	notes    []string
+}
+
+// From sets what the revision ConfigFrom says in the options of a run on the work tree. The caller
+// removes it with Remove.
+func (r *Request) From(o *lint.Options) (*From, error) {
+	s := &From{revision: r.ConfigFrom}
+	err := s.open(r, o)
+	if err == nil {
+		err = s.setBaseline(r, o)
+	}
+	if err != nil {
+		err = s.Clean(err)
+		s.Remove()
+		return nil, fmt.Errorf("--config-from %s: %w", s.revision, err)
+	}
+	for _, dir := range r.RuleDirs {
+		in := s.tree.Mapped(s.dir, []string{dir})
+		if len(in) == 0 {
+			s.note("%s has no rules in %s: none of them runs", s.revision, dir)
+		}
+		s.Rules.Dirs = append(s.Rules.Dirs, in...)
+	}
+	s.Rules.Shown = func(dir string) string {
+		if name, ok := worktree.Below(s.tree.Dir, dir); ok {
+			return s.revision + ":" + filepath.ToSlash(name)
+		}
+		return dir
+	}
+	return s, nil
+}
+
+// Remove removes the tree. There may be none.
+func (s *From) Remove() {
+	if s != nil && s.tree != nil {
+		s.tree.Remove()
+	}
+}
+
+// open unpacks the tree and reads its configuration. What that names is known only
+// after the configuration itself is unpacked.
+func (s *From) open(r *Request, o *lint.Options) error {
+	root, err := filepath.EvalSymlinks(o.Root)
+	if err == nil {
+		s.dir, err = filepath.EvalSymlinks(o.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	named, _ := revision.Inside(root, worktree.Absolute(s.dir, r.Config))
+	only, err := revision.Unpack(root, s.revision, func(name string) bool {
+		return path.Base(name) == config.Name || r.Config != "" && name == filepath.ToSlash(named)
+	})
+	if err != nil {
+		return err
+	}
+	s.tree = &tree{only}
+	if err = s.setConfig(r, o); err != nil {
+		return err
+	}
+	all, err := r.unpack(*o, s.revision)
+	if err != nil {
+		return err
+	}
+	s.tree.Remove()
+	s.tree, s.notes = all, nil
+	if err := s.setConfig(r, o); err != nil {
+		return err
+	}
+	// The renders that the work tree asks for beyond those of the revision show more, and hide nothing.
+	added, err := config.Choose(r.Config)
+	switch {
+	case o.Config.Discovers():
+	case err != nil:
+		s.note("what the work tree adds to renders is not known: its configuration cannot be read")
+	case added.Dir == o.Config.Dir:
+		for _, name := range o.Config.Widen(added) {
+			s.note("the change no longer names %s under renders: it is rendered all the same", name)
+		}
+	}
+	return nil
+}
+
+// setConfig reads the configuration of the tree and puts it where it would be in
+// the work tree, with the files that it names there. A configuration above the repository belongs to
+// no revision: it counts where the tree has none.
+func (s *From) setConfig(r *Request, o *lint.Options) error {
+	rel, _ := revision.Inside(s.tree.Root, s.dir)
+	conf, err := s.tree.config(filepath.Join(s.tree.Dir, rel), s.dir, r.Config, &config.Config{})
+	if err != nil {
+		return err
+	}
+	s.inTree, o.Config = conf, conf
+	if file, text := conf.Source(); file != "" {
+		if rel, ok := worktree.Below(s.tree.Dir, conf.Dir); ok {
+			name := filepath.Join(rel, filepath.Base(file))
+			o.Config, err = conf.At(filepath.Join(s.tree.Root, rel), s.tree.Root, s.shown(name, text))
+		}
+		return err
+	}
+	if r.Config != "" {
+		s.note("%s has no configuration %s: the default counts", s.revision, r.Config)
+		return nil
+	}
+	if here := config.Find(s.dir); here != "" && worktree.Inside(s.tree.Root, here) {
+		s.note("%s of the work tree does not count: %s has none", filepath.ToSlash(worktree.Seen(s.dir, here)), s.revision)
+	}
+	if above := config.Find(filepath.Dir(s.tree.Root)); above != "" {
+		o.Config, err = config.LoadFound(worktree.Seen(s.dir, above), "")
+	}
+	return err
+}
+
+// setBaseline reads the baseline of the tree.
+func (s *From) setBaseline(r *Request, o *lint.Options) (err error) {
+	paths := s.tree.Mapped(s.dir, nonEmpty(r.Baseline))
+	if r.Baseline != "" && len(paths) == 0 {
+		s.note("%s has no baseline %s: it accepts nothing", s.revision, r.Baseline)
+		return nil
+	}
+	conf := s.inTree
+	if !worktree.Inside(s.tree.Dir, conf.Dir) {
+		conf = o.Config
+	}
+	b, err := LoadBaseline(strings.Join(paths, ""), conf)
+	if err != nil || b == nil {
+		return err
+	}
+	if name, ok := worktree.Below(s.tree.Dir, worktree.Absolute(o.Dir, b.Path)); ok {
+		b.Path = s.shown(name, b.Text)
+	}
+	s.baseline, o.Baseline = b, b
+	return nil
+}
+
+func (s *From) note(format string, args ...any) {
+	s.notes = append(s.notes, fmt.Sprintf(format, args...))
+}
+
+// shown is how outputs name a file of the tree: as that of the work tree if both are
+// the same, as its lines are those of the revision.
+func (s *From) shown(name string, text []byte) string {
+	here := worktree.Seen(s.dir, filepath.Join(s.tree.Root, name))
+	now, err := worktree.ReadFile(s.tree.Root, name, int64(len(text)))
+	if err == nil && bytes.Equal(now, text) {
+		return here
+	}
+	s.note("%s counts as in %s, not as in the work tree", filepath.ToSlash(here), s.revision)
+	return filepath.Join(filepath.Dir(here), path.Base(s.revision)+":"+filepath.Base(here))
+}
+
+// Clean names files of the tree in an error as git does.
+func (s *From) Clean(err error) error {
+	if err == nil || s.tree == nil {
+		return err
+	}
+	text := s.tree.Clean(err.Error(), s.revision+":")
+	if text == err.Error() {
+		return err
+	}
+	var errs []error
+	for line := range strings.Lines(text) {
+		errs = append(errs, errors.New(strings.TrimRight(line, "\n")))
+	}
+	return errors.Join(errs...)
+}
+
+// Admit lets only those suppressions in manifests count that the revision has, as written and
+// in its own renders: those of the work tree have the annotations of the change.
+func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
+	o.OnlyKnown = true
+	of := s.tree.options(*o, s.dir)
+	of.Config, of.Baseline, of.OnlyKnown = s.inTree, nil, false
+	err := s.tree.renders(&of, len(o.Paths) == 0, s.dir, r)
+	known, unread := lint.Inline(ctx, of)
+	if err = errors.Join(err, unread); err != nil {
+		s.note("not all suppressions of %s are known: %s", s.revision, strings.ReplaceAll(s.Clean(err).Error(), "\n", "; "))
+	}
+	o.Known = known
+}
+
+// at is what the revision says, for the tree of another one.
+func (s *From) at(t *tree, o *lint.Options) (err error) {
+	o.Baseline = nil
+	if s.baseline != nil {
+		b := *s.baseline
+		o.Baseline = &b
+	}
+	if name, ok := revision.Inside(t.Root, o.Config.Dir); ok && o.Config.Dir != "" {
+		file, _ := o.Config.Source()
+		o.Config, err = o.Config.At(filepath.Join(t.Dir, name), t.Dir, file)
+	}
+	return err
+}
+
+// maxInert is how many suppressions that do not count are told one by one.
+const maxInert = 20
+
+// Announce tells of what does not count: where a change is reported, among what it
+// brings, or else in notes.
+func (s *From) Announce(r *diag.Report) {
+	notes := &r.Summary.Notes
+	*notes = append(*notes, s.notes...)
+	inert := accept.Inert(r, s.revision)
+	if r.Change != nil {
+		r.Change.Silences = append(r.Change.Silences, inert...)
+		return
+	}
+	for _, silence := range inert[:min(len(inert), maxInert)] {
+		at := silence.Location
+		*notes = append(*notes, fmt.Sprintf("%s:%d:%d: %s", r.Display(at.File), at.Line, at.Column, silence.Message))
+	}
+	if more := len(inert) - maxInert; more > 0 {
+		*notes = append(*notes, report.Count(more, "more suppression")+" not in "+s.revision+", which do not count")
+	}
+}

@@ -1,0 +1,326 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/cmd/schedlint/inputs"
+	"github.com/schedlint/schedlint/cmd/schedlint/policy"
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/accept"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/revision"
+	"github.com/schedlint/schedlint/lint/vendored"
+	"github.com/schedlint/schedlint/lint/worktree"
+	"github.com/schedlint/schedlint/rego"
+)
+
+// Request is what a command line says of a run. Paths are as they were written.
+type Request struct {
+	Config, Baseline string
+	RuleDirs         []string
+	// Since is the revision to compare with, and ConfigFrom the one whose policy counts; "" for none.
+	Since, ConfigFrom string
+	Render            inputs.Choice
+}
+
+// Judged is one tree with what it was judged by.
+type Judged struct {
+	Engine *rego.Engine
+	Report *diag.Report
+	// From is nil if the files of the tree itself count.
+	From *From
+	// Silences counts what the change brings that makes findings go away.
+	Silences int
+	options  lint.Options
+}
+
+// Judge runs what options say by the rules of some directories. The result is nil if the rules
+// could not be loaded.
+func Judge(o lint.Options, own policy.Source, run func(lint.Options) (*diag.Report, error)) (*Judged, error) {
+	engine, err := policy.Load(own, o.Config)
+	if err != nil {
+		return nil, err
+	}
+	o.Policy, o.Level = engine, engine.Level
+	r, err := run(o)
+	return &Judged{options: o, Engine: engine, Report: r}, err
+}
+
+// Known refuses, before anything is judged, a revision Since that does not exist.
+func (r *Request) Known(o *lint.Options) error {
+	switch {
+	case r.Since == "":
+		return nil
+	case slices.Contains(o.Paths, "-") || slices.Contains(o.Topology, "-"):
+		return errors.New("--since: standard input belongs to no revision: name files or directories")
+	}
+	root, err := filepath.EvalSymlinks(o.Root)
+	if err == nil {
+		_, err = revision.ID(root, r.Since)
+	}
+	if err != nil {
+		return fmt.Errorf("--since %s: %w", r.Since, err)
+	}
+	return nil
+}
+
+// Since leaves in what was judged only what has changed since a revision.
+func (now *Judged) Since(ctx context.Context, r *Request) error {
+	t, err := r.unpack(now.options, r.Since)
+	if err != nil {
+		return fmt.Errorf("--since %s: %w", r.Since, err)
+	}
+	defer t.Remove()
+	before, err := t.judge(ctx, now, r)
+	notes := &now.Report.Summary.Notes
+	if err != nil {
+		why := strings.ReplaceAll(t.Clean(err.Error(), ""), "\n", "; ")
+		*notes = append(*notes, fmt.Sprintf("%s cannot be checked, so all findings count as new: %s", r.Since, why))
+	}
+	for _, failed := range before.Report.Failures {
+		*notes = append(*notes, fmt.Sprintf("%s is checked only in part, so findings of what failed count as new: %s", r.Since, failed))
+	}
+	var silences []diag.Silence
+	if now.From == nil { // else the change cannot say anything of these
+		altered := now.Engine.Altered(before.Engine)
+		for i := range altered {
+			if at := &altered[i].Location; !at.IsZero() {
+				at.File = now.name(at.File)
+			}
+		}
+		silences = slices.Concat(accept.Raised(now.options.Baseline, before.options.Baseline), now.loosened(before), altered)
+	}
+	accept.CompareWith(now.Report, before.Report, r.Since, silences)
+	now.Silences = len(now.Report.Change.Silences)
+	return nil
+}
+
+// loosened tells what the configuration says that makes findings go away.
+func (now *Judged) loosened(before *Judged) []diag.Silence {
+	conf, old := now.options.Config, before.options.Config
+	all := conf.Loosened(old, now.Engine.IDs(), func(c *config.Config, id string) diag.Level {
+		if c == conf {
+			return policy.Effective(now.Engine, conf, id)
+		}
+		return policy.Effective(cmp.Or(before.Engine, now.Engine), old, id)
+	})
+	is, was := now.configName(), before.configName()
+	if was != "" && is != "" && was != is {
+		all = append(all, diag.Silence{Message: fmt.Sprintf("another configuration counts: %s instead of %s", is, was), Location: diag.Span{Line: 1, Column: 1, EndLine: 1, EndColumn: 2}})
+	}
+	for i := range all {
+		if is == "" {
+			all[i].Location = diag.Span{}
+			continue
+		}
+		all[i].Location.File = is
+	}
+	return all
+}
+
+// configName is the configuration file as a name from the root; "" for none.
+func (now *Judged) configName() string {
+	path, _ := now.options.Config.Source()
+	if path == "" {
+		return ""
+	}
+	return now.name(filepath.Join(now.options.Config.Dir, filepath.Base(path)))
+}
+
+// name is a path as a name from the root.
+func (now *Judged) name(path string) string {
+	return filepath.ToSlash(worktree.Seen(now.options.Root, worktree.Absolute(now.options.Dir, path)))
+}
+
+// tree is that of a revision.
+type tree struct{ *revision.Tree }
+
+// unpack unpacks what of a revision can matter: manifests, and what the command
+// line and the configuration name.
+func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
+	root, err := filepath.EvalSymlinks(o.Root)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := filepath.EvalSymlinks(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	tracked := map[string]bool{}
+	names, err := revision.Files(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		tracked[name] = true
+	}
+	files := r.named(&o)
+	named := map[string]bool{}
+	for _, path := range slices.Concat(o.Paths, files) {
+		if name, ok := revision.Inside(root, worktree.Absolute(dir, path)); ok {
+			named[filepath.ToSlash(name)] = true
+		}
+	}
+	unpacked, err := revision.Unpack(root, id, func(name string) bool {
+		return named[name] || len(o.Renders) > 0 || mayBeRead(name)
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := &tree{unpacked}
+	for _, path := range slices.Concat(files, t.noRules(dir, slices.Concat(r.RuleDirs, o.Config.PolicyDirs()))) {
+		path = worktree.Absolute(dir, path)
+		if name, ok := revision.Inside(root, path); ok && err == nil && !worktree.IsDir(path) {
+			err = t.Adopt(name, tracked)
+		}
+	}
+	if rel, ok := revision.Inside(root, dir); ok && err == nil {
+		err = os.MkdirAll(filepath.Join(t.Dir, rel), 0o755)
+	}
+	if err != nil {
+		t.Remove()
+		return nil, err
+	}
+	return t, nil
+}
+
+// mayBeRead reports whether a file is read although nobody names it: in
+// directories, as part of rules or of charts, or to find where rendered manifests came from.
+func mayBeRead(name string) bool {
+	return path.Base(name) == "modules.txt" || slices.Contains([]string{".yaml", ".yml", ".json", ".rego", ".tpl", ".tgz", ".helmignore"}, strings.ToLower(filepath.Ext(name))) ||
+		path.Base(name) == "Kustomization" || vendored.Keeps(name)
+}
+
+// noRules are the files of rules below those directories that the tree has not, with those
+// that are locked with them.
+func (t *tree) noRules(dir string, folders []string) (all []string) {
+	for _, folder := range folders {
+		folder = worktree.Absolute(dir, folder)
+		if name, ok := revision.Inside(t.Root, folder); !ok || t.Has(name) {
+			continue
+		}
+		// what cannot be read is an error of whoever loads the rules
+		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && (filepath.Ext(path) == ".rego" || vendored.Home(filepath.Dir(path)) != "") {
+				all = append(all, path)
+			}
+			return nil
+		})
+	}
+	return all
+}
+
+// named are the files beside manifests that the command line and the
+// configuration name.
+func (r *Request) named(o *lint.Options) []string {
+	names := slices.Concat(o.Topology, nonEmpty(r.Config, r.Baseline))
+	below := slices.Concat(o.Config.Topology, nonEmpty(o.Config.Baseline))
+	for _, c := range o.Config.Clusters {
+		below = append(below, c.Topology...)
+	}
+	for _, path := range below {
+		names = append(names, worktree.Absolute(o.Config.Dir, path))
+	}
+	return names
+}
+
+func nonEmpty(words ...string) []string {
+	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
+}
+
+// judge judges the tree as the work tree was, by its own files or those of a third
+// revision. What the tree does not have was not there; what lies outside of the
+// repository is no part of any revision.
+func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, error) {
+	o := now.options
+	dir, err := filepath.EvalSymlinks(o.Dir)
+	own := policy.Source{Dirs: t.Mapped(dir, r.RuleDirs)}
+	if err == nil {
+		o = t.options(o, dir)
+		if now.From != nil {
+			own, err = now.From.Rules, now.From.at(t, &o)
+		} else {
+			err = t.own(&o, dir, r)
+		}
+	}
+	if err == nil {
+		err = t.renders(&o, len(now.options.Paths) == 0, dir, r)
+	}
+	if err == nil && len(o.Paths)+len(o.Renders) > 0 {
+		var before *Judged
+		before, err = Judge(o, own, func(o lint.Options) (*diag.Report, error) { return lint.Run(ctx, o) })
+		if err == nil || errors.Is(err, lint.ErrNothing) {
+			before.Report.Display = func(file string) string {
+				return filepath.ToSlash(worktree.Seen(dir, filepath.Join(t.Root, filepath.FromSlash(file))))
+			}
+			return before, nil
+		}
+	}
+	if o.Config == nil {
+		o.Config = &config.Config{}
+	}
+	return &Judged{options: o, Report: &diag.Report{}}, err
+}
+
+// renders sets what is rendered of the tree: what its configuration says, and what is
+// found there.
+func (t *tree) renders(o *lint.Options, pathless bool, dir string, r *Request) error {
+	o.Renders, o.Renderer = nil, nil
+	base := r.Render
+	base.Dirs = t.Mapped(dir, r.Render.Dirs)
+	if err := base.Apply(o, false); err != nil {
+		return err
+	}
+	if pathless {
+		o.Paths = nil
+	}
+	return nil
+}
+
+// options are those of the work tree for the tree; dir is the working directory.
+func (t *tree) options(o lint.Options, dir string) lint.Options {
+	rel, _ := revision.Inside(t.Root, dir)
+	o.Dir, o.Root, o.Tracked, o.Stdin, o.Overlay = filepath.Join(t.Dir, rel), t.Dir, nil, nil, nil
+	o.SourceRoot = strings.Join(t.Mapped(dir, nonEmpty(o.SourceRoot)), "")
+	o.Paths, o.Topology = t.Mapped(dir, o.Paths), t.Mapped(dir, o.Topology)
+	return o
+}
+
+// own sets the configuration and the baseline of the tree.
+func (t *tree) own(o *lint.Options, dir string, r *Request) (err error) {
+	now := o.Config
+	o.Baseline, o.Config = nil, &config.Config{}
+	if o.Config, err = t.config(o.Dir, dir, r.Config, now); err != nil {
+		return err
+	}
+	if paths := t.Mapped(dir, nonEmpty(r.Baseline)); len(paths) > 0 || o.Config.Baseline != "" {
+		o.Baseline, err = LoadBaseline(strings.Join(paths, ""), o.Config)
+	}
+	return err
+}
+
+// config is the configuration of the tree.
+func (t *tree) config(at, dir, named string, now *config.Config) (*config.Config, error) {
+	if named != "" {
+		if path := strings.Join(t.Mapped(dir, []string{named}), ""); path != "" {
+			return config.Load(path)
+		}
+	} else if path := config.Find(at); path != "" && worktree.Inside(t.Dir, path) { // else of whoever owns the directory for temporary files
+		return config.LoadFound(path, t.Dir)
+	}
+	if _, inside := revision.Inside(t.Root, now.Dir); now.Dir != "" && !inside { // above the repository
+		file, _ := now.Source()
+		return now.At(t.Dir, t.Dir, file)
+	}
+	return &config.Config{}, nil
+}

@@ -1,0 +1,183 @@
+package inputs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint"
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// chartName is the file that makes a directory a chart.
+const chartName = "Chart.yaml"
+
+// chart takes in a chart that was named, with values files behind an equals sign. Without
+// those it is rendered as the configuration says, if that names it.
+func (c *choosing) chart(arg string) error {
+	dir, files, _ := strings.Cut(arg, "=")
+	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {
+		return errors.New("there is no Chart.yaml")
+	}
+	real, err := filepath.EvalSymlinks(worktree.Absolute(c.o.Dir, dir))
+	if err != nil {
+		return err
+	}
+	root, name := confinement(c.root, real), named(c.base, real)
+	if files == "" && c.asConfigured(name, root) {
+		return nil
+	}
+	x := lint.Render{Chosen: config.Chosen{Name: name, Dir: name, Literal: true}, Requested: true}
+	x.Root = render.Root{Confinement: root, Dir: named(root, real), Chart: &render.Chart{Name: c.Release}}
+	for i, file := range strings.FieldsFunc(files, func(r rune) bool { return r == ',' }) {
+		name, err := valuesFile(root, worktree.Absolute(c.o.Dir, file))
+		if err != nil {
+			return fmt.Errorf("values file %s: %w", file, err)
+		}
+		x.Root.Chart.Values = append(x.Root.Chart.Values, render.Values{File: name})
+		x.Name += map[bool]string{true: "=", false: ","}[i == 0] + name
+	}
+	if !c.seen[x.Name] {
+		c.seen[x.Name] = true
+		c.all = append(c.all, x)
+	}
+	return nil
+}
+
+// asConfigured takes in the renders of a chart that the configuration asks for, and reports
+// whether there are any.
+func (c *choosing) asConfigured(dir, confinement string) (any bool) {
+	for _, x := range c.found {
+		if x.Dir == dir && x.Entry != nil && x.Entry.Chart != "" {
+			x.Literal, any = true, true
+			c.take(x, confinement)
+		}
+	}
+	return any
+}
+
+// chartOf is what the configuration says of the render of a chart.
+func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
+	within := func(name string) string { return named(confinement, under(c.base, name)) }
+	e := x.Entry
+	chart := &render.Chart{
+		Name: cmp.Or(e.Name, c.Release), Namespace: e.Namespace, Set: e.SetArgs, SetString: e.SetStringArgs,
+		KubeVersion: e.KubeVersion, APIVersions: e.APIVersions,
+	}
+	for _, file := range x.Values {
+		chart.Values = append(chart.Values, render.Values{File: within(file)})
+	}
+	return render.Root{Confinement: confinement, Dir: within(x.Dir), Chart: chart}
+}
+
+// valuesFile is a values file as a name from what the chart is confined to.
+func valuesFile(root, at string) (string, error) {
+	real, err := filepath.EvalSymlinks(at)
+	if err != nil {
+		return "", errors.New("cannot be found")
+	}
+	name, ok := worktree.Below(root, real)
+	if !ok {
+		return "", errors.New("is outside of the repository of the chart")
+	}
+	if worktree.IsDir(real) {
+		return "", errors.New("is a directory, expected a file")
+	}
+	return filepath.ToSlash(name), nil
+}
+
+// discover adds the charts that were found and that nothing else renders, with their
+// defaults. Which files kustomizations use is known only once they are rendered, so all
+// that there is to render is rendered here, as one run.
+func (c *choosing) discover() {
+	if !c.o.Config.Discovers() || len(c.charts) == 0 {
+		return
+	}
+	pool := newPool()
+	c.renderWith(pool, c.all)
+	deployed := c.used()
+	var left []lint.Render
+	for _, dir := range slices.Compact(slices.Sorted(slices.Values(c.charts))) {
+		at := under(c.base, dir)
+		if deployed.chart(at) || c.inflated[dir] { // whether or not that renders
+			continue
+		}
+		root := c.chartsIn[dir]
+		x := lint.Render{Chosen: config.Chosen{Name: dir, Dir: dir}}
+		x.Root = render.Root{Confinement: root, Dir: named(root, at), Chart: &render.Chart{Name: c.Release}}
+		if c.seen[at] { // a kustomization has the name of the directory
+			x.Name = path.Join(dir, chartName)
+		}
+		left = append(left, x)
+	}
+	c.renderWith(pool, left)
+	c.all = append(c.all, left...)
+}
+
+// renderWith renders what is not rendered yet.
+func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
+	var left []render.Root
+	for _, x := range all {
+		if x.Root.Confinement != "" && c.rendered[keyOf(x.Root)] == nil {
+			left = append(left, x.Root)
+		}
+	}
+	for i, out := range pool.Render(context.Background(), left) {
+		c.rendered[keyOf(left[i])] = out
+	}
+}
+
+// used are the charts that something renders or names, and the files that renders use, by
+// their paths: a chart that is deployed with other values than its own says nothing by itself.
+type used map[string]bool
+
+// used gathers what the renders so far use, and the pointers name.
+func (c *choosing) used() used {
+	all := used{}
+	for _, x := range c.all {
+		if x.Root.Chart != nil {
+			all[under(x.Root.Confinement, x.Root.Dir)] = true
+		} else {
+			all.output(x.Root.Confinement, c.rendered[keyOf(x.Root)])
+		}
+	}
+	for _, p := range c.pointed {
+		all.pointers(p)
+	}
+	return all
+}
+
+// output adds the files that an output was rendered from; it may be nil.
+func (u used) output(confinement string, out *render.Output) {
+	if out == nil {
+		return
+	}
+	for _, name := range out.Sources {
+		u[under(confinement, name)] = true
+	}
+}
+
+// pointers adds what pointers name, whether or not that is rendered, and use.
+func (u used) pointers(p *pointed) {
+	for _, d := range p.Deployments {
+		u.output(p.root, d.Output)
+		if d.Root.Dir != "" {
+			u[under(p.root, d.Root.Dir)] = true
+		}
+		for _, s := range d.Pointer.Sources {
+			if s.Path != "" {
+				u[filepath.Join(p.root, p.base, filepath.FromSlash(s.Path))] = true
+			}
+		}
+	}
+}
+
+// chart reports whether a chart is among them, by the path of its directory.
+func (u used) chart(dir string) bool { return u[dir] || u[filepath.Join(dir, chartName)] }

@@ -1,0 +1,276 @@
+package inputs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/gitops"
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/revision"
+	"github.com/schedlint/schedlint/lint/roots"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/topology"
+	"github.com/schedlint/schedlint/lint/workload"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// Renderer renders roots and gives an output for each, in their order.
+type Renderer func(ctx context.Context, all []render.Root) []*render.Output
+
+// Found is what was found, rendered, and how to name it.
+type Found struct {
+	*roots.Found
+	conf *config.Config
+	// dir is the working directory, root that of confinement and base the directory
+	// from which the configuration counts. All are absolute, root without links.
+	dir, root, base string
+	paths           []string // absolute, without links
+	// outputs are those of Roots, and pointed is what the pointers lead to, nil if there are none.
+	outputs []*render.Output
+	pointed *pointed
+	charts  []chartInput
+}
+
+// chartInput is a chart with what it can be rendered with: nothing if it is not installed
+// by itself, or if something else deploys it.
+type chartInput struct {
+	*roots.Chart
+	renders []chartRender
+	// why says why there are no renders.
+	why string
+}
+
+// chartRender is one render of a chart.
+type chartRender struct {
+	// values is a values file as a name from the root, "" for the defaults, and name that of
+	// the release, "" for that of the chart.
+	values, name string
+	out          *render.Output
+}
+
+// Find looks below the paths, or the working directory, and renders what it finds.
+func Find(ctx context.Context, conf *config.Config, args []string, renders Renderer) (*Found, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	in := &Found{conf: conf, dir: dir, root: worktree.Real(Repository(dir))}
+	paths := args
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	for i, path := range paths {
+		if path == "-" {
+			return nil, errors.New("standard input holds no files: name directories")
+		}
+		at := worktree.Real(worktree.Absolute(dir, path))
+		root := confinement(in.root, at)
+		if i > 0 && root != in.root {
+			return nil, fmt.Errorf("%s lies in another repository than %s: name paths of one repository at a time", path, paths[0])
+		}
+		in.root, in.paths = root, append(in.paths, at)
+	}
+	in.base = cmp.Or(conf.Dir, in.root)
+	vendored := remoteDirs(conf, in.root)
+	ignore := func(name string) bool { return conf.IgnoresSome() && conf.Ignores(in.fromBase(name)) }
+	in.Found, err = roots.Find(roots.Options{Root: in.root, Dir: dir, Paths: paths, Ignore: ignore, OwnOnly: conf.OwnOnly(), Remotes: vendored, Declares: topology.Declares})
+	if err == nil {
+		err = in.empty(args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	in.renderRoots(vendored, ignore, func(all []render.Root) []*render.Output { return renders(ctx, all) })
+	in.renderCharts(ctx, renders)
+	return in, nil
+}
+
+// empty is an error about paths that were named and have nothing to render.
+func (in *Found) empty(args []string) error {
+	var names []string
+	for _, k := range in.Kustomizations {
+		names = append(names, k.File)
+	}
+	for _, c := range in.Charts {
+		names = append(names, path.Join(c.Dir, chartName))
+	}
+	for _, p := range in.Pointers {
+		names = append(names, p.File)
+	}
+	names = append(names, in.Topologies...)
+	for _, u := range in.Unread {
+		names = append(names, u.Name)
+	}
+	var errs []error
+	for i, arg := range args {
+		if !slices.ContainsFunc(names, func(name string) bool { return worktree.Inside(in.paths[i], under(in.root, name)) }) {
+			errs = append(errs, fmt.Errorf("%s holds nothing that can be rendered: expected a kustomization, a chart, a GitOps pointer or a file with nodes", arg))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// whole reports whether the paths hold everything that the configuration counts for.
+func (in *Found) whole() bool {
+	base := worktree.Real(in.base)
+	return slices.ContainsFunc(in.paths, func(path string) bool { return worktree.Inside(path, base) })
+}
+
+// shown is a name as seen from the working directory.
+func (in *Found) shown(name string) string { return named(worktree.Real(in.dir), under(in.root, name)) }
+
+// fromBase is a name as the configuration counts it.
+func (in *Found) fromBase(name string) string {
+	return named(worktree.Real(in.base), under(in.root, name))
+}
+
+// renderRoots renders all roots and follows all pointers. Roots that pointers deploy are no roots
+// any more.
+func (in *Found) renderRoots(vendored map[string]string, ignore func(name string) bool, renders func([]render.Root) []*render.Output) {
+	if len(in.Pointers) == 0 {
+		var all []render.Root
+		for _, k := range in.Roots {
+			all = append(all, render.Root{Confinement: in.root, Dir: k.Dir, Remotes: vendored})
+		}
+		in.outputs = renders(all)
+		return
+	}
+	known := func(dir string) []string { return append(revision.Remotes(dir), in.conf.Repositories...) }
+	in.pointed = follows(in.root, in.paths, in.Found, known, gitops.Options{Remotes: vendored, Ignore: ignore, Render: renders})
+	var kept []*roots.Kustomization
+	for i, k := range in.Roots {
+		if out := in.pointed.Roots[i]; out != nil {
+			kept, in.outputs = append(kept, k), append(in.outputs, out)
+		}
+	}
+	in.Roots = kept
+}
+
+// renderCharts renders the charts that nothing else deploys, with their defaults and with
+// each of their values files.
+func (in *Found) renderCharts(ctx context.Context, renders Renderer) {
+	deployed := used{}
+	for _, out := range in.outputs {
+		deployed.output(in.root, out)
+	}
+	if in.pointed != nil {
+		deployed.pointers(in.pointed)
+	}
+	var all []render.Root
+	taken := map[string]bool{} // names of renders
+	for _, k := range in.Kustomizations {
+		taken[in.fromBase(k.Dir)] = true
+	}
+	for i := range in.Charts {
+		c := chartInput{Chart: &in.Charts[i]}
+		switch {
+		case c.Subchart:
+			c.why = "subchart"
+		case c.Library:
+			c.why = "library chart"
+		case c.Inflated || deployed.chart(under(in.root, c.Dir)):
+			c.why = "deployed by a kustomization or GitOps pointer"
+		default:
+			for _, values := range append([]string{""}, c.Values...) {
+				r := chartRender{values: values}
+				asked := &render.Chart{}
+				if values != "" {
+					r.name = releaseName(c.Name, values, taken)
+					asked.Name, asked.Values = r.name, []render.Values{{File: values}}
+				}
+				c.renders = append(c.renders, r)
+				all = append(all, render.Root{Confinement: in.root, Dir: c.Dir, Chart: asked})
+			}
+		}
+		in.charts = append(in.charts, c)
+	}
+	outs := renders(ctx, all)
+	for i := range in.charts {
+		for j := range in.charts[i].renders {
+			in.charts[i].renders[j].out, outs = outs[0], outs[1:]
+		}
+	}
+}
+
+// whyNot says what keeps something from rendering; "" if it does.
+func (in *Found) whyNot(out *render.Output) string {
+	if p := out.Problem; p != nil {
+		return fmt.Sprintf("%s (%s:%d)", clipped(p.Detail), in.shown(p.File), p.Line)
+	}
+	return ""
+}
+
+// became says whether something renders, how many workloads it has, and why it does not.
+func (in *Found) became(out *render.Output) (yes, workloads, why string) {
+	if why = in.whyNot(out); why != "" {
+		return "no", "-", why
+	}
+	file := source.NewFile("<render>", "<render>", out.Text)
+	var objects []*source.Object
+	for _, root := range file.Roots() {
+		objects = append(objects, file.ObjectsOf(root)...)
+	}
+	return "yes", fmt.Sprint(len(workload.Load(workload.NewTable(), objects).Workloads)), ""
+}
+
+// mostDetail is how many bytes of a reason a row of the table has.
+const mostDetail = 200
+
+// clipped is the beginning of a text that is too long for a table.
+func clipped(text string) string {
+	if len(text) <= mostDetail {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
+}
+
+// valuesPath is a values file as an entry names it: from the chart, or else from the
+// configuration if the chart has no file of that name.
+func (in *Found) valuesPath(c chartInput, name string) string {
+	if name == "" {
+		return ""
+	}
+	rel, err := filepath.Rel(filepath.FromSlash(c.Dir), filepath.FromSlash(name))
+	if err != nil {
+		return name
+	}
+	based := in.fromBase(name)
+	_, taken := os.Lstat(under(in.root, path.Join(c.Dir, based)))
+	if rel = filepath.ToSlash(rel); worktree.Local(rel) || taken == nil {
+		return rel
+	}
+	return based
+}
+
+var (
+	notOfRelease = regexp.MustCompile(`[^a-z0-9]+`)
+	valuesMark   = regexp.MustCompile(`^values[-.]|[-.]values$`)
+)
+
+// longestName is how long the name of a release is at most that is made up here: Helm takes
+// 53 bytes.
+const longestName = 45
+
+// releaseName makes up a name for the release of a chart with a values file, such as
+// shop-prod, that is not taken yet.
+func releaseName(chart, values string, taken map[string]bool) string {
+	base := path.Base(values)
+	stem := valuesMark.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "")
+	name := notOfRelease.ReplaceAllString(strings.ToLower(path.Base(chart)+"-"+stem), "-")
+	name = cmp.Or(strings.Trim(name[:min(len(name), longestName)], "-"), "chart")
+	unique := name
+	for i := 2; taken[unique]; i++ {
+		unique = fmt.Sprintf("%s-%d", name, i)
+	}
+	taken[unique] = true
+	return unique
+}

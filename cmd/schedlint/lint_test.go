@@ -1,0 +1,17 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// TestNoGit refuses to guess where git is not installed.
+func TestNoGit(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("PATH", "")
+	var out, errs bytes.Buffer
+	if code := run([]string{"lint", "--git-tracked"}, strings.NewReader(""), &out, &errs); code != exitUsage || out.Len() > 0 || !strings.Contains(errs.String(), `"git": executable file not found`) {
+		t.Errorf("exit status %d, %s%s", code, &out, &errs)
+	}
+}

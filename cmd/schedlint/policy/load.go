@@ -1,0 +1,167 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/worktree"
+	"github.com/schedlint/schedlint/rego"
+	"github.com/schedlint/schedlint/rules"
+)
+
+// Dir is the folder of a team's own rules where nothing else is named.
+const Dir = "policy"
+
+// Source are the folders with rules of the team's own.
+type Source struct {
+	Dirs []string
+	// Shown names a folder in errors; nil for as it is.
+	Shown func(dir string) string
+	// Listed keeps rules that are off.
+	Listed bool
+}
+
+// Load loads the built-in rules, those of folders and those of the configuration,
+// and checks the rules that the configuration names against them.
+func Load(own Source, conf *config.Config) (*rego.Engine, error) {
+	if err := errors.Join(conf.MissingDirs()...); err != nil {
+		return nil, err
+	}
+	opts := rego.Options{
+		Rules: rules.FS, Dirs: own.with(conf), Shown: own.Shown, Packs: conf.Packs(),
+		Off: func(id string) bool { return !own.Listed && conf.Off(id, "") }, Params: map[string]rego.Values{},
+	}
+	shared := conf.GlobParams()
+	for _, g := range shared {
+		opts.Shared = append(opts.Shared, rego.Shared{Key: g.Key, Matches: g.Matches, Values: values(g.Params)})
+	}
+	for id, rule := range conf.Rules {
+		isGlob := slices.ContainsFunc(shared, func(g config.GlobParams) bool { return g.Key == id })
+		if rule.Params != nil && !isGlob {
+			opts.Params[id] = values(rule.Params)
+		}
+	}
+	for _, c := range conf.Custom {
+		opts.Instances = append(opts.Instances, rego.Instance{
+			ID: c.ID, Use: c.Use, Title: c.Title, Description: c.Description, Owner: c.Owner, Runbook: c.Runbook,
+			Params: values(c.Params), Place: c.Place,
+		})
+	}
+	engine, err := rego.Load(opts)
+	if err != nil {
+		return nil, fmt.Errorf("loading rules: %w", err)
+	}
+	return engine, errors.Join(append(unknownPacks(engine, conf), conf.UnknownRules(engine.IDs())...)...)
+}
+
+// values are parameters as rules take them.
+func values(p *config.Params) rego.Values {
+	if p == nil {
+		return rego.Values{}
+	}
+	return rego.Values{Values: p.Values, At: p.At}
+}
+
+// with adds folders that the configuration names, each folder once, and written as the
+// configuration itself is: that of another tree by its full path.
+func (s Source) with(conf *config.Config) []string {
+	all := slices.Clone(s.Dirs)
+	file, _ := conf.Source()
+	for _, dir := range conf.PolicyDirs() {
+		if slices.ContainsFunc(all, func(other string) bool { return sameDir(other, dir) }) {
+			continue
+		}
+		if s.Shown == nil && !filepath.IsAbs(file) {
+			dir = worktree.Here(dir)
+		}
+		all = append(all, dir)
+	}
+	return all
+}
+
+// sameDir reports whether two paths lead to one folder.
+func sameDir(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	one, err := os.Stat(a)
+	other, otherErr := os.Stat(b)
+	return err == nil && otherErr == nil && os.SameFile(one, other)
+}
+
+// unknownPacks are errors about packs that do not exist, and about what is said of rules
+// although their pack is off.
+func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
+	packs, on := engine.Packs(), conf.Packs()
+	for _, p := range conf.Policies {
+		if p.Pack != "" && !slices.Contains(packs, p.Pack) {
+			errs = append(errs, fmt.Errorf("%s: unknown pack %s%s", p.Place, p.Pack, diag.Question(diag.Nearest(p.Pack, packs))))
+		}
+	}
+	return append(errs, conf.OffPacks(engine.IDs(), func(id string) string {
+		pack, _, _ := strings.Cut(id, ".")
+		if engine.Runs(id) || engine.Own(id) || !slices.Contains(packs, pack) || slices.Contains(on, pack) {
+			return ""
+		}
+		return pack
+	})...)
+}
+
+// Effective returns the level of a rule by a configuration, or else its own: off for one that is
+// not evaluated, "" for one that does not exist or if there is no engine.
+func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
+	if engine == nil {
+		return ""
+	}
+	if engine.Runs(id) {
+		return conf.Level(id, engine.Level(id))
+	}
+	return engine.Level(id)
+}
+
+// Enabled returns the rules that ran, with their levels; one that is on only in a scope has
+// the level that it has there.
+func Enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
+	var all []diag.Rule
+	for _, rule := range engine.Rules() {
+		if conf.Off(rule.ID, rule.Level) {
+			continue
+		}
+		if rule.Level = conf.Level(rule.ID, rule.Level); rule.Level == diag.LevelOff {
+			rule.Level = conf.ScopedLevel(rule.ID)
+		}
+		all = append(all, rule)
+	}
+	return all
+}
+
+// Unknown is an error about a rule that does not exist; it says which one was probably meant.
+func Unknown(engine *rego.Engine, id string) error {
+	near := diag.Nearest(id, engine.IDs())
+	if near == "" {
+		return fmt.Errorf("unknown rule %s: schedlint rules lists them all", id)
+	}
+	return fmt.Errorf("unknown rule %s%s", id, diag.Question(near))
+}
+
+// Dirs returns the folders that a command is about: those that are named, or those of
+// the configuration, or Dir.
+func Dirs(args []string) ([]string, error) {
+	if len(args) > 0 {
+		return args, nil
+	}
+	conf, err := config.Choose("")
+	if err != nil {
+		return nil, err
+	}
+	if dirs := (Source{}).with(conf); len(dirs) > 0 {
+		return dirs, nil
+	}
+	return []string{Dir}, nil
+}

@@ -1,0 +1,162 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/rego"
+)
+
+// ownRule is a rule of a team's own with the files beside it.
+type ownRule struct {
+	diag.Rule
+	// file is the file of the rule, and dir the folder that it is in.
+	file, dir string
+	// vendored is set for a rule of others, which nobody changes here.
+	vendored bool
+}
+
+// ownRules loads the rules below some folders.
+func ownRules(dirs []string) ([]ownRule, error) {
+	engine, err := rego.Load(rego.Options{Dirs: dirs})
+	if err != nil {
+		return nil, err
+	}
+	var all []ownRule
+	for _, r := range engine.All() {
+		file := engine.File(r.ID)
+		all = append(all, ownRule{r, file, filepath.Dir(filepath.FromSlash(file)), engine.Vendored(r.ID)})
+	}
+	return all, nil
+}
+
+// caseNames are the kinds of fixtures that each rule needs: it fires, it does not, and too
+// little is known.
+var caseNames = []string{"bad", "good", "unknown"}
+
+// fixture is a folder with manifests that a rule is tested with.
+type fixture struct {
+	name, dir string
+	// nodes is the file that declares the nodes, "" for none.
+	nodes string
+	files map[string][]byte
+}
+
+// fixtures are the cases of a rule, in the order of their names.
+func (r *ownRule) fixtures() ([]fixture, error) {
+	root := filepath.Join(r.dir, "fixtures")
+	entries, err := os.ReadDir(root)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var all []fixture
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		f := fixture{name: e.Name(), dir: filepath.Join(root, e.Name()), files: map[string][]byte{}}
+		for _, path := range []string{filepath.Join(f.dir, "nodes.yaml"), filepath.Join(root, "nodes.yaml")} {
+			if _, err := os.Stat(path); err == nil && f.nodes == "" {
+				f.nodes = path
+			}
+		}
+		names, err := filepath.Glob(filepath.Join(f.dir, "*.yaml"))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			info, err := os.Stat(name)
+			if err != nil {
+				return nil, err
+			}
+			if info.Size() > maxFixture {
+				return nil, fmt.Errorf("%s: the file has %d bytes; a fixture has at most %d", name, info.Size(), maxFixture)
+			}
+			if f.files[filepath.Base(name)], err = os.ReadFile(name); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+// maxFixture bounds a file of a fixture, in bytes.
+const maxFixture = 1 << 20
+
+// kind is bad, good or unknown, or "" for a name that says neither.
+func (f *fixture) kind() string {
+	i := slices.IndexFunc(caseNames, func(kind string) bool { return f.name == kind || strings.HasPrefix(f.name, kind+"-") })
+	if i < 0 {
+		return ""
+	}
+	return caseNames[i]
+}
+
+// untested says which tests a rule lacks.
+func (r *ownRule) untested() (errs []error) {
+	if _, err := os.Stat(strings.TrimSuffix(filepath.FromSlash(r.file), ".rego") + "_test.rego"); err != nil {
+		errs = append(errs, fmt.Errorf("%s:1: rule %s has no unit tests; write them in %s_test.rego", r.file, r.ID, strings.TrimSuffix(r.file, ".rego")))
+	}
+	all, err := r.fixtures()
+	if err != nil {
+		return append(errs, err)
+	}
+	for _, kind := range caseNames {
+		if !slices.ContainsFunc(all, func(f fixture) bool { return f.kind() == kind }) {
+			errs = append(errs, fmt.Errorf("%s:1: rule %s has no fixture %s; put manifests into %s", r.file, r.ID, kind, filepath.ToSlash(filepath.Join(r.dir, "fixtures", kind))))
+		}
+	}
+	for i := range all {
+		if f := &all[i]; f.kind() == "" {
+			errs = append(errs, fmt.Errorf("%s: the name of a fixture starts with bad, good or unknown", filepath.ToSlash(f.dir)))
+		}
+	}
+	return errs
+}
+
+// example is the manifest that breaks the rule, or "".
+func (r *ownRule) example() string {
+	all, err := r.fixtures()
+	if err != nil {
+		return ""
+	}
+	for _, f := range all {
+		if f.kind() == "bad" && len(f.files) == 1 {
+			for _, text := range f.files {
+				return string(text)
+			}
+		}
+	}
+	return ""
+}
+
+// Check loads the rules below some folders and counts them. Missing is what they lack: unit tests
+// and fixtures, which vendored rules need not have.
+func Check(dirs []string) (n int, missing, err error) {
+	own, err := ownRules(dirs)
+	var errs []error
+	for _, r := range own {
+		if !r.vendored {
+			errs = append(errs, r.untested()...)
+		}
+	}
+	return len(own), errors.Join(errs...), err
+}
+
+// Docs returns the catalogue of the rules below some folders as Markdown.
+func Docs(dirs []string) ([]byte, error) {
+	engine, err := rego.Load(rego.Options{Dirs: dirs})
+	if err != nil {
+		return nil, err
+	}
+	return rego.Catalogue(engine.All(), func(id string) string {
+		own := ownRule{dir: filepath.Dir(filepath.FromSlash(engine.File(id)))}
+		return own.example()
+	}), nil
+}

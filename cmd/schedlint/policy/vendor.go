@@ -1,0 +1,125 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/config"
+	"github.com/schedlint/schedlint/lint/report"
+	"github.com/schedlint/schedlint/lint/vendored"
+	"github.com/schedlint/schedlint/lint/worktree"
+	"github.com/schedlint/schedlint/rego"
+	"github.com/schedlint/schedlint/rules"
+)
+
+// vendorName is what the name of a source gives a folder.
+var vendorName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// vendorDir is the folder for the rules of a source: below the first folder of rules of
+// the configuration that is not vendored itself, or below policy.
+func vendorDir(source string) (string, error) {
+	abs, err := filepath.Abs(source)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Base(abs)
+	for _, end := range []string{".tar.gz", ".tgz"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	if !vendorName.MatchString(name) || strings.HasSuffix(name, ".") {
+		return "", fmt.Errorf("%q is not a valid folder name; choose one with --to", name)
+	}
+	dirs, err := Dirs(nil)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(dirs, func(dir string) bool { return vendored.Home(dir) == "" })
+	if i < 0 {
+		return filepath.Join(Dir, "vendor", name), nil
+	}
+	return filepath.Join(dirs[i], "vendor", name), nil
+}
+
+// maxLeft is how many files that are not copied are told one by one.
+const maxLeft = 20
+
+// Vendor copies the rules of a source to a folder, or to one that is named like the source if to
+// is empty, and says what it did.
+func Vendor(out io.Writer, from, to string, forced bool) (err error) {
+	if to == "" {
+		if to, err = vendorDir(from); err != nil {
+			return err
+		}
+	}
+	source, err := vendored.Open(from)
+	if err != nil {
+		return err
+	}
+	conf, err := config.Choose("")
+	if err != nil {
+		return err
+	}
+	engine, err := loadsBeside(source, to, conf)
+	if err != nil {
+		return fmt.Errorf("nothing is written: %w", err)
+	}
+	if err := source.Write(to, forced); err != nil {
+		return err
+	}
+	shown := filepath.ToSlash(filepath.Clean(to))
+	fmt.Fprintf(out, "wrote %s with %s, SHA-256 %s\n", report.Visible(shown), report.Count(len(source.Files), "file"), source.Lock().Digest)
+	for _, r := range engine.All() {
+		if r.Replaces != "" && strings.HasPrefix(engine.File(r.ID), shown+"/") {
+			fmt.Fprintf(out, "%s replaces the built-in rule of that id\n", r.ID)
+		}
+	}
+	for _, name := range source.Left[:min(len(source.Left), maxLeft)] {
+		fmt.Fprintf(out, "not copied: %s\n", report.Visible(name))
+	}
+	if more := len(source.Left) - maxLeft; more > 0 {
+		fmt.Fprintf(out, "not copied: %s\n", report.Count(more, "more file"))
+	}
+	return hintVendored(out, to, conf)
+}
+
+// loadsBeside loads the rules of a source with those that are there already, as they will
+// be once they are in a folder.
+func loadsBeside(source *vendored.Source, to string, conf *config.Config) (*rego.Engine, error) {
+	dirs := slices.DeleteFunc((Source{}).with(conf), func(dir string) bool { return !worktree.IsDir(dir) })
+	files := map[string][]byte{}
+	for _, f := range source.Files {
+		files[f.Name] = f.Text
+	}
+	return rego.Load(rego.Options{Rules: rules.FS, Dirs: dirs, Instead: &rego.Folder{Dir: to, Files: files}})
+}
+
+// hintVendored names the folder in a new configuration, or says what to add to the one
+// that there is, unless that names the folder or one around it.
+func hintVendored(out io.Writer, to string, conf *config.Config) error {
+	abs, err := filepath.Abs(to)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(conf.PolicyDirs(), func(dir string) bool { return worktree.Inside(dir, abs) }) {
+		return nil
+	}
+	name := to
+	if first, _, nested := strings.Cut(path.Clean(filepath.ToSlash(to)), "/"); nested && first == Dir {
+		name = Dir
+	}
+	hint, err := configure(name, func(path string, text []byte) error {
+		made, err := writeNew(path, text)
+		if made {
+			fmt.Fprintf(out, "wrote %s\n", filepath.ToSlash(path))
+		}
+		return err
+	})
+	_, written := io.WriteString(out, hint)
+	return errors.Join(err, written)
+}

@@ -1,0 +1,273 @@
+package revision
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// Tree is the tree of a revision, unpacked in a directory of its own.
+type Tree struct {
+	Root string // of the work tree
+	Dir  string // where the tree lies
+}
+
+// treeEntry is one file, link or submodule of a tree.
+type treeEntry struct {
+	mode, kind, object, name string
+}
+
+// content is what is wanted of one repository: that of the work tree, or of a
+// submodule, which has its objects elsewhere.
+type content struct {
+	repository   string
+	files, links []treeEntry
+}
+
+// Unpack unpacks the tree of a revision, as far as files are wanted. The caller
+// removes it with Remove. Nothing is checked out: no hook and no filter runs, and neither the
+// work tree nor the index is touched.
+func Unpack(root, revision string, wanted func(name string) bool) (*Tree, error) {
+	id, err := ID(root, revision)
+	if err != nil {
+		return nil, err
+	}
+	contents, err := contentsOf(root, "", id, wanted)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "schedlint-")
+	if err != nil {
+		return nil, err
+	}
+	t := &Tree{Root: root, Dir: dir}
+	if t.Dir, err = filepath.EvalSymlinks(dir); err == nil {
+		err = t.fill(contents)
+	}
+	if err != nil {
+		t.Remove()
+		return nil, err
+	}
+	return t, nil
+}
+
+// ID returns the object of the tree of a revision. What git is not sure of is an
+// error, and no other tree: a day before the reflog begins, or a name that means two
+// things. It only warns of these.
+func ID(root, revision string) (string, error) {
+	id, said, err := gitSays(root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
+	if err != nil && err.Error() == "Needed a single revision" { // git's words for all of these
+		err = errors.New("git knows no such revision, or it is no tree; of a shallow clone fetch it first")
+	}
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.Lines(said) {
+		why, warned := strings.CutPrefix(line, "warning: ")
+		if warned && !strings.HasPrefix(why, "unable to access ") { // a configuration that git does without
+			return "", fmt.Errorf("git warns: %s: name a commit", strings.TrimRight(why, ".\n"))
+		}
+	}
+	return strings.TrimSpace(string(id)), nil
+}
+
+// contentsOf lists a tree, and those of the submodules that are there, as the work
+// tree has their files, too. Prefix is the way to the repository, with a slash.
+func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]content, error) {
+	own := content{repository: filepath.Join(root, filepath.FromSlash(prefix))}
+	list, err := gitOutput(own.repository, nil, "ls-tree", "-r", "-z", "--full-tree", id)
+	if err != nil && prefix != "" {
+		return nil, fmt.Errorf("the submodule %s has no commit %s: fetch it there first", strings.TrimSuffix(prefix, "/"), id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var below []content
+	for line := range bytes.SplitSeq(list, []byte{0}) {
+		e, ok := parseEntry(string(line))
+		if !ok {
+			continue
+		}
+		e.name = prefix + e.name
+		switch {
+		case !worktree.Local(e.name):
+			return nil, fmt.Errorf("the tree has a file named %q", e.name)
+		case e.kind == "commit" && isRepository(root, e.name):
+			more, err := contentsOf(root, e.name+"/", e.object, wanted)
+			if err != nil {
+				return nil, err
+			}
+			below = append(below, more...)
+		case e.mode == linkMode:
+			own.links = append(own.links, e)
+		case e.kind == "blob" && wanted(e.name):
+			own.files = append(own.files, e)
+		}
+	}
+	return append([]content{own}, below...), nil
+}
+
+// isRepository reports whether a submodule is checked out in a directory, which no
+// link may stand for or lead to.
+func isRepository(root, name string) bool {
+	spot, err := worktree.At(root, filepath.Join(filepath.FromSlash(name), ".git"))
+	if err != nil {
+		return false
+	}
+	defer spot.Close()
+	_, err = spot.Dir.Lstat(spot.Name)
+	return err == nil
+}
+
+// Remove removes the directory.
+// Remove removes the directory.
+// Remove removes the directory.
+func (t *Tree) Remove() { os.RemoveAll(t.Dir) }
+
+// Clean names files of the tree in a text by a prefix and their names in the tree:
+// the directory has another name each time.
+func (t *Tree) Clean(text, prefix string) string {
+	const sep = string(filepath.Separator)
+	return strings.NewReplacer(worktree.Here(t.Dir)+sep, prefix, t.Dir+sep, prefix).Replace(text)
+}
+
+const linkMode = "120000"
+
+// parseEntry reads "<mode> <type> <object>\t<name>".
+func parseEntry(line string) (e treeEntry, ok bool) {
+	head, name, ok := strings.Cut(line, "\t")
+	fields := strings.Fields(head)
+	if !ok || len(fields) != 3 {
+		return e, false
+	}
+	return treeEntry{fields[0], fields[1], fields[2], name}, true
+}
+
+// fill writes the entries, links last, so that no file is written through one.
+func (t *Tree) fill(contents []content) error {
+	root, err := os.OpenRoot(t.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, c := range contents {
+		if err := writeEntries(root, c.repository, c.files); err != nil {
+			return err
+		}
+	}
+	for _, c := range contents {
+		if err := writeEntries(root, c.repository, c.links); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeEntries writes those of one repository. Names come from whoever made the objects:
+// none leads out of the directory, be it by itself or by a link in the same tree.
+func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
+	entries, large, err := bySize(repository, entries)
+	if err != nil {
+		return err
+	}
+	for _, e := range large {
+		if err := writeLarge(root, e); err != nil {
+			return err
+		}
+	}
+	return gitBlobs(repository, entries, func(i int, text []byte) error {
+		e := entries[i]
+		name := filepath.FromSlash(e.name)
+		if !worktree.Local(e.name) {
+			return fmt.Errorf("the tree has a file named %q", e.name)
+		}
+		if err := root.MkdirAll(filepath.FromSlash(path.Dir(e.name)), 0o755); err != nil {
+			return err
+		}
+		if e.mode == linkMode {
+			return root.Symlink(string(text), name)
+		}
+		return root.WriteFile(name, text, 0o644)
+	})
+}
+
+// Inside returns a path below the root of a work tree as a name from there. A path
+// may lead there from elsewhere, as where /tmp is a link: taken for one outside of
+// the repository, its files would be the same for every revision.
+func Inside(root, abs string) (name string, ok bool) {
+	if name, ok = worktree.Below(root, abs); ok {
+		return name, true
+	}
+	rest := ""
+	for at := abs; ; at = filepath.Dir(at) { // the highest counts: links in the work tree are the tree's
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			if from, in := worktree.Below(root, real); in {
+				name, ok = filepath.Join(from, rest), true
+			}
+		}
+		if at == filepath.Dir(at) {
+			return name, ok
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// Has reports whether the tree has a file or a directory of a name.
+func (t *Tree) Has(name string) bool {
+	_, err := os.Stat(filepath.Join(t.Dir, name))
+	return err == nil
+}
+
+// Adopt takes a file of the work tree into the tree, if that has none of the name
+// and git does not track it: what is made on the spot, such as the answer of a
+// cluster, belongs to no revision and counts for all.
+func (t *Tree) Adopt(name string, tracked map[string]bool) error {
+	if t.Has(name) {
+		return nil
+	}
+	for at := filepath.ToSlash(name); at != "."; at = path.Dir(at) { // a link above it may be tracked
+		if tracked[at] {
+			return nil
+		}
+	}
+	from := filepath.Join(t.Root, name)
+	if info, err := os.Stat(from); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a regular file, so it can be read only once: name a file", filepath.ToSlash(name))
+	}
+	text, err := worktree.ReadTrusted(from, maxBlob)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // whoever asks for it says so
+	}
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(t.Dir, name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, text, 0o644)
+}
+
+// Mapped returns paths of the work tree as they are in the tree, without those that it does not
+// have. Paths count from a directory; those outside of the work tree are as they were.
+func (t *Tree) Mapped(dir string, paths []string) []string {
+	var all []string
+	for _, path := range paths {
+		abs := worktree.Absolute(dir, path)
+		name, ok := Inside(t.Root, abs)
+		switch {
+		case !ok:
+			all = append(all, abs)
+		case t.Has(name):
+			all = append(all, filepath.Join(t.Dir, name))
+		}
+	}
+	return all
+}
