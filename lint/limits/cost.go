@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Cost is how much there is of what is counted, or how much of it there may be.
+// Cost counts several things at once, or limits them.
 type Cost struct {
 	// Objects are those in the result of a render and on the way, Bytes what is read and written,
 	// and Entries those of kustomizations, such as resources and patches.

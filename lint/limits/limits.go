@@ -13,155 +13,154 @@ package limits
 
 import "time"
 
-// File is what one file may have. It is well above the largest real input: a dump of 10,000
+// File limits one file. It is well above the largest real input: a dump of 10,000
 // Deployments has 10,000 documents, about 4,000,000 values and no problem. What 10 MB can hold
 // below it takes less than 10 s and 1 GiB.
 var File = Cost{Bytes: 64 << 20, Documents: 100_000, Values: 16_000_000, Problems: 1_000, Suppressions: 10_000}
 
-// Run is what all files of a run may have.
+// Run limits all files of a run.
 var Run = Cost{Bytes: 1 << 30, Documents: 1_000_000, Values: 32_000_000, Problems: 10_000, Suppressions: 100_000}
 
-// Render is what one root may take: steps for about 30 CPU-seconds.
+// Render limits one root: steps for about 30 CPU-seconds.
 var Render = Cost{Objects: 10_000, Bytes: 64 << 20, Entries: 20_000, Nodes: 4_000_000, Steps: 60_000_000}
 
-// Renders is what all roots of a run may take together: sizes for as much memory as a run has, and
-// steps of RunRoots roots that take all that they may. Bytes count as steps as well.
+// Renders limits all roots of a run together: sizes for as much memory as a run has, and
+// steps of RunRoots roots at their limit. Bytes count as steps as well.
 var Renders = Cost{Objects: 50_000, Bytes: 192 << 20, Entries: 200_000, Nodes: Render.Nodes, Steps: RunRoots * Render.Steps}
 
 // Limits of what is read as a manifest.
 const (
-	// DenseValues is how many values a text may have however short it is.
+	// DenseValues limits the values of a text, however short it is.
 	DenseValues = 4_000_000
-	// BytesPerValue is how many bytes a longer text has for each value, as no manifest has more than
-	// one value for every six.
+	// BytesPerValue is the least number of bytes for each value of a longer text. No manifest has
+	// more than one value for every six bytes.
 	BytesPerValue = 4
-	// Nesting is how many levels of maps and lists a document may have.
+	// Nesting limits the levels of maps and lists in a document.
 	Nesting = 200
-	// Expansion is how many values the aliases of a document may expand to.
+	// Expansion limits the values that the aliases of a document expand to.
 	Expansion = 200_000
 )
 
 // Limits of what is searched for kustomizations, charts and pointers. They are far above what
 // repositories have: one with 1,290 kustomizations has about 50,000 steps.
 const (
-	// TreeEntries is how many entries of directories are listed.
+	// TreeEntries limits the directory entries that are listed.
 	TreeEntries = 200_000
-	// TreeSteps is how many steps the paths have that kustomizations name.
+	// TreeSteps limits the steps of the paths that kustomizations name.
 	TreeSteps = 2_000_000
-	// TreeParsed is how many bytes of kustomizations and of files that look like what is listed are
-	// parsed.
+	// TreeParsed limits the bytes of kustomizations and similar files that are parsed.
 	TreeParsed = 128 << 20
 )
 
 // Limits of pointers of GitOps controllers.
 const (
-	// Pointers is how many pointers a run follows.
+	// Pointers limits the pointers that a run follows.
 	Pointers = 5_000
-	// PointerLevels is how deep pointers may deploy pointers.
+	// PointerLevels limits how deep pointers deploy pointers.
 	PointerLevels = 10
-	// PointerFiles is how many files directories without a kustomization may have in all.
+	// PointerFiles limits the files of directories without a kustomization, in all.
 	PointerFiles = 500_000
-	// PointerFile is how many bytes of one file are read for parameters and variables.
+	// PointerFile limits the bytes of one file that are read for parameters and variables.
 	PointerFile = 4 << 20
-	// PointerText is how many bytes of all files are read for parameters and variables.
+	// PointerText limits the bytes of all files that are read for parameters and variables.
 	PointerText = 128 << 20
-	// Ignored is how often files are compared with patterns of .sourceignore.
+	// Ignored limits the comparisons of files with patterns of .sourceignore.
 	Ignored = 5_000_000
-	// IgnorePatterns is how many patterns a source of Flux may have.
+	// IgnorePatterns limits the patterns of a source of Flux.
 	IgnorePatterns = 1_000
-	// ReleaseValues is how many bytes the values of the releases of a run may have.
+	// ReleaseValues limits the bytes of the values of all releases of a run.
 	ReleaseValues = 128 << 20
-	// ReleaseText is how many bytes the values of one release may have.
+	// ReleaseText limits the bytes of the values of one release.
 	ReleaseText = 2 << 20
-	// References is how many ConfigMaps and Secrets a release may take values from.
+	// References limits the ConfigMaps and Secrets that a release takes values from.
 	References = 1_000
-	// Applications is how many Applications an ApplicationSet may make.
+	// Applications limits the Applications that an ApplicationSet makes.
 	Applications = 5_000
-	// Matches is how often files and directories are compared with patterns of generators.
+	// Matches limits the comparisons of files and directories with patterns of generators.
 	Matches = 5_000_000
-	// Templated is how many bytes the templates of ApplicationSets may make.
+	// Templated limits the bytes that the templates of ApplicationSets make.
 	Templated = 64 << 20
-	// Fragments is how many parts of values a run checks.
+	// Fragments limits the parts of values that a run checks.
 	Fragments = 10_000
-	// FragmentNodes is how many nodes of values a run visits for them.
+	// FragmentNodes limits the nodes of values that a run visits for them.
 	FragmentNodes = 5_000_000
-	// FragmentText is how many bytes of values that are written as text a run reads.
+	// FragmentText limits the bytes of values that are written as text.
 	FragmentText = 64 << 20
-	// FragmentLevels is how many levels such values may have.
+	// FragmentLevels limits the levels of such values.
 	FragmentLevels = 100
 )
 
 // Limits of renders.
 const (
-	// RunRoots is how many roots that take all that they may a run renders.
+	// RunRoots is the number of roots at their limit that a run renders.
 	RunRoots = 20
-	// PassedOver is how many bytes of schemas, or of the documentation of a chart, count as one.
+	// PassedOver is the number of bytes of schemas, or of the documentation of a chart, that count as one.
 	PassedOver = 16
-	// TemplateBytes is how many bytes of the templates of a chart count as one.
+	// TemplateBytes is the number of bytes of the templates of a chart that count as one.
 	TemplateBytes = 4
-	// WorkerMemory is how many bytes of memory a worker may use for one root.
+	// WorkerMemory limits the bytes of memory that a worker uses for one root.
 	WorkerMemory = 1 << 30
-	// WorkerCPU is how much CPU time a worker may use for one root.
+	// WorkerCPU limits the CPU time that a worker uses for one root.
 	WorkerCPU = time.Minute
-	// Kustomizations is how deep kustomizations may include one another.
+	// Kustomizations limits how deep kustomizations include one another.
 	Kustomizations = 100
-	// Substituted is how many bytes a render may take to substitute variables.
+	// Substituted limits the bytes that a render reads and writes to substitute variables.
 	Substituted = 64 << 20
 )
 
 // Limits of a Helm chart.
 const (
-	// ChartSteps is how many nodes of templates and function calls are executed; text counts as well.
+	// ChartSteps limits the nodes of templates and the function calls that are executed; text counts too.
 	ChartSteps = 10_000_000
-	// ChartText is how many bytes the output may have, and any text on the way.
+	// ChartText limits the bytes of the output, and of any text on the way.
 	ChartText = 10 << 20
-	// ChartIncludes is how deep include, tpl and template may be nested.
+	// ChartIncludes limits how deep include, tpl and template are nested.
 	ChartIncludes = 1000
-	// ChartNesting is how deep values that are printed may be nested.
+	// ChartNesting limits how deep values that are printed are nested.
 	ChartNesting = 10_000
-	// ChartPrinted is how many steps one call may take to print values: about 64 MB of text.
+	// ChartPrinted limits the steps of one call that prints values: about 64 MB of text.
 	ChartPrinted = 2_000_000
-	// ChartFile is how many bytes a file may have, as Helm has it for archives.
+	// ChartFile limits the bytes of a file, as Helm does for archives.
 	ChartFile = 5 << 20
-	// ChartBytes is how many bytes all files may have.
+	// ChartBytes limits the bytes of all files.
 	ChartBytes = 64 << 20
-	// ChartFiles is how many files there may be.
+	// ChartFiles limits the number of files.
 	ChartFiles = 20_000
-	// ChartDepth is how deep archives may be nested in archives.
+	// ChartDepth limits how deep archives are nested in archives.
 	ChartDepth = 10
-	// ChartFolders is how deep folders may be nested.
+	// ChartFolders limits how deep folders are nested.
 	ChartFolders = 50
-	// ValuesFile is how many bytes a values file may have: about 4 MB of YAML are read in a second.
+	// ValuesFile limits the bytes of a values file: about 4 MB of YAML are read in a second.
 	ValuesFile = 2 << 20
-	// SchemaSteps is how many steps it may take to validate values.
+	// SchemaSteps limits the steps of validating values.
 	SchemaSteps = 1_000_000
-	// SchemaNesting is how deep a schema may be nested.
+	// SchemaNesting limits how deep a schema is nested.
 	SchemaNesting = 500
-	// SchemaDigits is how many digits a number of a schema may have.
+	// SchemaDigits limits the digits of a number in a schema.
 	SchemaDigits = 400
-	// TOMLNesting is how deep lists and tables of a text in TOML may be nested.
+	// TOMLNesting limits how deep lists and tables of a TOML text are nested.
 	TOMLNesting = 100
-	// RegexpBytes is how many bytes a regular expression may have.
+	// RegexpBytes limits the bytes of a regular expression.
 	RegexpBytes = 10_000
-	// RegexpProgram is how many instructions it may compile to: matching takes as many steps for each
-	// byte of the text, and each of these carries the places of all groups.
+	// RegexpProgram limits the instructions that it compiles to: matching takes as many steps for
+	// each byte of the text, and each of these carries the places of all groups.
 	RegexpProgram = 50_000
 )
 
 // Limits of reasoning.
 const (
-	// RunSteps is how many steps the contexts of a run take together before each further one is
-	// judged briefly. It is ten times what the most expensive repository of the corpus takes, and
+	// RunSteps limits the steps that the contexts of a run take together. Each further context is
+	// judged briefly. The limit is ten times what the most expensive repository of the corpus takes, and
 	// more than all of them as one tree.
 	RunSteps = 125_000_000
-	// AdviceSteps is how many of these may go into trials of advice.
+	// AdviceSteps limits the steps of these that go into trials of advice.
 	AdviceSteps = 40_000_000
-	// ContextObjects is how many objects all contexts of a run may have together, including objects
-	// that may or may not exist: a few files may make very many contexts, each with all that they
+	// ContextObjects limits the objects of all contexts of a run together, including objects that
+	// may or may not exist: a few files may make very many contexts, each with all that they
 	// share.
 	ContextObjects = 1_000_000
-	// Rivals is how many workloads that compete for the same nodes are judged together.
+	// Rivals limits the workloads competing for the same nodes that are judged together.
 	Rivals = 40
-	// RivalPods is how many pods these may have.
+	// RivalPods limits their pods.
 	RivalPods = 200
 )
