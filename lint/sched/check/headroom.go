@@ -115,12 +115,28 @@ func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 			return fmt.Errorf("%v waits for %v", m.G.Workload, m.G.After)
 		}
 	}
+	type pods struct {
+		g    *model.Group
+		node int
+	}
 	for len(members) > 0 {
 		left := slices.DeleteFunc(slices.Clone(members), func(m certificate.Member) bool { return h.checkNeverStuck(m, shown) == nil })
 		if len(left) == len(members) {
 			return h.checkNeverStuck(members[0], shown)
 		}
-		shown.learn(members, left)
+		open := map[pods]bool{}
+		for _, m := range left {
+			open[pods{m.G, m.Node}] = true
+		}
+		for _, m := range members {
+			switch {
+			case open[pods{m.G, m.Node}]:
+			case m.Node < 0:
+				shown.all[m.G] = true
+			default:
+				shown.on[m.G] = append(shown.on[m.G], m.Node)
+			}
+		}
 		members = left
 	}
 	return nil
@@ -131,27 +147,6 @@ func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 type provenResult struct {
 	all map[*model.Group]bool
 	on  map[*model.Group][]int
-}
-
-// learn records the members that are not left as proved.
-func (s *provenResult) learn(members, left []certificate.Member) {
-	type pods struct {
-		g    *model.Group
-		node int
-	}
-	open := map[pods]bool{}
-	for _, m := range left {
-		open[pods{m.G, m.Node}] = true
-	}
-	for _, m := range members {
-		switch {
-		case open[pods{m.G, m.Node}]:
-		case m.Node < 0:
-			s.all[m.G] = true
-		default:
-			s.on[m.G] = append(s.on[m.G], m.Node)
-		}
-	}
 }
 
 // checkNeverStuck returns nil if a member never gets stuck.

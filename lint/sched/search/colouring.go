@@ -86,23 +86,8 @@ func (c *colouring) bars(u, x, d int) bool {
 
 // solve reports whether everything finds room, and whether the search finished.
 func (c *colouring) solve() (found, done bool) {
-	last := c.peel()
-	if !c.try() {
-		return false, c.tries > 0
-	}
-	for _, u := range slices.Backward(last) {
-		c.need[u] = c.f.pods[u]
-		for c.need[u] > 0 {
-			c.take(u, slices.Index(c.may[u], true))
-		}
-	}
-	return true, true
-}
-
-// peel puts off the pod groups that find room whatever the rest does, and returns them in
-// that order: each is sure of its room while those put off before it are not placed. They
-// need nothing in the meantime, so they bar no other.
-func (c *colouring) peel() []int {
+	// Put off the pod groups that find room whatever the rest does: each is sure of its room while
+	// those put off before it are not placed. They need nothing in the meantime, so they bar no other.
 	var last []int
 	for again := true; again; {
 		again = false
@@ -114,7 +99,16 @@ func (c *colouring) peel() []int {
 			}
 		}
 	}
-	return last
+	if !c.try() {
+		return false, c.tries > 0
+	}
+	for _, u := range slices.Backward(last) {
+		c.need[u] = c.f.pods[u]
+		for c.need[u] > 0 {
+			c.take(u, slices.Index(c.may[u], true))
+		}
+	}
+	return true, true
 }
 
 // spare returns the room that remains for a pod group if the others that still need

@@ -58,7 +58,30 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 	if !ok || a.contend && !f.markSingleSlots(open, domain) {
 		return nil
 	}
-	f.numberDomains(open, domain)
+	// Number the domains that have open nodes and record which pod groups may use which.
+	number := map[int32]int{}
+	var single []bool
+	for _, n := range union(open, len(domain)) {
+		d := domain[n]
+		if _, seen := number[d]; d < 0 || seen {
+			continue
+		}
+		number[d] = len(number)
+		single = append(single, f.single != nil && f.single[d])
+	}
+	f.single = single
+	for _, list := range open {
+		at, free := slices.Repeat([]int32{-1}, len(number)), int32(-1)
+		for _, n := range list {
+			switch d := domain[n]; {
+			case d < 0:
+				free = n
+			case at[number[d]] < 0:
+				at[number[d]] = n
+			}
+		}
+		f.at, f.free = append(f.at, at), append(f.free, free)
+	}
 	return f
 }
 
@@ -245,34 +268,6 @@ func (f *conflictGraph) holdsOne(n int, units []int) bool {
 		}
 	}
 	return false
-}
-
-// numberDomains numbers the domains that have open nodes and records which pod groups may use
-// which.
-func (f *conflictGraph) numberDomains(open [][]int32, domain []int32) {
-	number := map[int32]int{}
-	var single []bool
-	for _, n := range union(open, len(domain)) {
-		d := domain[n]
-		if _, seen := number[d]; d < 0 || seen {
-			continue
-		}
-		number[d] = len(number)
-		single = append(single, f.single != nil && f.single[d])
-	}
-	f.single = single
-	for _, list := range open {
-		at, free := slices.Repeat([]int32{-1}, len(number)), int32(-1)
-		for _, n := range list {
-			switch d := domain[n]; {
-			case d < 0:
-				free = n
-			case at[number[d]] < 0:
-				at[number[d]] = n
-			}
-		}
-		f.at, f.free = append(f.at, at), append(f.free, free)
-	}
 }
 
 // The exact test of T8, and of T2 where nodes have room for one pod: a pod group can get

@@ -282,10 +282,8 @@ func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 
 // together returns the workloads in the component of w.
 func together(d *certificate.Decision, w *workload.Workload) map[*workload.Workload]bool {
-	group := map[*workload.Workload]bool{w: true}
-	for _, o := range d.Groups[w] {
-		group[o] = true
-	}
+	group := setOf(d.Groups[w])
+	group[w] = true
 	return group
 }
 

@@ -74,7 +74,12 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	if out.RulesVerdict == diag.Never {
 		out.Verdict = diag.Never
 	}
-	doubts := firstDoubts(out.Doubts)
+	doubts := &doubtsOf{all: out.Doubts, first: map[*workload.Workload]int{}, groups: map[*workload.Workload]model.Cause{}}
+	for i, x := range out.Doubts {
+		if _, known := doubts.first[x.Workload]; !known {
+			doubts.first[x.Workload] = i
+		}
+	}
 	for g := range m.Placeable() {
 		w, t := g.Workload, mine[g.Workload]
 		t.most = min(t.most, ruled[w].most) // resources make nothing possible
@@ -100,16 +105,6 @@ type doubtsOf struct {
 	first map[*workload.Workload]int
 	// groups caches the cause for the workloads of a component, by the first of them.
 	groups map[*workload.Workload]model.Cause
-}
-
-func firstDoubts(all []model.Doubt) *doubtsOf {
-	d := &doubtsOf{all: all, first: map[*workload.Workload]int{}, groups: map[*workload.Workload]model.Cause{}}
-	for i := range all {
-		if _, known := d.first[all[i].Workload]; !known {
-			d.first[all[i].Workload] = i
-		}
-	}
-	return d
 }
 
 // cause returns why the verdict on a workload is unknown: a failed certificate, the size,
@@ -222,7 +217,17 @@ func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 func (d *decided) withhold() {
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
-		open := d.a.unlisted(o)
+		var open map[*workload.Workload]bool // the owners of such pods, with a doubt for each
+		for k, i := range o.units {
+			names := Unlisted(d.a.m, d.a.units[i].g.Workload)
+			if owner := o.owners[o.owner[k]]; len(names) > 0 && !open[owner] {
+				if open == nil {
+					open = map[*workload.Workload]bool{}
+				}
+				open[owner] = true
+				d.a.doubts = append(d.a.doubts, model.Doubt{Workload: owner, Resource: names[0]})
+			}
+		}
 		if len(open) == 0 {
 			continue
 		}
@@ -237,23 +242,6 @@ func (d *decided) withhold() {
 			o.least += o.ownLeast[k]
 		}
 	}
-}
-
-// unlisted returns the owners of pods in a component that request a resource which no
-// node lists, and records a doubt for each.
-func (a *instance) unlisted(o *outcome) map[*workload.Workload]bool {
-	var open map[*workload.Workload]bool
-	for k, i := range o.units {
-		names := Unlisted(a.m, a.units[i].g.Workload)
-		if owner := o.owners[o.owner[k]]; len(names) > 0 && !open[owner] {
-			if open == nil {
-				open = map[*workload.Workload]bool{}
-			}
-			open[owner] = true
-			a.doubts = append(a.doubts, model.Doubt{Workload: owner, Resource: names[0]})
-		}
-	}
-	return open
 }
 
 // leans reports whether other pods in a component need or count those of the given

@@ -117,15 +117,6 @@ type watcher struct {
 	place int
 }
 
-// asking returns the number of steps to check the rules of a pod group on a node.
-func (u *podGroup) asking() int {
-	rules := len(u.clashes) + len(u.exclusions) + len(u.affinityKeys)*(1+len(u.company)) + len(u.keys)
-	for _, c := range u.spreads {
-		rules += len(c.domains)
-	}
-	return 1 + rules/model.PerStep
-}
-
 // within reports whether every domain of one key lies in one domain of another, on the
 // nodes of the pod group.
 func (a *state) within(u *podGroup, inner, outer int) bool {

@@ -60,7 +60,11 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 		}
 	}
 	for i, u := range a.units {
-		u.cost, u.moved = u.asking(), 1+(len(u.ports)+len(a.counts[i])+len(a.watchers[i]))/model.PerStep
+		rules := len(u.clashes) + len(u.exclusions) + len(u.affinityKeys)*(1+len(u.company)) + len(u.keys)
+		for _, c := range u.spreads {
+			rules += len(c.domains)
+		}
+		u.cost, u.moved = 1+rules/model.PerStep, 1+(len(u.ports)+len(a.counts[i])+len(a.watchers[i]))/model.PerStep
 	}
 	for i, u := range a.units {
 		if u.g.Running {

@@ -286,13 +286,6 @@ func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	return "", 0, false
 }
 
-// Orderless reports whether all maximal placements of the workload alone have as many
-// pods, however much room each node has, and whatever was there before (T1, T3).
-func (r *Room) Orderless() bool {
-	_, _, ok := r.Single(NoLoss, certificate.Loss{Meaning: certificate.Gone})
-	return ok
-}
-
 // plain reports whether it is known which of the group's own pods its hard terms select.
 func plain(m *model.Model, g *model.Group) bool {
 	return !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {

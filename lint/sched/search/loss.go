@@ -155,19 +155,15 @@ func (s *losing) loseNodes() bool {
 			}
 		}
 	}
+	apply := s.applyLoss
 	if s.Stepwise {
-		s.cordon(-1)
-	} else {
-		s.applyLoss(-1)
+		apply = s.cordon
 	}
+	apply(-1)
 	s.swap()
 	ok := s.repair()
 	s.swap()
-	if s.Stepwise {
-		s.cordon(1)
-	} else {
-		s.applyLoss(1)
-	}
+	apply(1)
 	return ok
 }
 

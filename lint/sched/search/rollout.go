@@ -11,11 +11,6 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// mayCome reports whether the controller creates another new pod.
-func mayCome(r certificate.Rollout, replicas, old, fresh int) bool {
-	return fresh < replicas && old+fresh < replicas+r.Surge && !(r.Empty && old > 0)
-}
-
 // mayGo reports whether the controller deletes an old pod.
 func mayGo(r certificate.Rollout, replicas, old, fresh int) bool {
 	if r.Whole {
@@ -149,7 +144,7 @@ func (s *rolling) goOn() bool {
 		return true
 	}
 	moved := false
-	if mayCome(s.Rollout, s.replicas, old, fresh) {
+	if fresh < s.replicas && old+fresh < s.replicas+s.Surge && !(s.Empty && old > 0) { // another new pod is created
 		some, ok := s.advance()
 		if !ok {
 			return false
