@@ -21,12 +21,7 @@ func (h *headroom) part(id string, own int, nodes func() []int) part {
 	if id == "" {
 		return part{nodes: nodes(), own: own}
 	}
-	known, ok := h.parted[id]
-	if !ok {
-		known = nodes()
-		h.parted[id] = known
-	}
-	return part{id: id, nodes: known, own: own}
+	return part{id: id, nodes: model.Cached(h.parted, id, nodes), own: own}
 }
 
 // part is a set of nodes, one of which must stay open while own pods of the member are

@@ -206,7 +206,7 @@ func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes fun
 		return false
 	}
 	return yes(j, group, sizes.Every) && !slices.ContainsFunc(sizes.All, func(s search.Size) bool {
-		at := cached(j.bySize, s.ID, func() *shared { return j.other(j.m.Variant(j.m.Workloads, s.Nodes)) })
+		at := model.Cached(j.bySize, s.ID, func() *shared { return j.other(j.m.Variant(j.m.Workloads, s.Nodes)) })
 		return !yes(at, group, sizes.Every)
 	})
 }

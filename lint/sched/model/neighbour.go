@@ -35,16 +35,10 @@ func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	if len(n.all) == 0 || g == nil || !Modelled(g) {
 		return nil
 	}
-	key := g.Signature
-	near, known := n.near[key]
-	if !known {
-		near = n.sharing(m.Eligible(w))
-		n.near[key] = near
+	if near := Cached(n.near, g.Signature, func() *workload.Workload { return n.sharing(m.Eligible(w)) }); near != nil {
+		return near
 	}
-	if near == nil {
-		return n.apart[w]
-	}
-	return near
+	return n.apart[w]
 }
 
 // ByNeighbour returns the neighbour of w as the reason why a yes about w is unknown, if there is one.

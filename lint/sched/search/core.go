@@ -133,15 +133,10 @@ func eachOf(m *model.Model, d *certificate.Decision, w *workload.Workload) int {
 	if len(group) == 0 {
 		return m.Budget([]*workload.Workload{w})
 	}
-	each, known := d.Each[group[0]]
-	if !known {
-		if d.Each == nil {
-			d.Each = map[*workload.Workload]int{}
-		}
-		each = m.Each(group)
-		d.Each[group[0]] = each
+	if d.Each == nil {
+		d.Each = map[*workload.Workload]int{}
 	}
-	return each
+	return model.Cached(d.Each, group[0], func() int { return m.Each(group) })
 }
 
 func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Core {

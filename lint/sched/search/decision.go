@@ -125,20 +125,18 @@ func (d *doubtsOf) cause(group []*workload.Workload, w *workload.Workload, t tal
 	if len(group) == 0 {
 		return model.ByLabel
 	}
-	why, known := d.groups[group[0]]
-	if !known {
+	return model.Cached(d.groups, group[0], func() model.Cause {
 		first := len(d.all)
 		for _, o := range group {
 			if i, doubtful := d.first[o]; doubtful {
 				first = min(first, i)
 			}
 		}
-		if why = model.ByLabel; first < len(d.all) {
-			why = d.all[first].Cause()
+		if first == len(d.all) {
+			return model.ByLabel
 		}
-		d.groups[group[0]] = why
-	}
-	return why
+		return d.all[first].Cause()
+	})
 }
 
 func (d *decided) overruns() []certificate.Overrun {
@@ -282,12 +280,7 @@ func setUnlistedReasons(d *certificate.Decision, m *model.Model) {
 		if len(group) == 0 {
 			continue
 		}
-		why, known := first[group[0]]
-		if !known {
-			why = firstUnlisted(m, group)
-			first[group[0]] = why
-		}
-		if why.Workload != nil {
+		if why := model.Cached(first, group[0], func() model.Reason { return firstUnlisted(m, group) }); why.Workload != nil {
 			w.Why = why
 		}
 	}

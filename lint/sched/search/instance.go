@@ -122,12 +122,7 @@ type watcher struct {
 func (a *state) within(u *podGroup, inner, outer int) bool {
 	p := a.all(u)
 	id := [2]int{inner, outer}
-	known, asked := p.within[id]
-	if !asked {
-		known = a.lieWithin(u, inner, outer)
-		p.within[id] = known
-	}
-	return known
+	return model.Cached(p.within, id, func() bool { return a.lieWithin(u, inner, outer) })
 }
 
 func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {

@@ -109,19 +109,17 @@ func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 		return base
 	}
 	id := u.g.Signature + "|" + u.g.Request + "|" + b.relaxed(u.g)
-	if s := b.sets[id]; s != nil {
-		return s
-	}
-	b.m.Run().Spend(1 + len(b.nodes)/model.PerStep)
-	s := &nodeSet{has: make([]bool, len(b.nodes)), one: -1}
-	for _, n := range base.list {
-		if b.fits(u, int(n)) {
-			s.has[n] = true
-			s.list = append(s.list, n)
+	return model.Cached(b.sets, id, func() *nodeSet {
+		b.m.Run().Spend(1 + len(b.nodes)/model.PerStep)
+		s := &nodeSet{has: make([]bool, len(b.nodes)), one: -1}
+		for _, n := range base.list {
+			if b.fits(u, int(n)) {
+				s.has[n] = true
+				s.list = append(s.list, n)
+			}
 		}
-	}
-	b.sets[id] = s
-	return s
+		return s
+	})
 }
 
 // relaxed returns a string that separates workloads which a relaxation treats
@@ -136,26 +134,24 @@ func (b *compiler) relaxed(g *model.Group) string {
 // passing returns the nodes that pass the node-level filters.
 func (b *compiler) passing(g *model.Group) *nodeSet {
 	id := g.Signature + "|" + b.relaxed(g)
-	if s := b.sets[id]; s != nil {
-		return s
-	}
-	p := b.passers(g)
-	s := &nodeSet{list: p.list, has: p.has, one: -1, least: make([]int64, len(b.resources))}
-	for r, name := range b.resources {
-		least, known := p.least[name]
-		if !known {
-			b.m.Run().Spend(1 + len(p.list)/(4*model.PerStep))
-			least = math.MaxInt64
-			offers := b.m.Offers(name, b.nodes)
-			for _, n := range p.list {
-				least = min(least, offers[n])
+	return model.Cached(b.sets, id, func() *nodeSet {
+		p := b.passers(g)
+		s := &nodeSet{list: p.list, has: p.has, one: -1, least: make([]int64, len(b.resources))}
+		for r, name := range b.resources {
+			least, known := p.least[name]
+			if !known {
+				b.m.Run().Spend(1 + len(p.list)/(4*model.PerStep))
+				least = math.MaxInt64
+				offers := b.m.Offers(name, b.nodes)
+				for _, n := range p.list {
+					least = min(least, offers[n])
+				}
+				p.least[name] = least
 			}
-			p.least[name] = least
+			s.least[r] = b.demands[r].Usable(least)
 		}
-		s.least[r] = b.demands[r].Usable(least)
-	}
-	b.sets[id] = s
-	return s
+		return s
+	})
 }
 
 // passers holds the nodes that pass the node-level filters for some pods, and the least

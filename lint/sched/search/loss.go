@@ -494,12 +494,7 @@ func (s *losing) answers(whole bool) []certificate.Lost {
 
 // canJudge reports whether a loss can be judged in a model: no workload tolerates its taint.
 func canJudge(l certificate.Loss, m *model.Model) bool {
-	for g := range m.Placeable() {
-		if l.Tolerates(g.Workload) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return m.Groups[w].Placeable() && l.Tolerates(w) })
 }
 
 // unknownLosses returns the answer where nothing is known.
