@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -124,17 +125,15 @@ func (m *Model) maySelect(t *Term, w *workload.Workload, index *labelIndex) iter
 
 // sharing returns a workload that may use one of the eligible nodes, or nil.
 func (n *neighbours) sharing(e *Eligibility) *workload.Workload {
-	for _, list := range []struct {
-		by     []*workload.Workload
-		passes []Passes
-	}{{n.nodes, e.Nodes}, {n.growth, e.Growth}} {
-		for i, o := range list.by {
-			if o != nil && list.passes[i].All() {
+	first := func(by []*workload.Workload, passes []Passes) *workload.Workload {
+		for i, o := range by {
+			if o != nil && passes[i].All() {
 				return o
 			}
 		}
+		return nil
 	}
-	return nil
+	return cmp.Or(first(n.nodes, e.Nodes), first(n.growth, e.Growth))
 }
 
 // widest returns a copy of a workload that keeps only the node rules that its pods certainly

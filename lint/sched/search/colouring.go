@@ -144,7 +144,11 @@ func (c *colouring) try() bool {
 		}
 	}()
 	for {
-		if c.tries--; c.tries <= 0 || c.lost() > c.forgone {
+		lost := 0 // pods that are certain to be left over
+		for u, need := range c.need {
+			lost += max(0, need-c.room[u])
+		}
+		if c.tries--; c.tries <= 0 || lost > c.forgone {
 			return false
 		}
 		if u < 0 {
@@ -168,15 +172,6 @@ func (c *colouring) try() bool {
 			}
 		}
 	}
-}
-
-// lost returns how many pods are certain to be left over.
-func (c *colouring) lost() int {
-	sum := 0
-	for u, need := range c.need {
-		sum += max(0, need-c.room[u])
-	}
-	return sum
 }
 
 // tightest returns the pod group with the least slack among those that need pods placed

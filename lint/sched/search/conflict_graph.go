@@ -92,13 +92,7 @@ func openTo(a *state, i int) []int32 {
 	near, spreads, after := u.affinityKeys, u.spreads, u.createdAfter
 	defer func() { u.affinityKeys, u.spreads, u.createdAfter = near, spreads, after }()
 	u.affinityKeys, u.spreads, u.createdAfter = nil, nil, nil // these may be met later
-	var list []int32
-	for _, n := range u.nodes.list {
-		if a.takes(i, int(n)) {
-			list = append(list, n)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool { return !a.takes(i, int(n)) })
 }
 
 // relate fills in closes. It returns the keys on which pod groups exclude each other, and
@@ -300,7 +294,16 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	if f.free[u] >= 0 {
 		return cover{free: []int{int(f.free[u])}}, false
 	}
-	if f.blockers(u) < len(domains) {
+	anyone, blockers := slices.Contains(f.single, true), 0 // the pods that can block a further one
+	for x, pods := range f.pods {
+		switch {
+		case x == u:
+			blockers += pods - 1
+		case anyone || f.closes[u][x]:
+			blockers += pods
+		}
+	}
+	if blockers < len(domains) {
 		return cover{free: f.nodesOf(u, domains)}, false
 	}
 	// The others first: the flow through their arcs stays when its own pods are added, so as
@@ -364,21 +367,6 @@ func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 		nodes = append(nodes, int(f.at[u][d]))
 	}
 	return nodes
-}
-
-// blockers returns how many pods can block a further one of a pod group.
-func (f *conflictGraph) blockers(u int) int {
-	anyone := slices.Contains(f.single, true)
-	sum := 0
-	for x, pods := range f.pods {
-		switch {
-		case x == u:
-			sum += pods - 1
-		case anyone || f.closes[u][x]:
-			sum += pods
-		}
-	}
-	return sum
 }
 
 // settle decides the component of an outcome as far as the theory of conflict graphs

@@ -231,8 +231,13 @@ func slotsFor(a *state, i, n int) int {
 // only use these nodes"). The flow of pods that exclude each other passes through their domains,
 // of the key that has the fewest.
 func (r *rivals) volume(res int) shortfall {
-	if !r.countable(res) {
-		return shortfall{}
+	left := int64(1 << 60) // the sum of the requests of all pods must not overflow
+	for _, i := range r.units {
+		u := r.a.units[i]
+		if u.ask[res] > left/int64(u.pods) {
+			return shortfall{}
+		}
+		left -= u.ask[res] * int64(u.pods)
 	}
 	capacity, tight := r.capacities(res)
 	if !tight {
@@ -297,19 +302,6 @@ func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certifi
 		}
 	}
 	return p
-}
-
-// countable reports whether the sum of the requests of all pods does not overflow.
-func (r *rivals) countable(res int) bool {
-	left := int64(1 << 60)
-	for _, i := range r.units {
-		u := r.a.units[i]
-		if u.ask[res] > left/int64(u.pods) {
-			return false
-		}
-		left -= u.ask[res] * int64(u.pods)
-	}
-	return true
 }
 
 // capacities returns how much of a resource each node can give to the pod groups: a

@@ -105,7 +105,11 @@ func (b *compiler) addUnit(u *podGroup) {
 // except those that are too small. Most sets lose no node.
 func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 	base := b.passing(u.g)
-	if u.g.Running || roomEverywhere(u, base) {
+	small := false // some node may be
+	for r, ask := range u.ask {
+		small = small || ask > 0 && ask > base.least[r]
+	}
+	if u.g.Running || !small {
 		return base
 	}
 	id := u.g.Signature + "|" + u.g.Request + "|" + b.relaxed(u.g)
@@ -263,15 +267,6 @@ func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int
 			}
 		}
 	}
-}
-
-func roomEverywhere(u *podGroup, s *nodeSet) bool {
-	for r, ask := range u.ask {
-		if ask > 0 && ask > s.least[r] {
-			return false
-		}
-	}
-	return true
 }
 
 // requests returns the requests of a pod of a pod group.

@@ -11,14 +11,6 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// mayGo reports whether the controller deletes an old pod.
-func mayGo(r certificate.Rollout, replicas, old, fresh int) bool {
-	if r.Whole {
-		return old > 0 && fresh == replicas
-	}
-	return old > 0 && (r.Empty || old+fresh > replicas-r.Unavailable)
-}
-
 // Roll explores all states of a rollout, within the budget. Deleted pods leave at once:
 // what waits for one to be gone only waits (R-W5). If a new pod may need to be near a
 // terminating one, which still counts (R-A1), the verdict is known only if both outcomes
@@ -151,7 +143,11 @@ func (s *rolling) goOn() bool {
 		}
 		moved = some
 	}
-	if mayGo(s.Rollout, s.replicas, old, fresh) {
+	goes := s.Empty || old+fresh > s.replicas-s.Unavailable // the controller deletes an old pod
+	if s.Whole {
+		goes = fresh == s.replicas
+	}
+	if goes && old > 0 {
 		moved = true
 		if !s.retire() {
 			return false
