@@ -81,17 +81,13 @@ type keptLabels map[string][]map[string]string
 // passes the node-level filters.
 func usableLabels(m *model.Model, w *workload.Workload) []map[string]string {
 	kept := *model.KeepForNodes(m, func() *keptLabels { return &keptLabels{} })
-	signature := m.Groups[w].Signature
-	if all, known := kept[signature]; known {
+	return model.Cached(kept, m.Groups[w].Signature, func() (all []map[string]string) {
+		m.Run().Spend(len(m.Topology.Nodes) / model.PerStep)
+		for n := range m.Usable(w) {
+			all = append(all, n.Labels)
+		}
 		return all
-	}
-	m.Run().Spend(len(m.Topology.Nodes) / model.PerStep)
-	var all []map[string]string
-	for n := range m.Usable(w) {
-		all = append(all, n.Labels)
-	}
-	kept[signature] = all
-	return all
+	})
 }
 
 func anyCarries(all []map[string]string, keys []string) bool {

@@ -191,20 +191,14 @@ func newSiteSet(sites []site) *siteSet {
 // apart returns the bound of the function apart for the set, cached.
 func (s *siteSet) apart(keys []string) int {
 	id := strings.Join(keys, ",")
-	most, ok := s.most[id]
-	if !ok {
-		most = apart(s.sites, keys)
-		s.most[id] = most
-	}
-	return most
+	return model.Cached(s.most, id, func() int { return apart(s.sites, keys) })
 }
 
 // room returns how many pods fit into each domain of a key.
 func (s *siteSet) room(key string, keys []string) map[string]int {
 	id := key + "|" + strings.Join(keys, ",")
-	room := s.rooms[id]
-	if room == nil {
-		room = map[string]int{}
+	return model.Cached(s.rooms, id, func() map[string]int {
+		room := map[string]int{}
 		if len(keys) == 0 {
 			for i := range s.sites {
 				if value, ok := s.sites[i].node.Labels[key]; ok {
@@ -217,9 +211,8 @@ func (s *siteSet) room(key string, keys []string) map[string]int {
 				room[value] = apart(group, keys)
 			}
 		}
-		s.rooms[id] = room
-	}
-	return room
+		return room
+	})
 }
 
 // mode selects what limits the sites of a set.
@@ -256,45 +249,43 @@ func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 		key.request = g.Request
 	}
 	kept := model.KeepForNodes(m, func() *keptSets { return &keptSets{sets: map[setKey]*siteSet{}} })
-	if s := kept.sets[key]; s != nil {
-		return s
-	}
-	m.Run().Spend(len(v.Nodes) * (1 + len(g.Requests)) / 2)
-	e := m.Eligible(g.Workload)
-	var keys []string
-	if how.keys != "" {
-		keys = model.HardKeys(g)
-	}
-	amounts := Capacities(m, g)
-	sites := make([]site, 0, e.Count)
-	for i, n := range v.Nodes {
-		if !v.Passes(e, i).All() || !model.Carries(n.Labels, keys) {
-			continue
+	return model.Cached(kept.sets, key, func() *siteSet {
+		m.Run().Spend(len(v.Nodes) * (1 + len(g.Requests)) / 2)
+		e := m.Eligible(g.Workload)
+		var keys []string
+		if how.keys != "" {
+			keys = model.HardKeys(g)
 		}
-		most := model.Unbounded
-		if how.fit {
-			if from := v.From[i]; from >= 0 && g.Spec.NodeName == "" {
-				most = amounts.At(from)
-			} else { // a kubelet ignores some requests
-				most, _ = model.Fits(n, g.Requests)
-			}
-			if most == 0 {
+		amounts := Capacities(m, g)
+		sites := make([]site, 0, e.Count)
+		for i, n := range v.Nodes {
+			if !v.Passes(e, i).All() || !model.Carries(n.Labels, keys) {
 				continue
 			}
+			most := model.Unbounded
+			if how.fit {
+				if from := v.From[i]; from >= 0 && g.Spec.NodeName == "" {
+					most = amounts.At(from)
+				} else { // a kubelet ignores some requests
+					most, _ = model.Fits(n, g.Requests)
+				}
+				if most == 0 {
+					continue
+				}
+			}
+			if !how.room {
+				most = model.Unbounded
+			}
+			if how.ports || g.Kind.PerNode() {
+				most = min(most, 1)
+			}
+			sites = append(sites, site{node: n, cap: most})
 		}
-		if !how.room {
-			most = model.Unbounded
+		s := newSiteSet(sites)
+		if kept.sites += len(sites); kept.sites > maxKept {
+			clear(kept.sets)
+			kept.sites = len(sites)
 		}
-		if how.ports || g.Kind.PerNode() {
-			most = min(most, 1)
-		}
-		sites = append(sites, site{node: n, cap: most})
-	}
-	s := newSiteSet(sites)
-	if kept.sites += len(sites); kept.sites > maxKept {
-		clear(kept.sets)
-		kept.sites = len(sites)
-	}
-	kept.sets[key] = s
-	return s
+		return s
+	})
 }

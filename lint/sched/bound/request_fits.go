@@ -45,46 +45,44 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 	g := m.Groups[w]
 	key := fitKey{g.Signature, g.Request}
 	kept := *model.KeepForNodes(m, func() *keptFits { return &keptFits{} })
-	if fit := kept[key]; fit != nil {
+	return model.Cached(kept, key, func() *RequestFit {
+		requests := g.Requests
+		fit := &RequestFit{Requests: make([]ResourceFit, len(requests))}
+		most := make([]int64, len(requests))
+		for i, r := range requests {
+			fit.Requests[i].Request, most[i] = r, -1
+		}
+		slot := ResourceFit{Request: model.Request{Name: corev1.ResourcePods, Amount: 1, Quantity: *resource.NewQuantity(1, resource.DecimalSI)}}
+		for n, grown := range m.Usable(w) {
+			if grown && w.Kind.PerNode() {
+				break
+			}
+			fit.Eligible++
+			q, listed := n.Allocatable[corev1.ResourcePods]
+			if !listed || q.Value() >= 1 { // a node that does not list how many pods it takes has a slot
+				slot.Fitting++
+			}
+			if listed && q.Cmp(slot.largest) > 0 {
+				slot.largest, slot.LargestNode, slot.LargestSpan = q, n.Name, n.Span
+			}
+			if count, _ := model.Fits(n, requests); count > 0 {
+				fit.Fitting++
+			}
+			for i := range requests {
+				r := &fit.Requests[i]
+				has, judged := model.Offered(n, &requests[i])
+				if !judged || has >= r.Amount {
+					r.Fitting++
+				}
+				if judged && has > most[i] {
+					q := n.Allocatable[r.Name]
+					most[i], r.largest, r.LargestNode, r.LargestSpan = has, q, n.Name, n.Span
+				}
+			}
+		}
+		if slot.Fitting < fit.Eligible {
+			fit.Requests = append(fit.Requests, slot)
+		}
 		return fit
-	}
-	requests := g.Requests
-	fit := &RequestFit{Requests: make([]ResourceFit, len(requests))}
-	most := make([]int64, len(requests))
-	for i, r := range requests {
-		fit.Requests[i].Request, most[i] = r, -1
-	}
-	slot := ResourceFit{Request: model.Request{Name: corev1.ResourcePods, Amount: 1, Quantity: *resource.NewQuantity(1, resource.DecimalSI)}}
-	for n, grown := range m.Usable(w) {
-		if grown && w.Kind.PerNode() {
-			break
-		}
-		fit.Eligible++
-		q, listed := n.Allocatable[corev1.ResourcePods]
-		if !listed || q.Value() >= 1 { // a node that does not list how many pods it takes has a slot
-			slot.Fitting++
-		}
-		if listed && q.Cmp(slot.largest) > 0 {
-			slot.largest, slot.LargestNode, slot.LargestSpan = q, n.Name, n.Span
-		}
-		if count, _ := model.Fits(n, requests); count > 0 {
-			fit.Fitting++
-		}
-		for i := range requests {
-			r := &fit.Requests[i]
-			has, judged := model.Offered(n, &requests[i])
-			if !judged || has >= r.Amount {
-				r.Fitting++
-			}
-			if judged && has > most[i] {
-				q := n.Allocatable[r.Name]
-				most[i], r.largest, r.LargestNode, r.LargestSpan = has, q, n.Name, n.Span
-			}
-		}
-	}
-	if slot.Fitting < fit.Eligible {
-		fit.Requests = append(fit.Requests, slot)
-	}
-	kept[key] = fit
-	return fit
+	})
 }

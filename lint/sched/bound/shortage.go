@@ -114,10 +114,16 @@ func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
 		case g.Running && model.Modelled(g):
 			b.take(g)
 		case model.Lasting(g) && !faulty[w]:
-			if by[g.Signature] == nil {
-				by[g.Signature] = b.confine(g)
-			}
-			set := by[g.Signature]
+			set := model.Cached(by, g.Signature, func() *confined { // the nodes of the view that the pods may use
+				e := m.Eligible(w)
+				nodes := make([]uint64, (len(b.view.Nodes)+63)/64)
+				for n := range b.view.Nodes {
+					if b.view.Passes(e, n).All() {
+						nodes[n/64] |= 1 << (n % 64)
+					}
+				}
+				return &confined{nodes: nodes}
+			})
 			for i, bits := range set.nodes {
 				all.nodes[i] |= bits
 			}
@@ -148,18 +154,6 @@ func (b *balance) add(set confined) {
 	}
 	b.sets = append(b.sets, set)
 	slices.SortStableFunc(b.sets, func(x, y confined) int { return cmp.Compare(x.size, y.size) })
-}
-
-// confine returns the nodes of the view that the pods of a group may use.
-func (b *balance) confine(g *model.Group) *confined {
-	e := b.m.Eligible(g.Workload)
-	set := &confined{nodes: make([]uint64, (len(b.view.Nodes)+63)/64)}
-	for n := range b.view.Nodes {
-		if b.view.Passes(e, n).All() {
-			set.nodes[n/64] |= 1 << (n % 64)
-		}
-	}
-	return set
 }
 
 func (b *balance) take(g *model.Group) {

@@ -342,8 +342,17 @@ func (s *shapes) alone(m certificate.Member) error {
 			return fmt.Errorf("%v wants a port of %v", w, g.Workload)
 		}
 	}
-	if s.contend && s.scarce(m) {
-		return fmt.Errorf("%v asks for what may run short", g.Workload)
+	if !s.contend {
+		return nil
+	}
+	l := s.ledger()
+	asks := l.asks(g)
+	for _, n := range s.only(m) {
+		for r, ask := range asks {
+			if ask > 0 && l.short(n, r) && l.shared[n*len(asks)+r] > 1 {
+				return fmt.Errorf("%v asks for what may run short", g.Workload)
+			}
+		}
 	}
 	return nil
 }

@@ -89,7 +89,17 @@ func (d *demand) ledger() *ledger {
 		}
 	}
 	for _, some := range l.coming {
-		l.enter(d.m, some)
+		d.m.Run().Spend(1 + len(some.nodes)/model.PerStep)
+		for _, n := range some.nodes {
+			sums := some.wanted
+			if some.lone || slices.ContainsFunc(some.apart, func(k string) bool { return model.Carries(d.m.Topology.Nodes[n].Labels, []string{k}) }) {
+				sums = some.once
+			}
+			for r, sum := range sums {
+				l.wanted[n*width+r] = added(l.wanted[n*width+r], sum, 1)
+				l.shared[n*width+r] += some.groups[r]
+			}
+		}
 	}
 	return l
 }
@@ -137,37 +147,6 @@ func (d *demand) join(l *ledger, tenants map[tenantsKey]*tenancy, g *model.Group
 			some.groups[r]++
 		}
 	}
-}
-
-// enter adds the requests of a tenancy to its nodes.
-func (l *ledger) enter(m *model.Model, t *tenancy) {
-	m.Run().Spend(1 + len(t.nodes)/model.PerStep)
-	for _, n := range t.nodes {
-		lone := t.lone || slices.ContainsFunc(t.apart, func(k string) bool { return model.Carries(m.Topology.Nodes[n].Labels, []string{k}) })
-		sums := t.wanted
-		if lone {
-			sums = t.once
-		}
-		for r, sum := range sums {
-			l.wanted[n*len(sums)+r] = added(l.wanted[n*len(sums)+r], sum, 1)
-			l.shared[n*len(sums)+r] += t.groups[r]
-		}
-	}
-}
-
-// scarce reports whether a resource that a member requests may run short on one of its
-// nodes because of others.
-func (d *demand) scarce(m certificate.Member) bool {
-	l := d.ledger()
-	asks := l.asks(m.G)
-	for _, n := range d.only(m) {
-		for r, ask := range asks {
-			if ask > 0 && l.short(n, r) && l.shared[n*len(asks)+r] > 1 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // lacksRoom reports whether a node has no room for a pod of each of two groups.

@@ -21,12 +21,7 @@ func (h *headroom) part(id string, own int, nodes func() []int) part {
 	if id == "" {
 		return part{nodes: nodes(), own: own}
 	}
-	known, ok := h.parted[id]
-	if !ok {
-		known = nodes()
-		h.parted[id] = known
-	}
-	return part{id: id, nodes: known, own: own}
+	return part{id: id, nodes: model.Cached(h.parted, id, nodes), own: own}
 }
 
 // part is a set of nodes, one of which must stay open while own pods of the member are
@@ -115,12 +110,28 @@ func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 			return fmt.Errorf("%v waits for %v", m.G.Workload, m.G.After)
 		}
 	}
+	type pods struct {
+		g    *model.Group
+		node int
+	}
 	for len(members) > 0 {
 		left := slices.DeleteFunc(slices.Clone(members), func(m certificate.Member) bool { return h.checkNeverStuck(m, shown) == nil })
 		if len(left) == len(members) {
 			return h.checkNeverStuck(members[0], shown)
 		}
-		shown.learn(members, left)
+		open := map[pods]bool{}
+		for _, m := range left {
+			open[pods{m.G, m.Node}] = true
+		}
+		for _, m := range members {
+			switch {
+			case open[pods{m.G, m.Node}]:
+			case m.Node < 0:
+				shown.all[m.G] = true
+			default:
+				shown.on[m.G] = append(shown.on[m.G], m.Node)
+			}
+		}
 		members = left
 	}
 	return nil
@@ -131,27 +142,6 @@ func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 type provenResult struct {
 	all map[*model.Group]bool
 	on  map[*model.Group][]int
-}
-
-// learn records the members that are not left as proved.
-func (s *provenResult) learn(members, left []certificate.Member) {
-	type pods struct {
-		g    *model.Group
-		node int
-	}
-	open := map[pods]bool{}
-	for _, m := range left {
-		open[pods{m.G, m.Node}] = true
-	}
-	for _, m := range members {
-		switch {
-		case open[pods{m.G, m.Node}]:
-		case m.Node < 0:
-			s.all[m.G] = true
-		default:
-			s.on[m.G] = append(s.on[m.G], m.Node)
-		}
-	}
 }
 
 // checkNeverStuck returns nil if a member never gets stuck.

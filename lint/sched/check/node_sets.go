@@ -105,18 +105,15 @@ func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	if len(keys) < 2 {
 		return true
 	}
-	id := ns.sited(g).name + "|" + strings.Join(keys, ",")
-	known, ok := ns.nested[id]
-	if !ok {
-		known = true
+	return model.Cached(ns.nested, ns.sited(g).name+"|"+strings.Join(keys, ","), func() bool {
+		nest := true
 		for i := range keys {
 			for _, other := range keys[:i] {
-				known = known && laminar(ns.m, ns.sites(g), keys[i], other)
+				nest = nest && laminar(ns.m, ns.sites(g), keys[i], other)
 			}
 		}
-		ns.nested[id] = known
-	}
-	return known
+		return nest
+	})
 }
 
 // laminar is nests for two keys: what two domains have in common is all of one of them.
@@ -147,12 +144,7 @@ func laminar(m *model.Model, nodes []int, a, b string) bool {
 // inside reports whether every domain of a key lies in one of another.
 func (ns *nodeSets) inside(g *model.Group, inner, outer string) bool {
 	id := ns.sited(g).name + "|" + inner + " in " + outer
-	known, ok := ns.nested[id]
-	if !ok {
-		known = ns.refines(ns.sites(g), inner, outer)
-		ns.nested[id] = known
-	}
-	return known
+	return model.Cached(ns.nested, id, func() bool { return ns.refines(ns.sites(g), inner, outer) })
 }
 
 // sites returns the nodes that pass a group's node-level filters and hold a pod when
@@ -176,17 +168,10 @@ func (ns *nodeSets) sited(g *model.Group) *sited {
 		return all
 	}
 	id := g.Signature + "|" + g.Request
-	s := ns.sets[id]
-	if s == nil {
-		s = &sited{name: id}
-		for _, n := range all.list {
-			if model.Holds(ns.m.Topology.Nodes[n], g) {
-				s.list = append(s.list, n)
-			}
-		}
-		ns.sets[id] = s
-	}
-	return s
+	return model.Cached(ns.sets, id, func() *sited {
+		small := func(n int) bool { return !model.Holds(ns.m.Topology.Nodes[n], g) }
+		return &sited{name: id, list: slices.DeleteFunc(slices.Clone(all.list), small)}
+	})
 }
 
 // passing returns the nodes that pass the node-level filters and have a slot.
@@ -221,12 +206,7 @@ func (ns *nodeSets) reachable(g *model.Group) []int {
 	if len(ns.running) == 0 {
 		return ns.sites(g)
 	}
-	list, known := ns.reached[g]
-	if !known {
-		list = ns.lasting(g, ns.sites(g))
-		ns.reached[g] = list
-	}
-	return list
+	return model.Cached(ns.reached, g, func() []int { return ns.lasting(g, ns.sites(g)) })
 }
 
 // lasting returns the nodes that running pods do not close permanently. If no pods run,

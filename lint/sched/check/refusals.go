@@ -271,10 +271,5 @@ func (s *State) uneven(g *model.Group, n int) Refusal {
 // domain returns the domain of a node by a key. If a key makes every node a domain of its own,
 // messages need not say which.
 func (s *State) domain(key string, n *topology.Node) Domain {
-	single, known := s.single[key]
-	if !known {
-		single = s.f.m.NodeByNode(key, nil)
-		s.single[key] = single
-	}
-	return Domain{key, n.Labels[key], single}
+	return Domain{key, n.Labels[key], model.Cached(s.single, key, func() bool { return s.f.m.NodeByNode(key, nil) })}
 }

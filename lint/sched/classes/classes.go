@@ -113,37 +113,35 @@ func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *t
 // table returns the cached table for what some workloads see, or builds it.
 func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *table {
 	id := by.id()
-	if t := all.of[id]; t != nil {
-		return t
-	}
-	n := len(m.Topology.Nodes)
-	m.Run().Spend(n * (2 + len(by.keys) + len(by.resources)/2))
-	t := &table{id: id, resources: by.resources, shape: make([]int32, n), known: map[string]*Classes{}}
-	t.tellByFilters(m, ws)
-	for _, k := range by.keys {
-		t.tellByDomains(m, k)
-	}
-	t.own = slices.ContainsFunc(ws, func(w *workload.Workload) bool { return w.Spec.NodeName != "" })
-	if !t.own {
-		all.rule(m, t, by)
-	}
-	for _, r := range by.resources {
-		t.offers = append(t.offers, m.Offers(corev1.ResourceName(r), m.Topology.Nodes))
-	}
-	for n, shape := range t.shape {
-		if int(shape) == len(t.ranges) {
-			t.ranges = append(t.ranges, make([]sizeRange, len(t.offers)))
+	return model.Cached(all.of, id, func() *table {
+		n := len(m.Topology.Nodes)
+		m.Run().Spend(n * (2 + len(by.keys) + len(by.resources)/2))
+		t := &table{id: id, resources: by.resources, shape: make([]int32, n), known: map[string]*Classes{}}
+		t.tellByFilters(m, ws)
+		for _, k := range by.keys {
+			t.tellByDomains(m, k)
+		}
+		t.own = slices.ContainsFunc(ws, func(w *workload.Workload) bool { return w.Spec.NodeName != "" })
+		if !t.own {
+			all.rule(m, t, by)
+		}
+		for _, r := range by.resources {
+			t.offers = append(t.offers, m.Offers(corev1.ResourceName(r), m.Topology.Nodes))
+		}
+		for n, shape := range t.shape {
+			if int(shape) == len(t.ranges) {
+				t.ranges = append(t.ranges, make([]sizeRange, len(t.offers)))
+				for i, has := range t.offers {
+					t.ranges[shape][i] = sizeRange{has[n], has[n]}
+				}
+			}
 			for i, has := range t.offers {
-				t.ranges[shape][i] = sizeRange{has[n], has[n]}
+				r := &t.ranges[shape][i]
+				r.least, r.most = min(r.least, has[n]), max(r.most, has[n])
 			}
 		}
-		for i, has := range t.offers {
-			r := &t.ranges[shape][i]
-			r.least, r.most = min(r.least, has[n]), max(r.most, has[n])
-		}
-	}
-	all.of[id] = t
-	return t
+		return t
+	})
 }
 
 // rule divides the units by the rules of a table that are new.
@@ -294,18 +292,16 @@ func (all *tables) put(m *model.Model, to []int32) *Classes {
 		all.text = binary.AppendUvarint(all.text, uint64(n))
 	}
 	id := sha256.Sum256(all.text)
-	if known := all.known[id]; known != nil {
-		return known
-	}
-	found := &Classes{}
-	for n, number := range to {
-		if int(number) == len(found.Nodes) {
-			found.Nodes = append(found.Nodes, nil)
+	return model.Cached(all.known, id, func() *Classes {
+		found := &Classes{}
+		for n, number := range to {
+			if int(number) == len(found.Nodes) {
+				found.Nodes = append(found.Nodes, nil)
+			}
+			found.Nodes[number] = append(found.Nodes[number], int32(n))
 		}
-		found.Nodes[number] = append(found.Nodes[number], int32(n))
-	}
-	all.known[id] = found
-	return found
+		return found
+	})
 }
 
 // refine divides groups further by a second number, and renumbers all groups in

@@ -33,7 +33,7 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	if key.shape == "" {
 		return try()
 	}
-	return cached(tr.advice.known, key, try)
+	return model.Cached(tr.advice.known, key, try)
 }
 
 // shape returns the key, cached for further edits, under which trials of a workload with at most
@@ -41,7 +41,7 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 // hashes all manifests, which only another context can have in common. It is "" for a crowd,
 // and if nothing else can have the same key.
 func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
-	return cached(tr.shapes, sized{w, pods}, func() string {
+	return model.Cached(tr.shapes, sized{w, pods}, func() string {
 		switch {
 		case tr.contendersOf(w, pods) != nil:
 		case len(group) == 1 && len(tr.running) == 0:
@@ -258,7 +258,7 @@ type Advice struct {
 
 // contents returns a hash of an object's manifest and namespace.
 func (a *Advice) contents(o *source.Object) string {
-	return cached(a.texts, o, func() string { return fmt.Sprintf("%x %q", a.digest.Sum(o.Root), o.Namespace) })
+	return model.Cached(a.texts, o, func() string { return fmt.Sprintf("%x %q", a.digest.Sum(o.Root), o.Namespace) })
 }
 
 // trialKey identifies a trial by everything that its outcome depends on.
@@ -306,7 +306,7 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 	}
 	for _, crowd := range [][]*workload.Workload{tr.contendersOf(w, model.Certain(w)), tr.contendersOf(w, pods)} {
 		if crowd != nil {
-			q.WriteString("crowd " + cached(tr.crowds, keyOf(crowd), func() string { // a hash of the manifests
+			q.WriteString("crowd " + model.Cached(tr.crowds, keyOf(crowd), func() string { // a hash of the manifests
 				sum := sha256.New()
 				for _, w := range crowd {
 					fmt.Fprintln(sum, w, tr.advice.contents(w.Object))

@@ -227,7 +227,7 @@ func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, 
 	if b.SelectorUnknown || slices.Contains(w.Open, "metadata.labels") || slices.ContainsFunc(slices.Collect(maps.Keys(w.Labels)), source.Placeholder) {
 		return model.AllPods, model.Maybe
 	}
-	return cached(j.selectors, b, func() model.PodSelector { return j.m.PodSelector(b.Selector) })(w)
+	return model.Cached(j.selectors, b, func() model.PodSelector { return j.m.PodSelector(b.Selector) })(w)
 }
 
 // BudgetsOf returns the budgets that certainly select pods of a workload.

@@ -26,7 +26,7 @@ func (j *shared) assembled(group []*workload.Workload) *assembly {
 	if len(group) <= maxTogether {
 		return j.assemble(group)
 	}
-	return cached(j.assemblies, keyOf(group), func() *assembly {
+	return model.Cached(j.assemblies, keyOf(group), func() *assembly {
 		a := j.assemble(group)
 		a.hereditary = search.Hereditary(j.m, group)
 		return a
@@ -49,7 +49,7 @@ func (j *shared) assemble(group []*workload.Workload) *assembly {
 
 // tolerates reports whether some member tolerates a loss.
 func (a *assembly) tolerates(l certificate.Loss) bool {
-	return cached(a.tolerant, l.Meaning, func() bool { return slices.ContainsFunc(a.Workloads(), l.Tolerates) })
+	return model.Cached(a.tolerant, l.Meaning, func() bool { return slices.ContainsFunc(a.Workloads(), l.Tolerates) })
 }
 
 // doubts holds the doubts about the rules of a group.

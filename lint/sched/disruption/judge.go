@@ -88,17 +88,7 @@ type sized struct {
 
 // strategy returns how an update replaces that many pods of a workload, cached as many questions ask.
 func (j *shared) strategy(w *workload.Workload, pods int) workload.Rollout {
-	return cached(j.strategies, sized{w, pods}, func() workload.Rollout { return w.Rollout(pods) })
-}
-
-// cached returns the value of a key, and computes it the first time.
-func cached[K comparable, V any](values map[K]V, key K, find func() V) V {
-	value, known := values[key]
-	if !known {
-		value = find()
-		values[key] = value
-	}
-	return value
+	return model.Cached(j.strategies, sized{w, pods}, func() workload.Rollout { return w.Rollout(pods) })
 }
 
 // groupKey identifies a list of workloads by its address.
@@ -269,7 +259,7 @@ func (j *shared) each(group []*workload.Workload) int {
 	if len(group) == 0 {
 		return j.m.Each(group)
 	}
-	return cached(j.parts, keyOf(group), func() int { return j.m.Each(group) })
+	return model.Cached(j.parts, keyOf(group), func() int { return j.m.Each(group) })
 }
 
 // group returns the workloads with which one is judged, including itself; with contend
@@ -345,23 +335,21 @@ func (j *shared) waiting(group, sound []*workload.Workload) bool {
 // the others do not either.
 func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
 	key := keyOf(group) // which remains this group's while the map holds the group
-	if known, ok := j.unfits[key]; ok {
-		return known
-	}
-	if j.tried[key] {
-		j.m.Run().Exhaust()
-	}
-	j.tried[key] = true
-	s := j.scene(group)
-	_, d := s.decide()
-	unfit := map[*workload.Workload]bool{}
-	if d.Verdict == diag.Never {
-		for _, o := range group {
-			unfit[o] = verdict(d, s.of[o]) == diag.Never
+	return model.Cached(j.unfits, key, func() map[*workload.Workload]bool {
+		if j.tried[key] {
+			j.m.Run().Exhaust()
 		}
-	}
-	j.unfits[key] = unfit
-	return unfit
+		j.tried[key] = true
+		s := j.scene(group)
+		_, d := s.decide()
+		unfit := map[*workload.Workload]bool{}
+		if d.Verdict == diag.Never {
+			for _, o := range group {
+				unfit[o] = verdict(d, s.of[o]) == diag.Never
+			}
+		}
+		return unfit
+	})
 }
 
 // needs reports whether a workload requires the pods of another nearby, or counts them.

@@ -254,42 +254,37 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 	if q.budgets == nil {
 		q.budgets = &heeded{}
 		for _, w := range q.contending[:min(len(q.contending), maxTogether)] { // larger groups are not searched
-			if !w.Kind.PerNode() {
-				q.addBudgets(w)
+			if w.Kind.PerNode() {
+				continue
+			}
+			x := q.budgets
+			answer, refusing, why := q.j.evictable(w)
+			budgets := q.j.BudgetsOf(w)
+			switch {
+			case w.Kind.VM && w != q.w:
+				why = by(model.ByTermination)
+			case answer == diag.Never:
+				x.guards = append(x.guards, certificate.Guard{Workload: w})
+			case answer == diag.Sometimes:
+				why = model.Reason{Cause: model.ByEviction, Name: refusing[0].String()}
+			case answer == diag.Always && len(budgets) > 0:
+				if b := &budgets[0]; len(b.Workloads) == 1 && b.SelectsAllOf(w) {
+					x.guards = append(x.guards, certificate.Guard{Workload: w, Allowed: b.AllowedMin})
+					continue
+				}
+				why = model.Reason{Cause: model.ByEviction, Name: budgets[0].String()}
+				if i := slices.IndexFunc(budgets[0].Workloads, func(o *workload.Workload) bool { return o != w }); i >= 0 {
+					why.Workload = budgets[0].Workloads[i]
+				}
+				x.open = cmp.Or(x.open, why)
+			}
+			if w != q.w { // Drain judges what the budgets of the workload in question leave open
+				x.open = cmp.Or(x.open, why)
 			}
 		}
 	}
 	l.Guards = q.budgets.guards
 	return l
-}
-
-// addBudgets records the budgets of a workload. What the budgets of the workload in question leave
-// open is judged by Drain.
-func (q *loss) addBudgets(w *workload.Workload) {
-	x := q.budgets
-	answer, refusing, why := q.j.evictable(w)
-	budgets := q.j.BudgetsOf(w)
-	switch {
-	case w.Kind.VM && w != q.w:
-		why = by(model.ByTermination)
-	case answer == diag.Never:
-		x.guards = append(x.guards, certificate.Guard{Workload: w})
-	case answer == diag.Sometimes:
-		why = model.Reason{Cause: model.ByEviction, Name: refusing[0].String()}
-	case answer == diag.Always && len(budgets) > 0:
-		if b := &budgets[0]; len(b.Workloads) == 1 && b.SelectsAllOf(w) {
-			x.guards = append(x.guards, certificate.Guard{Workload: w, Allowed: b.AllowedMin})
-			return
-		}
-		why = model.Reason{Cause: model.ByEviction, Name: budgets[0].String()}
-		if i := slices.IndexFunc(budgets[0].Workloads, func(o *workload.Workload) bool { return o != w }); i >= 0 {
-			why.Workload = budgets[0].Workloads[i]
-		}
-		x.open = cmp.Or(x.open, why)
-	}
-	if w != q.w {
-		x.open = cmp.Or(x.open, why)
-	}
 }
 
 // among returns the question among other workloads only; in a crowd, Never follows from the

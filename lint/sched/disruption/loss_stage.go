@@ -44,7 +44,7 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	for _, x := range l.Guards {
 		id += fmt.Sprintf(" %d: %d", slices.Index(group, x.Workload), x.Allowed)
 	}
-	a := cached(q.j.lost, id, func() []answer { return q.set(group, b, l).answers() })[at]
+	a := model.Cached(q.j.lost, id, func() []answer { return q.set(group, b, l).answers() })[at]
 	if l.Stepwise && q.budgets.open.Given() && (a.verdict == diag.Always || a.verdict == diag.Sometimes) {
 		return answer{verdict: diag.Unknown, why: q.budgets.open}
 	}
@@ -54,7 +54,7 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 // alike returns a description of a group, equal for groups that differ in names only, if
 // that can be determined; otherwise it hashes the names.
 func (j *shared) alike(group []*workload.Workload) string {
-	return cached(j.described, keyOf(group), func() string {
+	return model.Cached(j.described, keyOf(group), func() string {
 		if len(j.running) == 0 {
 			if id := search.Alike(j.m, group, model.Certain); id != "" {
 				return id

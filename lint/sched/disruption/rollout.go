@@ -286,16 +286,14 @@ type decided struct {
 
 // decide decides the placement of a number of pods as if they were of one revision.
 func (q *rolling) decide(pods int) *decided {
-	if d := q.known[pods]; d != nil {
-		return d
-	}
-	s := q.j.scene(q.group).with(q.w, pods)
-	m, d := s.decide()
-	c := s.of[q.w]
-	known := &decided{pods: pods, verdict: verdict(d, c), m: m, d: d, copy: c}
-	known.lasting = known.verdict == diag.Always && (d.Lasting(c) || q.shrinks())
-	q.known[pods] = known
-	return known
+	return model.Cached(q.known, pods, func() *decided {
+		s := q.j.scene(q.group).with(q.w, pods)
+		m, d := s.decide()
+		c := s.of[q.w]
+		known := &decided{pods: pods, verdict: verdict(d, c), m: m, d: d, copy: c}
+		known.lasting = known.verdict == diag.Always && (d.Lasting(c) || q.shrinks())
+		return known
+	})
 }
 
 // verdict tries cheap decisions before a search of all states.

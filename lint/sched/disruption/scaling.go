@@ -111,7 +111,9 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	}
 	switch answer {
 	case diag.Always:
-		if up.grows(w, w.Scale.Max) && !up.scales(w) {
+		if up.grows(w, w.Scale.Max) && !up.holdsAtEverySize(w, w.Scale.Max, 0, func(at *shared, _ []*workload.Workload, _ bool) bool {
+			return at == up.shared || scaling{at}.Scaling(w).Answer == diag.Always
+		}) {
 			return Scaling{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 		}
 		if why := up.m.ByNeighbour(w); why.Given() {
@@ -130,14 +132,6 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 		return Scaling{Answer: diag.Never, Most: decisionOf(d, c).MaxPlaced, Why: by(model.ByContention)}
 	}
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
-}
-
-// scales reports whether the maximum of an autoscaler, which always fits on the declared
-// nodes, does so at every size.
-func (up scaling) scales(w *workload.Workload) bool {
-	return up.holdsAtEverySize(w, w.Scale.Max, 0, func(at *shared, _ []*workload.Workload, _ bool) bool {
-		return at == up.shared || scaling{at}.Scaling(w).Answer == diag.Always
-	})
 }
 
 // begins finds the size of a growing pool at which the maximum of an autoscaler
@@ -212,7 +206,7 @@ func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes fun
 		return false
 	}
 	return yes(j, group, sizes.Every) && !slices.ContainsFunc(sizes.All, func(s search.Size) bool {
-		at := cached(j.bySize, s.ID, func() *shared { return j.other(j.m.Variant(j.m.Workloads, s.Nodes)) })
+		at := model.Cached(j.bySize, s.ID, func() *shared { return j.other(j.m.Variant(j.m.Workloads, s.Nodes)) })
 		return !yes(at, group, sizes.Every)
 	})
 }

@@ -177,6 +177,16 @@ func keep[T any](kept map[any]any, make func() *T) *T {
 	return made
 }
 
+// Cached returns the value of a key, and computes it the first time.
+func Cached[K comparable, V any](values map[K]V, key K, find func() V) V {
+	value, known := values[key]
+	if !known {
+		value = find()
+		values[key] = value
+	}
+	return value
+}
+
 // ordered sorts workloads by name, so that answers do not depend on the order of the input.
 func ordered(ws []*workload.Workload) []*workload.Workload {
 	all := slices.Clone(ws)

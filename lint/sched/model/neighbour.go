@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -35,16 +36,10 @@ func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	if len(n.all) == 0 || g == nil || !Modelled(g) {
 		return nil
 	}
-	key := g.Signature
-	near, known := n.near[key]
-	if !known {
-		near = n.sharing(m.Eligible(w))
-		n.near[key] = near
+	if near := Cached(n.near, g.Signature, func() *workload.Workload { return n.sharing(m.Eligible(w)) }); near != nil {
+		return near
 	}
-	if near == nil {
-		return n.apart[w]
-	}
-	return near
+	return n.apart[w]
 }
 
 // ByNeighbour returns the neighbour of w as the reason why a yes about w is unknown, if there is one.
@@ -130,17 +125,15 @@ func (m *Model) maySelect(t *Term, w *workload.Workload, index *labelIndex) iter
 
 // sharing returns a workload that may use one of the eligible nodes, or nil.
 func (n *neighbours) sharing(e *Eligibility) *workload.Workload {
-	for _, list := range []struct {
-		by     []*workload.Workload
-		passes []Passes
-	}{{n.nodes, e.Nodes}, {n.growth, e.Growth}} {
-		for i, o := range list.by {
-			if o != nil && list.passes[i].All() {
+	first := func(by []*workload.Workload, passes []Passes) *workload.Workload {
+		for i, o := range by {
+			if o != nil && passes[i].All() {
 				return o
 			}
 		}
+		return nil
 	}
-	return nil
+	return cmp.Or(first(n.nodes, e.Nodes), first(n.growth, e.Growth))
 }
 
 // widest returns a copy of a workload that keeps only the node rules that its pods certainly

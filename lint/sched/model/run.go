@@ -50,12 +50,7 @@ func newRun(topo *topology.Topology) *Run {
 
 // size returns the cached size of an object's document.
 func (r *Run) size(o *source.Object) int {
-	size, known := r.sizes[o]
-	if !known {
-		size = o.Size()
-		r.sizes[o] = size
-	}
-	return size
+	return Cached(r.sizes, o, func() int { return o.Size() })
 }
 
 // Refuse records a certificate that does not hold.

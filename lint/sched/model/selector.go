@@ -195,17 +195,22 @@ func (r *Requirement) compare(value string, has bool) Answer {
 	if !has {
 		return truth(r.Op == metav1.LabelSelectorOpNotIn || r.Op == metav1.LabelSelectorOpDoesNotExist)
 	}
+	in := truth(slices.Contains(r.Values, value))
+	if in == No && (source.Placeholder(value) || slices.ContainsFunc(r.Values, source.Placeholder)) {
+		in = Maybe
+	}
+	return r.among(in)
+}
+
+// among evaluates the condition on a label that exists, given whether its value is among the
+// listed ones.
+func (r *Requirement) among(in Answer) Answer {
 	switch r.Op {
 	case metav1.LabelSelectorOpExists:
 		return Yes
 	case metav1.LabelSelectorOpDoesNotExist:
 		return No
-	}
-	in := truth(slices.Contains(r.Values, value))
-	if in == No && (source.Placeholder(value) || slices.ContainsFunc(r.Values, source.Placeholder)) {
-		return Maybe
-	}
-	if r.Op == metav1.LabelSelectorOpNotIn {
+	case metav1.LabelSelectorOpNotIn:
 		return Yes - in
 	}
 	return in
@@ -221,16 +226,10 @@ func BoundLabel(key string) bool {
 // holdsAdded evaluates the condition on a label that the target's controller adds, of
 // whose value only the form is known.
 func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
-	switch r.Op {
-	case metav1.LabelSelectorOpExists:
-		return Yes
-	case metav1.LabelSelectorOpDoesNotExist:
-		return No
-	}
 	if slices.ContainsFunc(r.Values, func(v string) bool { return mayAdd(target, r.Key, v) }) {
-		return Maybe
+		return r.among(Maybe)
 	}
-	return truth(r.Op == metav1.LabelSelectorOpNotIn)
+	return r.among(No)
 }
 
 // holdsOwn evaluates a condition on a value that belongs to the owner: no other workload
@@ -244,10 +243,7 @@ func (r *Requirement) holdsOwn(owner, target *workload.Workload, self bool) Answ
 	if !one && (set && mayAdd(owner, r.Key, literal) || !set && added && mayShare(owner, target, r.Key)) {
 		return Maybe
 	}
-	if r.Op == metav1.LabelSelectorOpNotIn {
-		return truth(!same)
-	}
-	return truth(same)
+	return r.among(truth(same))
 }
 
 func truth(b bool) Answer {

@@ -29,10 +29,8 @@ type Term struct {
 	// Hard terms filter, soft ones only score.
 	Hard bool
 	Key  string
-	// Node is the map that holds topologyKey and labelSelector; Field is its path
-	// below the pod's spec.
-	Node  *source.Node
-	Field string
+	// Node is the map that holds topologyKey and labelSelector.
+	Node *source.Node
 	// MatchKeys and MismatchKeys are matchLabelKeys and mismatchLabelKeys.
 	MatchKeys, MismatchKeys []string
 	// Constraint is set for spread constraints.
@@ -83,7 +81,7 @@ func terms(w *workload.Workload) []*Term {
 		c := &w.Spec.TopologySpreadConstraints[i]
 		t := &Term{
 			Use: Spread, Hard: c.WhenUnsatisfiable == corev1.DoNotSchedule, Key: c.TopologyKey, Node: nth(items, i),
-			Field: "topologySpreadConstraints", MatchKeys: c.MatchLabelKeys, Constraint: c, Sel: newSelector(c.LabelSelector),
+			MatchKeys: c.MatchLabelKeys, Constraint: c, Sel: newSelector(c.LabelSelector),
 		}
 		t.Sel.merge(w, c.MatchLabelKeys, metav1.LabelSelectorOpIn)
 		all = append(all, t)
@@ -370,19 +368,17 @@ func eligibleDomains(m *Model, v *View, g *Group, t *Term) map[string]bool {
 		view: v, Signature: g.Signature, Key: t.Key, Keys: g.KeysID,
 		HonorAffinity: t.HonorsAffinity(), HonorTaints: t.HonorsTaints(),
 	}
-	if found := m.domains[id]; found != nil {
-		return found
-	}
-	m.run.Spend(1 + len(v.Nodes))
-	keys := HardKeys(g)
-	e, found := m.Eligible(g.Workload), map[string]bool{}
-	for i, n := range v.Nodes {
-		p := v.Passes(e, i)
-		if Carries(n.Labels, keys) && (!id.HonorAffinity || p.Selector) && (!id.HonorTaints || p.Taints) {
-			value := n.Labels[t.Key]
-			found[value] = found[value] || v.From[i] >= 0
+	return Cached(m.domains, id, func() map[string]bool {
+		m.run.Spend(1 + len(v.Nodes))
+		keys := HardKeys(g)
+		e, found := m.Eligible(g.Workload), map[string]bool{}
+		for i, n := range v.Nodes {
+			p := v.Passes(e, i)
+			if Carries(n.Labels, keys) && (!id.HonorAffinity || p.Selector) && (!id.HonorTaints || p.Taints) {
+				value := n.Labels[t.Key]
+				found[value] = found[value] || v.From[i] >= 0
+			}
 		}
-	}
-	m.domains[id] = found
-	return found
+		return found
+	})
 }

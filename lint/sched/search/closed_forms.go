@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/schedlint/schedlint/lint/sched/certificate"
+	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
 // The closed forms settle a single pod group whose maximal states all place the same
@@ -61,17 +62,14 @@ func (f closedForms) nest(u *podGroup, keys []int) bool {
 	if len(keys) < 2 {
 		return true
 	}
-	p, id := f.all(u), fmt.Sprint(keys)
-	known, asked := p.nested[id]
-	if !asked {
-		keys, known = slices.Clone(keys), true
+	return model.Cached(f.all(u).nested, fmt.Sprint(keys), func() bool {
+		keys, nest := slices.Clone(keys), true
 		slices.SortStableFunc(keys, func(x, y int) int { return f.sizes[x] - f.sizes[y] })
-		for i := 1; i < len(keys) && known; i++ {
-			known = f.lieWithin(u, keys[i], keys[i-1])
+		for i := 1; i < len(keys) && nest; i++ {
+			nest = f.lieWithin(u, keys[i], keys[i-1])
 		}
-		p.nested[id] = known
-	}
-	return known
+		return nest
+	})
 }
 
 // orderless settles one pod group where every run places as many pods (T1, T3).

@@ -179,14 +179,12 @@ type place struct {
 }
 
 func (a *state) placeOf(id placeID, nodes func() []int32) *place {
-	p := a.known[id]
-	if p == nil {
-		p = newPlace(nodes())
+	return model.Cached(a.known, id, func() *place {
+		p := newPlace(nodes())
 		p.id = id
 		a.m.Run().Spend(1 + (len(p.nodes)+len(id.nodes.list))/model.PerStep)
-		a.known[id] = p
-	}
-	return p
+		return p
+	})
 }
 
 func newPlace(nodes []int32) *place {
@@ -208,23 +206,21 @@ func (h *headroom) carriers(u *podGroup) *place {
 
 // divided splits the nodes of a place into the domains of a key.
 func (a *state) divided(p *place, key int) map[int32]*place {
-	if known := p.domains[key]; known != nil {
-		return known
-	}
-	a.m.Run().Spend(1 + len(p.nodes)/2)
-	by := map[int32]*place{}
-	for _, n := range p.nodes {
-		d := a.domain[key][n]
-		if d < 0 {
-			continue
+	return model.Cached(p.domains, key, func() map[int32]*place {
+		a.m.Run().Spend(1 + len(p.nodes)/2)
+		by := map[int32]*place{}
+		for _, n := range p.nodes {
+			d := a.domain[key][n]
+			if d < 0 {
+				continue
+			}
+			if by[d] == nil {
+				by[d] = newPlace(nil)
+			}
+			by[d].nodes = append(by[d].nodes, n)
 		}
-		if by[d] == nil {
-			by[d] = newPlace(nil)
-		}
-		by[d].nodes = append(by[d].nodes, n)
-	}
-	p.domains[key] = by
-	return by
+		return by
+	})
 }
 
 // domainSizes holds how many nodes of a place are in each domain of a key: largest[n] is
@@ -237,25 +233,23 @@ type domainSizes struct {
 
 // divide returns the sizes of the domains of a key among the nodes of a place.
 func (a *state) divide(p *place, key int) *domainSizes {
-	if known := p.sizes[key]; known != nil {
-		return known
-	}
-	a.m.Run().Spend(1 + len(p.nodes)/2)
-	s := &domainSizes{of: map[int32]int{}, whole: true}
-	for _, n := range p.nodes {
-		if d := a.domain[key][n]; d >= 0 {
-			s.of[d]++
-		} else {
-			s.whole = false
+	return model.Cached(p.sizes, key, func() *domainSizes {
+		a.m.Run().Spend(1 + len(p.nodes)/2)
+		s := &domainSizes{of: map[int32]int{}, whole: true}
+		for _, n := range p.nodes {
+			if d := a.domain[key][n]; d >= 0 {
+				s.of[d]++
+			} else {
+				s.whole = false
+			}
 		}
-	}
-	sizes := slices.Sorted(maps.Values(s.of))
-	s.largest = make([]int, len(sizes)+1)
-	for k := range sizes {
-		s.largest[k+1] = s.largest[k] + sizes[len(sizes)-1-k]
-	}
-	p.sizes[key] = s
-	return s
+		sizes := slices.Sorted(maps.Values(s.of))
+		s.largest = make([]int, len(sizes)+1)
+		for k := range sizes {
+			s.largest[k+1] = s.largest[k] + sizes[len(sizes)-1-k]
+		}
+		return s
+	})
 }
 
 // largestSum returns the sum of the n largest sizes.
@@ -265,23 +259,21 @@ func (s *domainSizes) largestSum(n int) int { return s.largest[max(0, min(n, len
 type freeSpace struct{ free, sums []int64 }
 
 func (h *headroom) space(p *place, r int) *freeSpace {
-	if known := p.free[r]; known != nil {
-		return known
-	}
-	h.m.Run().Spend(1 + len(p.nodes)/2)
-	s := &freeSpace{}
-	for _, n := range p.nodes {
-		if free := h.rest[int(n)*len(h.resources)+r]; free != math.MaxInt64 {
-			s.free = append(s.free, free)
+	return model.Cached(p.free, r, func() *freeSpace {
+		h.m.Run().Spend(1 + len(p.nodes)/2)
+		s := &freeSpace{}
+		for _, n := range p.nodes {
+			if free := h.rest[int(n)*len(h.resources)+r]; free != math.MaxInt64 {
+				s.free = append(s.free, free)
+			}
 		}
-	}
-	slices.Sort(s.free)
-	s.sums = make([]int64, len(s.free)+1)
-	for k, free := range s.free {
-		s.sums[k+1] = classes.Sum(s.sums[k], max(0, free), 1)
-	}
-	p.free[r] = s
-	return s
+		slices.Sort(s.free)
+		s.sums = make([]int64, len(s.free)+1)
+		for k, free := range s.free {
+			s.sums[k+1] = classes.Sum(s.sums[k], max(0, free), 1)
+		}
+		return s
+	})
 }
 
 // closableCount returns on how many nodes a demand can leave less than a pod requests: those
@@ -305,23 +297,21 @@ func (a *state) all(u *podGroup) *place {
 // corners returns one node of a place for each combination of domains of some keys.
 func (h *headroom) corners(p *place, keys []int) []int32 {
 	of := fmt.Sprint(keys)
-	if known, ok := p.corners[of]; ok {
-		return known
-	}
-	h.m.Run().Spend(1 + len(p.nodes)*(1+len(keys))/model.PerStep)
-	seen := map[string]bool{}
-	var list []int32
-	var id []byte
-	for _, n := range p.nodes {
-		id = id[:0]
-		for _, k := range keys {
-			id = binary.AppendVarint(id, int64(h.domain[k][n]))
+	return model.Cached(p.corners, of, func() []int32 {
+		h.m.Run().Spend(1 + len(p.nodes)*(1+len(keys))/model.PerStep)
+		seen := map[string]bool{}
+		var list []int32
+		var id []byte
+		for _, n := range p.nodes {
+			id = id[:0]
+			for _, k := range keys {
+				id = binary.AppendVarint(id, int64(h.domain[k][n]))
+			}
+			if !seen[string(id)] {
+				seen[string(id)] = true
+				list = append(list, n)
+			}
 		}
-		if !seen[string(id)] {
-			seen[string(id)] = true
-			list = append(list, n)
-		}
-	}
-	p.corners[of] = list
-	return list
+		return list
+	})
 }

@@ -86,23 +86,8 @@ func (c *colouring) bars(u, x, d int) bool {
 
 // solve reports whether everything finds room, and whether the search finished.
 func (c *colouring) solve() (found, done bool) {
-	last := c.peel()
-	if !c.try() {
-		return false, c.tries > 0
-	}
-	for _, u := range slices.Backward(last) {
-		c.need[u] = c.f.pods[u]
-		for c.need[u] > 0 {
-			c.take(u, slices.Index(c.may[u], true))
-		}
-	}
-	return true, true
-}
-
-// peel puts off the pod groups that find room whatever the rest does, and returns them in
-// that order: each is sure of its room while those put off before it are not placed. They
-// need nothing in the meantime, so they bar no other.
-func (c *colouring) peel() []int {
+	// Put off the pod groups that find room whatever the rest does: each is sure of its room while
+	// those put off before it are not placed. They need nothing in the meantime, so they bar no other.
 	var last []int
 	for again := true; again; {
 		again = false
@@ -114,7 +99,16 @@ func (c *colouring) peel() []int {
 			}
 		}
 	}
-	return last
+	if !c.try() {
+		return false, c.tries > 0
+	}
+	for _, u := range slices.Backward(last) {
+		c.need[u] = c.f.pods[u]
+		for c.need[u] > 0 {
+			c.take(u, slices.Index(c.may[u], true))
+		}
+	}
+	return true, true
 }
 
 // spare returns the room that remains for a pod group if the others that still need
@@ -150,7 +144,11 @@ func (c *colouring) try() bool {
 		}
 	}()
 	for {
-		if c.tries--; c.tries <= 0 || c.lost() > c.forgone {
+		lost := 0 // pods that are certain to be left over
+		for u, need := range c.need {
+			lost += max(0, need-c.room[u])
+		}
+		if c.tries--; c.tries <= 0 || lost > c.forgone {
 			return false
 		}
 		if u < 0 {
@@ -174,15 +172,6 @@ func (c *colouring) try() bool {
 			}
 		}
 	}
-}
-
-// lost returns how many pods are certain to be left over.
-func (c *colouring) lost() int {
-	sum := 0
-	for u, need := range c.need {
-		sum += max(0, need-c.room[u])
-	}
-	return sum
 }
 
 // tightest returns the pod group with the least slack among those that need pods placed

@@ -98,7 +98,19 @@ func hold(m *model.Model, d *decided, o Options) {
 	for i := range d.outcomes {
 		out := &d.outcomes[i]
 		if out.decided && (out.always || out.never) {
-			h.proof(out)
+			switch err, done := h.check(out, h.a.assertion(out)); {
+			case !done:
+				out.withdraw()
+				m.Run().Stops++
+				out.spent, out.large = true, false
+			case errors.Is(err, certificate.ErrTooLong):
+				m.Run().Stops++
+				out.withdraw()
+			case err != nil:
+				m.Run().Refuse(unmerge(m, out.owners), err)
+				out.withdraw()
+				out.refuted, out.large = true, false
+			}
 		}
 		if len(out.sure) > 0 && !out.exact {
 			h.sure(out)
@@ -125,22 +137,6 @@ func (h *holding) check(out *outcome, a *certificate.Assertion) (err error, done
 		h.v = certificate.CheckerOf(h.m).Proofs(h.m, h.a.contend)
 	}
 	return err, done
-}
-
-func (h *holding) proof(out *outcome) {
-	switch err, done := h.check(out, h.a.assertion(out)); {
-	case !done:
-		out.withdraw()
-		h.m.Run().Stops++
-		out.spent, out.large = true, false
-	case errors.Is(err, certificate.ErrTooLong):
-		h.m.Run().Stops++
-		out.withdraw()
-	case err != nil:
-		h.m.Run().Refuse(unmerge(h.m, out.owners), err)
-		out.withdraw()
-		out.refuted, out.large = true, false
-	}
 }
 
 // sure confirms that some pod groups of a component always find a node, and raises the

@@ -58,7 +58,30 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 	if !ok || a.contend && !f.markSingleSlots(open, domain) {
 		return nil
 	}
-	f.numberDomains(open, domain)
+	// Number the domains that have open nodes and record which pod groups may use which.
+	number := map[int32]int{}
+	var single []bool
+	for _, n := range union(open, len(domain)) {
+		d := domain[n]
+		if _, seen := number[d]; d < 0 || seen {
+			continue
+		}
+		number[d] = len(number)
+		single = append(single, f.single != nil && f.single[d])
+	}
+	f.single = single
+	for _, list := range open {
+		at, free := slices.Repeat([]int32{-1}, len(number)), int32(-1)
+		for _, n := range list {
+			switch d := domain[n]; {
+			case d < 0:
+				free = n
+			case at[number[d]] < 0:
+				at[number[d]] = n
+			}
+		}
+		f.at, f.free = append(f.at, at), append(f.free, free)
+	}
 	return f
 }
 
@@ -69,13 +92,7 @@ func openTo(a *state, i int) []int32 {
 	near, spreads, after := u.affinityKeys, u.spreads, u.createdAfter
 	defer func() { u.affinityKeys, u.spreads, u.createdAfter = near, spreads, after }()
 	u.affinityKeys, u.spreads, u.createdAfter = nil, nil, nil // these may be met later
-	var list []int32
-	for _, n := range u.nodes.list {
-		if a.takes(i, int(n)) {
-			list = append(list, n)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool { return !a.takes(i, int(n)) })
 }
 
 // relate fills in closes. It returns the keys on which pod groups exclude each other, and
@@ -247,34 +264,6 @@ func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	return false
 }
 
-// numberDomains numbers the domains that have open nodes and records which pod groups may use
-// which.
-func (f *conflictGraph) numberDomains(open [][]int32, domain []int32) {
-	number := map[int32]int{}
-	var single []bool
-	for _, n := range union(open, len(domain)) {
-		d := domain[n]
-		if _, seen := number[d]; d < 0 || seen {
-			continue
-		}
-		number[d] = len(number)
-		single = append(single, f.single != nil && f.single[d])
-	}
-	f.single = single
-	for _, list := range open {
-		at, free := slices.Repeat([]int32{-1}, len(number)), int32(-1)
-		for _, n := range list {
-			switch d := domain[n]; {
-			case d < 0:
-				free = n
-			case at[number[d]] < 0:
-				at[number[d]] = n
-			}
-		}
-		f.at, f.free = append(f.at, at), append(f.free, free)
-	}
-}
-
 // The exact test of T8, and of T2 where nodes have room for one pod: a pod group can get
 // stuck if and only if each domain that it may use can be given a different pod that
 // keeps the pod group out. Such pods are in different domains, so they do not block each
@@ -305,7 +294,16 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	if f.free[u] >= 0 {
 		return cover{free: []int{int(f.free[u])}}, false
 	}
-	if f.blockers(u) < len(domains) {
+	anyone, blockers := slices.Contains(f.single, true), 0 // the pods that can block a further one
+	for x, pods := range f.pods {
+		switch {
+		case x == u:
+			blockers += pods - 1
+		case anyone || f.closes[u][x]:
+			blockers += pods
+		}
+	}
+	if blockers < len(domains) {
 		return cover{free: f.nodesOf(u, domains)}, false
 	}
 	// The others first: the flow through their arcs stays when its own pods are added, so as
@@ -369,21 +367,6 @@ func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 		nodes = append(nodes, int(f.at[u][d]))
 	}
 	return nodes
-}
-
-// blockers returns how many pods can block a further one of a pod group.
-func (f *conflictGraph) blockers(u int) int {
-	anyone := slices.Contains(f.single, true)
-	sum := 0
-	for x, pods := range f.pods {
-		switch {
-		case x == u:
-			sum += pods - 1
-		case anyone || f.closes[u][x]:
-			sum += pods
-		}
-	}
-	return sum
 }
 
 // settle decides the component of an outcome as far as the theory of conflict graphs

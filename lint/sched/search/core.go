@@ -133,15 +133,10 @@ func eachOf(m *model.Model, d *certificate.Decision, w *workload.Workload) int {
 	if len(group) == 0 {
 		return m.Budget([]*workload.Workload{w})
 	}
-	each, known := d.Each[group[0]]
-	if !known {
-		if d.Each == nil {
-			d.Each = map[*workload.Workload]int{}
-		}
-		each = m.Each(group)
-		d.Each[group[0]] = each
+	if d.Each == nil {
+		d.Each = map[*workload.Workload]int{}
 	}
-	return each
+	return model.Cached(d.Each, group[0], func() int { return m.Each(group) })
 }
 
 func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Core {
@@ -282,10 +277,8 @@ func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 
 // together returns the workloads in the component of w.
 func together(d *certificate.Decision, w *workload.Workload) map[*workload.Workload]bool {
-	group := map[*workload.Workload]bool{w: true}
-	for _, o := range d.Groups[w] {
-		group[o] = true
-	}
+	group := setOf(d.Groups[w])
+	group[w] = true
 	return group
 }
 

@@ -180,28 +180,23 @@ func (d decider) decide(h *headroom, o Options) outcome {
 	out := estimates(d).estimate(c, h)
 	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(d.nodes) <= smallNodes) {
 		if exact, ok := d.trySearch(c, o, out.decided); ok {
-			return d.mergeSearchResult(&out, exact)
+			// If a proof has already settled the verdict, the search must agree, and the proof is the one
+			// to be checked.
+			if out.decided && out.verdict() != exact.verdict() {
+				d.m.Run().Refuse(unmerge(d.m, c.owners), fmt.Errorf("%s by proof and %s by search", out.verdict(), exact.verdict()))
+				open := openOutcome(c)
+				open.refuted = true
+				return open
+			}
+			if out.decided && exact.proof.Kind != certificate.Unproved {
+				exact.proof = out.proof
+			}
+			return exact
 		}
 		out.spent = true
 	}
 	out.large = c.pods > mediumPods
 	return out
-}
-
-// mergeSearchResult merges the result of a search into the outcome of a component. If a proof has
-// already settled the verdict, the search must agree, and the proof is the one to be
-// checked.
-func (d decider) mergeSearchResult(o *outcome, exact outcome) outcome {
-	if o.decided && o.verdict() != exact.verdict() {
-		d.m.Run().Refuse(unmerge(d.m, o.owners), fmt.Errorf("%s by proof and %s by search", o.verdict(), exact.verdict()))
-		open := openOutcome(o.component)
-		open.refuted = true
-		return open
-	}
-	if o.decided && exact.proof.Kind != certificate.Unproved {
-		exact.proof = o.proof
-	}
-	return exact
 }
 
 // openOutcome returns the outcome of a component about which nothing is known.
@@ -354,10 +349,21 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 	}
 	hopeless := neverPlaced(parts, rules.a)
 	for _, w := range all.Workloads {
-		if ends(m, w.Workload) {
-			convertToFinite(&w, hopeless[w.Workload])
-			d.Workloads = append(d.Workloads, w)
+		if !ends(m, w.Workload) {
+			continue
 		}
+		// Turn the verdict about everything at once into one about pods that run to completion.
+		if hopeless[w.Workload] {
+			w.Verdict, w.RulesVerdict, w.Why, w.MaxPlaced, w.MinPlaced = diag.Never, diag.Never, model.Reason{}, 0, 0
+		} else {
+			if w.Verdict == diag.Never || w.Verdict == diag.Sometimes {
+				w.Verdict, w.Why = diag.Unknown, model.Reason{Cause: model.Waits}
+			}
+			if w.RulesVerdict == diag.Never || w.RulesVerdict == diag.Sometimes {
+				w.RulesVerdict = diag.Unknown
+			}
+		}
+		d.Workloads = append(d.Workloads, w)
 	}
 	order := map[*workload.Workload]int{}
 	for i, w := range m.Workloads {
@@ -369,21 +375,6 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 // ends reports whether a workload has pods to be placed that run to completion.
 func ends(m *model.Model, w *workload.Workload) bool {
 	return w.Finite() && m.Groups[w].Placeable()
-}
-
-// convertToFinite turns a verdict about everything at once into one about pods that run to
-// completion.
-func convertToFinite(d *certificate.WorkloadDecision, hopeless bool) {
-	switch {
-	case hopeless:
-		d.Verdict, d.RulesVerdict, d.Why, d.MaxPlaced, d.MinPlaced = diag.Never, diag.Never, model.Reason{}, 0, 0
-		return
-	case d.Verdict == diag.Never || d.Verdict == diag.Sometimes:
-		d.Verdict, d.Why = diag.Unknown, model.Reason{Cause: model.Waits}
-	}
-	if d.RulesVerdict == diag.Never || d.RulesVerdict == diag.Sometimes {
-		d.RulesVerdict = diag.Unknown
-	}
 }
 
 // neverPlaced returns the workloads whose pods run to completion and never find a node,

@@ -74,7 +74,12 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	if out.RulesVerdict == diag.Never {
 		out.Verdict = diag.Never
 	}
-	doubts := firstDoubts(out.Doubts)
+	doubts := &doubtsOf{all: out.Doubts, first: map[*workload.Workload]int{}, groups: map[*workload.Workload]model.Cause{}}
+	for i, x := range out.Doubts {
+		if _, known := doubts.first[x.Workload]; !known {
+			doubts.first[x.Workload] = i
+		}
+	}
 	for g := range m.Placeable() {
 		w, t := g.Workload, mine[g.Workload]
 		t.most = min(t.most, ruled[w].most) // resources make nothing possible
@@ -102,16 +107,6 @@ type doubtsOf struct {
 	groups map[*workload.Workload]model.Cause
 }
 
-func firstDoubts(all []model.Doubt) *doubtsOf {
-	d := &doubtsOf{all: all, first: map[*workload.Workload]int{}, groups: map[*workload.Workload]model.Cause{}}
-	for i := range all {
-		if _, known := d.first[all[i].Workload]; !known {
-			d.first[all[i].Workload] = i
-		}
-	}
-	return d
-}
-
 // cause returns why the verdict on a workload is unknown: a failed certificate, the size,
 // the budget, or else a doubt about its own rules or those of another workload in its
 // group.
@@ -130,20 +125,18 @@ func (d *doubtsOf) cause(group []*workload.Workload, w *workload.Workload, t tal
 	if len(group) == 0 {
 		return model.ByLabel
 	}
-	why, known := d.groups[group[0]]
-	if !known {
+	return model.Cached(d.groups, group[0], func() model.Cause {
 		first := len(d.all)
 		for _, o := range group {
 			if i, doubtful := d.first[o]; doubtful {
 				first = min(first, i)
 			}
 		}
-		if why = model.ByLabel; first < len(d.all) {
-			why = d.all[first].Cause()
+		if first == len(d.all) {
+			return model.ByLabel
 		}
-		d.groups[group[0]] = why
-	}
-	return why
+		return d.all[first].Cause()
+	})
 }
 
 func (d *decided) overruns() []certificate.Overrun {
@@ -222,7 +215,17 @@ func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 func (d *decided) withhold() {
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
-		open := d.a.unlisted(o)
+		var open map[*workload.Workload]bool // the owners of such pods, with a doubt for each
+		for k, i := range o.units {
+			names := Unlisted(d.a.m, d.a.units[i].g.Workload)
+			if owner := o.owners[o.owner[k]]; len(names) > 0 && !open[owner] {
+				if open == nil {
+					open = map[*workload.Workload]bool{}
+				}
+				open[owner] = true
+				d.a.doubts = append(d.a.doubts, model.Doubt{Workload: owner, Resource: names[0]})
+			}
+		}
 		if len(open) == 0 {
 			continue
 		}
@@ -237,23 +240,6 @@ func (d *decided) withhold() {
 			o.least += o.ownLeast[k]
 		}
 	}
-}
-
-// unlisted returns the owners of pods in a component that request a resource which no
-// node lists, and records a doubt for each.
-func (a *instance) unlisted(o *outcome) map[*workload.Workload]bool {
-	var open map[*workload.Workload]bool
-	for k, i := range o.units {
-		names := Unlisted(a.m, a.units[i].g.Workload)
-		if owner := o.owners[o.owner[k]]; len(names) > 0 && !open[owner] {
-			if open == nil {
-				open = map[*workload.Workload]bool{}
-			}
-			open[owner] = true
-			a.doubts = append(a.doubts, model.Doubt{Workload: owner, Resource: names[0]})
-		}
-	}
-	return open
 }
 
 // leans reports whether other pods in a component need or count those of the given
@@ -294,12 +280,7 @@ func setUnlistedReasons(d *certificate.Decision, m *model.Model) {
 		if len(group) == 0 {
 			continue
 		}
-		why, known := first[group[0]]
-		if !known {
-			why = firstUnlisted(m, group)
-			first[group[0]] = why
-		}
-		if why.Workload != nil {
+		if why := model.Cached(first, group[0], func() model.Reason { return firstUnlisted(m, group) }); why.Workload != nil {
 			w.Why = why
 		}
 	}

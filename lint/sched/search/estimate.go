@@ -64,29 +64,29 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 // shortOfRoom lowers most by the pods that cannot have room even alone, or by those that
 // cannot have room together, whichever are more.
 func (e estimates) shortOfRoom(o *outcome) {
-	lost := 0
-	why := certificate.Proof{Kind: certificate.LimitProof}
+	lost := shortfall{proof: certificate.Proof{Kind: certificate.LimitProof}}
 	for k, i := range o.units {
 		u := e.units[i]
 		most, known := closedForms(e).mostAlone(i)
 		if !known || most >= u.pods {
 			continue
 		}
-		lost += u.pods - most
-		why.About = append(why.About, i)
+		lost.pods += u.pods - most
+		lost.proof.About = append(lost.proof.About, i)
 		o.ownMost[o.owner[k]] -= u.pods - most
 	}
 	if r := newRivals(e.state, o.units); r != nil {
-		for _, more := range []shortfall{r.overcommitted(), r.shortfallByCliques()} {
-			if more.pods > lost {
-				lost, why = more.pods, more.proof
+		for res := range e.resources {
+			if e.contend {
+				lost = lost.more(r.volume(res))
 			}
 		}
-	} else if more := e.overfull(o.units); more.pods > lost {
-		lost, why = more.pods, more.proof
+		lost = lost.more(r.shortfallByCliques())
+	} else {
+		lost = lost.more(e.overfull(o.units))
 	}
-	if o.most = o.pods - lost; lost > 0 {
-		o.proof = why
+	if o.most = o.pods - lost.pods; lost.pods > 0 {
+		o.proof = lost.proof
 	}
 }
 
@@ -226,24 +226,18 @@ func slotsFor(a *state, i, n int) int {
 	return slots
 }
 
-// overcommitted returns how many pods are left over at least because of one resource, pod
-// slots included. The minimum cut of a flow of requests to the nodes is a Hall set
-// ("these pods may only use these nodes").
-func (r *rivals) overcommitted() shortfall {
-	lost := shortfall{}
-	for res := range r.a.resources {
-		if r.a.contend {
-			lost = lost.more(r.volume(res))
-		}
-	}
-	return lost
-}
-
-// volume is overcommitted for one resource. The flow of pods that exclude each other
-// passes through their domains, of the key that has the fewest.
+// volume returns how many pods are left over at least because of one resource, pod slots
+// included. The minimum cut of a flow of requests to the nodes is a Hall set ("these pods may
+// only use these nodes"). The flow of pods that exclude each other passes through their domains,
+// of the key that has the fewest.
 func (r *rivals) volume(res int) shortfall {
-	if !r.countable(res) {
-		return shortfall{}
+	left := int64(1 << 60) // the sum of the requests of all pods must not overflow
+	for _, i := range r.units {
+		u := r.a.units[i]
+		if u.ask[res] > left/int64(u.pods) {
+			return shortfall{}
+		}
+		left -= u.ask[res] * int64(u.pods)
 	}
 	capacity, tight := r.capacities(res)
 	if !tight {
@@ -308,19 +302,6 @@ func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certifi
 		}
 	}
 	return p
-}
-
-// countable reports whether the sum of the requests of all pods does not overflow.
-func (r *rivals) countable(res int) bool {
-	left := int64(1 << 60)
-	for _, i := range r.units {
-		u := r.a.units[i]
-		if u.ask[res] > left/int64(u.pods) {
-			return false
-		}
-		left -= u.ask[res] * int64(u.pods)
-	}
-	return true
 }
 
 // capacities returns how much of a resource each node can give to the pod groups: a

@@ -20,8 +20,15 @@ const (
 
 // exactly sets the numbers of a decided outcome, if they can be found within the bounds.
 func (f *conflictGraph) exactly(o *outcome) {
-	if len(o.owners) != len(o.units) || !f.mutual() {
+	if len(o.owners) != len(o.units) {
 		return
+	}
+	for u, row := range f.closes {
+		for x, closes := range row {
+			if closes != f.closes[x][u] { // an exclusion depends on which pod comes second
+				return
+			}
+		}
 	}
 	ownMost, ownLeast := f.bounds()
 	most, least := f.most(o), f.fewest(len(o.worst), ownLeast)
@@ -40,18 +47,6 @@ func (f *conflictGraph) exactly(o *outcome) {
 		}
 	}
 	o.best, o.worst, o.most, o.least, o.exact = most, worst, len(most), len(worst), true
-}
-
-// mutual reports whether all exclusions hold whichever pod comes second.
-func (f *conflictGraph) mutual() bool {
-	for u, row := range f.closes {
-		for x, closes := range row {
-			if closes != f.closes[x][u] {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // bounds returns how many pods each pod group gets at most and at least.

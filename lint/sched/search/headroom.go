@@ -77,7 +77,19 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 func (h *headroom) overcommittable(i int, p *place, own int) int {
 	u := h.units[i]
 	closed := 0
-	ruled := h.ruled(i, p)
+	// The pod groups of the component whose pods, by a rule, close every node of the place that they
+	// are on.
+	var ruled map[int]bool
+	for _, x := range u.exclusions {
+		_, included := slices.BinarySearch(h.c.units, x.unit)
+		if x.place != 0 || !included || !h.divide(p, x.key).whole {
+			continue
+		}
+		if ruled == nil {
+			ruled = map[int]bool{}
+		}
+		ruled[x.unit] = true
+	}
 	for r, ask := range u.ask {
 		if ask == 0 {
 			continue
@@ -101,23 +113,6 @@ func (h *headroom) overcommittable(i int, p *place, own int) int {
 		closed += h.space(p, r).closableCount(demand, ask)
 	}
 	return closed
-}
-
-// ruled returns the pod groups of the component whose pods, by a rule, close every node
-// of a place that they are on to the given pod group.
-func (h *headroom) ruled(i int, p *place) map[int]bool {
-	var ruled map[int]bool
-	for _, x := range h.units[i].exclusions {
-		_, included := slices.BinarySearch(h.c.units, x.unit)
-		if x.place != 0 || !included || !h.divide(p, x.key).whole {
-			continue
-		}
-		if ruled == nil {
-			ruled = map[int]bool{}
-		}
-		ruled[x.unit] = true
-	}
-	return ruled
 }
 
 // proveNeverStuck proves that pod groups find a node in every state: the other pods, and all but

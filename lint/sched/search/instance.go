@@ -117,26 +117,12 @@ type watcher struct {
 	place int
 }
 
-// asking returns the number of steps to check the rules of a pod group on a node.
-func (u *podGroup) asking() int {
-	rules := len(u.clashes) + len(u.exclusions) + len(u.affinityKeys)*(1+len(u.company)) + len(u.keys)
-	for _, c := range u.spreads {
-		rules += len(c.domains)
-	}
-	return 1 + rules/model.PerStep
-}
-
 // within reports whether every domain of one key lies in one domain of another, on the
 // nodes of the pod group.
 func (a *state) within(u *podGroup, inner, outer int) bool {
 	p := a.all(u)
 	id := [2]int{inner, outer}
-	known, asked := p.within[id]
-	if !asked {
-		known = a.lieWithin(u, inner, outer)
-		p.within[id] = known
-	}
-	return known
+	return model.Cached(p.within, id, func() bool { return a.lieWithin(u, inner, outer) })
 }
 
 func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {

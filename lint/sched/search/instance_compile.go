@@ -60,7 +60,11 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 		}
 	}
 	for i, u := range a.units {
-		u.cost, u.moved = u.asking(), 1+(len(u.ports)+len(a.counts[i])+len(a.watchers[i]))/model.PerStep
+		rules := len(u.clashes) + len(u.exclusions) + len(u.affinityKeys)*(1+len(u.company)) + len(u.keys)
+		for _, c := range u.spreads {
+			rules += len(c.domains)
+		}
+		u.cost, u.moved = 1+rules/model.PerStep, 1+(len(u.ports)+len(a.counts[i])+len(a.watchers[i]))/model.PerStep
 	}
 	for i, u := range a.units {
 		if u.g.Running {
@@ -101,23 +105,25 @@ func (b *compiler) addUnit(u *podGroup) {
 // except those that are too small. Most sets lose no node.
 func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 	base := b.passing(u.g)
-	if u.g.Running || roomEverywhere(u, base) {
+	small := false // some node may be
+	for r, ask := range u.ask {
+		small = small || ask > 0 && ask > base.least[r]
+	}
+	if u.g.Running || !small {
 		return base
 	}
 	id := u.g.Signature + "|" + u.g.Request + "|" + b.relaxed(u.g)
-	if s := b.sets[id]; s != nil {
-		return s
-	}
-	b.m.Run().Spend(1 + len(b.nodes)/model.PerStep)
-	s := &nodeSet{has: make([]bool, len(b.nodes)), one: -1}
-	for _, n := range base.list {
-		if b.fits(u, int(n)) {
-			s.has[n] = true
-			s.list = append(s.list, n)
+	return model.Cached(b.sets, id, func() *nodeSet {
+		b.m.Run().Spend(1 + len(b.nodes)/model.PerStep)
+		s := &nodeSet{has: make([]bool, len(b.nodes)), one: -1}
+		for _, n := range base.list {
+			if b.fits(u, int(n)) {
+				s.has[n] = true
+				s.list = append(s.list, n)
+			}
 		}
-	}
-	b.sets[id] = s
-	return s
+		return s
+	})
 }
 
 // relaxed returns a string that separates workloads which a relaxation treats
@@ -132,26 +138,24 @@ func (b *compiler) relaxed(g *model.Group) string {
 // passing returns the nodes that pass the node-level filters.
 func (b *compiler) passing(g *model.Group) *nodeSet {
 	id := g.Signature + "|" + b.relaxed(g)
-	if s := b.sets[id]; s != nil {
-		return s
-	}
-	p := b.passers(g)
-	s := &nodeSet{list: p.list, has: p.has, one: -1, least: make([]int64, len(b.resources))}
-	for r, name := range b.resources {
-		least, known := p.least[name]
-		if !known {
-			b.m.Run().Spend(1 + len(p.list)/(4*model.PerStep))
-			least = math.MaxInt64
-			offers := b.m.Offers(name, b.nodes)
-			for _, n := range p.list {
-				least = min(least, offers[n])
+	return model.Cached(b.sets, id, func() *nodeSet {
+		p := b.passers(g)
+		s := &nodeSet{list: p.list, has: p.has, one: -1, least: make([]int64, len(b.resources))}
+		for r, name := range b.resources {
+			least, known := p.least[name]
+			if !known {
+				b.m.Run().Spend(1 + len(p.list)/(4*model.PerStep))
+				least = math.MaxInt64
+				offers := b.m.Offers(name, b.nodes)
+				for _, n := range p.list {
+					least = min(least, offers[n])
+				}
+				p.least[name] = least
 			}
-			p.least[name] = least
+			s.least[r] = b.demands[r].Usable(least)
 		}
-		s.least[r] = b.demands[r].Usable(least)
-	}
-	b.sets[id] = s
-	return s
+		return s
+	})
 }
 
 // passers holds the nodes that pass the node-level filters for some pods, and the least
@@ -263,15 +267,6 @@ func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int
 			}
 		}
 	}
-}
-
-func roomEverywhere(u *podGroup, s *nodeSet) bool {
-	for r, ask := range u.ask {
-		if ask > 0 && ask > s.least[r] {
-			return false
-		}
-	}
-	return true
 }
 
 // requests returns the requests of a pod of a pod group.

@@ -175,10 +175,7 @@ func risky(m *model.Model, g *model.Group) bool {
 
 // conflictOf explains why the workloads of a component cannot all be placed.
 func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
-	group := map[*workload.Workload]bool{}
-	for _, w := range o.owners {
-		group[w] = true
-	}
+	group := setOf(o.owners)
 	relax := s.relax(group)
 	spread := false
 	for _, w := range o.owners {
@@ -218,10 +215,7 @@ func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 // places all. It takes resources into account, as a run that they do not allow does not
 // happen.
 func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
-	group := map[*workload.Workload]bool{}
-	for _, w := range o.owners {
-		group[w] = true
-	}
+	group := setOf(o.owners)
 	parts := m.Split()
 	d := decideInstance(newState(parts, true, s.relax(group)), Options{Steps: jointSteps}, false)
 	if d.whole() != diag.Sometimes {
@@ -300,3 +294,11 @@ func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relax
 
 // maxChecks bounds the decisions for minimizing one conflict.
 const maxChecks = 400
+
+func setOf(ws []*workload.Workload) map[*workload.Workload]bool {
+	set := make(map[*workload.Workload]bool, len(ws))
+	for _, w := range ws {
+		set[w] = true
+	}
+	return set
+}

@@ -48,23 +48,21 @@ type offer struct {
 const sizeStep = 1.0 / 64
 
 func (k *Kinds) offered(name corev1.ResourceName) *offered {
-	if known := k.offers[name]; known != nil {
-		return known
-	}
-	o := &offered{name: name}
-	offers := k.m.Offers(name, k.m.Topology.Nodes)
-	last := make([]int, len(k.nodes)) // by kind: the index after its last offer so far
-	for _, n := range k.ascending(name, offers) {
-		kind, has := k.of[n], offers[n]
-		if i := last[kind] - 1; i >= 0 && has-o.sizes[i].has <= int64(float64(has)*sizeStep) {
-			o.sizes[i].nodes++
-			continue
+	return model.Cached(k.offers, name, func() *offered {
+		o := &offered{name: name}
+		offers := k.m.Offers(name, k.m.Topology.Nodes)
+		last := make([]int, len(k.nodes)) // by kind: the index after its last offer so far
+		for _, n := range k.ascending(name, offers) {
+			kind, has := k.of[n], offers[n]
+			if i := last[kind] - 1; i >= 0 && has-o.sizes[i].has <= int64(float64(has)*sizeStep) {
+				o.sizes[i].nodes++
+				continue
+			}
+			o.sizes = append(o.sizes, offer{kind, has, 1})
+			last[kind] = len(o.sizes)
 		}
-		o.sizes = append(o.sizes, offer{kind, has, 1})
-		last[kind] = len(o.sizes)
-	}
-	k.offers[name] = o
-	return o
+		return o
+	})
 }
 
 // ascents caches the nodes of a model by how much they have of a resource.
@@ -74,18 +72,16 @@ type ascents map[corev1.ResourceName][]int32
 // for which it is not judged.
 func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	kept := *model.KeepForNodes(k.m, func() *ascents { return &ascents{} })
-	if known, ok := kept[name]; ok {
-		return known
-	}
-	var nodes []int32
-	for n, has := range offers {
-		if has != math.MaxInt64 {
-			nodes = append(nodes, int32(n))
+	return model.Cached(kept, name, func() []int32 {
+		var nodes []int32
+		for n, has := range offers {
+			if has != math.MaxInt64 {
+				nodes = append(nodes, int32(n))
+			}
 		}
-	}
-	slices.SortStableFunc(nodes, func(x, y int32) int { return cmp.Compare(offers[x], offers[y]) })
-	kept[name] = nodes
-	return nodes
+		slices.SortStableFunc(nodes, func(x, y int32) int { return cmp.Compare(offers[x], offers[y]) })
+		return nodes
+	})
 }
 
 // alone marks a kind each of whose nodes is the only one in its domain.
@@ -182,24 +178,22 @@ func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 
 // domain lists the domain of each kind for a key on which the nodes of a kind agree.
 func (k *Kinds) domain(key string) []int32 {
-	if known := k.domains[key]; known != nil {
-		return known
-	}
-	domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
-	members := make([]int, size)
-	for _, d := range domain {
-		if d >= 0 {
-			members[d]++
+	return model.Cached(k.domains, key, func() []int32 {
+		domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
+		members := make([]int, size)
+		for _, d := range domain {
+			if d >= 0 {
+				members[d]++
+			}
 		}
-	}
-	all := make([]int32, len(k.nodes))
-	for c, nodes := range k.nodes {
-		if all[c] = domain[nodes[0]]; all[c] >= 0 && members[all[c]] == 1 {
-			all[c] = alone
+		all := make([]int32, len(k.nodes))
+		for c, nodes := range k.nodes {
+			if all[c] = domain[nodes[0]]; all[c] >= 0 && members[all[c]] == 1 {
+				all[c] = alone
+			}
 		}
-	}
-	k.domains[key] = all
-	return all
+		return all
+	})
 }
 
 // Room settles most losses of most workloads by arithmetic over kinds of nodes. Tests
@@ -284,13 +278,6 @@ func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 		return r.spread(b, l)
 	}
 	return "", 0, false
-}
-
-// Orderless reports whether all maximal placements of the workload alone have as many
-// pods, however much room each node has, and whatever was there before (T1, T3).
-func (r *Room) Orderless() bool {
-	_, _, ok := r.Single(NoLoss, certificate.Loss{Meaning: certificate.Gone})
-	return ok
 }
 
 // plain reports whether it is known which of the group's own pods its hard terms select.

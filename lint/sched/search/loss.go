@@ -25,7 +25,7 @@ func Lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	steps, check := budget(m, o)
 	parts := m.Split()
-	if !canJudge(l, m) {
+	if slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return m.Groups[w].Placeable() && l.Tolerates(w) }) {
 		return unknownLosses(l, m)
 	}
 	s := newLosing(newState(parts, true, nil), l, &steps)
@@ -155,19 +155,15 @@ func (s *losing) loseNodes() bool {
 			}
 		}
 	}
+	apply := s.applyLoss
 	if s.Stepwise {
-		s.cordon(-1)
-	} else {
-		s.applyLoss(-1)
+		apply = s.cordon
 	}
+	apply(-1)
 	s.swap()
 	ok := s.repair()
 	s.swap()
-	if s.Stepwise {
-		s.cordon(1)
-	} else {
-		s.applyLoss(1)
-	}
+	apply(1)
 	return ok
 }
 
@@ -494,16 +490,6 @@ func (s *losing) answers(whole bool) []certificate.Lost {
 		all = append(all, o)
 	}
 	return all
-}
-
-// canJudge reports whether a loss can be judged in a model: no workload tolerates its taint.
-func canJudge(l certificate.Loss, m *model.Model) bool {
-	for g := range m.Placeable() {
-		if l.Tolerates(g.Workload) {
-			return false
-		}
-	}
-	return true
 }
 
 // unknownLosses returns the answer where nothing is known.

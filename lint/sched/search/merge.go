@@ -40,7 +40,20 @@ func merge(m *model.Model) *model.Model {
 
 // equals returns the workloads in classes with equal pods, in the order of the model.
 func equals(m *model.Model) [][]*workload.Workload {
-	ruled := ruledAbout(m)
+	ruled := map[*workload.Workload]bool{} // those with a hard rule, or selected by one
+	for _, p := range m.Apart {
+		ruled[p.A], ruled[p.B] = true, true
+	}
+	for _, w := range m.Workloads {
+		for t := range m.Groups[w].HardTerms() {
+			ruled[w] = true
+			for _, list := range m.Index.Candidates(t, w) {
+				for _, o := range list {
+					ruled[o] = ruled[o] || m.Peer(t, w, o) != model.No || m.Selects(t, w, o, model.Asks{Incoming: true})
+				}
+			}
+		}
+	}
 	at := map[string]int{}
 	var classes [][]*workload.Workload
 	for _, w := range m.Workloads {
@@ -59,25 +72,6 @@ func equals(m *model.Model) [][]*workload.Workload {
 		classes = append(classes, []*workload.Workload{w})
 	}
 	return classes
-}
-
-// ruledAbout returns the workloads that have a hard rule or are selected by one.
-func ruledAbout(m *model.Model) map[*workload.Workload]bool {
-	ruled := map[*workload.Workload]bool{}
-	for _, p := range m.Apart {
-		ruled[p.A], ruled[p.B] = true, true
-	}
-	for _, w := range m.Workloads {
-		for t := range m.Groups[w].HardTerms() {
-			ruled[w] = true
-			for _, list := range m.Index.Candidates(t, w) {
-				for _, o := range list {
-					ruled[o] = ruled[o] || m.Peer(t, w, o) != model.No || m.Selects(t, w, o, model.Asks{Incoming: true})
-				}
-			}
-		}
-	}
-	return ruled
 }
 
 // unmerge replaces merged workloads by their members.

@@ -51,10 +51,7 @@ func same(a, b Repair) bool {
 
 // fewer tries fewer replicas of one workload.
 func (q question) fewer(base *relaxation, w *workload.Workload) []Repair {
-	pods := w.Count.N
-	if n, ok := base.count[w]; ok {
-		pods = n
-	}
+	pods := base.pods(q.m.Groups[w])
 	if w.Kind.PerNode() {
 		return nil
 	}

@@ -11,19 +11,6 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// mayCome reports whether the controller creates another new pod.
-func mayCome(r certificate.Rollout, replicas, old, fresh int) bool {
-	return fresh < replicas && old+fresh < replicas+r.Surge && !(r.Empty && old > 0)
-}
-
-// mayGo reports whether the controller deletes an old pod.
-func mayGo(r certificate.Rollout, replicas, old, fresh int) bool {
-	if r.Whole {
-		return old > 0 && fresh == replicas
-	}
-	return old > 0 && (r.Empty || old+fresh > replicas-r.Unavailable)
-}
-
 // Roll explores all states of a rollout, within the budget. Deleted pods leave at once:
 // what waits for one to be gone only waits (R-W5). If a new pod may need to be near a
 // terminating one, which still counts (R-A1), the verdict is known only if both outcomes
@@ -149,14 +136,18 @@ func (s *rolling) goOn() bool {
 		return true
 	}
 	moved := false
-	if mayCome(s.Rollout, s.replicas, old, fresh) {
+	if fresh < s.replicas && old+fresh < s.replicas+s.Surge && !(s.Empty && old > 0) { // another new pod is created
 		some, ok := s.advance()
 		if !ok {
 			return false
 		}
 		moved = some
 	}
-	if mayGo(s.Rollout, s.replicas, old, fresh) {
+	goes := s.Empty || old+fresh > s.replicas-s.Unavailable // the controller deletes an old pod
+	if s.Whole {
+		goes = fresh == s.replicas
+	}
+	if goes && old > 0 {
 		moved = true
 		if !s.retire() {
 			return false

@@ -147,12 +147,7 @@ func alikeIn(a, b *topology.Node) bool {
 // anti-affinity key with a node that is declared or of another kind.
 func sharesDomain(m *model.Model, ws []*workload.Workload, g int) bool {
 	node := m.Topology.Growth[g].Node
-	others := slices.Clone(m.Topology.Nodes)
-	for i, o := range m.Topology.Growth {
-		if i != g {
-			others = append(others, o.Node)
-		}
-	}
+	others := slices.Delete(OneOfEach(m), len(m.Topology.Nodes)+g, len(m.Topology.Nodes)+g+1)
 	return slices.ContainsFunc(HardKeys(m, ws, model.AntiAffinity), func(k string) bool {
 		return slices.ContainsFunc(others, func(n *topology.Node) bool { return model.SameDomain(n, node, k) })
 	})
