@@ -101,28 +101,16 @@ func (s *splitter) context(branch string) Context {
 			continue // another branch of a set to which this one belongs
 		}
 		for _, o := range s.common[set] {
-			if i := s.place[o]; s.foreign(own, s.chains[i]) == set {
+			i := s.place[o]
+			foreign := slices.IndexFunc(s.chains[i], func(b string) bool { return !slices.Contains(own, b) }) // the outermost branch that is
+			if foreign >= 0 && s.set(s.chains[i][foreign]) == set {
 				places = append(places, i)
 				c.Shared[o] = true
 			}
 		}
 	}
-	slices.Sort(places)
-	for _, i := range places {
-		c.Objects = append(c.Objects, s.objects[i])
-	}
+	c.Objects = s.at(places)
 	return c
-}
-
-// foreign returns the set of the outermost branch of a chain that is not in a branch's own chain,
-// or "" if all of them are.
-func (s *splitter) foreign(own, chain []string) string {
-	for _, b := range chain {
-		if !slices.Contains(own, b) {
-			return s.set(b)
-		}
-	}
-	return ""
 }
 
 // elsewhere returns the objects that are declared only outside of a context.
@@ -146,8 +134,12 @@ func (s *splitter) elsewhere(c *Context) []*source.Object {
 			places = append(places, i)
 		}
 	}
+	return s.at(places)
+}
+
+// at returns the objects with some indices, in the order of the input.
+func (s *splitter) at(places []int) (all []*source.Object) {
 	slices.Sort(places)
-	var all []*source.Object
 	for _, i := range places {
 		all = append(all, s.objects[i])
 	}

@@ -79,7 +79,7 @@ type Output struct{ Chart, Name string }
 func Split(objects []*source.Object, declares func(*source.Object) bool, outputs func(*source.File) []Output) Division {
 	d := Division{Branch: NoBranch}
 	groups := identify(objects, declares)
-	sets := newSets()
+	sets := &sets{of: map[string]string{}}
 	if outputs != nil {
 		sets.separateOutputs(objects, outputs)
 	}

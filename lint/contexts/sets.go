@@ -15,8 +15,6 @@ type sets struct {
 	members map[string][]string // by set, filled in by leaves
 }
 
-func newSets() *sets { return &sets{of: map[string]string{}} }
-
 // set returns the name of the set to which a branch belongs.
 func (s *sets) set(branch string) string {
 	for s.of[branch] != branch {

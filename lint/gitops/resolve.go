@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,13 +71,7 @@ func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
 }
 
 // entry looks a name up among what belongs to what is looked at.
-func (f *follower) entry(name string) worktree.Entry {
-	e := f.lookup.Entry(name)
-	if e.Info != nil && f.opts.Tracked != nil && !f.opts.Tracked(filepath.Join(f.lookup.Root(), filepath.FromSlash(e.Name))) {
-		return worktree.Entry{}
-	}
-	return e
-}
+func (f *follower) entry(name string) worktree.Entry { return f.lookup.Tracked(name, f.opts.Tracked) }
 
 func (f *follower) holds(dir, name string) bool {
 	e := f.entry(path.Join(dir, name))

@@ -85,9 +85,9 @@ func (t *tree) patch(k *kustomization, item *source.Node) []effect {
 		}
 	}
 	var roots []*source.Node
-	if name != "" {
-		roots = t.roots(path.Join(k.dir, name))
-	} else if text != "" {
+	if file := t.files[path.Join(k.dir, name)]; name != "" && file != nil {
+		roots = file.Roots()
+	} else if name == "" && text != "" {
 		roots = (&source.File{Text: []byte(text)}).Roots()
 	}
 	if len(roots) == 0 { // the patch cannot be read

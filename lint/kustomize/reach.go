@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -45,34 +46,24 @@ func newTree(set *source.Set) *tree {
 		}
 		for _, root := range f.Roots() {
 			if kind := root.Get("kind").Text(); root.Kind == source.Map && (kind == "" || kind == "Kustomization" || kind == "Component") {
-				t.dirs[path.Dir(f.Name)] = t.kustomization(path.Dir(f.Name), root)
+				k := &kustomization{dir: path.Dir(f.Name), root: root, renames: root.Get("namePrefix") != nil || root.Get("nameSuffix") != nil}
+				for _, field := range []string{"resources", "bases", "components"} {
+					for _, item := range root.Get(field).Items() {
+						if item.Text() != "" {
+							k.below = append(k.below, path.Join(k.dir, item.Text()))
+						}
+					}
+				}
+				t.dirs[k.dir] = k
 			}
 		}
 	}
 	return t
 }
 
-func (t *tree) kustomization(dir string, root *source.Node) *kustomization {
-	k := &kustomization{dir: dir, root: root, renames: root.Get("namePrefix") != nil || root.Get("nameSuffix") != nil}
-	for _, field := range []string{"resources", "bases", "components"} {
-		for _, item := range root.Get(field).Items() {
-			if item.Text() != "" {
-				k.below = append(k.below, path.Join(dir, item.Text()))
-			}
-		}
-	}
-	return k
-}
-
-// reached is a file that a kustomization reaches. Its names may have changed by then.
-type reached struct {
-	file    string
-	renamed bool
-}
-
-// reach visits the files that a kustomization reaches, each once. It returns false if there are too
-// many to follow.
-func (t *tree) reach(k *kustomization, visit func(reached)) bool {
+// reach visits the files that a kustomization reaches, each once, and says whether their names may
+// have changed by then. It returns false if there are too many to follow.
+func (t *tree) reach(k *kustomization, visit func(file string, renamed bool)) bool {
 	seen := map[string]bool{}
 	var in func(k *kustomization, renamed bool) bool
 	in = func(k *kustomization, renamed bool) bool {
@@ -89,7 +80,7 @@ func (t *tree) reach(k *kustomization, visit func(reached)) bool {
 					return false
 				}
 			} else if t.files[name] != nil {
-				visit(reached{name, renamed})
+				visit(name, renamed)
 			}
 		}
 		return true
@@ -97,21 +88,7 @@ func (t *tree) reach(k *kustomization, visit func(reached)) bool {
 	return in(k, false)
 }
 
-// roots returns the documents of a file, or none if it was not read.
-func (t *tree) roots(name string) []*source.Node {
-	f := t.files[name]
-	if f == nil {
-		return nil
-	}
-	return f.Roots()
-}
-
 // sorted returns the kustomizations by directory.
 func (t *tree) sorted() []*kustomization {
-	var all []*kustomization
-	for _, k := range t.dirs {
-		all = append(all, k)
-	}
-	slices.SortFunc(all, func(a, b *kustomization) int { return strings.Compare(a.dir, b.dir) })
-	return all
+	return slices.SortedFunc(maps.Values(t.dirs), func(a, b *kustomization) int { return strings.Compare(a.dir, b.dir) })
 }

@@ -2,8 +2,10 @@ package origin
 
 import (
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/source"
@@ -71,9 +73,7 @@ func (m *Mapper) sources() []string {
 	var all []string
 	if m.kustomization(m.base) != nil {
 		m.pathsTo("")
-		for name := range m.ways {
-			all = append(all, name)
-		}
+		all = slices.Collect(maps.Keys(m.ways))
 	} else {
 		all = m.below()
 	}

@@ -1,12 +1,7 @@
 package origin
 
 import (
-	"bytes"
-	"io"
-	"os"
-	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/worktree"
@@ -31,20 +26,6 @@ type files struct {
 type index map[groupKind]map[string][]*source.Object
 
 type groupKind struct{ group, kind string }
-
-func newFiles(o Options) *files {
-	return &files{
-		Lookup: worktree.NewLookup(o.Root), dir: resolved(o.Dir), tracked: o.Tracked, known: o.Files, printed: o.Printed,
-		roots: map[string][]*source.Node{}, indexes: map[string]index{}, left: maxBytes,
-	}
-}
-
-func resolved(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return filepath.Clean(dir)
-}
 
 // directory returns the name of a directory, or "" if it does not exist.
 func (f *files) directory(name string) string {
@@ -71,10 +52,11 @@ func (f *files) read(name string) *source.File {
 	if file := f.known[e.Name]; file != nil {
 		return file
 	}
-	text := f.text(real, e.Info.Size())
-	if text == nil {
+	text, err := worktree.ReadFile(f.Root(), filepath.FromSlash(e.Name), f.left)
+	if err != nil {
 		return nil
 	}
+	f.left -= int64(len(text))
 	display := e.Name
 	if rel, err := filepath.Rel(f.dir, real); err == nil {
 		display = filepath.ToSlash(rel)
@@ -82,35 +64,6 @@ func (f *files) read(name string) *source.File {
 	file := source.NewFile(e.Name, display, text)
 	f.known[e.Name] = file
 	return file
-}
-
-func (f *files) text(real string, size int64) []byte {
-	if size > f.left {
-		return nil
-	}
-	file, err := os.Open(real)
-	if err != nil {
-		return nil
-	}
-	defer file.Close()
-	var buf bytes.Buffer
-	n, err := buf.ReadFrom(io.LimitReader(file, f.left+1))
-	if err != nil || n > f.left {
-		return nil
-	}
-	f.left -= n
-	return append([]byte{}, buf.Bytes()...)
-}
-
-// printedFor returns the names of the output of the charts of the kustomization in a directory.
-func (f *files) printedFor(dir string) (names []string) {
-	for name := range f.printed {
-		if path.Dir(path.Dir(name)) == dir {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // documents returns the documents of a file, which is parsed once.

@@ -11,8 +11,7 @@ import (
 // kustomization reads a Kustomization of Flux.
 func kustomization(o *source.Object, p *Pointer) {
 	spec, v := o.Root.Get("spec"), &view{}
-	p.Suspended = truth(spec.Get("suspend"))
-	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
+	p.flux(v, spec)
 	s := Source{Repository: sourceRef(v, spec.Get("sourceRef"), o.Namespace), Form: Generated}
 	// The controller joins the path to its root so that it cannot leave it.
 	written := v.text(spec.Get("path"))
@@ -26,24 +25,32 @@ func kustomization(o *source.Object, p *Pointer) {
 	case kind != "" && kind != "GitRepository":
 		s.Why = Reason{What: WhySource, Detail: kind + " " + s.Repository.Name}
 	}
-	if spec.Get("kubeConfig").Len() > 0 {
-		p.Destination.Name = cmp.Or(v.text(spec.At("kubeConfig", "secretRef", "name")), v.text(spec.At("kubeConfig", "configMapRef", "name")), "another cluster")
-	}
 	s.Labels = v.pairs(spec.At("commonMetadata", "labels"))
 	s.Fields, s.Patches = fluxFields(spec)
 	p.Sources = []Source{s}
 	if post := spec.Get("postBuild"); post != nil && !post.IsNull() {
-		p.Substitution = substitution(o, post)
+		p.Substitution = &Substitution{Given: map[string]Value{}}
+		for key, value := range post.Get("substitute").Fields() {
+			p.Substitution.Given[key.Value] = ValueOf(o.File.Name, value)
+		}
+		for _, ref := range post.Get("substituteFrom").Items() {
+			p.Substitution.From = append(p.Substitution.From, Reference{Kind: ref.Get("kind").Text(), Namespace: o.Namespace, Name: ref.Get("name").Text(), Optional: truth(ref.Get("optional"))})
+		}
+	}
+}
+
+// flux reads what both pointers of Flux have.
+func (p *Pointer) flux(v *view, spec *source.Node) {
+	p.Suspended = truth(spec.Get("suspend"))
+	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
+	if spec.Get("kubeConfig").Len() > 0 {
+		p.Destination.Name = cmp.Or(v.text(spec.At("kubeConfig", "secretRef", "name")), v.text(spec.At("kubeConfig", "configMapRef", "name")), "another cluster")
 	}
 }
 
 // sourceRef is the repository that an object of Flux names.
 func sourceRef(v *view, ref *source.Node, namespace string) Repository {
-	r := Repository{Kind: v.text(ref.Get("kind")), Namespace: v.text(ref.Get("namespace")), Name: v.text(ref.Get("name"))}
-	if r.Namespace == "" {
-		r.Namespace = namespace
-	}
-	return r
+	return Repository{Kind: v.text(ref.Get("kind")), Namespace: cmp.Or(v.text(ref.Get("namespace")), namespace), Name: v.text(ref.Get("name"))}
 }
 
 // fluxFields are what a Kustomization adds to that of its directory.
@@ -82,18 +89,6 @@ func jsonText(value any) string {
 		return "{"
 	}
 	return string(text)
-}
-
-// substitution reads postBuild.
-func substitution(o *source.Object, post *source.Node) *Substitution {
-	s := &Substitution{Given: map[string]Value{}}
-	for key, value := range post.Get("substitute").Fields() {
-		s.Given[key.Value] = ValueOf(o.File.Name, value)
-	}
-	for _, ref := range post.Get("substituteFrom").Items() {
-		s.From = append(s.From, Reference{Kind: ref.Get("kind").Text(), Namespace: o.Namespace, Name: ref.Get("name").Text(), Optional: truth(ref.Get("optional"))})
-	}
-	return s
 }
 
 // ValueOf is the value of a variable in a map: Flux takes line breaks out of it.

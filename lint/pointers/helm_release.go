@@ -15,16 +15,14 @@ import (
 // release reads a HelmRelease of Flux.
 func (r *Reader) release(o *source.Object, p *Pointer) {
 	spec, v := o.Root.Get("spec"), &view{made: &r.written}
-	p.Suspended = truth(spec.Get("suspend"))
-	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
-	if spec.Get("kubeConfig").Len() > 0 {
-		p.Destination.Name = cmp.Or(v.text(spec.At("kubeConfig", "secretRef", "name")), v.text(spec.At("kubeConfig", "configMapRef", "name")), "another cluster")
-	}
+	p.flux(v, spec)
 	c := &Chart{Release: v.text(spec.Get("releaseName")), Namespace: cmp.Or(p.Destination.Namespace, o.Namespace)}
 	if c.Release == "" {
 		c.Release = strings.TrimPrefix(p.Destination.Namespace+"-"+o.Name, "-")
 	}
-	c.Release = shortened(c.Release)
+	if most, hash := 53, 12; len(c.Release) > most { // as Flux shortens it
+		c.Release = c.Release[:most-hash-1] + "-" + fmt.Sprintf("%x", sha256.Sum256([]byte(c.Release)))[:hash]
+	}
 	s := Source{Chart: c, Namespace: c.Namespace}
 	r.releaseChart(v, o, &s)
 	refs := spec.Get("valuesFrom").Items()
@@ -44,15 +42,6 @@ func (r *Reader) release(o *source.Object, p *Pointer) {
 	}
 	postRenderers(spec.Get("postRenderers"), &s)
 	p.Sources = []Source{s}
-}
-
-// shortened is the name of a release as Flux shortens it.
-func shortened(name string) string {
-	const most, hash = 53, 12
-	if len(name) <= most {
-		return name
-	}
-	return name[:most-hash-1] + "-" + fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:hash]
 }
 
 // releaseChart says which chart a release is of: one that it names, or one that an object

@@ -52,25 +52,17 @@ func (i *Ignored) Len() int { return len(i.patterns) }
 // File reports whether a file is left out, by its name from the root.
 func (i *Ignored) File(name string) bool {
 	for _, p := range slices.Backward(i.patterns) {
-		if p.matches(name) {
-			return !p.keeps
-		}
-	}
-	return false
-}
-
-// matches reports whether a pattern matches a file or a directory that it is in.
-func (p pattern) matches(name string) bool {
-	for at := range len(name) + 1 {
-		if at < len(name) && name[at] != '/' || at == len(name) && p.inside {
-			continue
-		}
-		one := name[:at]
-		if !p.rooted {
-			one = path.Base(one)
-		}
-		if ok, err := doublestar.Match(p.glob, one); ok && err == nil {
-			return true
+		for at := range len(name) + 1 { // the file, and the directories that it is in
+			if at < len(name) && name[at] != '/' || at == len(name) && p.inside {
+				continue
+			}
+			one := name[:at]
+			if !p.rooted {
+				one = path.Base(one)
+			}
+			if ok, err := doublestar.Match(p.glob, one); ok && err == nil {
+				return !p.keeps
+			}
 		}
 	}
 	return false

@@ -1,6 +1,7 @@
 package pointers
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,15 +14,14 @@ type Repositories struct {
 	ours map[string]bool
 	// assumed is the only repository that is named, if no other is known to be ours.
 	assumed string
-	objects map[Repository][]string // the addresses of GitRepositories, without URL
-	all     map[Repository][]*source.Object
+	all     map[Repository][]*source.Object // without URL
 }
 
 // NewRepositories takes the addresses of the repository at hand, those that pointers name
 // and the objects that hold some. If none is known to be ours and all name the same,
 // that is assumed to be.
 func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
-	r := &Repositories{ours: map[string]bool{}, objects: map[Repository][]string{}, all: map[Repository][]*source.Object{}}
+	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
 		r.ours[canonical(url)] = true
 	}
@@ -31,12 +31,9 @@ func NewRepositories(known, named []string, objects []*source.Object) *Repositor
 	}
 	for _, o := range objects {
 		key := Repository{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
-		if r.all[key] = append(r.all[key], o); o.Kind != gitRepository {
-			continue
+		if r.all[key] = append(r.all[key], o); o.Kind == gitRepository {
+			all = append(all, canonical(o.Root.At("spec", "url").Text()))
 		}
-		url := canonical(o.Root.At("spec", "url").Text())
-		r.objects[key] = append(r.objects[key], url)
-		all = append(all, url)
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -90,8 +87,18 @@ func (w Whose) Is() bool { return w != Elsewhere }
 
 // Ours tells of a repository that a pointer names.
 func (r *Repositories) Ours(named Repository) Whose {
-	if named.Kind != "" || named.URL == "" {
-		return r.object(named)
+	if named.Kind != "" || named.URL == "" { // one that is not in the tree, as before Flux is installed, is taken for ours
+		best := Presumed
+		for i, o := range r.find(named) {
+			of := Presumed
+			if named.Kind == gitRepository {
+				of = r.Ours(Repository{URL: canonical(o.Root.At("spec", "url").Text())})
+			}
+			if i == 0 || of < best {
+				best = of
+			}
+		}
+		return best
 	}
 	switch url := canonical(named.URL); {
 	case r.ours[url]:
@@ -100,23 +107,6 @@ func (r *Repositories) Ours(named Repository) Whose {
 		return Presumed
 	}
 	return Elsewhere
-}
-
-// object tells of one that an object of Flux names. One that is not in the tree, as
-// before Flux is installed, is taken for the one at hand.
-func (r *Repositories) object(named Repository) Whose {
-	urls := r.objects[Repository{Kind: named.Kind, Namespace: named.Namespace, Name: named.Name}]
-	if len(urls) == 0 { // a kustomization may set the namespace
-		urls = r.objects[Repository{Kind: named.Kind, Name: named.Name}]
-	}
-	best := Presumed
-	for i, url := range urls {
-		of := r.Ours(Repository{URL: url})
-		if i == 0 || of < best {
-			best = of
-		}
-	}
-	return best
 }
 
 var (
@@ -143,4 +133,23 @@ func canonical(url string) string {
 	}
 	url = strings.TrimSuffix(strings.TrimRight(url, "/"), ".git")
 	return strings.ToLower(strings.TrimRight(url, "/"))
+}
+
+// fixedRevision is a full commit hash, or a tag that is a version or a range of them.
+var fixedRevision = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64}|[v~^<>=]*\s*\d+\.(?:\d+|[x*])(?:\.(?:\d+|[x*]))?(?:[-+ ].{0,60})?)$`)
+
+// Fixed is the revision that a source of Git is taken from, if that is a commit or a
+// version; "" for a branch and what may be one.
+func (r *Repositories) Fixed(s *Source) string {
+	revision := s.Revision
+	if s.Repository.Kind == gitRepository {
+		for _, o := range r.find(s.Repository) {
+			ref := o.Root.At("spec", "ref")
+			revision = cmp.Or(ref.Get("commit").Text(), ref.Get("semver").Text(), ref.Get("tag").Text())
+		}
+	}
+	if !fixedRevision.MatchString(revision) {
+		return ""
+	}
+	return revision
 }

@@ -94,7 +94,13 @@ func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
 		case key.Value == "selector" || !body.Get("template").IsNull():
 			return nil, Reason{What: WhyTemplate, Detail: "a generator with a selector or a template of its own"}
 		case key.Value == "list" && body.Get("elementsYaml").IsNull():
-			return r.listed(body, goTemplate), Reason{}
+			var all []element
+			for _, item := range body.Get("elements").Items() {
+				p := r.params(goTemplate)
+				p.add("", item, 0)
+				all = append(all, element{p, int(item.Line)})
+			}
+			return all, Reason{}
 		case key.Value == "git":
 			return r.git(body, goTemplate)
 		}
@@ -103,16 +109,6 @@ func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
 		return nil, Reason{What: WhyGenerator, Detail: key.Value}
 	}
 	return nil, Reason{What: WhyMalformed, Detail: "a generator without a kind"}
-}
-
-// listed are the elements of a list.
-func (r *Reader) listed(list *source.Node, goTemplate bool) (all []element) {
-	for _, item := range list.Get("elements").Items() {
-		p := r.params(goTemplate)
-		p.add("", item, 0)
-		all = append(all, element{p, int(item.Line)})
-	}
-	return all
 }
 
 func (r *Reader) params(goTemplate bool) *params {
@@ -163,21 +159,16 @@ func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 			p.texts["path.filename"] = path.Base(name)
 		}
 		p.pathParams(prefix, dir)
-		p.values(g.Get("values"))
+		more := map[string]string{} // which may hold those that are known
+		for key, value := range g.Get("values").Fields() {
+			if text, ok := p.fill(value.Value); ok {
+				more["values."+key.Value] = text
+			}
+		}
+		maps.Copy(p.texts, more)
 		all = append(all, element{params: p})
 	}
 	return all, why
-}
-
-// values are further parameters, which may hold those that are known.
-func (p *params) values(n *source.Node) {
-	more := map[string]string{}
-	for key, value := range n.Fields() {
-		if text, ok := p.fill(value.Value); ok {
-			more["values."+key.Value] = text
-		}
-	}
-	maps.Copy(p.texts, more)
 }
 
 // matching are the names that some glob of a list takes and none excludes.

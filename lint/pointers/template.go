@@ -92,7 +92,8 @@ func (p *params) pathParams(prefix, dir string) {
 	}
 	p.texts[whole] = dir
 	p.texts[prefix+"path.basename"] = base
-	p.texts[prefix+"path.basenameNormalized"] = normalized(base)
+	normalized := notInNames.ReplaceAllString(strings.ToLower(base), "-") // argo-cd: SanitizeName
+	p.texts[prefix+"path.basenameNormalized"] = strings.Trim(normalized[:min(len(normalized), 253)], "-.")
 	if p.goTemplate {
 		p.lists[prefix+"path.segments"] = segments
 	} else {
@@ -101,12 +102,3 @@ func (p *params) pathParams(prefix, dir string) {
 }
 
 var notInNames = regexp.MustCompile(`[^-a-z0-9.]+`)
-
-// normalized is a text as a name of an object (argo-cd: SanitizeName).
-func normalized(text string) string {
-	text = notInNames.ReplaceAllString(strings.ToLower(text), "-")
-	if len(text) > 253 {
-		text = text[:253]
-	}
-	return strings.Trim(text, "-.")
-}
