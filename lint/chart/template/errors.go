@@ -2,7 +2,6 @@ package template
 
 import (
 	"fmt"
-	"text/template/parse"
 )
 
 // Error is why an execution stopped, and where. Its texts are not escaped.
@@ -50,23 +49,9 @@ func (x *run) stop(err error) {
 	e := &Error{Template: x.template, Err: err, Line: 1}
 	if x.at != nil {
 		e.Line, e.Column = x.template.Source.Position(x.at.Position())
-		e.Node = textOf(x.at)
+		if e.Node = x.at.String(); len(e.Node) > maxNode {
+			e.Node = e.Node[:maxNode] + "..."
+		}
 	}
 	panic(e)
-}
-
-func textOf(n parse.Node) string {
-	text := n.String()
-	if len(text) > maxNode {
-		text = text[:maxNode] + "..."
-	}
-	return text
-}
-
-// caught turns a panic value of a function into an error.
-func caught(r any) error {
-	if err, ok := r.(error); ok {
-		return err
-	}
-	return fmt.Errorf("%v", r)
 }

@@ -2,8 +2,10 @@ package template
 
 import (
 	"cmp"
+	"iter"
 	"reflect"
 	"slices"
+	"strconv"
 	"text/template/parse"
 )
 
@@ -48,56 +50,30 @@ func (x *run) bind(p *parse.PipeNode, top int, key, item reflect.Value) {
 
 // each calls yield for what is in a value until it returns false. It returns whether there
 // was anything.
-func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item reflect.Value) bool) bool {
+func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item reflect.Value) bool) (ran bool) {
+	var all iter.Seq2[reflect.Value, reflect.Value]
 	switch k := v.Kind(); {
 	case k == reflect.Invalid:
 		return false
 	case k == reflect.Slice || k == reflect.Array:
-		for i := range v.Len() {
-			if !yield(reflect.ValueOf(i), v.Index(i)) {
-				break
-			}
-		}
-		return v.Len() > 0
+		all = v.Seq2()
 	case k == reflect.Map:
 		x.steps(v.Len())
-		entries := sortedEntries(v)
-		for _, e := range entries {
-			if !yield(e.key, e.value) {
-				break
-			}
+		all = sortedEntries(v)
+	case class(k) == ints || class(k) == uints || k == reflect.Func && v.Type().CanSeq(): // without keys
+		if len(p.Decl) > 1 {
+			x.fail("can't use %v to iterate over more than one variable", v)
 		}
-		return len(entries) > 0
-	case class(k) == ints || class(k) == uints || k == reflect.Func && v.Type().CanSeq():
-		return x.sequence(v, p, yield)
+		all = func(yield func(key, item reflect.Value) bool) {
+			v.Seq()(func(item reflect.Value) bool { return yield(reflect.Value{}, item) })
+		}
 	case k == reflect.Func && v.Type().CanSeq2():
-		return pairs(v, len(p.Decl), yield)
+		all = v.Seq2()
+	default:
+		x.fail("range can't iterate over %v", v)
 	}
-	x.fail("range can't iterate over %v", v)
-	return false
-}
-
-// sequence is each for what has items without keys: the numbers below a number, and
-// functions.
-func (x *run) sequence(v reflect.Value, p *parse.PipeNode, yield func(key, item reflect.Value) bool) bool {
-	if len(p.Decl) > 1 {
-		x.fail("can't use %v to iterate over more than one variable", v)
-	}
-	ran := false
-	for item := range v.Seq() {
-		if ran = true; !yield(reflect.Value{}, item) {
-			break
-		}
-	}
-	return ran
-}
-
-// pairs is each for functions that yield two values. The first is the item if there are not
-// two variables.
-func pairs(v reflect.Value, variables int, yield func(key, item reflect.Value) bool) bool {
-	ran := false
-	for key, item := range v.Seq2() {
-		if variables < 2 {
+	for key, item := range all {
+		if v.Kind() == reflect.Func && key.IsValid() && len(p.Decl) < 2 { // the first of two values is the item
 			item = key
 		}
 		if ran = true; !yield(key, item) {
@@ -107,16 +83,21 @@ func pairs(v reflect.Value, variables int, yield func(key, item reflect.Value) b
 	return ran
 }
 
-type entry struct{ key, value reflect.Value }
-
 // sortedEntries is what a map has before the first iteration, which may change it.
-func sortedEntries(m reflect.Value) []entry {
+func sortedEntries(m reflect.Value) iter.Seq2[reflect.Value, reflect.Value] {
+	type entry struct{ key, value reflect.Value }
 	all := make([]entry, 0, m.Len())
 	for at := m.MapRange(); at.Next(); {
 		all = append(all, entry{at.Key(), at.Value()})
 	}
 	slices.SortFunc(all, func(a, b entry) int { return compareKeys(a.key, b.key) })
-	return all
+	return func(yield func(key, value reflect.Value) bool) {
+		for _, e := range all {
+			if !yield(e.key, e.value) {
+				return
+			}
+		}
+	}
 }
 
 // compareKeys orders keys of a map. Those of different kinds are ordered by kind.
@@ -135,12 +116,8 @@ func compareKeys(a, b reflect.Value) int {
 	case floats:
 		return cmp.Compare(a.Float(), b.Float())
 	case truths:
-		return cmp.Compare(number(a.Bool()), number(b.Bool()))
+		return cmp.Compare(strconv.FormatBool(a.Bool()), strconv.FormatBool(b.Bool()))
 	}
-	return compareParts(a, b)
-}
-
-func compareParts(a, b reflect.Value) int {
 	switch a.Kind() {
 	case reflect.Struct:
 		for i := range min(a.NumField(), b.NumField()) {
@@ -154,13 +131,6 @@ func compareParts(a, b reflect.Value) int {
 				return by
 			}
 		}
-	}
-	return 0
-}
-
-func number(b bool) int {
-	if b {
-		return 1
 	}
 	return 0
 }

@@ -95,7 +95,12 @@ func (x *run) step(n parse.Node) {
 }
 
 func (x *run) steps(n int) {
-	if err := x.Watch.Step(n); err != nil {
+	x.must(x.Watch.Step(n))
+}
+
+// must stops the execution if there is an error.
+func (x *run) must(err error) {
+	if err != nil {
 		x.stop(err)
 	}
 }
@@ -132,9 +137,17 @@ func (x *run) list(dot reflect.Value, l *parse.ListNode) flow {
 func (x *run) node(dot reflect.Value, n parse.Node) flow {
 	switch n := n.(type) {
 	case *parse.TextNode:
-		x.text(n)
+		x.must(x.Watch.Text(x.template, n))
+		_, err := x.out.Write(n.Text)
+		x.must(err)
 	case *parse.ActionNode:
-		x.action(dot, n)
+		v := x.pipeline(dot, n.Pipe)
+		if len(n.Pipe.Decl) > 0 { // it sets a variable
+			break
+		}
+		x.at = n
+		x.must(x.Watch.Value(x.template, n, v, Scope{dot, x.variables}))
+		x.print(v)
 	case *parse.TemplateNode:
 		x.invoke(dot, n)
 	case *parse.IfNode:
@@ -151,37 +164,13 @@ func (x *run) node(dot reflect.Value, n parse.Node) flow {
 	return onward
 }
 
-func (x *run) text(n *parse.TextNode) {
-	if err := x.Watch.Text(x.template, n); err != nil {
-		x.stop(err)
-	}
-	if _, err := x.out.Write(n.Text); err != nil {
-		x.stop(err)
-	}
-}
-
-// action prints the value of a pipeline, unless that sets a variable.
-func (x *run) action(dot reflect.Value, n *parse.ActionNode) {
-	v := x.pipeline(dot, n.Pipe)
-	if len(n.Pipe.Decl) > 0 {
-		return
-	}
-	x.at = n
-	if err := x.Watch.Value(x.template, n, v, Scope{dot, x.variables}); err != nil {
-		x.stop(err)
-	}
-	x.print(v)
-}
-
 // invoke executes another template, which sees no variables of this one.
 func (x *run) invoke(dot reflect.Value, n *parse.TemplateNode) {
 	t := x.set.Lookup(n.Name)
 	if t == nil {
 		x.fail("template %q not defined", n.Name)
 	}
-	if err := x.Watch.Enter(); err != nil {
-		x.stop(err)
-	}
+	x.must(x.Watch.Enter())
 	x.deeper()
 	mark := len(x.variables)
 	dot = x.pipeline(dot, n.Pipe)

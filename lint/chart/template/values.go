@@ -56,37 +56,30 @@ func isTrue(v reflect.Value) bool {
 // noValue is what nothing prints.
 const noValue = "<no value>"
 
-// print writes a value as fmt does, what pointers lead to in their place.
+// print writes a value as fmt does, what pointers lead to in their place; functions and channels are
+// not printed.
 func (x *run) print(v reflect.Value) {
-	printed, ok := printable(v)
-	if !ok {
-		x.fail("can't print %s of type %s", x.at, v.Type())
-	}
-	if _, err := fmt.Fprint(x.out, printed); err != nil {
-		x.stop(err)
-	}
-}
-
-var stringerType = reflect.TypeFor[fmt.Stringer]()
-
-// printable is what fmt prints for a value; functions and channels are not printed.
-func printable(v reflect.Value) (any, bool) {
+	given := v
 	if v.Kind() == reflect.Pointer {
 		v, _ = indirect(v)
 	}
-	if !v.IsValid() {
-		return noValue, true
-	}
-	t := v.Type()
+	var printed any = noValue
 	switch {
-	case words(t):
-	case v.CanAddr() && words(reflect.PointerTo(t)):
-		v = v.Addr()
-	case t.Kind() == reflect.Chan || t.Kind() == reflect.Func:
-		return nil, false
+	case !v.IsValid():
+	case words(v.Type()):
+		printed = v.Interface()
+	case v.CanAddr() && words(reflect.PointerTo(v.Type())):
+		printed = v.Addr().Interface()
+	case v.Kind() == reflect.Chan || v.Kind() == reflect.Func:
+		x.fail("can't print %s of type %s", x.at, given.Type())
+	default:
+		printed = v.Interface()
 	}
-	return v.Interface(), true
+	_, err := fmt.Fprint(x.out, printed)
+	x.must(err)
 }
+
+var stringerType = reflect.TypeFor[fmt.Stringer]()
 
 // words is whether values of a type say how they are printed.
 func words(t reflect.Type) bool { return t.Implements(errorType) || t.Implements(stringerType) }
