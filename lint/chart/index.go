@@ -1,13 +1,10 @@
 package chart
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"unsafe"
-
-	helm "helm.sh/helm/v3/pkg/chart"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/limits"
@@ -53,14 +50,6 @@ func (p *fieldPath) steps() []step {
 func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
 
 func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
-
-func newIndex(l *loader, c *helm.Chart, top chartutil.Values) *index {
-	x := &index{containers: map[container]*fieldPath{}, texts: map[*byte]*fieldPath{}, sources: newSources(l, c)}
-	if values, err := top.Table("Values"); err == nil {
-		x.add(map[string]any(values), &fieldPath{}, 0)
-	}
-	return x
-}
 
 // add notes a value and what is in it. What is there twice, such as globals, keeps the
 // first path in the order of keys.
@@ -125,15 +114,4 @@ func (x *index) pathOf(v any) *fieldPath {
 		return nil
 	}
 	return x.containers[id]
-}
-
-// printable is how text/template prints a number or a truth value; "" for all else.
-func printedScalar(v any) string {
-	switch v := v.(type) {
-	case bool, int, int64, float64:
-		return fmt.Sprint(v)
-	case string:
-		return v
-	}
-	return ""
 }

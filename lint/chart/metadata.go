@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 
 	helm "helm.sh/helm/v3/pkg/chart"
@@ -37,26 +38,15 @@ type metadata = struct {
 }
 
 func metadataOf(c *helm.Chart) metadata {
-	from := c.Metadata
-	return metadata{Metadata: Metadata{
-		Name:         from.Name,
-		Home:         from.Home,
-		Sources:      from.Sources,
-		Version:      from.Version,
-		Description:  from.Description,
-		Keywords:     from.Keywords,
-		Maintainers:  pointees(from.Maintainers),
-		Icon:         from.Icon,
-		APIVersion:   from.APIVersion,
-		Condition:    from.Condition,
-		Tags:         from.Tags,
-		AppVersion:   from.AppVersion,
-		Deprecated:   from.Deprecated,
-		Annotations:  from.Annotations,
-		KubeVersion:  from.KubeVersion,
-		Dependencies: pointees(from.Dependencies),
-		Type:         from.Type,
-	}, IsRoot: c.IsRoot()}
+	m := metadata{IsRoot: c.IsRoot()}
+	from, to := reflect.ValueOf(c.Metadata).Elem(), reflect.ValueOf(&m.Metadata).Elem()
+	for i := range to.NumField() {
+		if f := from.FieldByName(to.Type().Field(i).Name); f.Type() == to.Field(i).Type() {
+			to.Field(i).Set(f)
+		}
+	}
+	m.Maintainers, m.Dependencies = pointees(c.Metadata.Maintainers), pointees(c.Metadata.Dependencies)
+	return m
 }
 
 // pointees are what pointers lead to; Helm refuses lists with nil in them.

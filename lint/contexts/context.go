@@ -113,30 +113,6 @@ func (s *splitter) context(branch string) Context {
 	return c
 }
 
-// elsewhere returns the objects that are declared only outside of a context.
-func (s *splitter) elsewhere(c *Context) []*source.Object {
-	there := make(map[identity]bool, len(c.Objects))
-	in := make(map[*source.Object]bool, len(c.Objects))
-	for _, o := range c.Objects {
-		in[o] = true
-		if id, named := identityOf(o); named {
-			there[id] = true
-		}
-	}
-	var places []int
-	for id, all := range s.byID {
-		if !there[id] {
-			places = append(places, all...)
-		}
-	}
-	for _, i := range s.unnamed {
-		if !in[s.objects[i]] {
-			places = append(places, i)
-		}
-	}
-	return s.at(places)
-}
-
 // at returns the objects with some indices, in the order of the input.
 func (s *splitter) at(places []int) (all []*source.Object) {
 	slices.Sort(places)

@@ -78,18 +78,14 @@ func (s *shelf) tree(of *foldable) *Node {
 			return s.open[i].root
 		}
 	}
-	root := s.read(of)
-	s.open[s.next] = openTree{of, root}
-	s.next = (s.next + 1) % openTrees
-	return root
-}
-
-func (s *shelf) read(of *foldable) *Node {
 	r := &yamlReader{opts: Options{Drop: s.drop, Keep: s.keep}, most: limits.File, lines: of.line - 1, memory: s.memory}
 	if !parseSimple(of.file.Text[of.start:of.end], &r.simple, r.document) || len(r.docs) != 1 {
 		panic("source: a document that was read does not read again: " + of.file.Name)
 	}
-	return r.docs[0].root
+	root := r.docs[0].root
+	s.open[s.next] = openTree{of, root}
+	s.next = (s.next + 1) % openTrees
+	return root
 }
 
 // unfolded is what the node at the place of n holds.

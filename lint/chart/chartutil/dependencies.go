@@ -181,8 +181,13 @@ func (m merger) imports(c *helm.Chart, depth int) error {
 	for _, d := range c.Metadata.Dependencies {
 		var resolved []any
 		for _, item := range d.ImportValues {
-			from, to, ok := source(item)
-			if !ok {
+			var from, to string // the path of a table of the dependency, and where in the chart it belongs
+			switch item := item.(type) {
+			case string:
+				from, to = "exports."+item, "."
+			case map[string]any:
+				from, to = fmt.Sprint(item["child"]), fmt.Sprint(item["parent"])
+			default:
 				continue
 			}
 			resolved = append(resolved, map[string]string{"child": from, "parent": to})
@@ -197,18 +202,6 @@ func (m merger) imports(c *helm.Chart, depth int) error {
 	// What is imported is part of values still: merging it must not change both.
 	c.Values = m.under(m.copiedTable(values, 0), imported, 0)
 	return nil
-}
-
-// source is what an item of import-values names: the path of a table in the values of the
-// dependency, and where in the values of the chart it belongs.
-func source(item any) (from, to string, ok bool) {
-	switch item := item.(type) {
-	case string:
-		return "exports." + item, ".", true
-	case map[string]any:
-		return fmt.Sprint(item["child"]), fmt.Sprint(item["parent"]), true
-	}
-	return "", "", false
 }
 
 // at is a table below a path; "." is the table itself.

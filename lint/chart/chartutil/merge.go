@@ -84,7 +84,18 @@ func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	if high == nil {
 		return low
 	}
-	m.nulls(high, low)
+	// A null of high that is dropped takes the key away from both sides. Otherwise it becomes the value
+	// on both sides; low may be a part of values that are still in use, so this can be seen.
+	for key, value := range high {
+		switch {
+		case value != nil:
+		case !m.drop:
+			low[key] = nil
+		case low[key] != nil:
+			delete(high, key)
+			delete(low, key)
+		}
+	}
 	for _, key := range sorted(low) {
 		value := low[key]
 		winner, ok := high[key]
@@ -99,22 +110,6 @@ func (m merger) under(high, low map[string]any, depth int) map[string]any {
 		}
 	}
 	return high
-}
-
-// nulls applies the nulls of high. Where they are dropped, one that wins over a value
-// takes the key away from both sides. Otherwise it becomes the value on both sides; low
-// may be a part of values that are still in use, so this can be seen.
-func (m merger) nulls(high, low map[string]any) {
-	for key, value := range high {
-		switch {
-		case value != nil:
-		case !m.drop:
-			low[key] = nil
-		case low[key] != nil:
-			delete(high, key)
-			delete(low, key)
-		}
-	}
 }
 
 // sorted are keys in the one order in which they are taken.

@@ -20,7 +20,14 @@ var (
 
 // function calls a function by name.
 func (x *run) function(n *parse.IdentifierNode, g given) reflect.Value {
-	f, builtin := x.set.function(n.Ident)
+	f := x.set.own[n.Ident]
+	if f == nil {
+		f = x.set.shared[n.Ident]
+	}
+	builtin := f == nil
+	if builtin {
+		f = builtins[n.Ident]
+	}
 	if f == nil {
 		x.fail("%q is not a defined function", n.Ident)
 	}

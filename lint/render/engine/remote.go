@@ -87,13 +87,3 @@ func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	e.name = name
 	return true, nil
 }
-
-// conflicts refuses a kustomization that has to be changed and is data as well.
-func (p *plan) conflicts() *render.Problem {
-	for _, k := range p.sorted() {
-		if edits := p.edits[k.name]; len(edits) > 0 && p.uses[k.name]&asData != 0 {
-			return edits[0].entry.problem(refusal(edits[0].entry.label() + " is remote, and a generator reads this kustomization as data"))
-		}
-	}
-	return nil
-}
