@@ -5,11 +5,10 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/chart/chartutil"
-
 	"helm.sh/helm/v3/pkg/strvals"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/limits"
 )
 

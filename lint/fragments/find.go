@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
-
 	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/source"

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"errors"
+	"net/http"
 	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -86,4 +89,20 @@ func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	p.edits[e.k.name] = append(p.edits[e.k.name], edit{e, value})
 	e.name = name
 	return true, nil
+}
+
+// Seal takes from this process what a build must not have: HTTP and the commands in
+// PATH, such as git and helm. The plan refuses what would use them; this is the belt. It
+// is for the main of a worker and cannot be undone.
+func Seal() error {
+	http.DefaultTransport = offline{}
+	http.DefaultClient = &http.Client{Transport: offline{}}
+	return os.Setenv("PATH", "")
+}
+
+// offline is a transport without a network.
+type offline struct{}
+
+func (offline) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("rendering does not use the network")
 }
