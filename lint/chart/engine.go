@@ -47,7 +47,10 @@ func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 	e.constants = &constants{chart: c.Name()}
 	e.trace = &trace{
 		e: e, sources: map[*template.Source]*written{}, nodes: map[parse.Node]*node{}, texts: map[*byte]*traced{},
-		index: newIndex(l, c, top),
+		index: &index{containers: map[container]*fieldPath{}, texts: map[*byte]*fieldPath{}, sources: newSources(l, c)},
+	}
+	if values, err := top.Table("Values"); err == nil {
+		e.trace.index.add(map[string]any(values), &fieldPath{}, 0)
 	}
 	e.machine = &template.Machine{Watch: e.trace, Methods: e.methods(), MaxDepth: maxBlocks}
 	e.gather(c, top)
@@ -127,27 +130,21 @@ func (e *engine) execute() ([]Manifest, error) {
 		if isPartial(name) {
 			continue
 		}
-		m, err := e.run(e.templates[name])
+		s := e.templates[name]
+		e.constants.template, e.constants.call = name, 0
+		s.dot["Template"] = chartutil.Values{"Name": name, "BasePath": s.basePath}
+		frame, err := e.into(e.set, e.set.Lookup(name), chartutil.Values(s.dot))
 		if err != nil {
-			return nil, err
+			return nil, e.executionProblem(s, err)
 		}
+		m := Manifest{Template: name, Text: withoutNoValue(frame.text.Bytes()), Lines: e.trace.origins(frame)}
 		if left -= len(m.Text); left < 0 {
-			return nil, limitAt(e.templates[name].file, "the output of a chart is limited to %d bytes", limits.ChartText)
+			return nil, limitAt(s.file, "the output of a chart is limited to %d bytes", limits.ChartText)
 		}
 		all = append(all, m)
 	}
 	slices.SortFunc(all, func(a, b Manifest) int { return strings.Compare(a.Template, b.Template) })
 	return all, nil
-}
-
-func (e *engine) run(s *source) (m Manifest, err error) {
-	e.constants.template, e.constants.call = s.name, 0
-	s.dot["Template"] = chartutil.Values{"Name": s.name, "BasePath": s.basePath}
-	frame, err := e.into(e.set, e.set.Lookup(s.name), chartutil.Values(s.dot))
-	if err != nil {
-		return m, e.executionProblem(s, err)
-	}
-	return Manifest{Template: s.name, Text: withoutNoValue(frame.text.Bytes()), Lines: e.trace.origins(frame)}, nil
 }
 
 // noValue is what text/template prints for nothing; Helm removes it.

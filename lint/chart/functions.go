@@ -5,15 +5,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
-	"text/template"
+	texttemplate "text/template"
+	"time"
 
 	"github.com/BurntSushi/toml"
+	"github.com/Masterminds/semver/v3"
 	"github.com/Masterminds/sprig/v3"
 	"sigs.k8s.io/yaml"
 	goyaml "sigs.k8s.io/yaml/goyaml.v3"
 
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
+	"github.com/schedlint/schedlint/lint/chart/template"
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
@@ -64,9 +69,9 @@ func (e *engine) functions() map[string]any {
 		"print":         fmt.Sprint,
 		"printf":        printf,
 		"println":       fmt.Sprintln,
-		"html":          template.HTMLEscaper,
-		"js":            template.JSEscaper,
-		"urlquery":      template.URLQueryEscaper,
+		"html":          texttemplate.HTMLEscaper,
+		"js":            texttemplate.JSEscaper,
+		"urlquery":      texttemplate.URLQueryEscaper,
 	})
 	return all
 }
@@ -137,5 +142,106 @@ func listFrom(unmarshal func([]byte, any) error) func(text string) []any {
 			return []any{err.Error()}
 		}
 		return list
+	}
+}
+
+// methods are all that templates can call on what Helm gives them and on what its functions
+// return. They take the receiver first. Error and String need no entry.
+func (e *engine) methods() template.Methods {
+	all := map[reflect.Type]map[string]any{
+		reflect.TypeFor[files]():         e.fileMethods(),
+		reflect.TypeFor[*partialFiles](): e.partialMethods(),
+		reflect.TypeFor[chartutil.Values](): {
+			"AsMap":     chartutil.Values.AsMap,
+			"Table":     chartutil.Values.Table,
+			"PathValue": chartutil.Values.PathValue,
+			"YAML": func(v chartutil.Values) string {
+				e.budget.marshalled(reflect.ValueOf(v))
+				return toYAML(v) + "\n"
+			},
+		},
+		reflect.TypeFor[*chartutil.KubeVersion](): {"GitVersion": func(v *chartutil.KubeVersion) string { return v.Version }},
+		reflect.TypeFor[chartutil.VersionSet]():   {"Has": chartutil.VersionSet.Has},
+		reflect.TypeFor[time.Time](): {
+			"Add": time.Time.Add, "AddDate": time.Time.AddDate, "Sub": time.Time.Sub,
+			"After": time.Time.After, "Before": time.Time.Before, "Equal": time.Time.Equal, "Compare": time.Time.Compare, "IsZero": time.Time.IsZero, "IsDST": time.Time.IsDST,
+			"Year": time.Time.Year, "Month": time.Time.Month, "Day": time.Time.Day, "YearDay": time.Time.YearDay, "Weekday": time.Time.Weekday,
+			"Hour": time.Time.Hour, "Minute": time.Time.Minute, "Second": time.Time.Second, "Nanosecond": time.Time.Nanosecond,
+			"Unix": time.Time.Unix, "UnixMilli": time.Time.UnixMilli, "UnixMicro": time.Time.UnixMicro, "UnixNano": time.Time.UnixNano,
+			"UTC": time.Time.UTC, "Local": time.Time.UTC, "Location": time.Time.Location, // see constants: every zone is UTC
+			"Round": time.Time.Round, "Truncate": time.Time.Truncate, "Format": time.Time.Format, "GoString": time.Time.GoString,
+		},
+		reflect.TypeFor[time.Duration](): {
+			"Hours": time.Duration.Hours, "Minutes": time.Duration.Minutes, "Seconds": time.Duration.Seconds, "Milliseconds": time.Duration.Milliseconds,
+			"Microseconds": time.Duration.Microseconds, "Nanoseconds": time.Duration.Nanoseconds,
+			"Abs": time.Duration.Abs, "Round": time.Duration.Round, "Truncate": time.Duration.Truncate,
+		},
+		reflect.TypeFor[semver.Version](): {
+			"Major": semver.Version.Major, "Minor": semver.Version.Minor, "Patch": semver.Version.Patch,
+			"Prerelease": semver.Version.Prerelease, "Metadata": semver.Version.Metadata,
+			"IncMajor": semver.Version.IncMajor, "IncMinor": semver.Version.IncMinor, "IncPatch": semver.Version.IncPatch,
+			"SetPrerelease": semver.Version.SetPrerelease, "SetMetadata": semver.Version.SetMetadata,
+		},
+		reflect.TypeFor[*semver.Version](): {
+			"Original": (*semver.Version).Original, "Compare": (*semver.Version).Compare, "Equal": (*semver.Version).Equal,
+			"LessThan": (*semver.Version).LessThan, "LessThanEqual": (*semver.Version).LessThanEqual,
+			"GreaterThan": (*semver.Version).GreaterThan, "GreaterThanEqual": (*semver.Version).GreaterThanEqual,
+		},
+	}
+	for _, table := range all {
+		for name, f := range table {
+			table[name] = e.charged(reflect.ValueOf(f))
+		}
+	}
+	return all
+}
+
+// charged is a method that charges for its arguments and for its result.
+func (e *engine) charged(f reflect.Value) any {
+	run := f.Call
+	if f.Type().IsVariadic() {
+		run = f.CallSlice
+	}
+	return reflect.MakeFunc(f.Type(), func(args []reflect.Value) []reflect.Value {
+		for _, arg := range args[1:] {
+			e.budget.shallow(arg)
+		}
+		results := run(args)
+		e.budget.shallow(results[0])
+		return results
+	}).Interface()
+}
+
+// fileMethods charge for what they look at: one file, or all of them.
+func (e *engine) fileMethods() map[string]any {
+	one := func(f files, name string) { e.budget.charge(len(f[name])/bytesPerStep + 1) }
+	all := func(f files) {
+		e.budget.charge(len(f) + 1)
+		for _, data := range f {
+			e.budget.charge(len(data)/bytesPerStep + 1)
+		}
+	}
+	return map[string]any{
+		"Get":       files.Get,
+		"GetBytes":  files.GetBytes,
+		"Lines":     func(f files, name string) []string { one(f, name); return f.Lines(name) },
+		"Glob":      func(f files, pattern string) files { e.budget.charge(len(f) + len(pattern)); return f.Glob(pattern) },
+		"AsConfig":  func(f files) string { all(f); return f.AsConfig() },
+		"AsSecrets": func(f files) string { all(f); return f.AsSecrets() },
+	}
+}
+
+// partialMethods are the same for what is there.
+func (e *engine) partialMethods() map[string]any {
+	all := e.fileMethods()
+	get, lines, glob := all["GetBytes"].(func(files, string) []byte), all["Lines"].(func(files, string) []string), all["Glob"].(func(files, string) files)
+	config, secrets := all["AsConfig"].(func(files) string), all["AsSecrets"].(func(files) string)
+	return map[string]any{
+		"Get":       func(f *partialFiles, name string) string { f.need(name); return f.of.Get(name) },
+		"GetBytes":  func(f *partialFiles, name string) []byte { f.need(name); return get(f.of, name) },
+		"Lines":     func(f *partialFiles, name string) []string { f.need(name); return lines(f.of, name) },
+		"Glob":      func(f *partialFiles, pattern string) files { f.needAll(pattern); return glob(f.of, pattern) },
+		"AsConfig":  func(f *partialFiles) string { f.needAll(""); return config(f.of) },
+		"AsSecrets": func(f *partialFiles) string { f.needAll(""); return secrets(f.of) },
 	}
 }

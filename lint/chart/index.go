@@ -1,15 +1,15 @@
 package chart
 
 import (
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
+	"text/template/parse"
 	"unsafe"
 
-	helm "helm.sh/helm/v3/pkg/chart"
-
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
+	"github.com/schedlint/schedlint/lint/chart/template"
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
@@ -53,14 +53,6 @@ func (p *fieldPath) steps() []step {
 func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
 
 func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
-
-func newIndex(l *loader, c *helm.Chart, top chartutil.Values) *index {
-	x := &index{containers: map[container]*fieldPath{}, texts: map[*byte]*fieldPath{}, sources: newSources(l, c)}
-	if values, err := top.Table("Values"); err == nil {
-		x.add(map[string]any(values), &fieldPath{}, 0)
-	}
-	return x
-}
 
 // add notes a value and what is in it. What is there twice, such as globals, keeps the
 // first path in the order of keys.
@@ -127,13 +119,143 @@ func (x *index) pathOf(v any) *fieldPath {
 	return x.containers[id]
 }
 
-// printable is how text/template prints a number or a truth value; "" for all else.
-func printedScalar(v any) string {
-	switch v := v.(type) {
-	case bool, int, int64, float64:
-		return fmt.Sprint(v)
-	case string:
-		return v
+// chain is a chain of fields in an action, such as $x.image.tag: a base, which is the dot
+// or a variable, and names. rivals are texts that the action may print in place of the
+// value: one that is equal says nothing.
+type chain struct {
+	base   string // "" is the dot
+	names  []string
+	rivals []string
+}
+
+// outcome is what a pipeline may print: values of chains, texts that stand in it, and,
+// if it is open, what cannot be told.
+type outcome struct {
+	chains []chain
+	texts  []string
+	open   bool
+}
+
+// passing are functions that print a value that they are given, or another form of it.
+// What others print is computed, even where it happens to be the value of a field.
+var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 required tpl
+	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent get index`)
+
+// choosing are functions that print one of their arguments: which, in the order in which
+// they are considered.
+var choosing = map[string]func(args []outcome) []outcome{
+	"coalesce": func(args []outcome) []outcome { return args },
+	"or":       func(args []outcome) []outcome { return args },
+	"default":  func(args []outcome) []outcome { slices.Reverse(args); return args },
+}
+
+// outcomeIn has the chains of a pipeline whose value it may print.
+func outcomeIn(p *parse.PipeNode) outcome {
+	var piped []outcome
+	for _, c := range p.Cmds {
+		name, nodes := "", c.Args
+		if f, ok := nodes[0].(*parse.IdentifierNode); ok {
+			name, nodes = f.Ident, nodes[1:]
+		}
+		var args []outcome
+		for _, n := range nodes {
+			args = append(args, outcomeOf(n))
+		}
+		piped = []outcome{printedBy(name, append(args, piped...))}
 	}
-	return ""
+	return piped[0]
+}
+
+// printedBy is what a function may print of its arguments.
+func printedBy(name string, args []outcome) outcome {
+	switch order := choosing[name]; {
+	case order != nil:
+		var all outcome // the first argument that is not empty
+		for _, arg := range order(args) {
+			all = all.with(arg.against(all))
+		}
+		return all
+	case name == "ternary" && len(args) == 3:
+		return args[0].against(args[1]).with(args[1].against(args[0]))
+	case name != "" && !slices.Contains(passing, name):
+		return outcome{open: true}
+	}
+	var all outcome
+	for _, arg := range args {
+		all = all.with(arg)
+	}
+	all.open = all.open || name == "get" || name == "index"
+	return all
+}
+
+func (p outcome) with(other outcome) outcome {
+	return outcome{slices.Concat(p.chains, other.chains), slices.Concat(p.texts, other.texts), p.open || other.open}
+}
+
+// against is p where another one may be printed in its place.
+func (p outcome) against(rival outcome) outcome {
+	if rival.open {
+		p.chains = nil
+	}
+	p.chains = slices.Clone(p.chains)
+	for i := range p.chains {
+		p.chains[i].rivals = slices.Concat(p.chains[i].rivals, rival.texts)
+	}
+	return p
+}
+
+func outcomeOf(arg parse.Node) outcome {
+	switch n := arg.(type) {
+	case *parse.FieldNode:
+		return outcome{chains: []chain{{names: n.Ident}}}
+	case *parse.VariableNode:
+		return outcome{chains: []chain{{base: n.Ident[0], names: n.Ident[1:]}}, open: len(n.Ident) == 1}
+	case *parse.PipeNode:
+		return outcomeIn(n)
+	case *parse.StringNode:
+		return outcome{texts: []string{n.Text}}
+	case *parse.NumberNode, *parse.BoolNode:
+		return outcome{texts: []string{n.String()}}
+	}
+	return outcome{open: true}
+}
+
+// scalars are the places of the fields that an action names and whose value is the one
+// that it prints.
+func (t *trace) scalars(n *node, seen template.Scope) []candidate {
+	var all []candidate
+	for _, c := range n.chains {
+		if len(c.names) == 0 {
+			continue
+		}
+		base := seen.Dot
+		if c.base != "" {
+			base = seen.Variable(c.base)
+		}
+		if p, value := t.follow(base, c.names); p != nil {
+			for _, found := range t.index.sources.scalar(p, value) {
+				if !slices.ContainsFunc(c.rivals, func(r string) bool { return same(r, found.scalar) }) {
+					all = append(all, found)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// follow walks a chain through maps, and gives the path and the value that it leads to.
+func (t *trace) follow(base reflect.Value, names []string) (*fieldPath, any) {
+	base = concrete(base)
+	if !base.IsValid() || !base.CanInterface() {
+		return nil, nil
+	}
+	v := base.Interface()
+	for _, name := range names[:len(names)-1] {
+		v = tableOf(v)[name]
+	}
+	last := names[len(names)-1]
+	if p := t.index.pathOf(v); p != nil {
+		return p.of(last), tableOf(v)[last]
+	}
+	return nil, nil
 }

@@ -22,7 +22,12 @@ func (t *trace) lines(f *frame) []origin {
 		if i+1 < len(f.segments) {
 			to = f.segments[i+1].from
 		}
-		at = s.pieces(found, at, text[s.from:to])
+		pieces := bytes.Split(text[s.from:to], []byte{'\n'}) // the first goes on with a line
+		for k, piece := range pieces {
+			o, known := s.origin(k, len(pieces))
+			found[at+k].add(o, known, weight(piece))
+		}
+		at += len(pieces) - 1
 	}
 	all := make([]origin, n)
 	for i := range found {
@@ -35,17 +40,6 @@ func (t *trace) lines(f *frame) []origin {
 type weighed struct {
 	origin
 	weight int
-}
-
-// pieces hands the lines of a segment to those of the frame. It gives the index of the
-// line that the next segment goes on with.
-func (s *segment) pieces(found []weighed, at int, text []byte) int {
-	pieces := bytes.Split(text, []byte{'\n'})
-	for k, piece := range pieces {
-		o, known := s.origin(k, len(pieces))
-		found[at+k].add(o, known, weight(piece))
-	}
-	return at + len(pieces) - 1
 }
 
 // What a piece of a line weighs: a line belongs to the text that names something, rather

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -280,37 +281,26 @@ func (v *values) child(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node
 	case n.Kind != kyaml.MappingNode:
 		return nil, nil
 	}
-	keys := v.keysOf(n)
+	keys, known := v.keys[n]
+	if !known {
+		keys = map[string]int{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			keys[n.Content[i].Value] = i
+		}
+		v.keys[n] = keys
+	}
 	if at, ok := keys[s.key]; ok {
 		return n.Content[at], n.Content[at+1]
 	}
 	if at, ok := keys["<<"]; ok {
-		return v.inMerged(n.Content[at+1], s, depth+1)
-	}
-	return nil, nil
-}
-
-func (v *values) keysOf(n *kyaml.Node) map[string]int {
-	if keys, ok := v.keys[n]; ok {
-		return keys
-	}
-	keys := map[string]int{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		keys[n.Content[i].Value] = i
-	}
-	v.keys[n] = keys
-	return keys
-}
-
-// inMerged looks into what a mapping takes from others by <<.
-func (v *values) inMerged(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node) {
-	from := []*kyaml.Node{n}
-	if n.Kind == kyaml.SequenceNode {
-		from = n.Content
-	}
-	for _, one := range from {
-		if key, value = v.child(one, s, depth); value != nil {
-			return key, value
+		from := []*kyaml.Node{n.Content[at+1]} // what the mapping takes from others
+		if from[0].Kind == kyaml.SequenceNode {
+			from = from[0].Content
+		}
+		for _, one := range from {
+			if key, value = v.child(one, s, depth+1); value != nil {
+				return key, value
+			}
 		}
 	}
 	return nil, nil
@@ -329,7 +319,13 @@ func plain(n *kyaml.Node) *kyaml.Node {
 
 // scalar is the candidate for a value that is printed.
 func (s *sources) scalar(p *fieldPath, value any) []candidate {
-	printed := printedScalar(value)
+	printed := "" // as text/template prints a number or a truth value
+	switch value := value.(type) {
+	case bool, int, int64, float64:
+		printed = fmt.Sprint(value)
+	case string:
+		printed = value
+	}
 	found, ok := s.find(p)
 	if !ok || printed == "" {
 		return nil

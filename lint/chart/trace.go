@@ -7,9 +7,8 @@ import (
 	"strings"
 	"text/template/parse"
 
-	"github.com/schedlint/schedlint/lint/limits"
-
 	"github.com/schedlint/schedlint/lint/chart/template"
+	"github.com/schedlint/schedlint/lint/limits"
 )
 
 // trace notes which node of which template printed which part of a text.

@@ -5,11 +5,10 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/schedlint/schedlint/lint/chart/chartutil"
-
 	"helm.sh/helm/v3/pkg/strvals"
 	"sigs.k8s.io/yaml"
 
+	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
@@ -51,13 +50,9 @@ func merged(a, b map[string]any) map[string]any {
 
 // lineOfError is the line that an error of the YAML parser names, or 1.
 func lineOfError(err error) int {
-	_, after, ok := strings.Cut(err.Error(), "line ")
-	if !ok {
-		return 1
-	}
 	line := 1
-	if n, _ := fmt.Sscanf(after, "%d", &line); n == 0 {
-		return 1
+	if _, after, ok := strings.Cut(err.Error(), "line "); ok {
+		_, _ = fmt.Sscanf(after, "%d", &line) // it stays 1 if there is no number
 	}
 	return line
 }

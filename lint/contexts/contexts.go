@@ -24,10 +24,30 @@ type Context struct {
 // Elsewhere returns objects that are declared only outside of the context, so that it is unknown
 // whether the cluster has them.
 func (c *Context) Elsewhere() []*source.Object {
-	if c.splitter == nil {
+	s := c.splitter
+	if s == nil {
 		return nil
 	}
-	return c.splitter.elsewhere(c)
+	there := make(map[identity]bool, len(c.Objects))
+	in := make(map[*source.Object]bool, len(c.Objects))
+	for _, o := range c.Objects {
+		in[o] = true
+		if id, named := identityOf(o); named {
+			there[id] = true
+		}
+	}
+	var places []int
+	for id, all := range s.byID {
+		if !there[id] {
+			places = append(places, all...)
+		}
+	}
+	for _, i := range s.unnamed {
+		if !in[s.objects[i]] {
+			places = append(places, i)
+		}
+	}
+	return s.at(places)
 }
 
 // Division is the result of Split for the objects of one cluster.
@@ -79,7 +99,7 @@ type Output struct{ Chart, Name string }
 func Split(objects []*source.Object, declares func(*source.Object) bool, outputs func(*source.File) []Output) Division {
 	d := Division{Branch: NoBranch}
 	groups := identify(objects, declares)
-	sets := newSets()
+	sets := &sets{of: map[string]string{}}
 	if outputs != nil {
 		sets.separateOutputs(objects, outputs)
 	}

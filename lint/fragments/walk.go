@@ -1,6 +1,7 @@
 package fragments
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,7 +53,8 @@ func (w *walk) node(n *source.Node) {
 		}
 	default:
 		was := w.off
-		w.off = was || switchedOff(n) || manifest(n)
+		manifest := n.Get("apiVersion").Text() != "" && n.Get("kind").Text() != "" // whose fields are no values
+		w.off = was || switchedOff(n) || manifest
 		w.mapping(n)
 		w.off = was
 	}
@@ -81,17 +83,19 @@ func (w *walk) mapping(n *source.Node) {
 	case w.off || !clear:
 		w.given.Left = true
 	default:
-		w.add(n)
+		if !w.finder.maps.Add(1) {
+			w.over("a run checks at most %d values fragments", w.finder.maps.Most)
+			return
+		}
+		var path strings.Builder
+		for i, step := range w.path {
+			if i > 0 && step[0] != '[' {
+				path.WriteByte('.')
+			}
+			path.WriteString(step)
+		}
+		w.given.Values = append(w.given.Values, workload.Values{Node: n, File: w.file, Path: path.String()})
 	}
-}
-
-// add records a map.
-func (w *walk) add(n *source.Node) {
-	if !w.finder.maps.Add(1) {
-		w.over("a run checks at most %d values fragments", w.finder.maps.Most)
-		return
-	}
-	w.given.Values = append(w.given.Values, workload.Values{Node: n, File: w.file, Path: joined(w.path)})
 }
 
 // clear reports whether everything below a node is written literally.
@@ -133,29 +137,17 @@ func switchedOff(m *source.Node) bool {
 	return false
 }
 
-// manifest reports whether a map is a complete object, whose fields are not values of a chart.
-func manifest(m *source.Node) bool {
-	return m.Get("apiVersion").Text() != "" && m.Get("kind").Text() != ""
-}
-
 // overrides reports whether a list of parameters may change placement fields.
 func overrides(parameters *source.Node) bool {
-	for _, p := range parameters.Items() {
-		if name := p.Get("name"); mentions(name.Text()) || name.Placeholder() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(parameters.Items(), func(p *source.Node) bool {
+		name := p.Get("name")
+		return mentions(name.Text()) || name.Placeholder()
+	})
 }
 
 // mentions reports whether a text has the name of a placement field.
 func mentions(text string) bool {
-	for _, name := range workload.PlacementFields() {
-		if strings.Contains(text, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(workload.PlacementFields(), func(name string) bool { return strings.Contains(text, name) })
 }
 
 // maxStep bounds the bytes of a key that a path shows.
@@ -166,24 +158,10 @@ func stepName(key string) string {
 	if len(key) > maxStep {
 		key = strings.ToValidUTF8(key[:maxStep], "") + "..."
 	}
-	if key == "" || strings.ContainsFunc(key, notPlain) {
+	if key == "" || strings.ContainsFunc(key, func(r rune) bool {
+		return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) {
 		return strconv.Quote(key)
 	}
 	return key
-}
-
-func notPlain(r rune) bool {
-	return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-}
-
-// joined returns steps as a path.
-func joined(steps []string) string {
-	var b strings.Builder
-	for i, step := range steps {
-		if i > 0 && step[0] != '[' {
-			b.WriteByte('.')
-		}
-		b.WriteString(step)
-	}
-	return b.String()
 }

@@ -116,21 +116,15 @@ func (l *layers) own() pointers.Reason {
 // unknown says that a text is not known. A variable in it is text unless a Kustomization
 // puts something in its place.
 func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
-	if t.Unknown == "" || t.OnlyVariable() && !l.substituted() {
+	// What stands in a file may be deployed by what is not in the tree.
+	substituted := l.from.parent == nil && l.pointer.Kind == pointers.FluxHelmRelease
+	if l.from.parent != nil {
+		l.from.parent.climb(func(d *Deployment) { substituted = substituted || d.Pointer.Substitution != nil })
+	}
+	if t.Unknown == "" || t.OnlyVariable() && !substituted {
 		return pointers.Reason{}
 	}
 	return unknownValues("%s has %s", where, t.Unknown)
-}
-
-// substituted reports whether variables may have been replaced on the way: what stands in
-// a file may be deployed by what is not in the tree.
-func (l *layers) substituted() bool {
-	if l.from.parent == nil {
-		return l.pointer.Kind == pointers.FluxHelmRelease
-	}
-	some := false
-	l.from.parent.climb(func(d *Deployment) { some = some || d.Pointer.Substitution != nil })
-	return some
 }
 
 // text is a text with the places of its lines.

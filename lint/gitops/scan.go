@@ -23,7 +23,15 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 	for _, doc := range file.Roots() {
 		for _, o := range file.ObjectsOf(doc) {
 			if _, ok := pointers.KindOf(o.Group(), o.Kind); ok {
-				f.found(o, places, from)
+				var raw *written
+				if name, _, ok := places.document(int(o.Root.Line)); ok {
+					raw = f.contained(name, o)
+				}
+				for i, p := range f.reader.Read(o) { // each at the place where it was written
+					f.place(p, i, o, places, raw, from)
+					places.move(p, raw, i)
+					f.add(p, nil, origin{from, places})
+				}
 			}
 		}
 	}
@@ -31,19 +39,6 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 
 // resultName stands for the file of a result.
 const resultName = "<render>"
-
-// found takes in a pointer of a result, at the place where it was written.
-func (f *follower) found(o *source.Object, places *places, from *Deployment) {
-	var raw *written
-	if name, _, ok := places.document(int(o.Root.Line)); ok {
-		raw = f.contained(name, o)
-	}
-	for i, p := range f.reader.Read(o) {
-		f.place(p, i, o, places, raw, from)
-		places.move(p, raw, i)
-		f.add(p, nil, origin{from, places})
-	}
-}
 
 // place puts a pointer of a result where it was written: as the file says it, or where its
 // name is, or at what deploys it.

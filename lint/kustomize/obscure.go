@@ -33,7 +33,7 @@ func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 				c.take(&e.effect)
 			}
 		}
-		if !c.any() {
+		if !c.whole && len(c.paths)+len(c.labels) == 0 && !c.namespace {
 			r.Objects = append(r.Objects, o)
 			continue
 		}
@@ -62,9 +62,9 @@ func (t *tree) byFile() map[string][]applied {
 		if len(effects) == 0 {
 			continue
 		}
-		if !t.reach(k, func(r reached) {
+		if !t.reach(k, func(file string, renamed bool) {
 			for _, e := range effects {
-				by[r.file] = append(by[r.file], applied{e, r.renamed || k.renames})
+				by[file] = append(by[file], applied{e, renamed || k.renames})
 			}
 		}) {
 			for name := range t.files {
@@ -101,8 +101,6 @@ func (c *change) take(e *effect) {
 	c.labels = append(c.labels, e.labels...)
 }
 
-func (c *change) any() bool { return c.whole || len(c.paths)+len(c.labels) > 0 || c.namespace }
-
 // apply returns a copy of the object with variables for the fields that change.
 func (c *change) apply() *source.Object {
 	o := *c.object
@@ -113,7 +111,12 @@ func (c *change) apply() *source.Object {
 		o.Root = c.hideLabels(o.Root)
 	}
 	if c.namespace {
-		o.Root = c.hideNamespaces(o.Root)
+		o.Root = rewritten(o.Root, func(_ *source.Node, name string, v *source.Node) *source.Node {
+			if name == "namespaces" && v.Kind == source.Sequence { // that terms name
+				return v.Variable()
+			}
+			return v
+		})
 	}
 	return &o
 }
@@ -190,16 +193,6 @@ func (c *change) hideLabels(root *source.Node) *source.Node {
 			return add(v)
 		case name == "labelSelector" && v.Get("matchLabels") == nil:
 			return v.With("matchLabels", add(v.Emptied()), c.name())
-		}
-		return v
-	})
-}
-
-// hideNamespaces replaces the namespaces that terms name by variables.
-func (c *change) hideNamespaces(root *source.Node) *source.Node {
-	return rewritten(root, func(_ *source.Node, name string, v *source.Node) *source.Node {
-		if name == "namespaces" && v.Kind == source.Sequence {
-			return v.Variable()
 		}
 		return v
 	})

@@ -1,6 +1,7 @@
 package neighbours
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -106,15 +107,6 @@ type reach struct {
 	anywhere   bool
 }
 
-func reachOf(objects []*source.Object) *reach {
-	of := &reach{labels: map[label]bool{}, namespaces: map[string]bool{}}
-	for _, o := range objects {
-		of.namespaces[namespaceOf(o)] = true
-		of.look(o.Root, 0)
-	}
-	return of
-}
-
 // look finds the selectors of pods in n.
 func (of *reach) look(n *source.Node, depth int) {
 	if depth > deepest {
@@ -163,7 +155,13 @@ func (of *reach) selector(n *source.Node) {
 
 // Of returns the objects outside a part that its selectors may find.
 func (n *Index) Of(part []*source.Object) []*source.Object {
-	of := reachOf(part)
+	of := &reach{labels: map[label]bool{}, namespaces: map[string]bool{}}
+	own := map[*source.Object]bool{}
+	for _, o := range part {
+		own[o] = true
+		of.namespaces[namespaceOf(o)] = true
+		of.look(o.Root, 0)
+	}
 	which := slices.Clone(n.always)
 	if of.any {
 		for i := range n.objects {
@@ -174,10 +172,6 @@ func (n *Index) Of(part []*source.Object) []*source.Object {
 		which = append(append(which, n.byLabel[at]...), n.byKey[at.key]...)
 	}
 	slices.Sort(which)
-	own := map[*source.Object]bool{}
-	for _, o := range part {
-		own[o] = true
-	}
 	var all []*source.Object
 	for _, i := range slices.Compact(which) {
 		if o := n.objects[i]; !own[o] && (of.anywhere || of.namespaces[namespaceOf(o)]) {
@@ -188,9 +182,4 @@ func (n *Index) Of(part []*source.Object) []*source.Object {
 }
 
 // namespaceOf returns the namespace that an object is applied to by default.
-func namespaceOf(o *source.Object) string {
-	if o.Namespace == "" {
-		return "default"
-	}
-	return o.Namespace
-}
+func namespaceOf(o *source.Object) string { return cmp.Or(o.Namespace, "default") }

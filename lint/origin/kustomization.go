@@ -1,6 +1,7 @@
 package origin
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -79,8 +80,10 @@ func (s *search) in(dir string, above steps) {
 	slices.Reverse(inner)
 	inner = s.m.layers(inner)
 	s.visits += len(inner)
-	for _, name := range s.m.files.printedFor(dir) {
-		s.found[name] = append(s.found[name], inner)
+	for _, name := range slices.Sorted(maps.Keys(s.m.files.printed)) {
+		if path.Dir(path.Dir(name)) == dir { // the output of a chart
+			s.found[name] = append(s.found[name], inner)
+		}
 	}
 	for _, field := range []string{"resources", "bases", "components"} {
 		for _, item := range k.root.Get(field).Items() {
@@ -116,11 +119,6 @@ func (w steps) before(name string) (before string, ok bool) {
 
 func (k *kustomization) affixes() (prefix, suffix string) {
 	return k.root.Get("namePrefix").Text(), k.root.Get("nameSuffix").Text()
-}
-
-func (k *kustomization) renamed(name string) string {
-	prefix, suffix := k.affixes()
-	return prefix + name + suffix
 }
 
 // layers adds, to the kustomizations that a file passes through, the components that each of them

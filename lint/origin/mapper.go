@@ -5,10 +5,12 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // Options locates the sources. Dir and Root are absolute, as in source.Options.
@@ -67,15 +69,19 @@ type Mapper struct {
 // New returns an error if the base is not a directory of the repository.
 func New(o Options) (*Mapper, error) {
 	m := &Mapper{
-		files: newFiles(o), named: o.Base != "",
-		dirs: map[string]*kustomization{}, objects: map[*source.Object]*sourceObject{},
+		files: &files{
+			Lookup: worktree.NewLookup(o.Root), dir: worktree.Resolved(o.Dir), tracked: o.Tracked, known: o.Files, printed: o.Printed,
+			roots: map[string][]*source.Node{}, indexes: map[string]index{}, left: maxBytes,
+		},
+		named: o.Base != "",
+		dirs:  map[string]*kustomization{}, objects: map[*source.Object]*sourceObject{},
 		inline: map[*source.Node]inline{}, patterns: map[string]*regexp.Regexp{}, copies: map[*source.Node]copied{},
 	}
 	base := o.Base
 	if !filepath.IsAbs(base) {
 		base = filepath.Join(o.Dir, base)
 	}
-	name, ok := m.files.Inside(resolved(base))
+	name, ok := m.files.Inside(worktree.Resolved(base))
 	if ok {
 		m.base = m.files.directory(name)
 	}
@@ -148,31 +154,17 @@ func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceO
 			}
 		}
 	}
-	found := oneOf(matching, o.Namespace)
-	if found == nil {
+	if len(matching) > 1 {
+		matching = slices.DeleteFunc(slices.Clone(matching), func(x *source.Object) bool { return x.Namespace != o.Namespace })
+	}
+	if len(matching) != 1 {
 		return nil
 	}
+	found := matching[0]
 	if w := exact[found.Name]; len(w) > 0 {
 		ways = w
 	}
 	return m.newWritten(o, found, ways)
-}
-
-// oneOf returns the only object, or the only one of a namespace, or nil.
-func oneOf(objects []*source.Object, namespace string) *source.Object {
-	if len(objects) == 1 {
-		return objects[0]
-	}
-	var found *source.Object
-	for _, o := range objects {
-		if o.Namespace == namespace {
-			if found != nil {
-				return nil
-			}
-			found = o
-		}
-	}
-	return found
 }
 
 // template returns the file of a template: which of its lines rendered to something is unknown.

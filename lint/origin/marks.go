@@ -69,7 +69,11 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	if n < 0 {
 		p, ok := x.plain(file, mark, last, len(below))
 		if at := form(x.object.File, *last); ok && last.Key != nil && at.Column == int(last.Key.Column) && at.Line == int(last.Key.Line) {
-			p.Span = withKey(file, p.Span, last.Key.Value)
+			line := []rune(file.Line(p.Span.Line)) // the key, if it precedes the value
+			before, ok := strings.CutSuffix(strings.TrimRight(string(line[:p.Span.Column-1]), " "), last.Key.Value+":")
+			if ok && strings.Trim(before, " -") == "" {
+				p.Span.Column = 1 + len([]rune(before))
+			}
 		}
 		return p, ok
 	}
@@ -121,16 +125,6 @@ func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 		}
 	}
 	return nil
-}
-
-// withKey extends a value to its key, if the key precedes it on the line.
-func withKey(file *source.File, value diag.Span, key string) diag.Span {
-	line := []rune(file.Line(value.Line))
-	before, ok := strings.CutSuffix(strings.TrimRight(string(line[:value.Column-1]), " "), key+":")
-	if ok && strings.Trim(before, " -") == "" {
-		value.Column = 1 + len([]rune(before))
-	}
-	return value
 }
 
 // plain returns the place of a scalar in a text that is not a document of the file.

@@ -67,28 +67,20 @@ func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s
 func (m *Mapper) replacedFields(o *subject, entry *source.Node) (fields [][]string, sure bool) {
 	sure = true
 	for _, target := range entry.Get("targets").Items() {
-		matches, surely := m.replacedIn(o, target)
-		if !matches || target.At("options", "delimiter") != nil {
+		selected := target.Get("select")
+		if selected == nil || target.At("options", "delimiter") != nil {
 			continue
 		}
-		sure = sure && surely
+		matches, surely := m.matches(o, selected, nil)
+		if !matches {
+			continue
+		}
+		sure = sure && surely && target.Get("reject").Len() == 0
 		for _, field := range target.Get("fieldPaths").Items() {
 			fields = append(fields, splitPath(field.Text()))
 		}
 	}
 	return fields, sure
-}
-
-// replacedIn reports whether a target selects the object, and whether that is certain.
-func (m *Mapper) replacedIn(o *subject, target *source.Node) (matches, sure bool) {
-	selected := target.Get("select")
-	if selected == nil {
-		return false, false
-	}
-	if matches, sure = m.matches(o, selected, nil); !matches {
-		return false, false
-	}
-	return true, sure && target.Get("reject").Len() == 0
 }
 
 // copied is a field that a replacement copies. It has no value if the field is unknown.
@@ -131,7 +123,17 @@ func (m *Mapper) copiedFrom(from *source.Node) copied {
 // may be "" for any.
 func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
 	if m.byName == nil {
-		m.index()
+		m.byName = map[kindName][]*source.Object{}
+		for _, source := range m.sources() {
+			if file := m.files.read(source); file != nil {
+				for of, named := range m.files.objects(file) {
+					for name, all := range named {
+						as := kindName{of.kind, name}
+						m.byName[as] = append(m.byName[as], all...)
+					}
+				}
+			}
+		}
 	}
 	var found *source.Object
 	for _, o := range m.byName[kindName{as.kind, name}] {
@@ -147,23 +149,6 @@ func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
 }
 
 type kindName struct{ kind, name string }
-
-// index maps the objects of all sources by their names.
-func (m *Mapper) index() {
-	m.byName = map[kindName][]*source.Object{}
-	for _, name := range m.sources() {
-		file := m.files.read(name)
-		if file == nil {
-			continue
-		}
-		for of, named := range m.files.objects(file) {
-			for name, all := range named {
-				as := kindName{of.kind, name}
-				m.byName[as] = append(m.byName[as], all...)
-			}
-		}
-	}
-}
 
 // splitPath splits the path of a field: dots separate, but not in brackets or after a backslash
 // (kustomize: kyaml/utils, SmarterPathSplitter).

@@ -39,8 +39,16 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 		case "replacements":
 			all = append(all, m.replacements(k, o, value)...)
 		default:
-			for _, item := range value.Items() {
-				all = append(all, m.patch(k, o, key, item)...)
+			for _, item := range value.Items() { // a path or a text, alone or in a map that may have a target
+				key, block := key, item
+				name, target := "", item.Get("target")
+				if item.Kind != source.Scalar {
+					name = item.Get("path").Text()
+					key, block = item.Field("patch")
+				} else if !strings.Contains(item.Text(), "\n") {
+					name = item.Text()
+				}
+				all = append(all, m.patches(k, o, target, name, key, block)...)
 			}
 		}
 	}
@@ -98,19 +106,6 @@ func replicas(k *kustomization, o *subject, list *source.Node) setter {
 		}
 		return nil
 	}}
-}
-
-// patch reads an entry of a kustomization: a path or a text, alone or in a map that may have a
-// target.
-func (m *Mapper) patch(k *kustomization, o *subject, key, item *source.Node) []setter {
-	if item.Kind == source.Scalar {
-		if !strings.Contains(item.Text(), "\n") {
-			return m.patches(k, o, nil, item.Text(), nil, nil)
-		}
-		return m.patches(k, o, nil, "", key, item)
-	}
-	key, value := item.Field("patch")
-	return m.patches(k, o, item.Get("target"), item.Get("path").Text(), key, value)
 }
 
 // inline holds the patches of a block scalar.

@@ -59,7 +59,8 @@ func (m *Mapper) newWritten(rendered, o *source.Object, ways []steps) *sourceObj
 				w.setters = nil
 				return w
 			}
-			names = append(names, k.renamed(names[len(names)-1]))
+			prefix, suffix := k.affixes()
+			names = append(names, prefix+names[len(names)-1]+suffix)
 		}
 	}
 	return w
@@ -75,15 +76,6 @@ func wholeField(f *source.File, s source.Step) diag.Span {
 	return f.FieldSpan(s.Key, s.Value)
 }
 
-func keyAlone(f *source.File, s source.Step) diag.Span {
-	if s.Key == nil {
-		return f.Span(s.Value)
-	}
-	return f.Span(s.Key)
-}
-
-func valueAlone(f *source.File, s source.Step) diag.Span { return f.Span(s.Value) }
-
 // firstField represents a map by its first field.
 func firstField(f *source.File, s source.Step) diag.Span {
 	for k, v := range s.Value.Fields() {
@@ -98,7 +90,14 @@ func formOf(f *source.File, s *source.Step, span diag.Span) form {
 	if s.Key == nil {
 		return firstField
 	}
-	for _, form := range []form{wholeField, valueAlone, keyAlone} {
+	value := func(f *source.File, s source.Step) diag.Span { return f.Span(s.Value) }
+	key := func(f *source.File, s source.Step) diag.Span {
+		if s.Key == nil {
+			return f.Span(s.Value)
+		}
+		return f.Span(s.Key)
+	}
+	for _, form := range []form{wholeField, value, key} {
 		if form(f, *s) == span {
 			return form
 		}
@@ -119,7 +118,10 @@ func (w *sourceObject) place(span diag.Span) Place {
 		name.Near = false
 		return name
 	}
-	c := w.candidates(steps)
+	c := &candidates{sourceObject: w, steps: steps, home: w.follower.Follow(steps, w.object.Root)}
+	for _, s := range w.setters {
+		c.set = append(c.set, s.follow(steps))
+	}
 	p, ok := c.at(len(steps)-1, formOf(w.rendered.File, steps[len(steps)-1], span))
 	for n := len(steps) - 2; n > 0 && !ok; n-- { // spec and its parents say less than the name
 		p, ok = c.alike(n, wholeField)
@@ -139,14 +141,6 @@ type candidates struct {
 	set   [][]source.Step
 }
 
-func (w *sourceObject) candidates(steps []*source.Step) *candidates {
-	c := &candidates{sourceObject: w, steps: steps, home: w.follower.Follow(steps, w.object.Root)}
-	for _, s := range w.setters {
-		c.set = append(c.set, s.follow(steps))
-	}
-	return c
-}
-
 // at returns the place of a step with the same value, or else of a map or a list with parts that
 // may come from elsewhere.
 func (c *candidates) at(n int, form form) (p Place, ok bool) {
@@ -164,17 +158,12 @@ func (c *candidates) alike(n int, form form) (Place, bool) {
 	return c.where(n, form, func(v *source.Node) bool { return want.Kind != source.Scalar && v.Kind == want.Kind })
 }
 
-// where returns the place of a step in the object, or else in a setter.
-func (c *candidates) where(n int, form form, same func(*source.Node) bool) (Place, bool) {
+// where returns the place of a step in the object, or else in the last setter that certainly
+// applies, or else in the only one that may apply.
+func (c *candidates) where(n int, form form, same func(*source.Node) bool) (p Place, ok bool) {
 	if len(c.home) > n && same(c.home[n].Value) {
 		return Place{Span: form(c.object.File, c.home[n])}, true
 	}
-	return c.setBy(n, form, same)
-}
-
-// setBy returns the place of a step in the last setter that certainly applies, or else in the only
-// one that may apply.
-func (c *candidates) setBy(n int, form form, same func(v *source.Node) bool) (p Place, ok bool) {
 	sure, several := false, false
 	for i, s := range c.setters {
 		if len(c.set[i]) <= n || c.set[i][n].Value == nil || !same(c.set[i][n].Value) || sure && !s.sure {

@@ -1,6 +1,8 @@
 package pointers
 
 import (
+	"cmp"
+	"os"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/source"
@@ -36,7 +38,12 @@ func argoSource(v *view, n *source.Node, p *Pointer, spec *source.Node) Source {
 	s.Path, s.Revision = name, v.aside(n.Get("targetRevision"))
 	s.Fields, s.Patches = argoFields(v, n.Get("kustomize"))
 	if v.fill == nil {
-		s.Counts = counts(n.At("kustomize", "replicas"))
+		s.Counts = map[string]Value{}
+		for _, r := range n.At("kustomize", "replicas").Items() {
+			if n := r.Get("count"); n != nil && n.Kind == source.Scalar {
+				s.Counts[r.Get("name").Text()] = Value{Text: n.Value, Line: int(n.Line), Column: int(n.Column)}
+			}
+		}
 	}
 	switch {
 	case n.Get("repoURL").IsNull():
@@ -90,7 +97,12 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 		images = append(images, imageOf(image))
 	}
 	for _, r := range k.Get("replicas").Items() {
-		replicas = append(replicas, map[string]any{"name": v.text(r.Get("name")), "count": count(v, r.Get("count"))})
+		text := v.text(r.Get("count"))
+		var count any = text // which may be a number; whoever decodes anything else refuses it
+		if i, ok := (&source.Node{Kind: source.Scalar, Type: source.Int, Value: text}).Int(); ok {
+			count = i
+		}
+		replicas = append(replicas, map[string]any{"name": v.text(r.Get("name")), "count": count})
 	}
 	if len(images) > 0 {
 		f.set("images", images)
@@ -105,26 +117,6 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 		lines = patchLines(k.Get("patches"))
 	}
 	return f.text(), lines
-}
-
-// counts are where numbers of replicas are written.
-func counts(list *source.Node) map[string]Value {
-	all := map[string]Value{}
-	for _, r := range list.Items() {
-		if n := r.Get("count"); n != nil && n.Kind == source.Scalar {
-			all[r.Get("name").Text()] = Value{Text: n.Value, Line: int(n.Line), Column: int(n.Column)}
-		}
-	}
-	return all
-}
-
-// count is a number, which may be written as text.
-func count(v *view, n *source.Node) any {
-	text := &source.Node{Kind: source.Scalar, Type: source.Int, Value: v.text(n)}
-	if i, ok := text.Int(); ok {
-		return i
-	}
-	return text.Value // refused by whoever decodes it
 }
 
 // imageOf reads an image as kustomize edit set image takes it: old=new:tag@digest, or
@@ -149,4 +141,99 @@ func imageOf(text string) map[string]any {
 	f.set("newTag", tag)
 	f.set("digest", digest)
 	return f
+}
+
+// argoChart is what a source says of a chart.
+func argoChart(v *view, n *source.Node, name string, p *Pointer, spec *source.Node) *Chart {
+	helm := n.Get("helm")
+	env := variables{
+		"ARGOCD_APP_NAME": p.Name, "ARGOCD_APP_NAMESPACE": p.Destination.Namespace,
+		"ARGOCD_APP_PROJECT_NAME":           v.aside(spec.Get("project")),
+		"ARGOCD_APP_SOURCE_REPO_URL":        v.aside(n.Get("repoURL")),
+		"ARGOCD_APP_SOURCE_PATH":            v.aside(n.Get("path")),
+		"ARGOCD_APP_SOURCE_TARGET_REVISION": v.aside(n.Get("targetRevision")),
+	}
+	c := &Chart{
+		Remote: name != "", Name: name, Release: cmp.Or(v.text(helm.Get("releaseName")), p.Name),
+		Namespace: cmp.Or(v.text(helm.Get("namespace")), p.Destination.Namespace), KubeVersion: v.text(helm.Get("kubeVersion")),
+		APIVersions: v.texts(helm.Get("apiVersions")), Missing: truth(helm.Get("ignoreMissingValueFiles")),
+	}
+	if c.Remote {
+		c.Version = v.text(n.Get("targetRevision"))
+	}
+	for _, item := range helm.Get("valueFiles").Items() {
+		file := v.filled(item)
+		if ref, rest, ok := strings.Cut(file, "/"); ok && strings.HasPrefix(ref, "$") && !strings.Contains(ref, "{") {
+			file = ref + "/" + env.expand(v, rest)
+		} else {
+			file = env.expand(v, file)
+		}
+		c.Files = append(c.Files, file)
+	}
+	if object := helm.Get("valuesObject"); !object.IsNull() {
+		c.Values = textOf(v, p.file.Name, object)
+	} else if text := helm.Get("values"); text.Text() != "" {
+		c.Values = BlockText(p.file, text)
+		if c.Values.OnlyVariable() { // nothing puts values in place of them
+			c.Values.Unknown = ""
+		}
+		if filled := v.filled(text); filled != text.Value {
+			c.Values.Bytes, c.Values.Lines = []byte(filled), nil
+		}
+	}
+	for _, item := range helm.Get("parameters").Items() {
+		if at := item.Get("value"); item.Get("name").Text() != "" {
+			one := Parameter{Name: v.text(item.Get("name")), Value: env.expand(v, v.filled(at)), String: truth(item.Get("forceString")), Where: p.file.Name}
+			if one.Value == at.Text() {
+				one.At = at
+			}
+			c.Parameters = append(c.Parameters, one)
+		}
+	}
+	for _, item := range helm.Get("fileParameters").Items() {
+		c.Parameters = append(c.Parameters, Parameter{Name: v.text(item.Get("name")), Value: env.expand(v, v.text(item.Get("path"))), File: true, Where: p.file.Name})
+	}
+	return c
+}
+
+// filled is a text with the parameters of an ApplicationSet. Variables of others are text.
+func (v *view) filled(n *source.Node) string {
+	text := n.Text()
+	if v.fill == nil || !strings.Contains(text, "{{") {
+		return text
+	}
+	filled, ok := v.fill(text)
+	v.open = v.open || !ok
+	return filled
+}
+
+// place is a scalar if it says what is deployed.
+func (v *view) place(n *source.Node) *source.Node {
+	if n == nil || v.fill != nil && strings.Contains(n.Value, "{{") {
+		return nil
+	}
+	return n
+}
+
+// variables are what Argo CD puts in place of $NAME in parameters and names of files. What
+// is not among them is empty there (argo-cd: newEnv).
+type variables map[string]string
+
+// expand puts them in. The revision that is deployed is not known.
+func (all variables) expand(v *view, text string) string {
+	if !strings.Contains(text, "$") || !v.charge(len(text)) {
+		return text
+	}
+	return os.Expand(text, func(name string) string {
+		switch value, ok := all[name]; {
+		case name == "$":
+			return "$"
+		case ok:
+			v.open = v.open || strings.Contains(value, "{{") || strings.Contains(value, "${")
+			return value
+		case strings.HasPrefix(name, "ARGOCD_APP_REVISION"):
+			v.open = true
+		}
+		return ""
+	})
 }

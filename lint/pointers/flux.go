@@ -2,17 +2,21 @@ package pointers
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
 	"strings"
 
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
 // kustomization reads a Kustomization of Flux.
 func kustomization(o *source.Object, p *Pointer) {
 	spec, v := o.Root.Get("spec"), &view{}
-	p.Suspended = truth(spec.Get("suspend"))
-	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
+	p.flux(v, spec)
 	s := Source{Repository: sourceRef(v, spec.Get("sourceRef"), o.Namespace), Form: Generated}
 	// The controller joins the path to its root so that it cannot leave it.
 	written := v.text(spec.Get("path"))
@@ -26,24 +30,32 @@ func kustomization(o *source.Object, p *Pointer) {
 	case kind != "" && kind != "GitRepository":
 		s.Why = Reason{What: WhySource, Detail: kind + " " + s.Repository.Name}
 	}
-	if spec.Get("kubeConfig").Len() > 0 {
-		p.Destination.Name = cmp.Or(v.text(spec.At("kubeConfig", "secretRef", "name")), v.text(spec.At("kubeConfig", "configMapRef", "name")), "another cluster")
-	}
 	s.Labels = v.pairs(spec.At("commonMetadata", "labels"))
 	s.Fields, s.Patches = fluxFields(spec)
 	p.Sources = []Source{s}
 	if post := spec.Get("postBuild"); post != nil && !post.IsNull() {
-		p.Substitution = substitution(o, post)
+		p.Substitution = &Substitution{Given: map[string]Value{}}
+		for key, value := range post.Get("substitute").Fields() {
+			p.Substitution.Given[key.Value] = ValueOf(o.File.Name, value)
+		}
+		for _, ref := range post.Get("substituteFrom").Items() {
+			p.Substitution.From = append(p.Substitution.From, Reference{Kind: ref.Get("kind").Text(), Namespace: o.Namespace, Name: ref.Get("name").Text(), Optional: truth(ref.Get("optional"))})
+		}
+	}
+}
+
+// flux reads what both pointers of Flux have.
+func (p *Pointer) flux(v *view, spec *source.Node) {
+	p.Suspended = truth(spec.Get("suspend"))
+	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
+	if spec.Get("kubeConfig").Len() > 0 {
+		p.Destination.Name = cmp.Or(v.text(spec.At("kubeConfig", "secretRef", "name")), v.text(spec.At("kubeConfig", "configMapRef", "name")), "another cluster")
 	}
 }
 
 // sourceRef is the repository that an object of Flux names.
 func sourceRef(v *view, ref *source.Node, namespace string) Repository {
-	r := Repository{Kind: v.text(ref.Get("kind")), Namespace: v.text(ref.Get("namespace")), Name: v.text(ref.Get("name"))}
-	if r.Namespace == "" {
-		r.Namespace = namespace
-	}
-	return r
+	return Repository{Kind: v.text(ref.Get("kind")), Namespace: cmp.Or(v.text(ref.Get("namespace")), namespace), Name: v.text(ref.Get("name"))}
 }
 
 // fluxFields are what a Kustomization adds to that of its directory.
@@ -84,18 +96,6 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// substitution reads postBuild.
-func substitution(o *source.Object, post *source.Node) *Substitution {
-	s := &Substitution{Given: map[string]Value{}}
-	for key, value := range post.Get("substitute").Fields() {
-		s.Given[key.Value] = ValueOf(o.File.Name, value)
-	}
-	for _, ref := range post.Get("substituteFrom").Items() {
-		s.From = append(s.From, Reference{Kind: ref.Get("kind").Text(), Namespace: o.Namespace, Name: ref.Get("name").Text(), Optional: truth(ref.Get("optional"))})
-	}
-	return s
-}
-
 // ValueOf is the value of a variable in a map: Flux takes line breaks out of it.
 func ValueOf(file string, n *source.Node) Value {
 	v := Value{Text: strings.ReplaceAll(n.Text(), "\n", ""), File: file}
@@ -103,4 +103,130 @@ func ValueOf(file string, n *source.Node) Value {
 		v.Line, v.Column = int(n.Line), int(n.Column)
 	}
 	return v
+}
+
+// release reads a HelmRelease of Flux.
+func (r *Reader) release(o *source.Object, p *Pointer) {
+	spec, v := o.Root.Get("spec"), &view{made: &r.written}
+	p.flux(v, spec)
+	c := &Chart{Release: v.text(spec.Get("releaseName")), Namespace: cmp.Or(p.Destination.Namespace, o.Namespace)}
+	if c.Release == "" {
+		c.Release = strings.TrimPrefix(p.Destination.Namespace+"-"+o.Name, "-")
+	}
+	if most, hash := 53, 12; len(c.Release) > most { // as Flux shortens it
+		c.Release = c.Release[:most-hash-1] + "-" + fmt.Sprintf("%x", sha256.Sum256([]byte(c.Release)))[:hash]
+	}
+	s := Source{Chart: c, Namespace: c.Namespace}
+	r.releaseChart(v, o, &s)
+	refs := spec.Get("valuesFrom").Items()
+	if len(refs) > limits.References {
+		s.Why = Reason{What: WhyTooMany, Detail: fmt.Sprintf("the release takes values from %d objects, more than the limit of %d", len(refs), limits.References), Refused: true}
+		refs = nil
+	}
+	for _, ref := range refs {
+		c.From = append(c.From, Reference{
+			Kind: ref.Get("kind").Text(), Namespace: o.Namespace, Name: v.text(ref.Get("name")), Optional: truth(ref.Get("optional")),
+			Key: cmp.Or(v.text(ref.Get("valuesKey")), "values.yaml"), Target: v.text(ref.Get("targetPath")), Literal: truth(ref.Get("literal")),
+		})
+	}
+	c.Values = textOf(v, o.File.Name, spec.Get("values"))
+	if !s.Why.Some() && v.open {
+		s.Why = Reason{What: WhyVariable, Detail: "the chart, the name or a reference holds a variable"}
+	}
+	postRenderers(spec.Get("postRenderers"), &s)
+	p.Sources = []Source{s}
+}
+
+// releaseChart says which chart a release is of: one that it names, or one that an object
+// stands for.
+func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
+	chart, namespace := o.Root.At("spec", "chart", "spec"), o.Namespace
+	if ref := o.Root.At("spec", "chartRef"); chart.Len() == 0 {
+		s.Repository = sourceRef(v, ref, o.Namespace)
+		if s.Repository.Kind != "HelmChart" {
+			s.Chart.Remote = true
+			r.locate(s)
+			return
+		}
+		named := r.Repositories.find(s.Repository)
+		if len(named) != 1 {
+			s.Why = Reason{What: WhyChart, Detail: s.Repository.String() + " is not in the tree"}
+			return
+		}
+		chart, namespace = named[0].Root.Get("spec"), cmp.Or(named[0].Namespace, s.Repository.Namespace)
+	}
+	c := s.Chart
+	s.Repository = sourceRef(v, chart.Get("sourceRef"), namespace)
+	c.Files, c.Missing = v.texts(chart.Get("valuesFiles")), truth(chart.Get("ignoreMissingValuesFiles"))
+	c.Replace = len(c.Files) > 0
+	written := v.text(chart.Get("chart"))
+	switch s.Repository.Kind {
+	case "GitRepository":
+		// The controller joins the path to its root so that it cannot leave it.
+		dir, ok := within(strings.TrimLeft(written, "/"))
+		if s.Path = path.Clean(dir); !ok {
+			s.Why = Reason{What: WhyOutside, Detail: written, Refused: true}
+		}
+	case "HelmRepository":
+		c.Remote, c.Name, c.Version = true, written, v.text(chart.Get("version"))
+		r.locate(s)
+	default:
+		s.Why = Reason{What: WhySource, Detail: s.Repository.String()}
+	}
+	if !s.Why.Some() && chart.Get("valuesFile").Text() != "" { // of versions that are no longer served
+		s.Why = Reason{What: WhyValues, Detail: "valuesFile: write valuesFiles"}
+	}
+}
+
+// locate finds the address of a repository of charts, or of a chart by itself.
+func (r *Reader) locate(s *Source) {
+	objects := r.Repositories.find(s.Repository)
+	var urls []string
+	for _, o := range objects {
+		urls = append(urls, strings.TrimRight(o.Root.At("spec", "url").Text(), "/"))
+		if s.Repository.Kind == "OCIRepository" {
+			ref := o.Root.At("spec", "ref")
+			s.Chart.Version = cmp.Or(ref.Get("semver").Text(), ref.Get("tag").Text())
+			if ref.Get("digest").Text() != "" {
+				s.Chart.Version = ""
+			}
+		}
+	}
+	slices.Sort(urls)
+	switch urls = slices.Compact(urls); {
+	case len(urls) == 0:
+		s.Why = Reason{What: WhyChart, Detail: strings.TrimPrefix(s.Chart.Name+" of "+s.Repository.String()+", which is not in the tree", " of ")}
+	case len(urls) > 1:
+		s.Why = Reason{What: WhyChart, Detail: "there are several objects " + s.Repository.String()}
+	case urls[0] == "" || strings.Contains(urls[0], "${"):
+		s.Why = Reason{What: WhyVariable, Detail: "the address of " + s.Repository.String()}
+	default:
+		s.Repository.URL = urls[0]
+	}
+}
+
+// postRenderers are those of a release: patches and images. The images of one come after
+// its patches, so that nothing may follow them.
+func postRenderers(list *source.Node, s *Source) {
+	f, v := fields{}, &view{}
+	var patches []any
+	for i, one := range list.Items() {
+		k := one.Get("kustomize")
+		if k.Len() == 0 && one.Len() > 0 {
+			s.Why = Reason{What: WhyPostRender, Detail: "one that is not kustomize"}
+			return
+		}
+		if images := v.plain(k.Get("images")); images != nil {
+			if f.set("images", images); i+1 < list.Len() {
+				s.Why = Reason{What: WhyPostRender, Detail: "images before the patches of another one"}
+				return
+			}
+		}
+		more, lines := fluxPatches(v, k)
+		patches, s.Patches = append(patches, more...), append(s.Patches, lines...)
+	}
+	if len(patches) > 0 {
+		f.set("patches", patches)
+	}
+	s.Fields = f.text()
 }

@@ -98,10 +98,6 @@ func (v *view) plain(n *source.Node) any {
 		}
 		return all
 	}
-	return v.scalar(n)
-}
-
-func (v *view) scalar(n *source.Node) any {
 	if b, ok := n.Bool(); ok {
 		return b
 	}

@@ -1,10 +1,15 @@
 package pointers
 
 import (
+	"cmp"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/schedlint/schedlint/lint/limits"
 	"github.com/schedlint/schedlint/lint/source"
 )
 
@@ -13,15 +18,14 @@ type Repositories struct {
 	ours map[string]bool
 	// assumed is the only repository that is named, if no other is known to be ours.
 	assumed string
-	objects map[Repository][]string // the addresses of GitRepositories, without URL
-	all     map[Repository][]*source.Object
+	all     map[Repository][]*source.Object // without URL
 }
 
 // NewRepositories takes the addresses of the repository at hand, those that pointers name
 // and the objects that hold some. If none is known to be ours and all name the same,
 // that is assumed to be.
 func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
-	r := &Repositories{ours: map[string]bool{}, objects: map[Repository][]string{}, all: map[Repository][]*source.Object{}}
+	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
 		r.ours[canonical(url)] = true
 	}
@@ -31,12 +35,9 @@ func NewRepositories(known, named []string, objects []*source.Object) *Repositor
 	}
 	for _, o := range objects {
 		key := Repository{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
-		if r.all[key] = append(r.all[key], o); o.Kind != gitRepository {
-			continue
+		if r.all[key] = append(r.all[key], o); o.Kind == gitRepository {
+			all = append(all, canonical(o.Root.At("spec", "url").Text()))
 		}
-		url := canonical(o.Root.At("spec", "url").Text())
-		r.objects[key] = append(r.objects[key], url)
-		all = append(all, url)
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -90,8 +91,18 @@ func (w Whose) Is() bool { return w != Elsewhere }
 
 // Ours tells of a repository that a pointer names.
 func (r *Repositories) Ours(named Repository) Whose {
-	if named.Kind != "" || named.URL == "" {
-		return r.object(named)
+	if named.Kind != "" || named.URL == "" { // one that is not in the tree, as before Flux is installed, is taken for ours
+		best := Presumed
+		for i, o := range r.find(named) {
+			of := Presumed
+			if named.Kind == gitRepository {
+				of = r.Ours(Repository{URL: canonical(o.Root.At("spec", "url").Text())})
+			}
+			if i == 0 || of < best {
+				best = of
+			}
+		}
+		return best
 	}
 	switch url := canonical(named.URL); {
 	case r.ours[url]:
@@ -100,23 +111,6 @@ func (r *Repositories) Ours(named Repository) Whose {
 		return Presumed
 	}
 	return Elsewhere
-}
-
-// object tells of one that an object of Flux names. One that is not in the tree, as
-// before Flux is installed, is taken for the one at hand.
-func (r *Repositories) object(named Repository) Whose {
-	urls := r.objects[Repository{Kind: named.Kind, Namespace: named.Namespace, Name: named.Name}]
-	if len(urls) == 0 { // a kustomization may set the namespace
-		urls = r.objects[Repository{Kind: named.Kind, Name: named.Name}]
-	}
-	best := Presumed
-	for i, url := range urls {
-		of := r.Ours(Repository{URL: url})
-		if i == 0 || of < best {
-			best = of
-		}
-	}
-	return best
 }
 
 var (
@@ -143,4 +137,81 @@ func canonical(url string) string {
 	}
 	url = strings.TrimSuffix(strings.TrimRight(url, "/"), ".git")
 	return strings.ToLower(strings.TrimRight(url, "/"))
+}
+
+// fixedRevision is a full commit hash, or a tag that is a version or a range of them.
+var fixedRevision = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64}|[v~^<>=]*\s*\d+\.(?:\d+|[x*])(?:\.(?:\d+|[x*]))?(?:[-+ ].{0,60})?)$`)
+
+// Fixed is the revision that a source of Git is taken from, if that is a commit or a
+// version; "" for a branch and what may be one.
+func (r *Repositories) Fixed(s *Source) string {
+	revision := s.Revision
+	if s.Repository.Kind == gitRepository {
+		for _, o := range r.find(s.Repository) {
+			ref := o.Root.At("spec", "ref")
+			revision = cmp.Or(ref.Get("commit").Text(), ref.Get("semver").Text(), ref.Get("tag").Text())
+		}
+	}
+	if !fixedRevision.MatchString(revision) {
+		return ""
+	}
+	return revision
+}
+
+// Ignored are the patterns by which Flux leaves files out of a Git repository, in the
+// language of .gitignore. The last one that matches counts, also for a file in a
+// directory that another one leaves out (fluxcd/pkg: sourceignore).
+type Ignored struct {
+	patterns []pattern
+	// Over is set if there are more than limits.IgnorePatterns.
+	Over bool
+}
+
+type pattern struct {
+	glob                  string
+	keeps, rooted, inside bool // inside: matches only what is in such a directory
+}
+
+// NewIgnored reads patterns, one on a line; those of later texts win.
+func NewIgnored(texts ...string) *Ignored {
+	i := &Ignored{}
+	for line := range strings.Lines(strings.Join(texts, "\n")) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if len(i.patterns) >= limits.IgnorePatterns {
+			i.Over = true
+			break
+		}
+		var p pattern
+		line, p.keeps = strings.CutPrefix(line, "!")
+		line, p.inside = strings.CutSuffix(line, "/")
+		p.rooted = strings.Contains(line, "/")
+		p.glob = strings.TrimPrefix(line, "/")
+		i.patterns = append(i.patterns, p)
+	}
+	return i
+}
+
+// Len is the number of patterns.
+func (i *Ignored) Len() int { return len(i.patterns) }
+
+// File reports whether a file is left out, by its name from the root.
+func (i *Ignored) File(name string) bool {
+	for _, p := range slices.Backward(i.patterns) {
+		for at := range len(name) + 1 { // the file, and the directories that it is in
+			if at < len(name) && name[at] != '/' || at == len(name) && p.inside {
+				continue
+			}
+			one := name[:at]
+			if !p.rooted {
+				one = path.Base(one)
+			}
+			if ok, err := doublestar.Match(p.glob, one); ok && err == nil {
+				return !p.keeps
+			}
+		}
+	}
+	return false
 }

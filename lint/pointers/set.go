@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -94,7 +97,13 @@ func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
 		case key.Value == "selector" || !body.Get("template").IsNull():
 			return nil, Reason{What: WhyTemplate, Detail: "a generator with a selector or a template of its own"}
 		case key.Value == "list" && body.Get("elementsYaml").IsNull():
-			return r.listed(body, goTemplate), Reason{}
+			var all []element
+			for _, item := range body.Get("elements").Items() {
+				p := r.params(goTemplate)
+				p.add("", item, 0)
+				all = append(all, element{p, int(item.Line)})
+			}
+			return all, Reason{}
 		case key.Value == "git":
 			return r.git(body, goTemplate)
 		}
@@ -103,16 +112,6 @@ func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
 		return nil, Reason{What: WhyGenerator, Detail: key.Value}
 	}
 	return nil, Reason{What: WhyMalformed, Detail: "a generator without a kind"}
-}
-
-// listed are the elements of a list.
-func (r *Reader) listed(list *source.Node, goTemplate bool) (all []element) {
-	for _, item := range list.Get("elements").Items() {
-		p := r.params(goTemplate)
-		p.add("", item, 0)
-		all = append(all, element{p, int(item.Line)})
-	}
-	return all
 }
 
 func (r *Reader) params(goTemplate bool) *params {
@@ -163,21 +162,16 @@ func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 			p.texts["path.filename"] = path.Base(name)
 		}
 		p.pathParams(prefix, dir)
-		p.values(g.Get("values"))
+		more := map[string]string{} // which may hold those that are known
+		for key, value := range g.Get("values").Fields() {
+			if text, ok := p.fill(value.Value); ok {
+				more["values."+key.Value] = text
+			}
+		}
+		maps.Copy(p.texts, more)
 		all = append(all, element{params: p})
 	}
 	return all, why
-}
-
-// values are further parameters, which may hold those that are known.
-func (p *params) values(n *source.Node) {
-	more := map[string]string{}
-	for key, value := range n.Fields() {
-		if text, ok := p.fill(value.Value); ok {
-			more["values."+key.Value] = text
-		}
-	}
-	maps.Copy(p.texts, more)
 }
 
 // matching are the names that some glob of a list takes and none excludes.
@@ -204,3 +198,98 @@ func (r *Reader) matching(names []string, list *source.Node, match func(pattern,
 	}
 	return all, Reason{}
 }
+
+// params are the parameters of one Application of a set, by their names with dots:
+// cluster, path, path.basename, path.segments, values.region.
+type params struct {
+	texts map[string]string
+	lists map[string][]string
+	// goTemplate is set for Go templates; else {{name}} stands for a parameter.
+	goTemplate bool
+	// made counts the bytes that templates of the run have made.
+	made *int
+}
+
+var (
+	action    = regexp.MustCompile(`\{\{(.*?)\}\}`)
+	fastName  = regexp.MustCompile(`^[\w.-]+(?:\[\d+\])?$`)
+	goName    = regexp.MustCompile(`^\.([\w.]+)$`)
+	goIndex   = regexp.MustCompile(`^index \.([\w.]+) (\d+)$`)
+	fastIndex = regexp.MustCompile(`^([\w.-]+)\[(\d+)\]$`)
+)
+
+// fill puts values in place of parameters; ok is false if something is not simple or not
+// given. Argo CD leaves such text as it is, or fails.
+func (p *params) fill(text string) (string, bool) {
+	ok := true
+	if *p.made += len(text); *p.made > limits.Templated {
+		return "", false
+	}
+	filled := action.ReplaceAllStringFunc(text, func(all string) string {
+		inner := all[2 : len(all)-2]
+		if p.goTemplate {
+			inner = strings.TrimSuffix(strings.TrimPrefix(inner, "-"), "-")
+		}
+		value, known := p.value(strings.TrimSpace(inner))
+		if *p.made += len(value); !known || *p.made > limits.Templated {
+			ok = false
+			return ""
+		}
+		return value
+	})
+	if !ok {
+		return text, false
+	}
+	return filled, !strings.Contains(filled, "{{") && !strings.Contains(filled, "${")
+}
+
+func (p *params) value(name string) (string, bool) {
+	index := fastIndex
+	if p.goTemplate {
+		index = goIndex
+	}
+	if m := index.FindStringSubmatch(name); m != nil {
+		i, err := strconv.Atoi(m[2])
+		list := p.lists[m[1]]
+		if err != nil || i >= len(list) {
+			return "", false
+		}
+		return list[i], true
+	}
+	if p.goTemplate {
+		m := goName.FindStringSubmatch(name)
+		if m == nil {
+			return "", false
+		}
+		name = m[1]
+	} else if !fastName.MatchString(name) {
+		return "", false
+	}
+	value, known := p.texts[name]
+	return value, known
+}
+
+// pathParams are the parameters of a directory (argo-cd: applicationset/generators/git.go).
+// A Go template finds the directory under .path.path, else under path.
+func (p *params) pathParams(prefix, dir string) {
+	if prefix != "" {
+		prefix += "."
+	}
+	segments := strings.Split(dir, "/")
+	base := segments[len(segments)-1]
+	whole := prefix + "path"
+	if p.goTemplate {
+		whole += ".path"
+	}
+	p.texts[whole] = dir
+	p.texts[prefix+"path.basename"] = base
+	normalized := notInNames.ReplaceAllString(strings.ToLower(base), "-") // argo-cd: SanitizeName
+	p.texts[prefix+"path.basenameNormalized"] = strings.Trim(normalized[:min(len(normalized), 253)], "-.")
+	if p.goTemplate {
+		p.lists[prefix+"path.segments"] = segments
+	} else {
+		p.lists[prefix+"path"] = segments
+	}
+}
+
+var notInNames = regexp.MustCompile(`[^-a-z0-9.]+`)

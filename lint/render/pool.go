@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -149,7 +150,12 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 		}
 		root := roots[i]
 		root.Left = limits.Render // what the run has left is counted in the order of the roots
-		o, why := w.render(ctx, task{root, p.Nonce}, p.limit(root))
+		wait := cmp.Or(p.Patience, patience)
+		over := time.After(wait)
+		if p.expire != nil {
+			over = p.expire(root, wait)
+		}
+		o, why := w.render(ctx, task{root, p.Nonce}, wait, over)
 		if why != "" {
 			o = broken(roots[i], Killed, why)
 			w.stop()
@@ -157,23 +163,6 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 		}
 		q.put(i, o)
 	}
-}
-
-// limit is how long a root may take, and a channel that says when that is over.
-type limit struct {
-	wait time.Duration
-	over <-chan time.Time
-}
-
-func (p *Pool) limit(r Root) limit {
-	wait := p.Patience
-	if wait == 0 {
-		wait = patience
-	}
-	if p.expire != nil {
-		return limit{wait, p.expire(r, wait)}
-	}
-	return limit{wait, time.After(wait)}
 }
 
 // worker is a process that renders.
@@ -204,7 +193,7 @@ func (p *Pool) start() (*worker, error) {
 }
 
 // render gives the output, or why the worker has to go.
-func (w *worker) render(ctx context.Context, t task, most limit) (o *Output, why string) {
+func (w *worker) render(ctx context.Context, t task, wait time.Duration, over <-chan time.Time) (o *Output, why string) {
 	done := make(chan error, 1)
 	go func() {
 		err := w.to.Encode(t)
@@ -220,8 +209,8 @@ func (w *worker) render(ctx context.Context, t task, most limit) (o *Output, why
 			return o, ""
 		}
 		return nil, w.ended(err)
-	case <-most.over:
-		why = fmt.Sprintf("rendering takes longer than %s", most.wait)
+	case <-over:
+		why = fmt.Sprintf("rendering takes longer than %s", wait)
 	case <-ctx.Done():
 		why = "the run was canceled"
 	}

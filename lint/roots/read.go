@@ -124,13 +124,7 @@ func (f *finder) kustomizationFile(name string) *named {
 }
 
 // entry looks a name up among what belongs to what is looked at.
-func (f *finder) entry(name string) worktree.Entry {
-	e := f.lookup.Entry(name)
-	if e.Info != nil && f.opts.Tracked != nil && !f.opts.Tracked(filepath.Join(f.lookup.Root(), filepath.FromSlash(e.Name))) {
-		return worktree.Entry{}
-	}
-	return e
-}
+func (f *finder) entry(name string) worktree.Entry { return f.lookup.Tracked(name, f.opts.Tracked) }
 
 func (k *Kustomization) because(kind Kind, file string, line int, detail string) {
 	k.Reasons = append(k.Reasons, Reason{kind, file, line, detail})

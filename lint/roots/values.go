@@ -10,23 +10,18 @@ import (
 
 // valuesPlaces are where values files of environments are kept: a directory, from that of
 // the chart or one near it, and what their names are like.
-func valuesPlaces() []valuesPlace {
-	any := func(string) bool { return true }
-	return []valuesPlace{
-		{dir: ".", named: namedValues},
-		{dir: "values", named: any},
-		{dir: "env", named: any},
-		{dir: "envs", named: any},
-		{dir: "environments", named: any},
-		{dir: ciDir, named: func(stem string) bool { return strings.HasSuffix(stem, "-values") }, inside: true},
-	}
+var valuesPlaces = []valuesPlace{
+	{dir: ".", named: namedValues},
+	{dir: "values"}, {dir: "env"}, {dir: "envs"}, {dir: "environments"},
+	{dir: ciDir, named: func(stem string) bool { return strings.HasSuffix(stem, "-values") }, inside: true},
 }
 
 // ciDir is the directory of a chart with values files that it is tested with.
 const ciDir = "ci"
 
 type valuesPlace struct {
-	dir   string
+	dir string
+	// named says what names of files without their extension are like; nil takes all.
 	named func(stem string) bool
 	// inside is set for a directory that counts only in a chart.
 	inside bool
@@ -71,7 +66,11 @@ func (f *finder) environments() {
 		c.Values = f.valuesIn(c.Dir, nil)
 		for _, dir := range f.near(c) {
 			if below[dir] == 1 {
-				c.Values = append(c.Values, f.valuesIn(dir, f.keys(path.Join(c.Dir, "values.yaml")))...)
+				keys, own := map[string]bool{}, path.Join(c.Dir, "values.yaml")
+				if slices.Contains(f.yaml[c.Dir], own) {
+					keys, _ = f.fields(own)
+				}
+				c.Values = append(c.Values, f.valuesIn(dir, keys)...)
 			}
 		}
 		slices.Sort(c.Values)
@@ -90,13 +89,13 @@ func (f *finder) near(c *Chart) (all []string) {
 // valuesIn are the values files of environments in a directory; beside a chart those that
 // have one of its keys.
 func (f *finder) valuesIn(dir string, keys map[string]bool) (all []string) {
-	for _, place := range valuesPlaces() {
+	for _, place := range valuesPlaces {
 		if keys != nil && place.inside {
 			continue
 		}
 		for _, name := range f.yaml[path.Join(dir, place.dir)] {
 			base := path.Base(name)
-			if stem := strings.TrimSuffix(base, path.Ext(base)); place.named(stem) && base != chartName && f.holdsValues(name, keys) {
+			if stem := strings.TrimSuffix(base, path.Ext(base)); (place.named == nil || place.named(stem)) && base != chartName && f.holdsValues(name, keys) {
 				all = append(all, name)
 			}
 		}
@@ -121,15 +120,6 @@ func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 		}
 	}
 	return keys == nil
-}
-
-// keys are those of a file of values; none if it has none.
-func (f *finder) keys(name string) map[string]bool {
-	if !slices.Contains(f.yaml[path.Dir(name)], name) {
-		return map[string]bool{}
-	}
-	all, _ := f.fields(name)
-	return all
 }
 
 // fields are the keys of the mapping that a file holds; ok is false if it holds something

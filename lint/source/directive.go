@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"fmt"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -117,4 +118,183 @@ func marked(n *Node, lines map[int]bool) {
 	for _, c := range n.content() {
 		marked(c, lines)
 	}
+}
+
+// silentAction begins an action of a template that prints nothing itself (text/template):
+// a comment, control, or an assignment.
+var silentAction = lazy.Regexp(`^\{\{-?[ \t\r\n]*(?:/\*|(?:if|else|end|range|with|define|block|break|continue)\b|\$\w*[ \t]*(?:,|:?=))`)
+
+// Printed is a line without the actions of templates that print nothing, which are blanks
+// instead: what is left is text, or prints something.
+func (f *File) Printed(n int) string {
+	f.unsaid.Do(func() {
+		f.printed = &File{Text: withoutActions(f.Text, func(action []byte) bool { return silentAction().Match(action) })}
+	})
+	return f.printed.Line(n)
+}
+
+// Literal is a line without any action of a template: blanks are where those are.
+func (f *File) Literal(n int) string {
+	f.literally.Do(func() {
+		f.literal = &File{Text: withoutActions(f.Text, func([]byte) bool { return true })}
+	})
+	return f.literal.Line(n)
+}
+
+// withoutActions is a text without some actions, of the same length and with the same
+// lines.
+func withoutActions(text []byte, without func(action []byte) bool) []byte {
+	out, cloned := text, false
+	for at := 0; ; {
+		begin := bytes.Index(text[at:], []byte("{{"))
+		if begin < 0 {
+			return out
+		}
+		at += begin
+		size := actionSize(text[at:])
+		if size == 0 {
+			return out
+		}
+		if without(text[at : at+size]) {
+			if !cloned {
+				out, cloned = bytes.Clone(text), true
+			}
+			blank(out[at : at+size])
+		}
+		at += size
+	}
+}
+
+func blank(text []byte) {
+	for i, c := range text {
+		if c != '\n' && c != '\r' {
+			text[i] = ' '
+		}
+	}
+}
+
+var commentAction = lazy.Regexp(`^\{\{(?:- )?[ \t\r\n]*/\*`)
+
+// actionSize is how long the action is that a text begins with; 0 if it does not end.
+func actionSize(text []byte) int {
+	if m := commentAction().FindIndex(text); m != nil {
+		end := bytes.Index(text[m[1]:], []byte("*/"))
+		if end < 0 {
+			return 0
+		}
+		from := m[1] + end
+		if end = bytes.Index(text[from:], []byte("}}")); end < 0 {
+			return 0
+		}
+		return from + end + 2
+	}
+	var quote byte
+	for i := 2; i < len(text); i++ {
+		switch c := text[i]; {
+		case quote != 0 && c == '\\' && quote != '`':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '`' || c == '\'':
+			quote = c
+		case c == '}' && i+1 < len(text) && text[i+1] == '}':
+			return i + 2
+		}
+	}
+	return 0
+}
+
+// branching is a comment with an action of a template that begins or ends a branch: the
+// text is YAML as it stands, and another one after the template was executed.
+var branching = lazy.Regexp(`^[ \t]*#.*(?:\{\{-?[ \t]*(?:if|else|end|range|with)\b|\{%-?[ \t]*(?:if|el(?:se|if)|endif|for|endfor)\b)`)
+
+// branches are the lines of such comments in a text.
+type branches struct {
+	text  []byte
+	lines []int32
+	found bool
+}
+
+// between reports whether one of the comments stands between two lines of the text.
+func (b *branches) between(first, second int32) bool {
+	if b == nil {
+		return false
+	}
+	if !b.found {
+		b.found = true
+		if bytes.Contains(b.text, []byte("{{")) || bytes.Contains(b.text, []byte("{%")) {
+			n := int32(0)
+			for line := range bytes.Lines(b.text) {
+				if n++; branching().Match(line) {
+					b.lines = append(b.lines, n)
+				}
+			}
+		}
+	}
+	i := sort.Search(len(b.lines), func(i int) bool { return b.lines[i] > first })
+	return i < len(b.lines) && b.lines[i] < second
+}
+
+// yttControl is a comment that ytt runs: a load, a function, a branch, a loop, an
+// assignment or an annotation. A file with one is a template.
+var yttControl = lazy.Regexp(`^[ \t]*#@(?:[ \t]+(?:load\(.*\)|def[ \t]+\w+\(.*\)[ \t]*:|(?:if|elif|for|while)(?:/end)?[ \t(].*:|else[ \t]*:|end|\w+[ \t]*=[^=].*)[ \t]*(?:#.*)?\r?\n?$|(?:assert|data|library|overlay|schema|template|yaml)/[a-z])`)
+
+// yttExpression is a comment behind a key or a dash, from which ytt computes the value.
+var yttExpression = lazy.Regexp(`^` + unquoted + `*[:-][ \t]+(` + yttSign + `.*\S)`)
+
+// yttSign begins an expression of ytt.
+const yttSign = "#@ "
+
+// computed is a value that ytt computes, and the column of its expression.
+type computed struct {
+	text   string
+	column int
+}
+
+// yttCode tells whether a text is a template of ytt, and which values ytt computes, by
+// line. To YAML all of it is comments.
+func yttCode(text []byte) (template bool, values map[int]computed) {
+	if !bytes.Contains(text, []byte("#@")) {
+		return false, nil
+	}
+	values = map[int]computed{}
+	number, quote := 0, byte(0)
+	for line, inBlock := range blockLines(text) {
+		number++
+		if inBlock {
+			continue
+		}
+		if quote == 0 && yttControl().Match(line) {
+			return true, nil
+		}
+		if m := yttExpression().FindSubmatchIndex(line); m != nil && quote == 0 {
+			values[number] = computed{string(line[m[2]:m[3]]), 1 + utf8.RuneCount(line[:m[2]])}
+		}
+		quote = openQuote(line, quote)
+	}
+	return false, values
+}
+
+// openQuote is the quote that is open at the end of a line, if one was at its start; 0 for
+// none. A quote opens only where a value begins.
+func openQuote(line []byte, quote byte) byte {
+	begins := true
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case quote == '"' && c == '\\':
+			i++
+		case quote == c && quote != 0:
+			quote = 0 // it opens again where it is doubled
+		case quote != 0:
+		case begins && (c == '"' || c == '\''):
+			quote = c
+		case c == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t'):
+			return 0
+		default:
+			begins = strings.IndexByte("[{,:-", c) >= 0 || begins && (c == ' ' || c == '\t')
+		}
+	}
+	return quote
 }

@@ -10,7 +10,7 @@
 // YAML would have to understand it; the rest was never a manifest and is left out.
 // What is not even read is in Set.Unread.
 //
-// Bounds (bounds.go): a file has at most 64 MiB, 100,000 documents and items of
+// Bounds (package limits): a file has at most 64 MiB, 100,000 documents and items of
 // Lists, 1,000 problems, 10,000 suppressions and 16,000,000 values, with no more than
 // 4,000,000 or one for every four bytes, whichever is more; a run 1 GiB, 1,000,000
 // documents, 10,000 problems, 100,000 suppressions and 32,000,000 values that are kept. A dump of 10,000 Deployments has

@@ -2,6 +2,7 @@ package source
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/schedlint/schedlint/lint/limits"
@@ -78,18 +79,14 @@ func (s *shelf) tree(of *foldable) *Node {
 			return s.open[i].root
 		}
 	}
-	root := s.read(of)
-	s.open[s.next] = openTree{of, root}
-	s.next = (s.next + 1) % openTrees
-	return root
-}
-
-func (s *shelf) read(of *foldable) *Node {
 	r := &yamlReader{opts: Options{Drop: s.drop, Keep: s.keep}, most: limits.File, lines: of.line - 1, memory: s.memory}
 	if !parseSimple(of.file.Text[of.start:of.end], &r.simple, r.document) || len(r.docs) != 1 {
 		panic("source: a document that was read does not read again: " + of.file.Name)
 	}
-	return r.docs[0].root
+	root := r.docs[0].root
+	s.open[s.next] = openTree{of, root}
+	s.next = (s.next + 1) % openTrees
+	return root
 }
 
 // unfolded is what the node at the place of n holds.
@@ -226,4 +223,94 @@ func (c copier) copyInside(n, of *Node) {
 		c.copyInside(at, held)
 		n.inside.nodes = append(n.inside.nodes, at)
 	}
+}
+
+// slab makes Nodes and what they hold by the page; what one document leaves is for the
+// next one.
+type slab struct {
+	rest    []Node
+	insides []inside
+	lists   []*Node
+	page    int // how many Nodes are made at once; 0 stands for slabNodes
+}
+
+// slabNodes is how many Nodes are made at once, as a rule.
+const slabNodes = 64
+
+func (s *slab) size() int {
+	if s.page == 0 {
+		return slabNodes
+	}
+	return s.page
+}
+
+func (s *slab) node() *Node {
+	if len(s.rest) == 0 {
+		s.rest = make([]Node, s.size())
+	}
+	n := &s.rest[0]
+	s.rest = s.rest[1:]
+	return n
+}
+
+// inside is what a map or a sequence holds, with room for so many Nodes.
+func (s *slab) inside(nodes int) *inside {
+	if len(s.insides) == 0 {
+		s.insides = make([]inside, max(1, s.size()/8))
+	}
+	in := &s.insides[0]
+	s.insides = s.insides[1:]
+	in.nodes = s.list(nodes)
+	return in
+}
+
+// list is an empty list with room for so many Nodes. One that is long is made by itself.
+func (s *slab) list(nodes int) []*Node {
+	if nodes == 0 {
+		return nil
+	}
+	if nodes > len(s.lists) {
+		if nodes > s.size()/2 {
+			return make([]*Node, 0, nodes)
+		}
+		s.lists = make([]*Node, s.size())
+	}
+	list := s.lists[:0:nodes]
+	s.lists = s.lists[nodes:]
+	return list
+}
+
+// wording holds texts of scalars, as most of them stand in many places.
+type wording map[string]string
+
+// mostWords bounds the table, longWord the texts in it: long ones hardly repeat.
+const mostWords, longWord = 1 << 14, 64
+
+// keep gives an equal text of its own, apart from that of the file.
+func (w wording) keep(text string) string {
+	if len(text) > longWord {
+		return strings.Clone(text)
+	}
+	if known, ok := w[text]; ok {
+		return known
+	}
+	return w.add(strings.Clone(text))
+}
+
+// keepBytes is keep for a text that is no string yet.
+func (w wording) keepBytes(text []byte) string {
+	if len(text) > longWord {
+		return string(text)
+	}
+	if known, ok := w[string(text)]; ok {
+		return known
+	}
+	return w.add(string(text))
+}
+
+func (w wording) add(text string) string {
+	if len(w) < mostWords {
+		w[text] = text
+	}
+	return text
 }

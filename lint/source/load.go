@@ -64,26 +64,12 @@ func (o *Options) takeAll() {
 	}
 }
 
-// lend gives memory that nobody else uses until it is taken back.
-func (o *Options) lend() *memory {
-	if o.memories == nil {
-		return newMemory()
-	}
-	return o.memories.Get().(*memory)
-}
-
 // foldable is where an object can be read again that is a document; nil if it cannot.
 func (o *Options) foldable(of *Object, at extent) *foldable {
 	if length := at.end - at.start; o.shelf == nil || length == 0 || length > maxFolded || bytes.HasPrefix(of.File.Text, byteOrderMark) {
 		return nil
 	}
 	return &foldable{file: of.File, extent: at, shelf: o.shelf, of: of, root: of.Root}
-}
-
-func (o *Options) takeBack(m *memory) {
-	if o.memories != nil {
-		o.memories.Put(m)
-	}
 }
 
 // Load reads the paths: files, directories and - for standard input. The error
@@ -220,7 +206,11 @@ func readAll(files []found, opts Options) (results []result, left []Skipped) {
 	most := cmp.Or(opts.run, &limits.Run)
 	var sum limits.Cost
 	for len(files) > 0 {
-		batch := make([]result, batchOf(files))
+		n, size := 0, int64(0)
+		for ; n < min(len(files), batchFiles) && size < batchBytes; n++ {
+			size += files[n].size
+		}
+		batch := make([]result, n)
 		forEach(len(batch), threads, func(i int) { batch[i] = files[i].read(opts) })
 		for i := range batch {
 			r := &batch[i]
@@ -254,16 +244,6 @@ func readAll(files []found, opts Options) (results []result, left []Skipped) {
 		files = files[len(batch):]
 	}
 	return results, nil
-}
-
-// batchOf is how many files are read at once.
-func batchOf(files []found) (n int) {
-	var size int64
-	for n < min(len(files), batchFiles) && size < batchBytes {
-		size += files[n].size
-		n++
-	}
-	return n
 }
 
 // mostOf returns the limits of a file for one text.

@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/schedlint/schedlint/lint/lazy"
-
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 

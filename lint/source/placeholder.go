@@ -40,15 +40,9 @@ func Placeholder(text string) bool {
 
 // asksForValue reports whether a text says that somebody has to replace it.
 func asksForValue(text string) bool {
-	if text == "TODO" {
-		return true
-	}
-	for _, words := range []string{"changeme", "change-me", "change_me", "replaceme", "replace-me", "replace_me"} {
-		if strings.EqualFold(text, words) {
-			return true
-		}
-	}
-	return len(text) > len("your--here") && strings.EqualFold(text[:4], "your") && strings.EqualFold(text[len(text)-4:], "here") && request().MatchString(text)
+	words := []string{"changeme", "change-me", "change_me", "replaceme", "replace-me", "replace_me"}
+	return text == "TODO" || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(text, w) }) ||
+		len(text) > len("your--here") && strings.EqualFold(text[:4], "your") && strings.EqualFold(text[len(text)-4:], "here") && request().MatchString(text)
 }
 
 // request is a text such as your-node-name-here.

@@ -225,7 +225,12 @@ func (s *simple) flow(depth int) *yaml.Node {
 			s.open = append(s.open, key)
 			s.spaces()
 		}
-		value := s.flowValue(depth)
+		var value *yaml.Node
+		if s.at < len(s.text) && (s.text[s.at] == '[' || s.text[s.at] == '{') {
+			value = s.flow(depth + 1)
+		} else {
+			value = s.word(true)
+		}
 		if value == nil {
 			return nil
 		}
@@ -233,11 +238,4 @@ func (s *simple) flow(depth int) *yaml.Node {
 		s.spaces()
 	}
 	return nil
-}
-
-func (s *simple) flowValue(depth int) *yaml.Node {
-	if s.at < len(s.text) && (s.text[s.at] == '[' || s.text[s.at] == '{') {
-		return s.flow(depth + 1)
-	}
-	return s.word(true)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/lazy"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // passedPath is a path that is not read.
@@ -25,7 +26,7 @@ func (w *walker) unread(reason, path string, dir bool) {
 func (w *walker) unreadPaths() []Skipped {
 	var all []Skipped
 	for _, p := range w.passed {
-		if p.reason != SkipIgnored && w.seen[resolved(p.path)] {
+		if p.reason != SkipIgnored && w.seen[worktree.Resolved(p.path)] {
 			continue
 		}
 		name := w.name(p.path)

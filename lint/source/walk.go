@@ -47,14 +47,7 @@ type walker struct {
 type link struct{ path, shown, bound string }
 
 func newWalker(opts Options) *walker {
-	return &walker{opts: opts, root: resolved(opts.Root), seen: map[string]bool{}, wanted: isManifest}
-}
-
-func resolved(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
-	}
-	return filepath.Clean(dir)
+	return &walker{opts: opts, root: worktree.Resolved(opts.Root), seen: map[string]bool{}, wanted: isManifest}
 }
 
 // argument is one path of the command line, and what it stands for.
@@ -120,7 +113,7 @@ func (w *walker) add(a argument) {
 	inside := w.inside(a)
 	switch {
 	case inside && (!worktree.Inside(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
-		w.refuse(filepath.Join(resolved(filepath.Dir(a.path)), filepath.Base(a.path)), a.text, leadsOut) // it may be a link itself
+		w.refuse(filepath.Join(worktree.Resolved(filepath.Dir(a.path)), filepath.Base(a.path)), a.text, leadsOut) // it may be a link itself
 	case a.info.IsDir():
 		bound := w.root
 		if !inside {

@@ -83,8 +83,13 @@ type yamlReader struct {
 // are those of the file. The parser stops at the first syntax error, and one
 // broken document must not hide the others: then each is read by itself.
 func parseYAML(text []byte, opts Options) contents {
-	r := &yamlReader{opts: opts, most: opts.mostOf(text), search: maxSearch, memory: opts.lend()}
-	defer opts.takeBack(r.memory)
+	r := &yamlReader{opts: opts, most: opts.mostOf(text), search: maxSearch}
+	if opts.memories == nil {
+		r.memory = newMemory()
+	} else {
+		r.memory = opts.memories.Get().(*memory) // which nobody else uses
+		defer opts.memories.Put(r.memory)
+	}
 	if line, ok := crowded(text, r.most.Values); ok {
 		r.exceed(fmt.Sprintf("syntax for more than %d values (line breaks, dashes, colons, commas and brackets)", r.most.Values), line)
 		return r.contents

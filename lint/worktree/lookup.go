@@ -27,11 +27,15 @@ type Entry struct {
 
 // NewLookup returns a Lookup below a root, an absolute path.
 func NewLookup(root string) *Lookup {
-	real, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		real = filepath.Clean(root)
+	return &Lookup{root: Resolved(root), entries: map[string]Entry{}}
+}
+
+// Resolved returns a path without symbolic links, or as it is if it does not exist.
+func Resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
 	}
-	return &Lookup{root: real, entries: map[string]Entry{}}
+	return filepath.Clean(path)
 }
 
 // Root returns the root without symbolic links.
@@ -53,6 +57,16 @@ func (l *Lookup) Entry(name string) Entry {
 	}
 	e := l.find(name)
 	l.entries[name] = e
+	return e
+}
+
+// Tracked is like Entry, but finds nothing that does not belong to what is looked at: tracked takes
+// absolute paths, and nil takes all.
+func (l *Lookup) Tracked(name string, tracked func(path string) bool) Entry {
+	e := l.Entry(name)
+	if e.Info != nil && tracked != nil && !tracked(filepath.Join(l.root, filepath.FromSlash(e.Name))) {
+		return Entry{}
+	}
 	return e
 }
 

@@ -1,6 +1,7 @@
 package chartutil
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -65,10 +66,7 @@ var apiVersions string
 // NewCapabilities are those of helm template: kube is the version of Kubernetes, "" for
 // the default, and the APIs are added to those that Helm knows.
 func NewCapabilities(kube string, apis []string) (*Capabilities, error) {
-	if kube == "" {
-		kube = DefaultKubeVersion
-	}
-	v, err := version.ParseGeneric(kube)
+	v, err := version.ParseGeneric(cmp.Or(kube, DefaultKubeVersion))
 	if err != nil {
 		return nil, err
 	}
@@ -83,10 +81,28 @@ func NewCapabilities(kube string, apis []string) (*Capabilities, error) {
 	}, nil
 }
 
-// maxReleaseName leaves room for what charts append to make names of objects.
-const maxReleaseName = 53
-
-// IsReleaseName is whether Helm takes a name for a release.
+// IsReleaseName is whether Helm takes a name for a release. Its length leaves room for what charts
+// append to make names of objects.
 func IsReleaseName(name string) bool {
-	return len(name) <= maxReleaseName && len(validation.IsDNS1123Subdomain(name)) == 0
+	return len(name) <= 53 && len(validation.IsDNS1123Subdomain(name)) == 0
+}
+
+// Release is what templates see as .Release, but for what never differs in helm template.
+type Release struct{ Name, Namespace string }
+
+// Top is what the templates of a chart have as their dot, without what depends on the
+// chart and the template.
+func Top(r Release, caps *Capabilities, values Values) Values {
+	return Values{
+		"Capabilities": caps,
+		"Release": map[string]any{
+			"Name":      r.Name,
+			"Namespace": r.Namespace,
+			"IsUpgrade": false,
+			"IsInstall": true,
+			"Revision":  1,
+			"Service":   "Helm",
+		},
+		"Values": values,
+	}
 }

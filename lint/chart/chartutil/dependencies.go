@@ -1,6 +1,7 @@
 package chartutil
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -158,4 +159,58 @@ func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
 		}
 	}
 	return charts, wanted
+}
+
+// imports gives charts what they import from their dependencies, the innermost first. It
+// wants a merger that keeps nulls.
+func (m merger) imports(c *helm.Chart, depth int) error {
+	m.enter(chartSteps, depth)
+	for _, d := range c.Dependencies() {
+		if err := m.imports(d, depth+1); err != nil {
+			return err
+		}
+	}
+	if c.Metadata.Dependencies == nil {
+		return nil
+	}
+	values, err := m.all(c, nil)
+	if err != nil {
+		return err
+	}
+	imported := map[string]any{}
+	for _, d := range c.Metadata.Dependencies {
+		var resolved []any
+		for _, item := range d.ImportValues {
+			var from, to string // the path of a table of the dependency, and where in the chart it belongs
+			switch item := item.(type) {
+			case string:
+				from, to = "exports."+item, "."
+			case map[string]any:
+				from, to = fmt.Sprint(item["child"]), fmt.Sprint(item["parent"])
+			default:
+				continue
+			}
+			resolved = append(resolved, map[string]string{"child": from, "parent": to})
+			m.charge(tableSteps + len(d.Name) + len(from) + len(to))
+			if table, err := Values(values).Table(d.Name + "." + from); err == nil {
+				m.charge(tableSteps * strings.Count(to, "."))
+				imported = m.under(imported, at(to, table.AsMap()), 0)
+			}
+		}
+		d.ImportValues = resolved
+	}
+	// What is imported is part of values still: merging it must not change both.
+	c.Values = m.under(m.copiedTable(values, 0), imported, 0)
+	return nil
+}
+
+// at is a table below a path; "." is the table itself.
+func at(path string, table map[string]any) map[string]any {
+	if path == "." {
+		return table
+	}
+	for _, key := range slices.Backward(strings.Split(path, ".")) {
+		table = map[string]any{key: table}
+	}
+	return table
 }

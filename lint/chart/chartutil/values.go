@@ -47,7 +47,7 @@ func (v Values) PathValue(path string) (any, error) {
 		v = in
 	}
 	value, ok := v[key]
-	if !ok || isTable(value) {
+	if _, table := value.(map[string]any); !ok || table {
 		return nil, noValue(key)
 	}
 	return value, nil
@@ -67,9 +67,4 @@ func (v Values) AsMap() map[string]any {
 func (v Values) YAML() (string, error) {
 	text, err := yaml.Marshal(v)
 	return string(text), err
-}
-
-func isTable(v any) bool {
-	_, ok := v.(map[string]any)
-	return ok
 }

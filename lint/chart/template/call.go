@@ -1,6 +1,7 @@
 package template
 
 import (
+	"fmt"
 	"reflect"
 	"text/template/parse"
 )
@@ -19,7 +20,14 @@ var (
 
 // function calls a function by name.
 func (x *run) function(n *parse.IdentifierNode, g given) reflect.Value {
-	f, builtin := x.set.function(n.Ident)
+	f := x.set.own[n.Ident]
+	if f == nil {
+		f = x.set.shared[n.Ident]
+	}
+	builtin := f == nil
+	if builtin {
+		f = builtins[n.Ident]
+	}
 	if f == nil {
 		x.fail("%q is not a defined function", n.Ident)
 	}
@@ -49,8 +57,10 @@ func (x *run) shortcut(c callee, g given) reflect.Value {
 // call evaluates arguments and calls a function.
 func (x *run) call(c callee, g given) reflect.Value {
 	x.checkCount(c, g)
-	x.checkResults(c)
 	t := c.fn.Type()
+	if n := t.NumOut(); n != 1 && (n != 2 || t.Out(1) != errorType) {
+		x.fail("can't call method/function %q with %d results", c.name, n)
+	}
 	args := append(make([]reflect.Value, 0, len(c.self)+g.count()), c.self...)
 	for _, n := range g.nodes {
 		args = append(args, x.argument(n, g.dot, parameter(t, len(args))))
@@ -81,13 +91,6 @@ func (x *run) checkCount(c callee, g given) {
 	}
 }
 
-func (x *run) checkResults(c callee) {
-	t := c.fn.Type()
-	if n := t.NumOut(); n != 1 && (n != 2 || t.Out(1) != errorType) {
-		x.fail("can't call method/function %q with %d results", c.name, n)
-	}
-}
-
 // parameter is the type of the i-th parameter.
 func parameter(t reflect.Type, i int) reflect.Type {
 	if last := t.NumIn() - 1; t.IsVariadic() && i >= last {
@@ -99,8 +102,11 @@ func parameter(t reflect.Type, i int) reflect.Type {
 // protected calls a function; its panics are errors.
 func protected(fn reflect.Value, args []reflect.Value) (v reflect.Value, err error) {
 	defer func() {
-		if r := recover(); r != nil {
-			err = caught(r)
+		r := recover()
+		if caught, ok := r.(error); ok {
+			err = caught
+		} else if r != nil {
+			err = fmt.Errorf("%v", r)
 		}
 	}()
 	out := fn.Call(args)

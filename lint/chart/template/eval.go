@@ -106,25 +106,19 @@ func (x *run) simple(n parse.Node, dot reflect.Value) reflect.Value {
 	case *parse.StringNode:
 		return reflect.ValueOf(n.Text)
 	case *parse.NumberNode:
-		return x.ideal(n)
+		switch { // nothing determines its type
+		case n.IsComplex:
+			return reflect.ValueOf(n.Complex128)
+		case n.IsFloat && looksFloat(n.Text):
+			return reflect.ValueOf(n.Float64)
+		case n.IsInt && int64(int(n.Int64)) == n.Int64:
+			return reflect.ValueOf(int(n.Int64))
+		}
+		x.fail("%s overflows int", n.Text)
 	case *parse.NilNode:
 		x.fail("nil is not a command")
 	}
 	x.fail("can't evaluate command %q", n)
-	return reflect.Value{}
-}
-
-// ideal is the value of a number whose type nothing determines, as in Go.
-func (x *run) ideal(n *parse.NumberNode) reflect.Value {
-	switch {
-	case n.IsComplex:
-		return reflect.ValueOf(n.Complex128)
-	case n.IsFloat && looksFloat(n.Text):
-		return reflect.ValueOf(n.Float64)
-	case n.IsInt && int64(int(n.Int64)) == n.Int64:
-		return reflect.ValueOf(int(n.Int64))
-	}
-	x.fail("%s overflows int", n.Text)
 	return reflect.Value{}
 }
 

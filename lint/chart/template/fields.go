@@ -81,20 +81,14 @@ func (x *run) field(v reflect.Value, name string, g given) reflect.Value {
 			return found
 		}
 	case reflect.Pointer:
-		if isNil && hasField(target.Type().Elem(), name) {
-			x.fail("nil pointer evaluating %s.%s", v.Type(), name)
+		if of := target.Type().Elem(); isNil && of.Kind() == reflect.Struct {
+			if _, has := of.FieldByName(name); has {
+				x.fail("nil pointer evaluating %s.%s", v.Type(), name)
+			}
 		}
 	}
 	x.fail("can't evaluate field %s in type %s", name, v.Type())
 	return reflect.Value{}
-}
-
-func hasField(t reflect.Type, name string) bool {
-	if t.Kind() != reflect.Struct {
-		return false
-	}
-	_, ok := t.FieldByName(name)
-	return ok
 }
 
 func (x *run) structField(v reflect.Value, name string, g given) (reflect.Value, bool) {

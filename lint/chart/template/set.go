@@ -111,15 +111,3 @@ func (s *Set) Parse(name, text string) (*Template, error) {
 	}
 	return whole, nil
 }
-
-// function finds a function, and says whether it is one of this package.
-func (s *Set) function(name string) (f any, builtin bool) {
-	if f = s.own[name]; f == nil {
-		f = s.shared[name]
-	}
-	if f == nil {
-		f = builtins[name]
-		return f, true
-	}
-	return f, false
-}

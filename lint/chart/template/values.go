@@ -1,6 +1,7 @@
 package template
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 )
@@ -56,37 +57,194 @@ func isTrue(v reflect.Value) bool {
 // noValue is what nothing prints.
 const noValue = "<no value>"
 
-// print writes a value as fmt does, what pointers lead to in their place.
+// print writes a value as fmt does, what pointers lead to in their place; functions and channels are
+// not printed.
 func (x *run) print(v reflect.Value) {
-	printed, ok := printable(v)
-	if !ok {
-		x.fail("can't print %s of type %s", x.at, v.Type())
+	given := v
+	if v.Kind() == reflect.Pointer {
+		v, _ = indirect(v)
 	}
-	if _, err := fmt.Fprint(x.out, printed); err != nil {
-		x.stop(err)
+	var printed any = noValue
+	switch {
+	case !v.IsValid():
+	case words(v.Type()):
+		printed = v.Interface()
+	case v.CanAddr() && words(reflect.PointerTo(v.Type())):
+		printed = v.Addr().Interface()
+	case v.Kind() == reflect.Chan || v.Kind() == reflect.Func:
+		x.fail("can't print %s of type %s", x.at, given.Type())
+	default:
+		printed = v.Interface()
 	}
+	_, err := fmt.Fprint(x.out, printed)
+	x.must(err)
 }
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
-// printable is what fmt prints for a value; functions and channels are not printed.
-func printable(v reflect.Value) (any, bool) {
-	if v.Kind() == reflect.Pointer {
-		v, _ = indirect(v)
-	}
-	if !v.IsValid() {
-		return noValue, true
-	}
-	t := v.Type()
-	switch {
-	case words(t):
-	case v.CanAddr() && words(reflect.PointerTo(t)):
-		v = v.Addr()
-	case t.Kind() == reflect.Chan || t.Kind() == reflect.Func:
-		return nil, false
-	}
-	return v.Interface(), true
-}
-
 // words is whether values of a type say how they are printed.
 func words(t reflect.Type) bool { return t.Implements(errorType) || t.Implements(stringerType) }
+
+// Error is why an execution stopped, and where. Its texts are not escaped.
+type Error struct {
+	// Template is the one that was executed.
+	Template *Template
+	// Line is a line of the template's source, from 1; Column counts the bytes before.
+	Line, Column int
+	// Node is the text of the node, cut to a length that can be shown.
+	Node string
+	// Err is what happened.
+	Err error
+}
+
+// Error has the form of an error of text/template.
+func (e *Error) Error() string {
+	return fmt.Sprintf("template: %s:%d:%d: %s", e.Template.Source.Name, e.Line, e.Column, e.Detail())
+}
+
+// Detail is the error without its place.
+func (e *Error) Detail() string {
+	return fmt.Sprintf("executing %q at <%s>: %v", e.Template.Name, e.Node, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// maxNode bounds the text of a node in an error, in bytes.
+const maxNode = 200
+
+// callError is the error of a function. It is worded when it is read: as errors of include
+// hold one another, wording each at once would take quadratic time.
+type callError struct {
+	name string
+	err  error
+}
+
+func (e *callError) Error() string { return fmt.Sprintf("error calling %s: %v", e.name, e.err) }
+func (e *callError) Unwrap() error { return e.err }
+
+// fail stops the execution at the current node.
+func (x *run) fail(format string, args ...any) { x.stop(fmt.Errorf(format, args...)) }
+
+// stop is fail with an error. The panic ends in Execute.
+func (x *run) stop(err error) {
+	e := &Error{Template: x.template, Err: err, Line: 1}
+	if x.at != nil {
+		e.Line, e.Column = x.template.Source.Position(x.at.Position())
+		if e.Node = x.at.String(); len(e.Node) > maxNode {
+			e.Node = e.Node[:maxNode] + "..."
+		}
+	}
+	panic(e)
+}
+
+// compares are the functions that look at whole texts.
+var compares = map[string]bool{"eq": true, "ne": true, "lt": true, "le": true, "gt": true, "ge": true}
+
+// bytesPerStep is how many bytes are compared in a step.
+const bytesPerStep = 32
+
+// lengths are the steps that comparing texts takes.
+func lengths(args []reflect.Value) int {
+	n := 1
+	for _, arg := range args {
+		if v, _ := indirect(unwrapped(arg)); v.Kind() == reflect.String {
+			n += v.Len() / bytesPerStep
+		}
+	}
+	return n
+}
+
+var (
+	errIncompatible = errors.New("incompatible types for comparison")
+	errUnordered    = errors.New("invalid type for comparison")
+)
+
+// equalToAny is whether the first argument is equal to one of the others.
+func equalToAny(a reflect.Value, others ...reflect.Value) (bool, error) {
+	if len(others) == 0 {
+		return false, errors.New("missing argument for comparison")
+	}
+	a = unpacked(a)
+	for _, b := range others {
+		if same, err := equal(a, unpacked(b)); same || err != nil {
+			return same, err
+		}
+	}
+	return false, nil
+}
+
+func equal(a, b reflect.Value) (bool, error) {
+	switch x, y := class(a.Kind()), class(b.Kind()); {
+	case x == ints && y == uints:
+		return a.Int() >= 0 && uint64(a.Int()) == b.Uint(), nil
+	case x == uints && y == ints:
+		return b.Int() >= 0 && uint64(b.Int()) == a.Uint(), nil
+	case x != y:
+		if a.IsValid() && b.IsValid() {
+			return false, errIncompatible
+		}
+		return false, nil
+	case x == others:
+		return equalOthers(a, b)
+	case x == floats:
+		return a.Float() == b.Float(), nil
+	case x == complexes:
+		return a.Complex() == b.Complex(), nil
+	case x == ints:
+		return a.Int() == b.Int(), nil
+	case x == uints:
+		return a.Uint() == b.Uint(), nil
+	case x == truths:
+		return a.Bool() == b.Bool(), nil
+	}
+	return a.String() == b.String(), nil
+}
+
+// equalOthers compares with nil, and what Go compares.
+func equalOthers(a, b reflect.Value) (bool, error) {
+	if a.Kind() != b.Kind() && a.IsValid() && b.IsValid() {
+		return false, fmt.Errorf("non-comparable types %s and %s", a.Type(), b.Type())
+	}
+	if isNil(a) || isNil(b) {
+		return isNil(a) == isNil(b), nil
+	}
+	if !b.Type().Comparable() {
+		return false, fmt.Errorf("non-comparable type %s", b.Type())
+	}
+	return a.Interface() == b.Interface(), nil
+}
+
+func isNil(v reflect.Value) bool {
+	return !v.IsValid() || canBeNil(v.Type()) && v.Type() != valueType && v.IsNil()
+}
+
+func less(a, b reflect.Value) (bool, error) {
+	a, b = unpacked(a), unpacked(b)
+	x, y := class(a.Kind()), class(b.Kind())
+	switch {
+	case x == others || y == others:
+		return false, errUnordered
+	case x == ints && y == uints:
+		return a.Int() < 0 || uint64(a.Int()) < b.Uint(), nil
+	case x == uints && y == ints:
+		return b.Int() >= 0 && a.Uint() < uint64(b.Int()), nil
+	case x != y:
+		return false, errIncompatible
+	case x == floats:
+		return a.Float() < b.Float(), nil
+	case x == ints:
+		return a.Int() < b.Int(), nil
+	case x == uints:
+		return a.Uint() < b.Uint(), nil
+	case x == texts:
+		return a.String() < b.String(), nil
+	}
+	return false, errUnordered
+}
+
+func lessOrEqual(a, b reflect.Value) (bool, error) {
+	if lt, err := less(a, b); lt || err != nil {
+		return lt, err
+	}
+	return equalToAny(a, b)
+}

@@ -260,19 +260,20 @@ func (c *charting) render(out *render.Output) {
 	}
 	w := &chartOutput{c: c, out: out, index: map[string]int{}, names: map[string]string{}, inside: map[string]archived{}}
 	for i, d := range docs {
-		w.add(i, d)
+		if i > 0 {
+			w.line("---", chart.Origin{Template: d.from[0].Template, Line: d.from[0].Line})
+		}
+		out.Documents = append(out.Documents, render.Document{Line: len(out.Lines) + 1, File: w.file(d.from[0].Template), Index: d.index})
+		for k, line := range d.lines {
+			w.line(line, d.from[k])
+		}
 	}
 	for _, crd := range result.CRDs {
 		if name := c.confined(crd.Name); name != "" {
 			out.Plain = append(out.Plain, name)
 		}
 	}
-	c.account(out)
-}
-
-// account lists the files: templates and values are deployed as the result says.
-func (c *charting) account(out *render.Output) {
-	for _, f := range c.in.Files {
+	for _, f := range c.in.Files { // templates and values are deployed as the result says
 		name := c.confined(f.Name)
 		base := filepath.Base(f.Name)
 		if strings.HasPrefix(f.Name, "templates/") || strings.Contains(f.Name, "/templates/") || base == chartFile || base == "values.yaml" {

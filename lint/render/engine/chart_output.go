@@ -86,7 +86,8 @@ func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Pr
 		d := &all[i]
 		d.index = i
 		if err := d.head(); err != nil {
-			at := d.from[min(lineOf(err), len(d.from))-1]
+			line, _ := lineSaid(err)
+			at := d.from[min(line, len(d.from))-1]
 			return nil, c.problem(at.Template, at.Line, fmt.Errorf("%s is not an object: %w", what, err))
 		}
 	}
@@ -180,15 +181,6 @@ func (d *printed) deployTo(namespace string) {
 	}
 }
 
-// lineOf is the line that an error of the YAML parser names, or 1.
-func lineOf(err error) int {
-	line := 1
-	if _, after, ok := strings.Cut(err.Error(), "yaml: line "); ok {
-		_, _ = fmt.Sscanf(after, "%d", &line)
-	}
-	return max(line, 1)
-}
-
 // installOrder is the order in which Helm installs kinds; others follow by name.
 var installOrder = strings.Fields(`PriorityClass Namespace NetworkPolicy ResourceQuota LimitRange PodSecurityPolicy
 	PodDisruptionBudget ServiceAccount Secret SecretList ConfigMap StorageClass PersistentVolume PersistentVolumeClaim
@@ -211,17 +203,6 @@ type chartOutput struct {
 	names map[string]string // from the root of confinement, by those of package chart
 	// inside are files of packed dependencies, by their names of package chart.
 	inside map[string]archived
-}
-
-func (w *chartOutput) add(i int, d printed) {
-	if i > 0 {
-		w.line("---", chart.Origin{Template: d.from[0].Template, Line: d.from[0].Line})
-	}
-	doc := render.Document{Line: len(w.out.Lines) + 1, File: w.file(d.from[0].Template), Index: d.index}
-	w.out.Documents = append(w.out.Documents, doc)
-	for k, line := range d.lines {
-		w.line(line, d.from[k])
-	}
 }
 
 func (w *chartOutput) line(text string, from chart.Origin) {

@@ -111,7 +111,7 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 		return "", 0, false, err
 	}
 	switch {
-	case op.sign == "" || !known && !(op.fallback && e.absent(name)):
+	case op.sign == "" || !known && (!op.fallback || e.vars.Open || slices.Contains(e.vars.Unknown, name)): // a default counts if nothing gives a value
 		return value, end, known, nil
 	case op.fallback && value != "":
 		return value, end, true, nil
@@ -120,12 +120,6 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 	}
 	value, known = op.apply(value, args)
 	return value, end, known, e.charge(len(value))
-}
-
-// absent reports whether nothing gives a variable a value, so that its default counts.
-func (e *expander) absent(name string) bool {
-	_, given := e.vars.Given[name]
-	return !given && !e.vars.Open && !slices.Contains(e.vars.Unknown, name)
 }
 
 // operator is what an expression does with its variable.

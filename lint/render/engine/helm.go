@@ -11,10 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
-
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/limits"

@@ -104,7 +104,13 @@ func (k *kustomization) read() *render.Problem {
 	if err := k.spec.Unmarshal(k.text); err != nil {
 		return k.unreadable(err)
 	}
-	k.index()
+	k.scalars = map[scalarKey][]*yaml.Node{} // where each string is
+	if root := k.root(); isMapping(root) {
+		room := 200_000
+		for i := 0; i+1 < len(root.Content); i += 2 {
+			k.gather(strings.ToLower(root.Content[i].Value), root.Content[i+1], &room)
+		}
+	}
 	for _, f := range fields {
 		for _, value := range f.get(&k.spec) {
 			k.entries = append(k.entries, &entry{k: k, field: f.field, use: f.use, value: value, name: named(f.use, value), node: k.take(f.field, value)})
@@ -170,19 +176,6 @@ func (k *kustomization) root() *yaml.Node {
 		return nil
 	}
 	return target(k.doc.docs[0])
-}
-
-// index notes where each string is.
-func (k *kustomization) index() {
-	k.scalars = map[scalarKey][]*yaml.Node{}
-	root := k.root()
-	if root == nil || root.Kind != yaml.MappingNode {
-		return
-	}
-	room := 200_000
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		k.gather(strings.ToLower(root.Content[i].Value), root.Content[i+1], &room)
-	}
 }
 
 func (k *kustomization) gather(field string, n *yaml.Node, room *int) {

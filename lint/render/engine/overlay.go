@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"sigs.k8s.io/kustomize/api/konfig"
-
 	"sigs.k8s.io/kustomize/api/resmap"
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -25,7 +24,13 @@ const placeholder = "_placeholder"
 func (p *plan) generated(dir string) *kustomization {
 	spec := types.Kustomization{}
 	for _, name := range p.root.Overlay.Resources {
-		if p.holdsObjects(p.tree.read(path.Join(dir, name))) {
+		holds := true // objects, or what is for kustomize to judge
+		if f := p.tree.read(path.Join(dir, name)); f.err == nil && !f.dir {
+			if doc, err := p.parse(f); err == nil && doc.err == nil {
+				holds = slices.ContainsFunc(doc.docs, func(root *yaml.Node) bool { return text(field(root, "kind")) != "" })
+			}
+		}
+		if holds {
 			spec.Resources = append(spec.Resources, name)
 		}
 	}
@@ -36,18 +41,6 @@ func (p *plan) generated(dir string) *kustomization {
 	k.text, _ = json.Marshal(&spec) // strings alone
 	p.tree.files[k.name] = &file{name: k.name, text: k.text}
 	return k
-}
-
-// holdsObjects reports whether a file declares anything, or is for kustomize to judge.
-func (p *plan) holdsObjects(f *file) bool {
-	if f.err != nil || f.dir {
-		return true
-	}
-	doc, err := p.parse(f)
-	if err != nil || doc.err != nil {
-		return true
-	}
-	return slices.ContainsFunc(doc.docs, func(root *yaml.Node) bool { return text(field(root, "kind")) != "" })
 }
 
 // overlay adds the overlay of the root to its kustomization and to its entries.

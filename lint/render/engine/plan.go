@@ -70,8 +70,10 @@ func (p *plan) make() (sum, *render.Problem) {
 		return sum{}, p.atRoot(fmt.Errorf("%s is not a directory", shown(p.root.Dir)))
 	}
 	total, problem := p.visit(visit{dir: f.name}, nil)
-	if problem == nil {
-		problem = p.conflicts()
+	for _, k := range p.sorted() { // that has to be changed and is data as well
+		if edits := p.edits[k.name]; problem == nil && len(edits) > 0 && p.uses[k.name]&asData != 0 {
+			problem = edits[0].entry.problem(refusal(edits[0].entry.label() + " is remote, and a generator reads this kustomization as data"))
+		}
 	}
 	if problem == nil && len(p.cut) > 0 && p.seesSchemas() {
 		for name := range p.cut { // a schema may matter
@@ -207,7 +209,14 @@ func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	}
 	if !remote && e.use&(asPlugin|asPatch) != 0 {
 		if doc := inline(e.value); doc != nil {
-			return p.inlined(e, doc)
+			total := sum{cost: limits.Cost{Entries: 1, Nodes: doc.nodes}}
+			if e.use != asPlugin {
+				return total, nil
+			}
+			if more, ok, problem := p.generator(e, doc, ""); ok || problem != nil {
+				return total.plus(more), problem
+			}
+			return total, p.plugins(doc, e, "", e.k.dir)
 		}
 	}
 	if filepath.IsAbs(e.name) || strings.HasPrefix(e.name, "/") {
@@ -319,17 +328,6 @@ func inline(value string) *parsed {
 }
 
 func isMapping(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNode }
-
-func (p *plan) inlined(e *entry, doc *parsed) (sum, *render.Problem) {
-	total := sum{cost: limits.Cost{Entries: 1, Nodes: doc.nodes}}
-	if e.use != asPlugin {
-		return total, nil
-	}
-	if more, ok, problem := p.generator(e, doc, ""); ok || problem != nil {
-		return total.plus(more), problem
-	}
-	return total, p.plugins(doc, e, "", e.k.dir)
-}
 
 // sorted are the kustomizations by their names.
 func (p *plan) sorted() []*kustomization {

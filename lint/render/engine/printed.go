@@ -51,8 +51,13 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	out.Named = &render.Place{File: at.File, Line: at.Line, Column: at.Column}
 	r.k.printed = append(r.k.printed, c)
 	r.printed = c
-	r.cost = sum{cost: p.printCost(out)}
-	r.cost.cost.Objects, r.cost.cost.Nodes = doc.objects, doc.nodes
+	cost := &r.cost.cost // each time that it is rendered, reading it as well
+	*cost = limits.Cost{Objects: doc.objects, Nodes: doc.nodes, Bytes: len(out.Text), Entries: limits.Sum(1, out.Cost.Entries), Steps: out.Cost.Steps}
+	for _, name := range slices.Concat(out.Sources, out.Data) {
+		if f := p.tree.files[name]; f != nil {
+			cost.Bytes = limits.Sum(cost.Bytes, len(f.text))
+		}
+	}
 	for _, name := range out.Sources {
 		p.uses[name] |= asChart
 	}
@@ -98,17 +103,6 @@ func (r *release) templateAt(out *render.Output, line int) render.Place {
 	}
 	at := out.Lines[line-1]
 	return render.Place{File: out.Files[at.Template], Line: at.At}
-}
-
-// printCost is what a chart costs each time that it is rendered: reading it as well.
-func (p *plan) printCost(out *render.Output) limits.Cost {
-	c := limits.Cost{Bytes: len(out.Text), Entries: limits.Sum(1, out.Cost.Entries), Steps: out.Cost.Steps}
-	for _, name := range slices.Concat(out.Sources, out.Data) {
-		if f := p.tree.files[name]; f != nil {
-			c.Bytes = limits.Sum(c.Bytes, len(f.text))
-		}
-	}
-	return c
 }
 
 // printedDir is where the charts of a kustomization stand: a directory that is not there.

@@ -1,7 +1,10 @@
 package engine
 
 import (
+	"errors"
+	"net/http"
 	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -88,12 +91,18 @@ func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	return true, nil
 }
 
-// conflicts refuses a kustomization that has to be changed and is data as well.
-func (p *plan) conflicts() *render.Problem {
-	for _, k := range p.sorted() {
-		if edits := p.edits[k.name]; len(edits) > 0 && p.uses[k.name]&asData != 0 {
-			return edits[0].entry.problem(refusal(edits[0].entry.label() + " is remote, and a generator reads this kustomization as data"))
-		}
-	}
-	return nil
+// Seal takes from this process what a build must not have: HTTP and the commands in
+// PATH, such as git and helm. The plan refuses what would use them; this is the belt. It
+// is for the main of a worker and cannot be undone.
+func Seal() error {
+	http.DefaultTransport = offline{}
+	http.DefaultClient = &http.Client{Transport: offline{}}
+	return os.Setenv("PATH", "")
+}
+
+// offline is a transport without a network.
+type offline struct{}
+
+func (offline) RoundTrip(*http.Request) (*http.Response, error) {
+	return nil, errors.New("rendering does not use the network")
 }

@@ -26,20 +26,13 @@ func (p *plan) variables() *render.Variables {
 	return v
 }
 
-// keepsVariables reports whether an object is left alone.
-func keepsVariables(root *yaml.Node) bool {
-	for _, where := range []string{"labels", "annotations"} {
-		if text(field(field(field(root, "metadata"), where), substituteKey)) == "disabled" {
-			return true
-		}
-	}
-	return false
-}
-
 // substituted is the text of an object, which doc is, with its variables.
 func (r *results) substituted(doc *yaml.Node, text []byte) ([]byte, error) {
 	vars := r.p.variables()
-	if vars == nil || doc == nil || keepsVariables(doc) {
+	keeps := func(where string) bool {
+		return nodeText(field(field(doc, "metadata"), where), substituteKey) == "disabled"
+	}
+	if vars == nil || doc == nil || keeps("labels") || keeps("annotations") {
 		return text, nil
 	}
 	after, err := expand(string(text), vars, &r.p.work)

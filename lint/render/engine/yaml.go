@@ -56,7 +56,9 @@ func parse(text []byte) (p *parsed, err error) {
 		if p.nodes > limits.Render.Nodes {
 			return nil, refusal(fmt.Sprintf("expands to more than %d YAML nodes", limits.Render.Nodes))
 		}
-		p.objects += objectsIn(root)
+		if isMapping(root) {
+			p.objects += len(objectsOf(root))
+		}
 	}
 }
 
@@ -103,14 +105,6 @@ func (c *counter) count(n *yaml.Node, aliases int) int {
 		c.seen[n] = size
 	}
 	return size
-}
-
-// objectsIn is how many objects kustomize makes of a document.
-func objectsIn(root *yaml.Node) int {
-	if !isMapping(root) {
-		return 0
-	}
-	return len(objectsOf(root))
 }
 
 // field is the value of a key; nil if there is none.
