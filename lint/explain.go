@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/locate"
+	"github.com/schedlint/schedlint/lint/worktree"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -128,7 +129,7 @@ func (x *explaining) is(f *source.File) bool {
 	}
 	name := filepath.ToSlash(x.spot.File)
 	return f.Display == name || f.Name == name ||
-		locate.Resolved(locate.Absolute(x.run.opts.Dir, x.spot.File)) == locate.Resolved(locate.Absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
+		worktree.Resolved(locate.Absolute(x.run.opts.Dir, x.spot.File)) == worktree.Resolved(locate.Absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
 }
 
 // cluster explains one part: every context that contains the object at the place, or all

@@ -14,6 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // Fixed is the result of applying safe edits to the linted files in memory. The caller writes
@@ -59,7 +60,7 @@ func Fix(ctx context.Context, o Options) (*Fixed, error) {
 		}
 	}
 	before, err := Run(ctx, first)
-	m := &fixer{ctx: ctx, options: o, outputs: outputs, before: before, counts: count(before), root: locate.Resolved(o.Root), locks: map[string]string{}}
+	m := &fixer{ctx: ctx, options: o, outputs: outputs, before: before, counts: count(before), root: worktree.Resolved(o.Root), locks: map[string]string{}}
 	fixed := &Fixed{Before: before, After: before, fixer: m}
 	if err != nil || !before.Complete() {
 		return fixed, errors.Join(err, ErrUnsure)

@@ -16,6 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/pointers"
 	"github.com/schedlint/schedlint/lint/render"
 	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // PointerID identifies a GitOps pointer.
@@ -368,8 +369,8 @@ const inNoRender = "object that no render contains"
 func (l *loader) readMore(names []string) *source.Set {
 	var paths []string
 	for _, name := range names {
-		at := filepath.Join(locate.Resolved(l.opts.Root), filepath.FromSlash(name))
-		if rel, err := filepath.Rel(locate.Resolved(l.opts.Dir), at); err == nil {
+		at := filepath.Join(worktree.Resolved(l.opts.Root), filepath.FromSlash(name))
+		if rel, err := filepath.Rel(worktree.Resolved(l.opts.Dir), at); err == nil {
 			at = rel // as the user would write it
 		}
 		paths = append(paths, at)

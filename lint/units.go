@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/locate"
+	"github.com/schedlint/schedlint/lint/worktree"
 
 	"github.com/schedlint/schedlint/lint/accept"
 	"github.com/schedlint/schedlint/lint/contexts"
@@ -36,7 +37,7 @@ func unitsOf(f *locate.Files) func(file string) string {
 		if info, err := os.Stat(at); p == "-" || err != nil || !info.IsDir() || os.SameFile(info, here) {
 			continue
 		}
-		named = append(named, locate.Relative(filepath.ToSlash(locate.Resolved(f.Root)), filepath.ToSlash(locate.Resolved(at))))
+		named = append(named, locate.Relative(filepath.ToSlash(worktree.Resolved(f.Root)), filepath.ToSlash(worktree.Resolved(at))))
 	}
 	slices.Sort(named) // parents come first
 	return func(file string) string {

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/source"
 )
 
 // Render asks for renders: of a kustomization, a Helm chart, or the output of another tool. It has
@@ -218,4 +220,254 @@ func (c *Config) CheckClusters(all []Chosen) error {
 // wrong returns an error about an entry of the configuration.
 func (c *Config) wrong(key, format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", place(c.file, c.entries[key]), key, fmt.Errorf(format, args...))
+}
+
+// renders checks conditions on the list that types do not express.
+func (l *loader) renders(list *source.Node, c *Config) {
+	first := map[string]int{}
+	for i, item := range list.Items() {
+		r, key := &c.Renders[i], renderKey(i)
+		c.entries[key] = l.at(item)
+		if item.Kind != source.Map || !l.render(item, r, c, key) {
+			if item.IsNull() {
+				l.fail(l.at(item), "%s: %s", key, expectedRender)
+			}
+			continue
+		}
+		name := r.NameOf()
+		if before, twice := first[name]; twice && !r.several() {
+			l.fail(l.at(item), "%s: %s is the name of %s as well: give one of them another name", key, name, renderKey(before))
+		}
+		if !r.several() {
+			first[name] = i
+		}
+	}
+}
+
+// render checks one entry; ok is false if it cannot be used.
+func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok bool) {
+	k, directory := item.Field("kustomize")
+	h, chart := item.Field("helm")
+	f, files := item.Field("files")
+	g, pointers := item.Field("pointers")
+	var given []string
+	for _, what := range renderKinds() {
+		if !item.Get(what).IsNull() {
+			given = append(given, what)
+		}
+	}
+	switch {
+	case len(given) == 0:
+		l.fail(l.at(item), "%s: %s", key, expectedRender)
+		return false
+	case len(given) > 1:
+		l.fail(l.at(item), "%s: expected one of %s, found %s: make them %d entries", key, strings.Join(renderKinds(), ", "), strings.Join(given, " and "), len(given))
+		return false
+	case !chart.IsNull():
+		l.helm(h, item, r, c, key)
+		l.renderName(item, r, key)
+		return true
+	}
+	l.noHelm(item, key)
+	switch {
+	case !pointers.IsNull():
+		l.pointers(g, item, r, c, key)
+		return true
+	case !directory.IsNull():
+		l.kustomize(k, item, r, c, key)
+	case !files.IsNull():
+		l.rendered(f, item, c, key)
+	}
+	l.renderName(item, r, key)
+	return true
+}
+
+// renderKinds returns the keys of which an entry has exactly one.
+func renderKinds() []string { return []string{"kustomize", "helm", "files", "pointers"} }
+
+// expectedRender describes the required keys of an entry.
+const expectedRender = "expected kustomize or helm, a directory or a glob, files, or pointers, a glob"
+
+// kustomize checks an entry for kustomizations.
+func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key string) {
+	if source.IsKustomizationFile(path.Base(r.Kustomize)) {
+		l.fail(l.at(k), "%s.kustomize: expected a directory, found the file %s: name the directory that holds it", key, r.Kustomize)
+	} else {
+		l.directory("kustomize", "-k", k, item, c, key)
+	}
+	if w, word := item.Field("load-restrictor"); !word.IsNull() && !slices.Contains(LoadRestrictors(), r.LoadRestrictor) {
+		l.fail(l.at(w), "%s.load-restrictor: expected one of %s, found %q", key, strings.Join(LoadRestrictors(), ", "), r.LoadRestrictor)
+	}
+	l.remotes(item, c, key)
+	if s, root := item.Field("source-root"); !root.IsNull() {
+		l.fail(l.at(s), "%s.source-root: belongs to files: kustomize knows where its input is", key)
+	}
+}
+
+// remotes checks the directories that an entry uses in place of URLs.
+func (l *loader) remotes(item *source.Node, c *Config, key string) {
+	for url, to := range item.Get("remotes").Fields() {
+		if url.Value == "" {
+			l.fail(l.at(url), "%s.remotes: expected a URL, found nothing", key)
+		}
+		l.namedFile(to, l.at(url), c, key+".remotes."+url.Value, "", true)
+	}
+}
+
+// rendered checks an entry for the output of another tool.
+func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
+	files := item.Get("files")
+	if files.Kind == source.Sequence && files.Len() == 0 {
+		l.fail(l.at(k), "%s.files: expected a file", key)
+	}
+	for i, file := range files.Items() {
+		l.namedFile(file, l.at(file), c, fmt.Sprintf("%s.files[%d]", key, i), "", true)
+	}
+	if s, root := item.Field("source-root"); !root.IsNull() {
+		l.namedFile(root, l.at(s), c, key+".source-root", "--source-root", true)
+	}
+	for _, word := range []string{"load-restrictor", "remotes"} {
+		if k, v := item.Field(word); !v.IsNull() {
+			l.fail(l.at(k), "%s.%s: belongs to kustomize: files are read as they are", key, word)
+		}
+	}
+}
+
+// renderName checks the name that an entry sets. A name with glob characters could not be
+// distinguished from a glob in a cluster.
+func (l *loader) renderName(item *source.Node, r *Render, key string) {
+	k, name := item.Field("name")
+	switch {
+	case name.IsNull():
+	case r.IsGlob():
+		l.fail(l.at(k), "%s.name: a glob may stand for several renders: remove the name, or name one directory", key)
+	case name.Kind == source.Scalar && name.Type == source.String && !renderForm.MatchString(r.Name):
+		l.fail(l.at(k), "%s.name: expected a name without control characters and any of %s]}, found %q", key, globMeta, r.Name)
+	}
+}
+
+// renderPattern is the form of the name of a render. schema.json has the same.
+const renderPattern = `^[^*?\[\]{}\\\x00-\x1f\x7f]+$`
+
+var renderForm = regexp.MustCompile(renderPattern)
+
+// loosenedRenders reports renders that are gone, so that their findings disappear.
+func (c *Config) loosenedRenders(before *Config) []diag.Silence {
+	var all []diag.Silence
+	add := func(key, text string) {
+		at, ok := c.entries[key]
+		if !ok {
+			at = c.fieldPlace("renders")
+		}
+		all = append(all, diag.Silence{Message: text, Location: at})
+	}
+	switch {
+	case before.Discovers() && !c.Discovers() && len(c.Renders) == 0:
+		add("", "nothing is rendered any more: renders is empty")
+	case before.Discovers() && !c.Discovers():
+		add("", "roots are not discovered any more: only what renders names is rendered")
+	}
+	for i := range before.Renders {
+		was := &before.Renders[i]
+		at := c.same(was)
+		switch {
+		case at >= 0:
+			for _, text := range c.Renders[at].loosened(was) {
+				add(renderKey(at), text)
+			}
+		case c.Discovers() && was.IsGlob() && was.Kustomize != "": // every root is rendered, if it can be without the settings of the entry
+			for _, text := range (&Render{Kustomize: was.Kustomize}).loosened(was) {
+				add("", text)
+			}
+		default:
+			add("", "a render is not asked for any more: "+was.what())
+		}
+	}
+	return all
+}
+
+// same returns the index of the entry that asks for the same renders as another one, regardless of
+// its name, but with preference for an equal name; -1 if there is none.
+func (c *Config) same(was *Render) int {
+	found := -1
+	for i := range c.Renders {
+		is := &c.Renders[i]
+		if is.Kustomize != "" != (was.Kustomize != "") || path.Clean(is.Kustomize) != path.Clean(was.Kustomize) {
+			continue
+		}
+		if is.Pointers != was.Pointers || !is.sameChart(was) {
+			continue
+		}
+		if was.pattern() == "" && was.Pointers == "" && !slices.ContainsFunc(was.Files, func(file string) bool { return slices.Contains(is.Files, file) }) {
+			continue
+		}
+		if found < 0 || is.Name == was.Name && c.Renders[found].Name != was.Name {
+			found = i
+		}
+	}
+	return found
+}
+
+// sameChart reports whether two entries ask for the same render of one chart, with the same name or
+// the same values files, or neither entry is for a chart.
+func (r *Render) sameChart(was *Render) bool {
+	return r.Chart == "" && was.Chart == "" ||
+		r.Chart != "" && was.Chart != "" && path.Clean(r.Chart) == path.Clean(was.Chart) && (r.NameOf() == was.NameOf() || r.sameValues(&was.Helm))
+}
+
+// loosened lists what an entry no longer renders, or renders differently.
+func (r *Render) loosened(was *Render) (all []string) {
+	if r.RootOnly() && !was.RootOnly() {
+		all = append(all, "kustomizations that read files outside of their directory are not rendered any more: "+r.what())
+	}
+	for _, url := range slices.Sorted(maps.Keys(was.Remotes)) {
+		if to := r.Remotes[url]; to != was.Remotes[url] {
+			all = append(all, "another directory is read for "+url+": "+cmp.Or(to, "none")+" instead of "+was.Remotes[url])
+		}
+	}
+	if words := r.otherSettings(&was.Helm); r.Chart != "" && len(words) > 0 {
+		all = append(all, "a chart is rendered with other settings ("+strings.Join(words, ", ")+"): "+r.what())
+	}
+	for _, file := range was.Files {
+		if !slices.Contains(r.Files, file) {
+			all = append(all, "a rendered file is not read any more: "+file)
+		}
+	}
+	return all
+}
+
+// what names an entry in words.
+func (r *Render) what() string { return cmp.Or(r.pattern(), r.Pointers, strings.Join(r.Files, ", ")) }
+
+// Widen adds the renders that a change of the configuration asks for additionally, because the
+// change may contain the objects to judge. It returns the entries that the change no longer asks
+// for; these stay.
+func (c *Config) Widen(change *Config) (stays []string) {
+	if c.Discovers() {
+		return nil // everything is rendered anyway
+	}
+	for i := range c.Renders {
+		if change.same(&c.Renders[i]) < 0 && !change.Discovers() {
+			stays = append(stays, c.Renders[i].what())
+		}
+	}
+	for i := range change.Renders {
+		if c.same(&change.Renders[i]) < 0 {
+			c.Renders = append(c.Renders, change.Renders[i])
+		}
+	}
+	for i := range c.Clusters {
+		is := &c.Clusters[i]
+		for _, other := range change.Clusters {
+			if other.Name != is.Name {
+				continue
+			}
+			for _, name := range other.Renders {
+				if !slices.Contains(is.Renders, name) {
+					is.Renders = append(is.Renders, name)
+				}
+			}
+		}
+	}
+	return stays
 }

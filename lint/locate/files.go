@@ -86,7 +86,7 @@ func (f *Files) NodesOfClusters() map[string]bool {
 	names := map[string]bool{}
 	for _, c := range f.Config.Clusters {
 		for _, path := range f.Configured(c.Topology) {
-			names[Relative(filepath.ToSlash(Resolved(f.Root)), filepath.ToSlash(Resolved(Absolute(f.Dir, path))))] = true
+			names[Relative(filepath.ToSlash(worktree.Resolved(f.Root)), filepath.ToSlash(worktree.Resolved(Absolute(f.Dir, path))))] = true
 		}
 	}
 	return names
@@ -139,14 +139,6 @@ func Absolute(dir, path string) string {
 		return path
 	}
 	return filepath.Join(dir, path)
-}
-
-// Resolved resolves the symbolic links of a path, or only cleans it if it cannot be resolved.
-func Resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return filepath.Clean(path)
 }
 
 // Relative returns name relative to dir; both are names from the root.

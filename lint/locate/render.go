@@ -9,6 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // Render is something to judge as deployed rather than as its sources are written.
@@ -40,7 +41,7 @@ type Render struct {
 // SetPrefix sets the prefix that turns names from Root.Confinement into names from the root of
 // the run.
 func (x *Render) SetPrefix(root string) {
-	x.prefix = Relative(filepath.ToSlash(Resolved(root)), filepath.ToSlash(x.Root.Confinement))
+	x.prefix = Relative(filepath.ToSlash(worktree.Resolved(root)), filepath.ToSlash(x.Root.Confinement))
 }
 
 // FromRoot converts a name from Root.Confinement to one from the root of the run.

@@ -1,8 +1,16 @@
 package workload
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
@@ -164,4 +172,371 @@ func (w *Workload) mistyped(field string, key, value *source.Node, want string) 
 		fix = `quote it: "` + value.Value + `"`
 	}
 	w.refuse(field, span, message, fix)
+}
+
+// PodSpec is the part of a pod's spec that decides its placement.
+type PodSpec struct {
+	NodeName                  string                            `json:"nodeName"`
+	NodeSelector              map[string]string                 `json:"nodeSelector"`
+	Affinity                  *corev1.Affinity                  `json:"affinity"`
+	Tolerations               []corev1.Toleration               `json:"tolerations"`
+	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints"`
+	SchedulerName             string                            `json:"schedulerName"`
+	SchedulingGates           []corev1.PodSchedulingGate        `json:"schedulingGates"`
+	PriorityClassName         string                            `json:"priorityClassName"`
+	RuntimeClassName          string                            `json:"runtimeClassName"`
+	PreemptionPolicy          string                            `json:"preemptionPolicy"`
+	HostNetwork               bool                              `json:"hostNetwork"`
+	Containers                []Container                       `json:"containers"`
+	InitContainers            []Container                       `json:"initContainers"`
+	Overhead                  corev1.ResourceList               `json:"overhead"`
+	Resources                 *Resources                        `json:"resources"`
+	OS                        *corev1.PodOS                     `json:"os"`
+}
+
+// Container is the part of a container that decides the placement of the pod.
+type Container struct {
+	Name          string          `json:"name"`
+	Ports         []ContainerPort `json:"ports"`
+	Resources     Resources       `json:"resources"`
+	RestartPolicy string          `json:"restartPolicy"`
+}
+
+// ContainerPort is a port of a container.
+type ContainerPort struct {
+	HostPort      int32  `json:"hostPort"`
+	ContainerPort int32  `json:"containerPort"`
+	Protocol      string `json:"protocol"`
+	HostIP        string `json:"hostIP"`
+}
+
+// Resources are requests and limits. Claims are not read, because devices are unknown to a static
+// check.
+type Resources struct {
+	Requests corev1.ResourceList `json:"requests"`
+	Limits   corev1.ResourceList `json:"limits"`
+}
+
+// vmiSpec is the part of a VirtualMachineInstance's spec that decides the placement of its pod
+// (R-W20).
+type vmiSpec struct {
+	NodeSelector              map[string]string                 `json:"nodeSelector"`
+	Affinity                  *corev1.Affinity                  `json:"affinity"`
+	Tolerations               []corev1.Toleration               `json:"tolerations"`
+	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints"`
+	SchedulerName             string                            `json:"schedulerName"`
+	PriorityClassName         string                            `json:"priorityClassName"`
+	Architecture              string                            `json:"architecture"`
+	Domain                    vmiDomain                         `json:"domain"`
+}
+
+type vmiDomain struct {
+	Resources Resources `json:"resources"`
+	CPU       struct {
+		Cores                 int64 `json:"cores"`
+		Sockets               int64 `json:"sockets"`
+		Threads               int64 `json:"threads"`
+		DedicatedCPUPlacement bool  `json:"dedicatedCpuPlacement"`
+	} `json:"cpu"`
+	Memory struct {
+		Guest *resource.Quantity `json:"guest"`
+	} `json:"memory"`
+}
+
+// newDecoder returns a decoder that also knows the fields of the API that are not read here.
+func newDecoder() *source.Decoder {
+	return &source.Decoder{
+		Full: map[reflect.Type]reflect.Type{
+			reflect.TypeFor[PodSpec](): reflect.TypeFor[corev1.PodSpec](),
+		},
+		Open: map[reflect.Type]bool{
+			reflect.TypeFor[Container]():       true,
+			reflect.TypeFor[ContainerPort]():   true,
+			reflect.TypeFor[Resources]():       true,
+			reflect.TypeFor[corev1.PodOS]():    true,
+			reflect.TypeFor[vmiSpec]():         true,
+			reflect.TypeFor[vmiDomain]():       true,
+			reflect.TypeOf(vmiDomain{}.CPU):    true,
+			reflect.TypeOf(vmiDomain{}.Memory): true,
+		},
+	}
+}
+
+// KVM is the device that KubeVirt requests from every node for hardware virtualisation; nodes that
+// do not list it are not judged by it.
+const KVM = corev1.ResourceName("devices.kubevirt.io/kvm")
+
+// pod returns the spec of the launcher pod of a machine. Values that KubeVirt computes are lower
+// bounds: its own overhead is added to them (R-W23).
+func (s *vmiSpec) pod() PodSpec {
+	requests := corev1.ResourceList{KVM: resource.MustParse("1")}
+	for name, q := range s.Domain.Resources.Limits {
+		requests[name] = q
+	}
+	for name, q := range s.Domain.Resources.Requests {
+		requests[name] = q
+	}
+	if _, ok := requests[corev1.ResourceCPU]; !ok {
+		requests[corev1.ResourceCPU] = s.cpu()
+	}
+	if guest := s.Domain.Memory.Guest; guest != nil {
+		if _, ok := requests[corev1.ResourceMemory]; !ok {
+			requests[corev1.ResourceMemory] = *guest
+		}
+	}
+	return PodSpec{
+		NodeSelector: s.NodeSelector, Affinity: s.Affinity, Tolerations: s.Tolerations,
+		TopologySpreadConstraints: s.TopologySpreadConstraints, SchedulerName: s.SchedulerName, PriorityClassName: s.PriorityClassName,
+		Containers: []Container{{Name: "compute", Resources: Resources{Requests: requests}}},
+	}
+}
+
+// cpu returns a tenth of a processor for every virtual one, KubeVirt's default allocation ratio, or
+// whole processors if they are dedicated.
+func (s *vmiSpec) cpu() resource.Quantity {
+	c := s.Domain.CPU
+	n := max(1, min(c.Cores, 1<<16)) * max(1, min(c.Sockets, 1<<16)) * max(1, min(c.Threads, 1<<16))
+	if c.DedicatedCPUPlacement {
+		return *resource.NewQuantity(n, resource.DecimalSI)
+	}
+	return *resource.NewMilliQuantity(n*100, resource.DecimalSI)
+}
+
+// sharedLists holds one copy of each resource list. Few lists of a run differ, and a map of two
+// quantities takes 600 bytes.
+type sharedLists map[listKey]corev1.ResourceList
+
+// listKey is a short list in the order of the names.
+type listKey [4]listed
+
+type listed struct {
+	name   corev1.ResourceName
+	amount resource.Quantity
+}
+
+// share replaces each list with the equal one that is already known.
+func (s sharedLists) share(spec *PodSpec) {
+	for _, list := range [...][]Container{spec.Containers, spec.InitContainers} {
+		for i := range list {
+			s.canonicalize(&list[i].Resources.Requests)
+			s.canonicalize(&list[i].Resources.Limits)
+		}
+	}
+}
+
+func (s sharedLists) canonicalize(list *corev1.ResourceList) {
+	var key listKey
+	if len(*list) == 0 || len(*list) > len(key) {
+		return
+	}
+	i := 0
+	for name, amount := range *list {
+		key[i].name, key[i].amount = name, amount
+		i++
+	}
+	slices.SortFunc(key[:i], func(a, b listed) int { return cmp.Compare(a.name, b.name) })
+	if same, ok := s[key]; ok {
+		*list = same
+	} else {
+		s[key] = *list
+	}
+}
+
+// EvictionStrategy returns the eviction strategy of a machine, for example LiveMigrate, and its
+// location (R-W29). It is "" for an object that is not a machine, and if the cluster decides. A
+// variable of a later tool is returned as written.
+func (w *Workload) EvictionStrategy() (strategy string, at diag.Span) {
+	k, v := w.SpecNode.Field("evictionStrategy")
+	if !w.Kind.VM || v.Text() == "" {
+		return "", diag.Span{}
+	}
+	return v.Text(), w.File().FieldSpan(k, v)
+}
+
+// OuterLabel is a label outside the template, with its location.
+type OuterLabel struct {
+	Value string
+	Span  diag.Span
+}
+
+// outerLabels has the paths of labels of a machine that its pods do not get, by kind.
+var outerLabels = map[string][]string{
+	"VirtualMachine":                   {"metadata", "labels"},
+	"VirtualMachineInstanceReplicaSet": {"metadata", "labels"},
+	"VirtualMachinePool":               {"spec", "virtualMachineTemplate", "metadata", "labels"},
+}
+
+// OuterLabels returns the labels of a machine that never reach its pods, because they are outside
+// the template of the instance (R-W21), without those that the pods have anyway; nil for all other
+// kinds.
+func (w *Workload) OuterLabels() map[string]OuterLabel {
+	path, ok := outerLabels[w.Kind.Kind]
+	if !ok {
+		return nil
+	}
+	all := map[string]OuterLabel{}
+	for k, v := range w.Object.Root.At(path...).Fields() {
+		if inner, carried := w.Labels[k.Value]; !carried || inner != v.Text() {
+			all[k.Value] = OuterLabel{Value: v.Text(), Span: w.Object.File.FieldSpan(k, v)}
+		}
+	}
+	return all
+}
+
+// placeholder reports whether the value of a field is a placeholder. In a field that names a node,
+// HOSTNAME is one, too.
+func placeholder(field string, n *source.Node) bool {
+	return n.Placeholder() || n.Text() == "HOSTNAME" && (field == "nodeName" || field == "hostname" || strings.HasSuffix(field, "/hostname"))
+}
+
+// passedBy lists fields, in addition to Unread, that no check reads.
+var passedBy = map[string]bool{"annotations": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "status": true}
+
+// askedOfPods and askedOfContainers are the fields of the spec of a pod or machine, and of a
+// container, that are read.
+var (
+	askedOfPods = strings.Fields(`affinity architecture containers domain evictionStrategy hostNetwork initContainers nodeName nodeSelector os overhead
+		preemptionPolicy priorityClassName resourceClaims resources restartPolicy runtimeClassName schedulerName schedulingGates
+		serviceAccountName tolerations topologySpreadConstraints`)
+	askedOfContainers = []string{"name", "ports", "resources", "restartPolicy"}
+)
+
+// placeholders collects the placeholders of an object.
+type placeholders struct {
+	// pod is the pod's spec, or nil.
+	pod *source.Node
+	// any is set if there are placeholders, including variables of tools.
+	any bool
+	// whole is set to search all fields, including those that no check reads.
+	whole bool
+	// texts are the placeholders that are not variables of tools.
+	texts map[string]bool
+}
+
+// named returns the texts in order.
+func (p *placeholders) named() []string { return slices.Sorted(maps.Keys(p.texts)) }
+
+// find looks for placeholders in the value of a field.
+func (p *placeholders) find(field string, n *source.Node) {
+	if n == nil || n.Kind == source.Scalar {
+		p.add(field, n)
+		return
+	}
+	for k, v := range n.Fields() {
+		if !p.whole && (passedBy[k.Value] || Unread(k.Value)) {
+			continue
+		}
+		p.add("", k)
+		if p.whole || p.asks(field, n, k.Value) {
+			p.find(valueOf(n, k), v)
+		}
+	}
+	for _, item := range n.Items() {
+		p.find(field, item)
+	}
+}
+
+// asks reports whether a field of n is read; n is the value of the field of, or an item of it.
+func (p *placeholders) asks(of string, n *source.Node, field string) bool {
+	switch {
+	case n == p.pod:
+		return slices.Contains(askedOfPods, field)
+	case of == "containers" || of == "initContainers":
+		return slices.Contains(askedOfContainers, field)
+	}
+	return true
+}
+
+func (p *placeholders) add(field string, n *source.Node) {
+	if !placeholder(field, n) {
+		return
+	}
+	p.any = true
+	if !source.IsVariable(n.Value) {
+		if p.texts == nil {
+			p.texts = map[string]bool{}
+		}
+		p.texts[n.Value] = true
+	}
+}
+
+// placeholders records the texts found in an object.
+func (l *loader) placeholders(o *source.Object, texts []string) {
+	if len(texts) > 0 {
+		l.set.Placeholders[o] = append(l.set.Placeholders[o], texts...)
+	}
+}
+
+// valueOf returns the field that a value in a map belongs to: the values of a requirement belong to
+// its key.
+func valueOf(n, k *source.Node) string {
+	if key := n.Get("key").Text(); k.Value == "values" && key != "" {
+		return key
+	}
+	return k.Value
+}
+
+// variables records the placeholders of the object, and the placement fields that contain one. As
+// text of the right type they decode like any other value, but the final value is unknown.
+func (w *Workload) variables() {
+	held := placeholders{pod: w.SpecNode}
+	held.find("", w.Object.Root)
+	w.Placeholders = append(w.Placeholders, held.named()...)
+	w.openResources("resources", w.SpecNode.Get("resources"))
+	for _, list := range []string{"containers", "initContainers"} {
+		for i, c := range w.SpecNode.Get(list).Items() {
+			at := fmt.Sprintf("%s[%d].", list, i)
+			w.openResources(at+"resources", c.Get("resources"))
+			for j, port := range c.Get("ports").Items() {
+				if port.Get("hostIP").Placeholder() {
+					w.Open = append(w.Open, fmt.Sprintf("%sports[%d].hostIP", at, j))
+				}
+			}
+		}
+	}
+	for _, field := range []string{"affinity", "nodeName", "nodeSelector", "runtimeClassName", "tolerations", "topologySpreadConstraints"} {
+		n := w.SpecNode.Get(field)
+		placing := placeholders{whole: true}
+		if placing.find(field, n); placing.any {
+			w.variable(field, field, n)
+		}
+	}
+}
+
+// openResources records requests and limits whose resource name is a placeholder.
+func (w *Workload) openResources(path string, resources *source.Node) {
+	for _, list := range []string{"requests", "limits"} {
+		for k := range resources.Get(list).Fields() {
+			if k.Placeholder() {
+				w.Open = append(w.Open, path+"."+list)
+			}
+		}
+	}
+}
+
+// numeral records a word in capitals where a number belongs; only there is it a placeholder.
+func (w *Workload) numeral(n *source.Node) {
+	if n.Kind == source.Scalar && !n.Placeholder() {
+		w.Placeholders = append(w.Placeholders, n.Value)
+	}
+}
+
+func (w *Workload) variable(path, field string, n *source.Node) {
+	if placeholder(field, n) {
+		w.Open = append(w.Open, path)
+	}
+	for k, v := range n.Fields() {
+		at := path + "." + k.Value
+		if k.Placeholder() {
+			w.Open = append(w.Open, at)
+		}
+		switch k.Value {
+		case "labelSelector", "namespaceSelector": // matching handles an unknown value
+		default:
+			w.variable(at, valueOf(n, k), v)
+		}
+	}
+	for i, item := range n.Items() {
+		w.variable(path+"["+strconv.Itoa(i)+"]", field, item)
+	}
 }

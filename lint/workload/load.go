@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -263,4 +264,242 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 // patch records an object that names only the fields that it changes in another one.
 func (l *loader) patch(o *source.Object) {
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipPatch, File: o.File.Name, Line: int(o.Root.Line)})
+}
+
+// addReferringRollout records a Rollout without a template: it names an object that has one (argo-rollouts:
+// utils/unstructured and rollout/templateref). That object may be read later.
+func (l *loader) addReferringRollout(o *source.Object, kind *Kind) {
+	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
+	l.envelope(w)
+	c := checker{w: w}
+	objectChecker{&c}.object()
+	l.referring = append(l.referring, w)
+	l.set.Workloads = append(l.set.Workloads, w)
+}
+
+// resolveReferences gives every such Rollout the template of the object that it names, if the declarations
+// of that object are equal, and returns the workloads that therefore have no pods of their own.
+func (l *loader) resolveReferences() (idle []*Workload) {
+	if len(l.referring) == 0 {
+		return nil
+	}
+	lost := map[*Workload]bool{}
+	lenders := l.lenders()
+	resolved := map[declared][]*Workload{}
+	for _, w := range l.referring {
+		ref := w.Object.Root.At("spec", "workloadRef")
+		id := declared{w.Object.Namespace, groupOf(ref.Get("apiVersion").Text()), ref.Get("kind").Text(), ref.Get("name").Text()}
+		named, known := resolved[id]
+		if !known {
+			named = l.named(lenders[id])
+			resolved[id] = named
+		}
+		if len(named) == 0 {
+			l.set.Unresolved = append(l.set.Unresolved, w.Object)
+			l.recordOperated(w.Object)
+			lost[w] = true
+			continue
+		}
+		w.adopt(named[0])
+		if dormant(named[0], ref) {
+			idle = append(idle, named...)
+		} else { // problems there are reported there
+			w.Unknown = w.Unknown[:len(w.Unknown)-len(named[0].Unknown)]
+		}
+	}
+	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return lost[w] })
+	return idle
+}
+
+// declared identifies an object.
+type declared struct{ namespace, group, kind, name string }
+
+// lender is a declaration of an object that has a template: a workload that is already read, or a
+// PodTemplate.
+type lender struct {
+	workload *Workload
+	object   *source.Object
+}
+
+// lenders returns all lenders by object, workloads first.
+func (l *loader) lenders() map[declared][]lender {
+	all := map[declared][]lender{}
+	add := func(o *source.Object, w *Workload) {
+		if o.APIVersion != "" {
+			id := declared{o.Namespace, o.Group(), o.Kind, o.Name}
+			all[id] = append(all[id], lender{w, o})
+		}
+	}
+	for _, w := range l.set.Workloads {
+		if kind := w.Object.Kind; kind == "Deployment" || kind == "ReplicaSet" {
+			add(w.Object, w)
+		}
+	}
+	for _, o := range l.templates {
+		add(o, nil)
+	}
+	return all
+}
+
+// named returns the declarations of the object that a reference leads to; none if they differ.
+func (l *loader) named(declarations []lender) (all []*Workload) {
+	for _, d := range declarations {
+		if !source.Equal(d.object.Root, declarations[0].object.Root) {
+			return nil
+		}
+		w := d.workload
+		if w == nil {
+			w = l.read(d.object, podTemplate())
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// podTemplate returns the row of a kind that creates no pods by itself, and whose template a
+// Rollout may use.
+func podTemplate() *Kind {
+	return &Kind{Kind: "PodTemplate", Template: []string{"template"}, Count: func(*source.Object) Count { return known(0, "a template") }}
+}
+
+// adopt copies the template of another object, with the results of reading it. If that object is
+// refused, the Rollout has no template.
+func (w *Workload) adopt(d *Workload) {
+	w.from = d.Object
+	w.TemplateNode, w.SpecNode, w.Spec, w.Open = d.TemplateNode, d.SpecNode, d.Spec, d.Open
+	w.Labels = maps.Clone(d.Labels)
+	w.Problems = append(w.Problems, d.Problems...)
+	w.Unknown = append(w.Unknown, d.Unknown...)
+}
+
+// dormant reports whether an object that lends its template has no pods of its own: it is migrated
+// with scaleDown, or, as is common practice, only the Rollout is intended to run. Only an explicit
+// replica number means the opposite.
+func dormant(d *Workload, ref *source.Node) bool {
+	switch ref.Get("scaleDown").Text() {
+	case "onsuccess", "progressively":
+		return true
+	}
+	return d.Count.Key == nil || d.Count.Known && d.Count.N == 0
+}
+
+// removeIdle removes workloads that have no pods of their own from the set.
+func (l *loader) removeIdle(idle []*Workload) {
+	gone := make(map[*source.Object]bool, len(idle))
+	for _, w := range idle {
+		if !gone[w.Object] {
+			gone[w.Object] = true
+			l.set.Others++
+		}
+	}
+	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return gone[w.Object] })
+	l.set.NotJudged = slices.DeleteFunc(l.set.NotJudged, func(o *source.Object) bool { return gone[o] })
+}
+
+// withoutOwned drops objects that a declared workload created, so that its pods are not counted
+// twice.
+func (l *loader) withoutOwned(all []*Workload) []*Workload {
+	declared := map[[3]string]bool{}
+	for _, w := range all {
+		declared[[3]string{w.Object.Namespace, w.Object.Kind, w.Object.Name}] = true
+	}
+	return slices.DeleteFunc(all, func(w *Workload) bool {
+		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
+			for _, owner := range owners(w, ref) {
+				if declared[[3]string{w.Object.Namespace, owner[0], owner[1]}] {
+					l.set.Owned++
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// owners returns the kinds and names of the workloads that an owner reference may lead to, also
+// through an object that is not declared: the name of a ReplicaSet is that of its Deployment or
+// Rollout with a hash, and an instance has the name of its machine.
+func owners(w *Workload, ref *source.Node) [][2]string {
+	kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
+	all := [][2]string{{kind, name}}
+	hash, argo := w.Labels["pod-template-hash"], w.Labels[rolloutHash]
+	switch {
+	case kind == "ReplicaSet" && argo != "":
+		all = append(all, [2]string{rolloutKind, strings.TrimSuffix(name, "-"+argo)})
+	case kind == "ReplicaSet" && hash != "":
+		all = append(all, [2]string{"Deployment", strings.TrimSuffix(name, "-"+hash)})
+	case kind == "VirtualMachineInstance":
+		all = append(all, [2]string{"VirtualMachine", name})
+	}
+	return all
+}
+
+// likeness has the properties that equal objects without a name share.
+type likeness struct {
+	group, kind, namespace, name string
+	sum                          uint64
+}
+
+// likenesses has the objects without a name so far.
+type likenesses struct {
+	digester *source.Digester
+	all      map[likeness][]*source.Object
+}
+
+// seenElsewhere reports whether an equal object was in another file, and records the object. One object
+// of each of two files is enough to keep.
+func (l *likenesses) seenElsewhere(o *source.Object) bool {
+	id := likeness{o.Group(), o.Kind, o.Namespace, o.Name, l.digester.Sum(o.Root)}
+	alike := l.all[id]
+	i := slices.IndexFunc(alike, func(a *source.Object) bool { return a.File != o.File && source.Equal(a.Root, o.Root) })
+	if len(alike) == 0 || i == 0 && len(alike) == 1 {
+		l.all[id] = append(alike, o)
+	}
+	return i >= 0
+}
+
+// repeated marks objects of one group, kind, namespace and name whose declarations differ, and
+// copies of equal declarations. One file may intend several objects without a name, but several
+// files are taken for alternative declarations of the same object.
+func (l *loader) repeated() {
+	first, more := make(map[[4]string]*Workload, len(l.set.Workloads)), map[[4]string][]*Workload{}
+	unnamed := likenesses{digester: source.NewDigester(), all: map[likeness][]*source.Object{}}
+	for _, w := range l.set.Workloads {
+		w.Repeated, w.Copy, w.Superseded = false, false, false
+		if w.Object.Root.At("metadata", "name").IsNull() {
+			w.Copy = unnamed.seenElsewhere(w.Object)
+			continue
+		}
+		if id := identity(w); first[id] == nil {
+			first[id] = w
+		} else {
+			more[id] = append(more[id], w)
+		}
+	}
+	if len(more) == 0 {
+		return
+	}
+	for _, w := range l.set.Workloads {
+		id := identity(w)
+		if first[id] != w || more[id] == nil {
+			continue
+		}
+		group := append([]*Workload{w}, more[id]...)
+		differ := slices.ContainsFunc(group[1:], func(w *Workload) bool { return !source.Equal(w.Object.Root, group[0].Object.Root) })
+		var objects []*source.Object
+		for i, w := range group {
+			w.Repeated, w.Copy = differ, !differ && i > 0
+			w.Superseded = differ && i < len(group)-1
+			objects = append(objects, w.Object)
+		}
+		if differ {
+			l.set.Repeated = append(l.set.Repeated, objects)
+		}
+	}
+}
+
+// identity returns the properties that no two objects share.
+func identity(w *Workload) [4]string {
+	o := w.Object
+	return [4]string{o.Group(), o.Kind, o.Namespace, o.Name}
 }

@@ -1,7 +1,15 @@
 package workload
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -128,4 +136,397 @@ func (c *checker) isTextMap(p *place) bool {
 		ok = c.isText(&at) && !k.Placeholder() && ok
 	}
 	return ok
+}
+
+// Refusal is an object that creates no pods, such as a PodDisruptionBudget, and that the API server
+// refuses.
+type Refusal struct {
+	Object   *source.Object
+	Problems []Problem
+}
+
+// others has the checks of objects that create no pods, by kind.
+var others = map[string]func(c objectChecker, spec *place){
+	"PodDisruptionBudget":     objectChecker.disruptionBudget,
+	"HorizontalPodAutoscaler": objectChecker.autoscaler,
+}
+
+// validateOther records the fields of an object without pods that the API server refuses.
+func (l *loader) validateOther(o *source.Object) {
+	check, ok := others[o.Kind]
+	if !ok {
+		return
+	}
+	var held placeholders
+	held.find("", o.Root)
+	l.placeholders(o, held.named())
+	c := checker{w: &Workload{Object: o, Kind: &Kind{Group: o.Group(), Kind: o.Kind}}, unchecked: StageObject, created: StageObject, fromTemplate: StageObject}
+	root := place{value: o.Root}
+	spec := root.field("spec")
+	if c.is(&spec, source.Map) {
+		check(objectChecker{&c}, &spec)
+	}
+	l.placeholders(o, c.w.Placeholders)
+	if len(c.w.Problems) > 0 {
+		l.set.Refusals = append(l.set.Refusals, Refusal{Object: o, Problems: c.w.Problems})
+	}
+}
+
+var evictionPolicies = []string{"IfHealthyBudget", "AlwaysAllow"}
+
+// disruptionBudget checks a PodDisruptionBudget (R-V38; pkg/apis/policy/validation/validation.go).
+// Its name is any path segment, so upper case and underscores are accepted.
+func (c objectChecker) disruptionBudget(spec *place) {
+	low, high := spec.field("minAvailable"), spec.field("maxUnavailable")
+	c.amount(&low, true)
+	c.amount(&high, true)
+	if !low.absent() && !high.absent() {
+		c.refuse(StageObject, &high, found(&high, high.name)+" and minAvailable is also set: only one of them can be set", "remove minAvailable or maxUnavailable")
+	}
+	if policy := spec.field("unhealthyPodEvictionPolicy"); c.isText(&policy) && !policy.absent() {
+		c.oneOf(StageObject, &policy, false, evictionPolicies)
+	}
+	selector := spec.field("selector")
+	match, expressions := selector.field("matchLabels"), selector.field("matchExpressions")
+	if c.is(&selector, source.Map) && c.isTextMap(&match) {
+		c.requirements(&expressions)
+		c.selectorPlaces(&selector)
+	}
+}
+
+// autoscaler checks a HorizontalPodAutoscaler (R-V38;
+// pkg/apis/autoscaling/validation/validation.go). One without a target is a patch. minReplicas may
+// be 0 only with the gate HPAScaleToZero.
+func (c objectChecker) autoscaler(spec *place) {
+	if spec.value.At("scaleTargetRef", "name").IsNull() {
+		return
+	}
+	c.identity()
+	low, high := spec.field("minReplicas"), spec.field("maxReplicas")
+	before := len(c.w.Problems)
+	c.wholeNumber(&low)
+	c.wholeNumber(&high)
+	least, lok := low.value.Int()
+	most, hok := high.value.Int()
+	switch {
+	case len(c.w.Problems) > before || !hok:
+	case most < 1:
+		c.refuse(StageObject, &high, found(&high, high.name)+": must be at least 1", "")
+	case lok && least > most:
+		c.refuse(StageObject, &high, fmt.Sprintf("maxReplicas is %d and minReplicas is %d: maxReplicas must be greater than or equal to minReplicas", most, least),
+			fmt.Sprintf("set maxReplicas to %d or more, or minReplicas to %d or less", least, most))
+	}
+}
+
+// job checks the spec of a Job (pkg/apis/batch/validation/validation.go, ValidateJob). Without
+// completions and parallelism both are 1 (pkg/apis/batch/v1/defaults.go, SetDefaults_Job).
+func (c objectChecker) job(spec *place) {
+	if !spec.field("parallelism").value.IsNull() {
+		c.indexed(spec)
+	}
+	if spec.field("completionMode").value.Text() == indexedMode {
+		c.indexName(spec, StageObject, "")
+	}
+	c.jobSelector(spec)
+}
+
+// cronJob checks the spec of a CronJob's Jobs, which gets no such defaults, and whose selector is
+// always generated (ValidateJobTemplateSpec).
+func (c objectChecker) cronJob(spec *place) {
+	c.indexed(spec)
+	if spec.field("completionMode").value.Text() == indexedMode && !spec.field("completions").value.IsNull() {
+		c.indexName(spec, StagePods, "-29000000") // the scheduled minute, counted from 1970
+	}
+	selector, manual := spec.field("selector"), spec.field("manualSelector")
+	if !selector.absent() && !selector.value.Placeholder() {
+		c.refuse(StageObject, &selector, "selector is set in a CronJob: must not be set, each Job generates its own", "remove selector")
+	}
+	if on, ok := manual.value.Bool(); ok && on {
+		c.refuse(StageObject, &manual, "manualSelector is true: must be false in a CronJob", "remove manualSelector")
+	}
+}
+
+const indexedMode = "Indexed"
+
+// indexed checks that a Job with indexes sets completions (validateJobSpec).
+func (c objectChecker) indexed(spec *place) {
+	mode, completions := spec.field("completionMode"), spec.field("completions")
+	if mode.value.Text() == indexedMode && completions.absent() {
+		c.refuse(StageObject, &mode, "completionMode is Indexed: completions is required", "set completions to the number of indexes")
+	}
+}
+
+// jobSelector checks the selector of a Job. Unless manualSelector is set, the API server generates
+// it from the uid and accepts only a selector that matches the labels that it generates
+// (validateGeneratedSelector).
+func (c objectChecker) jobSelector(spec *place) {
+	selector, manual := spec.field("selector"), spec.field("manualSelector")
+	switch on, ok := manual.value.Bool(); {
+	case !ok && !manual.absent(): // a variable, or of a wrong type
+	case on && selector.absent():
+		c.refuse(StageObject, &manual, "manualSelector is true and selector is missing: needs a selector that matches the template's labels", "remove manualSelector")
+	case on:
+		c.selects(spec, c.w.Object.Root.At(templateLabel...))
+	case selector.absent() || selector.value.Placeholder():
+	case selector.value.Kind != source.Map:
+		c.is(&selector, source.Map)
+	case variable(selector.value) == "":
+		before := len(c.w.Problems)
+		if c.selectorPlaces(&selector); len(c.w.Problems) == before && !c.generated(&selector) {
+			c.refuse(StageObject, &selector, "selector is set without manualSelector: only the selector that the API server generates is allowed", "remove selector")
+		}
+	}
+}
+
+// generated reports whether a selector matches the labels that the API server gives to the pods of
+// a Job; a selector read back from a cluster has the uid of its object. A selector that cannot be
+// judged counts as matching.
+func (c objectChecker) generated(p *place) bool {
+	match, expressions := p.field("matchLabels"), p.field("matchExpressions")
+	requirements, ok := c.requirements(&expressions)
+	if !c.isTextMap(&match) || !ok {
+		return true
+	}
+	selector := metav1.LabelSelector{MatchLabels: map[string]string{}, MatchExpressions: requirements}
+	for k, v := range match.value.Fields() {
+		selector.MatchLabels[k.Value] = v.Text()
+	}
+	own := labels.Set{}
+	for _, k := range jobUID {
+		own[k] = c.w.Object.Root.At("metadata", "uid").Text()
+	}
+	for _, k := range jobNames {
+		own[k] = c.w.Object.Name
+	}
+	if c.w.Object.Root.At("metadata", "name").IsNull() && slices.ContainsFunc(jobNames, func(k string) bool { return mentions(&selector, k) }) {
+		return true // generateName: the name is unknown
+	}
+	decoded, err := metav1.LabelSelectorAsSelector(&selector)
+	if err != nil {
+		return true
+	}
+	c.w.Exported = slices.ContainsFunc(jobUID, func(k string) bool { return selector.MatchLabels[k] != "" })
+	return decoded.Matches(own)
+}
+
+// mentions reports whether a selector asks for a label.
+func mentions(s *metav1.LabelSelector, key string) bool {
+	_, ok := s.MatchLabels[key]
+	return ok || slices.ContainsFunc(s.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool { return e.Key == key })
+}
+
+// Restart policies.
+const (
+	restartAlways    = "Always"
+	restartOnFailure = "OnFailure"
+	restartNever     = "Never"
+)
+
+// restarts checks restartPolicy, which is Always if it is absent: pods of a Job must end, those of
+// other controllers must not, and a bare pod may do either (pkg/apis/core/validation/validation.go,
+// validateRestartPolicy and ValidatePodTemplateSpecForRC;
+// pkg/apis/{apps,batch}/validation/validation.go).
+func (c podChecker) restarts(spec *place) {
+	p := spec.field("restartPolicy")
+	kind := c.w.Object.Kind
+	switch s, ok := p.text(); {
+	case !ok: // the decoder reports other types
+	case c.w.Kind.Batch() && s == "":
+		if c.complete(spec) {
+			c.refuse(StageObject, &p, "restartPolicy defaults to Always: must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure or Never")
+		}
+	case c.w.Kind.Batch() && s == restartAlways:
+		c.refuse(StageObject, &p, found(&p, p.name)+": must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure or Never")
+	case c.oneOfRestarts(&p) && !c.w.Kind.Batch() && c.controlled() && s != "" && s != restartAlways:
+		c.refuse(StageObject, &p, found(&p, p.name)+": must be Always in a "+kind, "remove restartPolicy")
+	}
+}
+
+func (c podChecker) oneOfRestarts(p *place) bool {
+	_, ok := c.oneOf(StageObject, p, true, []string{restartAlways, restartOnFailure, restartNever})
+	return ok
+}
+
+// controlled reports whether a controller keeps the pods running. A PodTemplate by itself creates
+// none.
+func (c podChecker) controlled() bool {
+	return len(c.w.Kind.Template) > 0 && c.w.Kind.Kind != "PodTemplate"
+}
+
+// complete reports whether a Job or CronJob is certainly not a patch: patches rarely repeat an
+// image, and never a schedule.
+func (c podChecker) complete(spec *place) bool {
+	if c.w.Kind.Kind == "CronJob" && c.w.Object.Root.At("spec", "schedule").IsNull() {
+		return false
+	}
+	return whollyWritten(spec.value)
+}
+
+// whollyWritten reports whether all containers of a pod have an image, which a patch that adds to
+// them rarely repeats.
+func whollyWritten(spec *source.Node) bool {
+	return !slices.ContainsFunc(spec.Get("containers").Items(), func(n *source.Node) bool { return n.Get("image").IsNull() })
+}
+
+// Ways to update.
+const (
+	rollingUpdate = "RollingUpdate"
+	recreate      = "Recreate"
+	onDelete      = "OnDelete"
+)
+
+var (
+	deploymentUpdates = []string{rollingUpdate, recreate}
+	setUpdates        = []string{rollingUpdate, onDelete}
+)
+
+// amount is a number or a percentage.
+type amount struct {
+	n   int
+	set bool
+}
+
+// rolling reads the type of an update and its rollingUpdate. Only a rolling update may have one; a
+// DaemonSet with OnDelete ignores it.
+func (c objectChecker) rolling(strategy *place, words []string, strict bool) (p place, ok bool) {
+	kind := strategy.field("type")
+	p = strategy.field("rollingUpdate")
+	if !c.is(strategy, source.Map) || !c.is(&p, source.Map) || !c.isText(&kind) {
+		return p, false
+	}
+	word, ok := c.oneOf(StageObject, &kind, true, words)
+	if !ok || word == "" || word == rollingUpdate {
+		return p, ok
+	}
+	if !strict { // ignored, but decoded nevertheless
+		surge, unavailable := p.field("maxSurge"), p.field("maxUnavailable")
+		c.isAmount(&surge)
+		c.isAmount(&unavailable)
+	} else if !p.absent() {
+		c.refuse(StageObject, &p, fmt.Sprintf("rollingUpdate is set with type %s: can only be set with %s", word, rollingUpdate), "remove rollingUpdate")
+	}
+	return p, false
+}
+
+// deployment checks the strategy of a Deployment (R-V38). An absent amount is 25%, so only two
+// explicit zeros are zero.
+func (c objectChecker) deployment(spec *place) {
+	strategy := spec.field("strategy")
+	p, ok := c.rolling(&strategy, deploymentUpdates, true)
+	if !ok {
+		return
+	}
+	surge, unavailable := p.field("maxSurge"), p.field("maxUnavailable")
+	s, sok := c.amount(&surge, false)
+	u, uok := c.amount(&unavailable, true)
+	if sok && uok && s.set && u.set && s.n == 0 && u.n == 0 {
+		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must not be 0 when maxSurge is 0", "set maxUnavailable: 1 or maxSurge: 1")
+	}
+}
+
+// daemonSet checks the update strategy of a DaemonSet: exactly one of the two amounts must be above
+// 0, and maxUnavailable is 1 if it is absent (R-V38).
+func (c objectChecker) daemonSet(spec *place) {
+	strategy := spec.field("updateStrategy")
+	p, ok := c.rolling(&strategy, setUpdates, false)
+	if !ok {
+		return
+	}
+	surge, unavailable := p.field("maxSurge"), p.field("maxUnavailable")
+	s, sok := c.amount(&surge, true)
+	u, uok := c.amount(&unavailable, true)
+	switch {
+	case !sok || !uok:
+	case s.n != 0 && !u.set:
+		c.refuse(StageObject, &surge, found(&surge, "maxSurge")+" and maxUnavailable defaults to 1: one of them must be 0", "set maxUnavailable: 0")
+	case s.n != 0 && u.n != 0:
+		c.refuse(StageObject, &surge, found(&surge, "maxSurge")+" and maxUnavailable is "+unavailable.value.Value+": one of them must be 0", "set one of them to 0")
+	case u.set && u.n == 0 && s.n == 0:
+		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must not be 0 when maxSurge is 0", "set one of them to 1 or more")
+	}
+}
+
+// statefulSet checks the update strategy of a StatefulSet (R-V38). maxUnavailable is decoded, but
+// dropped before validation unless its gate is on (pkg/registry/apps/statefulset/strategy.go,
+// dropStatefulSetDisabledFields).
+func (c objectChecker) statefulSet(spec *place) {
+	strategy := spec.field("updateStrategy")
+	p, ok := c.rolling(&strategy, setUpdates, true)
+	if !ok {
+		return
+	}
+	unavailable, partition := p.field("maxUnavailable"), p.field("partition")
+	c.wholeNumber(&partition)
+	if !c.isAmount(&unavailable) {
+		return
+	}
+	before := len(c.w.Problems)
+	if u, ok := c.amount(&unavailable, true); ok && u.set && u.n == 0 {
+		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must be greater than 0", "set maxUnavailable: 1")
+	}
+	c.moveToGated("MaxUnavailableStatefulSet", before)
+}
+
+// moveToGated moves the problems from an index on to Gated, because only a feature gate causes them.
+func (c objectChecker) moveToGated(gate string, from int) {
+	for _, p := range c.w.Problems[from:] {
+		p.Gate = gate
+		c.w.Gated = append(c.w.Gated, p)
+	}
+	c.w.Problems = c.w.Problems[:from]
+}
+
+// amount reads a number or percentage and checks it by itself; a capped one must not be greater
+// than 100%.
+func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
+	switch n, _ := p.value.Int(); {
+	case p.absent():
+		return a, true
+	case !c.isAmount(p):
+		return a, false
+	case p.value.Type == source.String:
+		return c.percentage(p, capped)
+	case n < 0:
+		c.refuse(StageObject, p, found(p, p.name)+": must not be negative", "")
+		return a, false
+	default:
+		return amount{int(n), true}, true
+	}
+}
+
+// isAmount reports whether a value can be decoded as an amount, and records a problem if it cannot.
+func (c *checker) isAmount(p *place) bool {
+	switch n, ok := p.value.Int(); {
+	case p.absent():
+		return true
+	case p.value.Placeholder():
+		return false
+	case p.value.Kind == source.Scalar && p.value.Type == source.String:
+		return true
+	case !ok:
+		c.w.mistyped(p.path(), p.key, p.value, "whole number or percentage")
+		return false
+	case n != int64(int32(n)):
+		c.refuse(StageObject, p, found(p, p.name)+": must fit in a 32-bit integer", "")
+		return false
+	}
+	return true
+}
+
+func (c *checker) percentage(p *place, capped bool) (a amount, ok bool) {
+	s := p.value.Value
+	if len(validation.IsValidPercent(s)) > 0 {
+		fix := ""
+		if _, err := strconv.ParseUint(s, 10, 31); err == nil {
+			fix = "remove the quotes"
+		}
+		c.refuse(StageObject, p, found(p, p.name)+": must be an integer or a percentage such as 25%", fix)
+		return a, false
+	}
+	n, _ := strconv.Atoi(strings.TrimSuffix(s, "%"))
+	if capped && n > 100 {
+		c.refuse(StageObject, p, found(p, p.name)+": must not be greater than 100%", "")
+		return a, false
+	}
+	return amount{n, true}, true
 }

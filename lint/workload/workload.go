@@ -2,6 +2,7 @@ package workload
 
 import (
 	"cmp"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -199,4 +200,198 @@ func (w *Workload) CountSpan() diag.Span {
 		return w.Object.File.FieldSpan(w.Count.Key, w.Count.Value)
 	}
 	return w.Object.NameSpan()
+}
+
+// loadUncertain reads an object that might not be deployed: only its labels matter, which selectors may
+// match.
+func (l *loader) loadUncertain(o *source.Object) {
+	switch kind := l.table.Find(o.APIVersion, o.Kind); {
+	case !l.table.Matters(o):
+	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
+		l.budgetElsewhere(o)
+	case kind != nil && isManifest(o, kind):
+		w := l.read(o, kind)
+		w.Elsewhere, w.Count.Known = true, false
+		l.set.Elsewhere = append(l.set.Elsewhere, w)
+	default:
+		l.recordOperated(o)
+	}
+}
+
+// Matters reports whether an object that might not be deployed can affect any result.
+func (t Table) Matters(o *source.Object) bool {
+	switch {
+	case o.APIVersion == "", o.Hook == source.HookNever:
+		return false
+	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy", t.Find(o.APIVersion, o.Kind) != nil:
+		return true
+	}
+	return !createsNoPods(o) && t.Relevant(o.APIVersion, o.Kind)
+}
+
+// budgetElsewhere reads a budget that might not be deployed, once for all sets.
+func (l *loader) budgetElsewhere(o *source.Object) {
+	b, known := l.Reader.budgets[o]
+	if !known && !o.Root.At("spec", "selector").IsNull() {
+		b = l.newBudget(o)
+	}
+	if l.Reader.budgets[o] = b; b != nil {
+		l.set.BudgetsElsewhere = append(l.set.BudgetsElsewhere, b)
+	}
+}
+
+// createsNoPods reports whether an object creates no pods itself and is read only for its effect on
+// workloads.
+func createsNoPods(o *source.Object) bool {
+	switch o.Kind {
+	case "Node", "Namespace":
+		return core(o)
+	case "PodDisruptionBudget":
+		return o.Group() == "policy"
+	case "NodeTopology":
+		return o.Group() == "schedlint.dev"
+	}
+	return scales(o)
+}
+
+// AffectsWorkloads reports whether an object creates no pods itself and affects workloads that other files
+// may declare.
+func (t Table) AffectsWorkloads(o *source.Object) bool {
+	switch o.Kind {
+	case "LimitRange", "PodTemplate", "ResourceQuota":
+		return core(o)
+	case "PodDisruptionBudget":
+		return false
+	case "PriorityClass", "RuntimeClass":
+		return true
+	}
+	return createsNoPods(o) || claims[o.Kind] && o.Group() == claimGroup
+}
+
+// Limits reports whether an object limits the pods of its namespace. If clusters share none of
+// their files, it exists in only one of them.
+func (t Table) Limits(o *source.Object) bool {
+	return (o.Kind == "LimitRange" || o.Kind == "ResourceQuota") && core(o)
+}
+
+// Declares reports whether an object is a declaration of its own in its namespace. Patches are not,
+// nor are nodes, which no manifest deploys, nor pods that have ended.
+func (t Table) Declares(o *source.Object) bool {
+	if o.APIVersion == "" || o.Kind == "Node" && core(o) {
+		return false
+	}
+	if kind := t.Find(o.APIVersion, o.Kind); kind != nil {
+		return isManifest(o, kind) && !ended(o, kind) || kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull()
+	}
+	return o.Kind != "PodDisruptionBudget" || !o.Root.At("spec", "selector").IsNull()
+}
+
+// Judged reports whether findings may be about the object itself: a workload, a budget or an
+// autoscaler.
+func (t Table) Judged(o *source.Object) bool {
+	return t.Find(o.APIVersion, o.Kind) != nil || scales(o) || o.Kind == "PodDisruptionBudget" && o.Group() == "policy"
+}
+
+// ended reports whether an object is a pod that has terminated.
+func ended(o *source.Object, kind *Kind) bool {
+	if kind.Kind != "Pod" {
+		return false
+	}
+	phase := o.Root.At("status", "phase").Text()
+	return phase == "Succeeded" || phase == "Failed"
+}
+
+// Operates reports whether a namespace may have pods that no workload of the set creates, because
+// an operator creates them from an object that schedlint does not know, or because a template is
+// only partly known. A selector then does not certainly match no pod. An object without a namespace
+// may be cluster-wide and puts its pods anywhere. A namespace that is left open may be the
+// namespace of any object.
+func (s *Set) Operates(namespace string) bool {
+	return s.Operated[namespace] || s.Operated[""] || namespace == "" && len(s.Operated) > 0
+}
+
+// installers are kinds that refer to manifests elsewhere, and whose objects may go to other
+// namespaces than their own.
+var installers = map[string]bool{
+	"App": true, "Application": true, "ApplicationSet": true, "Bundle": true, "ClusterServiceVersion": true, "GitRepo": true, "HelmChart": true,
+	"HelmRelease": true, "Kustomization": true, "PackageInstall": true, "Subscription": true,
+}
+
+// pointers are the installers that mostly refer to manifests of the same tree, not to third-party
+// charts.
+var pointers = map[string]bool{"App": true, "Application": true, "ApplicationSet": true, "Bundle": true, "GitRepo": true, "Kustomization": true}
+
+// Maker returns a custom resource whose operator may create pods with a label: the value of the
+// label is the name of the resource or its kind in lower case, or the domain of the key is that of
+// its API group, as cnpg.io/cluster for postgresql.cnpg.io. It returns nil if there is none in the
+// namespace; a resource or a label without a namespace may be in any.
+func (s *Set) Maker(namespace, key, value string) *source.Object {
+	for _, o := range s.Customs {
+		if o.Namespace != namespace && o.Namespace != "" && namespace != "" && !installers[o.Kind] {
+			continue
+		}
+		if value != "" && (value == o.Name || value == strings.ToLower(o.Kind)) || sameDomain(key, o.Group()) {
+			return o
+		}
+	}
+	return nil
+}
+
+// sameDomain reports whether the prefix of a label key and an API group are the same domain, or one
+// is below the other. Kubernetes' own domains do not count.
+func sameDomain(key, group string) bool {
+	prefix, _, ok := strings.Cut(key, "/")
+	if !ok || strings.HasSuffix(prefix, "kubernetes.io") || strings.HasSuffix(prefix, "k8s.io") || !strings.Contains(group, ".") {
+		return false
+	}
+	return prefix == group || strings.HasSuffix(prefix, "."+group) || strings.HasSuffix(group, "."+prefix)
+}
+
+// recordOperated records that pods may be created from an object.
+func (l *loader) recordOperated(o *source.Object) {
+	if l.table.Find(o.APIVersion, o.Kind) == nil && strings.Contains(o.Group(), ".") && !pointers[o.Kind] && !strings.HasSuffix(o.Kind, "List") {
+		l.set.Customs = append(l.set.Customs, o)
+	}
+	switch {
+	case strings.HasSuffix(o.Kind, "List"): // one without items
+	case installers[o.Kind]:
+		l.set.Operated[""] = true
+	default:
+		l.set.Operated[o.Namespace] = true
+	}
+}
+
+// queueName is the label by which Kueue takes charge of an object (kubernetes-sigs/kueue:
+// pkg/controller/constants/constants.go, QueueLabel).
+const queueName = "kueue.x-k8s.io/queue-name"
+
+// Finite reports whether the pods of a workload end by themselves and release their resources
+// (R-A1, R-W15): pods of Jobs and CronJobs, and bare pods that are not restarted or are hooks that
+// a tool waits for. A pod that does not fit now waits and may run later.
+func (w *Workload) Finite() bool {
+	if w.Kind.Kind != "Pod" {
+		return w.Kind.Batch()
+	}
+	if w.Object.Hook != "" {
+		return true
+	}
+	switch w.RestartPolicy().Text() {
+	case "Never", "OnFailure":
+		return true
+	}
+	return false
+}
+
+// RestartPolicy returns the field of the pod's spec, or nil.
+func (w *Workload) RestartPolicy() *source.Node { return w.SpecNode.Get("restartPolicy") }
+
+// Queued reports whether Kueue holds the pods back until their queue has room: the label is on the
+// object or on the pods themselves.
+func (w *Workload) Queued() bool {
+	for _, labels := range []*source.Node{w.Object.Root.At("metadata", "labels"), w.TemplateNode.At("metadata", "labels")} {
+		if !labels.Get(queueName).IsNull() {
+			return true
+		}
+	}
+	return false
 }

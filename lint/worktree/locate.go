@@ -1,7 +1,11 @@
 package worktree
 
 import (
+	"bytes"
+	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,4 +147,154 @@ func Real(path string) string {
 func IsDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// Lookup finds what names below a root refer to, following links. It caches the result for each
+// name.
+type Lookup struct {
+	root    string // without symbolic links
+	entries map[string]Entry
+}
+
+// Entry is a file or directory that a name refers to.
+type Entry struct {
+	// Name is relative to the root, without symbolic links; Info is nil if the name refers to
+	// nothing in the tree.
+	Name string
+	Info fs.FileInfo
+	// Outside is set if the name refers to something that is not part of the tree, existing or
+	// not.
+	Outside bool
+}
+
+// NewLookup returns a Lookup below a root, an absolute path.
+func NewLookup(root string) *Lookup {
+	return &Lookup{root: Resolved(root), entries: map[string]Entry{}}
+}
+
+// Resolved returns a path without symbolic links, or only cleaned if it does not exist.
+func Resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}
+
+// Root returns the root without symbolic links.
+func (l *Lookup) Root() string { return l.root }
+
+// Inside returns the name of a path relative to the root; ok is false if the path is outside
+// the root or inside .git.
+func (l *Lookup) Inside(real string) (name string, ok bool) {
+	rel, ok := Below(l.root, real)
+	name = filepath.ToSlash(rel)
+	return name, ok && !OfGit(name)
+}
+
+// Entry returns what a name refers to. The name has forward slashes and is relative to the
+// root.
+func (l *Lookup) Entry(name string) Entry {
+	if e, known := l.entries[name]; known {
+		return e
+	}
+	e := l.find(name)
+	l.entries[name] = e
+	return e
+}
+
+// Tracked is like Entry, but finds nothing that tracked rejects. It takes absolute paths; nil accepts
+// all.
+func (l *Lookup) Tracked(name string, tracked func(path string) bool) Entry {
+	e := l.Entry(name)
+	if e.Info != nil && tracked != nil && !tracked(filepath.Join(l.root, filepath.FromSlash(e.Name))) {
+		return Entry{}
+	}
+	return e
+}
+
+func (l *Lookup) find(name string) Entry {
+	if name = path.Clean(name); !Local(name) {
+		return Entry{Outside: true}
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(l.root, filepath.FromSlash(name)))
+	if err != nil {
+		return Entry{}
+	}
+	inside, ok := l.Inside(real)
+	if !ok {
+		return Entry{Outside: true}
+	}
+	info, err := os.Lstat(real)
+	if err != nil {
+		return Entry{}
+	}
+	return Entry{Name: inside, Info: info}
+}
+
+// Reader reads the files of a work tree one by one. It keeps the directory of the last file
+// open, so that reading files in the order of their names costs little more than reading their
+// bytes.
+type Reader struct {
+	root, dir string
+	last      *os.Root // dir, if one is open
+}
+
+// NewReader returns a Reader below a root. The caller must call Close.
+func NewReader(root string) *Reader { return &Reader{root: root} }
+
+// Close closes the open directory.
+func (r *Reader) Close() {
+	if r.last != nil {
+		r.last.Close()
+		r.last = nil
+	}
+}
+
+// ReadFile reads a file that passes Check.
+func (r *Reader) ReadFile(name string, limit int64) ([]byte, error) {
+	if OfGit(name) {
+		return nil, errOfGit
+	}
+	name = filepath.Clean(name)
+	if dir := filepath.Dir(name); r.last == nil || dir != r.dir || name == "." || !filepath.IsLocal(name) {
+		r.Close()
+		spot, err := At(r.root, name)
+		if err != nil {
+			return nil, err
+		}
+		r.last, r.dir = spot.Dir, dir
+	}
+	spot := &Spot{r.last, filepath.Base(name), name}
+	size, err := spot.check(limit)
+	if err != nil {
+		return nil, err
+	}
+	file, err := r.last.Open(spot.Name)
+	if err != nil {
+		return nil, Named(err, name)
+	}
+	defer file.Close()
+	text, err := ReadSized(file, size, limit)
+	if err == nil && int64(len(text)) > limit {
+		return nil, TooLarge(limit)
+	}
+	return text, err
+}
+
+// ReadSized reads a text of an expected size in bytes, and at most one byte more than a limit.
+// A text of the expected size leaves almost no spare capacity.
+func ReadSized(in io.Reader, size, limit int64) ([]byte, error) {
+	text := make([]byte, 0, size+1)
+	for in = io.LimitReader(in, limit+1); ; {
+		n, err := in.Read(text[len(text):cap(text)])
+		text = text[:len(text)+n]
+		switch {
+		case err == io.EOF:
+			return text, nil
+		case err != nil:
+			return nil, err
+		case len(text) == cap(text):
+			text = slices.Grow(text, bytes.MinRead)
+		}
+	}
 }
