@@ -65,10 +65,8 @@ func (t *trial) decideByCounting() (holds, known bool) {
 // spare reports whether one more pod of a workload of the trial always finds a node, at every
 // moment of a rollout and with any node drained (T16). False decides nothing.
 func (t *trial) spare(w *workload.Workload) bool {
-	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() {
-		return false
-	}
-	if !t.j.Judged(w) || t.j.unlisted(w).Given() || len(t.j.m.Doubts([]*workload.Workload{w})) > 0 {
+	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() ||
+		!t.j.Judged(w) || t.j.unlisted(w).Given() || len(t.j.m.Doubts([]*workload.Workload{w})) > 0 {
 		return false
 	}
 	for _, n := range slices.Compact([]int{model.Certain(w), most(w)}) {

@@ -36,12 +36,10 @@ func (c *component) add(i int, u *podGroup) {
 	if c.at == nil {
 		c.at = map[*workload.Workload]int{}
 	}
-	at, known := c.at[owner]
-	if !known {
-		at = len(c.owners)
-		c.at[owner] = at
+	at := model.Cached(c.at, owner, func() int {
 		c.owners, c.declared = append(c.owners, owner), append(c.declared, 0)
-	}
+		return len(c.owners) - 1
+	})
 	c.declared[at] += u.pods
 	c.units, c.owner = append(c.units, i), append(c.owner, at)
 	c.pods += u.pods

@@ -155,10 +155,8 @@ func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok boo
 		return model.Maybe, false
 	}
 	ports := len(g.HostPorts) > 0 && !relax.without(g, atomPorts)
-	if ports || g.Kind.PerNode() || g.Spec.NodeName != "" || !model.Modelled(g) || len(q.m.Apart) > 0 {
-		return model.Maybe, false
-	}
-	if slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && !relax.dropped(t) }) {
+	if ports || g.Kind.PerNode() || g.Spec.NodeName != "" || !model.Modelled(g) || len(q.m.Apart) > 0 ||
+		slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && !relax.dropped(t) }) {
 		return model.Maybe, false
 	}
 	if relax.roomFor(q.m, g) < relax.pods(g) {
