@@ -334,7 +334,7 @@ func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 }
 
 // blocked reports whether running pods keep a group off a node permanently: the filters
-// refuse it before anything else is placed, and not because company or pods elsewhere are
+// refuse it before anything else is placed, and not because peers or pods elsewhere are
 // missing.
 func (f *filters) blocked(g *model.Group, n int) bool {
 	switch f.refuses(g, n) {

@@ -112,7 +112,7 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 		return t
 	})
 	count := maps.Clone(t.refused)
-	if len(model.HardKeys(g)) == 0 && s.neverPlaced(g) { // no node has its company (T20)
+	if len(model.HardKeys(g)) == 0 && s.neverPlaced(g) { // no node has its peers (T20)
 		if len(t.nodes) > 0 {
 			count[certificate.RefusedByAffinity] += len(t.nodes)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // The functions below decide by counting alone, before anything is tried: that there is always
-// room (T16), or that required company never exists.
+// room (T16), or that required peers never exist.
 
 // spacious reports whether one more pod finds a node at every moment of a rollout,
 // whatever happened before: beside all other pods of the group, and as many pods of both

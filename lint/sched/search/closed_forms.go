@@ -148,7 +148,7 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 // roomiest domains and the worst run the least roomy ones (R-M4).
 func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	i, u, ok := f.singlePodGroup(c)
-	if !ok || len(u.affinityKeys) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.company, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
+	if !ok || len(u.affinityKeys) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.peers, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
 		return outcome{}, false
 	}
 	groups := map[string][]int32{}

@@ -144,7 +144,7 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 		return explain(p, w, d)
 	}
 	q := question{m: m, of: w, contend: true}
-	group := company(m, w)
+	group := dependencies(m, w)
 	relax := newRelaxation(group)
 	if w.Finite() { // pods that run to completion are never placed only if not even one of them finds a node
 		relax.count[w] = 1
@@ -169,9 +169,9 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 	return q.core(relax, append(all, w))
 }
 
-// company returns a workload, all that its required affinity and its spread look at, and
+// dependencies returns a workload, all that its required affinity and its spread look at, and
 // what these look at in turn: without them the workload might be worse off.
-func company(m *model.Model, w *workload.Workload) map[*workload.Workload]bool {
+func dependencies(m *model.Model, w *workload.Workload) map[*workload.Workload]bool {
 	group, queue := map[*workload.Workload]bool{w: true}, []*workload.Workload{w}
 	for len(queue) > 0 {
 		next := queue[0]

@@ -39,7 +39,7 @@ func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 // still a contradiction, and without any one member it is not.
 func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decision, ws []*workload.Workload, core *Core) string {
 	q := question{m: m, of: of, contend: true}
-	relax := newRelaxation(company(m, ws[0]))
+	relax := newRelaxation(dependencies(m, ws[0]))
 	if of == nil || q.possible(relax) != model.No {
 		relax = newRelaxation(together(d, ws[0]))
 	}

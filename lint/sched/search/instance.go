@@ -29,10 +29,10 @@ type podGroup struct {
 	// exclusions lists what keeps a pod out of a domain: pods of another pod group, or of its
 	// own, in the same domain of a key. It is symmetric (R-A5 to R-A7).
 	exclusions []exclusion
-	// affinityKeys lists the keys of required affinity, which pods of the pod groups in company
+	// affinityKeys lists the keys of required affinity, which pods of the pod groups in peers
 	// satisfy; first is set if a pod may be the first one (R-A9 to R-A14).
 	affinityKeys []int
-	company      []located
+	peers        []located
 	first        bool
 	// spreads are the hard constraints; keys are all their keys, which a node must carry.
 	spreads []*constraint
@@ -101,8 +101,8 @@ type instance struct {
 	// contend is unset for the rules verdict, where pods do not compete for resources.
 	contend bool
 	doubts  []model.Doubt
-	company []bool // pod groups that others require nearby, filled in on first use
-	barren  []bool // pod groups whose pods are never placed, because their company never is (T20)
+	needed  []bool // pod groups that others require nearby, filled in on first use
+	barren  []bool // pod groups whose pods are never placed, because their peers never are (T20)
 }
 
 // keyed is the counter of one pod group at a place, with its key.
@@ -156,7 +156,7 @@ func (a *instance) others(i, j, own int) int {
 }
 
 // findBarren finds the pod groups whose pods are never placed (T20): only pods of such
-// groups are company for their required affinity, and none may come first. What depends
+// groups are peers for their required affinity, and none may come first. What depends
 // on the cluster is not among them.
 func (a *instance) findBarren() {
 	a.barren = make([]bool, len(a.units))
@@ -170,8 +170,8 @@ func (a *instance) findBarren() {
 	for again := true; again; {
 		before := len(left)
 		left = slices.DeleteFunc(left, func(i int) bool {
-			a.m.Run().Spend(1 + len(a.units[i].company)/model.PerStep)
-			a.barren[i] = !slices.ContainsFunc(a.units[i].company, func(j located) bool { return !a.barren[j.unit] })
+			a.m.Run().Spend(1 + len(a.units[i].peers)/model.PerStep)
+			a.barren[i] = !slices.ContainsFunc(a.units[i].peers, func(j located) bool { return !a.barren[j.unit] })
 			return !a.barren[i]
 		})
 		again = len(left) < before
@@ -201,15 +201,15 @@ func (a *instance) placed(path []step) []certificate.Placed {
 
 // wanted reports whether some pod group needs the pods of this one near.
 func (a *instance) wanted(i int) bool {
-	if a.company == nil {
-		a.company = make([]bool, len(a.units))
+	if a.needed == nil {
+		a.needed = make([]bool, len(a.units))
 		for _, u := range a.units {
-			for _, j := range u.company {
-				a.company[j.unit] = true
+			for _, j := range u.peers {
+				a.needed[j.unit] = true
 			}
 		}
 	}
-	return a.company[i]
+	return a.needed[i]
 }
 
 // bulk returns a pod's request for the first resource, CPU in most inputs; room returns

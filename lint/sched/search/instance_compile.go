@@ -60,7 +60,7 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 		}
 	}
 	for i, u := range a.units {
-		rules := len(u.clashes) + len(u.exclusions) + len(u.affinityKeys)*(1+len(u.company)) + len(u.keys)
+		rules := len(u.clashes) + len(u.exclusions) + len(u.affinityKeys)*(1+len(u.peers)) + len(u.keys)
 		for _, c := range u.spreads {
 			rules += len(c.domains)
 		}

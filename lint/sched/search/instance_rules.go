@@ -202,8 +202,8 @@ func (b *compiler) keepNear(i int, terms []*model.Term) {
 		u.affinityKeys = append(u.affinityKeys, b.key(b.relax.key(t)))
 		u.first = u.first && b.m.Selects(t, u.g.Workload, u.g.Workload, model.Asks{Self: true, Incoming: true})
 	}
-	u.company = b.selected(terms, u, true)
-	for _, j := range u.company {
+	u.peers = b.selected(terms, u, true)
+	for _, j := range u.peers {
 		for _, k := range u.affinityKeys {
 			b.counter(exclusion{k, j.unit, j.place})
 		}

@@ -71,7 +71,7 @@ func (s interactions) components() []component {
 		for _, j := range u.unsure {
 			join(i, j)
 		}
-		for _, j := range u.company {
+		for _, j := range u.peers {
 			join(i, j.unit)
 		}
 		for _, c := range u.spreads {

@@ -105,8 +105,8 @@ func (r *relaxation) beside(g *model.Group) int {
 	return r.extra[g.Origin()]
 }
 
-// alone reports whether the workload in question needs company, its pods may not come
-// first, and no participating workload can be its company (T20). Then none of its pods is
+// alone reports whether the workload in question needs peers, its pods may not come
+// first, and no participating workload can be its peer (T20). Then none of its pods is
 // placed, and no instance is needed to see it.
 func (q question) alone(relax *relaxation) bool {
 	g := q.m.Groups[q.of]
@@ -114,7 +114,7 @@ func (q question) alone(relax *relaxation) bool {
 		return false
 	}
 	first, near := true, 0
-	company := map[*workload.Workload]bool{}
+	peers := map[*workload.Workload]bool{}
 	for _, t := range g.Terms {
 		if !t.Hard || relax.dropped(t) {
 			continue
@@ -131,7 +131,7 @@ func (q question) alone(relax *relaxation) bool {
 			q.m.Run().Spend(1 + len(list)*t.Sel.Cost())
 			for _, o := range list {
 				if q.m.Peer(t, q.of, o) != model.No || q.m.Selects(t, q.of, o, model.Asks{Incoming: true}) {
-					company[o] = true
+					peers[o] = true
 				}
 			}
 		}
@@ -139,7 +139,7 @@ func (q question) alone(relax *relaxation) bool {
 	if near == 0 || first || relax.gone(g) {
 		return false
 	}
-	for o := range company {
+	for o := range peers {
 		if o != q.of && q.m.Present(q.m.Groups[o]) {
 			return false
 		}
