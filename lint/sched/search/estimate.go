@@ -105,7 +105,7 @@ func (e estimates) overfull(units []int) shortfall {
 	of := map[*nodeSet][]int{}
 	for _, i := range units {
 		u := e.units[i]
-		if u.pods == 0 || e.barren[i] || len(u.nodes.list) == 0 {
+		if u.pods == 0 || e.unplaceable[i] || len(u.nodes.list) == 0 {
 			continue
 		}
 		if of[u.nodes] == nil {

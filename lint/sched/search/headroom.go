@@ -33,7 +33,7 @@ func (h *headroom) sum() {
 	h.m.Run().Spend(1 + len(h.c.units)*(1+len(h.resources)/model.PerStep))
 	h.demand = make([]int64, len(h.resources))
 	for _, i := range h.c.units {
-		if h.barren[i] {
+		if h.unplaceable[i] {
 			continue
 		}
 		for r, ask := range h.units[i].ask {
@@ -99,14 +99,14 @@ func (h *headroom) overcommittable(i int, p *place, own int) int {
 		if demand == math.MaxInt64 {
 			return len(p.nodes)
 		}
-		if !h.barren[i] {
+		if !h.unplaceable[i] {
 			demand -= ask * int64(u.pods)
 		}
 		if !ruled[i] {
 			demand += ask * int64(own)
 		}
 		for j := range ruled {
-			if j != i && !h.barren[j] {
+			if j != i && !h.unplaceable[j] {
 				demand -= h.units[j].ask[r] * int64(h.units[j].pods)
 			}
 		}
@@ -132,7 +132,7 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 	for _, i := range h.c.units {
 		switch u := h.units[i]; {
 		case u.pods == 0:
-		case u.kubelet, len(u.affinityKeys) > 0 && u.g.Kind.PerNode(), h.barren[i]:
+		case u.kubelet, len(u.affinityKeys) > 0 && u.g.Kind.PerNode(), h.unplaceable[i]:
 			all = false
 		case len(u.affinityKeys) > 0:
 			waiting = append(waiting, i)

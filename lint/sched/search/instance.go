@@ -99,10 +99,10 @@ type instance struct {
 	// whose zone they get as a label. The first is nil, for all nodes.
 	places [][]bool
 	// contend is unset for the rules verdict, where pods do not compete for resources.
-	contend bool
-	doubts  []model.Doubt
-	needed  []bool // pod groups that others require nearby, filled in on first use
-	barren  []bool // pod groups whose pods are never placed, because their peers never are (T20)
+	contend     bool
+	doubts      []model.Doubt
+	needed      []bool // pod groups that others require nearby, filled in on first use
+	unplaceable []bool // pod groups whose pods are never placed, because their peers never are (T20)
 }
 
 // keyed is the counter of one pod group at a place, with its key.
@@ -147,7 +147,7 @@ func (a *instance) others(i, j, own int) int {
 	switch {
 	case i == j:
 		return own
-	case a.barren[j]:
+	case a.unplaceable[j]:
 		return 0
 	case a.units[j].g.Running:
 		return 1
@@ -155,15 +155,15 @@ func (a *instance) others(i, j, own int) int {
 	return a.units[j].pods
 }
 
-// findBarren finds the pod groups whose pods are never placed (T20): only pods of such
+// findUnplaceable finds the pod groups whose pods are never placed (T20): only pods of such
 // groups are peers for their required affinity, and none may come first. What depends
 // on the cluster is not among them.
-func (a *instance) findBarren() {
-	a.barren = make([]bool, len(a.units))
+func (a *instance) findUnplaceable() {
+	a.unplaceable = make([]bool, len(a.units))
 	var left []int
 	for i, u := range a.units {
 		if len(u.affinityKeys) > 0 && !u.first && !u.open && len(u.unsure) == 0 && !u.g.Running {
-			a.barren[i] = true
+			a.unplaceable[i] = true
 			left = append(left, i)
 		}
 	}
@@ -171,8 +171,8 @@ func (a *instance) findBarren() {
 		before := len(left)
 		left = slices.DeleteFunc(left, func(i int) bool {
 			a.m.Run().Spend(1 + len(a.units[i].peers)/model.PerStep)
-			a.barren[i] = !slices.ContainsFunc(a.units[i].peers, func(j located) bool { return !a.barren[j.unit] })
-			return !a.barren[i]
+			a.unplaceable[i] = !slices.ContainsFunc(a.units[i].peers, func(j located) bool { return !a.unplaceable[j.unit] })
+			return !a.unplaceable[i]
 		})
 		again = len(left) < before
 	}

@@ -47,7 +47,7 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	for i := range a.units {
 		b.relate(i)
 	}
-	a.findBarren()
+	a.findUnplaceable()
 	b.addApart()
 	b.addPorts()
 	a.in = make([][]int32, len(a.units))

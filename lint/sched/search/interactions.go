@@ -138,7 +138,7 @@ func (s interactions) askersOf() (all []*askers, nodes int) {
 	var asks []int
 	var text []byte
 	for i, u := range s.units {
-		if u.g.Running || s.barren[i] || len(u.nodes.list) == 0 {
+		if u.g.Running || s.unplaceable[i] || len(u.nodes.list) == 0 {
 			continue
 		}
 		asks, text = asks[:0], text[:0]
