@@ -137,7 +137,7 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	if missing == 0 {
 		return x.still(w, message.FitAlone)
 	}
-	a.Tables = append(a.Tables, x.table(w, message.NextPodAlone(w, placed, missing), s.Outlook(s.Next)))
+	a.Tables = append(a.Tables, x.table(w, message.NextPodAlone(w, placed, missing), s.Answers(s.Next)))
 	a.Repairs = x.b.advisor().repairTexts([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
 	a.Yield = message.AllScheduled(w)
 	return a
@@ -152,7 +152,7 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 	s := x.judge().Together()
 	for i, o := range all {
 		if placed, missing := s.Count(o); missing > 0 && len(a.Tables) < maxNamed && !slices.Contains(all[:i], o) {
-			a.Tables = append(a.Tables, x.table(o, message.NextPod(o, placed, missing), s.Outlook(o)))
+			a.Tables = append(a.Tables, x.table(o, message.NextPod(o, placed, missing), s.Answers(o)))
 		}
 	}
 	if len(a.Tables) == 0 {
@@ -164,12 +164,12 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 
 // stuck explains a run after which a pod fits nowhere.
 func (x *Explainer) stuck(w *workload.Workload, s *certificate.Stuck, placed []string) diag.Account {
-	on := check.Stand(x.b.m, s.Placements)
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAfter(w, placed), on.Outlook(w))}}
+	on := check.NewPlacement(x.b.m, s.Placements)
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAfter(w, placed), on.Answers(w))}}
 }
 
 // table groups nodes that have the same outcome for the same reasons.
-func (x *Explainer) table(w *workload.Workload, caption string, all []check.Outlook) diag.NodeTable {
+func (x *Explainer) table(w *workload.Workload, caption string, all []check.NodeAnswer) diag.NodeTable {
 	t := diag.NodeTable{Name: w.String(), Caption: caption}
 	at := map[string]int{}
 	last := -1
@@ -197,7 +197,7 @@ func (x *Explainer) table(w *workload.Workload, caption string, all []check.Outl
 }
 
 // rowOf converts the outlook of one node.
-func rowOf(o check.Outlook) diag.NodeRow {
+func rowOf(o check.NodeAnswer) diag.NodeRow {
 	row := diag.NodeRow{Outcome: diag.RowRejects, Why: message.Outlook(&o)}
 	switch {
 	case o.Has:

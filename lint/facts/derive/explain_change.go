@@ -27,7 +27,7 @@ func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Ac
 	case missing == 0:
 		return x.still(w, message.NotShown)
 	}
-	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextNewPod(w, old, fresh), s.Outlook(s.Next))}}
+	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextNewPod(w, old, fresh), s.Answers(s.Next))}}
 	if len(x.b.j.Remedies(w, r)) > 0 {
 		a.Tried = message.RolloutTried
 	}
@@ -44,7 +44,7 @@ func (x *Explainer) moving(w *workload.Workload) diag.Account {
 		return x.still(w, message.NotShown)
 	}
 	s.Call(s.Old, message.Migrating)
-	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.TargetPod(w, s.Pods), s.Outlook(s.Next))}}
+	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.TargetPod(w, s.Pods), s.Answers(s.Next))}}
 	if len(x.judge().MigrationRemedies(w)) > 0 {
 		a.Tried = message.MigrationTried
 	}
@@ -58,7 +58,7 @@ func (x *Explainer) scaled(w *workload.Workload) diag.Account {
 	if missing == 0 {
 		return x.still(w, message.NotShown)
 	}
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAtMaximum(w, placed, missing), s.Outlook(s.Next))}}
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAtMaximum(w, placed, missing), s.Answers(s.Next))}}
 }
 
 // lost explains a workload after a loss of nodes, or a drain.
@@ -77,7 +77,7 @@ func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst 
 	if missing == 0 {
 		return x.still(w, message.NotShown)
 	}
-	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.ReplacementPod(w, loss, missing), s.Outlook(s.Next))}}
+	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.ReplacementPod(w, loss, missing), s.Answers(s.Next))}}
 	if missing != worst.Pending {
 		a.Notes = append(a.Notes, message.OtherPending(missing, worst.Pending))
 	}

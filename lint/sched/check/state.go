@@ -117,27 +117,27 @@ func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Re
 	return r
 }
 
-// Standing holds pods in place and explains the answer of each node to one more pod, for
+// Placement holds pods in place and explains the answer of each node to one more pod, for
 // people. The runs of a decision lead to that state, so nothing here decides.
-type Standing struct {
+type Placement struct {
 	*State // of a model in which pods that rules tell apart are workloads of their own
 	// placed counts the pods that stay.
 	placed map[*workload.Workload]int
 	last   map[*workload.Workload]int // node where the last pod went
 }
 
-// Outlook is the answer of a node to one more pod: no refusals if it takes the pod. Has
+// NodeAnswer is the answer of a node to one more pod: no refusals if it takes the pod. Has
 // is set if the node already has its pod of the DaemonSet.
-type Outlook struct {
+type NodeAnswer struct {
 	Node     *topology.Node
 	Refusals []Refusal
 	Has      bool
 }
 
-// Stand places pods without applying the filters and then, as long as a node takes one,
+// NewPlacement places pods without applying the filters and then, as long as a node takes one,
 // the missing pods of further workloads, in that order.
-func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Standing {
-	s := &Standing{NewState(m.Split()), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
+func NewPlacement(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Placement {
+	s := &Placement{NewState(m.Split()), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
 	for _, p := range settled {
 		if pod := s.next(p.Workload); pod != nil {
 			s.put(pod, p.Node)
@@ -149,8 +149,8 @@ func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workl
 
 // Lose returns the state after a loss of nodes, with missing pods of the given workloads
 // placed again as long as a node takes one.
-func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standing {
-	out := &Standing{newState(newNodeSets(absenceOf(s.v.m, l), s.v.m, true)), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
+func (s *Placement) Lose(l certificate.Loss, then ...*workload.Workload) *Placement {
+	out := &Placement{newState(newNodeSets(absenceOf(s.v.m, l), s.v.m, true)), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
 	out.called = maps.Clone(s.called)
 	for _, p := range s.pods {
 		gone := l.Nodes[p.Node.Name]
@@ -170,11 +170,11 @@ func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standin
 }
 
 // Call gives a workload another name in messages.
-func (s *Standing) Call(w *workload.Workload, name string) {
+func (s *Placement) Call(w *workload.Workload, name string) {
 	s.called[w] = name
 }
 
-func (s *Standing) put(pod *workload.Workload, on *topology.Node) {
+func (s *Placement) put(pod *workload.Workload, on *topology.Node) {
 	n, ok := s.v.m.IndexOf(on.Name)
 	if !ok {
 		return
@@ -184,7 +184,7 @@ func (s *Standing) put(pod *workload.Workload, on *topology.Node) {
 }
 
 // fill places missing pods until no node takes one more.
-func (s *Standing) fill(then []*workload.Workload) {
+func (s *Placement) fill(then []*workload.Workload) {
 	for moved := true; moved; {
 		moved = false
 		for _, w := range then {
@@ -197,7 +197,7 @@ func (s *Standing) fill(then []*workload.Workload) {
 
 // puts places a pod on a node that takes it. It starts with the node where the last pod
 // of the workload went, as the nodes before that are mostly full.
-func (s *Standing) puts(pod *workload.Workload) bool {
+func (s *Placement) puts(pod *workload.Workload) bool {
 	g, nodes := s.v.m.Groups[pod], s.v.m.Topology.Nodes
 	for i := range nodes {
 		n := (s.last[pod] + i) % len(nodes)
@@ -213,7 +213,7 @@ func (s *Standing) puts(pod *workload.Workload) bool {
 
 // next returns the pod of a workload that is to be placed next, as a workload of the
 // split model; nil if none is missing.
-func (s *Standing) next(w *workload.Workload) *workload.Workload {
+func (s *Placement) next(w *workload.Workload) *workload.Workload {
 	for g := range s.v.m.Placeable() {
 		if g.Origin() == w && s.placed[g.Workload] < s.wanted(g.Workload) {
 			return g.Workload
@@ -222,7 +222,7 @@ func (s *Standing) next(w *workload.Workload) *workload.Workload {
 	return nil
 }
 
-func (s *Standing) wanted(w *workload.Workload) int {
+func (s *Placement) wanted(w *workload.Workload) int {
 	if w.Kind.PerNode() {
 		return s.v.m.Eligible(w).Count
 	}
@@ -230,7 +230,7 @@ func (s *Standing) wanted(w *workload.Workload) int {
 }
 
 // Count returns how many pods of a workload are in place, and how many are missing.
-func (s *Standing) Count(w *workload.Workload) (placed, missing int) {
+func (s *Placement) Count(w *workload.Workload) (placed, missing int) {
 	for g := range s.v.m.Placeable() {
 		if g.Origin() == w {
 			placed += s.placed[g.Workload]
@@ -241,7 +241,7 @@ func (s *Standing) Count(w *workload.Workload) (placed, missing int) {
 }
 
 // On lists the nodes on which pods of a workload are.
-func (s *Standing) On(w *workload.Workload) []*topology.Node {
+func (s *Placement) On(w *workload.Workload) []*topology.Node {
 	var all []*topology.Node
 	for _, p := range s.pods {
 		if s.v.m.Groups[p.Workload].Origin() == w {
@@ -251,15 +251,15 @@ func (s *Standing) On(w *workload.Workload) []*topology.Node {
 	return all
 }
 
-// Outlook returns the answer of each node to the next missing pod of a workload, or to
+// Answers returns the answer of each node to the next missing pod of a workload, or to
 // one more if none is missing.
-func (s *Standing) Outlook(w *workload.Workload) []Outlook {
+func (s *Placement) Answers(w *workload.Workload) []NodeAnswer {
 	pod := s.next(w)
 	if pod == nil {
 		i := slices.IndexFunc(s.v.m.Workloads, func(o *workload.Workload) bool { return s.v.m.Groups[o].Origin() == w })
 		pod = s.v.m.Workloads[i]
 	}
-	all := make([]Outlook, len(s.v.m.Topology.Nodes))
+	all := make([]NodeAnswer, len(s.v.m.Topology.Nodes))
 	for i, n := range s.v.m.Topology.Nodes {
 		all[i].Node = n
 		if all[i].Has = pod.Kind.PerNode() && s.v.pods(i, pod) > 0; !all[i].Has {
@@ -271,11 +271,11 @@ func (s *Standing) Outlook(w *workload.Workload) []Outlook {
 
 // Still returns the answer of each node to a pod of a workload if only the running pods
 // are there, ignoring rules about other pods.
-func Still(m *model.Model, w *workload.Workload) []Outlook {
+func Still(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
-	all := make([]Outlook, len(m.Topology.Nodes))
+	all := make([]NodeAnswer, len(m.Topology.Nodes))
 	for i, n := range m.Topology.Nodes {
-		all[i] = Outlook{Node: n, Refusals: s.alone(m.Groups[w], i)}
+		all[i] = NodeAnswer{Node: n, Refusals: s.alone(m.Groups[w], i)}
 		if len(all[i].Refusals) == 0 {
 			all[i].Refusals = s.load(m.Groups[w], i)
 		}
@@ -285,11 +285,11 @@ func Still(m *model.Model, w *workload.Workload) []Outlook {
 
 // Spare returns the same for one more, empty node of each pool that may grow, in the
 // order of Topology.Growth.
-func Spare(m *model.Model, w *workload.Workload) []Outlook {
+func Spare(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
-	var all []Outlook
+	var all []NodeAnswer
 	for _, g := range m.Topology.Growth {
-		o := Outlook{Node: g.Node, Refusals: nodeLevel(model.NewFilter(w), g.Node)}
+		o := NodeAnswer{Node: g.Node, Refusals: nodeLevel(model.NewFilter(w), g.Node)}
 		offered := func(name corev1.ResourceName, kubelet bool) (int64, bool) {
 			return model.Offered(g.Node, &model.Request{Name: name, Kubelet: kubelet})
 		}
@@ -303,7 +303,7 @@ func Spare(m *model.Model, w *workload.Workload) []Outlook {
 
 // Checked returns the checker's answer to one more pod on each node: the first filter
 // that refuses.
-func (s *Standing) Checked(w *workload.Workload) []certificate.Reason {
+func (s *Placement) Checked(w *workload.Workload) []certificate.Reason {
 	pod := s.next(w)
 	if pod == nil {
 		pod = w
