@@ -59,7 +59,7 @@ func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decisio
 			continue
 		}
 		without := relax.and(atom)
-		if atom.Term != nil || atom.kind != atomReplicas || q.free(without) {
+		if atom.Part != PartReplicas || q.free(without) {
 			relax = without
 		}
 	}
@@ -87,7 +87,7 @@ func Counted(m *model.Model, w *workload.Workload, most int) (asked, yes int, wr
 			}
 			for i, p := range parts {
 				if left>>i&1 == 1 {
-					relax = relax.and(Atom{Workload: w, Part: p.name, kind: p.kind})
+					relax = relax.and(Atom{Workload: w, Part: p})
 				}
 			}
 			relax.count[w] = pods

@@ -78,7 +78,7 @@ func (b *compiler) doubt(i int, t *model.Term) {
 func (b *compiler) addPorts() {
 	index := map[model.HostPort]int{}
 	for _, u := range b.units {
-		if b.relax.without(u.g, atomPorts) {
+		if b.relax.without(u.g, PartPorts) {
 			continue
 		}
 		for _, p := range u.g.HostPorts {
