@@ -50,8 +50,8 @@ type Proof struct {
 	Keys     []string
 	// Open holds the nodes of a pod group that cannot all be closed; without an entry, all its nodes.
 	Open map[int][]int
-	// Company is set if pod groups are proved to be placed because others are there (T14).
-	Company bool
+	// NeedsPeers is set if pod groups are proved to be placed because others are there (T14).
+	NeedsPeers bool
 }
 
 // Keep records the nodes of a pod group that cannot all be closed.

@@ -197,16 +197,13 @@ func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Clas
 		}
 		return s.describe(text, g.sizes[unit])
 	})
-	found := g.known[text]
-	if found == nil {
+	return model.Cached(g.known, text, func() *Classes {
 		of := make([]int32, len(g.of))
 		for n, unit := range g.of {
 			of[n] = to[unit]
 		}
-		found = all.put(m, of)
-		g.known[text] = found
-	}
-	return found
+		return all.put(m, of)
+	})
 }
 
 // splitShapes marks the shapes that sizes divide further, and reports whether there are any.

@@ -403,9 +403,9 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 }
 
 // neverPlaced reports whether no node ever takes a pod of a pod group: none passes the
-// filters, is large enough and carries all keys, or no pod can be its company.
+// filters, is large enough and carries all keys, or no pod can be its peer.
 func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]
-	lonely := len(u.affinityKeys) > 0 && !u.first && len(u.company) == 0 && len(u.unsure) == 0 && !u.open
+	lonely := len(u.affinityKeys) > 0 && !u.first && len(u.peers) == 0 && len(u.unsure) == 0 && !u.open
 	return lonely || !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.keys) && a.carries(int(n), u.affinityKeys) })
 }

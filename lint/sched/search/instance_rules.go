@@ -78,7 +78,7 @@ func (b *compiler) doubt(i int, t *model.Term) {
 func (b *compiler) addPorts() {
 	index := map[model.HostPort]int{}
 	for _, u := range b.units {
-		if b.relax.without(u.g, atomPorts) {
+		if b.relax.without(u.g, PartPorts) {
 			continue
 		}
 		for _, p := range u.g.HostPorts {
@@ -202,8 +202,8 @@ func (b *compiler) keepNear(i int, terms []*model.Term) {
 		u.affinityKeys = append(u.affinityKeys, b.key(b.relax.key(t)))
 		u.first = u.first && b.m.Selects(t, u.g.Workload, u.g.Workload, model.Asks{Self: true, Incoming: true})
 	}
-	u.company = b.selected(terms, u, true)
-	for _, j := range u.company {
+	u.peers = b.selected(terms, u, true)
+	for _, j := range u.peers {
 		for _, k := range u.affinityKeys {
 			b.counter(exclusion{k, j.unit, j.place})
 		}

@@ -99,15 +99,15 @@ func (s *rolling) verdict(whole bool) diag.Outcome {
 }
 
 // mayNeedTerminatingPods reports whether new pods may go to nodes that only a terminating old pod opens:
-// old pods are company to them, and so are other pods, so an old pod may be the only
-// company in its domain. With old and new pods alone as company, all of them are in one
+// old pods are peers to them, and so are other pods, so an old pod may be the only
+// peer in its domain. With old and new pods alone as peers, all of them are in one
 // domain.
 func (s *rolling) mayNeedTerminatingPods() bool {
 	if s.Empty || s.Whole {
 		return false
 	}
 	old, others := false, false
-	for _, c := range s.a.units[s.fresh].company {
+	for _, c := range s.a.units[s.fresh].peers {
 		old = old || c.unit == s.old
 		others = others || c.unit != s.old && c.unit != s.fresh
 	}
