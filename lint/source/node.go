@@ -150,6 +150,11 @@ func (n *Node) Fields() iter.Seq2[*Node, *Node] {
 	}
 }
 
+// pairs iterates over keys and values that stand by turns.
+func pairs(nodes []*Node) iter.Seq2[*Node, *Node] {
+	return (&Node{Kind: Map, inside: &inside{nodes: nodes}}).Fields()
+}
+
 // Items are the elements of a sequence; nil for anything else.
 func (n *Node) Items() []*Node {
 	if n == nil || n.Kind != Sequence {
@@ -238,7 +243,7 @@ func Equal(a, b *Node) bool {
 	case a.Kind != b.Kind || a.Type != b.Type || len(a.content()) != len(b.content()):
 		return false
 	case a.Kind == Scalar:
-		return a.Value == b.Value || equalScalars(a, b)
+		return a.Type == Null || a.Value == b.Value || canonical(a) == canonical(b)
 	case a.Kind == Map:
 		return equalFields(a, b)
 	}
@@ -248,25 +253,6 @@ func Equal(a, b *Node) bool {
 		}
 	}
 	return true
-}
-
-// equalScalars compares two scalars of one type that are written differently.
-func equalScalars(a, b *Node) bool {
-	switch a.Type {
-	case Null:
-		return true
-	case Bool:
-		return a.truth() == b.truth()
-	case Int:
-		x, xok := a.Int()
-		y, yok := b.Int()
-		return xok && yok && x == y
-	case Float:
-		x, xok := a.float()
-		y, yok := b.float()
-		return xok && yok && x == y
-	}
-	return false
 }
 
 // equalFields compares maps of one length, in linear time also where one that

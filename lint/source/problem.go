@@ -92,16 +92,6 @@ type Set struct {
 	plain *Node
 }
 
-// File returns the file with that name, or nil.
-func (s *Set) File(name string) *File {
-	for _, f := range s.Files {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
 // Plain is the content of the only document of a file that is no Kubernetes
 // object, as a configuration is; nil if there is none.
 func (s *Set) Plain() (*Node, *File) {

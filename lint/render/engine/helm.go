@@ -13,7 +13,6 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/limits"
@@ -340,7 +339,7 @@ func (p *plan) generatorCharts(e *entry, doc *parsed, name string) ([]*release, 
 }
 
 // releaseOf reads the chart of a plugin.
-func releaseOf(e *entry, root *kyaml.Node, name string) (*release, error) {
+func releaseOf(e *entry, root *yaml.Node, name string) (*release, error) {
 	var said map[string]any
 	var spec struct {
 		types.HelmGlobals

@@ -84,11 +84,7 @@ func (m *marker) scalar(l *lines, d document, n *yaml.Node) (change, bool) {
 	if !ok {
 		return change{}, false
 	}
-	line, column := at.Line, at.Column
-	if rest, from := l.rest(line, column); rest != nil {
-		column += len([]rune(string(rest[:start-from])))
-	}
-	return change{end, end, " " + m.add(place{d.file, d.doc, line, column, value})}, true
+	return change{end, end, " " + m.add(place{d.file, d.doc, at.Line, l.column(&at, start), value})}, true
 }
 
 // add is the comment that leads to a place.
@@ -205,6 +201,15 @@ func (l *lines) line(n int) []byte {
 		end = l.starts[n] - 1
 	}
 	return bytes.TrimSuffix(l.text[l.starts[n-1]:end], []byte("\r"))
+}
+
+// column is that of a scalar, whose text starts at an offset, without its tag and anchor.
+func (l *lines) column(n *yaml.Node, start int) int {
+	rest, from := l.rest(n.Line, n.Column)
+	if rest == nil {
+		return n.Column
+	}
+	return n.Column + len([]rune(string(rest[:start-from])))
 }
 
 // scalar are the offsets of a scalar that is on one line, in quotes or plain, without its

@@ -248,13 +248,11 @@ func (b *blockStyle) scalar(n *yaml.Node, value bool) {
 	if !ok {
 		return
 	}
-	line, column := n.Line, n.Column
+	column := n.Column
 	if start, _, ok := b.lines.scalar(n); ok {
-		if rest, from := b.lines.rest(line, column); rest != nil {
-			column += len([]rune(string(rest[:start-from])))
-		}
+		column = b.lines.column(n, start)
 	}
-	n.LineComment = b.m.add(place{b.file, b.doc, line, column, is})
+	n.LineComment = b.m.add(place{b.file, b.doc, n.Line, column, is})
 }
 
 // annotate sets the annotation of an object. What is no object is for kustomize to refuse.
