@@ -90,11 +90,7 @@ func NewTable() Table {
 
 // Find returns the row for an apiVersion and kind, or nil.
 func (t Table) Find(apiVersion, kind string) *Kind {
-	group, _, ok := strings.Cut(apiVersion, "/")
-	if !ok {
-		group = ""
-	}
-	return t[[2]string{group, kind}]
+	return t[[2]string{groupOf(apiVersion), kind}]
 }
 
 // placeless has kinds of Kubernetes itself and of common add-ons that create no pods, so their
