@@ -28,9 +28,22 @@ type loader struct {
 
 // load fills a configuration from its file.
 func (l *loader) load(c *Config) error {
-	if root := l.read(filepath.Join(c.Dir, filepath.Base(c.file))); root != nil {
-		l.decode(root, c)
+	root := l.read(filepath.Join(c.Dir, filepath.Base(c.file)))
+	if root == nil {
+		return l.err()
 	}
+	c.text = l.file.Text
+	for k, v := range root.Fields() {
+		c.fields[k.Value] = l.file.FieldSpan(k, v)
+	}
+	for k := range root.Get("rules").Fields() {
+		c.places[k.Value] = l.at(k)
+	}
+	decoder := source.Decoder{}
+	for _, m := range decoder.Decode(root, c) {
+		l.mismatch(m, decoder.Names(reflect.TypeFor[Config]()))
+	}
+	l.check(root, c)
 	return l.err()
 }
 
@@ -100,22 +113,6 @@ func (l *loader) read(abs string) *source.Node {
 	}
 	l.file = file
 	return root
-}
-
-// decode fills the configuration and checks its values.
-func (l *loader) decode(root *source.Node, c *Config) {
-	c.text = l.file.Text
-	for k, v := range root.Fields() {
-		c.fields[k.Value] = l.file.FieldSpan(k, v)
-	}
-	for k := range root.Get("rules").Fields() {
-		c.places[k.Value] = l.at(k)
-	}
-	decoder := source.Decoder{}
-	for _, m := range decoder.Decode(root, c) {
-		l.mismatch(m, decoder.Names(reflect.TypeFor[Config]()))
-	}
-	l.check(root, c)
 }
 
 func (l *loader) mismatch(m source.Mismatch, keys []string) {

@@ -249,15 +249,12 @@ func (l *loader) custom(item *source.Node, c *Custom, path string, seen map[stri
 		l.fail(l.at(item), "%s: expected use, the template or rule that %s is made of", path, c.ID)
 	}
 	seen[c.ID] = c.Place
-	l.word(item, "level", path)
+	l.word(item, path)
 	c.Params, c.ParamsNode = l.params(c.ParamsNode, path+".params"), nil
 	if c.Scope != nil {
 		l.scope(item.Get("scope"), c.Scope, path+".scope")
 	}
 }
-
-// ruleKeys are the keys of a rule whose value is a map.
-const ruleKeys = "level, params, scope"
 
 // rules reads the settings of each rule: a level, or a map.
 func (l *loader) rules(root *source.Node, c *Config) {
@@ -270,32 +267,25 @@ func (l *loader) rules(root *source.Node, c *Config) {
 		path := "rules." + k.Value
 		l.glob(k, path)
 		c.ruleKeys = append(c.ruleKeys, k.Value)
-		var rule Rule
-		if v.Kind == source.Map {
-			rule = l.rule(v, path)
-		} else {
-			rule.Level = l.level(k, v, path)
+		if v.Kind != source.Map {
+			c.Rules[k.Value] = Rule{Level: l.level(k, v, path)}
+			continue
 		}
-		c.Rules[k.Value] = rule
+		var r Rule
+		for _, m := range (&source.Decoder{}).Decode(v, &r) {
+			m.Path = path + "." + m.Path
+			l.mismatch(m, nil)
+		}
+		l.word(v, path)
+		if v.Len() == 0 {
+			l.fail(l.at(v), "%s: expected one of level, params, scope", path)
+		}
+		r.Params, r.ParamsNode = l.params(r.ParamsNode, path+".params"), nil
+		if r.Scope != nil {
+			l.scope(v.Get("scope"), r.Scope, path+".scope")
+		}
+		c.Rules[k.Value] = r
 	}
-}
-
-// rule reads the map of a rule.
-func (l *loader) rule(v *source.Node, path string) (r Rule) {
-	decoder := source.Decoder{}
-	for _, m := range decoder.Decode(v, &r) {
-		m.Path = path + "." + m.Path
-		l.mismatch(m, nil)
-	}
-	l.word(v, "level", path)
-	if v.Len() == 0 {
-		l.fail(l.at(v), "%s: expected one of %s", path, ruleKeys)
-	}
-	r.Params, r.ParamsNode = l.params(r.ParamsNode, path+".params"), nil
-	if r.Scope != nil {
-		l.scope(v.Get("scope"), r.Scope, path+".scope")
-	}
-	return r
 }
 
 // level reads the level of a rule.
@@ -311,10 +301,10 @@ func (l *loader) level(k, v *source.Node, path string) (level Level) {
 	return level
 }
 
-// word checks an optional level below a key.
-func (l *loader) word(n *source.Node, key, path string) {
-	if k, v := n.Field(key); !v.IsNull() {
-		l.level(k, v, path+"."+key)
+// word checks an optional level.
+func (l *loader) word(n *source.Node, path string) {
+	if k, v := n.Field("level"); !v.IsNull() {
+		l.level(k, v, path+".level")
 	}
 }
 
@@ -326,10 +316,7 @@ func (l *loader) scopes(root *source.Node, c *Config) {
 		l.scope(item, &s.Scope, path)
 		k, rules := item.Field("rules")
 		if rules.IsNull() || rules.Kind == source.Map && rules.Len() == 0 {
-			if k == nil {
-				k = item
-			}
-			l.fail(l.at(k), "%s: expected rules with their levels", path)
+			l.fail(l.at(cmp.Or(k, item)), "%s: expected rules with their levels", path)
 		}
 		for k, v := range rules.Fields() {
 			l.glob(k, path+".rules."+k.Value)

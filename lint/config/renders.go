@@ -314,7 +314,7 @@ func (l *loader) remotes(item *source.Node, c *Config, key string) {
 // rendered checks an entry for the output of another tool.
 func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
 	files := item.Get("files")
-	if files.Kind == source.Sequence && files.Len() == 0 {
+	if isEmpty(files) {
 		l.fail(l.at(k), "%s.files: expected a file", key)
 	}
 	for i, file := range files.Items() {

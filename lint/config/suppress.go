@@ -254,7 +254,7 @@ func NearDomain(key string) string {
 
 // survive checks conditions on one entry that types do not express.
 func (l *loader) survive(item *source.Node, path string) {
-	if k, keys := item.Field("keys"); keys.IsNull() || keys.Kind == source.Sequence && keys.Len() == 0 {
+	if k, keys := item.Field("keys"); isEmpty(keys) {
 		l.fail(l.at(cmp.Or(k, item)), "%s: expected keys whose domains may be lost, such as node or zone", path)
 	}
 	for i, n := range item.Get("keys").Items() {

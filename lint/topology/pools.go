@@ -51,11 +51,31 @@ func (l *loader) pools(o *source.Object) {
 		l.fail(o, diag.Span{}, "a NodeTopology needs pools, a list of {name, count}")
 	}
 	for i, p := range in.Pools {
-		if broken[fmt.Sprintf("pools[%d]", i)] || !l.named(o, items[i], p.Name) {
+		if broken[fmt.Sprintf("pools[%d]", i)] {
 			continue
 		}
-		l.taints(o, items[i].Get("taints"), p.Taints)
-		if pool := l.size(o, items[i], &p); pool != nil && l.labelled(o, items[i], &p) {
+		item, here := items[i], at(o, items[i])
+		if len(validation.IsDNS1123Subdomain(p.Name)) > 0 {
+			l.fail(o, here, "a pool needs a name that can be part of a node name, found %q", p.Name)
+			continue
+		}
+		if first, twice := l.pooled[p.Name]; twice {
+			l.fail(o, here, "pool %s is declared twice, for the first time at %s", p.Name, first)
+			continue
+		}
+		l.pooled[p.Name] = l.place(o, here)
+		l.taints(o, item.Get("taints"), p.Taints)
+		pool := l.size(o, item, &p)
+		if pool == nil {
+			continue
+		}
+		before := len(l.errs)
+		for k, v := range item.Get("labels").Fields() { // as the API server checks those of a node
+			for _, why := range slices.Concat(validation.IsQualifiedName(k.Value), validation.IsValidLabelValue(v.Text())) {
+				l.fail(o, o.File.FieldSpan(k, v), "pool %s: label %s: %q: %s", p.Name, k.Value, v.Text(), why)
+			}
+		}
+		if len(l.errs) == before {
 			l.pool(o, pool, &p)
 		}
 	}
@@ -69,32 +89,6 @@ func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 		}
 	}
 	return o.File.Span(item)
-}
-
-// named checks the name of a pool, which becomes part of the names of its nodes.
-func (l *loader) named(o *source.Object, item *source.Node, name string) bool {
-	if len(validation.IsDNS1123Subdomain(name)) > 0 {
-		l.fail(o, at(o, item), "a pool needs a name that can be part of a node name, found %q", name)
-		return false
-	}
-	here := at(o, item)
-	if first, twice := l.pooled[name]; twice {
-		l.fail(o, here, "pool %s is declared twice, for the first time at %s", name, first)
-		return false
-	}
-	l.pooled[name] = l.place(o, here)
-	return true
-}
-
-// labelled checks the labels of a pool as the API server would check those of a node.
-func (l *loader) labelled(o *source.Object, item *source.Node, p *poolObject) bool {
-	before := len(l.errs)
-	for k, v := range item.Get("labels").Fields() {
-		for _, why := range slices.Concat(validation.IsQualifiedName(k.Value), validation.IsValidLabelValue(v.Text())) {
-			l.fail(o, o.File.FieldSpan(k, v), "pool %s: label %s: %q: %s", p.Name, k.Value, v.Text(), why)
-		}
-	}
-	return len(l.errs) == before
 }
 
 // size returns a pool with its number of nodes (count, the sum of its zones, or min) and the number

@@ -212,7 +212,7 @@ func envelopes() map[string]map[string]reflect.Type {
 		"DaemonSet":             of(reflect.TypeFor[appsv1.DaemonSetSpec]()),
 		"ReplicationController": of(reflect.TypeFor[corev1.ReplicationControllerSpec]()),
 		"Job":                   of(reflect.TypeFor[batchv1.JobSpec]()),
-		rolloutKind:             of(reflect.TypeFor[rolloutSpec]()),
+		rolloutKind:             of(nil), // see rolloutFields
 		"CronJob": {
 			"spec":                           reflect.TypeFor[batchv1.CronJobSpec](),
 			"spec.jobTemplate":               reflect.TypeFor[batchv1.JobTemplateSpec](),
@@ -222,23 +222,10 @@ func envelopes() map[string]map[string]reflect.Type {
 	}
 }
 
-// rolloutSpec has the names of the fields of an Argo Rollout's spec (argo-rollouts:
-// pkg/apis/rollouts/v1alpha1/types.go).
-type rolloutSpec struct {
-	Replicas                any `json:"replicas"`
-	Selector                any `json:"selector"`
-	Template                any `json:"template"`
-	WorkloadRef             any `json:"workloadRef"`
-	MinReadySeconds         any `json:"minReadySeconds"`
-	Strategy                any `json:"strategy"`
-	RevisionHistoryLimit    any `json:"revisionHistoryLimit"`
-	Paused                  any `json:"paused"`
-	ProgressDeadlineSeconds any `json:"progressDeadlineSeconds"`
-	ProgressDeadlineAbort   any `json:"progressDeadlineAbort"`
-	RestartAt               any `json:"restartAt"`
-	Analysis                any `json:"analysis"`
-	RollbackWindow          any `json:"rollbackWindow"`
-}
+// rolloutFields are the fields of an Argo Rollout's spec (argo-rollouts:
+// pkg/apis/rollouts/v1alpha1/types.go), sorted.
+var rolloutFields = strings.Fields(`analysis minReadySeconds paused progressDeadlineAbort progressDeadlineSeconds replicas restartAt
+	revisionHistoryLimit rollbackWindow selector strategy template workloadRef`)
 
 // placing returns the names of the fields of a pod's spec that decide its placement.
 func placing() []string {
@@ -259,7 +246,10 @@ func (l *loader) envelope(w *Workload) {
 	}
 	levels := l.envelopes[w.Object.Kind]
 	for _, path := range slices.Sorted(maps.Keys(levels)) {
-		names := l.decoder.Names(levels[path])
+		names := rolloutFields
+		if t := levels[path]; t != nil {
+			names = l.decoder.Names(t)
+		}
 		l.stray(w, w.Object.Root.At(strings.Split(path, ".")...), path+".", names, placing())
 	}
 }
