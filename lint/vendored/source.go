@@ -50,7 +50,11 @@ func Open(name string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Given: given(name)}
+	given := name // without what only this machine has
+	if filepath.IsAbs(name) {
+		given = filepath.Base(name)
+	}
+	s := &Source{Given: filepath.ToSlash(filepath.Clean(given))}
 	if info.IsDir() {
 		err = s.folder(name)
 	} else {
@@ -65,14 +69,6 @@ func Open(name string) (*Source, error) {
 	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(s.Left)
 	return s, nil
-}
-
-// given is a path without what only this machine has.
-func given(name string) string {
-	if filepath.IsAbs(name) {
-		name = filepath.Base(name)
-	}
-	return filepath.ToSlash(filepath.Clean(name))
 }
 
 // archive reads an archive, all of which counts for its digest.
@@ -144,12 +140,43 @@ type entry struct {
 
 // unpack reads the files of an archive.
 func unpack(packed io.Reader) ([]entry, error) {
-	u := unpacker{names: names{}}
+	var entries []entry
+	all, count, bundle := names{}, 0, false
+	add := func(from archive.Entry) error {
+		// OPA begins all names of a bundle with a slash, and the first is that of the manifest.
+		count++
+		bundle = bundle || count == 1 && from.Name == "/.manifest"
+		name := from.Name
+		if bundle {
+			name = strings.TrimPrefix(name, "/")
+		}
+		for strings.HasPrefix(name, "./") {
+			name = name[2:]
+		}
+		name = strings.TrimSuffix(name, "/")
+		if name == "" || name == "." { // the top of the archive
+			if !from.Dir {
+				return errors.New("the name is empty")
+			}
+			return nil
+		}
+		if err := checkName(name); err != nil || from.Dir {
+			return err
+		}
+		e := entry{name: name, kept: Keeps(name)}
+		if e.kept {
+			var err error
+			if e.text, err = readFile(from.Text); err != nil {
+				return err
+			}
+		}
+		entries = append(entries, e)
+		return all.add(name)
+	}
 	most := archive.Limits{Bytes: maxUnpacked, File: maxUnpacked, Entries: maxEntries}
 	var refused error
 	err := archive.Read(packed, most, func(e archive.Entry) error {
-		u.count++
-		if err := u.entry(e); err != nil {
+		if err := add(e); err != nil {
 			refused = fmt.Errorf("entry %q: %w", e.Name, err)
 		}
 		return refused
@@ -169,52 +196,7 @@ func unpack(packed io.Reader) ([]entry, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading the archive: %w", err)
 	}
-	return u.entries, nil
-}
-
-// unpacker gathers the entries of one archive.
-type unpacker struct {
-	entries []entry
-	names   names
-	count   int
-	bundle  bool
-}
-
-// entry looks at one entry and reads it if it is kept.
-func (u *unpacker) entry(from archive.Entry) error {
-	name, err := u.name(from.Name)
-	switch {
-	case err != nil || from.Dir:
-		return err
-	case name == "":
-		return errors.New("the name is empty")
-	}
-	e := entry{name: name, kept: Keeps(name)}
-	if e.kept {
-		if e.text, err = readFile(from.Text); err != nil {
-			return err
-		}
-	}
-	u.entries = append(u.entries, e)
-	return u.names.add(name)
-}
-
-// name is the name of an entry below the folder. OPA begins all names of a bundle with a
-// slash, and the first is that of the manifest.
-func (u *unpacker) name(given string) (string, error) {
-	u.bundle = u.bundle || u.count == 1 && given == "/.manifest"
-	name := given
-	if u.bundle {
-		name = strings.TrimPrefix(name, "/")
-	}
-	for strings.HasPrefix(name, "./") {
-		name = name[2:]
-	}
-	name = strings.TrimSuffix(name, "/")
-	if name == "" || name == "." {
-		return "", nil // the top of the archive
-	}
-	return name, checkName(name)
+	return entries, nil
 }
 
 // readFile reads a file that is kept.
@@ -233,44 +215,26 @@ const (
 )
 
 // arranged are entries with names that begin where the rules do: without the one folder
-// that holds everything, which often has a version in its name.
+// that holds everything, which often has a version in its name. A folder with a rule in it is that
+// of the rule.
 func arranged(all []entry) []entry {
-	if holds(all, libraryFolder) {
+	if slices.ContainsFunc(all, func(e entry) bool { return strings.HasPrefix(e.name, libraryFolder) }) {
 		for i, e := range all {
 			if strings.HasPrefix(e.name, libraryFolder) || strings.HasPrefix(e.name, builtinFolder) {
 				all[i].kept = false
 			}
 		}
 	}
-	top := topOf(all)
+	top := ""
+	for next, ok := below(all, top); ok; next, ok = below(all, top) {
+		top = next
+	}
 	for i, e := range all {
 		if e.kept {
 			all[i].name = strings.TrimPrefix(e.name, top)
 		}
 	}
 	return all
-}
-
-func holds(all []entry, folder string) bool {
-	for _, e := range all {
-		if strings.HasPrefix(e.name, folder) {
-			return true
-		}
-	}
-	return false
-}
-
-// topOf is the folder, with a slash, that holds all that is kept; "" for none. A folder
-// with a rule in it is that of the rule.
-func topOf(all []entry) string {
-	top := ""
-	for {
-		next, ok := below(all, top)
-		if !ok {
-			return top
-		}
-		top = next
-	}
 }
 
 // below is the only folder below another one, if all that is kept is in it, and rules are in

@@ -163,9 +163,8 @@ func unchanged(dir *os.Root, name string, before []byte) error {
 	return err
 }
 
-// writeBeside writes a file that is not there yet in the directory of another.
-// The name has the process in it and not chance, as two runs that write the
-// same file at once are told apart by that.
+// writeBeside creates a file in the directory of another one. The name contains the process instead
+// of random characters, which distinguishes two runs that write the same file at once.
 func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp string, err error) {
 	temp = fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid())
 	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
