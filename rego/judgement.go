@@ -72,15 +72,24 @@ func finding(j *facts.Judgement, said *ast.Term) (problem string) {
 	if !ok {
 		return fmt.Sprintf(`that is %s; expected an object such as {"message": message}`, kindOf(said))
 	}
-	fields := sayings(j)
+	fields := []saying{
+		{"message", textInto(&j.Message)},
+		{"details", func(t *ast.Term) (problem string) { j.Details, problem = details(t); return problem }},
+		{"help", textInto(&j.Help)},
+		{"path", func(t *ast.Term) (problem string) { j.Path, problem = pathOf(t); return problem }},
+		{"level", func(t *ast.Term) (problem string) { j.Level, problem = levelOf(t); return problem }},
+	}
 	for _, key := range given.Keys() {
 		name, _ := key.Value.(ast.String)
 		i := slices.IndexFunc(fields, func(f saying) bool { return f.name == string(name) })
 		if i < 0 {
-			return unknownSaying(key, fields)
+			var names []string
+			for _, f := range fields {
+				names = append(names, f.name)
+			}
+			return fmt.Sprintf("with the unknown key %s%s; expected %s", strconv.Quote(cut(text(key))), near(text(key), names), strings.Join(names, ", "))
 		}
-		value := given.Get(key)
-		if problem := fields[i].read(value); problem != "" {
+		if problem := fields[i].read(given.Get(key)); problem != "" {
 			return fmt.Sprintf("whose %s %s", fields[i].name, problem)
 		}
 	}
@@ -94,25 +103,6 @@ func finding(j *facts.Judgement, said *ast.Term) (problem string) {
 type saying struct {
 	name string
 	read func(*ast.Term) string
-}
-
-func sayings(j *facts.Judgement) []saying {
-	return []saying{
-		{"message", textInto(&j.Message)},
-		{"details", func(t *ast.Term) (problem string) { j.Details, problem = details(t); return problem }},
-		{"help", textInto(&j.Help)},
-		{"path", func(t *ast.Term) (problem string) { j.Path, problem = pathOf(t); return problem }},
-		{"level", func(t *ast.Term) (problem string) { j.Level, problem = levelOf(t); return problem }},
-	}
-}
-
-func unknownSaying(key *ast.Term, fields []saying) string {
-	var names []string
-	for _, f := range fields {
-		names = append(names, f.name)
-	}
-	return fmt.Sprintf("with the unknown key %s%s; expected %s",
-		strconv.Quote(cut(text(key))), near(text(key), names), strings.Join(names, ", "))
 }
 
 // textInto reads a text that must not be empty.
@@ -165,24 +155,20 @@ func pathOf(t *ast.Term) (elements []string, problem string) {
 		return nil, fmt.Sprintf("has %d elements; expected at most %d", list.Len(), maxPath)
 	}
 	for i := range list.Len() {
-		element, ok := pathElement(list.Elem(i))
+		key, isText := list.Elem(i).Value.(ast.String)
+		n, isIndex := wholeNumber(list.Elem(i))
 		switch {
-		case !ok:
+		case isIndex && n >= 0:
+			elements = append(elements, strconv.Itoa(n))
+		case !isText:
 			return nil, fmt.Sprintf("holds %s at index %d; expected keys and indices", kindOf(list.Elem(i)), i)
-		case len(element) > maxElement:
-			return nil, fmt.Sprintf("has %d bytes at index %d; expected at most %d", len(element), i, maxElement)
+		case len(key) > maxElement:
+			return nil, fmt.Sprintf("has %d bytes at index %d; expected at most %d", len(key), i, maxElement)
+		default:
+			elements = append(elements, string(key))
 		}
-		elements = append(elements, element)
 	}
 	return elements, ""
-}
-
-func pathElement(t *ast.Term) (string, bool) {
-	if s, ok := t.Value.(ast.String); ok {
-		return string(s), true
-	}
-	n, ok := wholeNumber(t)
-	return strconv.Itoa(n), ok && n >= 0
 }
 
 // levelOf reads the level of one finding.
@@ -205,21 +191,13 @@ func wholeNumber(t *ast.Term) (int, bool) {
 
 // kindOf names the type of a value.
 func kindOf(t *ast.Term) string {
-	switch t.Value.(type) {
-	case ast.String:
-		return "a string"
-	case ast.Number:
-		return "a number"
-	case ast.Boolean:
-		return "a boolean"
-	case ast.Null:
-		return "null"
-	case *ast.Array:
-		return "an array"
-	case ast.Object:
-		return "an object"
-	case ast.Set:
-		return "a set"
+	switch name := ast.ValueName(t.Value); name {
+	case "null":
+		return name
+	case "array", "object":
+		return "an " + name
+	case "string", "number", "boolean", "set":
+		return "a " + name
 	}
 	return "an unknown value"
 }
