@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// Values are what a rule passes with a reason, by name: strings, numbers, booleans and lists of
+// Values hold what a rule passes with a reason, by name: strings, numbers, booleans and lists of
 // strings, in the types of JSON, with numbers as json.Number.
 type Values map[string]any
 

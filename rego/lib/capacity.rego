@@ -16,9 +16,9 @@ numbers(loss, true) := {"loss": loss, "least": loss.percent_min, "most": loss.pe
 numbers(loss, false) := {"loss": loss, "least": loss.percent_grown_min, "most": loss.percent_grown_max, "left": loss.left_max, "grown": loss.left_max > loss.left}
 
 # told is what a rule tells of the numbers of a loss for result.worded: nothing if what is
-# left is enough, a note, if that is asked for, where it may not be.
-told(row, numbers, params) := outcome.told(short, params.report_unknown, {"reason": "short-after-loss", "values": {
-	"outcome": short, "scope": row.scope, "name": row.name, "resource": row.resource, "limit": params.max_percent,
+# left is enough, a note, if that is asked for, where it may not be. The cluster has no name.
+told(name, row, numbers, params) := outcome.told(short, params.report_unknown, {"reason": "short-after-loss", "values": {
+	"outcome": short, "scope": row.scope, "name": name, "resource": row.resource, "limit": params.max_percent,
 	"kind": keys.kind(numbers.loss.key), "domain": numbers.loss.value, "like": numbers.loss.like,
 	"percent": numbers.least, "some_left": numbers.left > 0, "grown": numbers.grown,
 }}) if {

@@ -55,7 +55,7 @@ report contains result.worded(rego.metadata.chain(), row, given) if {
 	not row.name in whole
 	some key in input.params.keys
 	loss := capacity.worst(row, keys.topology(key), input.params.growing)
-	given := capacity.told(row, loss, input.params)
+	given := capacity.told(row.name, row, loss, input.params)
 }
 
 # whole has the pool with all nodes, if there is one.

@@ -45,5 +45,5 @@ report contains result.worded(rego.metadata.chain(), row, given) if {
 	row.scope == "cluster"
 	row.resource in input.params.resources
 	loss := capacity.worst(row, "kubernetes.io/hostname", input.params.growing)
-	given := capacity.told(row, loss, input.params)
+	given := capacity.told("", row, loss, input.params)
 }
