@@ -13,6 +13,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/cpu"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 )
 
 // maxFindings bounds what a rule reports in a run, all contexts together.
@@ -118,12 +119,12 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 	}
 	var judgements []facts.Judgement
 	err = report.Iter(func(t *ast.Term) error {
-		j, err := judgement(r, t)
+		j, given, err := judgement(r, t)
 		if err == nil && !e.reads(r, j.Fact) {
 			err = refusal{what: fmt.Sprintf("reports the fact %d, which is none of those that it reads; report the fact itself", j.Fact)}
 		}
 		if err == nil && j.Message == "" { // it gives a reason
-			j, err = e.addWording(j)
+			j, err = e.addWording(j, given)
 		}
 		judgements = append(judgements, j)
 		return err
@@ -184,11 +185,16 @@ func (e *Engine) compile(due []*rule) error {
 	return err
 }
 
-// addWording sets the words that the catalogue has for the reason of a judgement.
-func (e *evaluation) addWording(j facts.Judgement) (facts.Judgement, error) {
-	text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, e.facts)
+// addWording sets the words that the catalogue has for the reason of a judgement. With values it is
+// as if the rule had said them itself.
+func (e *evaluation) addWording(j facts.Judgement, given message.Values) (facts.Judgement, error) {
+	text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, given, e.facts)
 	if !ok {
 		return j, refusal{what: fmt.Sprintf("reports the reason %s, which the catalogue of messages does not have for this row", strconv.Quote(shortened(j.Reason)))}
+	}
+	if given != nil {
+		j.Reason, j.Message, j.Help = "", shortened(text.Headline), shortened(text.Help)
+		return j, nil
 	}
 	j.Message, j.Details = text.Headline, text.Details
 	return j, nil

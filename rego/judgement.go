@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 )
 
 const (
@@ -23,61 +24,46 @@ const (
 	maxPath, maxElement = 20, 256
 )
 
-// judgement reads one member of a report, which result.reason or result.finding makes.
-func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
+// judgement reads one member of a report, which result.reason, result.worded or result.finding
+// makes, and returns the values that go with its reason.
+func judgement(r *rule, t *ast.Term) (facts.Judgement, message.Values, error) {
 	j := facts.Judgement{Rule: r.id}
 	row, _ := t.Value.(ast.Object)
-	if row == nil {
-		return j, malformed()
-	}
-	level, keys := row.Get(ast.InternedTerm("level")), 3
-	if level != nil {
-		keys++
-	}
-	if row.Len() != keys {
-		return j, malformed()
+	if row == nil || row.Len() != 3 {
+		return j, nil, malformed()
 	}
 	id, fact := row.Get(ast.InternedTerm("rule")), row.Get(ast.InternedTerm("fact"))
 	if id == nil || fact == nil || !id.Equal(ast.StringTerm(r.code.id)) {
-		return j, malformed()
+		return j, nil, malformed()
 	}
 	var ok bool
 	if j.Fact, ok = wholeNumber(fact); !ok {
-		return j, malformed()
+		return j, nil, malformed()
 	}
 	if reason := row.Get(ast.InternedTerm("reason")); reason != nil {
 		j.Reason = text(reason)
-		if level != nil {
-			if _, problem := levelOf(level); problem != "" {
-				return j, malformed()
-			}
-			j.Level = diag.Level(text(level))
-		}
-		return j, nil
+		return j, nil, nil
 	}
-	said := row.Get(ast.InternedTerm("said"))
-	if said == nil || level != nil {
-		return j, malformed()
+	var given message.Values
+	fields, said := sayings(&j), row.Get(ast.InternedTerm("said"))
+	if said == nil {
+		fields, said = givens(&j, &given), row.Get(ast.InternedTerm("given"))
 	}
-	if problem := finding(&j, said); problem != "" {
-		return j, refusal{what: "reports a finding " + problem}
+	if said == nil {
+		return j, nil, malformed()
 	}
-	return j, nil
+	if problem := finding(said, fields); problem != "" {
+		return j, nil, refusal{what: "reports a finding " + problem}
+	}
+	return j, given, nil
 }
 
-// finding reads a finding with words of its own, and returns a problem with it. The problem never
-// shows a value, which may be of any size.
-func finding(j *facts.Judgement, said *ast.Term) (problem string) {
+// finding reads a finding into fields, the first of which is required, and returns a problem with
+// it. The problem never shows a value, which may be of any size.
+func finding(said *ast.Term, fields []saying) (problem string) {
 	given, ok := said.Value.(ast.Object)
 	if !ok {
-		return fmt.Sprintf(`that is %s; expected an object such as {"message": message}`, kindOf(said))
-	}
-	fields := []saying{
-		{"message", textInto(&j.Message)},
-		{"details", func(t *ast.Term) (problem string) { j.Details, problem = details(t); return problem }},
-		{"help", textInto(&j.Help)},
-		{"path", func(t *ast.Term) (problem string) { j.Path, problem = pathOf(t); return problem }},
-		{"level", func(t *ast.Term) (problem string) { j.Level, problem = levelOf(t); return problem }},
+		return fmt.Sprintf("that is %s; expected an object such as {%q: %s}", kindOf(said), fields[0].name, fields[0].name)
 	}
 	for _, key := range given.Keys() {
 		name, _ := key.Value.(ast.String)
@@ -93,16 +79,50 @@ func finding(j *facts.Judgement, said *ast.Term) (problem string) {
 			return fmt.Sprintf("whose %s %s", fields[i].name, problem)
 		}
 	}
-	if j.Message == "" {
-		return "without a message; add the key message"
+	if given.Get(ast.StringTerm(fields[0].name)) == nil {
+		return fmt.Sprintf("without a %s; add the key %s", fields[0].name, fields[0].name)
 	}
 	return ""
 }
 
-// saying is a key of the argument of result.finding; read returns a problem with its value.
+// saying is a key of the argument of result.finding or result.worded; read returns a problem with its
+// value.
 type saying struct {
 	name string
 	read func(*ast.Term) string
+}
+
+// sayings are the keys of a finding in words of its own.
+func sayings(j *facts.Judgement) []saying {
+	return append([]saying{
+		{"message", textInto(&j.Message)},
+		{"details", func(t *ast.Term) (problem string) { j.Details, problem = details(t); return problem }},
+		{"help", textInto(&j.Help)},
+	}, placed(j)...)
+}
+
+// givens are the keys of a finding in words of the catalogue.
+func givens(j *facts.Judgement, values *message.Values) []saying {
+	return append([]saying{
+		{"reason", textInto(&j.Reason)},
+		{"values", func(t *ast.Term) (problem string) { *values, problem = valuesOf(t); return problem }},
+	}, placed(j)...)
+}
+
+func placed(j *facts.Judgement) []saying {
+	return []saying{
+		{"path", func(t *ast.Term) (problem string) { j.Path, problem = pathOf(t); return problem }},
+		{"level", func(t *ast.Term) (problem string) { j.Level, problem = levelOf(t); return problem }},
+	}
+}
+
+// valuesOf reads the values that go with a reason.
+func valuesOf(t *ast.Term) (message.Values, string) {
+	value, err := ast.JSON(t.Value)
+	if values, ok := value.(map[string]any); err == nil && ok {
+		return values, ""
+	}
+	return nil, fmt.Sprintf("are %s; expected an object with strings as keys", kindOf(t))
 }
 
 // textInto reads a text that must not be empty.

@@ -121,12 +121,12 @@ func (f *Facts) Ref(w int) string {
 type Judgement struct {
 	Rule string
 	Fact int
-	// Reason is the entry of the catalogue that words the judgement; "" if the rule sets Message
-	// and Details itself.
+	// Reason is the entry of the catalogue that words the fact; "" if the rule sets Message and
+	// Details itself, or gives the values that are worded.
 	Reason  string
 	Message string
 	Details []string
-	// Help is the rule's own advice on a remedy; "" if it has none.
+	// Help is advice on a remedy that does not come from the fact; "" if there is none.
 	Help string
 	// Path leads from the row to a field below it, by keys and indices; empty for the row itself.
 	Path []string
