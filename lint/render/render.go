@@ -1,6 +1,9 @@
 package render
 
 import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/schedlint/schedlint/lint/limits"
@@ -200,3 +203,132 @@ type Problem struct {
 
 // Error names the place first.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Detail) }
+
+// Overlay is what a GitOps controller changes of a kustomization before it builds it and
+// of the objects afterwards. The kustomization of Root.Dir is changed itself, as the
+// controllers do: nothing refers to it from above.
+type Overlay struct {
+	// File and Line are where the pointer stands, from Confinement.
+	File string
+	Line int
+	// Generated is set if the directory has no kustomization and is built from
+	// Resources, which are relative to it. What holds no object is left out.
+	Generated bool
+	Resources []string
+	// Plain is set if files are taken as they are, whether or not the directory has a
+	// kustomization.
+	Plain bool
+	// Fields are those of a kustomization, in JSON. Values replace those that are there,
+	// lists and maps are added to them, images and replicas by their names.
+	Fields []byte
+	// Patches are the lines at which the inline patches of Fields begin in File, or 0.
+	Patches []int
+	// Counts are where the numbers of replicas in Fields were written, by the names of their
+	// objects.
+	Counts map[string]Variable
+	// Namespace is given to objects that have none.
+	Namespace string
+	// Labels are set on all objects, and not on their templates.
+	Labels map[string]string
+	// Variables are substituted in the result; nil substitutes nothing.
+	Variables *Variables
+}
+
+// Changes reports whether an overlay needs kustomize: a namespace alone does not.
+func (o *Overlay) Changes() bool {
+	return o != nil && (len(o.Fields) > 0 || len(o.Labels) > 0 || o.Variables != nil)
+}
+
+// Variables are what stands for ${name} in a result.
+type Variables struct {
+	Given map[string]Variable
+	// Open is set if what is not in Given may be given by something that is not known;
+	// else it is not given.
+	Open bool
+	// Unknown are names that are given, by values that are not known.
+	Unknown []string
+}
+
+// Variable is a value and where it was written, from Confinement; Line is 0 where that
+// is not known.
+type Variable struct {
+	Value        string
+	File         string
+	Line, Column int
+}
+
+// Marks and Lines cross from workers as one text of numbers each: there are very many of
+// them, and JSON with a value for each takes longer than most renders.
+type (
+	Marks []Mark
+	Lines []Line
+)
+
+// MarshalJSON is the short form.
+func (all Marks) MarshalJSON() ([]byte, error) {
+	return pack(all, func(to []int, m *Mark) []int {
+		variable := 0
+		if m.Variable {
+			variable = 1
+		}
+		return append(to, m.Line, m.Column, m.File, m.At, m.AtColumn, variable)
+	})
+}
+
+// UnmarshalJSON reads the short form.
+func (all *Marks) UnmarshalJSON(text []byte) error {
+	return unpack(text, 6, (*[]Mark)(all), func(n []int) Mark {
+		return Mark{n[0], n[1], n[2], n[3], n[4], n[5] != 0}
+	})
+}
+
+// MarshalJSON is the short form.
+func (all Lines) MarshalJSON() ([]byte, error) {
+	return pack(all, func(to []int, l *Line) []int {
+		return append(to, l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn, l.Item, l.ItemAt, l.ItemColumn, l.Inside, l.InsideAt)
+	})
+}
+
+// UnmarshalJSON reads the short form.
+func (all *Lines) UnmarshalJSON(text []byte) error {
+	return unpack(text, 10, (*[]Line)(all), func(n []int) Line {
+		return Line{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9]}
+	})
+}
+
+// pack writes the numbers of all rows, which numbers appends, one after the other.
+func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
+	packed, row := make([]byte, 0, 8*len(all)), []int(nil)
+	for i := range all {
+		row = numbers(row[:0], &all[i])
+		for _, n := range row {
+			packed = binary.AppendVarint(packed, int64(n))
+		}
+	}
+	return json.Marshal(packed)
+}
+
+// unpack reads rows of so many numbers.
+func unpack[T any](text []byte, width int, all *[]T, row func([]int) T) error {
+	var packed []byte
+	if err := json.Unmarshal(text, &packed); err != nil {
+		return err
+	}
+	*all = nil
+	numbers := make([]int, 0, width)
+	for len(packed) > 0 {
+		n, size := binary.Varint(packed)
+		if size <= 0 {
+			return errors.New("a place has a number that does not end")
+		}
+		packed = packed[size:]
+		if numbers = append(numbers, int(n)); len(numbers) == width {
+			*all = append(*all, row(numbers))
+			numbers = numbers[:0]
+		}
+	}
+	if len(numbers) > 0 {
+		return errors.New("a place has too few numbers")
+	}
+	return nil
+}
