@@ -383,11 +383,15 @@ func (q *growth) judge(ws []*workload.Workload) {
 		if out == nil {
 			continue
 		}
-		verdict := hold(out.Verdict, w, 0, bounded(q.m, w), !perNode(w))
+		// A limit of one workload alone counts pools at their max, so it holds at every size.
+		nowhere := fitsNowhere(q.m, w)
+		limited := nowhere || !perNode(w) && q.m.Judged(w) && q.m.Eligible(w).Count+q.m.Eligible(w).Growable > 0 &&
+			slices.ContainsFunc(bound.Capacity(q.m, w), func(l bound.Limit) bool { return l.Exceeded })
+		verdict := hold(out.Verdict, w, 0, limited, !perNode(w))
 		if verdict != out.Verdict {
 			out.Verdict, out.Why = verdict, model.Reason{Cause: model.ByGrowth}
 		}
-		out.RulesVerdict = hold(out.RulesVerdict, w, 1, fitsNowhere(q.m, w), !perNode(w))
+		out.RulesVerdict = hold(out.RulesVerdict, w, 1, nowhere, !perNode(w))
 		if out.Verdict == diag.Never {
 			q.verdict = diag.Never
 		}
@@ -408,16 +412,6 @@ func (q *growth) largest(ws []*workload.Workload) answers {
 		return nil
 	}
 	return answersOf(q.decide(ws, nodes))
-}
-
-// bounded reports whether a limit of one workload alone, which counts pools at their max,
-// keeps some of its pods from being placed at every size.
-func bounded(m *model.Model, w *workload.Workload) bool {
-	if fitsNowhere(m, w) {
-		return true
-	}
-	return !perNode(w) && m.Judged(w) && m.Eligible(w).Count+m.Eligible(w).Growable > 0 &&
-		slices.ContainsFunc(bound.Capacity(m, w), func(l bound.Limit) bool { return l.Exceeded })
 }
 
 // fitsNowhere reports whether, at every size, some pod of a workload finds no node large
