@@ -185,10 +185,8 @@ func (f *closedForms) fillsEvenly(m certificate.Member) bool {
 
 // checkLimit bounds the pods of one member by the closed forms.
 func (f *closedForms) checkLimit(c *certificate.Assertion) error {
-	for _, m := range c.About {
-		if f.most(m) < m.Pods {
-			return nil
-		}
+	if slices.ContainsFunc(c.About, func(m certificate.Member) bool { return f.most(m) < m.Pods }) {
+		return nil
 	}
 	return fmt.Errorf("%v: there is room for all pods", certificate.Called(c.About))
 }

@@ -217,7 +217,9 @@ func (q *loss) doubt(l certificate.Loss) model.Reason {
 }
 
 // byMeaning caches a value for each meaning of a loss; there are only a few.
-type byMeaning[T any] []struct {
+type byMeaning[T any] []meant[T]
+
+type meant[T any] struct {
 	meaning certificate.Meaning
 	value   T
 }
@@ -230,10 +232,7 @@ func (b *byMeaning[T]) of(meaning certificate.Meaning, find func() T) T {
 		}
 	}
 	value := find()
-	*b = append(*b, struct {
-		meaning certificate.Meaning
-		value   T
-	}{meaning, value})
+	*b = append(*b, meant[T]{meaning, value})
 	return value
 }
 

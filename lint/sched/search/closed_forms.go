@@ -118,14 +118,6 @@ func (f closedForms) even(i int) bool {
 		!slices.ContainsFunc(keys, func(k int) bool { return f.sizes[k] < f.sizes[s.key] || !f.within(u, k, s.key) })
 }
 
-// neverPlaced settles a pod group whose pods are never placed (T20).
-func (f closedForms) neverPlaced(c component) (outcome, bool) {
-	if c.pods == 0 || len(c.units) != 1 || !f.unplaceable[c.units[0]] {
-		return outcome{}, false
-	}
-	return settled(c, nil, nil), true
-}
-
 // mostAlone returns how many pods of a pod group can be placed if it has the nodes to
 // itself, if a closed form covers it. Other pods never increase that number.
 func (f closedForms) mostAlone(i int) (int, bool) {
