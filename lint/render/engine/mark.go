@@ -77,7 +77,11 @@ func (m *marker) scalar(l *lines, d document, n *yaml.Node) (change, bool) {
 		}
 	}
 	start, end, ok := l.scalar(&at)
-	if !ok || !l.commentable(end) {
+	if !ok {
+		return change{}, false
+	}
+	after, _, _ := bytes.Cut(l.text[end:], []byte("\n")) // only blanks and another comment
+	if !endOfLine().Match(bytes.TrimSuffix(after, []byte("\r"))) {
 		return change{}, false
 	}
 	value, ok := scalarOf(n)
@@ -237,16 +241,6 @@ var (
 	singleQuoted = lazy.Regexp(`^'(?:[^']|'')*'`)
 	endOfLine    = lazy.Regexp(`^[ \t]*(?:[ \t]#.*)?$`)
 )
-
-// commentable reports whether a comment may stand at an offset: only blanks and another
-// comment follow on the line.
-func (l *lines) commentable(at int) bool {
-	rest := l.text[at:]
-	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
-		rest = rest[:i]
-	}
-	return endOfLine().Match(bytes.TrimSuffix(rest, []byte("\r")))
-}
 
 // change replaces a part of a text.
 type change struct {

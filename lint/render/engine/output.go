@@ -24,7 +24,9 @@ type results struct {
 	docs []found
 	// marks have an index into marker.files until all are known.
 	marks []render.Mark
-	names map[identity][]origin // see finalNames
+	// names says which documents become an object of an identity, by the prefixes and suffixes on
+	// the way. Names that a patch, a plugin or a hash changes are not found.
+	names map[identity][]origin
 	// patches are those of an overlay that leave no markers.
 	patches []jsonPatch
 }
@@ -232,7 +234,14 @@ func (r *results) origin(root *yaml.Node, v votes) (origin, bool) {
 		return *v.kind, true
 	}
 	if r.names == nil {
-		r.names = r.p.finalNames()
+		r.names = map[identity][]origin{}
+		if root := r.p.rootKustomization(); root != nil {
+			for _, o := range r.p.through(root, nil) {
+				if !slices.Contains(r.names[o.identity], o.origin) {
+					r.names[o.identity] = append(r.names[o.identity], o.origin)
+				}
+			}
+		}
 	}
 	named := r.names[identityOf(root)]
 	if len(named) == 1 {
@@ -259,22 +268,6 @@ type renamed struct {
 // unprefixed are kinds whose names a prefix or suffix does not change (api/internal/
 // builtins: PrefixTransformer).
 var unprefixed = []string{"CustomResourceDefinition", "APIService", "Namespace"}
-
-// finalNames says which documents become an object of an identity, by the prefixes and
-// suffixes on the way. Names that a patch, a plugin or a hash changes are not found.
-func (p *plan) finalNames() map[identity][]origin {
-	root := p.rootKustomization()
-	all := map[identity][]origin{}
-	if root == nil {
-		return all
-	}
-	for _, o := range p.through(root, nil) {
-		if !slices.Contains(all[o.identity], o.origin) {
-			all[o.identity] = append(all[o.identity], o.origin)
-		}
-	}
-	return all
-}
 
 // through is what a kustomization makes of objects, in kustomize's order: its resources
 // join them, its components change all of them, and then it does. The plan bounds how

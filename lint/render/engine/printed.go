@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
@@ -119,22 +118,6 @@ func (p *plan) printedName(k *kustomization) string {
 		p.tree.files[dir] = &file{name: dir, dir: true}
 	}
 	return path.Join(k.printedDir, fmt.Sprintf("%d.chart.yaml", len(p.printed)))
-}
-
-// blamed is the chart that an error of kustomize is about, and the error without the name of
-// a file that is not there.
-func (p *plan) blamed(said string) (*release, string) {
-	for _, k := range p.sorted() {
-		for _, r := range k.charts {
-			name := "'" + path.Base(r.printed.name) + "'"
-			for _, words := range []string{"accumulating resources from ", "merging resources from "} {
-				if _, after, ok := strings.Cut(said, words+name+": "); ok {
-					return r, after
-				}
-			}
-		}
-	}
-	return nil, said
 }
 
 // component makes a component of the charts of a kustomization: it comes after the
