@@ -261,6 +261,13 @@ func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	return false
 }
 
+// forms checks the form of every text in a list.
+func (c *checker) forms(stage Stage, list *place, noun string, f format) {
+	for i, n := range list.value.Items() {
+		c.form(stage, list.item(i, n), noun, f)
+	}
+}
+
 // labels checks a map of labels: those of the pod, its nodeSelector, or the matchLabels of a
 // selector.
 func (c *checker) labels(stage Stage, p *place, noun string) {

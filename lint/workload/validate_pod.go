@@ -255,12 +255,8 @@ func (c *checker) requirement(e *place, of *operators, labelValues bool, values 
 		return
 	}
 	c.form(StageObject, e.field("key"), "", labelKey)
-	if !c.arity(e, of) || !labelValues {
-		return
-	}
-	list := e.field("values")
-	for i, n := range list.value.Items() {
-		c.form(values, list.item(i, n), "value", labelValue)
+	if c.arity(e, of) && labelValues {
+		c.forms(values, e.field("values"), "value", labelValue)
 	}
 }
 
@@ -297,12 +293,8 @@ func (c *checker) fieldRequirement(f *place) {
 	if ok && s != metav1.ObjectNameField {
 		c.refuse(StageObject, key, found(key, "key")+": must be "+metav1.ObjectNameField, "")
 	}
-	if !c.arity(f, &fieldOperators) || !ok || s != metav1.ObjectNameField {
-		return
-	}
-	list := f.field("values")
-	for i, n := range list.value.Items() {
-		c.form(StageObject, list.item(i, n), "node name", subdomain)
+	if c.arity(f, &fieldOperators) && ok && s == metav1.ObjectNameField {
+		c.forms(StageObject, f.field("values"), "node name", subdomain)
 	}
 }
 
@@ -339,12 +331,9 @@ func (c *checker) podTerm(term *place, typed *corev1.PodAffinityTerm) {
 	} else if ok {
 		c.form(StageObject, key, "", labelKey)
 	}
-	names := term.field("namespaces")
-	c.selector(term.field("labelSelector"), typed.LabelSelector)         // R-V12
-	c.selector(term.field("namespaceSelector"), typed.NamespaceSelector) // R-V12
-	for i, n := range names.value.Items() {                              // R-V13
-		c.form(StageObject, names.item(i, n), "namespace", dnsLabel)
-	}
+	c.selector(term.field("labelSelector"), typed.LabelSelector)          // R-V12
+	c.selector(term.field("namespaceSelector"), typed.NamespaceSelector)  // R-V12
+	c.forms(StageObject, term.field("namespaces"), "namespace", dnsLabel) // R-V13
 	c.labelKeys(term, term.field("mismatchLabelKeys"), typed.LabelSelector)
 }
 
