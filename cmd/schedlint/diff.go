@@ -7,12 +7,12 @@ import (
 	"unicode"
 )
 
-// around is how many lines a diff shows around a change.
+// around is the number of context lines around a change.
 const around = 3
 
-// unified writes what changes within lines as a unified diff: both texts have the
-// same number of lines. There is no line "diff --git", which would make git take
-// the path from the root of the work tree and not from the working directory.
+// unified writes the changes between two texts with the same number of lines as a unified diff. It
+// writes no line "diff --git", because git would then resolve the path from the root of the work
+// tree instead of the working directory.
 func unified(out *bytes.Buffer, path string, before, after []byte) {
 	was, is := bytes.SplitAfter(before, []byte("\n")), bytes.SplitAfter(after, []byte("\n"))
 	if last := len(was) - 1; len(was[last]) == 0 { // the text ends with a line break
@@ -21,7 +21,7 @@ func unified(out *bytes.Buffer, path string, before, after []byte) {
 	fmt.Fprintf(out, "--- %s\n+++ %s\n", header("a/"+path), header("b/"+path))
 	changed := changes(was, is)
 	for len(changed) > 0 {
-		n := 1 // changes whose surroundings touch are one hunk
+		n := 1 // changes whose context touches or overlaps form one hunk
 		for n < len(changed) && changed[n]-changed[n-1] <= 2*around+1 {
 			n++
 		}
@@ -30,7 +30,7 @@ func unified(out *bytes.Buffer, path string, before, after []byte) {
 	}
 }
 
-// changes are the indexes of the lines that differ.
+// changes returns the indexes of the lines that differ.
 func changes(was, is [][]byte) (changed []int) {
 	for i := range was {
 		if !bytes.Equal(was[i], is[i]) {
@@ -40,7 +40,7 @@ func changes(was, is [][]byte) (changed []int) {
 	return changed
 }
 
-// hunk writes the lines of a range: those that differ first as they were.
+// hunk writes a range of lines. For each run of lines that differ, it writes the old ones first.
 func hunk(out *bytes.Buffer, was, is [][]byte, start, end int) {
 	fmt.Fprintf(out, "@@ -%d,%d +%d,%d @@\n", start+1, end-start, start+1, end-start)
 	for i := start; i < end; {
@@ -67,8 +67,8 @@ func line(out *bytes.Buffer, sign byte, text []byte) {
 	}
 }
 
-// header is a path as git and patch read it: quoted if it has signs that would
-// not survive, and with a tab behind it if it has a space, as a date might follow.
+// header returns a path in the form that git and patch read: quoted if it has characters that would
+// not survive, and followed by a tab if it contains a space, because a date might follow.
 func header(path string) string {
 	odd := func(r rune) bool { return unicode.IsControl(r) || r == '"' || r == '\\' }
 	switch {
@@ -80,8 +80,8 @@ func header(path string) string {
 	return path
 }
 
-// quoted is a path in quotes with the escapes of C, of which both know the octal
-// ones.
+// quoted returns a path in quotes with the escapes of C. It uses octal escapes, which both git and
+// patch read.
 func quoted(path string) string {
 	var b strings.Builder
 	for _, c := range []byte(path) {

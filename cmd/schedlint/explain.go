@@ -21,14 +21,14 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// explainFlags are the flags of the explain command.
+// explainFlags holds the flags of the explain command.
 type explainFlags struct {
 	inputFlags
 	ruleDirs, paths []string
 	stdin           string
 }
 
-// stdinFlag is what cobra takes the place -:LINE for.
+// stdinFlag is the flag that cobra sees in a place such as -:LINE.
 const stdinFlag = "stdin"
 
 func newExplain() *cobra.Command {
@@ -74,7 +74,7 @@ Exit status:
 	return cmd
 }
 
-// args are the arguments with a place in standard input among them.
+// args returns the arguments, including a place in standard input.
 func (f *explainFlags) args(rest []string) []string {
 	if f.stdin == "" {
 		return rest
@@ -126,7 +126,7 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	return incomplete(x.Failures)
 }
 
-// runs is an error about a rule that does not run.
+// runs returns an error about a rule that does not run.
 func runs(engine *rego.Engine, conf *config.Config, id string) error {
 	rule, ok := engine.Rule(id)
 	switch {
@@ -140,8 +140,8 @@ func runs(engine *rego.Engine, conf *config.Config, id string) error {
 	return nil
 }
 
-// parseSpot takes FILE:LINE or FILE:LINE:COLUMN apart from its end, as a name
-// may have colons, a drive letter among them.
+// parseSpot parses FILE:LINE or FILE:LINE:COLUMN from the end, because a name may contain colons,
+// such as that after a drive letter.
 func parseSpot(text string) (lint.Spot, error) {
 	rest, last, ok := cutNumber(strings.TrimRight(text, ":"))
 	if !ok {
@@ -164,9 +164,9 @@ func cutNumber(text string) (rest string, n int, ok bool) {
 	return text[:i], n, err == nil && n >= 0
 }
 
-// explainPaths are the paths that lint was given: if nobody says, standard
-// input for a place in it, the working directory for a file below it, or else
-// the directory of the file.
+// explainPaths returns the paths that lint was given. Without --path it returns standard input for
+// a place in it, the working directory for a file below it, and otherwise the directory of the
+// file.
 func explainPaths(file string, paths []string) ([]string, error) {
 	stdin := file == "-" || file == source.StdinName
 	if !stdin {

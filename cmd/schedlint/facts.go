@@ -18,7 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts/listing"
 )
 
-// factsFlags are the flags of the facts command.
+// factsFlags holds the flags of the facts command.
 type factsFlags struct {
 	inputFlags
 	format, list, at, cluster, context, rule, doc string
@@ -115,8 +115,8 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 	return incomplete(d.Failures)
 }
 
-// belowPolicies reports whether all paths are below folders of a team's own rules. What is
-// read there are fixtures, which are no manifests of the tree.
+// belowPolicies reports whether all paths are below folders of a team's own rules. Files there are
+// fixtures, not manifests of the tree.
 func belowPolicies(conf *config.Config, paths []string) bool {
 	for _, path := range paths {
 		path, err := filepath.Abs(path)
@@ -129,7 +129,7 @@ func belowPolicies(conf *config.Config, paths []string) bool {
 	return len(paths) > 0
 }
 
-// line reads --at.
+// line parses --at.
 func (f *factsFlags) line() (file string, line int, err error) {
 	if f.at == "" {
 		return "", 0, nil
@@ -144,7 +144,7 @@ func (f *factsFlags) line() (file string, line int, err error) {
 	return filepath.ToSlash(filepath.Clean(f.at[:i])), line, nil
 }
 
-// chosen are the contexts that the flags choose, with files as the user names them.
+// chosen returns the contexts that the flags choose, with files named as the user names them.
 func (f *factsFlags) chosen(d *lint.Described, params []byte) ([]listing.Context, error) {
 	var all []listing.Context
 	var names []string

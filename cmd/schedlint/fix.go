@@ -17,13 +17,13 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// What --fix does with edits.
+// Values of --fix.
 const (
 	fixWrite = "write"
 	fixDiff  = "diff"
 )
 
-// diffOnly leaves standard output to the diff.
+// diffOnly reserves standard output for the diff.
 func (f *lintFlags) diffOnly() error {
 	if f.fix != fixDiff {
 		return nil
@@ -37,8 +37,8 @@ func (f *lintFlags) diffOnly() error {
 	return nil
 }
 
-// run lints and, if asked to, fixes. With a diff the report is on the files as
-// they are, else on what has become of them.
+// run lints and, with --fix, applies edits. With --fix=diff the report describes the files as they
+// are, otherwise the files after the edits.
 func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, differs bool, err error) {
 	if f.fix == "" {
 		r, err = lint.Run(cmd.Context(), o)
@@ -60,8 +60,8 @@ func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, dif
 	return r, false, errors.Join(err, leftErr)
 }
 
-// writeFiles writes what can be written, and names the rest as seen from a
-// directory.
+// writeFiles writes the files that it can, and returns an error about each of the others, with its
+// name relative to dir.
 func writeFiles(dir string, files []lint.FixedFile) (written []lint.FixedFile, err error) {
 	dir = worktree.Real(dir)
 	var errs []error
@@ -80,7 +80,7 @@ func writeFiles(dir string, files []lint.FixedFile) (written []lint.FixedFile, e
 	return written, errors.Join(errs...)
 }
 
-// tell says how many edits there are in how many files, and which are not made.
+// tell prints the numbers of edits and files, and lists the edits that are not made.
 func tell(w io.Writer, m *lint.Fixed, format string, files []lint.FixedFile) {
 	edits := 0
 	for _, f := range files {
@@ -93,7 +93,7 @@ func tell(w io.Writer, m *lint.Fixed, format string, files []lint.FixedFile) {
 	}
 }
 
-// printDiff writes the changes with paths as seen from a directory.
+// printDiff writes the changes, with paths relative to dir.
 func printDiff(w io.Writer, dir string, files []lint.FixedFile) error {
 	var out bytes.Buffer
 	for _, f := range files {

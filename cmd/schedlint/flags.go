@@ -23,18 +23,18 @@ import (
 	"github.com/schedlint/schedlint/lint/revision"
 )
 
-// value is a flag that a function reads.
+// value implements a flag by a function.
 type value struct {
 	set   func(s string) error
-	kind  string   // the shells may complete a stringArray again
-	words []string // that the shells complete; nil for files
+	kind  string   // shells may complete a stringArray repeatedly
+	words []string // offered by shell completion; nil for files
 }
 
 func (value) String() string       { return "" }
 func (v value) Type() string       { return v.kind }
 func (v value) Set(s string) error { return v.set(s) }
 
-// checked is a text for which a condition holds.
+// checked is the value of a text that must meet a condition.
 func checked(to *string, want string, ok func(s string) bool) value {
 	return value{kind: "string", set: func(s string) error {
 		if !ok(s) {
@@ -45,8 +45,8 @@ func checked(to *string, want string, ok func(s string) bool) value {
 	}}
 }
 
-// named refuses an empty name, as from a variable that is not set: it must not pass for a flag
-// that is not there.
+// named is the value of a name that must not be empty. An unset variable would otherwise have the
+// same effect as no flag.
 func named(to *string, what string) value {
 	return checked(to, what, func(s string) bool { return s != "" })
 }
@@ -54,7 +54,7 @@ func named(to *string, what string) value {
 func file(to *string) value { return named(to, "a file name") }
 func dir(to *string) value  { return named(to, "a directory") }
 
-// choice is one of some words.
+// choice is the value of one word out of several.
 func choice(to *string, words []string) value {
 	return value{kind: "string", words: words, set: func(s string) error {
 		*to = s
@@ -62,7 +62,7 @@ func choice(to *string, words []string) value {
 	}}
 }
 
-// oneOf refuses a word that is none of the words of a flag.
+// oneOf returns an error if a word is not one of the words of a flag.
 func oneOf(word string, words []string) error {
 	if slices.Contains(words, word) {
 		return nil
@@ -70,7 +70,7 @@ func oneOf(word string, words []string) error {
 	return fmt.Errorf("expected one of %s%s", strings.Join(words, ", "), diag.Question(diag.Nearest(word, words)))
 }
 
-// keys gathers topology keys, or the words for them.
+// keys is the value of a list of topology keys, or of the words for them.
 func keys(to *[]string) value {
 	return value{kind: "stringArray", words: []string{"node", "zone", "region"}, set: func(s string) error {
 		key, err := config.TopologyKey(s)
@@ -81,10 +81,10 @@ func keys(to *[]string) value {
 	}}
 }
 
-// maxFactor keeps budgets countable.
+// maxFactor limits the factor of budgets, so that they cannot overflow.
 const maxFactor = 1_000_000
 
-// inputFlags are those of every command that judges manifests.
+// inputFlags holds the flags of every command that judges manifests.
 type inputFlags struct {
 	topology, survive []string
 	config            string
@@ -111,8 +111,8 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 	flags.Var(choice(&f.render.Mode, []string{inputs.Auto, inputs.Off, inputs.Only}), "render", "`mode`: auto renders the kustomizations and charts it finds and checks other files as written, off renders none, only checks renders only (default auto)")
 }
 
-// options are what such a command starts from: the paths, or the working directory, the topology,
-// the configuration, and what is rendered.
+// options returns the initial options of such a command: the paths, or the working directory, the
+// topology, the configuration and the renders.
 func (f *inputFlags) options(cmd *cobra.Command, args []string, pathless bool) (lint.Options, error) {
 	o, err := f.read(cmd, args, config.Choose)
 	if err == nil {
@@ -121,7 +121,7 @@ func (f *inputFlags) options(cmd *cobra.Command, args []string, pathless bool) (
 	return o, err
 }
 
-// read are the options without what is rendered, by a configuration that load reads.
+// read returns the options without the renders. load reads the configuration.
 func (f *inputFlags) read(cmd *cobra.Command, args []string, load func(path string) (*config.Config, error)) (lint.Options, error) {
 	if len(args) == 0 {
 		args = []string{"."}
@@ -144,7 +144,7 @@ func (f *inputFlags) read(cmd *cobra.Command, args []string, load func(path stri
 
 const trackedFlag = "git-tracked"
 
-// onlyTracked narrows the input down to what git tracks.
+// onlyTracked reduces the input to the files that git tracks.
 func onlyTracked(o *lint.Options) error {
 	if slices.Contains(o.Paths, "-") {
 		return errors.New("--" + trackedFlag + ": git does not track standard input: name files or directories")
@@ -160,7 +160,7 @@ func onlyTracked(o *lint.Options) error {
 	tracked := map[string]bool{}
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		for !tracked[path] { // with the directories above it
+		for !tracked[path] { // includes the directories above it
 			tracked[path] = true
 			path = filepath.Dir(path)
 		}
@@ -177,7 +177,7 @@ func addRules(flags *pflag.FlagSet, to *[]string) {
 	flags.StringArrayVar(to, "rules", nil, "`directory` with your own Rego rules (repeatable)")
 }
 
-// failFlags say what fails a run beside what it finds.
+// failFlags holds the flags that fail a run for reasons other than findings.
 type failFlags struct {
 	unknown    string
 	unrendered bool
@@ -189,7 +189,7 @@ func (f *failFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.unrendered, "fail-on-unrendered", false, "fail the run if a kustomization, chart or GitOps pointer under the paths cannot be rendered")
 }
 
-// onUnrendered is the end of a run with inputs that do not render, if that is to fail it.
+// onUnrendered returns an error for inputs that do not render, if the flags ask for that.
 func (f *failFlags) onUnrendered(n int) error {
 	if !f.unrendered || n == 0 {
 		return nil
@@ -197,8 +197,7 @@ func (f *failFlags) onUnrendered(n int) error {
 	return statusError{exitFindings, fmt.Errorf("%s cannot be rendered (--fail-on-unrendered)", report.Count(n, "input"))}
 }
 
-// flagError adds the flag that was probably meant, of this command or of one
-// below it.
+// flagError adds to an error the flag that was probably meant, of this command or of a subcommand.
 func flagError(cmd *cobra.Command, err error) error {
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
@@ -210,7 +209,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; did you mean --%s?", err, near)
 	}
 	subs := cmd.Commands()
-	if most, _, err := cmd.Find([]string{"lint"}); err == nil { // of several it is most likely meant
+	if most, _, err := cmd.Find([]string{"lint"}); err == nil { // if several have the flag, lint is most likely meant
 		subs = append([]*cobra.Command{most}, subs...)
 	}
 	for _, sub := range subs {
@@ -227,8 +226,8 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// addCompletion tells the shells what may follow a flag, by its type, so that a
-// new flag needs nothing more. What takes a file needs nothing at all.
+// addCompletion registers shell completions for all flags by their type, so that a new flag needs
+// no code for that. A flag for a file needs no completion.
 func addCompletion(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		v, _ := f.Value.(value)
@@ -240,7 +239,7 @@ func addCompletion(cmd *cobra.Command) {
 			return
 		}
 		if err := cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, directive)); err != nil {
-			panic(err) // the flag is there, and nobody else has registered it
+			panic(err) // the flag exists, and nothing else registers it
 		}
 	})
 	for _, sub := range cmd.Commands() {
@@ -248,10 +247,10 @@ func addCompletion(cmd *cobra.Command) {
 	}
 }
 
-// ruleIDs completes the id of a rule, with its title. Rules that do not load
-// complete to nothing: the shell is no place for their errors.
+// ruleIDs completes the id of a rule, with its title. It returns nothing if the rules do not load,
+// because the shell cannot show errors.
 func ruleIDs(dirs []string, named string) []cobra.Completion {
-	dirs = slices.Compact(slices.Sorted(slices.Values(dirs))) // cobra reads the flags twice before it asks
+	dirs = slices.Compact(slices.Sorted(slices.Values(dirs))) // cobra parses the flags twice before it calls this
 	conf, err := config.Choose(named)
 	if err != nil {
 		conf = &config.Config{}

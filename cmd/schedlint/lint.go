@@ -25,7 +25,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// lintFlags are the flags of the lint command.
+// lintFlags holds the flags of the lint command.
 type lintFlags struct {
 	inputFlags
 	failFlags
@@ -33,7 +33,7 @@ type lintFlags struct {
 	outputs                           outputs
 	failOn, category, fix, sourceRoot string
 	quiet, all, verbose               bool
-	write, reason, until, today       string // of a baseline
+	write, reason, until, today       string // for a baseline
 	noInline, failOnSilenced          bool
 }
 
@@ -117,7 +117,7 @@ Exit status (the highest applies):
 	flags.BoolVar(&f.all, "all", false, "show every location of repeated findings (text, markdown) and lift the 4 MiB limit on findings (text)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "list the locations of skipped files, unchecked objects and undecided questions")
 	flags.Var(value{kind: "string", set: func(s string) error {
-		f.category = strings.TrimRight(s, "/") // which joins it to a run id
+		f.category = strings.TrimRight(s, "/") // SARIF joins it to a run id with a slash
 		if f.category == "" || strings.TrimSpace(f.category) != f.category || report.Visible(f.category) != f.category {
 			return errors.New("expected a name without control characters, and not / alone")
 		}
@@ -126,7 +126,7 @@ Exit status (the highest applies):
 	return cmd
 }
 
-// addAccept adds the flags that say what is accepted.
+// addAccept adds the flags about accepted findings.
 func (f *lintFlags) addAccept(flags *pflag.FlagSet) {
 	isRevision := func(s string) bool { return strings.TrimSpace(s) != "" }
 	flags.Var(file(&f.Baseline), "baseline", "`file` with accepted findings (default: the baseline of the configuration)")
@@ -172,7 +172,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	}
 	now.From = from
 	switch {
-	case err != nil: // half of the findings is no baseline, and says little of a change
+	case err != nil: // incomplete findings are not a baseline, and say little about a change
 	case f.write != "" && !now.Report.Complete():
 		err = errors.New("--write-baseline: the run is incomplete, so no baseline is written")
 	case f.write != "":
@@ -186,7 +186,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	}
 	r := now.Report
 	undone := slices.Clone(r.Failures)
-	if err != nil { // before the report, which says that it is incomplete
+	if err != nil { // before the report, which mentions that it is incomplete
 		printErrors(cmd.ErrOrStderr(), err)
 		for _, line := range lines(err) {
 			r.Failures.Add(diag.Failure{Stage: diag.StageRead, Message: line})
@@ -204,7 +204,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		return err
 	}
 	switch {
-	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths): // somebody meant to have it judged
+	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths): // the user named the path to have it judged
 		return statusError{exitUsage, errors.New(report.NothingChecked)}
 	case f.failOnSilenced && now.Silences > 0:
 		return statusError{exitFindings, fmt.Errorf("the change silences findings: %s (--fail-on-silenced)", report.Count(now.Silences, "place"))}
@@ -218,7 +218,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	return nil
 }
 
-// check refuses flags that do not go together.
+// check rejects flags that cannot be combined.
 func (f *lintFlags) check() error {
 	if err := f.outputs.check(); err != nil {
 		return err
@@ -243,11 +243,11 @@ func (f *lintFlags) check() error {
 	return f.diffOnly()
 }
 
-// options are those of a run on the work tree, and the revision that they come from
-// if one was named.
+// options returns the options of a run on the work tree and, with --config-from, the revision that
+// the policy comes from.
 func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, from *change.From, err error) {
 	conf := config.Choose
-	if f.ConfigFrom != "" { // what the work tree says is not even read
+	if f.ConfigFrom != "" { // does not even read the configuration of the work tree
 		conf = func(string) (*config.Config, error) { return &config.Config{}, nil }
 	}
 	if o, err = f.read(cmd, args, conf); err != nil {
@@ -274,13 +274,12 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 	return o, from, err
 }
 
-// today is the day on which this runs.
+// today returns the current day in UTC.
 func today() string { return time.Now().UTC().Format("2006-01-02") }
 
-// renewed is the baseline that is about to be written. What a file of that name
-// says of reason and day stays, unless told otherwise, and so do its entries about
-// manifests that are not read this time; a file that is something else is not
-// overwritten.
+// renewed returns the baseline to be written. It keeps the reason and the day of an existing
+// baseline, unless flags set them, and the entries about manifests that this run does not read. It
+// never overwrites a file that is not a baseline.
 func (f *lintFlags) renewed(today string) (*accept.Baseline, error) {
 	b := accept.NewBaseline("found when this baseline was written, on "+today, "", nil)
 	if err := worktree.RefuseLink(f.write); err != nil {
@@ -326,7 +325,7 @@ func onlyHere(dir string, paths []string) bool {
 	})
 }
 
-// outcome is the exit status: errors and what was not done outrank findings.
+// outcome returns the exit status: errors and incomplete work outrank findings.
 func outcome(r *diag.Report, failOn string, err error) error {
 	code := failed(r.Failures)
 	if err != nil {

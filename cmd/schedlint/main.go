@@ -1,6 +1,5 @@
-// Command schedlint lints Kubernetes manifests against declared nodes: what
-// can never be placed, which constraints do nothing, and which fields the API
-// server refuses.
+// Command schedlint lints Kubernetes manifests against declared nodes: it reports pods that can
+// never be placed, constraints that have no effect, and fields that the API server rejects.
 package main
 
 import (
@@ -17,10 +16,10 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// version is a source constant, so that every way of building gives the same.
+// version is a source constant, so that every build reports the same version.
 const version = "0.1.0"
 
-// Exit codes. Findings, errors and failures may come together; the highest code wins.
+// Exit codes. Findings, errors and failures can occur together; the highest code wins.
 const (
 	exitClean    = 0
 	exitFindings = 1
@@ -28,7 +27,7 @@ const (
 	exitInternal = 3
 )
 
-// failed is the exit code for what was not done.
+// failed returns the exit code for work that was not done.
 func failed(all diag.Failures) int {
 	switch {
 	case all.Internal():
@@ -39,7 +38,7 @@ func failed(all diag.Failures) int {
 	return exitClean
 }
 
-// incomplete ends a command that has not done everything.
+// incomplete returns an error if a command has not done everything.
 func incomplete(all diag.Failures) error {
 	if code := failed(all); code != exitClean {
 		return statusError{code: code}
@@ -58,7 +57,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the whole command, apart from the process.
+// run runs the whole command within the current process.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -83,7 +82,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	return exitUsage
 }
 
-// statusError ends a command with a code and, if there is one, an error.
+// statusError ends a command with an exit code and, unless err is nil, an error.
 type statusError struct {
 	code int
 	err  error
@@ -98,7 +97,7 @@ func printErrors(w io.Writer, err error) {
 	}
 }
 
-// lines takes joined errors apart; each keeps the context that all are wrapped in.
+// lines splits joined errors. Each line keeps the context that wraps all of them.
 func lines(err error) []string {
 	var all []string
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {

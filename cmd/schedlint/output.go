@@ -18,15 +18,14 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// output is one format and where it goes; an empty path is standard output.
+// output is a format and the file that it goes to; an empty path means standard output.
 type output struct{ format, path string }
 
-// outputs pairs formats with files in the order in which the flags come: a
-// --format may name its file itself, else an --output belongs to the --format
-// before it, or to the next one.
+// outputs pairs formats with files in the order of the flags. A --format may name its own file;
+// otherwise an --output belongs to the preceding --format or, without one, to the next.
 type outputs []output
 
-// add declares the flags that say what is written and where.
+// add declares the flags for formats and files.
 func (o *outputs) add(flags *pflag.FlagSet, words []string) {
 	flags.Var(value{kind: "string", words: words, set: func(s string) error {
 		word, path, named := strings.Cut(s, "=")
@@ -56,7 +55,7 @@ func (o *outputs) add(flags *pflag.FlagSet, words []string) {
 	}}, "output", "`file` for the preceding --format (default: standard output)")
 }
 
-// check refuses two outputs to one place; none at all is text.
+// check rejects two outputs to the same place. Without any output it chooses text.
 func (o *outputs) check() error {
 	if len(*o) == 0 {
 		*o = outputs{{}}
@@ -80,14 +79,13 @@ func (o *outputs) check() error {
 	return nil
 }
 
-// has reports whether some output has a format for which a condition holds.
+// has reports whether the format of some output meets a condition.
 func (o outputs) has(condition func(format string) bool) bool {
 	return slices.ContainsFunc(o, func(out output) bool { return condition(out.format) })
 }
 
-// tell says on standard error what was not done, unless standard output does so in
-// words for people: the log of a run that writes files only would not say why it
-// fails.
+// tell lists on standard error what was not done, unless the format on standard output already says
+// so in prose. Without that, the log of a run that only writes files would not say why it failed.
 func (o outputs) tell(stderr io.Writer, failures diag.Failures) {
 	told := slices.ContainsFunc(o, func(out output) bool {
 		return out.path == "" && slices.Contains([]string{"text", "github", "markdown"}, out.format)
@@ -105,8 +103,7 @@ func printFailures(w io.Writer, failures diag.Failures) {
 	}
 }
 
-// write renders once for every output; one that fails does not keep the others
-// from being written.
+// write renders every output. If one fails, the others are still written.
 func (o outputs) write(stdout io.Writer, render func(w io.Writer, format string, color bool) error) error {
 	var errs []error
 	for _, out := range o {
@@ -124,8 +121,7 @@ func (o outputs) write(stdout io.Writer, render func(w io.Writer, format string,
 	return errors.Join(errs...)
 }
 
-// colour reports whether the writer is a terminal that wants colour
-// (no-color.org).
+// colour reports whether the writer is a terminal that supports colour (no-color.org).
 func colour(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {

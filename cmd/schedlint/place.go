@@ -12,11 +12,11 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// strictness are the words of --fail-on, each failing on all before it;
-// none is the word beside them.
+// strictness lists the words of --fail-on in order; each one also fails on those before it. The
+// flag also takes none.
 var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 
-// placeFlags are the flags of the place command.
+// placeFlags holds the flags of the place command.
 type placeFlags struct {
 	inputFlags
 	failFlags
@@ -86,8 +86,8 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	return f.onUnrendered(doc.Unrendered)
 }
 
-// placeOutcome is the exit status of decisions: that of the worst, and what was not
-// done outranks them all.
+// placeOutcome returns the exit status for the worst decision. Work that was not done outranks all
+// decisions.
 func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 	if code := failed(doc.Failures); code != exitClean {
 		return statusError{code: code}
@@ -104,7 +104,7 @@ func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 	return nil
 }
 
-// failVerdicts are the words that --fail-on takes.
+// failVerdicts returns the words that --fail-on takes.
 func failVerdicts() []string {
 	var words []string
 	for _, v := range strictness {

@@ -110,7 +110,7 @@ Exit status: 0 if all tests pass, 1 if one fails or a condition is left out and
 none does, 2 if a rule or test does not load.`,
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if p.Mutants && p.Run != "" {
-				return errors.New("--mutants runs all tests; leave out --run") // without which conditions seem to have none
+				return errors.New("--mutants runs all tests; leave out --run") // a test that --run skips would leave its conditions without one
 			}
 			if p.Dirs, err = policy.Dirs(args); err != nil {
 				return err
@@ -156,7 +156,7 @@ opa eval and conftest run them on the output of schedlint facts --format json.`,
 	cmd.Flags().VarP(file(&out), "output", "o", "`file` of the bundle, a gzipped tar archive")
 	cmd.Flags().StringArrayVar(&packs, "pack", nil, "also bundle the rules of this `pack` (repeatable)")
 	if err := cmd.MarkFlagRequired("output"); err != nil {
-		panic(err) // the flag is above
+		panic(err) // the flag is defined above
 	}
 	return cmd
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// newRoot is the command tree; every command is one file.
+// newRoot returns the command tree. Each command has its own file.
 func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var oneLine bool
 	root := &cobra.Command{
@@ -27,8 +27,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	// Not the flag of cobra: its template would keep every method of every type in
-	// the binary, as a template may call any of them by name.
+	// This is not cobra's own flag. Its template would keep every method of every type in the
+	// binary, because a template may call any of them by name.
 	root.Flags().BoolVarP(&oneLine, "version", "v", false, "print the version")
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -40,8 +40,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// noCommand says what was probably meant by a first word that is no command:
-// one that is spelt almost like it, or lint, if the word is something to lint.
+// noCommand returns an error about an unknown command, with a suggestion: a command with a similar
+// name or, if the word is a path, lint.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

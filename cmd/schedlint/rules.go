@@ -110,10 +110,10 @@ func printRule(w io.Writer, engine *rego.Engine, conf *config.Config, id string)
 	return nil
 }
 
-// ruleField is a paragraph about a rule, each line of which is behind an indent.
+// ruleField is an indented paragraph about a rule.
 type ruleField struct{ indent, text string }
 
-// ruleFields are what there is to know of a rule beside its description.
+// ruleFields returns everything about a rule except its description.
 func ruleFields(r *diag.Rule) (fields []ruleField) {
 	var facts []string
 	for _, f := range []struct{ name, value string }{
@@ -141,7 +141,7 @@ func ruleFields(r *diag.Rule) (fields []ruleField) {
 	return fields
 }
 
-// printLines prints a text that somebody else wrote, each line behind an indent.
+// printLines prints a text from an untrusted source, with each line indented.
 func printLines(w io.Writer, indent, text string) {
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		fmt.Fprintln(w, strings.TrimRight(indent+report.Visible(strings.TrimRight(line, "\n")), " "))

@@ -15,11 +15,11 @@ type ruleEntry struct {
 	Description string     `json:"description"`
 	Category    string     `json:"category"`
 	Level       diag.Level `json:"level"`
-	// Kind is built-in, pack, template or own; File is the file of an own rule.
+	// Kind is built-in, pack, template or own. File is the file of an own rule.
 	Kind string `json:"kind"`
 	File string `json:"file,omitempty"`
-	// Use is the template of a rule that the configuration makes, Replaces the built-in
-	// rule that an own one takes the place of.
+	// Use is the template of a rule that the configuration instantiates. Replaces is the built-in
+	// rule that an own rule replaces.
 	Pack     string   `json:"pack,omitempty"`
 	Use      string   `json:"use,omitempty"`
 	Replaces string   `json:"replaces,omitempty"`
@@ -28,8 +28,8 @@ type ruleEntry struct {
 	Tags     []string `json:"tags,omitempty"`
 	Since    string   `json:"since,omitempty"`
 	Related  []string `json:"related,omitempty"`
-	// Reads are the lists of facts that it reads; empty for one that is off, or that may
-	// read all of them.
+	// Reads lists the lists of facts that the rule reads. It is empty for a rule that is off or
+	// that may read all of them.
 	Reads  []string     `json:"reads"`
 	Params []paramEntry `json:"params"`
 }
@@ -41,7 +41,7 @@ type paramEntry struct {
 	Description string          `json:"description,omitempty"`
 }
 
-// kindOf is where a rule comes from.
+// kindOf returns the source of a rule.
 func kindOf(engine *rego.Engine, r *diag.Rule) string {
 	switch {
 	case r.Template:

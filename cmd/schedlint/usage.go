@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpWidth is how many columns help takes.
+// helpWidth is the width of help in columns.
 const helpWidth = 80
 
-// usage is what cobra prints of a command, but for the width: its own runs the
-// text of a flag on to the end of the screen and beyond.
+// usage prints the same as cobra's own usage, except that it wraps the texts of flags: cobra lets
+// them run past the end of the screen.
 func usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:")
@@ -43,7 +43,7 @@ func usage(cmd *cobra.Command) error {
 	return nil
 }
 
-// commandLine is a command and what it is for.
+// commandLine prints a command and its short description.
 func commandLine(w io.Writer, cmd *cobra.Command) {
 	fmt.Fprintf(w, "\n  %-*s %s", cmd.NamePadding(), cmd.Name(), cmd.Short)
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// What this version was made from; a test holds both against the go.mod files.
-// They are source constants like version itself.
+// Versions that this program was built from; a test compares both with the go.mod files. They are
+// source constants, like version itself.
 const (
-	// kubernetesVersion is the release whose kube-scheduler and API validation
-	// are mirrored: the one that the oracle asks.
+	// kubernetesVersion is the release whose kube-scheduler and API validation this program
+	// mirrors, and which the oracle runs.
 	kubernetesVersion = "1.36.3"
 	opaVersion        = "1.22.0"
 )
 
-// versions is what the version command prints, as JSON too.
+// versions is the output of the version command, also as JSON.
 type versions struct {
 	Version    string `json:"version"`
 	Kubernetes string `json:"kubernetes"`

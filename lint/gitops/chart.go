@@ -14,13 +14,14 @@ import (
 
 const chartFile = "Chart.yaml"
 
-// origin is where a pointer comes from: the result of a deployment, or else a file.
+// origin is the source of a pointer: the result of a deployment, or else a file.
 type origin struct {
 	parent *Deployment
 	places *places // nil for a file
 }
 
-// remote gives the render of a chart of another repository: of what stands for it here.
+// remote returns the root for a chart of another repository, which a local directory or archive
+// replaces.
 func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
 	address := s.Address()
 	to, ok := f.vendored(address, s.Chart.Version)
@@ -38,8 +39,8 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 	return render.Root{}, pointers.Reason{What: pointers.WhyMissing, Detail: fmt.Sprintf("%s, which stands for %s", to, address)}
 }
 
-// vendored is what stands for a chart of some address: what is named for its version, and
-// else for all.
+// vendored returns the local replacement of a chart: the one for its version, or else the one for
+// all versions.
 func (f *follower) vendored(address, version string) (name string, ok bool) {
 	address = remoteKey(address)
 	for _, key := range []string{address + "@" + version, address + ":" + version, address} {
@@ -50,10 +51,10 @@ func (f *follower) vendored(address, version string) (name string, ok bool) {
 	return "", false
 }
 
-// remoteKey is an address without what makes no difference.
+// remoteKey returns an address without the parts that make no difference.
 func remoteKey(url string) string { return strings.TrimRight(strings.TrimPrefix(url, "oci://"), "/") }
 
-// chart completes the render of a chart with what a pointer says of it.
+// chart completes the root of a chart with the settings of a pointer.
 func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r render.Root) (render.Root, pointers.Reason) {
 	c := s.Chart
 	if r.Chart.Version == "*" {
@@ -79,7 +80,7 @@ func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r
 	return r, pointers.Reason{}
 }
 
-// layers gather the values of a chart, those that win last.
+// layers collects the values of a chart. Later ones take precedence.
 type layers struct {
 	*follower
 	pointer *pointers.Pointer
@@ -92,7 +93,7 @@ func unknownValues(format string, args ...any) pointers.Reason {
 	return pointers.Reason{What: pointers.WhyValues, Detail: fmt.Sprintf(format, args...)}
 }
 
-// add adds a text, of which each line counts 64 bytes more.
+// add adds values. Each line with a place counts 64 bytes more.
 func (l *layers) add(v render.Values) pointers.Reason {
 	if l.values += len(v.Text) + 64*len(v.Places); l.values > limits.ReleaseValues {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the values of releases have more than %d MiB", limits.ReleaseValues>>20), Refused: true}
@@ -101,7 +102,7 @@ func (l *layers) add(v render.Values) pointers.Reason {
 	return pointers.Reason{}
 }
 
-// own are the values in the pointer.
+// own adds the values in the pointer itself.
 func (l *layers) own() pointers.Reason {
 	t := l.source.Chart.Values
 	if t == nil {
@@ -113,10 +114,10 @@ func (l *layers) own() pointers.Reason {
 	return l.add(l.text(t, l.pointer.File))
 }
 
-// unknown says that a text is not known. A variable in it is text unless a Kustomization
-// puts something in its place.
+// unknown returns a reason if a text is not known. A variable in it is plain text unless a
+// Kustomization substitutes it.
 func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
-	// What stands in a file may be deployed by what is not in the tree.
+	// A pointer outside the tree may deploy what is written in a file.
 	substituted := l.from.parent == nil && l.pointer.Kind == pointers.FluxHelmRelease
 	if l.from.parent != nil {
 		l.from.parent.climb(func(d *Deployment) { substituted = substituted || d.Pointer.Substitution != nil })
@@ -127,7 +128,7 @@ func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
 	return unknownValues("%s has %s", where, t.Unknown)
 }
 
-// text is a text with the places of its lines.
+// text returns a text with the places of its lines.
 func (l *layers) text(t *pointers.Text, file string) render.Values {
 	v := render.Values{File: file, Text: append([]byte{}, t.Bytes...)}
 	for _, n := range t.Lines {
@@ -136,7 +137,7 @@ func (l *layers) text(t *pointers.Text, file string) render.Values {
 	return v
 }
 
-// place is where a line was written, in a file or in what a result was made from.
+// place returns the place where a line was written: in a file, or in a source of a result.
 func (l *layers) place(file string, n *source.Node) render.Place {
 	switch {
 	case n == nil:
@@ -149,7 +150,7 @@ func (l *layers) place(file string, n *source.Node) render.Place {
 	if at, ok := l.from.places.of(n); ok {
 		return render.Place{File: at.File, Line: at.Line, Column: at.Column}
 	}
-	m, ok := l.from.places.at[[2]int{int(n.Line), int(n.Column)}] // of a variable that was given the value
+	m, ok := l.from.places.at[[2]int{int(n.Line), int(n.Column)}] // the place of a variable with this value
 	if !ok || n.Value == "" {
 		return render.Place{}
 	}
@@ -160,7 +161,7 @@ func (l *layers) place(file string, n *source.Node) render.Place {
 	return render.Place{File: name, Line: m.At, Column: m.AtColumn}
 }
 
-// parameters are single values, text after others and files last.
+// parameters adds the parameters: single values first, then strings, then files.
 func (l *layers) parameters() pointers.Reason {
 	for _, pass := range []func(p pointers.Parameter) bool{
 		func(p pointers.Parameter) bool { return !p.File && !p.String },

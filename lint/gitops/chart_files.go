@@ -15,7 +15,7 @@ import (
 
 const valuesFile = "values.yaml"
 
-// files are the values files that a pointer names.
+// files adds the values files that a pointer names.
 func (l *layers) files() pointers.Reason {
 	c := l.source.Chart
 	if c.Replace {
@@ -25,7 +25,7 @@ func (l *layers) files() pointers.Reason {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the release has more than %d values files and parameters", limits.References), Refused: true}
 	}
 	var all []string
-	explicit := map[string]bool{} // files that are named without a glob, which says where they come in the order
+	explicit := map[string]bool{} // named without a glob; their own entry sets their position, so globs skip them
 	for _, written := range c.Files {
 		if name, why := l.named(written); !why.Some() && !strings.ContainsAny(name, "*?[") {
 			explicit[name] = true
@@ -83,8 +83,8 @@ func (l *layers) file(name string, optional bool) pointers.Reason {
 	return l.add(render.Values{File: name, Optional: optional})
 }
 
-// replaced are files in place of the values of the chart itself, as Flux takes them: from
-// the root of the repository, or out of a chart that is not in one.
+// replaced adds the files that replace the values of the chart itself, as in Flux. Their names are
+// relative to the root of the repository or, for a chart from elsewhere, to the chart.
 func (l *layers) replaced() pointers.Reason {
 	c := l.source.Chart
 	own := path.Join(l.root.Dir, valuesFile)
@@ -113,14 +113,15 @@ func (l *layers) replaced() pointers.Reason {
 	return pointers.Reason{}
 }
 
-// inside reports whether a name is one below a directory.
+// inside reports whether a name is below a directory.
 func inside(dir, name string) bool {
 	dir = path.Clean(dir)
 	return (dir == "." || strings.HasPrefix(name, dir+"/")) && worktree.Local(name) && !strings.ContainsAny(name, "\x00\\")
 }
 
-// named is a file as Argo CD takes it: from the chart, from the root of the repository with
-// a slash first, or from another source of the Application with $ and its name.
+// named resolves the name of a values file like Argo CD: relative to the chart, to the root of the
+// repository if it begins with a slash, or to another source of the Application if it begins with $
+// and the name of that source.
 func (l *layers) named(written string) (string, pointers.Reason) {
 	outside := pointers.Reason{What: pointers.WhyOutside, Detail: written, Refused: true}
 	if scheme, _, ok := strings.Cut(written, "://"); ok && !strings.Contains(scheme, "/") {
@@ -153,7 +154,7 @@ func (l *layers) named(written string) (string, pointers.Reason) {
 	return name, pointers.Reason{}
 }
 
-// referred says why the files of another source are not here.
+// referred returns the reason why the files of another source are not available.
 func (l *layers) referred(ref string) pointers.Reason {
 	for i := range l.pointer.Sources {
 		s := &l.pointer.Sources[i]
@@ -170,7 +171,7 @@ func (l *layers) referred(ref string) pointers.Reason {
 	return unknownValues("there is no source with the ref %s", ref)
 }
 
-// objects are the values in ConfigMaps and Secrets.
+// objects adds the values in ConfigMaps and Secrets.
 func (l *layers) objects() pointers.Reason {
 	for _, ref := range l.source.Chart.From {
 		if why := l.object(ref); why.Some() {
@@ -206,8 +207,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	return l.add(l.text(t, t.File))
 }
 
-// target puts a value at a path. Flux lets the values of the release win or lose there,
-// depending on what else is set.
+// target sets a value at a path. It gives up if the release sets the same path, because then Flux's
+// precedence depends on other values.
 func (l *layers) target(ref pointers.Reference, t *pointers.Text) pointers.Reason {
 	value, whole := string(t.Bytes), ref.Literal
 	if n := len(value); !whole && n > 1 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
@@ -227,8 +228,8 @@ func (l *layers) target(ref pointers.Reference, t *pointers.Text) pointers.Reaso
 	return l.add(render.Values{File: t.File, Text: text, Places: []render.Place{place}})
 }
 
-// dataOf is the text of a key with its places: in the ConfigMap, or in the file that a
-// kustomization made it from.
+// dataOf returns the text of a key with its places: in the ConfigMap, or in the file that a
+// kustomization generated it from.
 func (l *layers) dataOf(s *setting, key string, value *source.Node) *pointers.Text {
 	if s.places == nil {
 		return pointers.BlockText(s.object.File, value)

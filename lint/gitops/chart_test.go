@@ -26,20 +26,20 @@ replicas: {{ .Values.replicas }}
 zone: {{ .Values.zone }}
 `
 
-// helmRelease is one of Flux; more are fields of its spec.
+// helmRelease returns a HelmRelease of Flux with more fields in its spec.
 func helmRelease(spec string) string {
 	return "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata:\n  name: shop\n  namespace: web\nspec:\n" + spec
 }
 
 const byPath = "  chart: {spec: {chart: ./charts/shop, sourceRef: {kind: GitRepository, name: flux-system}}}\n"
 
-// application is one of Argo CD; source are fields of its source.
+// application returns an Application of Argo CD with fields in its source.
 func application(source string) string {
 	return "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: shop}\nspec:\n  project: p\n  destination: {name: c, namespace: web}\n  source:\n    repoURL: https://h/o/fleet\n" + source
 }
 
-// outcome is what became of the only pointer of a tree: the lines of its result that have
-// a place or that values set, or why there is none.
+// outcome returns the result for the only pointer of a tree: the lines that have a place or that
+// values set, or the reason why it is not rendered.
 func outcome(r *Result) string {
 	var all []string
 	for _, d := range r.Deployments {
@@ -68,8 +68,8 @@ func outcome(r *Result) string {
 	return strings.Join(all, "\n")
 }
 
-// TestCharts: what a pointer says of a chart, in the order of its controller, each value
-// at the line that a person would edit.
+// TestCharts checks the values that a pointer sets for a chart: their order, and the line to edit
+// for each.
 func TestCharts(t *testing.T) {
 	for name, c := range map[string]struct{ tree, want string }{
 		"release": {
@@ -80,7 +80,7 @@ func TestCharts(t *testing.T) {
 			"-- r.yaml --\n" + helmRelease(byPath+"  targetNamespace: prod\n"),
 			"namespace: \"prod\"\nname: prod-shop\nreplicas: 1 charts/shop/values.yaml:1:11\nzone: a charts/shop/values.yaml:2:7",
 		},
-		"values files": { // they replace those of the chart
+		"values files": { // they replace the values of the chart
 			"-- r.yaml --\n" + helmRelease("  chart: {spec: {chart: charts/shop, version: 9.x, valuesFiles: [charts/shop/values.yaml, env.yaml], sourceRef: {kind: GitRepository, name: x}}}\n") + "-- env.yaml --\nzone: b\n",
 			"namespace: \"web\"\nname: shop\nreplicas: 1 charts/shop/values.yaml:1:11\nzone: b env.yaml:1:7",
 		},
@@ -195,7 +195,7 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// bomb are aliases of aliases.
+// bomb returns aliases of aliases.
 func bomb(levels int) string {
 	var all strings.Builder
 	for i := range levels {

@@ -8,25 +8,25 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// Deployment is one source of a pointer.
+// Deployment is the deployment of one source of a pointer.
 type Deployment struct {
 	Pointer *pointers.Pointer
-	// Source is an index into Pointer.Sources, -1 for a pointer without any.
+	// Source is an index into Pointer.Sources, or -1 for a pointer without sources.
 	Source int
 	Root   render.Root
-	// Output is nil if Why says why it is not rendered.
+	// Output is nil if the source is not rendered; Why then gives the reason.
 	Output *render.Output
 	Why    pointers.Reason
 
-	raw     *written // that it was read from, nil if it is from a render
+	raw     *written // the written pointer that it was read from; nil if it is from a render
 	parents []*Deployment
 	depth   int
-	// top is set if no deployment is needed for it, and confirmed if a render holds it just
-	// as it was written.
+	// top is set if no other deployment deploys it, and confirmed if a render contains the pointer
+	// unchanged. kept is set once it is part of the result.
 	top, confirmed, kept bool
 }
 
-// Files are those of the pointer and of the pointers that deploy it, sorted.
+// Files returns the files of the pointer and of all pointers that deploy it, sorted.
 func (d *Deployment) Files() []string {
 	var all []string
 	d.climb(func(x *Deployment) { all = append(all, x.Pointer.File) })
@@ -34,8 +34,8 @@ func (d *Deployment) Files() []string {
 	return slices.Compact(all)
 }
 
-// Entries are the pointers that lead to the deployment and that no other one deploys, and
-// the names of the clusters that it and all above it are deployed to, sorted.
+// Entries returns the pointers that lead to the deployment and that no other pointer deploys, and
+// the names of the clusters that the deployment and those above it deploy to, sorted.
 func (d *Deployment) Entries() (all []*pointers.Pointer, clusters []string) {
 	d.climb(func(x *Deployment) {
 		if x.stands() {
@@ -49,7 +49,7 @@ func (d *Deployment) Entries() (all []*pointers.Pointer, clusters []string) {
 	return all, clusters
 }
 
-// climb visits a deployment and all above it, each once.
+// climb visits a deployment and all deployments above it, each once.
 func (d *Deployment) climb(visit func(x *Deployment)) {
 	seen := map[*Deployment]bool{d: true}
 	for queue := []*Deployment{d}; len(queue) > 0; queue = queue[1:] {
@@ -63,8 +63,8 @@ func (d *Deployment) climb(visit func(x *Deployment)) {
 	}
 }
 
-// finish gives what is deployed: without pointers as written of which a render has another
-// version, and without what only those deploy.
+// finish completes the result. It leaves out written pointers of which a render contains another
+// version, and what only those deploy.
 func (f *follower) finish() {
 	children := map[*Deployment][]*Deployment{}
 	var queue []*Deployment
@@ -78,7 +78,7 @@ func (f *follower) finish() {
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		d := queue[0]
-		superseded := d.raw != nil && d.raw.inside && !d.confirmed // a render holds another version of what is written
+		superseded := d.raw != nil && d.raw.inside && !d.confirmed // a render contains another version of the written pointer
 		if !d.kept && !superseded {
 			d.kept = true
 			f.result.Deployments = append(f.result.Deployments, d)
@@ -91,7 +91,7 @@ func (f *follower) finish() {
 			continue
 		}
 		if c := d.Pointer.Sources[d.Source].Chart; c != nil && c.Remote {
-			continue // something here stands for a chart of another repository
+			continue // a local directory replaces a chart of another repository
 		}
 		if fixed := f.reader.Repositories.Fixed(&d.Pointer.Sources[d.Source]); fixed != "" {
 			f.result.Fixed = append(f.result.Fixed, fixed)
@@ -107,8 +107,8 @@ func (f *follower) finish() {
 	}
 }
 
-// stands reports whether a deployment needs no other one: a pointer as written, one in a
-// root, or one that deploys itself.
+// stands reports whether a deployment counts without another one: its pointer is written in the
+// tree or in a root, or it deploys itself.
 func (d *Deployment) stands() bool {
 	if d.top || slices.Contains(d.parents, d) {
 		return true

@@ -1,19 +1,19 @@
-// Package gitops renders what GitOps pointers name, layer by layer: the pointers of the
-// tree, those in what they deploy, and so on.
+// Package gitops renders what GitOps pointers deploy, layer by layer: the pointers of the tree,
+// then the pointers in their renders, and so on.
 //
-// Contract: Follow takes the pointers of a tree as they are written and the roots that were
-// found beside them, and gives every deployment once: a pointer, one of its sources and
-// the render of it, or why there is none. A pointer that a render contains is read from
-// there and not as written: whoever deploys it may have patched it. Of the roots it gives
-// those that no pointer names or reaches.
+// Contract: Follow takes the pointers of a tree as they are written, and the roots that were found
+// in the tree. It returns every deployment once: a pointer, one of its sources, and the render of
+// that source or the reason why there is none. If a render contains a pointer, the rendered version
+// counts instead of the written one, because what deploys it may have patched it. Of the roots, it
+// returns those that no pointer names or reaches.
 //
-// Invariants: nothing outside of the confinement is named, and nothing is read but by the
-// renderer and the lookup of that directory. Cycles end, since a deployment that is there
-// already is not rendered again; one that changes with each turn ends at a depth. The
-// number of deployments is bounded. Same input, same result: each layer is sorted.
+// Invariants: no name leads out of the confinement, and only the renderer and the lookup of that
+// directory read files. Cycles end, because a known deployment is not rendered again, and a cycle
+// that changes its deployments in each turn ends at a maximum depth. The number of deployments is
+// limited. The same input gives the same result: each layer is sorted.
 //
-// Values of charts come in the order of their controller, each with its places. If
-// something that is not known may set values, nothing is rendered: it may set any.
+// Values of charts are in the order of their controller, each with its places. If an unknown source
+// may set values, nothing is rendered, because it may set any value.
 //
 // Non-goals: reading pointers (package pointers), building (package render).
 package gitops

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFixed: a commit or a version of this repository is not what stands here; a branch may
-// be.
+// TestFixed checks that a commit or a version of this repository counts as fixed, and that a branch
+// does not.
 func TestFixed(t *testing.T) {
 	hash := strings.Repeat("0a", 20)
 	for revision, want := range map[string][]string{

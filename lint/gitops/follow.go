@@ -15,63 +15,64 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Options say what to follow.
+// Options holds the input of Follow.
 type Options struct {
-	// Confinement is the directory that nothing leaves, absolute and without links; all
-	// names are from there.
+	// Confinement is the directory that no name may leave. It is absolute and has no links; all
+	// names are relative to it.
 	Confinement string
-	// Base is the root of the repository, from there, "." if it is that: paths of pointers
-	// count from it.
+	// Base is the root of the repository relative to Confinement, or "." if they are the same.
+	// Paths of pointers are relative to it.
 	Base string
-	// Pointers are the objects of the tree as they are written, Repositories those that
-	// hold addresses, Settings the files that may hold a ConfigMap or a Secret.
+	// Pointers holds the objects of the tree as they are written, Repositories the objects that
+	// contain addresses of repositories, and Settings the files that may contain a ConfigMap or a
+	// Secret.
 	Pointers, Repositories []*source.Object
 	Settings               []string
-	// Known are the addresses of the repository at hand.
+	// Known holds the addresses of this repository.
 	Known []string
-	// Roots are kustomizations that no other refers to.
+	// Roots holds the kustomizations that no other kustomization refers to.
 	Roots []Root
-	// Remotes, Ignore and Tracked are as in render.Root and source.Options.
-	// The addresses of charts count among Remotes.
+	// Remotes, Ignore and Tracked have the same meaning as in render.Root and source.Options.
+	// Remotes also contains the addresses of charts.
 	Remotes map[string]string
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
-	// Render renders one layer.
+	// Render renders one layer and returns an output for each root, in order.
 	Render func(all []render.Root) []*render.Output
 
-	most *most // in place of the limits
+	most *most // replaces the limits in tests
 }
 
-// Root is a kustomization with its file.
+// Root is the directory of a kustomization, with its file.
 type Root struct{ Dir, File string }
 
-// Result is what was followed.
+// Result is the result of following pointers.
 type Result struct {
-	// Deployments are sorted by where their pointers stand.
+	// Deployments are sorted by the place of their pointers.
 	Deployments []*Deployment
-	// Roots are indices of Options.Roots that no pointer names or reaches, with the
-	// outputs.
+	// Roots maps indices of Options.Roots to outputs, for the roots that no pointer names or
+	// reaches.
 	Roots map[int]*render.Output
-	// Fixed are the commits and versions of this repository that pointers ask for, sorted:
-	// what is rendered is what stands here.
+	// Fixed lists the commits and versions of this repository that pointers ask for, sorted. The
+	// files here are rendered instead.
 	Fixed []string
-	// Assumed is the address of the repository that is taken for this one, or "".
+	// Assumed is the address of the repository that is assumed to be this one, or "".
 	Assumed string
 }
 
-// most is how many deployments a run may have, how many of them may deploy one another, and how
-// many files directories may have that are built without a kustomization.
+// most limits the deployments of a run, how deep deployments may deploy one another, and the files
+// of directories that are built without a kustomization.
 type most struct{ deployments, depth, names int }
 
-// written is a pointer as it stands in the tree.
+// written is a pointer as written in the tree.
 type written struct {
 	object *source.Object
 	read   []*pointers.Pointer
-	done   bool // it was rendered, or a render contains it
-	inside bool // a render contains it
+	done   bool // rendered, or contained in a render
+	inside bool // contained in a render
 }
 
-// follower is one run.
+// follower holds the state of one run.
 type follower struct {
 	opts    Options
 	most    most
@@ -80,14 +81,14 @@ type follower struct {
 	reader  *pointers.Reader
 	raw     []*written
 	byFile  map[string][]*written
-	known   map[string]*Deployment // by what is rendered
+	known   map[string]*Deployment // by the rendered root
 	all     []*Deployment
 	queue   []*Deployment
 	full    bool
 	names   int
 	remotes map[string]string // by remoteKey
-	values  int               // bytes of values of charts
-	// artifacts are those of Flux, once needed, looks what was held against their patterns.
+	values  int               // the bytes of the values of all charts
+	// artifacts caches the artifacts of Flux. looks counts the comparisons of names with patterns.
 	artifacts map[pointers.Repository]*artifact
 	looks     int
 	result    Result
@@ -132,8 +133,8 @@ func newFollower(o Options) *follower {
 	return f
 }
 
-// renderRoots renders the roots that are not rendered yet and that which takes, and looks
-// for pointers in them.
+// renderRoots renders the roots that which accepts and that are not rendered yet, and searches them
+// for pointers.
 func (f *follower) renderRoots(which func(r Root) bool) {
 	var at []int
 	var all []render.Root
@@ -151,7 +152,7 @@ func (f *follower) renderRoots(which func(r Root) bool) {
 	}
 }
 
-// below reports whether a directory is one that a pointer of the tree names, or below it.
+// below reports whether a pointer of the tree names a directory or a parent of it.
 func (f *follower) below(dir string) bool {
 	if f.vars.paths == nil {
 		f.vars.paths = map[string]int{}
@@ -164,7 +165,7 @@ func (f *follower) below(dir string) bool {
 	return slices.ContainsFunc(above(dir), func(at string) bool { return f.vars.paths[at] > 0 })
 }
 
-// paths are the directories that a pointer as written names.
+// paths returns the directories that a written pointer names.
 func (f *follower) paths(w *written) (all []string) {
 	for _, p := range w.read {
 		for i := range p.Sources {
@@ -176,7 +177,7 @@ func (f *follower) paths(w *written) (all []string) {
 	return all
 }
 
-// layers renders until there is nothing left.
+// layers renders layer after layer until no pointer is left.
 func (f *follower) layers() {
 	for {
 		if len(f.queue) == 0 {
@@ -210,8 +211,8 @@ func byPlace(a, b *Deployment) int {
 	return cmp.Or(strings.Compare(p.File, q.File), p.Line-q.Line, strings.Compare(p.Name, q.Name), a.Source-b.Source, strings.Compare(a.Root.Dir, b.Root.Dir))
 }
 
-// tops are the pointers as written of which no other one is known to deploy them, or the
-// first of all if there is none such.
+// tops returns the written pointers that no other pointer seems to deploy, or the first one if
+// every pointer is deployed by another.
 func (f *follower) tops() (all []*written) {
 	paths := map[string]int{}
 	var left []*written
@@ -238,7 +239,7 @@ func (f *follower) tops() (all []*written) {
 	return all
 }
 
-// above are a name and the directories that hold it, up to the root.
+// above returns a name and the directories that contain it, starting at the root.
 func above(name string) []string {
 	all := []string{"."}
 	for i := range name {
@@ -249,7 +250,7 @@ func above(name string) []string {
 	return append(all, name)
 }
 
-// add takes in the sources of a pointer.
+// add adds the sources of a pointer.
 func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 	parent := from.parent
 	if len(p.Sources) == 0 || p.Why.Some() || p.Suspended {
@@ -270,7 +271,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 		if !d.Why.Some() {
 			text, err := json.Marshal(d.Root)
 			if err != nil {
-				panic(err) // it is strings and numbers
+				panic(err) // it consists of strings and numbers
 			}
 			key = p.Name + "\x00" + string(text)
 		}
@@ -278,7 +279,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 	}
 }
 
-// keep notes a deployment, once, and queues it.
+// keep records a deployment once and queues it for rendering.
 func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 	if same := f.known[key]; same != nil {
 		same.top, same.confirmed = same.top || parent == nil, same.confirmed || d.raw == nil
@@ -309,7 +310,7 @@ func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 	}
 }
 
-// reached are the directories and files that deployments name or use.
+// reached returns the directories and files that deployments name or use.
 func (f *follower) reached() map[string]bool {
 	all := map[string]bool{}
 	for _, d := range f.all {

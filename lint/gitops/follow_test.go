@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/roots"
 )
 
-// followed follows the pointers of an archive, with the real build.
+// followed follows the pointers of an archive with the real build.
 func followed(t *testing.T, archive string, most *most) *Result {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -53,8 +53,8 @@ func followed(t *testing.T, archive string, most *most) *Result {
 	return Follow(o)
 }
 
-// told is a result in lines: where the pointer stands, its name, what it deploys, its
-// files, and why not.
+// told formats a result as lines: the place and the name of a pointer, what it deploys, its files,
+// and why it is not rendered.
 func told(r *Result) (all []string) {
 	for _, d := range r.Deployments {
 		line := fmt.Sprintf("%s:%d %s", d.Pointer.File, d.Pointer.Line, d.Pointer.Name)
@@ -76,15 +76,15 @@ func told(r *Result) (all []string) {
 
 const flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: "
 
-// pointer is a Flux Kustomization.
+// pointer returns a Kustomization of Flux.
 func pointer(name, path string, more ...string) string {
 	return flux + name + "\nspec:\n  path: " + path + "\n" + strings.Join(more, "")
 }
 
 const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
 
-// TestFollow says which pointers count, as which of their readings, and what of the tree is
-// a root beside them.
+// TestFollow checks which pointers count, in which version, and which roots of the tree are left
+// beside them.
 func TestFollow(t *testing.T) {
 	for name, c := range map[string]struct {
 		archive string
@@ -147,8 +147,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestVariables says where values come from, and that what may be given by something
-// unknown is never taken for known.
+// TestVariables checks the places of values, and that a value that an unknown object may set never
+// counts as known.
 func TestVariables(t *testing.T) {
 	app := "-- app/c.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  got: ${A} ${B:=b} ${C}\n"
 	settings := func(where, value string) string {
@@ -175,7 +175,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestFollowBounded follows no more than a limit and says so once.
+// TestFollowBounded checks that the number of pointers is limited, and that this is reported once.
 func TestFollowBounded(t *testing.T) {
 	var all strings.Builder
 	for i := range 10 {
@@ -187,7 +187,7 @@ func TestFollowBounded(t *testing.T) {
 	}
 }
 
-// TestFollowFewNames refuses directories of more files than a limit.
+// TestFollowFewNames checks that directories with more files than the limit are refused.
 func TestFollowFewNames(t *testing.T) {
 	got := told(followed(t, "-- f/a.yaml --\n"+pointer("a", "app")+"-- app/c.yaml --\n"+config+"-- app/d.yaml --\n"+config, &most{deployments: 3, depth: 10, names: 1}))
 	if len(got) != 1 || !strings.Contains(got[0], "have more than 1 files") {
@@ -195,7 +195,7 @@ func TestFollowFewNames(t *testing.T) {
 	}
 }
 
-// TestGlobs are those of Argo CD, in which a star stands for slashes as well.
+// TestGlobs checks globs of Argo CD, in which a star also matches slashes.
 func TestGlobs(t *testing.T) {
 	for _, c := range []struct {
 		glob, name string

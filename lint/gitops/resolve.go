@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// resolve gives the render of a source, or why there is none.
+// resolve returns the root that renders a source, or the reason why there is none.
 func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
 	if s.Why.Some() {
 		return render.Root{}, s.Why
@@ -74,7 +74,7 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 	return render.Root{Confinement: f.opts.Confinement, Dir: dir, Remotes: f.opts.Remotes, Overlay: o}, pointers.Reason{}
 }
 
-// directory is the one that a source names.
+// directory returns the directory that a source names.
 func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
 	whose := f.reader.Repositories.Ours(s.Repository)
 	named := s.Repository.Name
@@ -95,7 +95,7 @@ func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
 	return "", pointers.Reason{What: pointers.WhyMissing, Detail: s.Path}
 }
 
-// entry looks a name up among what belongs to what is looked at.
+// entry looks up a name among the files and directories that the run considers.
 func (f *follower) entry(name string) worktree.Entry { return f.lookup.Tracked(name, f.opts.Tracked) }
 
 func (f *follower) holds(dir, name string) bool {
@@ -103,23 +103,24 @@ func (f *follower) holds(dir, name string) bool {
 	return e.Info != nil && e.Info.Mode().IsRegular()
 }
 
-// settings finds the objects that hold values of variables.
+// settings finds the objects that contain values of variables.
 type settings struct {
 	follower *follower
-	objects  index                 // of the tree, once needed
-	results  map[*Deployment]index // of renders, the same
+	objects  index                 // in the tree; read on first use
+	results  map[*Deployment]index // in renders; read on first use
 	paths    map[string]int        // see follower.below
 }
 
 type reference struct{ kind, name string }
 
-// setting is a ConfigMap or a Secret. Its values have places if they were written there.
+// setting is a ConfigMap or a Secret. Its values have places if the place where they were written
+// is known.
 type setting struct {
 	object *source.Object
-	places *places // nil for one that is read as written
+	places *places // nil for an object of the tree as written
 }
 
-// of are the variables of a pointer; nil if nothing is substituted.
+// of returns the variables of a pointer, or nil if it substitutes none.
 func (s *settings) of(p *pointers.Pointer, parent *Deployment) *render.Variables {
 	if p.Substitution == nil {
 		return nil
@@ -127,7 +128,7 @@ func (s *settings) of(p *pointers.Pointer, parent *Deployment) *render.Variables
 	v := &render.Variables{Given: map[string]render.Variable{}}
 	for _, ref := range p.Substitution.From {
 		found, ok := s.find(ref, parent)
-		if !ok { // it may give any, and others than those before it
+		if !ok { // it may set any variable, including those set so far
 			v.Open = true
 			for name := range v.Given {
 				v.Unknown = append(v.Unknown, name)
@@ -146,7 +147,7 @@ func (s *settings) of(p *pointers.Pointer, parent *Deployment) *render.Variables
 
 func give(v *render.Variables, name string, value pointers.Value) {
 	v.Unknown = slices.DeleteFunc(v.Unknown, func(n string) bool { return n == name })
-	if strings.HasPrefix(value.Text, "ENC[") || strings.Contains(value.Text, "${") { // encrypted, or another variable
+	if strings.HasPrefix(value.Text, "ENC[") || strings.Contains(value.Text, "${") { // encrypted, or refers to another variable
 		v.Unknown = append(v.Unknown, name)
 		delete(v.Given, name)
 		return
@@ -154,7 +155,7 @@ func give(v *render.Variables, name string, value pointers.Value) {
 	v.Given[name] = render.Variable{Value: value.Text, File: value.File, Line: value.Line, Column: value.Column}
 }
 
-// into adds the values of an object; those of a Secret are not known.
+// into adds the values of an object. The values of a Secret count as unknown.
 func (s *setting) into(v *render.Variables, secret bool) {
 	for _, field := range []string{"data", "stringData"} {
 		for key, n := range s.object.Root.Get(field).Fields() {
@@ -173,8 +174,8 @@ func (s *setting) into(v *render.Variables, secret bool) {
 	}
 }
 
-// find gives the only object that a reference can mean: one of a render that deploys the
-// pointer, else one of the tree.
+// find returns the object that a reference refers to: one in a render that deploys the pointer, or
+// else one in the tree. It returns false if there are several with different data.
 func (s *settings) find(ref pointers.Reference, parent *Deployment) (*setting, bool) {
 	var all []setting
 	if parent != nil {
@@ -194,7 +195,7 @@ func (s *settings) find(ref pointers.Reference, parent *Deployment) (*setting, b
 	return &all[0], true
 }
 
-// rendered are those in the result of a deployment.
+// rendered returns the matching objects in the result of a deployment.
 func (s *settings) rendered(ref pointers.Reference, d *Deployment) (all []setting) {
 	if d.Output == nil || d.Output.Problem != nil {
 		return nil
@@ -213,10 +214,10 @@ func (s *settings) rendered(ref pointers.Reference, d *Deployment) (all []settin
 	return known.find(ref)
 }
 
-// index finds settings by kind and name.
+// index maps kinds and names to settings.
 type index map[reference][]setting
 
-// add takes in the ConfigMaps and Secrets of a file.
+// add adds the ConfigMaps and Secrets of a file.
 func (x index) add(file *source.File, places *places) {
 	for _, doc := range file.Roots() {
 		for _, o := range file.ObjectsOf(doc) {
@@ -237,7 +238,7 @@ func (x index) find(ref pointers.Reference) (all []setting) {
 	return all
 }
 
-// written are those in the tree as they are written.
+// written returns the matching objects as written in the tree.
 func (s *settings) written(ref pointers.Reference) []setting {
 	if s.objects == nil {
 		s.objects = index{}

@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// scan looks for pointers in a result, which a deployment or, if that is nil, a root is
-// the render of.
+// scan searches the output of a deployment for pointers. If from is nil, the output is that of a
+// root.
 func (f *follower) scan(out *render.Output, from *Deployment) {
 	if out == nil || out.Problem != nil || !slices.ContainsFunc([]string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"}, func(group string) bool {
 		return bytes.Contains(out.Text, []byte(group))
@@ -37,11 +37,11 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 	}
 }
 
-// resultName stands for the file of a result.
+// resultName is the file name of a result.
 const resultName = "<render>"
 
-// place puts a pointer of a result where it was written: as the file says it, or where its
-// name is, or at what deploys it.
+// place sets the place of a pointer found in a result to where it was written: the place of the
+// written pointer, or of its name, or of the pointer that deploys it.
 func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *places, raw *written, from *Deployment) {
 	at, marked := places.of(o.Root.At("metadata", "name"))
 	switch {
@@ -63,8 +63,9 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 	}
 }
 
-// contained notes that a render holds what a file says of a pointer: that of its name, or
-// of a part of it, or all of the file, which then have other names.
+// contained records that a render contains a pointer that is written in a file, and returns that
+// written pointer. It matches the full name, or else part of the name, or else any pointer of the
+// same kind in the file, because the build may have renamed it. It returns nil if several match.
 func (f *follower) contained(file string, o *source.Object) *written {
 	var near []*written
 	for _, w := range f.byFile[file] {
@@ -95,7 +96,7 @@ func (f *follower) contained(file string, o *source.Object) *written {
 	return nil
 }
 
-// places leads from a result to its sources.
+// places maps places in a result to places in its sources.
 type places struct {
 	out *render.Output
 	at  map[[2]int]render.Mark
@@ -109,7 +110,7 @@ func newPlaces(out *render.Output) *places {
 	return p
 }
 
-// document is the one that declares the object around a line.
+// document returns the file and the index of the document that declares the object at a line.
 func (p *places) document(line int) (name string, index int, ok bool) {
 	for _, d := range p.out.Documents {
 		if d.Line > line {
@@ -122,12 +123,12 @@ func (p *places) document(line int) (name string, index int, ok bool) {
 	return name, index, ok
 }
 
-// of is where a scalar was written.
+// of returns the place where a scalar was written.
 func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	if n == nil {
 		return at, false
 	}
-	if len(p.out.Lines) > 0 { // the result of a chart: the value in a line, or else the line of the template
+	if len(p.out.Lines) > 0 { // the result of a chart: the place of the value in the line, or else the line of the template
 		if n.Line < 1 || int(n.Line) > len(p.out.Lines) {
 			return at, false
 		}
@@ -146,8 +147,8 @@ func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
 }
 
-// move turns places in the result into those in the sources. A patch gets the line that it
-// has as it is written; the build holds the text against it.
+// move converts places in the result to places in the sources. A patch gets the line at which it
+// was written; the build compares the text there with it.
 func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	var was *pointers.Pointer
 	if raw != nil && i < len(raw.read) {
@@ -173,7 +174,7 @@ func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	}
 }
 
-// moveChart takes the values of a chart as they are written, if they say the same there.
+// moveChart uses the written values of a chart if they are the same as in the result.
 func (p *places) moveChart(to, was *pointers.Chart) {
 	if to == nil || was == nil {
 		return

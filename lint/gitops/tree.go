@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// tree lists the repository once, when it is needed. It is what generators see.
+// tree lists the repository once, on first use. Generators read it.
 type tree struct {
 	opts   *Options
 	listed bool
@@ -35,7 +35,7 @@ func (t *tree) list() {
 	}
 	t.listed = true
 	walk := source.Options{Dir: t.opts.Confinement, Root: t.opts.Confinement, Ignore: t.opts.Ignore, Tracked: t.opts.Tracked}
-	inputs, over, _ := source.Walk(walk, []string{t.opts.Confinement}, limits.TreeEntries, func(string) bool { return true }) // what cannot be listed is not there
+	inputs, over, _ := source.Walk(walk, []string{t.opts.Confinement}, limits.TreeEntries, func(string) bool { return true }) // what cannot be listed counts as missing
 	t.over = over
 	dirs := map[string]bool{}
 	for _, in := range inputs {
@@ -51,25 +51,25 @@ func (t *tree) list() {
 	slices.Sort(t.dirs)
 }
 
-// Directories lists those of the repository that hold a file.
+// Directories returns the directories of the repository that contain a file.
 func (t *tree) Directories() []string {
 	t.list()
 	return t.fromBase(t.dirs)
 }
 
-// Files lists all files of the repository.
+// Files returns all files of the repository.
 func (t *tree) Files() []string {
 	t.list()
 	return t.fromBase(t.files)
 }
 
-// all are all files, by their names from the confinement.
+// all returns all files, named relative to the confinement.
 func (t *tree) all() []string {
 	t.list()
 	return t.files
 }
 
-// fromBase are the names below the root of the repository, from there.
+// fromBase returns the names below the root of the repository, relative to that root.
 func (t *tree) fromBase(names []string) (all []string) {
 	base := path.Clean(t.opts.Base)
 	if base == "." {
@@ -83,7 +83,7 @@ func (t *tree) fromBase(names []string) (all []string) {
 	return all
 }
 
-// Read gives the first document of a file.
+// Read returns the first document of a file.
 func (t *tree) Read(name string) *source.Node {
 	if file := t.file(path.Join(t.opts.Base, name)); file != nil {
 		if docs := file.Roots(); len(docs) > 0 {
@@ -93,7 +93,7 @@ func (t *tree) Read(name string) *source.Node {
 	return nil
 }
 
-// file reads a file that was listed, or gives nil.
+// file reads a listed file. It returns nil if it cannot be read or exceeds a limit.
 func (t *tree) file(name string) *source.File {
 	text, err := worktree.ReadFile(t.opts.Confinement, filepath.FromSlash(name), min(limits.PointerFile, limits.PointerText-t.bytes))
 	if err != nil {
@@ -103,7 +103,7 @@ func (t *tree) file(name string) *source.File {
 	return source.NewFile(name, name, text)
 }
 
-// cached is file, which reads each file once.
+// cached is like file, but reads each file only once.
 func (t *tree) cached(name string) *source.File {
 	file, ok := t.read[name]
 	if !ok {
@@ -116,7 +116,7 @@ func (t *tree) cached(name string) *source.File {
 	return file
 }
 
-// under are the files below a directory, by their names from there.
+// under returns the files below a directory, named relative to it.
 func (t *tree) under(dir string) (all []string) {
 	t.list()
 	if dir == "." {
@@ -129,8 +129,8 @@ func (t *tree) under(dir string) (all []string) {
 	return all
 }
 
-// generated are the resources of a directory without a kustomization: files of YAML, and
-// directories with a kustomization, into which nobody looks further.
+// generated returns the resources of a directory without a kustomization: its YAML files, and
+// subdirectories with a kustomization, which are not searched further.
 func (t *tree) generated(dir string, without func(name string) bool) (all []string) {
 	names := slices.DeleteFunc(slices.Clone(t.under(dir)), func(name string) bool { return without(path.Join(dir, name)) })
 	closed := map[string]bool{}
@@ -155,7 +155,7 @@ func (t *tree) generated(dir string, without func(name string) bool) (all []stri
 	return slices.Compact(all)
 }
 
-// plain are the files that Argo CD reads of a directory.
+// plain returns the files that Argo CD reads from a plain directory.
 func (t *tree) plain(dir string, which pointers.Files) (all []string, jsonnet bool) {
 	include, exclude := globOf(which.Include), globOf(which.Exclude)
 	for _, name := range t.under(dir) {
@@ -175,8 +175,8 @@ func (t *tree) plain(dir string, which pointers.Files) (all []string, jsonnet bo
 	return all, jsonnet
 }
 
-// globOf is a glob of Argo CD, in which a star stands for slashes as well; nil for none.
-// One that is not well formed matches nothing.
+// globOf converts a glob of Argo CD, in which a star also matches slashes. It returns nil for no
+// glob, and an expression that matches nothing for a malformed one.
 func globOf(glob string) *regexp.Regexp {
 	if glob == "" {
 		return nil
@@ -211,13 +211,13 @@ func globOf(glob string) *regexp.Regexp {
 	return re
 }
 
-// artifact is what Flux makes of the repository: some files may be left out.
+// artifact is the artifact that Flux builds from the repository, which may exclude files.
 type artifact struct {
 	*follower
 	ignored *pointers.Ignored
 }
 
-// artifactOf is what a source is read from. Argo CD leaves nothing out.
+// artifactOf returns the artifact that a source is read from. Argo CD excludes no files.
 func (f *follower) artifactOf(s *pointers.Source) *artifact {
 	if s.Repository.URL != "" {
 		return &artifact{f, pointers.NewIgnored()}
@@ -241,7 +241,7 @@ func (f *follower) artifactOf(s *pointers.Source) *artifact {
 
 const sourceIgnore = ".sourceignore"
 
-// without reports whether a file is left out, by its name from the confinement.
+// without reports whether a file, named relative to the confinement, is excluded.
 func (a *artifact) without(name string) bool {
 	a.looks += a.ignored.Len()
 	if base := path.Clean(a.opts.Base); base != "." {
@@ -250,8 +250,8 @@ func (a *artifact) without(name string) bool {
 	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
 }
 
-// check says that nothing of a directory is left, or that what is left is not known. Of a
-// chart nothing may be missing.
+// check returns a reason if all files of a directory are excluded, if the limits do not permit to
+// determine which ones, or if any file of a chart is excluded.
 func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	if a.ignored.Len() == 0 {
 		return pointers.Reason{}

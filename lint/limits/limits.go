@@ -2,7 +2,7 @@
 //
 // Contract: each limit has a name, its unit and a sentence, and the packages that read, render and
 // judge take it from here, so that docs/limits.md can be tested against it. A Cost counts several
-// things at once, a Counter one. Limits of rules, of their files and of reports stand in their
+// things at once, a Counter one. Limits of rules, of their files and of reports are defined in their
 // packages, as do bounds that only shorten a message or end an approximation.
 //
 // What is not counted by these types: package meter ends nested questions with a panic, and

@@ -24,7 +24,7 @@ func (r *Reader) application(v *view, spec *source.Node, p *Pointer) {
 	v.open = open
 }
 
-// argoSource reads one source.
+// argoSource reads one source of an Application.
 func argoSource(v *view, n *source.Node, p *Pointer, spec *source.Node) Source {
 	namespace := p.Destination.Namespace
 	s := Source{
@@ -72,7 +72,7 @@ func argoSource(v *view, n *source.Node, p *Pointer, spec *source.Node) Source {
 	return s
 }
 
-// argoFields are what an Application adds to the kustomization.
+// argoFields returns the fields that an Application adds to the kustomization.
 func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	if k.Len() == 0 {
 		return nil, nil
@@ -98,7 +98,7 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	}
 	for _, r := range k.Get("replicas").Items() {
 		text := v.text(r.Get("count"))
-		var count any = text // which may be a number; whoever decodes anything else refuses it
+		var count any = text // it may be a number; the decoder rejects anything else
 		if i, ok := (&source.Node{Kind: source.Scalar, Type: source.Int, Value: text}).Int(); ok {
 			count = i
 		}
@@ -119,8 +119,7 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	return f.text(), lines
 }
 
-// imageOf reads an image as kustomize edit set image takes it: old=new:tag@digest, or
-// new:tag alone.
+// imageOf parses an image like kustomize edit set image: old=new:tag@digest, or new:tag alone.
 func imageOf(text string) map[string]any {
 	old, image, renamed := strings.Cut(text, "=")
 	if !renamed {
@@ -143,7 +142,7 @@ func imageOf(text string) map[string]any {
 	return f
 }
 
-// argoChart is what a source says of a chart.
+// argoChart returns the settings of a source for a chart.
 func argoChart(v *view, n *source.Node, name string, p *Pointer, spec *source.Node) *Chart {
 	helm := n.Get("helm")
 	env := variables{
@@ -174,7 +173,7 @@ func argoChart(v *view, n *source.Node, name string, p *Pointer, spec *source.No
 		c.Values = textOf(v, p.file.Name, object)
 	} else if text := helm.Get("values"); text.Text() != "" {
 		c.Values = BlockText(p.file, text)
-		if c.Values.OnlyVariable() { // nothing puts values in place of them
+		if c.Values.OnlyVariable() { // nothing substitutes them
 			c.Values.Unknown = ""
 		}
 		if filled := v.filled(text); filled != text.Value {
@@ -196,7 +195,8 @@ func argoChart(v *view, n *source.Node, name string, p *Pointer, spec *source.No
 	return c
 }
 
-// filled is a text with the parameters of an ApplicationSet. Variables of others are text.
+// filled returns a text with the parameters of an ApplicationSet replaced. Variables of other tools
+// are plain text.
 func (v *view) filled(n *source.Node) string {
 	text := n.Text()
 	if v.fill == nil || !strings.Contains(text, "{{") {
@@ -207,7 +207,7 @@ func (v *view) filled(n *source.Node) string {
 	return filled
 }
 
-// place is a scalar if it says what is deployed.
+// place returns a scalar, or nil if its text is not what is deployed.
 func (v *view) place(n *source.Node) *source.Node {
 	if n == nil || v.fill != nil && strings.Contains(n.Value, "{{") {
 		return nil
@@ -215,11 +215,11 @@ func (v *view) place(n *source.Node) *source.Node {
 	return n
 }
 
-// variables are what Argo CD puts in place of $NAME in parameters and names of files. What
-// is not among them is empty there (argo-cd: newEnv).
+// variables holds the values that Argo CD substitutes for $NAME in parameters and names of files.
+// Other names are replaced with nothing (argo-cd: newEnv).
 type variables map[string]string
 
-// expand puts them in. The revision that is deployed is not known.
+// expand substitutes the variables. The deployed revision is not known.
 func (all variables) expand(v *view, text string) string {
 	if !strings.Contains(text, "$") || !v.charge(len(text)) {
 		return text

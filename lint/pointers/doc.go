@@ -1,21 +1,21 @@
-// Package pointers reads the objects of GitOps controllers that say what is deployed:
+// Package pointers reads the objects of GitOps controllers that name what is deployed:
 // Kustomizations and HelmReleases of Flux, Applications and ApplicationSets of Argo CD.
 //
-// Contract: a Reader takes an object and gives the pointers that it is or stands for. Each
-// has sources, a source is a directory or a chart of a repository with what the
-// controller does to it, or a Reason why it leads nowhere. Repositories says which of
-// the repositories that pointers name is the one at hand.
+// Contract: a Reader takes an object and returns its pointers; an ApplicationSet has one for each
+// Application that it generates. A pointer has sources. A source is a directory or a chart of a
+// repository, with the settings that the controller applies, or a Reason why it cannot be rendered.
+// Repositories determines which of the repositories that pointers name is this one.
 //
-// Invariants: documents in, pointers out: nothing is read but what Tree gives, and nothing
-// outside of the repository is ever named. What is not understood has a Reason and is
-// never taken for something else. A path is checked for leaving the repository before it
-// is given to anybody. Work is bounded in pointers that ApplicationSets may stand for.
+// Invariants: the package turns documents into pointers. It reads only what Tree returns, and never
+// returns a path outside the repository: every path is checked first. Input that it does not
+// understand gets a Reason and is never interpreted as something else. The number of pointers that
+// ApplicationSets generate is limited.
 //
-// The semantics are those of kustomize-controller (fluxcd/pkg: kustomize), helm-controller
-// and argo-cd (reposerver/repository, applicationset/generators).
+// The semantics are those of kustomize-controller (fluxcd/pkg: kustomize), helm-controller and
+// argo-cd (reposerver/repository, applicationset/generators).
 //
-// Values of charts are written as YAML again, with the place of each line, within a limit
-// for one text and one for all of a run.
+// Values of charts are written as YAML again, with the place of each line. Limits apply to each
+// text and to all texts of a run.
 //
-// Non-goals: rendering; looking into a cluster.
+// Non-goals: rendering; reading from a cluster.
 package pointers

@@ -18,7 +18,7 @@ func kustomization(o *source.Object, p *Pointer) {
 	spec, v := o.Root.Get("spec"), &view{}
 	p.flux(v, spec)
 	s := Source{Repository: sourceRef(v, spec.Get("sourceRef"), o.Namespace), Form: Generated}
-	// The controller joins the path to its root so that it cannot leave it.
+	// The controller joins the path to its root in a way that cannot leave the root.
 	written := v.text(spec.Get("path"))
 	name, ok := within(strings.TrimLeft(written, "/"))
 	s.Path = name
@@ -55,7 +55,7 @@ func kustomization(o *source.Object, p *Pointer) {
 	}
 }
 
-// flux reads what both pointers of Flux have.
+// flux reads the fields that both pointers of Flux have.
 func (p *Pointer) flux(v *view, spec *source.Node) {
 	p.Suspended = truth(spec.Get("suspend"))
 	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
@@ -64,12 +64,12 @@ func (p *Pointer) flux(v *view, spec *source.Node) {
 	}
 }
 
-// sourceRef is the repository that an object of Flux names.
+// sourceRef returns the repository that an object of Flux names.
 func sourceRef(v *view, ref *source.Node, namespace string) Repository {
 	return Repository{Kind: v.text(ref.Get("kind")), Namespace: cmp.Or(v.text(ref.Get("namespace")), namespace), Name: v.text(ref.Get("name"))}
 }
 
-// fluxPatches are the patches of an object of Flux, and the lines at which they begin.
+// fluxPatches returns the patches of an object of Flux and the lines at which they begin.
 func fluxPatches(v *view, spec *source.Node) (patches []any, lines []int) {
 	patches, _ = v.plain(spec.Get("patches")).([]any)
 	lines = patchLines(spec.Get("patches"))
@@ -91,7 +91,7 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// ValueOf is the value of a variable in a map: Flux takes line breaks out of it.
+// ValueOf returns the value of a variable in a map. Flux removes line breaks from it.
 func ValueOf(file string, n *source.Node) Value {
 	v := Value{Text: strings.ReplaceAll(n.Text(), "\n", ""), File: file}
 	if v.Text == n.Text() {
@@ -108,7 +108,7 @@ func (r *Reader) release(o *source.Object, p *Pointer) {
 	if c.Release == "" {
 		c.Release = strings.TrimPrefix(p.Destination.Namespace+"-"+o.Name, "-")
 	}
-	if most, hash := 53, 12; len(c.Release) > most { // as Flux shortens it
+	if most, hash := 53, 12; len(c.Release) > most { // Flux shortens it in the same way
 		c.Release = c.Release[:most-hash-1] + "-" + fmt.Sprintf("%x", sha256.Sum256([]byte(c.Release)))[:hash]
 	}
 	s := Source{Chart: c, Namespace: c.Namespace}
@@ -132,8 +132,7 @@ func (r *Reader) release(o *source.Object, p *Pointer) {
 	p.Sources = []Source{s}
 }
 
-// releaseChart says which chart a release is of: one that it names, or one that an object
-// stands for.
+// releaseChart sets the chart of a release: the one that it names, or the one that an object names.
 func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	chart, namespace := o.Root.At("spec", "chart", "spec"), o.Namespace
 	if ref := o.Root.At("spec", "chartRef"); chart.Len() == 0 {
@@ -157,7 +156,7 @@ func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	written := v.text(chart.Get("chart"))
 	switch s.Repository.Kind {
 	case "GitRepository":
-		// The controller joins the path to its root so that it cannot leave it.
+		// The controller joins the path to its root in a way that cannot leave the root.
 		dir, ok := within(strings.TrimLeft(written, "/"))
 		if s.Path = path.Clean(dir); !ok {
 			s.Why = Reason{What: WhyOutside, Detail: written, Refused: true}
@@ -168,12 +167,12 @@ func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	default:
 		s.Why = Reason{What: WhySource, Detail: s.Repository.String()}
 	}
-	if !s.Why.Some() && chart.Get("valuesFile").Text() != "" { // of versions that are no longer served
+	if !s.Why.Some() && chart.Get("valuesFile").Text() != "" { // only in API versions that are no longer served
 		s.Why = Reason{What: WhyValues, Detail: "valuesFile: write valuesFiles"}
 	}
 }
 
-// locate finds the address of a repository of charts, or of a chart by itself.
+// locate finds the address of a chart repository, or of a chart in an OCI repository.
 func (r *Reader) locate(s *Source) {
 	objects := r.Repositories.find(s.Repository)
 	var urls []string
@@ -200,8 +199,8 @@ func (r *Reader) locate(s *Source) {
 	}
 }
 
-// postRenderers are those of a release: patches and images. The images of one come after
-// its patches, so that nothing may follow them.
+// postRenderers adds the post-renderers of a release: patches and images. Within one of them images
+// are applied after patches, so images are only supported in the last one.
 func postRenderers(list *source.Node, s *Source) {
 	f, v := fields{}, &view{}
 	var patches []any

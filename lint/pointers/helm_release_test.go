@@ -24,7 +24,7 @@ func releaseOf(t *testing.T, spec string, more ...string) *Pointer {
 
 const gitChart = "  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: g}}}\n"
 
-// TestRelease says what a release is called, where it goes and which chart it is of.
+// TestRelease checks the name, the destination and the chart of releases.
 func TestRelease(t *testing.T) {
 	long := strings.Repeat("l", 60)
 	for _, c := range []struct{ spec, want string }{
@@ -57,7 +57,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// TestPostRenderers are patches in their order, and images after them.
+// TestPostRenderers checks that patches keep their order and that images follow them.
 func TestPostRenderers(t *testing.T) {
 	p := releaseOf(t, gitChart+"  postRenderers:\n  - kustomize:\n      patches:\n      - patch: |\n          a: b\n  - kustomize:\n      patchesJson6902: [{target: {kind: X}, patch: [{op: remove, path: /a}]}]\n      images: [{name: i, newTag: '1'}]\n")
 	want := `{"images":[{"name":"i","newTag":"1"}],"patches":[{"patch":"a: b\n"},{"patch":"[{\"op\":\"remove\",\"path\":\"/a\"}]","target":{"kind":"X"}}]}`
@@ -66,7 +66,8 @@ func TestPostRenderers(t *testing.T) {
 	}
 }
 
-// TestValues are written with one scalar on a line, each with its place, and say the same.
+// TestValues checks that values are written with one scalar per line, each with its place, and mean
+// the same.
 func TestValues(t *testing.T) {
 	p := releaseOf(t, gitChart+"  values:\n    a: {b: 1, c: [x, {d: '2', e: [y]}, [z]]}\n    'n: m': \"q\\tr\"\n    block: |\n      one\n      two\n    none:\n    empty: {}\n")
 	want := `"a": 7
@@ -101,7 +102,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestNested reads a value as --set does.
+// TestNested checks that a value is read as --set reads it.
 func TestNested(t *testing.T) {
 	for _, c := range []struct {
 		name, value string

@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// TestIgnored reads patterns as Flux does.
+// TestIgnored checks that patterns mean the same as in Flux.
 func TestIgnored(t *testing.T) {
 	for _, c := range []struct {
 		patterns, name string

@@ -9,17 +9,17 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// view reads values of a pointer. In the template of an ApplicationSet it puts values in
-// place of parameters.
+// view reads values of a pointer. In the template of an ApplicationSet it replaces parameters with
+// their values.
 type view struct {
 	fill func(text string) (string, bool)
-	// open is set once a text was read that is not known.
+	// open is set once it has read an unknown text.
 	open bool
-	// made counts what is written of values, nil for nothing.
+	// made counts the bytes of values that are written; nil does not count.
 	made *int
 }
 
-// charge reports whether there is room for some more bytes.
+// charge counts some more bytes and reports whether the limit holds.
 func (v *view) charge(bytes int) bool {
 	if v.made == nil {
 		return true
@@ -28,7 +28,7 @@ func (v *view) charge(bytes int) bool {
 	return *v.made <= limits.ReleaseValues
 }
 
-// text is a scalar as text, "" if there is none.
+// text returns the text of a scalar, or "" if there is none.
 func (v *view) text(n *source.Node) string {
 	if n.IsNull() || n.Kind != source.Scalar {
 		return ""
@@ -45,7 +45,7 @@ func (v *view) text(n *source.Node) string {
 	return text
 }
 
-// aside is text of what need not be known.
+// aside returns a text that may be unknown without making the source unknown.
 func (v *view) aside(n *source.Node) string {
 	other := &view{fill: v.fill}
 	if text := other.text(n); !other.open || v.fill == nil {
@@ -54,7 +54,7 @@ func (v *view) aside(n *source.Node) string {
 	return n.Text()
 }
 
-// texts are the items of a list.
+// texts returns the items of a list.
 func (v *view) texts(n *source.Node) (all []string) {
 	for _, item := range n.Items() {
 		all = append(all, v.text(item))
@@ -62,7 +62,7 @@ func (v *view) texts(n *source.Node) (all []string) {
 	return all
 }
 
-// pairs are the fields of a map of strings.
+// pairs returns the fields of a map of strings.
 func (v *view) pairs(n *source.Node) map[string]string {
 	if n.Len() == 0 || n.Kind != source.Map {
 		return nil
@@ -79,8 +79,8 @@ func truth(n *source.Node) bool {
 	return ok && value
 }
 
-// plain is a tree as encoding/json takes it. Texts in it may hold variables: those of
-// patches are for whoever reads the result.
+// plain returns a tree in the form that encoding/json takes. Texts in it may contain variables: in
+// patches, whoever reads the result handles them.
 func (v *view) plain(n *source.Node) any {
 	switch {
 	case n.IsNull():
@@ -115,7 +115,7 @@ func (v *view) plain(n *source.Node) any {
 	return n.Value
 }
 
-// fields are those of a kustomization that a pointer adds.
+// fields are the fields that a pointer adds to a kustomization.
 type fields map[string]any
 
 func (f fields) set(name string, value any) {
@@ -130,19 +130,19 @@ func (f fields) set(name string, value any) {
 	}
 }
 
-// text is the fields in JSON, nil if there are none.
+// text returns the fields as JSON, or nil if there are none.
 func (f fields) text() []byte {
 	if len(f) == 0 {
 		return nil
 	}
 	text, err := json.Marshal(f)
-	if err != nil { // as of a number that JSON has not
+	if err != nil { // such as for a number that JSON cannot represent
 		return []byte("{")
 	}
 	return text
 }
 
-// patchLines are the lines at which the texts of patches begin.
+// patchLines returns the lines at which the texts of patches begin.
 func patchLines(patches *source.Node) (lines []int) {
 	for _, item := range patches.Items() {
 		line := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// fakeTree is a repository by the names and texts of its files.
+// fakeTree is a repository that maps the names of its files to their texts.
 type fakeTree map[string]string
 
 func (t fakeTree) Files() []string {
@@ -50,7 +50,7 @@ func objectsOf(text string) (all []*source.Object) {
 	return all
 }
 
-// read gives the pointers of a text in lines.
+// read returns the pointers of a text as lines.
 func read(r *Reader, text string) (all []string) {
 	for _, o := range objectsOf(text) {
 		for _, p := range r.Read(o) {
@@ -81,7 +81,7 @@ const (
 	setTemplate        = "  template:\n    metadata: {name: 'x-{{name}}'}\n    spec: {source: {repoURL: https://h/o/r, path: '{{dir}}'}}\n"
 )
 
-// TestRead says of pointers what they deploy, or why that is not known.
+// TestRead checks what pointers deploy, or why that is not known.
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -124,7 +124,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadBounded gives up on sets that stand for too much, at their lines.
+// TestReadBounded checks that sets that generate too much are refused, at their lines.
 func TestReadBounded(t *testing.T) {
 	tree := fakeTree{}
 	for i := range limits.Applications + 1 {
@@ -147,7 +147,7 @@ func TestReadBounded(t *testing.T) {
 	}
 }
 
-// TestRepositories tells this repository from others.
+// TestRepositories checks which addresses name this repository.
 func TestRepositories(t *testing.T) {
 	flux := func(name, url string) string {
 		return "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: " + name + ", namespace: f}\nspec: {url: '" + url + "'}\n---\n"
@@ -179,7 +179,7 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
-// FuzzRead reads whatever an object may say.
+// FuzzRead reads arbitrary objects.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{kustomizationHead + "  path: a\n", applicationHead + "  source: {path: a}\n", applicationSetHead + "  generators: [{list: {elements: [{a: b}]}}]\n" + setTemplate} {
 		f.Add(text)

@@ -13,17 +13,18 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Repositories tells which repositories are the one at hand.
+// Repositories determines which repositories are this one.
 type Repositories struct {
 	ours map[string]bool
-	// assumed is the only repository that is named, if no other is known to be ours.
+	// assumed is the address of the only repository that is named, if no other one is known to be
+	// ours.
 	assumed string
-	all     map[Repository][]*source.Object // without URL
+	all     map[Repository][]*source.Object // keys have no URL
 }
 
-// NewRepositories takes the addresses of the repository at hand, those that pointers name
-// and the objects that hold some. If none is known to be ours and all name the same,
-// that is assumed to be.
+// NewRepositories takes the known addresses of this repository, the addresses that pointers name,
+// and the objects that contain addresses. If none of these is known to be ours and all name the
+// same repository, it is assumed to be ours.
 func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
 	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
@@ -49,7 +50,7 @@ func NewRepositories(known, named []string, objects []*source.Object) *Repositor
 
 const gitRepository = "GitRepository"
 
-// find gives the objects that a name of Flux can mean.
+// find returns the objects that a name in Flux may refer to.
 func (r *Repositories) find(named Repository) []*source.Object {
 	all := r.all[Repository{Kind: named.Kind, Namespace: named.Namespace, Name: named.Name}]
 	if len(all) == 0 { // a kustomization may set the namespace
@@ -58,7 +59,7 @@ func (r *Repositories) find(named Repository) []*source.Object {
 	return all
 }
 
-// Ignored are the patterns that a GitRepository has for what is left out of it.
+// Ignored returns the patterns in spec.ignore of a GitRepository.
 func (r *Repositories) Ignored(named Repository) string {
 	var all []string
 	for _, o := range r.find(named) {
@@ -67,31 +68,31 @@ func (r *Repositories) Ignored(named Repository) string {
 	return strings.Join(all, "\n")
 }
 
-// String names an object of Flux.
+// String returns the name of an object of Flux.
 func (r Repository) String() string {
 	return strings.TrimSpace(r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/"))
 }
 
-// Assumed is the address of a repository that is taken for the one at hand although
-// nothing says so; "" if there is none.
+// Assumed returns the address of a repository that is assumed to be this one although nothing
+// confirms it, or "".
 func (r *Repositories) Assumed() string { return r.assumed }
 
-// Whose says whether a repository is the one at hand.
+// Whose says whether a repository is this one.
 type Whose int
 
-// What a repository may be. Presumed is the one at hand if the path is there.
+// Values of Whose. Presumed is this repository if the path exists in it.
 const (
 	Elsewhere Whose = iota
 	Presumed
 	Certain
 )
 
-// Is reports whether paths may be looked up here.
+// Is reports whether paths may be looked up in this repository.
 func (w Whose) Is() bool { return w != Elsewhere }
 
-// Ours tells of a repository that a pointer names.
+// Ours determines whether a repository that a pointer names is this one.
 func (r *Repositories) Ours(named Repository) Whose {
-	if named.Kind != "" || named.URL == "" { // one that is not in the tree, as before Flux is installed, is taken for ours
+	if named.Kind != "" || named.URL == "" { // a repository that is not in the tree, such as before Flux is installed, is presumed to be ours
 		best := Presumed
 		for i, o := range r.find(named) {
 			of := Presumed
@@ -119,11 +120,11 @@ var (
 	secret  = regexp.MustCompile(`//[^/@]*@`)
 )
 
-// Masked is an address without its credentials.
+// Masked returns an address without its credentials.
 func Masked(url string) string { return secret.ReplaceAllString(url, "//") }
 
-// canonical is an address by which two of one repository are equal: host and path,
-// without scheme, user, port and .git.
+// canonical returns a normal form of an address, which is equal for equal repositories: host and
+// path, without scheme, user, port and .git.
 func canonical(url string) string {
 	url = strings.TrimSpace(url)
 	if at := scheme.FindString(url); at != "" {
@@ -139,11 +140,11 @@ func canonical(url string) string {
 	return strings.ToLower(strings.TrimRight(url, "/"))
 }
 
-// fixedRevision is a full commit hash, or a tag that is a version or a range of them.
+// fixedRevision matches a full commit hash, or a tag that is a version or a range of versions.
 var fixedRevision = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64}|[v~^<>=]*\s*\d+\.(?:\d+|[x*])(?:\.(?:\d+|[x*]))?(?:[-+ ].{0,60})?)$`)
 
-// Fixed is the revision that a source of Git is taken from, if that is a commit or a
-// version; "" for a branch and what may be one.
+// Fixed returns the revision of a Git source if it is a commit or a version, or "" for a branch and
+// anything that may be one.
 func (r *Repositories) Fixed(s *Source) string {
 	revision := s.Revision
 	if s.Repository.Kind == gitRepository {
@@ -158,21 +159,21 @@ func (r *Repositories) Fixed(s *Source) string {
 	return revision
 }
 
-// Ignored are the patterns by which Flux leaves files out of a Git repository, in the
-// language of .gitignore. The last one that matches counts, also for a file in a
-// directory that another one leaves out (fluxcd/pkg: sourceignore).
+// Ignored holds the patterns by which Flux excludes files of a Git repository, in the syntax of
+// .gitignore. The last match counts, even for a file in a directory that another pattern excludes
+// (fluxcd/pkg: sourceignore).
 type Ignored struct {
 	patterns []pattern
-	// Over is set if there are more than limits.IgnorePatterns.
+	// Over is set if there are more patterns than limits.IgnorePatterns.
 	Over bool
 }
 
 type pattern struct {
 	glob                  string
-	keeps, rooted, inside bool // inside: matches only what is in such a directory
+	keeps, rooted, inside bool // inside matches only what is in such a directory
 }
 
-// NewIgnored reads patterns, one on a line; those of later texts win.
+// NewIgnored parses patterns, one per line. Patterns of later texts take precedence.
 func NewIgnored(texts ...string) *Ignored {
 	i := &Ignored{}
 	for line := range strings.Lines(strings.Join(texts, "\n")) {
@@ -194,13 +195,13 @@ func NewIgnored(texts ...string) *Ignored {
 	return i
 }
 
-// Len is the number of patterns.
+// Len returns the number of patterns.
 func (i *Ignored) Len() int { return len(i.patterns) }
 
-// File reports whether a file is left out, by its name from the root.
+// File reports whether a file, named relative to the root, is excluded.
 func (i *Ignored) File(name string) bool {
 	for _, p := range slices.Backward(i.patterns) {
-		for at := range len(name) + 1 { // the file, and the directories that it is in
+		for at := range len(name) + 1 { // the file and its parent directories
 			if at < len(name) && name[at] != '/' || at == len(name) && p.inside {
 				continue
 			}

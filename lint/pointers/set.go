@@ -14,22 +14,22 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Tree is the repository as generators see it. Names are from its root, sorted, without
-// hidden directories.
+// Tree is the repository as generators see it. Names are relative to its root and sorted; there are
+// no hidden directories.
 type Tree interface {
 	Directories() []string
 	Files() []string
-	// Read gives the first document of a file, nil if there is none.
+	// Read returns the first document of a file, or nil if there is none.
 	Read(name string) *source.Node
 }
 
-// element is what one Application of a set is made from.
+// element holds the parameters of one Application of a set.
 type element struct {
 	params *params
 	line   int
 }
 
-// set gives the Applications that an ApplicationSet stands for.
+// set returns the Applications that an ApplicationSet generates.
 func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 	spec := o.Root.Get("spec")
 	goTemplate := truth(spec.Get("goTemplate"))
@@ -84,7 +84,7 @@ func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 	return all
 }
 
-// generate gives the elements of one generator, or why they are not known.
+// generate returns the elements of one generator, or the reason why they are not known.
 func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
 	for key, body := range g.Fields() {
 		switch {
@@ -112,10 +112,10 @@ func (r *Reader) params(goTemplate bool) *params {
 	return &params{texts: map[string]string{}, lists: map[string][]string{}, goTemplate: goTemplate, made: &r.made}
 }
 
-// mostLevels is how deep a parameter may lie.
+// mostLevels limits how deep parameters are nested.
 const mostLevels = 10
 
-// add takes in the scalars of a tree.
+// add adds the scalars of a tree.
 func (p *params) add(prefix string, n *source.Node, level int) {
 	for key, value := range n.Fields() {
 		name := prefix + key.Value
@@ -128,7 +128,7 @@ func (p *params) add(prefix string, n *source.Node, level int) {
 	}
 }
 
-// git are the elements of directories or files of the repository.
+// git returns an element for each matching directory or file of the repository.
 func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 	url := g.Get("repoURL").Text()
 	if ours := r.Repositories.Ours(Repository{URL: url}); !ours.Is() {
@@ -156,7 +156,7 @@ func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 			p.texts["path.filename"] = path.Base(name)
 		}
 		p.pathParams(prefix, dir)
-		more := map[string]string{} // which may hold those that are known
+		more := map[string]string{} // may contain known parameters
 		for key, value := range g.Get("values").Fields() {
 			if text, ok := p.fill(value.Value); ok {
 				more["values."+key.Value] = text
@@ -168,7 +168,7 @@ func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 	return all, why
 }
 
-// matching are the names that some glob of a list takes and none excludes.
+// matching returns the names that some pattern of a list includes and none excludes.
 func (r *Reader) matching(names []string, list *source.Node, match func(pattern, name string) (bool, error)) (all []string, why Reason) {
 	for _, name := range names {
 		taken := false
@@ -193,14 +193,14 @@ func (r *Reader) matching(names []string, list *source.Node, match func(pattern,
 	return all, Reason{}
 }
 
-// params are the parameters of one Application of a set, by their names with dots:
-// cluster, path, path.basename, path.segments, values.region.
+// params holds the parameters of one Application of a set by their dotted names: cluster, path,
+// path.basename, path.segments, values.region.
 type params struct {
 	texts map[string]string
 	lists map[string][]string
-	// goTemplate is set for Go templates; else {{name}} stands for a parameter.
+	// goTemplate is set for Go templates; otherwise {{name}} refers to a parameter.
 	goTemplate bool
-	// made counts the bytes that templates of the run have made.
+	// made counts the bytes of the output of templates in a run.
 	made *int
 }
 
@@ -212,8 +212,8 @@ var (
 	fastIndex = regexp.MustCompile(`^([\w.-]+)\[(\d+)\]$`)
 )
 
-// fill puts values in place of parameters; ok is false if something is not simple or not
-// given. Argo CD leaves such text as it is, or fails.
+// fill replaces parameters with their values; ok is false if an action is not simple or a parameter
+// is not set. Argo CD keeps such text unchanged, or fails.
 func (p *params) fill(text string) (string, bool) {
 	ok := true
 	if *p.made += len(text); *p.made > limits.Templated {
@@ -263,8 +263,8 @@ func (p *params) value(name string) (string, bool) {
 	return value, known
 }
 
-// pathParams are the parameters of a directory (argo-cd: applicationset/generators/git.go).
-// A Go template finds the directory under .path.path, else under path.
+// pathParams adds the parameters of a directory (argo-cd: applicationset/generators/git.go). In a
+// Go template the directory is .path.path, otherwise path.
 func (p *params) pathParams(prefix, dir string) {
 	if prefix != "" {
 		prefix += "."

@@ -16,18 +16,17 @@ import (
 // Text is YAML with the places of its lines.
 type Text struct {
 	Bytes []byte
-	// File is where the lines were written, and Lines has a scalar or a key for each of
-	// them, nil where that is not known.
+	// File is the file in which the lines were written. Lines has a scalar or a key for each line,
+	// or nil if its place is not known.
 	File  string
 	Lines []*source.Node
-	// Unknown says what in it is not known: a variable, or what is encrypted; "" for
-	// nothing.
+	// Unknown says which part is not known: a variable or an encrypted value; "" means none.
 	Unknown string
 
-	node *source.Node // that it says, nil for a text
+	node *source.Node // the values as a node; nil for a text
 }
 
-// Sets reports whether values set a path with dots, or something that it leads through.
+// Sets reports whether the values set a dotted path or a parent of it.
 func (t *Text) Sets(target string) bool {
 	n := t.node
 	for _, key := range strings.Split(target, ".") {
@@ -41,7 +40,7 @@ func (t *Text) Sets(target string) bool {
 	return true
 }
 
-// Same reports whether two texts say the same, in whatever order.
+// Same reports whether two texts have the same content, in any order of the keys.
 func (t *Text) Same(other *Text) bool {
 	switch {
 	case t == nil || other == nil, t.Unknown != "" && !t.OnlyVariable():
@@ -52,7 +51,7 @@ func (t *Text) Same(other *Text) bool {
 	return source.Equal(t.node, other.node)
 }
 
-// Matching are the names that a glob matches, which may have two stars.
+// Matching returns the names that match a glob, which may contain **.
 func Matching(names []string, glob string) (all []string) {
 	for _, name := range names {
 		if ok, err := doublestar.Match(glob, name); ok && err == nil {
@@ -62,7 +61,7 @@ func Matching(names []string, glob string) (all []string) {
 	return all
 }
 
-// writer writes values as YAML, one scalar on a line.
+// writer writes values as YAML with one scalar per line.
 type writer struct {
 	view *view
 	out  bytes.Buffer
@@ -70,7 +69,7 @@ type writer struct {
 	over bool
 }
 
-// textOf are values that are a part of a document; nil for none.
+// textOf returns the values in a part of a document, or nil if there are none.
 func textOf(v *view, file string, n *source.Node) *Text {
 	if n.IsNull() {
 		return nil
@@ -87,8 +86,7 @@ func textOf(v *view, file string, n *source.Node) *Text {
 	return w.text
 }
 
-// value writes a value behind what stands on its line already: a key, or the dash of an
-// item.
+// value writes a value after before, which is a key or the dash of an item.
 func (w *writer) value(n, key *source.Node, before string, depth int) {
 	indent := strings.Repeat("  ", depth)
 	switch {
@@ -117,7 +115,7 @@ func (w *writer) value(n, key *source.Node, before string, depth int) {
 	}
 }
 
-// item writes an item: the first field of a mapping stands behind its dash.
+// item writes an item of a list. The first field of a mapping follows the dash on its line.
 func (w *writer) item(item *source.Node, indent string, depth int) {
 	if item == nil || item.Kind != source.Map || item.Len() == 0 {
 		w.value(item, item, indent+"- ", depth+1)
@@ -143,7 +141,7 @@ func (w *writer) line(text string, n, key *source.Node) {
 	w.text.Lines = append(w.text.Lines, n)
 }
 
-// lineCost is what a line takes beside its text.
+// lineCost is the cost of a line in addition to its text, in bytes.
 const lineCost = 32
 
 func (w *writer) key(k *source.Node) string {
@@ -153,7 +151,7 @@ func (w *writer) key(k *source.Node) string {
 	return k.Value
 }
 
-// scalar is a scalar, or a map or list that is empty.
+// scalar writes a scalar, or an empty map or list.
 func (w *writer) scalar(n *source.Node) string {
 	switch {
 	case n == nil:
@@ -170,8 +168,8 @@ func (w *writer) scalar(n *source.Node) string {
 	return n.Value
 }
 
-// filled is a text with the parameters of an ApplicationSet. A variable of Flux in it has a
-// value that is not known.
+// filled returns a text with the parameters of an ApplicationSet replaced. A variable of Flux makes
+// the text unknown.
 func (w *writer) filled(n *source.Node) string {
 	text := n.Value
 	if w.view.fill != nil && strings.Contains(text, "{{") {
@@ -184,7 +182,7 @@ func (w *writer) filled(n *source.Node) string {
 	return text
 }
 
-// unknownIn is what is not known in a text, unless something was found already.
+// unknownIn returns the unknown part of a text, unless an unknown part was already found.
 func unknownIn(already, text string) string {
 	switch {
 	case already != "":
@@ -198,11 +196,11 @@ func unknownIn(already, text string) string {
 
 const variableInValues = "a variable, as ${NAME}"
 
-// OnlyVariable reports whether nothing but variables makes a text unknown: without
-// something that puts values in their place they are text.
+// OnlyVariable reports whether only variables make the text unknown. Where nothing substitutes
+// them, they are plain text.
 func (t *Text) OnlyVariable() bool { return t.Unknown == variableInValues }
 
-// quoted is a text in double quotes, which YAML reads as JSON does.
+// quoted returns a text in double quotes, with escapes that JSON and YAML share.
 func quoted(text string) string {
 	var out bytes.Buffer
 	to := json.NewEncoder(&out)
@@ -213,8 +211,8 @@ func quoted(text string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\x7f", `\u007f`)
 }
 
-// BlockText is YAML that is a scalar of a document. Lines have places if each stands there
-// as it is.
+// BlockText returns the YAML in a scalar of a document. A line has a place if the document contains
+// it unchanged.
 func BlockText(file *source.File, n *source.Node) *Text {
 	t := &Text{Bytes: []byte(n.Text()), File: file.Name, Unknown: unknownIn("", n.Text())}
 	if strings.HasPrefix(strings.TrimSpace(n.Text()), "sops:") || strings.Contains(n.Text(), "\nsops:") || strings.Contains(n.Text(), "ENC[AES") {
@@ -237,8 +235,8 @@ func BlockText(file *source.File, n *source.Node) *Text {
 	return t
 }
 
-// Nested is one value under a name with dots, as --set has it; ok is false if the name or
-// the value is not simple. Whole takes the value as text, without reading it.
+// Nested returns values with a single value at a dotted name, like --set; ok is false if the name
+// or the value is not simple. whole makes the value a string.
 func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	keys := strings.Split(name, ".")
 	if slices.ContainsFunc(keys, func(k string) bool { return !simpleKey(k) }) || len(keys) > limits.Nesting/2 {
@@ -263,8 +261,8 @@ func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	return out.Bytes(), true
 }
 
-// Escaped is a value as Argo CD hands it to --set: commas are part of it, unless it is a
-// list in braces.
+// Escaped returns a value as Argo CD passes it to --set: commas are part of the value, unless it is
+// a list in braces.
 func Escaped(value string) string {
 	if strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}") {
 		return value
@@ -285,8 +283,8 @@ func simpleKey(k string) bool {
 	})
 }
 
-// typed is what --set takes for something else than text: a whole number without leading
-// zeros, a truth or null.
+// typed returns a value that --set does not treat as a string: an integer without leading zeros, a
+// boolean or null.
 func typed(text string) (value string, ok bool) {
 	if word := strings.ToLower(text); slices.Contains([]string{"true", "false", "null", "0"}, word) {
 		return word, true

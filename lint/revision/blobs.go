@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// Bounds in bytes of what is unpacked: of one file, which is that of a manifest in
-// the work tree, of a link, and of all files and links of one repository.
+// Limits in bytes of what is unpacked: maxBlob of one file, which equals the limit of a manifest in
+// the work tree, maxLink of the target of a link, and maxBlobs of all files and links of one
+// repository.
 const (
 	maxBlob  = 64 << 20
 	maxLink  = 4 << 10
 	maxBlobs = 1 << 30
 )
 
-// bySize parts entries into those whose texts are wanted and those that are too
-// large to be read. Git is asked for the sizes first, as it hands out a blob as a
-// whole or not at all.
+// bySize separates entries that are small enough to be read from those that are too large. It
+// queries the sizes first, because git can only return a whole blob.
 func bySize(repository string, entries []treeEntry) (small, large []treeEntry, err error) {
 	if len(entries) == 0 {
 		return nil, nil, nil
@@ -40,7 +40,7 @@ func bySize(repository string, entries []treeEntry) (small, large []treeEntry, e
 	for i, e := range entries {
 		size, err := strconv.ParseInt(sizes[i], 10, 64)
 		switch {
-		case err != nil: // "<object> missing", which is told where it is read
+		case err != nil: // "<object> missing", which is reported when it is read
 			small = append(small, e)
 			continue
 		case e.mode == linkMode && size > maxLink:
@@ -65,8 +65,8 @@ func objectNames(entries []treeEntry) io.Reader {
 	return &objects
 }
 
-// writeLarge puts a file of as many zeros as no file may have in place of one that
-// is too large, so that both are refused by the same finding. It takes no room.
+// writeLarge writes a sparse file of zeros that exceeds the limit in place of a file that is too
+// large, so that the same finding reports both. It takes no disk space.
 func writeLarge(root *os.Root, e treeEntry) error {
 	if err := root.MkdirAll(filepath.FromSlash(path.Dir(e.name)), 0o755); err != nil {
 		return err
@@ -78,7 +78,7 @@ func writeLarge(root *os.Root, e treeEntry) error {
 	return errors.Join(file.Truncate(maxBlob+1), file.Close())
 }
 
-// gitBlobs hands the texts of entries to a function, in their order.
+// gitBlobs passes the texts of entries to a function, in order.
 func gitBlobs(dir string, entries []treeEntry, each func(i int, text []byte) error) error {
 	cmd := gitCommand(dir, "cat-file", "--batch")
 	var said bytes.Buffer
@@ -108,7 +108,7 @@ func gitBlobs(dir string, entries []treeEntry, each func(i int, text []byte) err
 	return nil
 }
 
-// readBlob reads "<object> <type> <size>\n<text>\n".
+// readBlob parses "<object> <type> <size>\n<text>\n".
 func readBlob(in *bufio.Reader) ([]byte, error) {
 	head, err := in.ReadString('\n')
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Files returns the files in the index of the work tree around a directory, from
-// there, those of submodules included. The index is that of the commit that is
-// being made, if git itself started this process and said so in GIT_INDEX_FILE.
+// Files returns the files in the index of the work tree around a directory, relative to that
+// directory, including those of submodules. If git itself started this process and set
+// GIT_INDEX_FILE, the index is that of the commit in progress.
 func Files(dir string) ([]string, error) {
 	out, err := gitOutput(dir, nil, "ls-files", "-z", "--cached", "--recurse-submodules", "--", ":/")
 	if err != nil {
@@ -20,9 +20,9 @@ func Files(dir string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// gitCommand is git with nothing run that a configuration of the work tree, which
-// may be anybody's, names; nothing is fetched, and nothing is written. A directory of
-// the work tree that looks like a repository without one is none.
+// gitCommand returns a git command that runs no program from a configuration of the work tree,
+// which an attacker may control, fetches nothing and writes nothing. It does not accept a directory
+// of the work tree that looks like a bare repository.
 func gitCommand(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "safe.bareRepository=explicit"}, args...)...)
 	cmd.Dir = dir
@@ -37,7 +37,7 @@ func gitOutput(dir string, stdin io.Reader, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// gitSays gives what git prints, and what it says beside that.
+// gitSays returns git's standard output and standard error.
 func gitSays(dir string, stdin io.Reader, args ...string) (out []byte, said string, err error) {
 	cmd := gitCommand(dir, args...)
 	var printed, beside bytes.Buffer
@@ -48,7 +48,7 @@ func gitSays(dir string, stdin io.Reader, args ...string) (out []byte, said stri
 	return printed.Bytes(), beside.String(), nil
 }
 
-// fatal is what git says that it died of.
+// fatal returns the message with which git failed, or else err.
 func fatal(said string, err error) error {
 	for line := range strings.Lines(said) {
 		if why, ok := strings.CutPrefix(line, "fatal: "); ok {
@@ -58,8 +58,8 @@ func fatal(said string, err error) error {
 	return err
 }
 
-// Remotes returns the addresses of the repository at a directory, as git has them. Without git
-// there are none.
+// Remotes returns the URLs of the remotes of the repository at a directory. It returns none without
+// git.
 func Remotes(dir string) (all []string) {
 	out, err := gitOutput(dir, nil, "config", "--get-regexp", `^remote\..*\.url$`)
 	if err != nil {

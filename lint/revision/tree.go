@@ -13,27 +13,26 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Tree is the tree of a revision, unpacked in a directory of its own.
+// Tree is the tree of a revision, unpacked into a temporary directory.
 type Tree struct {
-	Root string // of the work tree
-	Dir  string // where the tree lies
+	Root string // the root of the work tree
+	Dir  string // the directory that contains the tree
 }
 
-// treeEntry is one file, link or submodule of a tree.
+// treeEntry is a file, link or submodule of a tree.
 type treeEntry struct {
 	mode, kind, object, name string
 }
 
-// content is what is wanted of one repository: that of the work tree, or of a
-// submodule, which has its objects elsewhere.
+// content holds the wanted entries of one repository: that of the work tree, or a submodule, whose
+// objects are stored elsewhere.
 type content struct {
 	repository   string
 	files, links []treeEntry
 }
 
-// Unpack unpacks the tree of a revision, as far as files are wanted. The caller
-// removes it with Remove. Nothing is checked out: no hook and no filter runs, and neither the
-// work tree nor the index is touched.
+// Unpack unpacks the wanted files of the tree of a revision. The caller must call Remove. Nothing
+// is checked out: no hook and no filter runs, and the work tree and the index stay unchanged.
 func Unpack(root, revision string, wanted func(name string) bool) (*Tree, error) {
 	id, err := ID(root, revision)
 	if err != nil {
@@ -58,12 +57,11 @@ func Unpack(root, revision string, wanted func(name string) bool) (*Tree, error)
 	return t, nil
 }
 
-// ID returns the object of the tree of a revision. What git is not sure of is an
-// error, and no other tree: a day before the reflog begins, or a name that means two
-// things. It only warns of these.
+// ID returns the object id of the tree of a revision. It returns an error where git only warns and
+// picks a tree: for a date before the reflog begins, or a name with two meanings.
 func ID(root, revision string) (string, error) {
 	id, said, err := gitSays(root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
-	if err != nil && err.Error() == "Needed a single revision" { // git's words for all of these
+	if err != nil && err.Error() == "Needed a single revision" { // git's message for all of these
 		err = errors.New("git knows no such revision, or it is no tree; of a shallow clone fetch it first")
 	}
 	if err != nil {
@@ -71,15 +69,15 @@ func ID(root, revision string) (string, error) {
 	}
 	for line := range strings.Lines(said) {
 		why, warned := strings.CutPrefix(line, "warning: ")
-		if warned && !strings.HasPrefix(why, "unable to access ") { // a configuration that git does without
+		if warned && !strings.HasPrefix(why, "unable to access ") { // git only skips a configuration
 			return "", fmt.Errorf("git warns: %s: name a commit", strings.TrimRight(why, ".\n"))
 		}
 	}
 	return strings.TrimSpace(string(id)), nil
 }
 
-// contentsOf lists a tree, and those of the submodules that are there, as the work
-// tree has their files, too. Prefix is the way to the repository, with a slash.
+// contentsOf lists a tree and those of the checked-out submodules, whose files the work tree
+// contains as well. prefix is the path of the repository, with a slash at its end.
 func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]content, error) {
 	own := content{repository: filepath.Join(root, filepath.FromSlash(prefix))}
 	list, err := gitOutput(own.repository, nil, "ls-tree", "-r", "-z", "--full-tree", id)
@@ -114,8 +112,8 @@ func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]conte
 	return append([]content{own}, below...), nil
 }
 
-// isRepository reports whether a submodule is checked out in a directory, which no
-// link may stand for or lead to.
+// isRepository reports whether a submodule is checked out in a directory. Neither the directory nor
+// its parents may be links.
 func isRepository(root, name string) bool {
 	spot, err := worktree.At(root, filepath.Join(filepath.FromSlash(name), ".git"))
 	if err != nil {
@@ -127,12 +125,10 @@ func isRepository(root, name string) bool {
 }
 
 // Remove removes the directory.
-// Remove removes the directory.
-// Remove removes the directory.
 func (t *Tree) Remove() { os.RemoveAll(t.Dir) }
 
-// Clean names files of the tree in a text by a prefix and their names in the tree:
-// the directory has another name each time.
+// Clean replaces the directory of the tree in a text with a prefix, because the directory has a
+// different name in each run.
 func (t *Tree) Clean(text, prefix string) string {
 	const sep = string(filepath.Separator)
 	return strings.NewReplacer(worktree.Here(t.Dir)+sep, prefix, t.Dir+sep, prefix).Replace(text)
@@ -140,7 +136,7 @@ func (t *Tree) Clean(text, prefix string) string {
 
 const linkMode = "120000"
 
-// parseEntry reads "<mode> <type> <object>\t<name>".
+// parseEntry parses "<mode> <type> <object>\t<name>".
 func parseEntry(line string) (e treeEntry, ok bool) {
 	head, name, ok := strings.Cut(line, "\t")
 	fields := strings.Fields(head)
@@ -150,7 +146,7 @@ func parseEntry(line string) (e treeEntry, ok bool) {
 	return treeEntry{fields[0], fields[1], fields[2], name}, true
 }
 
-// fill writes the entries, links last, so that no file is written through one.
+// fill writes the entries. It writes links last, so that it writes no file through a link.
 func (t *Tree) fill(contents []content) error {
 	root, err := os.OpenRoot(t.Dir)
 	if err != nil {
@@ -170,8 +166,8 @@ func (t *Tree) fill(contents []content) error {
 	return nil
 }
 
-// writeEntries writes those of one repository. Names come from whoever made the objects:
-// none leads out of the directory, be it by itself or by a link in the same tree.
+// writeEntries writes the entries of one repository. An attacker may choose their names: no name
+// leads out of the directory, neither by itself nor through a link in the same tree.
 func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 	entries, large, err := bySize(repository, entries)
 	if err != nil {
@@ -198,15 +194,16 @@ func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 	})
 }
 
-// Inside returns a path below the root of a work tree as a name from there. A path
-// may lead there from elsewhere, as where /tmp is a link: taken for one outside of
-// the repository, its files would be the same for every revision.
+// Inside returns the name of a path relative to the root of a work tree; ok is false for a path
+// outside it. It resolves links that lead into the work tree from outside, for instance if /tmp is
+// a link. Without that, such files would count as outside the repository, and so as the same for
+// every revision.
 func Inside(root, abs string) (name string, ok bool) {
 	if name, ok = worktree.Below(root, abs); ok {
 		return name, true
 	}
 	rest := ""
-	for at := abs; ; at = filepath.Dir(at) { // the highest counts: links in the work tree are the tree's
+	for at := abs; ; at = filepath.Dir(at) { // the highest match counts: links inside the work tree belong to the tree
 		if real, err := filepath.EvalSymlinks(at); err == nil {
 			if from, in := worktree.Below(root, real); in {
 				name, ok = filepath.Join(from, rest), true
@@ -219,15 +216,15 @@ func Inside(root, abs string) (name string, ok bool) {
 	}
 }
 
-// Has reports whether the tree has a file or a directory of a name.
+// Has reports whether the tree contains a file or a directory with this name.
 func (t *Tree) Has(name string) bool {
 	_, err := os.Stat(filepath.Join(t.Dir, name))
 	return err == nil
 }
 
-// Adopt takes a file of the work tree into the tree, if that has none of the name
-// and git does not track it: what is made on the spot, such as the answer of a
-// cluster, belongs to no revision and counts for all.
+// Adopt copies a file of the work tree into the tree, if the tree has none with this name and git
+// does not track it. A file that is generated, such as the output of kubectl, belongs to no
+// revision and counts for all of them.
 func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 	if t.Has(name) {
 		return nil
@@ -243,7 +240,7 @@ func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 	}
 	text, err := worktree.ReadTrusted(from, maxBlob)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // whoever asks for it says so
+		return nil // whoever reads the file reports it
 	}
 	if err != nil {
 		return err
@@ -255,8 +252,8 @@ func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 	return os.WriteFile(to, text, 0o644)
 }
 
-// Mapped returns paths of the work tree as they are in the tree, without those that it does not
-// have. Paths count from a directory; those outside of the work tree are as they were.
+// Mapped maps paths of the work tree to those in the tree, and omits paths that the tree does not
+// have. Paths are relative to dir; those outside the work tree become absolute.
 func (t *Tree) Mapped(dir string, paths []string) []string {
 	var all []string
 	for _, path := range paths {

@@ -12,101 +12,100 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Options say where to look. The zero value of each function takes everything.
+// Options holds the input of Find. The zero value of each function accepts everything.
 type Options struct {
-	// Root is the directory that nothing is read outside of, and from which names
-	// count. Paths are files and directories, from Dir if they are relative. Root and
-	// Dir are absolute.
+	// Root is the directory outside of which nothing is read, and which names are relative to.
+	// Paths are files and directories; relative ones are relative to Dir. Root and Dir are
+	// absolute.
 	Root, Dir string
 	Paths     []string
-	// Ignore, Tracked and OwnOnly are those of source.Options.
+	// Ignore, Tracked and OwnOnly have the same meaning as in source.Options.
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
 	OwnOnly bool
-	// Remotes gives, for URLs as kustomizations write them, names of what is read
-	// instead.
+	// Remotes maps URLs, as kustomizations write them, to the names of local replacements.
 	Remotes map[string]string
-	// OnlyKustomizations leaves out charts, pointers and files with nodes, OnlyRenderable
-	// no pointers. Charts are found all the same if Charts is set.
+	// OnlyKustomizations leaves out pointers, files with nodes and, unless Charts is set, charts.
+	// OnlyRenderable leaves out files with nodes and the values files of charts.
 	OnlyKustomizations, OnlyRenderable, Charts bool
-	// Declares reports whether an object declares nodes; nil takes none.
+	// Declares reports whether an object declares nodes; nil accepts none.
 	Declares func(o *source.Object) bool
-	// Read, unless it is nil, is handed every file that is read, by its name from Root.
+	// Read is called for every file that is read, with its name relative to Root. It may be nil.
 	Read func(name string, text []byte)
 
-	most *most // in place of the limits
+	most *most // replaces the limits in tests
 }
 
-// most counts entries of directories and bytes of one file, and for one call of Find steps of
-// paths that kustomizations name, and bytes of all files that are read and that are parsed.
+// most limits the entries of directories, the bytes of one file and, for one call of Find, the
+// steps of paths that kustomizations name, the bytes that are read and the bytes that are parsed.
 type most struct {
 	entries, file        int
 	steps, bytes, parsed limits.Counter
 }
 
-// Found is what a tree holds. Names are from the root with forward slashes; every list
+// Found is the result of Find. Names are relative to the root and have forward slashes; every list
 // is sorted by name.
 type Found struct {
-	// Kustomizations are those below the paths and those that they refer to.
+	// Kustomizations holds those below the paths and those that they refer to.
 	Kustomizations []*Kustomization
-	// Roots are those of Kustomizations that are rendered on their own.
+	// Roots holds the Kustomizations that are rendered on their own.
 	Roots    []*Kustomization
 	Charts   []Chart
 	Pointers []Pointer
-	// Repositories are objects that say where a repository is, and Settings the files
-	// that may hold a ConfigMap or a Secret.
+	// Repositories holds objects that contain the address of a repository, and Settings the files
+	// that may contain a ConfigMap or a Secret.
 	Repositories []*source.Object
 	Settings     []string
 	Topologies   []string
-	// TestData are the directories below the paths that are named like those of test data
-	// and hold manifests, kustomizations or charts.
+	// TestData holds the directories below the paths that have a typical name of test data and
+	// contain manifests, kustomizations or charts.
 	TestData []string
 	Unread   []Unread
 }
 
-// Kustomization is the one of a directory.
+// Kustomization is the kustomization of a directory.
 type Kustomization struct {
-	// Dir is the directory and File the file in it.
+	// Dir is its directory, and File its file in that directory.
 	Dir, File string
-	// Component is set for the kind Component; Below if the directory is below the
-	// paths.
+	// Component is set for the kind Component, and Below if the directory is below the paths.
 	Component, Below bool
-	// Dirs are the directories of the kustomizations that it refers to, Files the files
-	// that it names, both sorted; Patches are those of Files that are patches.
+	// Dirs holds the directories of the kustomizations that it refers to, and Files the files that
+	// it names; both are sorted. Patches holds those of Files that are patches.
 	Dirs, Files, Patches []string
-	// Reasons are what in this kustomization keeps it from rendering offline, in the
-	// order of the file.
+	// Reasons holds what prevents this kustomization from rendering offline, in the order of the
+	// file.
 	Reasons []Reason
-	// Blocked are the first Reason of each kind, its own or of what it refers to.
+	// Blocked holds the first Reason of each kind, from this kustomization or from one that it
+	// refers to.
 	Blocked []Reason
 
-	lines map[string]int // where it refers to Dirs
+	lines map[string]int // the lines of the references to Dirs
 }
 
-// Reason is one thing that keeps a kustomization from rendering offline.
+// Reason is something that prevents a kustomization from rendering offline.
 type Reason struct {
 	Kind Kind
-	// File and Line are where the kustomization says it.
+	// File and Line are its place in the kustomization.
 	File string
 	Line int
-	// Detail is what it names, or what is wrong with the file.
+	// Detail is the name in the kustomization, or what is wrong with the file.
 	Detail string
 }
 
-// Kind is why a kustomization does not render offline.
+// Kind is a kind of Reason.
 type Kind int
 
-// What is in the way, the worst first.
+// Kinds of reasons, the worst first.
 const (
 	Broken  Kind = iota // the kustomization itself cannot be read
-	Missing             // a file or directory that is not there
+	Missing             // a file or directory that does not exist
 	Outside             // a path that leads out of the repository
 	Remote              // a URL
 	Helm                // a Helm chart
 	kinds
 )
 
-// String names the kind before its Detail.
+// String names the kind; outputs put it before Detail.
 func (k Kind) String() string {
 	return [...]string{"unusable", "missing", "outside of the repository", "remote", "Helm chart"}[k]
 }
@@ -114,29 +113,29 @@ func (k Kind) String() string {
 // Chart is a Helm chart.
 type Chart struct {
 	Dir, Name string
-	// Library is set for a library chart, and Subchart for one in charts/ of another, or that
-	// another has as a dependency by path.
+	// Library is set for a library chart. Subchart is set for a chart in charts/ of another one, or
+	// that another one has as a dependency by path.
 	Library, Subchart bool
-	// Inflated is set if the helmCharts of a kustomization have it.
+	// Inflated is set if the helmCharts of a kustomization use it.
 	Inflated bool
-	// Values are the values files of its environments and tests, beside values.yaml: in the
-	// chart or near it. They are left out if OnlyRenderable or OnlyKustomizations is set.
+	// Values holds the values files for its environments and tests except values.yaml, in the chart
+	// or near it. It is empty with OnlyRenderable or OnlyKustomizations.
 	Values []string
 }
 
 // Pointer is an object of a GitOps controller that names what it deploys.
 type Pointer struct {
-	// Kind has the controller before it, as in Flux Kustomization.
+	// Kind begins with the controller, for example Flux Kustomization.
 	Kind, Name string
 	File       string
 	Line       int
 	Object     *source.Object
 }
 
-// Unread is what was not looked at, with the reason.
+// Unread is a file or directory that was not examined, with the reason.
 type Unread struct{ Name, Why string }
 
-// finder gathers what is found.
+// finder collects the result.
 type finder struct {
 	opts   Options
 	most   most
@@ -144,18 +143,18 @@ type finder struct {
 	reader *worktree.Reader
 	found  Found
 	dirs   map[string]*Kustomization
-	named  map[string]*named // what has the name of a kustomization, by name
+	named  map[string]*named // files with the name of a kustomization
 	charts map[string]bool
-	// depended are directories that charts have as dependencies by path.
+	// depended holds the directories that charts have as dependencies by path.
 	depended map[string]bool
-	// inflated are directories that helmCharts name.
+	// inflated holds the directories that helmCharts name.
 	inflated map[string]bool
-	yaml     map[string][]string // files of YAML, by directory
+	yaml     map[string][]string // YAML files by directory
 }
 
-// Find looks for what can be rendered below some paths. The error joins what is wrong
-// with the paths themselves, such as one that does not exist; Found then has what the
-// other paths hold.
+// Find finds what can be rendered below some paths. The error joins the errors of the paths
+// themselves, such as one that does not exist; Found then still contains the result for the other
+// paths.
 func Find(o Options) (*Found, error) {
 	f := &finder{opts: o, most: most{limits.TreeEntries, limits.File.Bytes, limits.Counter{Most: limits.TreeSteps}, limits.Counter{Most: limits.Run.Bytes}, limits.Counter{Most: limits.TreeParsed}}, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, depended: map[string]bool{}, inflated: map[string]bool{}, yaml: map[string][]string{}}
 	f.reader = worktree.NewReader(f.lookup.Root())
@@ -188,7 +187,7 @@ func isYAML(base string) bool {
 	return strings.HasSuffix(base, ".yaml") || strings.HasSuffix(base, ".yml")
 }
 
-// finish draws conclusions and sorts.
+// finish computes roots and reasons, and sorts the result.
 func (f *finder) finish() {
 	f.found.Kustomizations = slices.SortedFunc(maps.Values(f.dirs), byDir)
 	f.dropPatches()
@@ -196,13 +195,13 @@ func (f *finder) finish() {
 	f.cycles(parts)
 	f.block()
 	f.found.Roots = f.rootsOf(parts)
-	for i := range f.found.Charts { // complete them with what lies above
+	for i := range f.found.Charts { // complete those that are below another one
 		c := &f.found.Charts[i]
 		c.Inflated, c.Subchart = f.inflated[c.Dir], f.depended[c.Dir]
 		for at := c.Dir; at != "."; at = path.Dir(at) {
 			up := path.Dir(at)
 			if path.Base(up) == "charts" && (f.charts[path.Dir(up)] || f.entry(path.Join(path.Dir(up), chartName)).Info != nil) {
-				c.Subchart = true // of one that may be above the paths
+				c.Subchart = true // the chart around it may be above the paths
 			}
 		}
 	}
@@ -218,8 +217,7 @@ func (f *finder) finish() {
 	slices.SortStableFunc(f.found.Unread, func(a, b Unread) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// dropPatches takes away what patches and templates of charts say: they are no objects
-// yet.
+// dropPatches removes objects in patches and in templates of charts, which are not objects yet.
 func (f *finder) dropPatches() {
 	patches := map[string]bool{}
 	for _, k := range f.found.Kustomizations {
@@ -234,10 +232,10 @@ func (f *finder) dropPatches() {
 	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, none)
 }
 
-// rootsOf gives the kustomizations that are rendered on their own. They are taken from
-// the strongly connected parts of the references, in an order in which each part comes
-// after those that refer to it: a part that no root reaches yet gives its first
-// kustomization that may be one.
+// rootsOf returns the kustomizations that are rendered on their own. It takes the strongly
+// connected components of the references in an order in which each one follows those that refer to
+// it. From a component that no root reaches yet, it takes the first kustomization that may be a
+// root.
 func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 	reached := map[*Kustomization]bool{}
 	for _, part := range parts {
@@ -254,9 +252,9 @@ func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 
 func byDir(a, b *Kustomization) int { return strings.Compare(a.Dir, b.Dir) }
 
-// parts are the strongly connected parts of the references, each sorted, those that refer to
-// others first (Kosaraju, Sharir: in the order of finishing, backwards, each part is what
-// reaches its first member and is not in an earlier part).
+// parts returns the strongly connected components of the references, each sorted; those that refer
+// to others come first. It is the algorithm of Kosaraju and Sharir: in reverse order of finishing,
+// each component consists of what reaches its first member and is not in an earlier component.
 func (f *finder) parts() (parts [][]*Kustomization) {
 	var finished []*Kustomization
 	seen := map[*Kustomization]bool{}
@@ -277,7 +275,7 @@ func (f *finder) parts() (parts [][]*Kustomization) {
 	return parts
 }
 
-// cycles notes kustomizations that refer to themselves, which kustomize refuses.
+// cycles records kustomizations that refer to themselves, which kustomize rejects.
 func (f *finder) cycles(parts [][]*Kustomization) {
 	for _, part := range parts {
 		first := part[0]
@@ -290,7 +288,7 @@ func (f *finder) cycles(parts [][]*Kustomization) {
 	}
 }
 
-// next are the kustomizations that one refers to.
+// next returns the kustomizations that one refers to.
 func (f *finder) next(k *Kustomization) []*Kustomization {
 	all := make([]*Kustomization, 0, len(k.Dirs))
 	for _, dir := range k.Dirs {
@@ -301,7 +299,7 @@ func (f *finder) next(k *Kustomization) []*Kustomization {
 	return all
 }
 
-// referrers are, for each kustomization, those that refer to it.
+// referrers maps each kustomization to those that refer to it.
 func (f *finder) referrers() map[*Kustomization][]*Kustomization {
 	back := map[*Kustomization][]*Kustomization{}
 	for _, k := range f.found.Kustomizations {
@@ -312,9 +310,8 @@ func (f *finder) referrers() map[*Kustomization][]*Kustomization {
 	return back
 }
 
-// visit goes through everything that can be reached and was not seen, and calls leave
-// for each once all behind it is done. It keeps its own stack: how deep references go
-// is up to whoever writes them.
+// visit visits everything that can be reached and was not seen, and calls leave for each one after
+// everything behind it. It uses its own stack, because an attacker chooses the depth of references.
 func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next func(*Kustomization) []*Kustomization, leave func(*Kustomization)) {
 	if seen[from] {
 		return
@@ -341,8 +338,8 @@ func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next f
 	}
 }
 
-// block gives every kustomization the first reason of each kind that it has or that
-// is on the way to what it refers to: the nearest, and of those the first by name.
+// block gives every kustomization the nearest reason of each kind, from itself or from what it
+// refers to. Of several equally near ones it takes the first by name.
 func (f *finder) block() {
 	back := f.referrers()
 	for kind := range kinds {

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// graph is a tree of so many kustomizations that refer to one another at random.
+// graph returns a tree of n kustomizations with random references.
 func graph(t *testing.T, random *rand.Rand, n int) string {
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -40,8 +40,8 @@ func graph(t *testing.T, random *rand.Rand, n int) string {
 	return root
 }
 
-// reach is what references lead to from a kustomization, itself included, found
-// without what the package uses for it.
+// reach returns the kustomizations that references lead to, including the start. It does not use
+// the algorithm of the package.
 func reach(byDir map[string]*Kustomization, from string, seen map[string]bool) {
 	if seen[from] {
 		return
@@ -52,7 +52,7 @@ func reach(byDir map[string]*Kustomization, from string, seen map[string]bool) {
 	}
 }
 
-// TestRoots holds roots of random graphs to the contract of the package.
+// TestRoots checks the roots of random graphs against the contract of the package.
 func TestRoots(t *testing.T) {
 	t.Parallel()
 	all := uint64(150)
@@ -101,7 +101,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// TestOrder finds the same whatever the order and the number of the paths.
+// TestOrder checks that the order and the number of the paths do not change the result.
 func TestOrder(t *testing.T) {
 	root := graph(t, rand.New(rand.NewPCG(7, 7)), 12)
 	var paths []string
@@ -124,7 +124,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestDeep follows a chain as long as there may be references.
+// TestDeep follows the longest possible chain of references.
 func TestDeep(t *testing.T) {
 	t.Parallel()
 	f := &finder{dirs: map[string]*Kustomization{}}

@@ -10,14 +10,14 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// mentions reports whether a text may declare what is looked for, without parsing it.
+// mentions reports, without parsing a text, whether it may declare an object of interest.
 func (f *finder) mentions(text []byte) bool {
 	has := func(mark string) bool { return bytes.Contains(text, []byte(mark)) }
 	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") ||
 		has("argoproj.io/") && has("Application") || !f.opts.OnlyRenderable && (has("schedlint.dev/") || mentionsNode(text))
 }
 
-// mentionsNode looks for the kind Node.
+// mentionsNode reports whether a text may contain an object of kind Node.
 func mentionsNode(text []byte) bool {
 	node := []byte("Node")
 	for rest := text; ; {
@@ -34,7 +34,8 @@ func mentionsNode(text []byte) bool {
 	}
 }
 
-// manifest looks at a file that is no kustomization.
+// manifest examines an input and records what it declares. Kustomizations are handled elsewhere,
+// except for files that only have their name.
 func (f *finder) manifest(in source.Input) {
 	base, dir := path.Base(in.Name), path.Dir(in.Name)
 	if source.IsKustomizationFile(base) || base == chartName {
@@ -71,7 +72,7 @@ func (f *finder) manifest(in source.Input) {
 	}
 }
 
-// objects looks at what the documents of a file declare.
+// objects records the objects in the documents of a file.
 func (f *finder) objects(file *source.File, docs []*source.Node) {
 	for _, root := range docs {
 		for _, o := range file.ObjectsOf(root) {
@@ -111,13 +112,13 @@ func (f *finder) chartFile(name string) {
 	f.found.Charts = append(f.found.Charts, Chart{Dir: dir, Name: docs[0].Get("name").Text(), Library: docs[0].Get("type").Text() == "library"})
 }
 
-// testNames are names of directories that hold input and output of tests.
+// testNames holds names of directories with input and output of tests.
 var testNames = map[string]bool{
 	"testdata": true, "test-data": true, "test_data": true, "fixtures": true, "test-fixtures": true, "__fixtures__": true,
 	"golden": true, "goldens": true, "__snapshots__": true,
 }
 
-// testData notes the outermost directory of test data that a file is in.
+// testData records the outermost test data directory that contains a file.
 func (f *finder) testData(name string) {
 	for i, c := range name {
 		if c != '/' {
@@ -132,8 +133,8 @@ func (f *finder) testData(name string) {
 	}
 }
 
-// isTemplate reports whether a file is a template of a chart that was found, which
-// declares nothing by itself.
+// isTemplate reports whether a file is a template of a chart that was found. Such a file declares
+// nothing by itself.
 func (f *finder) isTemplate(name string) bool {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if path.Base(at) == "templates" && f.charts[path.Dir(at)] {

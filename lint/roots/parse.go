@@ -9,14 +9,14 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// use is what kustomize does with an entry that names something.
+// use is the way in which kustomize uses a name.
 type use int
 
 const (
 	resource  use = iota // a file, or a directory with a kustomization
 	directory            // a directory with a kustomization
-	plugin               // as resource, or a text
-	patch                // a file, or a text
+	plugin               // like resource, or inline text
+	patch                // a file, or inline text
 	data                 // a file
 )
 
@@ -27,23 +27,23 @@ type entry struct {
 	use         use
 }
 
-// parsed is what a file of the name of a kustomization says.
+// parsed is the content of a file with the name of a kustomization.
 type parsed struct {
-	// foreign is set if the file holds something else, such as a Flux Kustomization.
+	// foreign is set if the file contains something else, such as a Flux Kustomization.
 	foreign, component bool
-	// broken says why it cannot be used; "" if it can.
+	// broken says why the file cannot be used, or is "".
 	broken  string
 	line    int
 	entries []entry
-	// charts are the entries of helmCharts, home where they are.
+	// charts holds the entries of helmCharts, and home is their directory.
 	charts []entry
 	home   string
 }
 
-// group begins the apiVersion of a kustomization; no apiVersion is one as well.
+// group is the prefix of the apiVersion of a kustomization, which may also have no apiVersion.
 const group = "kustomize.config.k8s.io/"
 
-// parse reads a file that has the name of a kustomization.
+// parse parses a file with the name of a kustomization.
 func parse(file *source.File) parsed {
 	docs := file.Roots()
 	p := parsed{line: 1, foreign: len(docs) > 0}
@@ -79,7 +79,7 @@ func parse(file *source.File) parsed {
 	return p
 }
 
-// listFields are lists of names, memberFields lists of maps with a name in one member.
+// listFields are lists of names, and memberFields lists of maps with a name in one field.
 var (
 	listFields = []entry{
 		{field: "resources", use: resource}, {field: "bases", use: directory}, {field: "components", use: directory},
@@ -89,7 +89,7 @@ var (
 	memberFields = []entry{{field: "patches", use: patch}, {field: "patchesJson6902", use: patch}, {field: "replacements", use: data}}
 )
 
-// gather takes in what a kustomization names (kustomize: api/types/kustomization.go).
+// gather collects the names in a kustomization (kustomize: api/types/kustomization.go).
 func (p *parsed) gather(root *source.Node) {
 	for _, f := range listFields {
 		for _, item := range root.Get(f.field).Items() {
@@ -107,7 +107,7 @@ func (p *parsed) gather(root *source.Node) {
 		for _, item := range root.Get(field).Items() {
 			for _, file := range item.Get("files").Items() {
 				name := file.Text()
-				if _, after, ok := strings.Cut(name, "="); ok { // behind a key
+				if _, after, ok := strings.Cut(name, "="); ok { // the name follows a key
 					name = after
 				}
 				p.add(field, file, name, data)
@@ -129,7 +129,7 @@ func (p *parsed) gather(root *source.Node) {
 	}
 }
 
-// add takes in a name, unless there is none or it is a text that stands for itself.
+// add records a name, unless it is empty or inline content.
 func (p *parsed) add(field string, at *source.Node, text string, as use) {
 	inline := (as == patch || as == plugin) && strings.ContainsAny(text, "\n{")
 	switch {

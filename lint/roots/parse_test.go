@@ -35,7 +35,7 @@ func TestMentionsNode(t *testing.T) {
 	}
 }
 
-// everyField is a kustomization with all that may name something.
+// everyField is a kustomization with every field that may contain a name.
 const everyField = `apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources: [web.yaml, ../base, ., "https://example.com/a"]
@@ -57,7 +57,7 @@ helmCharts: [{name: redis, repo: "https://example.com"}]
 helmChartInflationGenerator: [{chartName: old}]
 `
 
-// TestParseEveryField counts what is named.
+// TestParseEveryField counts the names.
 func TestParseEveryField(t *testing.T) {
 	p := parse(source.NewFile("kustomization.yaml", "kustomization.yaml", []byte(everyField)))
 	if p.broken != "" || p.foreign || len(p.entries) != 20 || len(p.charts) != 2 {
@@ -65,7 +65,7 @@ func TestParseEveryField(t *testing.T) {
 	}
 }
 
-// TestParseMany gathers no more names than a root may have.
+// TestParseMany checks the limit on the names of a kustomization.
 func TestParseMany(t *testing.T) {
 	p := parse(source.NewFile("kustomization.yaml", "kustomization.yaml", []byte("resources:\n"+strings.Repeat("- f\n", limits.Render.Entries+1))))
 	if len(p.entries) != limits.Render.Entries || p.broken != "names more than 20000 files and directories" || p.line != limits.Render.Entries+2 {
@@ -73,8 +73,8 @@ func TestParseMany(t *testing.T) {
 	}
 }
 
-// FuzzFind reads any kustomization: it is understood or has a reason, every reason has
-// a place in the file, and what is found is the same the second time.
+// FuzzFind reads arbitrary kustomizations: each one is understood or has a reason, every reason has
+// a place in the file, and a second run finds the same.
 func FuzzFind(f *testing.F) {
 	f.Add([]byte{}, []byte("kind: Component"), false)
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, []byte("resources: [../a]"), false)

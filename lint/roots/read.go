@@ -13,12 +13,12 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// unread notes what is not looked at.
+// unread records something that is not examined.
 func (f *finder) unread(name, format string, args ...any) {
 	f.found.Unread = append(f.found.Unread, Unread{name, fmt.Sprintf(format, args...)})
 }
 
-// read gives a file of the tree, or nil if that cannot be had, which is noted.
+// read returns a file of the tree, or nil if it cannot be read, which it records.
 func (f *finder) read(name string) *source.File {
 	limit := int64(min(f.most.file, f.most.bytes.Left()))
 	text, err := f.reader.ReadFile(filepath.FromSlash(name), limit)
@@ -29,7 +29,7 @@ func (f *finder) read(name string) *source.File {
 	case err != nil:
 		why := err.Error()
 		if _, after, ok := strings.Cut(why, filepath.FromSlash(name)+": "); ok {
-			why = after // the reader has the name
+			why = after // the name is already in the message
 		}
 		f.unread(name, "cannot be read: %s", why)
 		return nil
@@ -41,8 +41,8 @@ func (f *finder) read(name string) *source.File {
 	return source.NewFile(name, name, text)
 }
 
-// mayParse counts a file that is about to be parsed; false, which is noted, if that
-// would be too much.
+// mayParse counts the bytes of a file to be parsed. It returns false if they exceed the limit, and
+// records that.
 func (f *finder) mayParse(file *source.File) bool {
 	if len(file.Text) > f.most.parsed.Left() {
 		f.unread(file.Name, "is not parsed: with it the run has more than %d MiB of kustomizations and files that look like what is listed; name fewer paths", f.most.parsed.Most>>20)
@@ -51,7 +51,7 @@ func (f *finder) mayParse(file *source.File) bool {
 	return f.most.parsed.Add(len(file.Text))
 }
 
-// kustomizations reads those among the inputs and all that they refer to.
+// kustomizations reads the kustomizations among the inputs and all that they refer to.
 func (f *finder) kustomizations(inputs []source.Input) {
 	var queue []string
 	for _, in := range inputs {
@@ -79,7 +79,7 @@ func (f *finder) kustomizations(inputs []source.Input) {
 	}
 }
 
-// load reads the kustomization of a directory; nil if there is none.
+// load reads the kustomization of a directory, or returns nil if there is none.
 func (f *finder) load(dir string) *Kustomization {
 	if k, known := f.dirs[dir]; known {
 		return k
@@ -101,14 +101,14 @@ func (f *finder) load(dir string) *Kustomization {
 	return k
 }
 
-// named is a file that has the name of a kustomization.
+// named is a file with the name of a kustomization.
 type named struct {
 	file *source.File
 	parsed
 }
 
-// kustomizationFile gives a file that has the name of a kustomization, as it is in the
-// tree; nil if there is none.
+// kustomizationFile returns the file of this name if it is a regular file that can be parsed, or
+// nil. Its content may be something else than a kustomization.
 func (f *finder) kustomizationFile(name string) *named {
 	if n, known := f.named[name]; known {
 		return n
@@ -123,20 +123,20 @@ func (f *finder) kustomizationFile(name string) *named {
 	return n
 }
 
-// entry looks a name up among what belongs to what is looked at.
+// entry looks up a name among the files and directories that count.
 func (f *finder) entry(name string) worktree.Entry { return f.lookup.Tracked(name, f.opts.Tracked) }
 
 func (k *Kustomization) because(kind Kind, file string, line int, detail string) {
 	k.Reasons = append(k.Reasons, Reason{kind, file, line, detail})
 }
 
-// take resolves what a kustomization says.
+// take resolves the names in a kustomization.
 func (f *finder) take(k *Kustomization, p parsed) {
 	if p.broken != "" {
 		k.because(Broken, k.File, p.line, p.broken)
 	}
 	for _, e := range p.entries {
-		// Each step of a path costs a look at the file system.
+		// Each step of a path costs an access to the file system.
 		if !f.most.steps.Add(1 + strings.Count(path.Join(k.Dir, e.text), "/")) {
 			k.because(Broken, k.File, e.line, fmt.Sprintf("is not looked at: the kustomizations before it name paths of more than %d steps; name fewer paths", f.most.steps.Most))
 			break
@@ -154,7 +154,7 @@ func (f *finder) take(k *Kustomization, p parsed) {
 	}
 }
 
-// resolve finds what one entry leads to.
+// resolve finds what one entry refers to.
 func (f *finder) resolve(k *Kustomization, e entry) {
 	name := path.Join(k.Dir, e.text)
 	vendored, isVendored := f.opts.Remotes[e.text]
@@ -197,8 +197,8 @@ func (f *finder) resolve(k *Kustomization, e entry) {
 	}
 }
 
-// remote reports whether an entry is a URL. What kustomize only reads is one with http
-// or https; a file of the tree may be named like a repository.
+// remote reports whether an entry is a URL. For a file that kustomize only reads, only http and
+// https count, because a file of the tree may look like the address of a repository.
 func (f *finder) remote(dir string, e entry) bool {
 	switch {
 	case !IsRemote(e.text):
@@ -212,13 +212,13 @@ func (f *finder) remote(dir string, e entry) bool {
 	return to.Info == nil || to.Info.IsDir()
 }
 
-// user is what comes before the host in the short form of ssh, as in git@host:path.
+// user matches the user before the host in the short form of ssh, as in git@host:path.
 var user = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]*@`)
 
-// IsRemote reports whether kustomize takes an entry, such as a resource, for a URL
-// that it would fetch (kustomize: api/internal/git/repospec.go, NewRepoSpecFromURL,
-// and api/internal/loader/fileloader.go, IsRemoteFile). An entry with another scheme,
-// which kustomize takes for a file, counts as well: nobody means a file by it.
+// IsRemote reports whether kustomize treats an entry, such as a resource, as a URL to fetch
+// (kustomize: api/internal/git/repospec.go, NewRepoSpecFromURL, and
+// api/internal/loader/fileloader.go, IsRemoteFile). An entry with another scheme, which kustomize
+// treats as a file, counts as well: it is never meant as a file.
 func IsRemote(entry string) bool {
 	text := strings.ToLower(entry)
 	text = strings.TrimPrefix(text, "git::")

@@ -8,26 +8,26 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// valuesPlaces are where values files of environments are kept: a directory, from that of
-// the chart or one near it, and what their names are like.
+// valuesPlaces lists the places of values files of environments: a directory, relative to that of
+// the chart or to one near it, and the names of the files.
 var valuesPlaces = []valuesPlace{
 	{dir: ".", named: namedValues},
 	{dir: "values"}, {dir: "env"}, {dir: "envs"}, {dir: "environments"},
 	{dir: ciDir, named: func(stem string) bool { return strings.HasSuffix(stem, "-values") }, inside: true},
 }
 
-// ciDir is the directory of a chart with values files that it is tested with.
+// ciDir is the directory of a chart that contains values files for its tests.
 const ciDir = "ci"
 
 type valuesPlace struct {
 	dir string
-	// named says what names of files without their extension are like; nil takes all.
+	// named reports whether the name of a file without its extension counts; nil accepts all.
 	named func(stem string) bool
-	// inside is set for a directory that counts only in a chart.
+	// inside is set for a directory that only counts in a chart.
 	inside bool
 }
 
-// namedValues reports whether a file with values has this name without its extension.
+// namedValues reports whether a name without its extension is that of a values file.
 func namedValues(stem string) bool {
 	if strings.HasSuffix(stem, ".schema") {
 		return false
@@ -40,17 +40,14 @@ func namedValues(stem string) bool {
 	return false
 }
 
-// IsTest reports whether a values file of a chart is one that it is tested with, and not
-// that of an environment.
+// IsTest reports whether a values file of a chart is for its tests rather than for an environment.
 func (c *Chart) IsTest(name string) bool { return path.Dir(name) == path.Join(c.Dir, ciDir) }
 
-// Installs reports whether a chart is installed by itself: it is no library and in no other
-// chart.
+// Installs reports whether a chart is installed by itself: it is neither a library nor a subchart.
 func (c *Chart) Installs() bool { return !c.Library && !c.Subchart }
 
-// environments gives charts their values files. What lies beside a chart or above it is
-// taken for values only if no other chart is as near and if it sets something that the chart
-// knows.
+// environments finds the values files of charts. A file outside a chart only counts if no other
+// chart is as near to it, and if it sets a key that the chart knows.
 func (f *finder) environments() {
 	below := map[string]int{}
 	for i := range f.found.Charts {
@@ -78,7 +75,7 @@ func (f *finder) environments() {
 	}
 }
 
-// near are the two directories above a chart that is installed by itself.
+// near returns the two directories above a chart that is installed by itself.
 func (f *finder) near(c *Chart) (all []string) {
 	for dir := c.Dir; c.Installs() && dir != "." && len(all) < 2; dir = path.Dir(dir) {
 		all = append(all, path.Dir(dir))
@@ -86,8 +83,8 @@ func (f *finder) near(c *Chart) (all []string) {
 	return all
 }
 
-// valuesIn are the values files of environments in a directory; beside a chart those that
-// have one of its keys.
+// valuesIn returns the values files of environments in a directory. If keys is not nil, only files
+// with one of these keys count.
 func (f *finder) valuesIn(dir string, keys map[string]bool) (all []string) {
 	for _, place := range valuesPlaces {
 		if keys != nil && place.inside {
@@ -103,9 +100,9 @@ func (f *finder) valuesIn(dir string, keys map[string]bool) (all []string) {
 	return all
 }
 
-// holdsValues reports whether a file looks like values: a mapping that is no object of
-// Kubernetes and not encrypted, with one of some keys unless that is nil. In a chart, one
-// that does not parse counts: the render says what is wrong with it.
+// holdsValues reports whether a file looks like values: a mapping that is neither a Kubernetes
+// object nor encrypted and has one of the keys, unless keys is nil. A file that does not parse
+// counts in a chart, because the render then reports the error.
 func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 	if source.IsKustomizationFile(path.Base(name)) {
 		return false
@@ -122,8 +119,8 @@ func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 	return keys == nil
 }
 
-// fields are the keys of the mapping that a file holds; ok is false if it holds something
-// else. A file that is empty or does not parse is an empty mapping.
+// fields returns the keys of the mapping in a file; ok is false if it contains something else. A
+// file that is empty or does not parse is an empty mapping.
 func (f *finder) fields(name string) (all map[string]bool, ok bool) {
 	all = map[string]bool{}
 	file := f.read(name)

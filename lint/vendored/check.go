@@ -18,13 +18,13 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// maxDifferences is how many differences of a folder are told one by one.
+// maxDifferences limits the differences of a folder that are listed one by one.
 const maxDifferences = 20
 
-// again says what to do about a folder that differs.
+// again says how to repair a folder that differs.
 const again = "restore it from version control, or copy the rules again with schedlint policy vendor --force"
 
-// CheckDir is Check for a folder and for the vendored folder that it is a part of.
+// CheckDir is like Check, but also checks the vendored folder that contains dir, if there is one.
 func CheckDir(dir, shown string) (locked []string, errs []error) {
 	home := Home(dir)
 	abs, err := filepath.Abs(dir)
@@ -46,9 +46,9 @@ func checkAt(dir, shown string) (locked []string, errs []error) {
 	return Check(root.FS(), shown)
 }
 
-// Check compares every folder with a lock, from a folder down, with that lock, and says
-// each difference. Shown is the folder as errors name it, and as the answer names those that
-// are locked.
+// Check finds all locks in a folder and its subfolders, compares each folder that has one with its
+// lock, and returns an error for each difference. shown is the name of the folder in errors and in
+// locked.
 func Check(folder fs.FS, shown string) (locked []string, errs []error) {
 	var locks []string
 	err := fs.WalkDir(folder, ".", func(name string, _ fs.DirEntry, err error) error {
@@ -139,8 +139,8 @@ func readLock(folder fs.FS) (*Lock, error) {
 	return parseLock(text)
 }
 
-// Home is the next folder with a lock, from a folder upwards to the root of its work tree;
-// "" if there is none, or no work tree.
+// Home returns the nearest folder with a lock, from dir upwards to the root of its work tree, or
+// "". Outside a work tree it returns "".
 func Home(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -160,32 +160,32 @@ func Home(dir string) string {
 // LockName is the name of the lock in its folder.
 const LockName = "schedlint.lock.json"
 
-// lockVersion is that of the form of locks.
+// lockVersion is the version of the format of locks.
 const lockVersion = 1
 
-// maxLock bounds a lock, in bytes: that of as many files as there may be.
+// maxLock limits the bytes of a lock. It is enough for the maximum number of files.
 const maxLock = 4 << 20
 
-// Lock says what a folder was given.
+// Lock records the files that were copied into a folder.
 type Lock struct {
 	Version int `json:"version"`
-	// Source is what it was copied from, as it was given.
+	// Source is the source that the files were copied from, as the user named it.
 	Source string `json:"source"`
-	// Archive is the SHA-256 of the archive; empty for a folder.
+	// Archive is the SHA-256 of the archive, or "" for a folder.
 	Archive string `json:"archive,omitempty"`
-	// Digest is the SHA-256 of a line for each file, as sha256sum prints it, in order.
+	// Digest is the SHA-256 of one line per file, in order, in the format of sha256sum.
 	Digest string `json:"digest"`
 	// Files are sorted by path.
 	Files []Locked `json:"files"`
 }
 
-// Locked is one file of a lock.
+// Locked is one file in a lock.
 type Locked struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 }
 
-// Lock is the lock of what a source holds.
+// Lock returns the lock of the files of a source.
 func (s *Source) Lock() *Lock {
 	l := &Lock{Version: lockVersion, Source: s.Given, Archive: s.Archive, Files: []Locked{}}
 	for _, f := range s.Files {
@@ -195,7 +195,7 @@ func (s *Source) Lock() *Lock {
 	return l
 }
 
-// whole is the digest of all files.
+// whole returns the digest of all files.
 func (l *Lock) whole() string {
 	sum := sha256.New()
 	for _, f := range l.Files {
@@ -204,19 +204,19 @@ func (l *Lock) whole() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// text is a lock as its file.
+// text returns the text of the file of a lock.
 func (l *Lock) text() []byte {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(l); err != nil {
-		panic(err) // strings and numbers only
+		panic(err) // it consists of strings and numbers
 	}
 	return text.Bytes()
 }
 
-// parseLock reads a lock. Whoever wrote it may be hostile.
+// parseLock parses a lock, which may come from an attacker.
 func parseLock(text []byte) (*Lock, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()

@@ -18,33 +18,33 @@ import (
 	"github.com/schedlint/schedlint/lint/archive"
 )
 
-// The limits of a source. Large collections of rules have hundreds of files of some KiB.
+// Limits of a source. Large collections of rules have hundreds of files of a few KiB.
 const (
 	maxEntries  = 10_000
-	maxPacked   = 32 << 20 // bytes of an archive as it is
-	maxUnpacked = 64 << 20 // bytes of an archive once it is unpacked, or of the files that are kept of a folder
+	maxPacked   = 32 << 20 // bytes of the packed archive
+	maxUnpacked = 64 << 20 // bytes of the unpacked archive, or of the files of a folder that are kept
 	maxFile     = 1 << 20  // bytes of a file that is kept
 )
 
-// File is one file, with a name of forward slashes below the folder.
+// File is a file of a source. Its name has forward slashes and is relative to the folder.
 type File struct {
 	Name string
 	Text []byte
 }
 
-// Source is what a folder or an archive holds.
+// Source holds the files of a folder or an archive.
 type Source struct {
-	// Given is the source as the lock names it.
+	// Given is the name of the source in the lock.
 	Given string
-	// Archive is the SHA-256 of the archive in hexadecimal digits; "" for a folder.
+	// Archive is the SHA-256 of the archive in hexadecimal digits, or "" for a folder.
 	Archive string
-	// Files are those that are copied, sorted by name.
+	// Files holds the files to copy, sorted by name.
 	Files []File
-	// Left names everything else, sorted. A folder that nothing is taken from ends in /.
+	// Left lists everything else, sorted. A folder of which nothing is copied ends in /.
 	Left []string
 }
 
-// Open reads a folder or an archive. The error says what was found and what is expected.
+// Open reads a folder or an archive. Errors say what was found and what was expected.
 func Open(name string) (*Source, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -71,7 +71,7 @@ func Open(name string) (*Source, error) {
 	return s, nil
 }
 
-// archive reads an archive, all of which counts for its digest.
+// archive reads an archive. Its digest covers the whole archive.
 func (s *Source) archive(name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Source) archive(name string) error {
 	return nil
 }
 
-// take keeps a file, or names it among those that are left.
+// take adds an entry to Files or to Left.
 func (s *Source) take(e entry) {
 	if e.kept {
 		s.Files = append(s.Files, File{e.name, e.text})
@@ -110,28 +110,28 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// beside are the names of files that are copied although no rule needs them.
+// beside matches the names of files that are copied although no rule needs them.
 var beside = regexp.MustCompile(`^(?i:readme|licen[cs]e|copying)(\.[A-Za-z]+)?$`)
 
-// Keeps reports whether a file of a name, with forward slashes, is copied: a rule, a library,
-// a test, a fixture, a README or a license that is not hidden.
+// Keeps reports whether a file with this name, which has forward slashes, is copied: it is a rule,
+// a library, a test, a fixture, a README or a license, and not hidden.
 func Keeps(name string) bool {
 	return counts(name) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// counts reports whether a file may be read with rules, or is copied with them.
+// counts reports whether a file may be read with rules or is copied with them.
 func counts(name string) bool {
 	fixture := strings.Contains("/"+path.Dir(name)+"/", "/fixtures/") &&
 		slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
 	return path.Base(name) != LockName && (path.Ext(name) == ".rego" || fixture || beside.MatchString(path.Base(name)))
 }
 
-// isRule reports whether a file may hold a rule or a library.
+// isRule reports whether a file may contain a rule or a library.
 func isRule(name string) bool {
 	return path.Ext(name) == ".rego" && !strings.HasSuffix(name, "_test.rego")
 }
 
-// entry is one file of an archive; text is that of one that is kept.
+// entry is a file of an archive. text is only set for a file that is kept.
 type entry struct {
 	name string
 	kept bool
@@ -208,15 +208,14 @@ func readFile(from io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// The folders of a bundle that policy bundle writes with what comes with every schedlint.
+// Folders with built-in rules in the bundles that policy bundle writes.
 const (
 	builtinFolder = "rules/"
 	libraryFolder = "schedlint/lib/"
 )
 
-// arranged are entries with names that begin where the rules do: without the one folder
-// that holds everything, which often has a version in its name. A folder with a rule in it is that
-// of the rule.
+// arranged removes from the names of entries the folder that contains everything, which often has a
+// version in its name. It drops built-in rules.
 func arranged(all []entry) []entry {
 	if slices.ContainsFunc(all, func(e entry) bool { return strings.HasPrefix(e.name, libraryFolder) }) {
 		for i, e := range all {
@@ -237,8 +236,8 @@ func arranged(all []entry) []entry {
 	return all
 }
 
-// below is the only folder below another one, if all that is kept is in it, and rules are in
-// folders of their own below it.
+// below returns the only folder below another one if that folder contains everything that is kept,
+// and its rules are in folders of their own.
 func below(all []entry, top string) (next string, ok bool) {
 	for _, e := range all {
 		if !e.kept {
@@ -254,7 +253,7 @@ func below(all []entry, top string) (next string, ok bool) {
 	return next, ok
 }
 
-// folder reads a folder. Hidden folders are named and not entered.
+// folder reads a folder. It lists hidden folders in Left and does not enter them.
 func (s *Source) folder(name string) error {
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -289,7 +288,7 @@ type walker struct {
 	left  int64 // bytes
 }
 
-// walk calls with each file and folder. Links and devices are errors.
+// walk calls visit with each file and folder. Links and devices are errors.
 func (w *walker) walk(folder fs.FS, visit func(name string, d fs.DirEntry) error) error {
 	return fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == "." {

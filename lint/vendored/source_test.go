@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// head is an entry of an archive with a text.
+// head is an entry of an archive with its text.
 type head struct {
 	tar.Header
 	text string
@@ -27,7 +27,7 @@ func special(name string, flag byte) head {
 	return head{tar.Header{Name: name, Typeflag: flag, Linkname: "x"}, ""}
 }
 
-// packed is an archive with these entries, written to a file.
+// packed writes an archive with these entries and returns its path.
 func packed(t *testing.T, entries ...head) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -51,7 +51,7 @@ func packed(t *testing.T, entries ...head) string {
 	return path
 }
 
-// TestHostileArchives are refused with what was found.
+// TestHostileArchives checks the errors about hostile archives.
 func TestHostileArchives(t *testing.T) {
 	rule := file("web/rule.rego", "x")
 	for want, entries := range map[string][]head{
@@ -93,7 +93,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// TestBrokenArchives: what is no archive, or only part of one, is an error.
+// TestBrokenArchives checks that a file that is not an archive, or only a part of one, is an error.
 func TestBrokenArchives(t *testing.T) {
 	whole, err := os.ReadFile(packed(t, file("web/rule.rego", strings.Repeat("package x\n", 1000))))
 	if err != nil {
@@ -116,8 +116,8 @@ func TestBrokenArchives(t *testing.T) {
 	}
 }
 
-// TestArranged: the folder around everything is left out, that of a rule is not, and what
-// comes with schedlint is left where it is.
+// TestArranged checks that the folder around everything is removed, the folder of a rule is not,
+// and built-in rules are left out.
 func TestArranged(t *testing.T) {
 	for _, c := range []struct {
 		in         []string
@@ -154,7 +154,7 @@ func TestArranged(t *testing.T) {
 	}
 }
 
-// FuzzArchive: an archive is an error or a source whose files have safe names.
+// FuzzArchive checks that an archive is an error or a source whose files have safe names.
 func FuzzArchive(f *testing.F) {
 	f.Add("web/rule.rego", byte(tar.TypeReg), "x", false)
 	f.Add("/.manifest", byte(tar.TypeReg), "{}", false)
@@ -168,7 +168,7 @@ func FuzzArchive(f *testing.F) {
 				_, _ = archive.Write([]byte(e.text))
 			}
 		}
-		if raw { // a damaged tar, well zipped
+		if raw { // a damaged tar in a valid gzip stream
 			_, _ = zipped.Write([]byte(text))
 		}
 		_ = archive.Close()
@@ -185,7 +185,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// FuzzLock: a lock is an error, or one that its text can be made of again.
+// FuzzLock checks that a lock is an error or can be written and parsed again.
 func FuzzLock(f *testing.F) {
 	f.Add([]byte(`{"version":1,"source":"x","digest":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","files":[]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Write puts the files and their lock into a folder, in place of those that it was given
-// before. A folder without a lock is never written to unless it is empty, and one that
-// differs from its lock only if forced. After an error the folder is what it was.
+// Write replaces the files and the lock in a folder. It never writes to a folder without a lock,
+// unless it is empty, and writes to a folder that differs from its lock only if forced is set.
+// After an error the folder has its previous content.
 func (s *Source) Write(dir string, forced bool) error {
 	parent, name, err := open(dir)
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *Source) Write(dir string, forced bool) error {
 	return parent.RemoveAll(old)
 }
 
-// open opens the folder that another one is in. Folders on the way are made; in a work
-// tree none of them is a link.
+// open opens the parent of a folder. It creates missing folders on the way; in a work tree none of
+// them may be a link.
 func open(dir string) (parent *os.Root, name string, err error) {
 	root, below, inTree := worktree.Locate(dir)
 	if !inTree {
@@ -69,8 +69,8 @@ func open(dir string) (parent *os.Root, name string, err error) {
 	return spot.Dir, spot.Name, nil
 }
 
-// replaceable reports whether there is a folder that may be replaced. The error says why
-// what there is may not.
+// replaceable reports whether a folder exists. It returns an error if that folder must not be
+// replaced.
 func replaceable(parent *os.Root, name, dir string, forced bool) (exists bool, err error) {
 	shown := filepath.ToSlash(filepath.Clean(dir))
 	info, err := parent.Lstat(name)
@@ -104,7 +104,8 @@ func replaceable(parent *os.Root, name, dir string, forced bool) (exists bool, e
 	return true, nil
 }
 
-// others are errors about files in a folder that no rule reads, and that would go with it.
+// others returns errors about files in a folder that no rule reads and that would be deleted with
+// it.
 func others(folder fs.FS, shown string) (all []error) {
 	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !counts(name) && name != LockName && len(all) < maxDifferences {
@@ -144,8 +145,8 @@ const (
 	maxDepth = 20  // elements
 )
 
-// checkName says what is wrong with the name of an entry. Every system takes the names
-// that pass for the same file below a folder.
+// checkName returns an error for an invalid name of an entry. Valid names mean the same file below
+// a folder on every operating system.
 func checkName(name string) error {
 	switch {
 	case len(name) > maxName || strings.Count(name, "/") >= maxDepth:
@@ -170,16 +171,16 @@ func checkName(name string) error {
 	return nil
 }
 
-// spot is what a folded name stands for.
+// spot is the original name for a folded one.
 type spot struct {
 	name string
 	dir  bool
 }
 
-// names finds entries that would be written to one place.
+// names finds entries that would be written to the same place.
 type names map[string]spot
 
-// add notes a file, and the folders on the way to it.
+// add records a file and the folders that contain it.
 func (all names) add(name string) error {
 	for at, dir := name, false; at != "."; at, dir = path.Dir(at), true {
 		key := fold(at)
@@ -198,8 +199,8 @@ func (all names) add(name string) error {
 	return nil
 }
 
-// fold gives names that differ only in case one form, whatever the alphabet: the least
-// rune of those that are equal.
+// fold maps names that differ only in case, in any alphabet, to the same name: it replaces each
+// rune with the smallest rune that is equal to it.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// tree writes files below a new folder.
+// tree writes files into a new folder.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "rules")
@@ -29,7 +29,7 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// TestFolders: of a folder the same is copied, links are refused.
+// TestFolders checks that a folder is copied like an archive, and that links are refused.
 func TestFolders(t *testing.T) {
 	dir := tree(t, map[string]string{"web/rule.rego": "x", "README.md": "r", ".git/config": "secret", "go.mod": "m"})
 	s, err := Open(dir)
@@ -44,7 +44,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// TestWriteAndCheck: a folder is what its lock says, until somebody changes it.
+// TestWriteAndCheck checks that a written folder matches its lock, and that every change is
+// reported.
 func TestWriteAndCheck(t *testing.T) {
 	s, err := Open(tree(t, map[string]string{"web/rule.rego": "a\nb\n", "web/fixtures/bad/app.yaml": "y", "LICENSE": "l"}))
 	if err != nil {
@@ -103,7 +104,7 @@ func errorOf(errs ...error) error {
 	return nil
 }
 
-// TestPartOfVendored: a folder within a vendored one is checked with all of it.
+// TestPartOfVendored checks that a folder within a vendored one is checked together with all of it.
 func TestPartOfVendored(t *testing.T) {
 	s, err := Open(tree(t, map[string]string{"web/rule.rego": "x", "lib.rego": "y"}))
 	if err != nil {
@@ -125,8 +126,8 @@ func TestPartOfVendored(t *testing.T) {
 	}
 }
 
-// TestNeverReplaced: a folder that holds something else is left alone, forced or not, and a
-// link on the way to it is refused in a work tree.
+// TestNeverReplaced checks that a folder with other content is never replaced, forced or not, and
+// that a link on the way to it is refused in a work tree.
 func TestNeverReplaced(t *testing.T) {
 	s, err := Open(tree(t, map[string]string{"web/rule.rego": "x"}))
 	if err != nil {
@@ -167,7 +168,7 @@ func TestNeverReplaced(t *testing.T) {
 	}
 }
 
-// TestFailedWrite: what was there stays if the new files cannot be written.
+// TestFailedWrite checks that the previous content remains if the new files cannot be written.
 func TestFailedWrite(t *testing.T) {
 	s, err := Open(tree(t, map[string]string{"web/rule.rego": "x"}))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// maxLinks limits the links outside work trees that are followed, like Linux does.
+// maxLinks limits the links outside work trees that are followed; it is the limit of Linux.
 const maxLinks = 40
 
 // Root returns the nearest directory, from dir upwards, that is the root of a work tree.
@@ -31,9 +31,9 @@ func isRoot(dir string) bool {
 	return err == nil
 }
 
-// Locate returns the root of the work tree that contains a path, and the name from that root.
-// It prefers the work tree of the working directory, and otherwise takes the first one on the
-// path, following links outside work trees.
+// Locate returns the root of the work tree that contains a path, and the name relative to that
+// root. It prefers the work tree of the working directory; otherwise it takes the first one on the
+// path and follows links outside work trees.
 func Locate(path string) (root, name string, ok bool) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -69,7 +69,7 @@ func Below(dir, path string) (name string, ok bool) {
 // elsewhere.
 func Local(name string) bool { return filepath.IsLocal(filepath.FromSlash(name)) }
 
-// follow walks a path from the top to the root of a work tree. It finds none for a name that
+// follow walks a path from the top to the root of a work tree. It returns false for a name that
 // does not exist, or that the system generates for an open file.
 func follow(abs string) (root, name string, ok bool) {
 	top := filepath.VolumeName(abs) + string(filepath.Separator)
@@ -77,7 +77,7 @@ func follow(abs string) (root, name string, ok bool) {
 	for links := 0; len(rest) > 0; {
 		next := filepath.Join(at, rest[0])
 		switch {
-		case rest[0] == "..": // from the target of a link; at has no links
+		case rest[0] == "..": // part of the target of a link; at has no links
 			at, rest = filepath.Dir(at), rest[1:]
 			continue
 		case isRoot(at):
@@ -110,7 +110,7 @@ func parts(path string) []string {
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })
 }
 
-// Absolute returns a path that counts from a directory.
+// Absolute returns a path that is relative to a directory as an absolute path.
 func Absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -118,7 +118,7 @@ func Absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Seen returns a path as seen from a directory, if it can be.
+// Seen returns a path relative to a directory, or unchanged if that is impossible.
 func Seen(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil {
 		return rel
@@ -126,7 +126,7 @@ func Seen(dir, path string) string {
 	return path
 }
 
-// Here returns a path as seen from the working directory.
+// Here returns a path relative to the working directory.
 func Here(path string) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -135,7 +135,7 @@ func Here(path string) string {
 	return Seen(dir, path)
 }
 
-// Real returns a path without symbolic links, if it can be had.
+// Real returns a path without symbolic links, or unchanged if it does not exist.
 func Real(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -162,8 +162,7 @@ type Entry struct {
 	// nothing in the tree.
 	Name string
 	Info fs.FileInfo
-	// Outside is set if the name refers to something that is not part of the tree, existing or
-	// not.
+	// Outside is set if the name refers to something outside the tree, whether it exists or not.
 	Outside bool
 }
 
@@ -236,7 +235,7 @@ func (l *Lookup) find(name string) Entry {
 // bytes.
 type Reader struct {
 	root, dir string
-	last      *os.Root // dir, if one is open
+	last      *os.Root // open directory dir, or nil
 }
 
 // NewReader returns a Reader below a root. The caller must call Close.

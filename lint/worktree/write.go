@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// WriteFile puts a whole file in place at once, so that a reader never sees half
-// of one and a full disk leaves the old one. In a work tree no link is followed, as
-// a pull request may bring it; elsewhere a path is written as it is named.
+// WriteFile replaces a whole file in one step: no reader ever sees half of it, and on a full disk
+// the old file remains. Inside a work tree it follows no link, because a pull request may contain
+// one. Elsewhere it writes the path as given.
 func WriteFile(path string, data []byte) error {
 	if err := RefuseLink(path); err != nil {
 		return err
@@ -30,8 +30,8 @@ func WriteFile(path string, data []byte) error {
 	return Named(writeInto(spot.Dir, spot.Name, data), path)
 }
 
-// openSpot opens the place of a file in the work tree that it lies in; nil outside
-// of all.
+// openSpot opens the directory of a file in its work tree. It returns nil for a path outside every
+// work tree.
 func openSpot(path string) (*Spot, error) {
 	root, name, ok := Locate(path)
 	if !ok {
@@ -40,7 +40,7 @@ func openSpot(path string) (*Spot, error) {
 	return At(root, name)
 }
 
-// RefuseLink refuses a path with a link in the work tree, and says what to do.
+// RefuseLink returns an error if a path has a link in the work tree. The error says what to do.
 func RefuseLink(path string) error {
 	spot, err := openSpot(path)
 	if spot != nil {
@@ -58,22 +58,23 @@ func RefuseLink(path string) error {
 	return err
 }
 
-// writeOutside writes a file outside of work trees. What is no plain file (a pipe,
-// a device), or a link that leads to no name, is written to, never replaced.
+// writeOutside writes a file outside every work tree. If the path is not a regular file, such as a
+// pipe or a device, or is a link without a target in the file system, it writes to it and never
+// replaces it.
 func writeOutside(path string, data []byte) error {
 	const mode = 0o644
 	target := path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		target = real // keeps the link
 	} else if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
-		return os.WriteFile(path, data, mode) // it leads to no name, as /dev/stdout does to a pipe or a file that is deleted
+		return os.WriteFile(path, data, mode) // no target in the file system, like /dev/stdout for a pipe or a deleted file
 	}
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, mode)
 	}
 	dir, err := os.OpenRoot(filepath.Dir(target))
 	if errors.Is(err, fs.ErrPermission) {
-		return os.WriteFile(path, data, mode) // the file may be ours where the directory is not
+		return os.WriteFile(path, data, mode) // the file may be writable although its directory is not
 	}
 	if err != nil {
 		return Named(err, path)
@@ -82,13 +83,13 @@ func writeOutside(path string, data []byte) error {
 	return Named(writeInto(dir, filepath.Base(target), data), path)
 }
 
-// writeInto writes a file in an open directory, where it is no link.
+// writeInto writes a file in an open directory. The file must not be a link.
 func writeInto(dir *os.Root, name string, data []byte) error {
 	mode := fs.FileMode(0o644)
 	info, err := dir.Lstat(name)
 	switch {
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
-		return &LinkError{Name: name} // since it was looked at
+		return &LinkError{Name: name} // it became a link after it was inspected
 	case err == nil && !info.Mode().IsRegular():
 		return dir.WriteFile(name, data, mode)
 	case err == nil:
@@ -96,7 +97,7 @@ func writeInto(dir *os.Root, name string, data []byte) error {
 	}
 	temp, err := writeBeside(dir, name, data, mode)
 	if errors.Is(err, fs.ErrPermission) && info != nil {
-		return dir.WriteFile(name, data, mode) // the file may be ours where the directory is not
+		return dir.WriteFile(name, data, mode) // the file may be writable although its directory is not
 	}
 	if err == nil {
 		err = dir.Rename(temp, name)
@@ -107,9 +108,9 @@ func writeInto(dir *os.Root, name string, data []byte) error {
 	return err
 }
 
-// ReplaceFile puts a text in place of the one that is expected in a plain file,
-// at once and with the same permissions, or leaves everything as it is. Another
-// name of the same file, a hard link, keeps the old text.
+// ReplaceFile replaces the text of a regular file in one step and keeps its permissions. It changes
+// nothing if the file no longer contains the expected text. Another hard link to the file keeps the
+// old text.
 func ReplaceFile(path string, before, after []byte) error {
 	spot, err := openSpot(path)
 	if err == nil && spot == nil {
@@ -134,10 +135,10 @@ func replaceIn(dir *os.Root, name string, before, after []byte) error {
 	}
 	temp, err := writeBeside(dir, name, after, info.Mode().Perm())
 	if err == nil {
-		err = dir.Chmod(temp, info.Mode().Perm()) // the mask took its part
+		err = dir.Chmod(temp, info.Mode().Perm()) // the umask removed some bits
 	}
 	if err == nil {
-		err = unchanged(dir, name, before) // as late as can be
+		err = unchanged(dir, name, before) // checks as late as possible
 	}
 	if err == nil {
 		err = dir.Rename(temp, name)
@@ -148,8 +149,8 @@ func replaceIn(dir *os.Root, name string, before, after []byte) error {
 	return err
 }
 
-// unchanged demands that a file still has a text, and that it could be written
-// in place: where only the directory may be written, the file is not ours.
+// unchanged returns an error if a file no longer contains a text, or if it cannot be written in
+// place: a writable directory does not make the file ours.
 func unchanged(dir *os.Root, name string, before []byte) error {
 	file, err := dir.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -163,8 +164,9 @@ func unchanged(dir *os.Root, name string, before []byte) error {
 	return err
 }
 
-// writeBeside creates a file in the directory of another one. The name contains the process instead
-// of random characters, which distinguishes two runs that write the same file at once.
+// writeBeside writes a new temporary file in the directory of another file. Its name contains the
+// process id instead of a random part: that is enough to separate two runs that write the same file
+// at once.
 func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp string, err error) {
 	temp = fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid())
 	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -181,12 +183,12 @@ type Spot struct {
 	// link; the file itself may be one.
 	Dir  *os.Root
 	Name string
-	name string // from the root
+	name string // relative to the root
 }
 
-// LinkError is returned for a symbolic link where none is allowed.
+// LinkError is returned for a symbolic link where links are not allowed.
 type LinkError struct {
-	// Name is the name of the link from the root of the work tree.
+	// Name is the name of the link relative to the root of the work tree.
 	Name string
 }
 
@@ -194,7 +196,7 @@ func (e *LinkError) Error() string {
 	return filepath.ToSlash(e.Name) + " is a symbolic link"
 }
 
-// At opens the directory of a file, given its name from a root.
+// At opens the directory of a file, given its name relative to a root.
 func At(root, name string) (*Spot, error) {
 	if name = filepath.Clean(name); !filepath.IsLocal(name) || name == "." {
 		return nil, fmt.Errorf("%s is no name of a file below the root", filepath.ToSlash(name))
@@ -231,7 +233,7 @@ func Make(root, name string) (*Spot, error) {
 	return At(root, name)
 }
 
-// step opens a directory in another one; name is its name from the root.
+// step opens a directory in another one. name is its name relative to the root.
 func step(dir *os.Root, part, name string) (*os.Root, error) {
 	info, err := dir.Lstat(part)
 	switch {
@@ -270,7 +272,7 @@ func (s *Spot) Lstat() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// ErrNotRegular is returned for a pipe, a device or a directory in place of a file.
+// ErrNotRegular is returned for a pipe, a device or a directory instead of a regular file.
 var ErrNotRegular = errors.New("is not a regular file")
 
 // Check checks that a name below a root is a regular file of at most limit bytes. The name must
@@ -339,8 +341,8 @@ func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 // TooLarge returns the error for a file that exceeds a limit, which is a multiple of 1 MiB.
 func TooLarge(limit int64) error { return fmt.Errorf("is larger than %d MiB", limit>>20) }
 
-// Named replaces the path in an error of the file system by a name, because errors of an open
-// directory contain only the last component.
+// Named replaces the path in an error of the file system with a name. Errors from an open directory
+// contain only the last component of the path.
 func Named(err error, name string) error {
 	var p *fs.PathError
 	var l *os.LinkError

@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// LoadBaseline reads the baseline that was named, or else the one of the
-// configuration; nil if there is none.
+// LoadBaseline reads the baseline at path or, if path is empty, the baseline that the configuration
+// names. It returns nil if there is neither.
 func LoadBaseline(path string, conf *config.Config) (b *accept.Baseline, err error) {
 	switch {
 	case path != "":
@@ -34,10 +34,10 @@ func LoadBaseline(path string, conf *config.Config) (b *accept.Baseline, err err
 	return b, nil
 }
 
-// maxBaseline is how many bytes a baseline may have.
+// maxBaseline limits the bytes of a baseline.
 const maxBaseline = 64 << 20
 
-// ReadBaseline reads a baseline that the user named.
+// ReadBaseline reads a baseline that the user names, so its path is trusted.
 func ReadBaseline(path string) (*accept.Baseline, error) {
 	text, err := worktree.ReadTrusted(path, maxBaseline)
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// From is a revision whose configuration, baseline and own rules count in
-// place of those of the work tree.
+// From is a revision whose configuration, baseline and own rules replace those of the work tree.
 type From struct {
 	Rules    policy.Source
 	revision string
@@ -31,8 +30,8 @@ type From struct {
 	notes    []string
 }
 
-// From sets what the revision ConfigFrom says in the options of a run on the work tree. The caller
-// removes it with Remove.
+// From applies the settings of the revision ConfigFrom to the options of a run on the work tree.
+// The caller must call Remove.
 func (r *Request) From(o *lint.Options) (*From, error) {
 	s := &From{revision: r.ConfigFrom}
 	err := s.open(r, o)
@@ -60,15 +59,15 @@ func (r *Request) From(o *lint.Options) (*From, error) {
 	return s, nil
 }
 
-// Remove removes the tree. There may be none.
+// Remove removes the unpacked tree, if there is one.
 func (s *From) Remove() {
 	if s != nil && s.tree != nil {
 		s.tree.Remove()
 	}
 }
 
-// open unpacks the tree and reads its configuration. What that names is known only
-// after the configuration itself is unpacked.
+// open unpacks the tree and reads its configuration. It unpacks twice, because only the
+// configuration says which other files are needed.
 func (s *From) open(r *Request, o *lint.Options) error {
 	root, err := filepath.EvalSymlinks(o.Root)
 	if err == nil {
@@ -97,7 +96,7 @@ func (s *From) open(r *Request, o *lint.Options) error {
 	if err := s.setConfig(r, o); err != nil {
 		return err
 	}
-	// The renders that the work tree asks for beyond those of the revision show more, and hide nothing.
+	// Renders that only the work tree asks for add findings and hide none.
 	added, err := config.Choose(r.Config)
 	switch {
 	case o.Config.Discovers():
@@ -111,9 +110,9 @@ func (s *From) open(r *Request, o *lint.Options) error {
 	return nil
 }
 
-// setConfig reads the configuration of the tree and puts it where it would be in
-// the work tree, with the files that it names there. A configuration above the repository belongs to
-// no revision: it counts where the tree has none.
+// setConfig reads the configuration of the tree and applies it as if it were at the same place in
+// the work tree, with the files that it names there. A configuration above the repository belongs
+// to no revision: it applies if the tree has none.
 func (s *From) setConfig(r *Request, o *lint.Options) error {
 	rel, _ := revision.Inside(s.tree.Root, s.dir)
 	conf, err := s.tree.config(filepath.Join(s.tree.Dir, rel), s.dir, r.Config, &config.Config{})
@@ -167,8 +166,9 @@ func (s *From) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// shown is how outputs name a file of the tree: as that of the work tree if both are
-// the same, as its lines are those of the revision.
+// shown returns the name that outputs use for a file of the tree: its name in the work tree if both
+// files are equal; otherwise the revision and the name, because the line numbers are those of the
+// revision.
 func (s *From) shown(name string, text []byte) string {
 	here := worktree.Seen(s.dir, filepath.Join(s.tree.Root, name))
 	now, err := worktree.ReadFile(s.tree.Root, name, int64(len(text)))
@@ -179,7 +179,7 @@ func (s *From) shown(name string, text []byte) string {
 	return filepath.Join(filepath.Dir(here), path.Base(s.revision)+":"+filepath.Base(here))
 }
 
-// Clean names files of the tree in an error as git does.
+// Clean rewrites names of files of the tree in an error as revision:path, as git does.
 func (s *From) Clean(err error) error {
 	if err == nil || s.tree == nil {
 		return err
@@ -195,8 +195,9 @@ func (s *From) Clean(err error) error {
 	return errors.Join(errs...)
 }
 
-// Admit lets only those suppressions in manifests count that the revision has, as written and
-// in its own renders: those of the work tree have the annotations of the change.
+// Admit makes only those suppressions in manifests count that the revision has, in its files and in
+// its own renders. Renders of the work tree are not used: the change may have added annotations to
+// them.
 func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.OnlyKnown = true
 	of := s.tree.options(*o, s.dir)
@@ -209,7 +210,7 @@ func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.Known = known
 }
 
-// at is what the revision says, for the tree of another one.
+// at applies the settings of the revision to the options for the tree of another revision.
 func (s *From) at(t *tree, o *lint.Options) (err error) {
 	o.Baseline = nil
 	if s.baseline != nil {
@@ -223,11 +224,11 @@ func (s *From) at(t *tree, o *lint.Options) (err error) {
 	return err
 }
 
-// maxInert is how many suppressions that do not count are told one by one.
+// maxInert limits the suppressions without effect that are listed one by one.
 const maxInert = 20
 
-// Announce tells of what does not count: where a change is reported, among what it
-// brings, or else in notes.
+// Announce reports the suppressions that do not count: as part of the change if the report has one,
+// and otherwise as notes.
 func (s *From) Announce(r *diag.Report) {
 	notes := &r.Summary.Notes
 	*notes = append(*notes, s.notes...)

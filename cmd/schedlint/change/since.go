@@ -24,28 +24,29 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// Request is what a command line says of a run. Paths are as they were written.
+// Request holds what the command line asks of a run. Paths are as the user wrote them.
 type Request struct {
 	Config, Baseline string
 	RuleDirs         []string
-	// Since is the revision to compare with, and ConfigFrom the one whose policy counts; "" for none.
+	// Since is the revision to compare with, and ConfigFrom the revision whose policy counts; both
+	// may be "".
 	Since, ConfigFrom string
 	Render            inputs.Choice
 }
 
-// Judged is one tree with what it was judged by.
+// Judged is a judged tree, with the rules and options that it was judged by.
 type Judged struct {
 	Engine *rego.Engine
 	Report *diag.Report
-	// From is nil if the files of the tree itself count.
+	// From is nil if the tree is judged by its own files.
 	From *From
-	// Silences counts what the change brings that makes findings go away.
+	// Silences counts the parts of the change that silence findings.
 	Silences int
 	options  lint.Options
 }
 
-// Judge runs what options say by the rules of some directories. The result is nil if the rules
-// could not be loaded.
+// Judge runs the rules of own and of the configuration with the options o. It returns nil if the
+// rules cannot be loaded.
 func Judge(o lint.Options, own policy.Source, run func(lint.Options) (*diag.Report, error)) (*Judged, error) {
 	engine, err := policy.Load(own, o.Config)
 	if err != nil {
@@ -56,7 +57,8 @@ func Judge(o lint.Options, own policy.Source, run func(lint.Options) (*diag.Repo
 	return &Judged{options: o, Engine: engine, Report: r}, err
 }
 
-// Known refuses, before anything is judged, a revision Since that does not exist.
+// Known returns an error if the revision Since does not exist. The caller checks this before it
+// judges anything.
 func (r *Request) Known(o *lint.Options) error {
 	switch {
 	case r.Since == "":
@@ -74,7 +76,7 @@ func (r *Request) Known(o *lint.Options) error {
 	return nil
 }
 
-// Since leaves in what was judged only what has changed since a revision.
+// Since reduces the report to what has changed since a revision.
 func (now *Judged) Since(ctx context.Context, r *Request) error {
 	t, err := r.unpack(now.options, r.Since)
 	if err != nil {
@@ -91,7 +93,7 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 		*notes = append(*notes, fmt.Sprintf("%s is checked only in part, so findings of what failed count as new: %s", r.Since, failed))
 	}
 	var silences []diag.Silence
-	if now.From == nil { // else the change cannot say anything of these
+	if now.From == nil { // with --config-from the change cannot alter any of these
 		altered := now.Engine.Altered(before.Engine)
 		for i := range altered {
 			if at := &altered[i].Location; !at.IsZero() {
@@ -105,7 +107,7 @@ func (now *Judged) Since(ctx context.Context, r *Request) error {
 	return nil
 }
 
-// loosened tells what the configuration says that makes findings go away.
+// loosened returns what the configuration changes so that findings disappear.
 func (now *Judged) loosened(before *Judged) []diag.Silence {
 	conf, old := now.options.Config, before.options.Config
 	all := conf.Loosened(old, now.Engine.IDs(), func(c *config.Config, id string) diag.Level {
@@ -128,7 +130,8 @@ func (now *Judged) loosened(before *Judged) []diag.Silence {
 	return all
 }
 
-// configName is the configuration file as a name from the root; "" for none.
+// configName returns the name of the configuration file relative to the root, or "" if there is
+// none.
 func (now *Judged) configName() string {
 	path, _ := now.options.Config.Source()
 	if path == "" {
@@ -137,15 +140,15 @@ func (now *Judged) configName() string {
 	return now.name(filepath.Join(now.options.Config.Dir, filepath.Base(path)))
 }
 
-// name is a path as a name from the root.
+// name returns a path relative to the root.
 func (now *Judged) name(path string) string {
 	return filepath.ToSlash(worktree.Seen(now.options.Root, worktree.Absolute(now.options.Dir, path)))
 }
 
-// tree is that of a revision.
+// tree is the unpacked tree of a revision.
 type tree struct{ *revision.Tree }
 
-// unpack unpacks what of a revision can matter: manifests, and what the command
+// unpack unpacks the files of a revision that can matter: manifests, and files that the command
 // line and the configuration name.
 func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
 	root, err := filepath.EvalSymlinks(o.Root)
@@ -194,22 +197,22 @@ func (r *Request) unpack(o lint.Options, id string) (*tree, error) {
 	return t, nil
 }
 
-// mayBeRead reports whether a file is read although nobody names it: in
-// directories, as part of rules or of charts, or to find where rendered manifests came from.
+// mayBeRead reports whether a file may be read although no option names it: as a file in a
+// directory, as part of rules or charts, or to find the sources of rendered manifests.
 func mayBeRead(name string) bool {
 	return path.Base(name) == "modules.txt" || slices.Contains([]string{".yaml", ".yml", ".json", ".rego", ".tpl", ".tgz", ".helmignore"}, strings.ToLower(filepath.Ext(name))) ||
 		path.Base(name) == "Kustomization" || vendored.Keeps(name)
 }
 
-// noRules are the files of rules below those directories that the tree has not, with those
-// that are locked with them.
+// noRules returns the files of rules, and of their locks, in those of the folders that the tree
+// does not have.
 func (t *tree) noRules(dir string, folders []string) (all []string) {
 	for _, folder := range folders {
 		folder = worktree.Absolute(dir, folder)
 		if name, ok := revision.Inside(t.Root, folder); !ok || t.Has(name) {
 			continue
 		}
-		// what cannot be read is an error of whoever loads the rules
+		// Whoever loads the rules reports what cannot be read.
 		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && d.Type().IsRegular() && (filepath.Ext(path) == ".rego" || vendored.Home(filepath.Dir(path)) != "") {
 				all = append(all, path)
@@ -220,8 +223,7 @@ func (t *tree) noRules(dir string, folders []string) (all []string) {
 	return all
 }
 
-// named are the files beside manifests that the command line and the
-// configuration name.
+// named returns the files other than manifests that the command line and the configuration name.
 func (r *Request) named(o *lint.Options) []string {
 	names := slices.Concat(o.Topology, nonEmpty(r.Config, r.Baseline))
 	below := slices.Concat(o.Config.Topology, nonEmpty(o.Config.Baseline))
@@ -238,9 +240,9 @@ func nonEmpty(words ...string) []string {
 	return slices.DeleteFunc(words, func(s string) bool { return s == "" })
 }
 
-// judge judges the tree as the work tree was, by its own files or those of a third
-// revision. What the tree does not have was not there; what lies outside of the
-// repository is no part of any revision.
+// judge judges the tree like the work tree: by its own files or, with --config-from, by those of a
+// third revision. Files that the tree does not have did not exist then; files outside the
+// repository are part of no revision.
 func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, error) {
 	o := now.options
 	dir, err := filepath.EvalSymlinks(o.Dir)
@@ -272,8 +274,8 @@ func (t *tree) judge(ctx context.Context, now *Judged, r *Request) (*Judged, err
 	return &Judged{options: o, Report: &diag.Report{}}, err
 }
 
-// renders sets what is rendered of the tree: what its configuration says, and what is
-// found there.
+// renders chooses the renders of the tree: those that its configuration asks for and those found in
+// it.
 func (t *tree) renders(o *lint.Options, pathless bool, dir string, r *Request) error {
 	o.Renders, o.Renderer = nil, nil
 	base := r.Render
@@ -287,7 +289,7 @@ func (t *tree) renders(o *lint.Options, pathless bool, dir string, r *Request) e
 	return nil
 }
 
-// options are those of the work tree for the tree; dir is the working directory.
+// options returns the options of the work tree, applied to this tree; dir is the working directory.
 func (t *tree) options(o lint.Options, dir string) lint.Options {
 	rel, _ := revision.Inside(t.Root, dir)
 	o.Dir, o.Root, o.Tracked, o.Stdin, o.Overlay = filepath.Join(t.Dir, rel), t.Dir, nil, nil, nil
@@ -296,7 +298,7 @@ func (t *tree) options(o lint.Options, dir string) lint.Options {
 	return o
 }
 
-// own sets the configuration and the baseline of the tree.
+// own applies the configuration and the baseline of the tree itself.
 func (t *tree) own(o *lint.Options, dir string, r *Request) (err error) {
 	now := o.Config
 	o.Baseline, o.Config = nil, &config.Config{}
@@ -309,13 +311,13 @@ func (t *tree) own(o *lint.Options, dir string, r *Request) (err error) {
 	return err
 }
 
-// config is the configuration of the tree.
+// config returns the configuration of the tree.
 func (t *tree) config(at, dir, named string, now *config.Config) (*config.Config, error) {
 	if named != "" {
 		if path := strings.Join(t.Mapped(dir, []string{named}), ""); path != "" {
 			return config.Load(path)
 		}
-	} else if path := config.Find(at); path != "" && worktree.Inside(t.Dir, path) { // else of whoever owns the directory for temporary files
+	} else if path := config.Find(at); path != "" && worktree.Inside(t.Dir, path) { // the owner of the directory for temporary files must not configure the run
 		return config.LoadFound(path, t.Dir)
 	}
 	if _, inside := revision.Inside(t.Root, now.Dir); now.Dir != "" && !inside { // above the repository

@@ -19,33 +19,32 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Block is the key renders of a configuration that names what was found, and the key ignore.
+// Block holds the entries of the keys renders and ignore that name what was found.
 type Block struct {
 	conf   *config.Config
-	target string // the file that the block belongs to, an absolute path
-	// entries are directories and globs of kustomizations, from the directory of the
-	// configuration, and pointers globs of files with GitOps pointers.
+	target string // the absolute path of the configuration file that the block belongs in
+	// entries are directories and globs of kustomizations, relative to the directory of the
+	// configuration; pointers are globs of files with GitOps pointers.
 	entries, pointers []string
 	charts            []chartEntry
-	// left is what is not among them.
+	// left lists what has no entry.
 	left []leftOut
-	// ignore are globs of directories of test data for the key ignore, and proposed the
-	// same where the configuration has that key, which is the team's.
+	// ignore holds globs of test data directories for the key ignore. If the configuration already
+	// has that key, which belongs to the team, proposed holds them instead.
 	ignore, proposed []string
 }
 
-// leftOut is something that does not render, with its values file if it is a chart that has
-// one.
+// leftOut is something that does not render. For a chart, values is its values file, if it has one.
 type leftOut struct{ kind, name, values, why string }
 
-// chartEntry is one entry of the key renders for charts.
+// chartEntry is an entry of the key renders for a chart.
 type chartEntry struct{ helm, name, values string }
 
-// fewest is how many roots of one directory a glob stands for at least.
+// fewest is the minimum number of roots of one directory that are replaced by a glob.
 const fewest = 3
 
-// Block names what can render offline. A directory in which all roots do is a glob, which takes
-// in those that are added later.
+// Block names everything that renders offline. If all roots of a directory do, it uses a glob,
+// which also includes roots that are added later.
 func (in *Found) Block() *Block {
 	b := &Block{conf: in.conf, target: filepath.Join(in.base, config.Name), ignore: in.testData()}
 	if file, _ := in.conf.Source(); file != "" {
@@ -76,7 +75,7 @@ func (in *Found) Block() *Block {
 	return b
 }
 
-// parents are directories with those below them; "" stands for one that no entry names.
+// parents maps directories to their subdirectories; "" represents a subdirectory without an entry.
 type parents map[string][]string
 
 func (p parents) add(name string, named bool) {
@@ -87,8 +86,8 @@ func (p parents) add(name string, named bool) {
 	p[parent] = append(p[parent], name)
 }
 
-// globs are one glob for each parent of many directories, all of which have an entry if whole is
-// set, and the names of the others.
+// globs returns the names of all subdirectories, escaped as globs. If whole is set, it returns one
+// glob instead for a parent that has many subdirectories, all of them with an entry.
 func (p parents) globs(whole bool) (all []string) {
 	for parent, names := range p {
 		if whole && !slices.Contains(names, "") && len(names) >= fewest && names[0] != "." {
@@ -105,7 +104,7 @@ func (p parents) globs(whole bool) (all []string) {
 }
 
 // chartEntries adds the renders of charts: one for each values file of an environment or test, and
-// the defaults if there is none of an environment.
+// one with the defaults if no values file is for an environment.
 func (in *Found) chartEntries(b *Block) {
 	kept := parents{}
 	for _, c := range in.charts {
@@ -145,8 +144,8 @@ func (in *Found) chartEntries(b *Block) {
 	slices.SortStableFunc(b.charts, func(x, y chartEntry) int { return strings.Compare(x.helm, y.helm) })
 }
 
-// testData returns globs for the test data directories, except those that contain a path
-// on the command line.
+// testData returns globs for the test data directories, except those that contain a path on the
+// command line.
 func (in *Found) testData() (all []string) {
 	for _, dir := range in.TestData {
 		at := under(in.root, dir)
@@ -158,13 +157,13 @@ func (in *Found) testData() (all []string) {
 	return all
 }
 
-// ignores reports whether a directory is one of test data, or below one.
+// ignores reports whether a directory is a test data directory or is below one.
 func (b *Block) ignores(name string) bool {
 	return slices.ContainsFunc(b.ignore, func(glob string) bool { return strings.HasPrefix(escapeGlob(name)+"/", glob) })
 }
 
-// pointerGlobs are the files of the pointers that are rendered and that nothing deploys, or
-// one glob for all.
+// pointerGlobs returns the files of the pointers that render and that no other pointer deploys, or
+// one glob for all pointers.
 func (in *Found) pointerGlobs() []string {
 	var all []string
 	if in.pointed == nil {
@@ -182,8 +181,8 @@ func (in *Found) pointerGlobs() []string {
 	return slices.DeleteFunc(all, func(name string) bool { return !utf8.ValidString(name) })
 }
 
-// escapeGlob makes a glob that matches nothing but the name; a name without special
-// characters is itself.
+// escapeGlob returns a glob that matches only the name. A name without special characters is
+// returned unchanged.
 func escapeGlob(name string) string { return globSpecial.ReplaceAllString(name, `\$0`) }
 
 var globSpecial = regexp.MustCompile(`[*?\[\]{}\\]`)
@@ -193,7 +192,7 @@ func (b *Block) empty() bool { return b.len()+len(b.ignore) == 0 }
 
 func (b *Block) len() int { return len(b.entries) + len(b.pointers) + len(b.charts) }
 
-// text is the block in YAML with line ends of its file.
+// text returns the block as YAML, with the given line ending.
 func (b *Block) text(newline string) string {
 	var lines []string
 	list := func(key string, values []string) {
@@ -233,14 +232,15 @@ func (b *Block) text(newline string) string {
 	return strings.Join(lines, newline) + newline
 }
 
-// plainName is a text that YAML takes for a string without quotes, but for words.
+// plainName matches a text that YAML reads as a string without quotes, unless it is one of
+// yamlWords.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
 
-// yamlWords are plain texts that YAML takes for something else than a string.
+// yamlWords lists plain texts that YAML reads as something other than a string.
 var yamlWords = []string{"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
 
-// yamlString writes a string in which nothing is hidden. What needs quotes gets those
-// of YAML with the escapes of Go, which YAML has as well.
+// yamlString writes a string without invisible characters. If it needs quotes, they are double
+// quotes with the escapes of Go, all of which YAML supports.
 func yamlString(s string) string {
 	if plainName.MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
 		return s
@@ -248,7 +248,7 @@ func yamlString(s string) string {
 	return strings.ReplaceAll(strconv.QuoteToASCII(s), "#", `\x23`)
 }
 
-// Print shows the block for a person who adds it to the configuration.
+// Print shows the block to a user who adds it to the configuration by hand.
 func (b *Block) Print(w io.Writer) {
 	target := report.Visible(filepath.ToSlash(worktree.Here(b.target)))
 	if len(b.proposed) > 0 {
@@ -272,11 +272,11 @@ func (b *Block) Print(w io.Writer) {
 	io.WriteString(w, b.text("\n"))
 }
 
-// Write adds the block to the configuration, which is created if there is none, and says so. A
-// block that cannot be added is printed instead, and the error says why.
+// Write adds the block to the configuration, or creates one, and reports that to told. If the block
+// cannot be added, Write prints it instead and returns the reason as an error.
 func (b *Block) Write(out, told io.Writer) error {
 	shown := filepath.ToSlash(worktree.Here(b.target))
-	shortened := func(doing string, err error) error { // without the path of the file, which the reader has
+	shortened := func(doing string, err error) error { // drops the path of the file, which is already in the message
 		return fmt.Errorf("%s %s: %s", doing, shown, strings.ReplaceAll(worktree.Named(err, "").Error(), b.target, config.Name))
 	}
 	if b.empty() {
@@ -316,7 +316,7 @@ func (b *Block) Write(out, told io.Writer) error {
 	return err
 }
 
-// appended is a configuration with the block at its end.
+// appended returns the configuration with the block at its end.
 func (b *Block) appended(before []byte) ([]byte, error) {
 	file := source.NewFile(config.Name, config.Name, before)
 	docs := file.Roots()
@@ -341,7 +341,8 @@ func (b *Block) appended(before []byte) ([]byte, error) {
 	return text, nil
 }
 
-// reads reports whether a text says what the documents before said, and the block.
+// reads reports whether a text contains exactly the content of the previous documents and the
+// block.
 func (b *Block) reads(text []byte, before []*source.Node) bool {
 	after := source.NewFile(config.Name, config.Name, text).Roots()
 	if len(after) != 1 || after[0].Kind != source.Map {

@@ -19,8 +19,8 @@ import (
 // chartName is the file that makes a directory a chart.
 const chartName = "Chart.yaml"
 
-// chart takes in a chart that was named, with values files behind an equals sign. Without
-// those it is rendered as the configuration says, if that names it.
+// chart adds a chart that the user names, with values files after an equals sign. Without values
+// files it uses the entries of the configuration, if there are any for this chart.
 func (c *choosing) chart(arg string) error {
 	dir, files, _ := strings.Cut(arg, "=")
 	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {
@@ -51,8 +51,8 @@ func (c *choosing) chart(arg string) error {
 	return nil
 }
 
-// asConfigured takes in the renders of a chart that the configuration asks for, and reports
-// whether there are any.
+// asConfigured adds the renders of a chart that the configuration asks for, and reports whether
+// there are any.
 func (c *choosing) asConfigured(dir, confinement string) (any bool) {
 	for _, x := range c.found {
 		if x.Dir == dir && x.Entry != nil && x.Entry.Chart != "" {
@@ -63,7 +63,7 @@ func (c *choosing) asConfigured(dir, confinement string) (any bool) {
 	return any
 }
 
-// chartOf is what the configuration says of the render of a chart.
+// chartOf returns the root for a chart, as its entry in the configuration describes it.
 func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	within := func(name string) string { return named(confinement, under(c.base, name)) }
 	e := x.Entry
@@ -77,7 +77,8 @@ func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	return render.Root{Confinement: confinement, Dir: within(x.Dir), Chart: chart}
 }
 
-// valuesFile is a values file as a name from what the chart is confined to.
+// valuesFile returns the name of a values file relative to the directory that the chart is confined
+// to.
 func valuesFile(root, at string) (string, error) {
 	real, err := filepath.EvalSymlinks(at)
 	if err != nil {
@@ -93,9 +94,8 @@ func valuesFile(root, at string) (string, error) {
 	return filepath.ToSlash(name), nil
 }
 
-// discover adds the charts that were found and that nothing else renders, with their
-// defaults. Which files kustomizations use is known only once they are rendered, so all
-// that there is to render is rendered here, as one run.
+// discover adds the charts that nothing else renders, with their default values. Only their renders
+// show which files kustomizations use, so it renders everything now, in one batch.
 func (c *choosing) discover() {
 	if !c.o.Config.Discovers() || len(c.charts) == 0 {
 		return
@@ -106,13 +106,13 @@ func (c *choosing) discover() {
 	var left []lint.Render
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(c.charts))) {
 		at := under(c.base, dir)
-		if deployed.chart(at) || c.inflated[dir] { // whether or not that renders
+		if deployed.chart(at) || c.inflated[dir] { // even if that render fails
 			continue
 		}
 		root := c.chartsIn[dir]
 		x := lint.Render{Chosen: config.Chosen{Name: dir, Dir: dir}}
 		x.Root = render.Root{Confinement: root, Dir: named(root, at), Chart: &render.Chart{Name: c.Release}}
-		if c.seen[at] { // a kustomization has the name of the directory
+		if c.seen[at] { // a kustomization already uses the name of the directory
 			x.Name = path.Join(dir, chartName)
 		}
 		left = append(left, x)
@@ -134,11 +134,11 @@ func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 	}
 }
 
-// used are the charts that something renders or names, and the files that renders use, by
-// their paths: a chart that is deployed with other values than its own says nothing by itself.
+// used is the set of paths of the charts that something renders or names, and of the files that
+// renders use. A chart that is deployed with other values says nothing with its defaults.
 type used map[string]bool
 
-// used gathers what the renders so far use, and the pointers name.
+// used returns what the renders so far use and what the pointers name.
 func (c *choosing) used() used {
 	all := used{}
 	for _, x := range c.all {
@@ -154,7 +154,7 @@ func (c *choosing) used() used {
 	return all
 }
 
-// output adds the files that an output was rendered from; it may be nil.
+// output adds the files that an output was rendered from. It accepts nil.
 func (u used) output(confinement string, out *render.Output) {
 	if out == nil {
 		return
@@ -164,7 +164,7 @@ func (u used) output(confinement string, out *render.Output) {
 	}
 }
 
-// pointers adds what pointers name, whether or not that is rendered, and use.
+// pointers adds what pointers name, rendered or not, and the files that their renders use.
 func (u used) pointers(p *pointed) {
 	for _, d := range p.Deployments {
 		u.output(p.root, d.Output)
@@ -179,5 +179,5 @@ func (u used) pointers(p *pointed) {
 	}
 }
 
-// chart reports whether a chart is among them, by the path of its directory.
+// chart reports whether the set contains a chart, given the path of its directory.
 func (u used) chart(dir string) bool { return u[dir] || u[filepath.Join(dir, chartName)] }

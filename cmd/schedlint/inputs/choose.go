@@ -21,28 +21,28 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// What Choice.Mode can be.
+// Values of Choice.Mode.
 const (
 	Auto = "auto"
 	Off  = "off"
 	Only = "only"
 )
 
-// Choice says what is rendered, as flags do.
+// Choice holds what the flags ask to render.
 type Choice struct {
-	Dirs   []string // kustomizations, as they were named
-	Charts []string // and charts, with values files behind an equals sign
-	// Release is the name of the releases of charts that are given none.
+	Dirs   []string // kustomizations, as the user wrote them
+	Charts []string // charts, with values files after an equals sign
+	// Release is the release name of charts that have none of their own.
 	Release string
 	Mode    string
-	// known are the addresses of the repository, once asked for: those of the work tree
-	// count for another revision of it as well.
+	// known caches the addresses of the repository. They are read from the work tree once and also
+	// apply to other revisions of it.
 	known []string
 	asked bool
 }
 
-// Apply adds what is to be rendered to the options of a run. With renders that are named and no
-// path there is nothing else to judge.
+// Apply adds the renders to the options of a run. If flags name renders and the command line has no
+// path, only those renders are judged.
 func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	if pathless && len(f.Dirs)+len(f.Charts) > 0 {
 		o.Paths = nil
@@ -68,8 +68,8 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	return nil
 }
 
-// choose chooses renders: those that flags and paths name, those of the configuration and those
-// that are found.
+// choose chooses the renders: those that flags and paths name, those of the configuration, and
+// those found below the paths.
 func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	root, err := filepath.EvalSymlinks(o.Root)
 	if err != nil {
@@ -103,10 +103,10 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	}
 	for _, path := range o.Paths {
 		if path != "-" && isFile(worktree.Absolute(o.Dir, path), chartName) {
-			_ = c.chart(path) // what is outside of the repository is read as it stands
+			_ = c.chart(path) // if it is outside the repository, it is read without rendering
 		}
 		if path != "-" && isKustomization(worktree.Absolute(o.Dir, path)) {
-			_ = c.name(path) // what is outside of the repository is read as it stands
+			_ = c.name(path) // if it is outside the repository, it is read without rendering
 		}
 	}
 	for _, x := range c.found {
@@ -124,7 +124,7 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	return c, nil
 }
 
-// Repository is the root of the work tree around dir, or dir itself.
+// Repository returns the root of the work tree that contains dir, or dir itself if there is none.
 func Repository(dir string) string {
 	if root, ok := worktree.Root(dir); ok {
 		return root
@@ -132,52 +132,52 @@ func Repository(dir string) string {
 	return dir
 }
 
-// isKustomization reports whether a directory holds a kustomization.
+// isKustomization reports whether a directory contains a kustomization.
 func isKustomization(dir string) bool {
 	return slices.ContainsFunc(source.KustomizationFiles(), func(name string) bool { return isFile(dir, name) })
 }
 
-// isFile reports whether a directory has a file of a name, be it a link: the render says where
-// that leads.
+// isFile reports whether a directory has a file of this name. Links count: the render checks where
+// they lead.
 func isFile(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// choosing gathers renders, each directory once. Names count from base.
+// choosing collects renders, each directory once. Names are relative to base.
 type choosing struct {
 	*Choice
 	o          *lint.Options
 	root, base string
 	seen       map[string]bool
 	all        []lint.Render
-	// charts are those that a glob of the configuration may match, or that are found, and
-	// chartsIn what those are confined to.
+	// charts lists the charts that were found or that a glob of the configuration may match;
+	// chartsIn maps each one to the directory that it is confined to.
 	charts   []string
 	chartsIn map[string]string
-	inflated map[string]bool // those that the helmCharts of a kustomization have
-	// found are the renders of the configuration, or else those below the paths, and
-	// confinements what those are confined to, by their directories.
+	inflated map[string]bool // charts that the helmCharts of a kustomization name
+	// found holds the renders of the configuration or, without any, those below the paths;
+	// confinements maps their directories to what they are confined to.
 	found        []config.Chosen
 	confinements map[string]string
-	// pointed are the pointers, by what they are confined to, and outputs those of roots that
-	// were rendered on the way, by their directories.
+	// pointed holds the pointers of each confinement. outputs holds, by directory, the outputs of
+	// roots that were rendered while pointers were followed.
 	pointed  []*pointed
 	outputs  map[string]*render.Output
 	rendered rendered
 	reads    *reads
 }
 
-// under is the path of a name below a directory.
+// under returns the path of a name below a directory.
 func under(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
-// named is a path as a name from a directory.
+// named returns a path as a name relative to a directory.
 func named(from, path string) string { return filepath.ToSlash(worktree.Seen(from, path)) }
 
-// fromBase is a name below a root as one from the directory of the configuration.
+// fromBase converts a name below a root to one relative to the directory of the configuration.
 func (c *choosing) fromBase(root, name string) string { return named(c.base, under(root, name)) }
 
-// name takes in the kustomization of a path that was named.
+// name adds the kustomization at a path that the user names.
 func (c *choosing) name(path string) error {
 	real, err := filepath.EvalSymlinks(worktree.Absolute(c.o.Dir, path))
 	if err != nil {
@@ -186,7 +186,7 @@ func (c *choosing) name(path string) error {
 	name := named(c.base, real)
 	chosen := config.Chosen{Name: name, Dir: name}
 	for _, x := range c.found {
-		if x.Dir == name { // as the configuration says
+		if x.Dir == name { // use the entry of the configuration
 			chosen = x
 		}
 	}
@@ -195,8 +195,8 @@ func (c *choosing) name(path string) error {
 	return nil
 }
 
-// confinement is what a render of a path stays in: the repository, or else the work tree
-// that holds the path, or the directory itself.
+// confinement returns the directory that a render of a path must not leave: the repository, or else
+// the work tree that contains the path, or else the directory itself.
 func confinement(repository, at string) string {
 	if worktree.Inside(repository, at) {
 		return repository
@@ -210,7 +210,7 @@ func confinement(repository, at string) string {
 	return at
 }
 
-// take adds what was chosen, unless it is there.
+// take adds a render, unless it was already added.
 func (c *choosing) take(chosen config.Chosen, confinement string) {
 	x := lint.Render{Chosen: chosen, Requested: chosen.Literal}
 	key := ""
@@ -245,8 +245,8 @@ func (c *choosing) take(chosen config.Chosen, confinement string) {
 	}
 }
 
-// find finds what the configuration says, or else what there is below the paths, unless nothing
-// is rendered that is not named.
+// find finds the renders of the configuration or, without any, those below the paths. With mode
+// Off, it searches nothing below the paths.
 func (c *choosing) find() error {
 	if c.o.Config.Discovers() && c.Mode == Off {
 		return nil
@@ -277,8 +277,8 @@ func (c *choosing) find() error {
 	return nil
 }
 
-// remoteDirs are the directories that a configuration has in place of URLs, as names from a
-// root.
+// remoteDirs returns the local directories that the configuration uses in place of URLs, as names
+// relative to a root.
 func remoteDirs(conf *config.Config, root string) map[string]string {
 	all := map[string]string{}
 	for _, entry := range conf.Renders {
@@ -289,8 +289,8 @@ func remoteDirs(conf *config.Config, root string) map[string]string {
 	return all
 }
 
-// places are the directories that are searched, by what they are confined to: all of the
-// repository if the configuration may name any.
+// places returns the directories to search, grouped by what they are confined to. It is the whole
+// repository if the configuration names the renders.
 func (c *choosing) places() map[string][]string {
 	if !c.o.Config.Discovers() {
 		return map[string][]string{c.root: {c.root}}
@@ -298,7 +298,7 @@ func (c *choosing) places() map[string][]string {
 	all := map[string][]string{}
 	for _, path := range c.o.Paths {
 		at, err := filepath.EvalSymlinks(worktree.Absolute(c.o.Dir, path))
-		if path != "-" && err == nil && worktree.IsDir(at) { // whoever reads it says what is missing
+		if path != "-" && err == nil && worktree.IsDir(at) { // whoever reads the path reports that it is missing
 			root := confinement(c.root, at)
 			all[root] = append(all[root], at)
 		}
@@ -322,8 +322,8 @@ func (c *choosing) ignore(root string) func(name string) bool {
 	return func(name string) bool { return c.o.Config.IgnoresSome() && c.o.Config.Ignores(c.fromBase(root, name)) }
 }
 
-// addresses are those of the repository at hand: what the configuration says and, of a
-// work tree, what git has.
+// addresses returns the addresses of this repository: those in the configuration, and the remotes
+// that git knows.
 func (c *choosing) addresses(dir string) []string {
 	if !c.asked {
 		c.known, c.asked = revision.Remotes(dir), true
@@ -331,19 +331,20 @@ func (c *choosing) addresses(dir string) []string {
 	return slices.Concat(c.known, c.o.Config.Repositories)
 }
 
-// rendered are outputs of roots that were rendered while their pointers were followed.
+// rendered caches the outputs of roots that were rendered while charts were discovered or pointers
+// followed.
 type rendered map[string]*render.Output
 
-// keyOf tells roots apart.
+// keyOf returns a key that identifies a root.
 func keyOf(r render.Root) string {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // it is texts and numbers
+		panic(err) // it consists of strings and numbers
 	}
 	return string(text)
 }
 
-// render renders what was not rendered yet, or has other texts now.
+// render renders the roots that are not in the cache, or whose files have changed since.
 func (r rendered) render(ctx context.Context, all []render.Root) []*render.Output {
 	outs := make([]*render.Output, len(all))
 	var at []int
@@ -363,15 +364,15 @@ func (r rendered) render(ctx context.Context, all []render.Root) []*render.Outpu
 	return outs
 }
 
-// reads are the files that were read while roots were looked for, by their names from the
-// root of the run, be they outside. The run takes them from there, so that it judges what was
-// found and reads no file twice.
+// reads holds the files that were read during the search for roots, by their names relative to the
+// root of the run; files outside it are held as well. The run takes them from here, so that it
+// judges the same bytes that were searched and reads no file twice.
 type reads struct {
 	byName map[string][]byte
 	left   int // bytes
 }
 
-// mostRead is how many bytes are kept; what is beyond is read again.
+// mostRead limits the bytes that are kept. Files beyond it are read again.
 const mostRead = 64 << 20
 
 func (t *reads) keep(name string, text []byte) {
@@ -381,7 +382,7 @@ func (t *reads) keep(name string, text []byte) {
 	}
 }
 
-// overlay is for lint.Options.
+// overlay implements Overlay of lint.Options.
 func (t *reads) overlay(name string) (text []byte, ok bool) {
 	text, ok = t.byName[name]
 	return text, ok

@@ -23,41 +23,42 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Renderer renders roots and gives an output for each, in their order.
+// Renderer renders roots and returns one output for each, in order.
 type Renderer func(ctx context.Context, all []render.Root) []*render.Output
 
-// Found is what was found, rendered, and how to name it.
+// Found holds what was found, its renders, and the directories that names are relative to.
 type Found struct {
 	*roots.Found
 	conf *config.Config
-	// dir is the working directory, root that of confinement and base the directory
-	// from which the configuration counts. All are absolute, root without links.
+	// dir is the working directory, root the directory that renders are confined to, and base the
+	// directory that the configuration is relative to. All are absolute; root has no links.
 	dir, root, base string
 	paths           []string // absolute, without links
-	// outputs are those of Roots, and pointed is what the pointers lead to, nil if there are none.
+	// outputs holds the outputs of Roots, in order. pointed holds the result of following the
+	// pointers; it is nil if there are no pointers.
 	outputs []*render.Output
 	pointed *pointed
 	charts  []chartInput
 }
 
-// chartInput is a chart with what it can be rendered with: nothing if it is not installed
-// by itself, or if something else deploys it.
+// chartInput is a chart with its renders. It has none if it is not installed by itself, or if
+// something else deploys it.
 type chartInput struct {
 	*roots.Chart
 	renders []chartRender
-	// why says why there are no renders.
+	// why gives the reason for having no renders.
 	why string
 }
 
 // chartRender is one render of a chart.
 type chartRender struct {
-	// values is a values file as a name from the root, "" for the defaults, and name that of
-	// the release, "" for that of the chart.
+	// values is the name of a values file relative to the root, or "" for the defaults. name is the
+	// name of the release, or "" for the name of the chart.
 	values, name string
 	out          *render.Output
 }
 
-// Find looks below the paths, or the working directory, and renders what it finds.
+// Find searches below the paths, or the working directory, and renders what it finds.
 func Find(ctx context.Context, conf *config.Config, args []string, renders Renderer) (*Found, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -94,7 +95,7 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 	return in, nil
 }
 
-// empty is an error about paths that were named and have nothing to render.
+// empty returns an error for each path argument that contains nothing to render.
 func (in *Found) empty(args []string) error {
 	var names []string
 	for _, k := range in.Kustomizations {
@@ -119,22 +120,22 @@ func (in *Found) empty(args []string) error {
 	return errors.Join(errs...)
 }
 
-// whole reports whether the paths hold everything that the configuration counts for.
+// whole reports whether the paths include everything that the configuration applies to.
 func (in *Found) whole() bool {
 	base := worktree.Real(in.base)
 	return slices.ContainsFunc(in.paths, func(path string) bool { return worktree.Inside(path, base) })
 }
 
-// shown is a name as seen from the working directory.
+// shown returns a name relative to the working directory.
 func (in *Found) shown(name string) string { return named(worktree.Real(in.dir), under(in.root, name)) }
 
-// fromBase is a name as the configuration counts it.
+// fromBase returns a name relative to the directory of the configuration.
 func (in *Found) fromBase(name string) string {
 	return named(worktree.Real(in.base), under(in.root, name))
 }
 
-// renderRoots renders all roots and follows all pointers. Roots that pointers deploy are no roots
-// any more.
+// renderRoots renders all roots and follows all pointers. It then drops the roots that pointers
+// deploy.
 func (in *Found) renderRoots(vendored map[string]string, ignore func(name string) bool, renders func([]render.Root) []*render.Output) {
 	if len(in.Pointers) == 0 {
 		var all []render.Root
@@ -155,8 +156,8 @@ func (in *Found) renderRoots(vendored map[string]string, ignore func(name string
 	in.Roots = kept
 }
 
-// renderCharts renders the charts that nothing else deploys, with their defaults and with
-// each of their values files.
+// renderCharts renders the charts that nothing else deploys: with their defaults, and with each of
+// their values files.
 func (in *Found) renderCharts(ctx context.Context, renders Renderer) {
 	deployed := used{}
 	for _, out := range in.outputs {
@@ -201,7 +202,7 @@ func (in *Found) renderCharts(ctx context.Context, renders Renderer) {
 	}
 }
 
-// whyNot says what keeps something from rendering; "" if it does.
+// whyNot returns the reason why a render failed, or "".
 func (in *Found) whyNot(out *render.Output) string {
 	if p := out.Problem; p != nil {
 		return fmt.Sprintf("%s (%s:%d)", clipped(p.Detail), in.shown(p.File), p.Line)
@@ -209,7 +210,8 @@ func (in *Found) whyNot(out *render.Output) string {
 	return ""
 }
 
-// became says whether something renders, how many workloads it has, and why it does not.
+// became returns the cells of the table for a render: whether it succeeds, the number of its
+// workloads, and the reason why it fails.
 func (in *Found) became(out *render.Output) (yes, workloads, why string) {
 	if why = in.whyNot(out); why != "" {
 		return "no", "-", why
@@ -222,10 +224,10 @@ func (in *Found) became(out *render.Output) (yes, workloads, why string) {
 	return "yes", fmt.Sprint(len(workload.Load(workload.NewTable(), objects).Workloads)), ""
 }
 
-// mostDetail is how many bytes of a reason a row of the table has.
+// mostDetail limits the bytes of a reason in a row of the table.
 const mostDetail = 200
 
-// clipped is the beginning of a text that is too long for a table.
+// clipped shortens a text that is too long for a table.
 func clipped(text string) string {
 	if len(text) <= mostDetail {
 		return text
@@ -233,8 +235,8 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
 }
 
-// valuesPath is a values file as an entry names it: from the chart, or else from the
-// configuration if the chart has no file of that name.
+// valuesPath returns a values file as an entry of the configuration names it: relative to the chart
+// or, if the chart has no file of that name, relative to the configuration.
 func (in *Found) valuesPath(c chartInput, name string) string {
 	if name == "" {
 		return ""
@@ -256,12 +258,10 @@ var (
 	valuesMark   = regexp.MustCompile(`^values[-.]|[-.]values$`)
 )
 
-// longestName is how long the name of a release is at most that is made up here: Helm takes
-// 53 bytes.
+// longestName limits the generated part of a release name. Helm allows 53 bytes.
 const longestName = 45
 
-// releaseName makes up a name for the release of a chart with a values file, such as
-// shop-prod, that is not taken yet.
+// releaseName generates an unused release name for a chart with a values file, such as shop-prod.
 func releaseName(chart, values string, taken map[string]bool) string {
 	base := path.Base(values)
 	stem := valuesMark.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "")

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// TestRenderBlock demands that a block reads as the roots that it was made of,
-// whatever their names.
+// TestRenderBlock checks that a block reads as the roots that it was made from, whatever their
+// names.
 func TestRenderBlock(t *testing.T) {
 	names := []string{
 		".", "a", "a/b", "no", "Yes", "null", "1", "1.5", "-a", "a b", "a: b", "# a", "a#b", "##[error]", "a*", "a?", "[a]", "{a,b}", `a\b`, "'a'", `"a"`, "a\nb", "é", "日本", "\u202e", "~", "::error::", "&a", "*a", "!a", "a/..b", "a.", "2024-01-01",

@@ -18,8 +18,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// repositoryIn is the repository below a root that holds all of some paths, which are
-// absolute, as a name from there: "." if there is none but the root itself.
+// repositoryIn returns the repository below a root that contains all of the paths, which are
+// absolute. The result is relative to the root; it is "." if no repository below the root contains
+// them all.
 func repositoryIn(root string, paths []string) string {
 	base := ""
 	for i, path := range paths {
@@ -35,15 +36,15 @@ func repositoryIn(root string, paths []string) string {
 	return "."
 }
 
-// pointed is what the pointers of a tree lead to.
+// pointed holds what the pointers of a tree deploy.
 type pointed struct {
-	root string // of confinement
+	root string // the directory that renders are confined to
 	base string // the repository below root
 	*gitops.Result
 }
 
-// follows follows the pointers that were found below the paths of a root. Known gives the
-// addresses of the repository at a directory.
+// follows follows the pointers found below the paths of a root. known returns the addresses of the
+// repository at a directory.
 func follows(root string, paths []string, found *roots.Found, known func(dir string) []string, o gitops.Options) *pointed {
 	o.Confinement, o.Base = root, repositoryIn(root, paths)
 	o.Known = known(filepath.Join(root, o.Base))
@@ -57,7 +58,7 @@ func follows(root string, paths []string, found *roots.Found, known func(dir str
 	return &pointed{root, o.Base, gitops.Follow(o)}
 }
 
-// takePointers adds what pointers deploy.
+// takePointers adds the renders that pointers deploy.
 func (c *choosing) takePointers(f *pointed) {
 	if n := len(f.Fixed); n > 0 {
 		c.o.Notes = append(c.o.Notes, fmt.Sprintf("GitOps pointers ask for a fixed revision of this repository (%s%s), and are rendered from the files here", report.Visible(f.Fixed[0]), map[bool]string{true: ", ..."}[n > 1]))
@@ -101,8 +102,7 @@ func (c *choosing) takePointers(f *pointed) {
 	}
 }
 
-// destinations are the names and addresses of the cluster that something is deployed to,
-// or that what deploys it is.
+// destinations returns the name and the address of the cluster that a pointer deploys to.
 func destinations(d *gitops.Deployment) (all []string) {
 	for _, name := range []string{d.Pointer.Destination.Name, d.Pointer.Destination.Server} {
 		if name != "" {
@@ -112,8 +112,8 @@ func destinations(d *gitops.Deployment) (all []string) {
 	return slices.Compact(all)
 }
 
-// search finds roots below some paths, and follows the pointers there unless the
-// configuration says what is rendered.
+// search finds roots below some paths. It also follows the pointers there, unless the configuration
+// names the renders.
 func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
 	follow, discovers := c.o.Config.FollowsPointers(), c.o.Config.Discovers()
 	remotes, ignore := remoteDirs(c.o.Config, root), c.ignore(root)

@@ -2,7 +2,8 @@ package inputs
 
 import "testing"
 
-// TestReads: what does not fit is read again, and of two texts the first one counts.
+// TestReads checks that a file that does not fit is not kept, and that the first of two texts
+// counts.
 func TestReads(t *testing.T) {
 	all := &reads{map[string][]byte{}, 5}
 	for _, f := range []struct{ name, text string }{{"a", "12"}, {"b", "1234"}, {"a", "x"}, {"c", "123"}, {"d", ""}, {"e", "1"}} {

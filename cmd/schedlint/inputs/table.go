@@ -11,11 +11,11 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// mostPointers is how many pointers are listed.
+// mostPointers limits the pointers that are listed.
 const mostPointers = 1_000
 
-// Print writes tables of what was found. No line begins with a name, which may be anybody's and
-// look like a command to a CI runner.
+// Print writes tables of what was found. No line begins with a name from the tree, because an
+// attacker could choose one that a CI runner executes as a command.
 func (in *Found) Print(w io.Writer) {
 	if len(in.Kustomizations)+len(in.Charts)+len(in.Pointers)+len(in.Topologies)+len(in.Unread) == 0 {
 		fmt.Fprintln(w, "Nothing to render: found no kustomization, chart, GitOps pointer or file with nodes.")
@@ -60,7 +60,7 @@ func (in *Found) printCharts(w io.Writer) {
 	t.print(w, len(in.charts), fmt.Sprintf("Helm charts: %d; %s, %d can render offline", len(in.Charts), report.Count(count, "render"), t.yes))
 }
 
-// printPointers lists where pointers lead, and why they do not.
+// printPointers lists the root that each pointer deploys, or the reason why it is not rendered.
 func (in *Found) printPointers(w io.Writer) {
 	if in.pointed == nil {
 		return
@@ -92,7 +92,7 @@ func (in *Found) printPointers(w io.Writer) {
 	t.print(w, len(all), fmt.Sprintf("GitOps pointers: %d, %d rendered", len(all), t.yes))
 }
 
-// leadsTo is the directory of a render, or the archive of a chart.
+// leadsTo returns the archive of a chart, or else the directory of a render.
 func leadsTo(r render.Root) string {
 	if r.Chart != nil && r.Chart.Archive != "" {
 		return r.Chart.Archive
@@ -100,14 +100,14 @@ func leadsTo(r render.Root) string {
 	return r.Dir
 }
 
-// table gathers rows, and counts those that begin with yes.
+// table collects rows and counts those whose first cell is yes.
 type table struct {
 	header []string
 	rows   bytes.Buffer
 	yes    int
 }
 
-// row adds cells in which nothing is hidden.
+// row adds a row. It escapes invisible characters in its cells.
 func (t *table) row(cells ...string) {
 	if cells[0] == "yes" {
 		t.yes++
@@ -115,10 +115,10 @@ func (t *table) row(cells ...string) {
 	for i := range cells {
 		cells[i] = report.Visible(cells[i])
 	}
-	fmt.Fprintf(&t.rows, "  %s\t\n", strings.Join(cells, "\t")) // a cell that no tab ends has no width
+	fmt.Fprintf(&t.rows, "  %s\t\n", strings.Join(cells, "\t")) // tabwriter gives no width to a cell without a tab after it
 }
 
-// print writes a heading and the rows below it, or nothing if there is nothing of the kind.
+// print writes a heading and the rows. It writes nothing if n is 0.
 func (t *table) print(w io.Writer, n int, heading string) {
 	if n == 0 {
 		return

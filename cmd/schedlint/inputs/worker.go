@@ -12,25 +12,26 @@ import (
 	"github.com/schedlint/schedlint/lint/render/engine"
 )
 
-// WorkerArgument makes the process a worker that renders. It is no command: nobody else
-// speaks what it reads.
+// WorkerArgument turns the process into a worker that renders. It is not a public command: only
+// this program speaks the worker's protocol.
 const WorkerArgument = "render-worker"
 
-// Work is the process of a worker.
+// Work runs the process as a worker.
 func Work() error {
 	if err := engine.Seal(); err != nil {
 		return err
 	}
 	watch := render.NewWatch(os.Exit)
-	log.SetOutput(io.Discard) // kustomize has warnings, which are nobody's here
+	log.SetOutput(io.Discard) // discards kustomize's warnings
 	return render.Serve(os.Stdin, os.Stdout, watch, engine.Build)
 }
 
-// collecting is how rarely a worker collects garbage, from its first instruction on: it is
-// short-lived, and its memory is bounded.
+// collecting makes a worker collect garbage rarely, from its start: a worker is short-lived, and
+// its memory is limited.
 const collecting = "GOGC=400"
 
-// newPool makes workers of this very program. They get nothing of the environment.
+// newPool returns a pool whose workers run this same program, without any variables of the
+// environment.
 func newPool() *render.Pool {
 	return &render.Pool{
 		Nonce: rand.Text(),
@@ -41,7 +42,7 @@ func newPool() *render.Pool {
 	}
 }
 
-// Render renders roots and gives an output for each, in their order.
+// Render renders roots and returns one output for each, in order.
 func Render(ctx context.Context, all []render.Root) []*render.Output {
 	return newPool().Render(ctx, all)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// WriteBundle writes an OPA bundle with the rules of some folders and packs, which is the same for
-// the same rules, and says so.
+// WriteBundle writes an OPA bundle with the rules of some folders and packs, and reports that to
+// told. The same rules give the same bytes.
 func WriteBundle(told io.Writer, path string, dirs, packs []string) error {
 	engine, err := rego.Load(rego.Options{Rules: rules.FS})
 	if err != nil {

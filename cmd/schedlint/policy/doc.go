@@ -1,13 +1,15 @@
-// Package policy is what a team does with rules of its own: load them as a configuration says,
-// write, check and test them, and take in those of others.
+// Package policy implements what a team does with rules of its own: it loads them as the
+// configuration says, scaffolds, checks and tests them, and vendors the rules of others.
 //
-// Contract: Load gives the engine of a run with the rules of a Source and of the configuration. New
-// writes a rule to start from, Check finds what a rule lacks, Tests runs unit tests, fixtures and
-// mutants, Docs prints a catalogue, WriteBundle an OPA bundle, and Vendor copies the rules of others.
+// Contract: Load returns the engine of a run, with the rules of a Source and of the configuration.
+// New writes a rule to start from, Check reports what a rule lacks, Tests runs unit tests, fixtures
+// and mutants, Docs returns a catalogue, WriteBundle writes an OPA bundle, and Vendor copies the
+// rules of others.
 //
-// Rules and fixtures belong to a repository and are hostile: what is shown of them has no hidden
-// bytes, files are bounded, and errors name the place. No file is overwritten but by an update of
-// fixtures, the bundle that was named, and Vendor, which asks package vendored.
+// Rules and fixtures belong to a repository and are hostile: output from them has no hidden bytes,
+// file sizes are limited, and errors name the place. The only files that are overwritten are
+// fixtures that are updated, the bundle that the user names, and files of Vendor, which package
+// vendored checks.
 //
-// Non-goals: evaluating rules and their bounds (package rego), fetching rules.
+// Non-goals: evaluating rules and limiting their cost (package rego), fetching rules.
 package policy

@@ -15,20 +15,20 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// Dir is the folder of a team's own rules where nothing else is named.
+// Dir is the default folder of a team's own rules.
 const Dir = "policy"
 
-// Source are the folders with rules of the team's own.
+// Source names the folders with a team's own rules.
 type Source struct {
 	Dirs []string
-	// Shown names a folder in errors; nil for as it is.
+	// Shown returns the name of a folder in errors; nil leaves names as they are.
 	Shown func(dir string) string
 	// Listed keeps rules that are off.
 	Listed bool
 }
 
-// Load loads the built-in rules, those of folders and those of the configuration,
-// and checks the rules that the configuration names against them.
+// Load loads the built-in rules, those of the source's folders and those of the configuration. It
+// returns an error if the configuration names rules that do not exist.
 func Load(own Source, conf *config.Config) (*rego.Engine, error) {
 	if err := errors.Join(conf.MissingDirs()...); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func Load(own Source, conf *config.Config) (*rego.Engine, error) {
 	return engine, errors.Join(append(unknownPacks(engine, conf), conf.UnknownRules(engine.IDs())...)...)
 }
 
-// values are parameters as rules take them.
+// values converts parameters to the form that rules take.
 func values(p *config.Params) rego.Values {
 	if p == nil {
 		return rego.Values{}
@@ -68,8 +68,8 @@ func values(p *config.Params) rego.Values {
 	return rego.Values{Values: p.Values, At: p.At}
 }
 
-// with adds folders that the configuration names, each folder once, and written as the
-// configuration itself is: that of another tree by its full path.
+// with adds the folders that the configuration names, each folder once. A folder is written like
+// the path of the configuration: relative, or absolute for the configuration of another tree.
 func (s Source) with(conf *config.Config) []string {
 	all := slices.Clone(s.Dirs)
 	file, _ := conf.Source()
@@ -85,7 +85,7 @@ func (s Source) with(conf *config.Config) []string {
 	return all
 }
 
-// sameDir reports whether two paths lead to one folder.
+// sameDir reports whether two paths refer to the same folder.
 func sameDir(a, b string) bool {
 	if filepath.Clean(a) == filepath.Clean(b) {
 		return true
@@ -95,8 +95,8 @@ func sameDir(a, b string) bool {
 	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
-// unknownPacks are errors about packs that do not exist, and about what is said of rules
-// although their pack is off.
+// unknownPacks returns errors about packs that do not exist, and about settings for rules whose
+// pack is off.
 func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 	packs, on := engine.Packs(), conf.Packs()
 	for _, p := range conf.Policies {
@@ -113,8 +113,9 @@ func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 	})...)
 }
 
-// Effective returns the level of a rule by a configuration, or else its own: off for one that is
-// not evaluated, "" for one that does not exist or if there is no engine.
+// Effective returns the level that the configuration gives a rule, or the rule's own level. It
+// returns off for a rule that is not evaluated, and "" for one that does not exist or without an
+// engine.
 func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
 	if engine == nil {
 		return ""
@@ -125,8 +126,8 @@ func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
 	return engine.Level(id)
 }
 
-// Enabled returns the rules that ran, with their levels; one that is on only in a scope has
-// the level that it has there.
+// Enabled returns the rules that ran, with their levels. A rule that is on only in a scope has its
+// level in that scope.
 func Enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
 	var all []diag.Rule
 	for _, rule := range engine.Rules() {
@@ -141,7 +142,8 @@ func Enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
 	return all
 }
 
-// Unknown is an error about a rule that does not exist; it says which one was probably meant.
+// Unknown returns an error about a rule that does not exist, with a suggestion of the one that was
+// probably meant.
 func Unknown(engine *rego.Engine, id string) error {
 	near := diag.Nearest(id, engine.IDs())
 	if near == "" {
@@ -150,8 +152,8 @@ func Unknown(engine *rego.Engine, id string) error {
 	return fmt.Errorf("unknown rule %s%s", id, diag.Question(near))
 }
 
-// Dirs returns the folders that a command is about: those that are named, or those of
-// the configuration, or Dir.
+// Dirs returns the folders that a command works on: its arguments, or else those of the
+// configuration, or else Dir.
 func Dirs(args []string) ([]string, error) {
 	if len(args) > 0 {
 		return args, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// tryMutants leaves out each condition of the rules in turn, and says which of them no unit
-// test and no fixture notices. It is for rules whose tests pass.
+// tryMutants leaves out each condition of the rules in turn, and reports those that no unit test
+// and no fixture notices. It requires that all tests pass.
 func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 	if p.failed > 0 {
 		fmt.Fprintln(p.out, "mutants skipped: fix the failing tests first")
@@ -20,7 +20,7 @@ func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 		return err
 	}
 	all := mutants.Conditions()
-	needless := map[[2]string]rego.Condition{} // reasons, by file and text, for what tests notice
+	needless := map[[2]string]rego.Condition{} // exemptions in custom.untested that are not needed, by file and text
 	for _, c := range all {
 		if c.Reason != "" {
 			needless[[2]string{c.File, c.Text}] = c
@@ -52,8 +52,8 @@ func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 	return nil
 }
 
-// fixturesNotice reports whether a fixture fails without a condition: one of its rule, or of
-// any rule if it is in a library.
+// fixturesNotice reports whether a fixture fails without a condition: a fixture of its rule, or of
+// any rule if the condition is in a library.
 func (p *Tests) fixturesNotice(ctx context.Context, own []ownRule, c *rego.Condition) bool {
 	for i := range own {
 		r := &own[i]
@@ -62,7 +62,7 @@ func (p *Tests) fixturesNotice(ctx context.Context, own []ownRule, c *rego.Condi
 		}
 		all, err := r.fixtures()
 		if err != nil {
-			return true // it was read before
+			return true // cannot happen: the fixtures were read before
 		}
 		for j := range all {
 			found, err := p.lint(ctx, r, &all[j], c)

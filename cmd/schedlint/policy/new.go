@@ -19,7 +19,7 @@ import (
 //go:embed all:scaffold
 var scaffold embed.FS
 
-// New writes a rule with tests and fixtures to start from, and what editors need.
+// New writes a rule with tests and fixtures to start from, and configuration for editors.
 func New(out io.Writer, dir, id string) error {
 	if err := rego.CheckID(id); err != nil {
 		return err
@@ -66,7 +66,7 @@ func New(out io.Writer, dir, id string) error {
 	return err
 }
 
-// writeNew writes a file unless there is one.
+// writeNew writes a file, unless it exists.
 func writeNew(path string, text []byte) (made bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return false, err
@@ -82,8 +82,8 @@ func writeNew(path string, text []byte) (made bool, err error) {
 	return true, errors.Join(err, f.Close())
 }
 
-// configure names the folder in a new configuration, or says what to add to the one that
-// there is.
+// configure names the folder in a new configuration. If there already is a configuration, it
+// returns a hint that says what to add.
 func configure(dir string, put func(path string, text []byte) error) (hint string, err error) {
 	here, err := os.Getwd()
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// ownRule is a rule of a team's own with the files beside it.
+// ownRule is a rule of the team's own, with its files.
 type ownRule struct {
 	diag.Rule
-	// file is the file of the rule, and dir the folder that it is in.
+	// file is the path of the rule, and dir its folder.
 	file, dir string
-	// vendored is set for a rule of others, which nobody changes here.
+	// vendored is set for a vendored rule, which must not be changed here.
 	vendored bool
 }
 
@@ -35,19 +35,19 @@ func ownRules(dirs []string) ([]ownRule, error) {
 	return all, nil
 }
 
-// caseNames are the kinds of fixtures that each rule needs: it fires, it does not, and too
-// little is known.
+// caseNames lists the kinds of fixtures that each rule needs: the rule fires, it does not fire, and
+// too little is known.
 var caseNames = []string{"bad", "good", "unknown"}
 
-// fixture is a folder with manifests that a rule is tested with.
+// fixture is a folder of manifests that a rule is tested with.
 type fixture struct {
 	name, dir string
-	// nodes is the file that declares the nodes, "" for none.
+	// nodes is the file that declares the nodes, or "".
 	nodes string
 	files map[string][]byte
 }
 
-// fixtures are the cases of a rule, in the order of their names.
+// fixtures returns the fixtures of a rule, sorted by name.
 func (r *ownRule) fixtures() ([]fixture, error) {
 	root := filepath.Join(r.dir, "fixtures")
 	entries, err := os.ReadDir(root)
@@ -86,10 +86,10 @@ func (r *ownRule) fixtures() ([]fixture, error) {
 	return all, nil
 }
 
-// maxFixture bounds a file of a fixture, in bytes.
+// maxFixture limits the bytes of a file of a fixture.
 const maxFixture = 1 << 20
 
-// kind is bad, good or unknown, or "" for a name that says neither.
+// kind returns bad, good or unknown, or "" if the name has none of these prefixes.
 func (f *fixture) kind() string {
 	i := slices.IndexFunc(caseNames, func(kind string) bool { return f.name == kind || strings.HasPrefix(f.name, kind+"-") })
 	if i < 0 {
@@ -98,7 +98,7 @@ func (f *fixture) kind() string {
 	return caseNames[i]
 }
 
-// untested says which tests a rule lacks.
+// untested returns an error for each test that a rule lacks.
 func (r *ownRule) untested() (errs []error) {
 	if _, err := os.Stat(strings.TrimSuffix(filepath.FromSlash(r.file), ".rego") + "_test.rego"); err != nil {
 		errs = append(errs, fmt.Errorf("%s:1: rule %s has no unit tests; write them in %s_test.rego", r.file, r.ID, strings.TrimSuffix(r.file, ".rego")))
@@ -120,7 +120,7 @@ func (r *ownRule) untested() (errs []error) {
 	return errs
 }
 
-// example is the manifest that breaks the rule, or "".
+// example returns the manifest that breaks the rule, or "".
 func (r *ownRule) example() string {
 	all, err := r.fixtures()
 	if err != nil {
@@ -136,8 +136,8 @@ func (r *ownRule) example() string {
 	return ""
 }
 
-// Check loads the rules below some folders and counts them. Missing is what they lack: unit tests
-// and fixtures, which vendored rules need not have.
+// Check loads the rules below some folders and counts them. missing reports the unit tests and
+// fixtures that they lack; vendored rules do not need any.
 func Check(dirs []string) (n int, missing, err error) {
 	own, err := ownRules(dirs)
 	var errs []error

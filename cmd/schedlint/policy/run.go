@@ -20,24 +20,24 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// Tests is one run of the tests of rules.
+// Tests runs the tests of rules.
 type Tests struct {
 	Dirs []string
-	// Run is a pattern that the names of tests and fixtures match.
+	// Run is a pattern for the names of tests and fixtures to run.
 	Run string
-	// Update writes the comments of fixtures, Coverage lists lines that no unit test evaluates,
-	// and Mutants the conditions that no test notices.
+	// Update rewrites the comments of fixtures, Coverage lists lines that no unit test evaluates,
+	// and Mutants lists conditions that no test notices.
 	Update, Coverage, Mutants bool
 
 	pattern *regexp.Regexp
 	out     io.Writer
-	// failed counts the tests and fixtures that failed, passed the others.
+	// failed counts the tests and fixtures that fail, passed those that pass.
 	failed, passed int
-	// unnoticed counts the conditions that no test notices, and reasons that are none.
+	// unnoticed counts the conditions that no test notices, and the exemptions that are not needed.
 	unnoticed int
 }
 
-// All runs all tests and reports whether they passed. What rules print goes to printed.
+// All runs all tests and reports whether they pass. The output of print in rules goes to printed.
 func (p *Tests) All(ctx context.Context, w, printed io.Writer) (passed bool, err error) {
 	if p.pattern, err = regexp.Compile(p.Run); err != nil {
 		return false, fmt.Errorf("--run %s: %w", p.Run, err)
@@ -93,7 +93,7 @@ func (p *Tests) units(ctx context.Context, printed io.Writer) error {
 	return nil
 }
 
-// fixtures holds the findings of a rule against its fixtures.
+// fixtures compares the findings of a rule with the expectations in its fixtures.
 func (p *Tests) fixtures(ctx context.Context, r *ownRule) error {
 	all, err := r.fixtures()
 	if err != nil {
@@ -130,7 +130,8 @@ func (p *Tests) fixtures(ctx context.Context, r *ownRule) error {
 	return nil
 }
 
-// problems are the findings of a rule that a fixture does not want, and those that it misses.
+// problems returns the unexpected findings of a rule in a fixture and the expected ones that are
+// missing.
 func problems(r *ownRule, f *fixture, found []diag.Diagnostic) []expect.Problem {
 	all := expect.Check(f.files, found)
 	fires := slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Rule == r.ID })
@@ -140,10 +141,10 @@ func problems(r *ownRule, f *fixture, found []diag.Diagnostic) []expect.Problem 
 	return all
 }
 
-// paramsComment is the comment of a fixture with the parameters of its rule.
+// paramsComment matches the comment of a fixture that sets the parameters of its rule.
 var paramsComment = regexp.MustCompile(`(?m)^# params: (.*)$`)
 
-// params are the parameters of the rule in a fixture.
+// params returns the parameters that a fixture sets for its rule.
 func (f *fixture) params() (rego.Values, error) {
 	var v rego.Values
 	for name, text := range f.files {
@@ -156,8 +157,8 @@ func (f *fixture) params() (rego.Values, error) {
 	return v, nil
 }
 
-// lint is what one rule finds in a fixture, on its nodes, without a condition unless that is
-// nil.
+// lint returns the findings of one rule in a fixture, on its nodes. If without is not nil, the rule
+// runs without that condition.
 func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.Condition) ([]diag.Diagnostic, error) {
 	params, err := f.params()
 	if err != nil {
@@ -202,7 +203,7 @@ func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.
 	return found.Diagnostics, nil
 }
 
-// write puts the comments in place that findings ask for.
+// write rewrites the fixture's comments to match the findings.
 func (f *fixture) write(found []diag.Diagnostic) error {
 	for name, text := range f.files {
 		now := expect.Write(name, text, found)

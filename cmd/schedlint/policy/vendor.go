@@ -18,11 +18,11 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// vendorName is what the name of a source gives a folder.
+// vendorName matches a source name that is valid as the name of a folder.
 var vendorName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// vendorDir is the folder for the rules of a source: below the first folder of rules of
-// the configuration that is not vendored itself, or below policy.
+// vendorDir returns the folder for the rules of a source: below the configuration's first rule
+// folder that is not vendored itself, or else below policy.
 func vendorDir(source string) (string, error) {
 	abs, err := filepath.Abs(source)
 	if err != nil {
@@ -46,11 +46,11 @@ func vendorDir(source string) (string, error) {
 	return filepath.Join(dirs[i], "vendor", name), nil
 }
 
-// maxLeft is how many files that are not copied are told one by one.
+// maxLeft limits the files that are not copied that are listed one by one.
 const maxLeft = 20
 
-// Vendor copies the rules of a source to a folder, or to one that is named like the source if to
-// is empty, and says what it did.
+// Vendor copies the rules of a source to a folder and reports what it did. If to is empty, it
+// chooses a folder named after the source.
 func Vendor(out io.Writer, from, to string, forced bool) (err error) {
 	if to == "" {
 		if to, err = vendorDir(from); err != nil {
@@ -88,8 +88,8 @@ func Vendor(out io.Writer, from, to string, forced bool) (err error) {
 	return hintVendored(out, to, conf)
 }
 
-// loadsBeside loads the rules of a source with those that are there already, as they will
-// be once they are in a folder.
+// loadsBeside loads the rules of a source together with the existing rules, as if the source were
+// already copied to its folder.
 func loadsBeside(source *vendored.Source, to string, conf *config.Config) (*rego.Engine, error) {
 	dirs := slices.DeleteFunc((Source{}).with(conf), func(dir string) bool { return !worktree.IsDir(dir) })
 	files := map[string][]byte{}
@@ -99,8 +99,8 @@ func loadsBeside(source *vendored.Source, to string, conf *config.Config) (*rego
 	return rego.Load(rego.Options{Rules: rules.FS, Dirs: dirs, Instead: &rego.Folder{Dir: to, Files: files}})
 }
 
-// hintVendored names the folder in a new configuration, or says what to add to the one
-// that there is, unless that names the folder or one around it.
+// hintVendored names the folder in a new configuration, or prints what to add to an existing one,
+// unless that one already names the folder or a parent of it.
 func hintVendored(out io.Writer, to string, conf *config.Config) error {
 	abs, err := filepath.Abs(to)
 	if err != nil {
