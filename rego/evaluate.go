@@ -13,7 +13,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/cpu"
 	"github.com/schedlint/schedlint/lint/facts"
-	"github.com/schedlint/schedlint/lint/message"
 )
 
 // maxFindings bounds what a rule reports in a run, all contexts together.
@@ -124,7 +123,15 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 			err = refusal{what: fmt.Sprintf("reports the fact %d, which is none of those that it reads; report the fact itself", j.Fact)}
 		}
 		if err == nil && j.Message == "" { // it gives a reason
-			j, err = e.addWording(j, given)
+			text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, given, e.facts)
+			switch {
+			case !ok:
+				err = refusal{what: fmt.Sprintf("reports the reason %s, which the catalogue of messages does not have for this row", strconv.Quote(shortened(j.Reason)))}
+			case given != nil: // as if the rule had these words
+				j.Reason, j.Message, j.Help = "", shortened(text.Headline), shortened(text.Help)
+			default:
+				j.Message, j.Details = text.Headline, text.Details
+			}
 		}
 		judgements = append(judgements, j)
 		return err
@@ -155,9 +162,14 @@ func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Ju
 func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var due []*rule
 	var read reads
-	present := listNames(f)
+	var present []string // the lists that hold a fact
+	for _, list := range factLists(f) {
+		if list.rows.Len() > 0 {
+			present = append(present, list.name)
+		}
+	}
 	for _, r := range e.rules {
-		if !r.off && r.reads.anyOf(present) && !tally.HasFailed(r.id) {
+		if !r.off && slices.ContainsFunc(present, r.reads.has) && !tally.HasFailed(r.id) {
 			due = append(due, r)
 			read.add(r.reads)
 		}
@@ -183,19 +195,4 @@ func (e *Engine) compile(due []*rule) error {
 		c.program = p
 	}
 	return err
-}
-
-// addWording sets the words that the catalogue has for the reason of a judgement. With values it is
-// as if the rule had said them itself.
-func (e *evaluation) addWording(j facts.Judgement, given message.Values) (facts.Judgement, error) {
-	text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, given, e.facts)
-	if !ok {
-		return j, refusal{what: fmt.Sprintf("reports the reason %s, which the catalogue of messages does not have for this row", strconv.Quote(shortened(j.Reason)))}
-	}
-	if given != nil {
-		j.Reason, j.Message, j.Help = "", shortened(text.Headline), shortened(text.Help)
-		return j, nil
-	}
-	j.Message, j.Details = text.Headline, text.Details
-	return j, nil
 }
