@@ -21,9 +21,6 @@ func (Checker) Replay(m *model.Model, run []certificate.Placed) error {
 	return err
 }
 
-// Certify replays a run that must end stuck.
-func (Checker) Certify(m *model.Model, s *certificate.Stuck) error { return certify(m, s) }
-
 // Blocks replays a run and reports whether no node takes one more pod.
 func (Checker) Blocks(m *model.Model, run []certificate.Placed, g *model.Group) bool {
 	v, err := replay(m, run)
@@ -88,7 +85,7 @@ func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 
 // Verify checks the runs that a decision rests on: a run that must place all pods does,
 // and a stuck one ends where no pending pod fits. It fills in why none fits.
-func (Checker) Verify(m *model.Model, d *certificate.Decision) error {
+func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	v, err := replay(m, d.Witness)
 	if err != nil {
 		return fmt.Errorf("witness: %w", err)
@@ -105,11 +102,11 @@ func (Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	case slices.Equal(d.Stuck.Placements, d.Witness): // the run that was just replayed
 		return pending(v, d.Stuck)
 	}
-	return certify(m, d.Stuck)
+	return c.Certify(m, d.Stuck)
 }
 
-// certify checks a run that must end stuck, and fills in why.
-func certify(m *model.Model, s *certificate.Stuck) error {
+// Certify checks a run that must end stuck, and fills in why.
+func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
 	v, err := replay(m, s.Placements)
 	if err != nil {
 		return fmt.Errorf("stuck run: %w", err)

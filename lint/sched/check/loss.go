@@ -204,15 +204,9 @@ func (s *losses) overlap(after *states, i, n int) {
 		takes := after.v.refuses(g, x) == certificate.Takes && !after.v.waits(g)
 		after.v.tally(g, n, 1)
 		if takes {
-			after.left[i]++
 			after.put(i, x, 1)
-			after.change(i, n, -1)
-			after.v.remove(g, n)
-			after.visit()
-			after.v.add(g, n)
-			after.change(i, n, 1)
+			s.leave(after, i, n, &after.left[i])
 			after.put(i, x, -1)
-			after.left[i]--
 		}
 	}
 }
