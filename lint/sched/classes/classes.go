@@ -123,7 +123,19 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 		}
 		t.own = slices.ContainsFunc(ws, func(w *workload.Workload) bool { return w.Spec.NodeName != "" })
 		if !t.own {
-			all.rule(m, t, by)
+			fresh := false // some rules are new and divide the units
+			for kind, list := range [][]string{by.signatures, by.keys} {
+				for _, x := range list {
+					id := fmt.Sprint(kind, x)
+					fresh = fresh || !all.ruled[id]
+					all.ruled[id] = true
+				}
+			}
+			if fresh {
+				m.Run().Spend(len(all.units))
+				refine(all.units, func(n int) int32 { return t.shape[n] })
+				clear(all.grained)
+			}
 		}
 		for _, r := range by.resources {
 			t.offers = append(t.offers, m.Offers(corev1.ResourceName(r), m.Topology.Nodes))
@@ -142,24 +154,6 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 		}
 		return t
 	})
-}
-
-// rule divides the units by the rules of a table that are new.
-func (all *tables) rule(m *model.Model, t *table, by *seen) {
-	fresh := false
-	for kind, list := range [][]string{by.signatures, by.keys} {
-		for _, x := range list {
-			id := fmt.Sprint(kind, x)
-			fresh = fresh || !all.ruled[id]
-			all.ruled[id] = true
-		}
-	}
-	if !fresh {
-		return
-	}
-	m.Run().Spend(len(all.units))
-	refine(all.units, func(n int) int32 { return t.shape[n] })
-	clear(all.grained)
 }
 
 // merged puts nodes with the same usable amounts into one class (T19).
