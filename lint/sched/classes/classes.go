@@ -112,7 +112,14 @@ func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *t
 
 // table returns the cached table for what some workloads see, or builds it.
 func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *table {
-	id := by.id()
+	var text []byte
+	for _, list := range [][]string{by.signatures, by.resources, by.keys} {
+		text = binary.AppendUvarint(text, uint64(len(list)))
+		for _, x := range list {
+			text = appendText(text, x)
+		}
+	}
+	id := string(text)
 	return model.Cached(all.of, id, func() *table {
 		n := len(m.Topology.Nodes)
 		m.Run().Spend(n * (2 + len(by.keys) + len(by.resources)/2))
@@ -158,7 +165,13 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 
 // merged puts nodes with the same usable amounts into one class (T19).
 func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
-	all.text = s.appendID(all.text[:0])
+	all.text = all.text[:0]
+	for i := range s.demands {
+		all.text = binary.AppendVarint(binary.AppendVarint(all.text, s.demands[i].grain), s.demands[i].total)
+	}
+	for _, each := range s.each {
+		all.text = binary.AppendVarint(all.text, each)
+	}
 	if known := t.known[string(all.text)]; known != nil {
 		return known
 	}
@@ -376,18 +389,6 @@ func ruleKeys(g *model.Group) iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// id returns a text that identifies the lists.
-func (s *seen) id() string {
-	var text []byte
-	for _, list := range [][]string{s.signatures, s.resources, s.keys} {
-		text = binary.AppendUvarint(text, uint64(len(list)))
-		for _, x := range list {
-			text = appendText(text, x)
-		}
-	}
-	return string(text)
 }
 
 // asked returns the node rules, resources and labels by which workloads distinguish

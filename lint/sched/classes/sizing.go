@@ -67,17 +67,6 @@ func (s *sizing) describe(text []byte, sizes []int64) []byte {
 	return text
 }
 
-// appendID appends a text that identifies the sizing.
-func (s *sizing) appendID(text []byte) []byte {
-	for i := range s.demands {
-		text = binary.AppendVarint(binary.AppendVarint(text, s.demands[i].grain), s.demands[i].total)
-	}
-	for _, each := range s.each {
-		text = binary.AppendVarint(text, each)
-	}
-	return text
-}
-
 // Demand is the demand of some pods for a resource. Any set of these pods requests a multiple
 // of the grain, so only the largest multiple within a node's amount is usable, and never
 // more than the total. Nodes with the same usable amount are equivalent for the pods
