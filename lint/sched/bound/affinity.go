@@ -52,7 +52,14 @@ func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unm
 	if m.Topology.Empty() {
 		return nil
 	}
-	labels := usableLabels(m, w)
+	kept := *model.KeepForNodes(m, func() *keptLabels { return &keptLabels{} })
+	labels := model.Cached(kept, m.Groups[w].Signature, func() (all []map[string]string) { // also of nodes that a pool may add
+		m.Run().Spend(len(m.Topology.Nodes) / model.PerStep)
+		for n := range m.Usable(w) {
+			all = append(all, n.Labels)
+		}
+		return all
+	})
 	if len(labels) == 0 {
 		return nil
 	}
@@ -76,19 +83,6 @@ func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unm
 
 // keptLabels caches the labels of usable nodes, by node rules.
 type keptLabels map[string][]map[string]string
-
-// usableLabels returns the labels of every node, and of every node that a pool may add, that
-// passes the node-level filters.
-func usableLabels(m *model.Model, w *workload.Workload) []map[string]string {
-	kept := *model.KeepForNodes(m, func() *keptLabels { return &keptLabels{} })
-	return model.Cached(kept, m.Groups[w].Signature, func() (all []map[string]string) {
-		m.Run().Spend(len(m.Topology.Nodes) / model.PerStep)
-		for n := range m.Usable(w) {
-			all = append(all, n.Labels)
-		}
-		return all
-	})
-}
 
 func anyCarries(all []map[string]string, keys []string) bool {
 	return slices.ContainsFunc(all, func(labels map[string]string) bool { return model.Carries(labels, keys) })

@@ -2,9 +2,13 @@ package check
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 )
 
 // Checker is the certificate.Checker that replays runs and checks proofs against the
@@ -16,9 +20,6 @@ func (Checker) Replay(m *model.Model, run []certificate.Placed) error {
 	_, err := replay(m, run)
 	return err
 }
-
-// Certify replays a run that must end stuck.
-func (Checker) Certify(m *model.Model, s *certificate.Stuck) error { return certify(m, s) }
 
 // Blocks replays a run and reports whether no node takes one more pod.
 func (Checker) Blocks(m *model.Model, run []certificate.Placed, g *model.Group) bool {
@@ -58,4 +59,149 @@ func (v *verifier) Check(c *certificate.Assertion, steps int) error {
 		return fmt.Errorf("nothing proves it of %v", certificate.Called(c.Members))
 	}
 	return how(c)
+}
+
+// replay checks a run: every step passes the filters at its time. The error names the
+// step that does not; it is a fault of the engine.
+func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
+	m.Run().Spend(model.StepsPerReplay)
+	v := newNodeSets(nil, m, true)
+	for i, p := range run {
+		n, ok := m.IndexOf(p.Node.Name)
+		if !ok {
+			return nil, fmt.Errorf("step %d: node %s is not declared", i, p.Node.Name)
+		}
+		g := m.Groups[p.Workload]
+		if g.After != nil && v.placed[g.After] == 0 {
+			return nil, fmt.Errorf("step %d: the pod before that of %s is not in place", i, p.Workload)
+		}
+		if why := v.refuses(g, n); why != certificate.Takes {
+			return nil, fmt.Errorf("step %d: %s refuses %s on %s", i, why, p.Workload, p.Node.Name)
+		}
+		v.add(g, n)
+	}
+	return v, nil
+}
+
+// Verify checks the runs that a decision rests on: a run that must place all pods does,
+// and a stuck one ends where no pending pod fits. It fills in why none fits.
+func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
+	v, err := replay(m, d.Witness)
+	if err != nil {
+		return fmt.Errorf("witness: %w", err)
+	}
+	if complete := d.Verdict == diag.Always || d.Verdict == diag.Sometimes; complete && len(d.Witness) != d.Total {
+		return fmt.Errorf("witness: %d of %d pods are placed, and the verdict is %s", len(d.Witness), d.Total, d.Verdict)
+	}
+	if d.Verdict == diag.Never && len(d.Witness) == d.Total {
+		return fmt.Errorf("witness: all %d pods are placed, and the verdict is %s", d.Total, d.Verdict)
+	}
+	switch {
+	case d.Stuck == nil:
+		return nil
+	case slices.Equal(d.Stuck.Placements, d.Witness): // the run that was just replayed
+		return pending(v, d.Stuck)
+	}
+	return c.Certify(m, d.Stuck)
+}
+
+// Certify checks a run that must end stuck, and fills in why.
+func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
+	v, err := replay(m, s.Placements)
+	if err != nil {
+		return fmt.Errorf("stuck run: %w", err)
+	}
+	return pending(v, s)
+}
+
+// pending fills in why no pending pod fits after a stuck run.
+func pending(v *nodeSets, s *certificate.Stuck) error {
+	m := v.m
+	still := stuckState{v, map[string]*takers{}}
+	for i := range s.Pending {
+		p := &s.Pending[i]
+		if after := m.Groups[p.Workload].After; after != nil && v.placed[after] == 0 {
+			continue // it is not even created
+		}
+		if p.Reasons = still.reasons(m.Groups[p.Workload]); p.Reasons[certificate.Takes] > 0 {
+			return fmt.Errorf("stuck run: %s still fits", p.Workload)
+		}
+	}
+	return nil
+}
+
+// stuckState is a state in which no more pods can be placed. It caches the node-level
+// answers, which are the same for all pods with the same requests and node rules.
+type stuckState struct {
+	*nodeSets
+	known map[string]*takers
+}
+
+// takers holds the nodes that would take a pod judged by the node alone, and counts the
+// other nodes by reason.
+type takers struct {
+	nodes   []int
+	refused map[certificate.Reason]int
+}
+
+// reasons counts the nodes by why they do not take one more pod.
+func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
+	if g.Kind.PerNode() || g.Spec.NodeName != "" || len(g.HostPorts) > 0 {
+		return s.filters.reasons(g)
+	}
+	t := model.Cached(s.known, g.Signature+"|"+g.Request, func() *takers {
+		t := &takers{refused: map[certificate.Reason]int{}}
+		for n := range s.m.Topology.Nodes {
+			s.m.Run().Spend(1)
+			if r := s.atNode(g, n); r != certificate.Takes {
+				t.refused[r]++
+			} else {
+				t.nodes = append(t.nodes, n)
+			}
+		}
+		return t
+	})
+	count := maps.Clone(t.refused)
+	if len(model.HardKeys(g)) == 0 && s.neverPlaced(g) { // no node has its peers (T20)
+		if len(t.nodes) > 0 {
+			count[certificate.RefusedByAffinity] += len(t.nodes)
+		}
+		return count
+	}
+	for _, n := range t.nodes {
+		s.m.Run().Spend(1 + len(g.Terms)/2)
+		count[s.byRules(g, s.m.Topology.Nodes[n], n)]++
+	}
+	return count
+}
+
+// Completes reports whether a run can be continued until all pods are in place, if
+// further ones go only to certain nodes. It goes from pod to pod and never backtracks, so
+// true is a witness and false proves nothing.
+func Completes(m *model.Model, run []certificate.Placed, on func(*topology.Node) bool) bool {
+	if m.Split() != m {
+		return false
+	}
+	v, err := replay(m, run)
+	if err != nil {
+		return false
+	}
+	for moved := true; moved; {
+		moved = false
+		for g := range m.Placeable() {
+			w := g.Workload
+			for n, node := range m.Topology.Nodes {
+				for on(node) && v.placed[w] < v.count(g) && !(w.Kind.PerNode() && v.pods(n, w) > 0) && v.refuses(g, n) == certificate.Takes {
+					v.add(g, n)
+					moved = true
+				}
+			}
+		}
+	}
+	for g := range m.Placeable() {
+		if v.placed[g.Workload] < v.count(g) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -72,10 +73,7 @@ func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, 
 	s.visit()
 	whole := s.steps > 0 && s.begun
 	for _, o := range out {
-		e := s.ends[o.Workload]
-		if e == nil {
-			e = &extent{hit: -1}
-		}
+		e := cmp.Or(s.ends[o.Workload], &extent{hit: -1})
 		mixed := e.fewest == 0 && e.most > 0
 		switch {
 		case o.Hit > 0 && (o.Verdict != diag.Sometimes || e.hit >= 0 && e.hit < o.Hit):
@@ -204,15 +202,9 @@ func (s *losses) overlap(after *states, i, n int) {
 		takes := after.v.refuses(g, x) == certificate.Takes && !after.v.waits(g)
 		after.v.tally(g, n, 1)
 		if takes {
-			after.left[i]++
 			after.put(i, x, 1)
-			after.change(i, n, -1)
-			after.v.remove(g, n)
-			after.visit()
-			after.v.add(g, n)
-			after.change(i, n, 1)
+			s.leave(after, i, n, &after.left[i])
 			after.put(i, x, -1)
-			after.left[i]--
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -304,10 +305,7 @@ func Spare(m *model.Model, w *workload.Workload) []NodeAnswer {
 // Checked returns the checker's answer to one more pod on each node: the first filter
 // that refuses.
 func (s *Placement) Checked(w *workload.Workload) []certificate.Reason {
-	pod := s.next(w)
-	if pod == nil {
-		pod = w
-	}
+	pod := cmp.Or(s.next(w), w)
 	all := make([]certificate.Reason, len(s.v.m.Topology.Nodes))
 	for n := range all {
 		all[n] = s.v.refuses(s.v.m.Groups[pod], n)

@@ -209,11 +209,7 @@ func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Work
 		}
 	}
 	s := statesOf(newNodeSets(nil, m, true), c, certificate.CheckSteps)
-	s.ended = func() {
-		if s.left[0] == 0 {
-			s.complete = true
-		}
-	}
+	s.ended = func() { s.complete = s.complete || s.left[0] == 0 }
 	s.visit()
 	switch {
 	case s.complete:

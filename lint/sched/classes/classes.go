@@ -113,7 +113,14 @@ func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *t
 
 // table returns the cached table for what some workloads see, or builds it.
 func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *table {
-	id := by.id()
+	var text []byte
+	for _, list := range [][]string{by.signatures, by.resources, by.keys} {
+		text = binary.AppendUvarint(text, uint64(len(list)))
+		for _, x := range list {
+			text = appendText(text, x)
+		}
+	}
+	id := string(text)
 	return model.Cached(all.of, id, func() *table {
 		n := len(m.Topology.Nodes)
 		m.Run().Spend(n * (2 + len(by.keys) + len(by.resources)/2))
@@ -124,7 +131,19 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 		}
 		t.own = slices.ContainsFunc(ws, func(w *workload.Workload) bool { return w.Spec.NodeName != "" })
 		if !t.own {
-			all.rule(m, t, by)
+			fresh := false // some rules are new and divide the units
+			for kind, list := range [][]string{by.signatures, by.keys} {
+				for _, x := range list {
+					id := fmt.Sprint(kind, x)
+					fresh = fresh || !all.ruled[id]
+					all.ruled[id] = true
+				}
+			}
+			if fresh {
+				m.Run().Spend(len(all.units))
+				refine(all.units, func(n int) int32 { return t.shape[n] })
+				clear(all.grained)
+			}
 		}
 		for _, r := range by.resources {
 			t.offers = append(t.offers, m.Offers(corev1.ResourceName(r), m.Topology.Nodes))
@@ -145,27 +164,15 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 	})
 }
 
-// rule divides the units by the rules of a table that are new.
-func (all *tables) rule(m *model.Model, t *table, by *seen) {
-	fresh := false
-	for kind, list := range [][]string{by.signatures, by.keys} {
-		for _, x := range list {
-			id := fmt.Sprint(kind, x)
-			fresh = fresh || !all.ruled[id]
-			all.ruled[id] = true
-		}
-	}
-	if !fresh {
-		return
-	}
-	m.Run().Spend(len(all.units))
-	refine(all.units, func(n int) int32 { return t.shape[n] })
-	clear(all.grained)
-}
-
 // merged puts nodes with the same usable amounts into one class (T19).
 func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
-	all.text = s.appendID(all.text[:0])
+	all.text = all.text[:0]
+	for i := range s.demands {
+		all.text = binary.AppendVarint(binary.AppendVarint(all.text, s.demands[i].grain), s.demands[i].total)
+	}
+	for _, each := range s.each {
+		all.text = binary.AppendVarint(all.text, each)
+	}
 	if known := t.known[string(all.text)]; known != nil {
 		return known
 	}
@@ -385,18 +392,6 @@ func ruleKeys(g *model.Group) iter.Seq[string] {
 	}
 }
 
-// id returns a text that identifies the lists.
-func (s *seen) id() string {
-	var text []byte
-	for _, list := range [][]string{s.signatures, s.resources, s.keys} {
-		text = binary.AppendUvarint(text, uint64(len(list)))
-		for _, x := range list {
-			text = appendText(text, x)
-		}
-	}
-	return string(text)
-}
-
 // asked returns the node rules, resources and labels by which workloads distinguish
 // nodes. The signature of a running or bound pod includes the name of its node.
 func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
@@ -494,17 +489,6 @@ func (s *sizing) describe(text []byte, sizes []int64) []byte {
 	}
 	for i, has := range sizes {
 		text = binary.AppendVarint(text, s.demands[i].Usable(has))
-	}
-	return text
-}
-
-// appendID appends a text that identifies the sizing.
-func (s *sizing) appendID(text []byte) []byte {
-	for i := range s.demands {
-		text = binary.AppendVarint(binary.AppendVarint(text, s.demands[i].grain), s.demands[i].total)
-	}
-	for _, each := range s.each {
-		text = binary.AppendVarint(text, each)
 	}
 	return text
 }

@@ -297,12 +297,35 @@ func (tr trials) Question(w *workload.Workload) string {
 // question returns the text of a Question for at most that many pods of the workload; name
 // identifies an object.
 func (tr trials) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
-	q := question{j: tr.shared, name: name}
-	group := slices.Concat(tr.group(w, false), tr.group(w, true), tr.contenders(w, pods), tr.running, []*workload.Workload{w})
-	for i, o := range group {
-		if !slices.Contains(group[:i], o) {
-			q.member(o)
+	var q strings.Builder
+	objects := func(ws []*workload.Workload) {
+		for _, w := range ws {
+			q.WriteString(" " + name(w.Object))
 		}
+		q.WriteByte('\n')
+	}
+	group := slices.Concat(tr.group(w, false), tr.group(w, true), tr.contenders(w, pods), tr.running, []*workload.Workload{w})
+	for i, o := range group { // each with the workloads that its hard rules may select
+		if slices.Contains(group[:i], o) {
+			continue
+		}
+		q.WriteString(name(o.Object))
+		if borrows(o) { // the content of its object does not include the template
+			fmt.Fprintf(&q, " %p", o.SpecNode)
+		}
+		if o.Scale != nil {
+			q.WriteString(" by " + name(o.Scale.Object))
+		}
+		for t := range tr.m.Group(o).HardTerms() {
+			objects(tr.m.Others(t, o, true))
+			if t.NamespaceSelector != nil {
+				fmt.Fprint(&q, tr.m.Namespaces)
+			}
+			if t.Use == model.Affinity {
+				fmt.Fprint(&q, tr.m.Self(t, o))
+			}
+		}
+		q.WriteByte('\n')
 	}
 	for _, contenders := range [][]*workload.Workload{tr.contendersOf(w, model.Certain(w)), tr.contendersOf(w, pods)} {
 		if contenders != nil {
@@ -320,46 +343,10 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 	}
 	for _, b := range tr.BudgetsOf(w) {
 		fmt.Fprintf(&q, "budget %s %v %d %d %d", name(b.Object), b.Known, b.AllowedMin, b.AllowedMax, b.UpTo)
-		q.objects(b.Workloads)
+		objects(b.Workloads)
 	}
 	for _, b := range tr.PossibleBudgets(w) {
 		fmt.Fprintf(&q, "perhaps %s %v\n", name(b.Object), b.Selects)
 	}
 	return q.String()
-}
-
-// question builds the text of a Question.
-type question struct {
-	strings.Builder
-	j    *shared
-	name func(*source.Object) string
-}
-
-func (q *question) objects(ws []*workload.Workload) {
-	for _, w := range ws {
-		q.WriteString(" " + q.name(w.Object))
-	}
-	q.WriteByte('\n')
-}
-
-// member adds a workload and the workloads that its hard rules may select. The content of its
-// object does not include a template that is written in another object.
-func (q *question) member(w *workload.Workload) {
-	q.WriteString(q.name(w.Object))
-	if borrows(w) {
-		fmt.Fprintf(q, " %p", w.SpecNode)
-	}
-	if w.Scale != nil {
-		q.WriteString(" by " + q.name(w.Scale.Object))
-	}
-	for t := range q.j.m.Group(w).HardTerms() {
-		q.objects(q.j.m.Others(t, w, true))
-		if t.NamespaceSelector != nil {
-			fmt.Fprint(q, q.j.m.Namespaces)
-		}
-		if t.Use == model.Affinity {
-			fmt.Fprint(q, q.j.m.Self(t, w))
-		}
-	}
-	q.WriteByte('\n')
 }

@@ -79,16 +79,6 @@ func (t *trial) spare(w *workload.Workload) bool {
 	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(w, t.ruled, t.about, search.AnyNode, drained, model.Certain(w))
 }
 
-// spare reports whether the pods always find a node whichever node is lost (T16).
-func (q *loss) spare(l certificate.Loss) bool {
-	if q.key != hostname || !l.Recreated(q.w) {
-		return false
-	}
-	return q.spares.of(l.Meaning, func() bool {
-		return q.room.FitsAnyway(search.AnyNode, l, q.everybody.Roster, model.Certain(q.w))
-	})
-}
-
 // lacksRequiredPods reports whether the pods of a workload require pods nearby that do not exist, and
 // their own do not count: then their placement is unknown.
 func lacksRequiredPods(m *model.Model, w *workload.Workload) bool {

@@ -47,11 +47,6 @@ func (j *shared) assemble(group []*workload.Workload) *assembly {
 	}
 }
 
-// tolerates reports whether some member tolerates a loss.
-func (a *assembly) tolerates(l certificate.Loss) bool {
-	return model.Cached(a.tolerant, l.Meaning, func() bool { return slices.ContainsFunc(a.Workloads(), l.Tolerates) })
-}
-
 // doubts holds the doubts about the rules of a group.
 type doubts struct {
 	all []model.Doubt

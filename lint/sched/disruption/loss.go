@@ -203,7 +203,7 @@ func (q *loss) doubt(l certificate.Loss) model.Reason {
 		if why := q.j.unlisted(q.w); why.Given() {
 			return why
 		}
-		if q.about.tolerates(l) {
+		if model.Cached(q.about.tolerant, l.Meaning, func() bool { return slices.ContainsFunc(q.about.Workloads(), l.Tolerates) }) {
 			return by(model.ByToleration)
 		}
 		if why := q.j.reasonDependsOnTransient(q.w); why.Given() {
@@ -364,7 +364,9 @@ func (j *shared) larger() *shared {
 // rules alone: if this one never recovers among them, it does not among more pods either. If it
 // may recover, others may take the room; if too many contend, only counting can rule that out.
 func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
-	if q.spare(l) {
+	if q.key == hostname && l.Recreated(q.w) && q.spares.of(l.Meaning, func() bool { // whichever node is lost (T16)
+		return q.room.FitsAnyway(search.AnyNode, l, q.everybody.Roster, model.Certain(q.w))
+	}) {
 		return answer{verdict: diag.Always}
 	}
 	q.j.m.Run().Spend(len(q.kinds.Losses()) / 12) // a look at each kind of node

@@ -120,12 +120,9 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	all := group
 	group = v.withoutUnfit(w, group)
 	_, rest := v.scene(group).decide()
-	s := v.scene(group).with(w, out.Machines-1)
-	source := s.copy(w, 1)
-	target := s.copy(w, 1)
-	s.ws = append(s.ws, source, target)
-	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
-	if !s.labelMachines(source, target) {
+	s := v.scene(group)
+	source, target, ok := s.migration(w, out.Machines)
+	if !ok {
 		out.Why = by(model.ByMachines)
 		return
 	}
@@ -154,10 +151,15 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	}
 }
 
-// labelMachines gives every machine the labels that KubeVirt gives it, if some rule asks
-// for them. Source and target are one machine and share them. It returns false if there
-// are too many machines.
-func (s *scene) labelMachines(source, target *workload.Workload) bool {
+// migration replaces one of the machines by one that migrates: its source and its target, which
+// need different nodes. It gives every machine the labels that KubeVirt gives it, if some rule asks
+// for them; source and target are one machine and share them. It is not ok if there are too many
+// machines.
+func (s *scene) migration(w *workload.Workload, machines int) (source, target *workload.Workload, ok bool) {
+	s.with(w, machines-1)
+	source, target = s.copy(w, 1), s.copy(w, 1)
+	s.ws = append(s.ws, source, target)
+	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
 	var asked []string
 	for _, key := range source.Kind.PerPod {
 		// The terms of a copy are those of its original.
@@ -169,7 +171,7 @@ func (s *scene) labelMachines(source, target *workload.Workload) bool {
 		}
 	}
 	if len(asked) == 0 {
-		return true
+		return source, target, true
 	}
 	var all []*workload.Workload
 	for _, w := range s.ws {
@@ -180,16 +182,15 @@ func (s *scene) labelMachines(source, target *workload.Workload) bool {
 			all = append(all, w)
 		default:
 			for i := range w.Count.N {
-				one := s.copy(w, 1)
-				all = append(all, label(one, asked, fmt.Sprintf("machine %d of %s", i, w)))
+				all = append(all, label(s.copy(w, 1), asked, fmt.Sprintf("machine %d of %s", i, w)))
 			}
 		}
 		if len(all) > maxMachines {
-			return false
+			return nil, nil, false
 		}
 	}
 	s.ws = all
-	return true
+	return source, target, true
 }
 
 // asksFor reports whether a hard rule of a group asks for one of some labels.

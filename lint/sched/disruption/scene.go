@@ -1,10 +1,7 @@
 package disruption
 
 import (
-	"maps"
 	"slices"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/certificate"
@@ -55,17 +52,8 @@ func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 	fresh := s.copy(old, pods)
 	object := *old.Object // so that selectors which ask for the own revision see another one
 	fresh.Object = &object
-	for _, c := range []struct {
-		w        *workload.Workload
-		revision string
-	}{{old, "old revision"}, {fresh, "new revision"}} { // not a valid label value, so no other workload has it
-		c.w.Labels = maps.Clone(c.w.Labels)
-		for _, key := range w.Kind.Shared {
-			if _, set := w.Labels[key]; !set {
-				c.w.Labels[key] = c.revision
-			}
-		}
-	}
+	label(old, w.Kind.Shared, "old revision")
+	label(fresh, w.Kind.Shared, "new revision")
 	s.ws = append(s.ws, fresh)
 	return fresh
 }
@@ -249,11 +237,9 @@ func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certifi
 // pod looks for a node. It returns nil if there are too many machines to distinguish.
 func (v views) Moving(w *workload.Workload) *Scene {
 	machines := model.Certain(w)
-	s := v.scene(v.withoutUnfit(w, v.group(w, true))).with(w, machines-1)
-	source, target := s.copy(w, 1), s.copy(w, 1)
-	s.ws = append(s.ws, source, target)
-	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
-	if !s.labelMachines(source, target) {
+	s := v.scene(v.withoutUnfit(w, v.group(w, true)))
+	source, target, ok := s.migration(w, machines)
+	if !ok {
 		return nil
 	}
 	return &Scene{Placement: s.placement(s.rest(target), append(s.others(target), target)...), Next: target, Old: source, Pods: machines}

@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/schedlint/schedlint/lint/meter"
+	"github.com/schedlint/schedlint/lint/source"
 	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
@@ -100,7 +102,11 @@ type Group struct {
 
 // NewModel returns a model of the workloads and nodes of one cluster.
 func NewModel(set *workload.Set, topo *topology.Topology) *Model {
-	return newModel(newRun(topo), set, topo, newPerNodes(topo), nil)
+	run := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, kept: map[any]any{}}
+	if !topo.Empty() {
+		run.nodes = len(topo.Nodes) + len(topo.Growth)
+	}
+	return newModel(run, set, topo, newPerNodes(topo), nil)
 }
 
 // newModel makes a model in an existing run; results for its nodes may be cached already, and

@@ -8,7 +8,6 @@ import (
 
 	"github.com/schedlint/schedlint/lint/meter"
 	"github.com/schedlint/schedlint/lint/source"
-	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -38,14 +37,6 @@ type Unanswered struct {
 	Objects  []*source.Object
 	Question string
 	Cause    Cause
-}
-
-func newRun(topo *topology.Topology) *Run {
-	r := &Run{Meter: meter.New(), factor: 1, part: 1, sizes: map[*source.Object]int{}, kept: map[any]any{}}
-	if !topo.Empty() {
-		r.nodes = len(topo.Nodes) + len(topo.Growth)
-	}
-	return r
 }
 
 // size returns the cached size of an object's document.

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"iter"
 	"maps"
@@ -108,10 +109,7 @@ func affinityTerms(w *workload.Workload, use Use, field string, hard []corev1.Po
 	items = node.Get(preferred).Items()
 	for i := range soft {
 		item := nth(items, i)
-		at := item.Get("podAffinityTerm")
-		if at == nil {
-			at = item
-		}
+		at := cmp.Or(item.Get("podAffinityTerm"), item)
 		all = append(all, affinityTerm(w, use, &soft[i].PodAffinityTerm, at, false))
 	}
 	return all

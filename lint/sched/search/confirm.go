@@ -25,17 +25,14 @@ func confirm(m *model.Model, d *certificate.Decision) {
 	}
 	var blamed map[*workload.Workload]bool
 	rest := *d
-	if !m.Run().Within(m.Altogether(), func() {
+	sound := false
+	m.Run().Within(m.Altogether(), func() {
 		blamed = blame(m, d)
 		rest.Workloads = slices.Clone(d.Workloads)
 		withdrawVerdicts(m, &rest, blamed, model.ByFault)
-		if certificate.CheckerOf(m).Verify(m, &rest) != nil {
-			blamed = nil
-		}
-	}) {
-		blamed = nil
-	}
-	if len(blamed) == 0 {
+		sound = certificate.CheckerOf(m).Verify(m, &rest) == nil
+	})
+	if !sound || len(blamed) == 0 {
 		m.Run().Refuse(m.Workloads, err)
 		withdrawVerdicts(m, d, nil, model.ByFault)
 		return

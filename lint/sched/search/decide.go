@@ -80,35 +80,31 @@ func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 
 // decide decides about all workloads of a model together. Each component has a budget of
 // its own; the work that is done once for all of them has a large one.
-func decide(m *model.Model, o Options) *certificate.Decision {
-	var d *certificate.Decision
-	if !m.Run().Within(m.Altogether(), func() { d = components(m, o) }) {
+func decide(m *model.Model, o Options) (d *certificate.Decision) {
+	if !m.Run().Within(m.Altogether(), func() {
+		parts := m.Split()
+		merged := merge(parts)
+		rules := decideInstance(newState(merged, false, nil), o, false)
+		hold(merged, rules, o)
+		full := rules
+		if a := newState(merged, true, nil); (interactions{a}).binds() {
+			full = decideInstance(a, o, false)
+			hold(merged, full, o)
+		}
+		rules.withhold()
+		if full != rules {
+			full.withhold()
+		}
+		d = full.decision(m, rules)
+		confirm(parts, d)
+		if parts != m {
+			join(d, parts)
+		}
+		setUnlistedReasons(d, m)
+		overSizes(d, m, o)
+	}) {
 		return undecided(m)
 	}
-	return d
-}
-
-func components(m *model.Model, o Options) *certificate.Decision {
-	parts := m.Split()
-	merged := merge(parts)
-	rules := decideInstance(newState(merged, false, nil), o, false)
-	hold(merged, rules, o)
-	full := rules
-	if a := newState(merged, true, nil); (interactions{a}).binds() {
-		full = decideInstance(a, o, false)
-		hold(merged, full, o)
-	}
-	rules.withhold()
-	if full != rules {
-		full.withhold()
-	}
-	d := full.decision(m, rules)
-	confirm(parts, d)
-	if parts != m {
-		join(d, parts)
-	}
-	setUnlistedReasons(d, m)
-	overSizes(d, m, o)
 	return d
 }
 

@@ -41,52 +41,48 @@ const maxGrowth = 500
 // whatever peers undeclared workloads may provide, and however far pools grow.
 func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()
-	if !m.Run().Within(m.Altogether(), func() { all = among(m, faulty) }) {
-		m.Run().GiveUp(m.Workloads, TogetherQuestion)
-		return nil
+	if m.Run().Within(m.Altogether(), func() {
+		scope := scopeOf(m, faulty)
+		if scope == nil {
+			return
+		}
+		parts := m.Split()
+		d := decideInstance(newState(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps}, false)
+		for i := range d.outcomes {
+			o := &d.outcomes[i]
+			if o.spent {
+				m.Run().GiveUp(o.owners, TogetherQuestion)
+			}
+			if !o.decided || slices.ContainsFunc(o.owners, func(w *workload.Workload) bool { return scope.doubtful[w] }) {
+				continue
+			}
+			if !o.always && !o.never {
+				certificate.CheckerOf(parts).Prepare(parts) // shared by all components, so outside of their budgets
+			}
+			c, ok := Conflict{}, false
+			m.Ask(o.owners, TogetherQuestion, m.Bounds(o.owners), func() {
+				switch {
+				case o.never:
+					c, ok = conflictOf(m, scope, o)
+				case !o.always || len(o.owners) == 1 && !o.orderless && risky(m, m.Groups[o.owners[0]]):
+					c, ok = stuckRun(m, scope, o)
+				}
+			})
+			if ok {
+				c.Among = o.owners
+				all = append(all, c)
+			}
+		}
+	}) {
+		return all
 	}
-	return all
+	m.Run().GiveUp(m.Workloads, TogetherQuestion)
+	return nil
 }
 
 // TogetherQuestion names the question whether workloads can be placed together, when it
 // is given up.
 const TogetherQuestion = "whether workloads can be scheduled together"
-
-func among(m *model.Model, faulty map[*workload.Workload]bool) []Conflict {
-	scope := scopeOf(m, faulty)
-	if scope == nil {
-		return nil
-	}
-	parts := m.Split()
-	d := decideInstance(newState(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps}, false)
-	var all []Conflict
-	for i := range d.outcomes {
-		o := &d.outcomes[i]
-		if o.spent {
-			m.Run().GiveUp(o.owners, TogetherQuestion)
-		}
-		if !o.decided || slices.ContainsFunc(o.owners, func(w *workload.Workload) bool { return scope.doubtful[w] }) {
-			continue
-		}
-		if !o.always && !o.never {
-			certificate.CheckerOf(parts).Prepare(parts) // shared by all components, so outside of their budgets
-		}
-		c, ok := Conflict{}, false
-		m.Ask(o.owners, TogetherQuestion, m.Bounds(o.owners), func() {
-			switch {
-			case o.never:
-				c, ok = conflictOf(m, scope, o)
-			case !o.always || len(o.owners) == 1 && !o.orderless && risky(m, m.Groups[o.owners[0]]):
-				c, ok = stuckRun(m, scope, o)
-			}
-		})
-		if ok {
-			c.Among = o.owners
-			all = append(all, c)
-		}
-	}
-	return all
-}
 
 // scope is the set of workloads that may interact.
 type scope struct {

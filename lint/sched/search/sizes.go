@@ -94,26 +94,18 @@ func perNode(w *workload.Workload) bool { return w.Kind.PerNode() }
 // growing returns the indices of the kinds that make a difference to workloads.
 func growing(m *model.Model, ws []*workload.Workload) []int {
 	var kinds []int
-	for g := range m.Topology.Growth {
-		if slices.ContainsFunc(ws, func(w *workload.Workload) bool { return matters(m, w, g) }) {
+	for g, growth := range m.Topology.Growth {
+		if slices.ContainsFunc(ws, func(w *workload.Workload) bool { // it takes pods, or is a domain of a hard spread (R-T2, R-T3)
+			passes, keys := m.Eligible(w).Growth[g], model.HardKeys(m.Groups[w])
+			return passes.All() || slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool {
+				return t.Use == model.Spread && t.Hard && model.Carries(growth.Node.Labels, keys) &&
+					!(t.HonorsAffinity() && !passes.Selector) && !(t.HonorsTaints() && !passes.Taints)
+			})
+		}) {
 			kinds = append(kinds, g)
 		}
 	}
 	return kinds
-}
-
-// matters reports whether a node of a kind takes pods of a workload, or is a domain of
-// its hard spread (R-T2, R-T3).
-func matters(m *model.Model, w *workload.Workload, g int) bool {
-	passes := m.Eligible(w).Growth[g]
-	if passes.All() {
-		return true
-	}
-	labels, keys := m.Topology.Growth[g].Node.Labels, model.HardKeys(m.Groups[w])
-	return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool {
-		return t.Use == model.Spread && t.Hard && model.Carries(labels, keys) &&
-			!(t.HonorsAffinity() && !passes.Selector) && !(t.HonorsTaints() && !passes.Taints)
-	})
 }
 
 // likeDeclared counts the declared nodes that are equivalent to a kind for a group: in
@@ -359,7 +351,15 @@ func answersOf(d *certificate.Decision) answers {
 // judge judges a group at all sizes, and withdraws the verdicts on its workloads that do not hold
 // at every size.
 func (q *growth) judge(ws []*workload.Workload) {
-	sizes, largest := SizesOf(q.m, ws, 0), q.largest(ws)
+	sizes := SizesOf(q.m, ws, 0)
+	// The answers where every pool has grown to its max, for groups with hereditary rules, under which
+	// more nodes place no fewer pods. The pods that a DaemonSet has on further nodes come after those
+	// of other workloads in some run, so they take nothing from these. But whether the DaemonSet is
+	// complete, or the group with it, may be worse at a size in between.
+	var largest answers
+	if nodes, _, ok := q.m.Grown(); ok && Hereditary(q.m, ws) && len(nodes)-len(q.m.Topology.Nodes) <= maxGrowth {
+		largest = answersOf(q.decide(ws, nodes))
+	}
 	var others []answers // at sizes other than the declared one
 	for _, s := range sizes.All {
 		others = append(others, answersOf(q.decide(ws, s.Nodes)))
@@ -399,19 +399,6 @@ func (q *growth) judge(ws []*workload.Workload) {
 			q.rules = diag.Never
 		}
 	}
-}
-
-// largest returns the answers where every pool has grown to its max, for groups with
-// hereditary rules, under which more nodes place no fewer pods; otherwise nil. The pods
-// that a DaemonSet has on further nodes come after those of other workloads in some run,
-// so they take nothing from these. But whether the DaemonSet is complete, or the group
-// with it, may be worse at a size in between.
-func (q *growth) largest(ws []*workload.Workload) answers {
-	nodes, _, ok := q.m.Grown()
-	if !ok || !Hereditary(q.m, ws) || len(nodes)-len(q.m.Topology.Nodes) > maxGrowth {
-		return nil
-	}
-	return answersOf(q.decide(ws, nodes))
 }
 
 // fitsNowhere reports whether, at every size, some pod of a workload finds no node large
