@@ -188,7 +188,3 @@ func typeOf(v any) string {
 	}
 	return fmt.Sprintf("%T", v)
 }
-
-func typeIs(want string, v any) bool { return typeOf(v) == want }
-
-func typeIsLike(want string, v any) bool { return typeOf(v) == want || typeOf(v) == "*"+want }

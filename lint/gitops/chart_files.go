@@ -200,20 +200,15 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	if why := l.unknown(t, at); why.Some() {
 		return why
 	}
-	if ref.Target != "" {
-		return l.target(ref, t)
+	if ref.Target == "" {
+		return l.add(l.text(t, t.File))
 	}
-	return l.add(l.text(t, t.File))
-}
-
-// target puts a value at a path. Flux lets the values of the release win or lose there,
-// depending on what else is set.
-func (l *layers) target(ref pointers.Reference, t *pointers.Text) pointers.Reason {
-	value, whole := string(t.Bytes), ref.Literal
-	if n := len(value); !whole && n > 1 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
-		value, whole = strings.Trim(value, `'"`), true
+	// Flux lets the values of the release win or lose at a path, depending on what else is set.
+	plain, whole := string(t.Bytes), ref.Literal
+	if n := len(plain); !whole && n > 1 && plain[0] == plain[n-1] && (plain[0] == '"' || plain[0] == '\'') {
+		plain, whole = strings.Trim(plain, `'"`), true
 	}
-	text, ok := pointers.Nested(ref.Target, value, whole)
+	text, ok := pointers.Nested(ref.Target, plain, whole)
 	if !ok || strings.Contains(ref.Target, "[") {
 		return unknownValues("targetPath %s: the path or the value is not simple", ref.Target)
 	}
