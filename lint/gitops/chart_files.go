@@ -38,10 +38,10 @@ func (l *layers) files() pointers.Reason {
 		}
 		names := []string{name}
 		if strings.ContainsAny(name, "*?[") {
-			if l.looks += len(l.tree.all()); l.looks > limits.Ignored {
+			if l.looks += len(l.tree.under(".")); l.looks > limits.Ignored {
 				return pointers.Reason{What: pointers.WhyTooMany, Detail: "the globs of values files are held against too many names: use fewer globs", Refused: true}
 			}
-			if names = pointers.Matching(l.tree.all(), name); len(names) == 0 && !c.Missing {
+			if names = pointers.Matching(l.tree.under("."), name); len(names) == 0 && !c.Missing {
 				return pointers.Reason{What: pointers.WhyMissing, Detail: "values files " + written}
 			}
 			names = slices.DeleteFunc(names, func(name string) bool { return explicit[name] })

@@ -63,12 +63,6 @@ func (t *tree) Files() []string {
 	return t.fromBase(t.files)
 }
 
-// all are all files, by their names from the confinement.
-func (t *tree) all() []string {
-	t.list()
-	return t.files
-}
-
 // fromBase are the names below the root of the repository, from there.
 func (t *tree) fromBase(names []string) (all []string) {
 	base := path.Clean(t.opts.Base)
