@@ -10,6 +10,7 @@ package archive
 
 import (
 	"archive/tar"
+	"cmp"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ func Read(packed io.Reader, most Limits, take func(e Entry) error) error {
 		case head.Typeflag == tar.TypeXGlobalHeader: // says from which commit git made the archive
 			continue
 		case head.Typeflag != tar.TypeReg && head.Typeflag != tar.TypeDir:
-			return &KindError{head.Name, kindOf(head.Typeflag)}
+			return &KindError{head.Name, cmp.Or(kinds[head.Typeflag], fmt.Sprintf("an entry of type %q", head.Typeflag))}
 		case head.Size > most.File:
 			return &LimitError{head.Name, fmt.Sprintf("has a file of %d bytes; files are limited to %d", head.Size, most.File)}
 		}
@@ -99,17 +100,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// kindOf describes an archive entry that is not a file.
-func kindOf(flag byte) string {
-	switch flag {
-	case tar.TypeSymlink:
-		return "a symbolic link"
-	case tar.TypeLink:
-		return "a hard link"
-	case tar.TypeChar, tar.TypeBlock:
-		return "a device"
-	case tar.TypeFifo:
-		return "a pipe"
-	}
-	return fmt.Sprintf("an entry of type %q", flag)
+// kinds are entries that are neither a file nor a directory.
+var kinds = map[byte]string{
+	tar.TypeSymlink: "a symbolic link", tar.TypeLink: "a hard link", tar.TypeChar: "a device", tar.TypeBlock: "a device", tar.TypeFifo: "a pipe",
 }

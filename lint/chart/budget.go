@@ -166,10 +166,7 @@ func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 
 // shallow charges for a value itself: the length of a text, of a list or of a map.
 func (b *budget) shallow(v reflect.Value) {
-	for v.Kind() == reflect.Interface && !v.IsNil() {
-		v = v.Elem()
-	}
-	switch v.Kind() {
+	switch v = concrete(v); v.Kind() {
 	case reflect.String:
 		b.text(v.Len())
 	case reflect.Map, reflect.Slice:

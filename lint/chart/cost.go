@@ -92,10 +92,11 @@ var charges = func() map[string]func(*budget, []reflect.Value) {
 		{"untilStep", func(b *budget, a []reflect.Value) { b.items(between(a[0].Int(), a[1].Int(), a[2].Int())) }},
 		{"seq", seqCharge},
 		{"printf", printfCharge},
-		{"trimall trimAll", trimCharge},
+		// Each character is looked for in the set.
+		{"trimall trimAll", func(b *budget, a []reflect.Value) { b.charge(times(a[0].Len(), a[1].Len()) / 4096) }},
 		{"split", func(b *budget, a []reflect.Value) { b.items(times(4, parts(a))) }},
 		{"splitList", func(b *budget, a []reflect.Value) { b.items(parts(a)) }},
-		{"randAlphaNum randAlpha randNumeric randAscii randBytes", countCharge},
+		{"randAlphaNum randAlpha randNumeric randAscii randBytes", func(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), 2)) }},
 		{"uniq mustUniq without mustWithout", pairsCharge},
 		{"chunk mustChunk concat append push prepend mustAppend mustPush mustPrepend", listsCharge},
 		{"addf subf divf mulf", digitsCharge},
@@ -161,13 +162,8 @@ func times[A, B int | int64](a A, b B) int {
 	return int(a) * int(b)
 }
 
-func countCharge(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), 2)) }
-
 // parts counts the pieces that a separator splits a text into; an empty one splits it into characters.
 func parts(a []reflect.Value) int { return strings.Count(a[1].String(), a[0].String()) + 1 }
-
-// trimCharge: each character is looked for in the set.
-func trimCharge(b *budget, a []reflect.Value) { b.charge(times(a[0].Len(), a[1].Len()) / 4096) }
 
 func indentCharge(b *budget, a []reflect.Value) {
 	text := a[1].String()
@@ -180,9 +176,7 @@ func replaceCharge(b *budget, a []reflect.Value) {
 }
 
 func joinCharge(b *budget, a []reflect.Value) {
-	if n, ok := listLen(a[1]); ok {
-		b.text(times(n, a[0].Len()))
-	}
+	b.text(times(listLen(a[1]), a[0].Len()))
 }
 
 // wrapCharge: at worst the separator follows each character.
@@ -267,22 +261,20 @@ func (b *budget) lengthOf(v reflect.Value) int {
 	return (b.Spent - before) * bytesPerStep
 }
 
-// listLen returns the length of a list.
-func listLen(v reflect.Value) (int, bool) {
+// listLen returns the length of a list, and 0 for what is none.
+func listLen(v reflect.Value) int {
 	v = concrete(v)
 	if k := v.Kind(); k != reflect.Slice && k != reflect.Array {
-		return 0, false
+		return 0
 	}
-	return v.Len(), true
+	return v.Len()
 }
 
 // pairsCharge is for functions that compare everything with everything.
 func pairsCharge(b *budget, a []reflect.Value) {
 	before, n := b.Spent, 0
 	for _, arg := range a {
-		if k, ok := listLen(arg); ok {
-			n += k
-		}
+		n += listLen(arg)
 		b.deep(arg, 0)
 	}
 	b.charge(times(n, b.Spent-before) / 8)
@@ -292,15 +284,9 @@ func pairsCharge(b *budget, a []reflect.Value) {
 func listsCharge(b *budget, a []reflect.Value) {
 	n := 0
 	for _, arg := range a {
-		k, ok := listLen(arg)
-		if !ok {
-			continue
-		}
-		n += 2 * k
-		for i := range k {
-			if inner, ok := listLen(concrete(arg).Index(i)); ok {
-				n += inner
-			}
+		n += 2 * listLen(arg)
+		for i := range listLen(arg) {
+			n += listLen(concrete(arg).Index(i))
 		}
 	}
 	b.items(n)

@@ -3,8 +3,8 @@
 //
 // Contract: Render gives what the templates of a chart print, byte for byte as Helm
 // 3.21.4 does with the same chart, values and capabilities. Helm's own packages load the
-// chart and compute its values and dependencies; the engine, with the functions of Helm, and
-// the executor of templates (package template) are ours.
+// chart; what computes its values and dependencies (package chartutil), the engine, with the
+// functions of Helm, and the executor of templates (package template) are ours.
 //
 // Invariants: no file outside Input is read, nothing is connected to or executed, and
 // equal inputs give equal bytes. Functions that are random or depend on the machine give

@@ -43,20 +43,22 @@ func (*partialFiles) String() string { return "the files of a chart, of which so
 
 // need refuses a name that means an absent file, or one in an absent directory. The same
 // file has another name in each chart that it is in.
-func (f *partialFiles) need(name string) {
+func (f *partialFiles) need(name string) files {
 	if _, there := f.of[name]; !there {
 		f.refuse(func(absent string) bool { return name == absent || strings.HasPrefix(name, absent+"/") })
 	}
+	return f.of
 }
 
 // needAll refuses a pattern that an absent file may match.
-func (f *partialFiles) needAll(pattern string) {
+func (f *partialFiles) needAll(pattern string) files {
 	if at := strings.IndexAny(pattern, `*?[{\`); at >= 0 {
 		pattern = pattern[:at]
 	}
 	f.refuse(func(absent string) bool {
 		return strings.HasPrefix(absent, pattern) || strings.HasPrefix(pattern, absent+"/")
 	})
+	return f.of
 }
 
 func (f *partialFiles) refuse(means func(absent string) bool) {
@@ -188,7 +190,3 @@ func typeOf(v any) string {
 	}
 	return fmt.Sprintf("%T", v)
 }
-
-func typeIs(want string, v any) bool { return typeOf(v) == want }
-
-func typeIsLike(want string, v any) bool { return typeOf(v) == want || typeOf(v) == "*"+want }

@@ -62,8 +62,8 @@ func (e *engine) functions() map[string]any {
 		"required":      required,
 		"fail":          func(why string) (string, error) { return "", failure(why) },
 		"typeOf":        typeOf,
-		"typeIs":        typeIs,
-		"typeIsLike":    typeIsLike,
+		"typeIs":        func(want string, v any) bool { return typeOf(v) == want },
+		"typeIsLike":    func(want string, v any) bool { return typeOf(v) == want || typeOf(v) == "*"+want },
 		"keys":          sortedKeys,
 		"values":        sortedValues,
 		"print":         fmt.Sprint,
@@ -148,9 +148,10 @@ func listFrom(unmarshal func([]byte, any) error) func(text string) []any {
 // methods are all that templates can call on what Helm gives them and on what its functions
 // return. They take the receiver first. Error and String need no entry.
 func (e *engine) methods() template.Methods {
+	whole := func(f files, _ string) files { return f }
 	all := map[reflect.Type]map[string]any{
-		reflect.TypeFor[files]():         e.fileMethods(),
-		reflect.TypeFor[*partialFiles](): e.partialMethods(),
+		reflect.TypeFor[files]():         fileMethods(e, whole, whole),
+		reflect.TypeFor[*partialFiles](): fileMethods(e, (*partialFiles).need, (*partialFiles).needAll),
 		reflect.TypeFor[chartutil.Values](): {
 			"AsMap":     chartutil.Values.AsMap,
 			"Table":     chartutil.Values.Table,
@@ -212,36 +213,31 @@ func (e *engine) charged(f reflect.Value) any {
 	}).Interface()
 }
 
-// fileMethods charge for what they look at: one file, or all of them.
-func (e *engine) fileMethods() map[string]any {
-	one := func(f files, name string) { e.budget.charge(len(f[name])/bytesPerStep + 1) }
-	all := func(f files) {
+// fileMethods charge for what they look at: one file, or all of them. One and many give the files
+// of a receiver for a name and for a pattern.
+func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[string]any {
+	all := func(receiver T) files {
+		f := many(receiver, "")
 		e.budget.charge(len(f) + 1)
 		for _, data := range f {
 			e.budget.charge(len(data)/bytesPerStep + 1)
 		}
+		return f
 	}
 	return map[string]any{
-		"Get":       files.Get,
-		"GetBytes":  files.GetBytes,
-		"Lines":     func(f files, name string) []string { one(f, name); return f.Lines(name) },
-		"Glob":      func(f files, pattern string) files { e.budget.charge(len(f) + len(pattern)); return f.Glob(pattern) },
-		"AsConfig":  func(f files) string { all(f); return f.AsConfig() },
-		"AsSecrets": func(f files) string { all(f); return f.AsSecrets() },
-	}
-}
-
-// partialMethods are the same for what is there.
-func (e *engine) partialMethods() map[string]any {
-	all := e.fileMethods()
-	get, lines, glob := all["GetBytes"].(func(files, string) []byte), all["Lines"].(func(files, string) []string), all["Glob"].(func(files, string) files)
-	config, secrets := all["AsConfig"].(func(files) string), all["AsSecrets"].(func(files) string)
-	return map[string]any{
-		"Get":       func(f *partialFiles, name string) string { f.need(name); return f.of.Get(name) },
-		"GetBytes":  func(f *partialFiles, name string) []byte { f.need(name); return get(f.of, name) },
-		"Lines":     func(f *partialFiles, name string) []string { f.need(name); return lines(f.of, name) },
-		"Glob":      func(f *partialFiles, pattern string) files { f.needAll(pattern); return glob(f.of, pattern) },
-		"AsConfig":  func(f *partialFiles) string { f.needAll(""); return config(f.of) },
-		"AsSecrets": func(f *partialFiles) string { f.needAll(""); return secrets(f.of) },
+		"Get":      func(f T, name string) string { return one(f, name).Get(name) },
+		"GetBytes": func(f T, name string) []byte { return one(f, name).GetBytes(name) },
+		"Lines": func(receiver T, name string) []string {
+			f := one(receiver, name)
+			e.budget.charge(len(f[name])/bytesPerStep + 1)
+			return f.Lines(name)
+		},
+		"Glob": func(receiver T, pattern string) files {
+			f := many(receiver, pattern)
+			e.budget.charge(len(f) + len(pattern))
+			return f.Glob(pattern)
+		},
+		"AsConfig":  func(f T) string { return all(f).AsConfig() },
+		"AsSecrets": func(f T) string { return all(f).AsSecrets() },
 	}
 }

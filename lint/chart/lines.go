@@ -25,7 +25,7 @@ func (t *trace) lines(f *frame) []origin {
 		pieces := bytes.Split(text[s.from:to], []byte{'\n'}) // the first goes on with a line
 		for k, piece := range pieces {
 			o, known := s.origin(k, len(pieces))
-			found[at+k].add(o, known, weight(piece))
+			found[at+k].add(o, known, piece)
 		}
 		at += len(pieces) - 1
 	}
@@ -51,19 +51,15 @@ const (
 	wordOfText
 )
 
-func weight(piece []byte) int {
+// add weighs a further piece of the line. Places of values are kept, whoever wins.
+func (w *weighed) add(o origin, action bool, piece []byte) {
+	weight := wordOfText
 	switch {
 	case len(bytes.TrimSpace(piece)) == 0:
-		return blank
+		weight = blank
 	case !bytes.ContainsFunc(piece, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }):
-		return punctuation
-	}
-	return wordOfText
-}
-
-// add weighs a further piece of the line. Places of values are kept, whoever wins.
-func (w *weighed) add(o origin, action bool, weight int) {
-	if action && weight == wordOfText {
+		weight = punctuation
+	case action:
 		weight = wordOfAction
 	}
 	cands := w.cands

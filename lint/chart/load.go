@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/Masterminds/semver/v3"
 	helm "helm.sh/helm/v3/pkg/chart"
@@ -176,30 +175,20 @@ func (l *loader) text(name string) []byte {
 // isIgnored is whether a rule matches a file or a directory that it is in.
 func isIgnored(rules *ignore.Rules, name string) bool {
 	for at, c := range name {
-		if c == '/' && rules.Ignore(name[:at], entry{name[:at], true}) {
+		if c == '/' && rules.Ignore(name[:at], entry{dir: true}) {
 			return true
 		}
 	}
-	return rules.Ignore(name, entry{name, false})
+	return rules.Ignore(name, entry{})
 }
 
-// entry is what rules ask of a file.
+// entry is what rules ask of a file: only whether it is a directory.
 type entry struct {
-	name string
-	dir  bool
+	fs.FileInfo
+	dir bool
 }
 
-func (e entry) Name() string       { return path.Base(e.name) }
-func (e entry) Size() int64        { return 0 }
-func (e entry) ModTime() time.Time { return time.Time{} }
-func (e entry) IsDir() bool        { return e.dir }
-func (e entry) Sys() any           { return nil }
-func (e entry) Mode() fs.FileMode {
-	if e.dir {
-		return fs.ModeDir
-	}
-	return 0
-}
+func (e entry) IsDir() bool { return e.dir }
 
 // sortDependencies undoes the order in which Helm loads directories, which is random.
 func sortDependencies(c *helm.Chart, depth int) {

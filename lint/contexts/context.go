@@ -2,8 +2,8 @@ package contexts
 
 import (
 	"maps"
-	"path"
 	"slices"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/source"
 )
@@ -209,11 +209,8 @@ func (s *sets) chain(file string) []string {
 
 // element returns the last path element of the innermost branch around a file.
 func (s *sets) element(file string) string {
-	chain := s.chain(file)
-	if len(chain) == 0 {
-		return ""
-	}
-	return path.Base(chain[len(chain)-1])
+	branch := innermost(s.chain(file))
+	return branch[strings.LastIndexByte(branch, '/')+1:]
 }
 
 // leaves returns the branches that hold no further set, by path.

@@ -38,10 +38,10 @@ func (l *layers) files() pointers.Reason {
 		}
 		names := []string{name}
 		if strings.ContainsAny(name, "*?[") {
-			if l.looks += len(l.tree.all()); l.looks > limits.Ignored {
+			if l.looks += len(l.tree.under(".")); l.looks > limits.Ignored {
 				return pointers.Reason{What: pointers.WhyTooMany, Detail: "the globs of values files are held against too many names: use fewer globs", Refused: true}
 			}
-			if names = pointers.Matching(l.tree.all(), name); len(names) == 0 && !c.Missing {
+			if names = pointers.Matching(l.tree.under("."), name); len(names) == 0 && !c.Missing {
 				return pointers.Reason{What: pointers.WhyMissing, Detail: "values files " + written}
 			}
 			names = slices.DeleteFunc(names, func(name string) bool { return explicit[name] })
@@ -201,20 +201,15 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	if why := l.unknown(t, at); why.Some() {
 		return why
 	}
-	if ref.Target != "" {
-		return l.target(ref, t)
+	if ref.Target == "" {
+		return l.add(l.text(t, t.File))
 	}
-	return l.add(l.text(t, t.File))
-}
-
-// target sets a value at a path. It gives up if the release sets the same path, because then Flux's
-// precedence depends on other values.
-func (l *layers) target(ref pointers.Reference, t *pointers.Text) pointers.Reason {
-	value, whole := string(t.Bytes), ref.Literal
-	if n := len(value); !whole && n > 1 && value[0] == value[n-1] && (value[0] == '"' || value[0] == '\'') {
-		value, whole = strings.Trim(value, `'"`), true
+	// Flux lets the values of the release win or lose at a path, depending on what else is set.
+	plain, whole := string(t.Bytes), ref.Literal
+	if n := len(plain); !whole && n > 1 && plain[0] == plain[n-1] && (plain[0] == '"' || plain[0] == '\'') {
+		plain, whole = strings.Trim(plain, `'"`), true
 	}
-	text, ok := pointers.Nested(ref.Target, value, whole)
+	text, ok := pointers.Nested(ref.Target, plain, whole)
 	if !ok || strings.Contains(ref.Target, "[") {
 		return unknownValues("targetPath %s: the path or the value is not simple", ref.Target)
 	}

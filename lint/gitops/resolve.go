@@ -136,7 +136,22 @@ func (s *settings) of(p *pointers.Pointer, parent *Deployment) *render.Variables
 			clear(v.Given)
 			continue
 		}
-		found.into(v, ref.Kind == "Secret")
+		secret := ref.Kind == "Secret" // whose values are not known
+		for _, field := range []string{"data", "stringData"} {
+			for key, n := range found.object.Root.Get(field).Fields() {
+				value := pointers.ValueOf(found.object.File.Name, n)
+				if found.places != nil {
+					at, _ := found.places.of(n)
+					value.File, value.Line, value.Column = at.File, at.Line, at.Column
+				}
+				if secret {
+					value.Text = "ENC["
+				}
+				if secret || field == "data" {
+					give(v, key.Value, value)
+				}
+			}
+		}
 	}
 	for name, value := range p.Substitution.Given {
 		give(v, name, value)
@@ -153,25 +168,6 @@ func give(v *render.Variables, name string, value pointers.Value) {
 		return
 	}
 	v.Given[name] = render.Variable{Value: value.Text, File: value.File, Line: value.Line, Column: value.Column}
-}
-
-// into adds the values of an object. The values of a Secret count as unknown.
-func (s *setting) into(v *render.Variables, secret bool) {
-	for _, field := range []string{"data", "stringData"} {
-		for key, n := range s.object.Root.Get(field).Fields() {
-			value := pointers.ValueOf(s.object.File.Name, n)
-			if s.places != nil {
-				at, _ := s.places.of(n)
-				value.File, value.Line, value.Column = at.File, at.Line, at.Column
-			}
-			if secret {
-				value.Text = "ENC["
-			}
-			if secret || field == "data" {
-				give(v, key.Value, value)
-			}
-		}
-	}
 }
 
 // find returns the object that a reference refers to: one in a render that deploys the pointer, or

@@ -63,12 +63,6 @@ func (t *tree) Files() []string {
 	return t.fromBase(t.files)
 }
 
-// all returns all files, named relative to the confinement.
-func (t *tree) all() []string {
-	t.list()
-	return t.files
-}
-
 // fromBase returns the names below the root of the repository, relative to that root.
 func (t *tree) fromBase(names []string) (all []string) {
 	base := path.Clean(t.opts.Base)

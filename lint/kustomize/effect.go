@@ -1,7 +1,6 @@
 package kustomize
 
 import (
-	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -143,20 +142,18 @@ func (e *effect) merge(n *source.Node, at []string) {
 		case len(at) == 0 && (k.Value == "apiVersion" || k.Value == "kind"), len(at) == 1 && at[0] == "metadata" && k.Value != "labels":
 		case v.Kind == source.Map && v.Len() > 0:
 			e.merge(v, field)
-		case containers[k.Value] && v.Kind == source.Sequence && !resizes(v):
+		case containers[k.Value] && v.Kind == source.Sequence && !slices.ContainsFunc(v.Items(), resizes):
 		default:
 			e.add(field)
 		}
 	}
 }
 
-// resizes reports whether a patch of containers writes a field that is judged.
-func resizes(list *source.Node) bool {
-	for _, item := range list.Items() {
-		for k := range item.Fields() {
-			if k.Value != "name" && !irrelevant[k.Value] {
-				return true
-			}
+// resizes reports whether a patch of a container writes a field that is judged.
+func resizes(container *source.Node) bool {
+	for k := range container.Fields() {
+		if k.Value != "name" && !irrelevant[k.Value] {
+			return true
 		}
 	}
 	return false
@@ -276,9 +273,4 @@ func (t *tree) reach(k *kustomization, visit func(file string, renamed bool)) bo
 		return true
 	}
 	return in(k, false)
-}
-
-// sorted returns the kustomizations by directory.
-func (t *tree) sorted() []*kustomization {
-	return slices.SortedFunc(maps.Values(t.dirs), func(a, b *kustomization) int { return strings.Compare(a.dir, b.dir) })
 }

@@ -1,6 +1,7 @@
 package kustomize
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -57,7 +58,8 @@ type applied struct {
 // file may change anywhere.
 func (t *tree) byFile() map[string][]applied {
 	by := map[string][]applied{}
-	for _, k := range t.sorted() {
+	for _, dir := range slices.Sorted(maps.Keys(t.dirs)) {
+		k := t.dirs[dir]
 		effects := t.effects(k)
 		if len(effects) == 0 {
 			continue

@@ -42,7 +42,20 @@ func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) [
 // replacement returns the setter of one entry; ok is false if the entry does not select the object,
 // or if the value that it copies is unknown.
 func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s setter, ok bool) {
-	fields, sure := m.replacedFields(o, entry)
+	var fields [][]string // that it replaces completely
+	sure := true
+	for _, target := range entry.Get("targets").Items() {
+		selected := target.Get("select")
+		if selected == nil || target.At("options", "delimiter") != nil {
+			continue
+		}
+		if matches, surely := m.matches(o, selected, nil); matches {
+			sure = sure && surely && target.Get("reject").Len() == 0
+			for _, field := range target.Get("fieldPaths").Items() {
+				fields = append(fields, splitPath(field.Text()))
+			}
+		}
+	}
 	if len(fields) == 0 {
 		return s, false
 	}
@@ -61,26 +74,6 @@ func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s
 		return nil
 	}
 	return setter{in: text{file: c.in}, sure: sure, cost: len(fields), follow: follow}, c.value != nil
-}
-
-// replacedFields returns the paths of the fields of the object that an entry replaces completely.
-func (m *Mapper) replacedFields(o *subject, entry *source.Node) (fields [][]string, sure bool) {
-	sure = true
-	for _, target := range entry.Get("targets").Items() {
-		selected := target.Get("select")
-		if selected == nil || target.At("options", "delimiter") != nil {
-			continue
-		}
-		matches, surely := m.matches(o, selected, nil)
-		if !matches {
-			continue
-		}
-		sure = sure && surely && target.Get("reject").Len() == 0
-		for _, field := range target.Get("fieldPaths").Items() {
-			fields = append(fields, splitPath(field.Text()))
-		}
-	}
-	return fields, sure
 }
 
 // copied is a field that a replacement copies. It has no value if the field is unknown.

@@ -122,7 +122,12 @@ func (w *sourceObject) place(span diag.Span) Place {
 	for _, s := range w.setters {
 		c.set = append(c.set, s.follow(steps))
 	}
-	p, ok := c.at(len(steps)-1, formOf(w.rendered.File, steps[len(steps)-1], span))
+	last := len(steps) - 1
+	form := formOf(w.rendered.File, steps[last], span)
+	p, ok := c.where(last, form, func(v *source.Node) bool { return source.Equal(v, steps[last].Value) })
+	if !ok { // a map or a list with parts that may come from elsewhere
+		p, ok = c.alike(last, form)
+	}
 	for n := len(steps) - 2; n > 0 && !ok; n-- { // spec and its parents say less than the name
 		p, ok = c.alike(n, wholeField)
 		p.Near = true
@@ -139,17 +144,6 @@ type candidates struct {
 	steps []*source.Step
 	home  []source.Step
 	set   [][]source.Step
-}
-
-// at returns the place of a step with the same value, or else of a map or a list with parts that
-// may come from elsewhere.
-func (c *candidates) at(n int, form form) (p Place, ok bool) {
-	want := c.steps[n].Value
-	p, ok = c.where(n, form, func(v *source.Node) bool { return source.Equal(v, want) })
-	if !ok {
-		p, ok = c.alike(n, form)
-	}
-	return p, ok
 }
 
 // alike returns the place of a step to a map or a list.

@@ -206,7 +206,7 @@ type params struct {
 
 var (
 	action    = regexp.MustCompile(`\{\{(.*?)\}\}`)
-	fastName  = regexp.MustCompile(`^[\w.-]+(?:\[\d+\])?$`)
+	fastName  = regexp.MustCompile(`^([\w.-]+(?:\[\d+\])?)$`)
 	goName    = regexp.MustCompile(`^\.([\w.]+)$`)
 	goIndex   = regexp.MustCompile(`^index \.([\w.]+) (\d+)$`)
 	fastIndex = regexp.MustCompile(`^([\w.-]+)\[(\d+)\]$`)
@@ -238,9 +238,9 @@ func (p *params) fill(text string) (string, bool) {
 }
 
 func (p *params) value(name string) (string, bool) {
-	index := fastIndex
+	index, plain := fastIndex, fastName
 	if p.goTemplate {
-		index = goIndex
+		index, plain = goIndex, goName
 	}
 	if m := index.FindStringSubmatch(name); m != nil {
 		i, err := strconv.Atoi(m[2])
@@ -250,16 +250,11 @@ func (p *params) value(name string) (string, bool) {
 		}
 		return list[i], true
 	}
-	if p.goTemplate {
-		m := goName.FindStringSubmatch(name)
-		if m == nil {
-			return "", false
-		}
-		name = m[1]
-	} else if !fastName.MatchString(name) {
+	m := plain.FindStringSubmatch(name)
+	if m == nil {
 		return "", false
 	}
-	value, known := p.texts[name]
+	value, known := p.texts[m[1]]
 	return value, known
 }
 

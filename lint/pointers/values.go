@@ -3,6 +3,7 @@ package pointers
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,7 +82,7 @@ func textOf(v *view, file string, n *source.Node) *Text {
 	}
 	w.value(n, nil, "", 0)
 	if w.text.Bytes = w.out.Bytes(); w.over {
-		w.text.Unknown = "values beyond the limit of 2 MiB, or of 128 MiB in all, or of 200 levels"
+		w.text.Unknown = fmt.Sprintf("values beyond the limit of %d MiB, or of %d MiB in all, or of %d levels", limits.ReleaseText>>20, limits.ReleaseValues>>20, limits.Nesting)
 	}
 	return w.text
 }
@@ -103,7 +104,15 @@ func (w *writer) value(n, key *source.Node, before string, depth int) {
 			w.line(before, nil, key)
 		}
 		for _, item := range n.Items() {
-			w.item(item, indent, depth)
+			lead := indent + "- "
+			if item == nil || item.Kind != source.Map || item.Len() == 0 {
+				w.value(item, item, lead, depth+1)
+				continue
+			}
+			for k, inner := range item.Fields() { // the first field of a mapping stands behind its dash
+				w.value(inner, k, lead+w.key(k)+": ", depth+2)
+				lead = indent + "  "
+			}
 		}
 	default:
 		if before != "" {
@@ -112,19 +121,6 @@ func (w *writer) value(n, key *source.Node, before string, depth int) {
 		for k, inner := range n.Fields() {
 			w.value(inner, k, indent+w.key(k)+": ", depth+1)
 		}
-	}
-}
-
-// item writes an item of a list. The first field of a mapping follows the dash on its line.
-func (w *writer) item(item *source.Node, indent string, depth int) {
-	if item == nil || item.Kind != source.Map || item.Len() == 0 {
-		w.value(item, item, indent+"- ", depth+1)
-		return
-	}
-	lead := indent + "- "
-	for k, inner := range item.Fields() {
-		w.value(inner, k, lead+w.key(k)+": ", depth+2)
-		lead = indent + "  "
 	}
 }
 
@@ -239,7 +235,10 @@ func BlockText(file *source.File, n *source.Node) *Text {
 // or the value is not simple. whole makes the value a string.
 func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	keys := strings.Split(name, ".")
-	if slices.ContainsFunc(keys, func(k string) bool { return !simpleKey(k) }) || len(keys) > limits.Nesting/2 {
+	strange := func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '/'
+	}
+	if slices.Contains(keys, "") || strings.ContainsFunc(strings.Join(keys, ""), strange) || len(keys) > limits.Nesting/2 {
 		return nil, false
 	}
 	if !whole && (strings.ContainsAny(text, `\,`) || strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")) {
@@ -275,12 +274,6 @@ func Escaped(value string) string {
 		out.WriteByte(value[i])
 	}
 	return out.String()
-}
-
-func simpleKey(k string) bool {
-	return k != "" && !strings.ContainsFunc(k, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' && r != '/'
-	})
 }
 
 // typed returns a value that --set does not treat as a string: an integer without leading zeros, a

@@ -19,18 +19,16 @@ func (f *finder) mentions(text []byte) bool {
 
 // mentionsNode reports whether a text may contain an object of kind Node.
 func mentionsNode(text []byte) bool {
-	node := []byte("Node")
-	for rest := text; ; {
-		i := bytes.Index(rest, node)
-		if i < 0 {
+	for {
+		before, after, found := bytes.Cut(text, []byte("Node"))
+		if !found {
 			return false
 		}
-		before, after := bytes.TrimRight(rest[:i], " \t\"'"), rest[i+len(node):]
-		before, colon := bytes.CutSuffix(before, []byte(":"))
+		before, colon := bytes.CutSuffix(bytes.TrimRight(before, " \t\"'"), []byte(":"))
 		if colon && bytes.HasSuffix(bytes.TrimRight(before, " \t\"'"), []byte("kind")) && (len(after) == 0 || after[0]|0x20 < 'a' || after[0]|0x20 > 'z') {
 			return true
 		}
-		rest = after
+		text = after
 	}
 }
 

@@ -79,26 +79,25 @@ func parse(file *source.File) parsed {
 	return p
 }
 
-// listFields are lists of names, and memberFields lists of maps with a name in one field.
-var (
-	listFields = []entry{
-		{field: "resources", use: resource}, {field: "bases", use: directory}, {field: "components", use: directory},
-		{field: "generators", use: plugin}, {field: "transformers", use: plugin}, {field: "validators", use: plugin},
-		{field: "crds", use: data}, {field: "configurations", use: data}, {field: "patchesStrategicMerge", use: patch},
-	}
-	memberFields = []entry{{field: "patches", use: patch}, {field: "patchesJson6902", use: patch}, {field: "replacements", use: data}}
-)
+// lists are those of names, or of maps with a name in one member.
+var lists = []struct {
+	field, member string
+	use           use
+}{
+	{"resources", "", resource}, {"bases", "", directory}, {"components", "", directory},
+	{"generators", "", plugin}, {"transformers", "", plugin}, {"validators", "", plugin},
+	{"crds", "", data}, {"configurations", "", data}, {"patchesStrategicMerge", "", patch},
+	{"patches", "path", patch}, {"patchesJson6902", "path", patch}, {"replacements", "path", data},
+}
 
 // gather collects the names in a kustomization (kustomize: api/types/kustomization.go).
 func (p *parsed) gather(root *source.Node) {
-	for _, f := range listFields {
+	for _, f := range lists {
 		for _, item := range root.Get(f.field).Items() {
+			if f.member != "" {
+				item = item.Get(f.member)
+			}
 			p.add(f.field, item, item.Text(), f.use)
-		}
-	}
-	for _, f := range memberFields {
-		for _, item := range root.Get(f.field).Items() {
-			p.add(f.field, item.Get("path"), item.Get("path").Text(), f.use)
 		}
 	}
 	openapi := root.At("openapi", "path")

@@ -11,7 +11,11 @@ import (
 // valuesPlaces lists the places of values files of environments: a directory, relative to that of
 // the chart or to one near it, and the names of the files.
 var valuesPlaces = []valuesPlace{
-	{dir: ".", named: namedValues},
+	{dir: ".", named: func(stem string) bool {
+		return !strings.HasSuffix(stem, ".schema") && slices.ContainsFunc([]string{"-", "."}, func(mark string) bool {
+			return strings.HasPrefix(stem, "values"+mark) || strings.HasSuffix(stem, mark+"values")
+		})
+	}},
 	{dir: "values"}, {dir: "env"}, {dir: "envs"}, {dir: "environments"},
 	{dir: ciDir, named: func(stem string) bool { return strings.HasSuffix(stem, "-values") }, inside: true},
 }
@@ -25,19 +29,6 @@ type valuesPlace struct {
 	named func(stem string) bool
 	// inside is set for a directory that only counts in a chart.
 	inside bool
-}
-
-// namedValues reports whether a name without its extension is that of a values file.
-func namedValues(stem string) bool {
-	if strings.HasSuffix(stem, ".schema") {
-		return false
-	}
-	for _, mark := range []string{"-", "."} {
-		if strings.HasPrefix(stem, "values"+mark) || strings.HasSuffix(stem, mark+"values") {
-			return true
-		}
-	}
-	return false
 }
 
 // IsTest reports whether a values file of a chart is for its tests rather than for an environment.

@@ -83,7 +83,15 @@ func (c *converter) mistake(e textError) {
 // document converts a whole document, or only its head where keep says that
 // nobody will look further; the rest is then checked without being copied.
 func (c *converter) document(y *yaml.Node, keep func(apiVersion, kind string) bool) *Node {
-	apiVersion, kind := head(y)
+	apiVersion, kind := "", ""
+	for i := 0; y.Kind == yaml.MappingNode && i+1 < len(y.Content); i += 2 {
+		switch y.Content[i].Value {
+		case "apiVersion":
+			apiVersion = y.Content[i+1].Value
+		case "kind":
+			kind = y.Content[i+1].Value
+		}
+	}
 	if kind == "" || keep(apiVersion, kind) || !plain(y, 0) {
 		return c.convert(y, 0)
 	}
@@ -96,21 +104,6 @@ func (c *converter) document(y *yaml.Node, keep func(apiVersion, kind string) bo
 		}
 	}
 	return c.convert(&short, 0)
-}
-
-func head(y *yaml.Node) (apiVersion, kind string) {
-	if y.Kind != yaml.MappingNode {
-		return "", ""
-	}
-	for i := 0; i+1 < len(y.Content); i += 2 {
-		switch y.Content[i].Value {
-		case "apiVersion":
-			apiVersion = y.Content[i+1].Value
-		case "kind":
-			kind = y.Content[i+1].Value
-		}
-	}
-	return apiVersion, kind
 }
 
 // plain reports whether a tree has no anchors, aliases, merge keys, repeated
@@ -234,7 +227,9 @@ func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	}
 	c.deepest = max(c.deepest, depth+a.height)
 	c.expanded += a.size
-	if c.copied += a.size; excessive(c.copied, c.expanded) || manifold(c.file.copied+c.copied, c.file.expanded+c.expanded) {
+	c.copied += a.size
+	copied, all := c.file.copied+c.copied, c.file.expanded+c.expanded // of a file with very many documents that each stay below the limit
+	if excessive(c.copied, c.expanded) || copied > limits.Expansion && copied/20 > all-copied {
 		return c.fail(AliasBomb, y, fmt.Sprintf("aliases expand to more than %d values", limits.Expansion))
 	}
 	return a.node
@@ -249,11 +244,6 @@ func excessive(copied, all int) bool {
 	const low, high = 400_000, 4_000_000
 	over := float64(min(max(all, low), high)-low) / (high - low)
 	return float64(copied) > (0.99-0.89*over)*float64(all)
-}
-
-// manifold tells a file with very many documents that each stay below the limit.
-func manifold(copied, all int) bool {
-	return copied > limits.Expansion && copied/20 > all-copied
 }
 
 func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {

@@ -159,17 +159,13 @@ func withoutActions(text []byte, without func(action []byte) bool) []byte {
 			if !cloned {
 				out, cloned = bytes.Clone(text), true
 			}
-			blank(out[at : at+size])
+			for i, c := range out[at : at+size] {
+				if c != '\n' && c != '\r' {
+					out[at+i] = ' '
+				}
+			}
 		}
 		at += size
-	}
-}
-
-func blank(text []byte) {
-	for i, c := range text {
-		if c != '\n' && c != '\r' {
-			text[i] = ' '
-		}
 	}
 }
 

@@ -93,23 +93,18 @@ func (s *shelf) tree(of *foldable) *Node {
 func (f *foldable) unfolded(n *Node) *inside {
 	at := f.shelf.tree(f)
 	for at != nil && (at.Line != n.Line || at.Column != n.Column || at.Kind != n.Kind) {
-		at = at.around(n)
+		var last *Node // the map or list that begins at the place of n or before it
+		for _, c := range at.content() {
+			if c.Kind != Scalar && (c.Line < n.Line || c.Line == n.Line && c.Column <= n.Column) {
+				last = c
+			}
+		}
+		at = last
 	}
 	if at == nil {
 		panic("source: a value that was read is not found again: " + f.file.Name)
 	}
 	return at.inside
-}
-
-// around is the last map or list in n that begins at the place of another node or
-// before it.
-func (n *Node) around(other *Node) (last *Node) {
-	for _, c := range n.content() {
-		if c.Kind != Scalar && (c.Line < other.Line || c.Line == other.Line && c.Column <= other.Column) {
-			last = c
-		}
-	}
-	return last
 }
 
 // canFold reports whether the text says of the object what its tree says: a copy of it

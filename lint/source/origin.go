@@ -139,8 +139,8 @@ func (o *Object) Made() Maker {
 	switch {
 	case notes.Get("config.kubernetes.io/origin") != nil || notes.Get("alpha.config.kubernetes.io/transformations") != nil:
 		return MadeByKustomize
-	case o.File.madeBy() != "":
-		return o.File.madeBy()
+	case o.File.Maker() != "":
+		return o.File.Maker()
 	case meta.Get("uid") != nil || meta.Get("resourceVersion") != nil:
 		return MadeByCluster
 	}
@@ -148,10 +148,7 @@ func (o *Object) Made() Maker {
 }
 
 // Maker tells what made the whole file, where its comments say so; "" if they do not.
-func (f *File) Maker() Maker { return f.madeBy() }
-
-// madeBy tells what made the whole file, where its comments say so.
-func (f *File) madeBy() Maker {
+func (f *File) Maker() Maker {
 	f.made.Do(func() {
 		switch {
 		case helmSource().Match(f.Text):

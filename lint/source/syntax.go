@@ -143,14 +143,10 @@ func problemOf(err error) (said string, line int) {
 }
 
 // lineEnds are the offsets behind every line; there is one line at least.
-func lineEnds(text []byte) []int {
-	var ends []int
-	for at := 0; at < len(text); {
-		n := bytes.IndexByte(text[at:], '\n') + 1
-		if n == 0 {
-			n = len(text) - at
-		}
-		at += n
+func lineEnds(text []byte) (ends []int) {
+	at := 0
+	for line := range bytes.Lines(text) {
+		at += len(line)
 		ends = append(ends, at)
 	}
 	if len(ends) == 0 {

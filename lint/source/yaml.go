@@ -122,7 +122,12 @@ func parseYAML(text []byte, opts Options) contents {
 		if r.over != nil {
 			break
 		}
-		r.lines += r.moved.newLines(part)
+		r.lines += bytes.Count(part, []byte("\n"))
+		for i := range part { // which the parser counts as well
+			if r.moved != nil && wideBreak(part, i) {
+				r.lines++
+			}
+		}
 	}
 	for i := range r.docs {
 		r.docs[i].extent = extent{} // it counts from the part
@@ -274,15 +279,4 @@ func (m *moved) line(n int) int {
 	}
 	line, _ := m.place(int32(n), 1)
 	return int(line)
-}
-
-// newLines is the number of line breaks in a text, as the parser counts them.
-func (m *moved) newLines(text []byte) int {
-	n := bytes.Count(text, []byte("\n"))
-	for i := range text {
-		if m != nil && wideBreak(text, i) {
-			n++
-		}
-	}
-	return n
 }

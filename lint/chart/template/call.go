@@ -69,7 +69,13 @@ func (x *run) call(c callee, g given) reflect.Value {
 		args = append(args, x.fit(*g.piped, parameter(t, len(args))))
 	}
 	if compares[c.name] {
-		x.steps(lengths(args))
+		n := 1 // and what comparing texts takes
+		for _, arg := range args {
+			if v, _ := indirect(unwrapped(arg)); v.Kind() == reflect.String {
+				n += v.Len() / bytesPerStep
+			}
+		}
+		x.steps(n)
 	}
 	v, err := protected(c.fn, args)
 	if err != nil {

@@ -213,7 +213,14 @@ func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	body := len(x.variables)
 	ran := x.each(v, n.Pipe, func(key, item reflect.Value) bool {
 		x.step(n)
-		x.bind(n.Pipe, body, key, item)
+		values := []reflect.Value{key, item}[2-min(2, len(n.Pipe.Decl)):] // of its variables: the item, or the key and the item
+		for i, v := range values {
+			if n.Pipe.IsAssign {
+				x.variables[x.find(n.Pipe.Decl[i].Ident[0])].value = v
+			} else {
+				x.variables[body-len(values)+i].value = v
+			}
+		}
 		f := x.list(item, n.List)
 		x.variables = x.variables[:body]
 		return f != broken
@@ -228,19 +235,6 @@ func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	x.variables = x.variables[:mark]
 	x.depth--
 	return f
-}
-
-// bind sets the variables of range: the item, or the key and the item.
-func (x *run) bind(p *parse.PipeNode, top int, key, item reflect.Value) {
-	values := []reflect.Value{key, item}
-	values = values[2-min(2, len(p.Decl)):]
-	for i, v := range values {
-		if p.IsAssign {
-			x.variables[x.find(p.Decl[i].Ident[0])].value = v
-		} else {
-			x.variables[top-len(values)+i].value = v
-		}
-	}
 }
 
 // each calls yield for what is in a value until it returns false. It returns whether there

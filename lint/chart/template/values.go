@@ -143,17 +143,6 @@ var compares = map[string]bool{"eq": true, "ne": true, "lt": true, "le": true, "
 // bytesPerStep is how many bytes are compared in a step.
 const bytesPerStep = 32
 
-// lengths are the steps that comparing texts takes.
-func lengths(args []reflect.Value) int {
-	n := 1
-	for _, arg := range args {
-		if v, _ := indirect(unwrapped(arg)); v.Kind() == reflect.String {
-			n += v.Len() / bytesPerStep
-		}
-	}
-	return n
-}
-
 var (
 	errIncompatible = errors.New("incompatible types for comparison")
 	errUnordered    = errors.New("invalid type for comparison")

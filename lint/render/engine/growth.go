@@ -2,6 +2,8 @@ package engine
 
 import (
 	"iter"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -169,9 +171,8 @@ const maxRefs = 100
 func endless(doc any) bool {
 	var within func(part any) bool
 	within = func(part any) bool {
-		switch part := part.(type) {
-		case map[string]any:
-			at := any(part)
+		if table, ok := part.(map[string]any); ok {
+			at := part
 			for hops := 0; ; hops++ {
 				table, _ := at.(map[string]any)
 				ref, _ := table["$ref"].(string)
@@ -183,19 +184,10 @@ func endless(doc any) bool {
 					return true
 				}
 			}
-			for _, inner := range part {
-				if within(inner) {
-					return true
-				}
-			}
-		case []any:
-			for _, inner := range part {
-				if within(inner) {
-					return true
-				}
-			}
+			return slices.ContainsFunc(slices.Collect(maps.Values(table)), within)
 		}
-		return false
+		list, _ := part.([]any)
+		return slices.ContainsFunc(list, within)
 	}
 	return within(doc)
 }

@@ -238,20 +238,11 @@ func remoteKeys(s *types.HelmChart) []string {
 	if s.Repo == "" {
 		return nil
 	}
-	var keys []string
-	for _, repo := range []string{s.Repo, strings.TrimSuffix(s.Repo, "/")} {
-		key := strings.TrimSuffix(repo, "/") + "/" + s.Name
-		if repo != s.Repo {
-			key = repo + "/" + s.Name
-		}
-		for _, sign := range []string{"@", ":"} {
-			if s.Version != "" {
-				keys = append(keys, key+sign+s.Version)
-			}
-		}
-		keys = append(keys, key)
+	key := strings.TrimSuffix(s.Repo, "/") + "/" + s.Name
+	if s.Version == "" {
+		return []string{key}
 	}
-	return slices.Compact(keys)
+	return []string{key + "@" + s.Version, key + ":" + s.Version, key}
 }
 
 // missing says what to do about a chart that is not there.

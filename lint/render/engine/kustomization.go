@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -275,50 +276,38 @@ var fields = []struct {
 	{"configurations", asSetting, func(k *types.Kustomization) []string { return k.Configurations }},
 	{"crds", asSchema, func(k *types.Kustomization) []string { return k.Crds }},
 	{"openapi", asSetting, func(k *types.Kustomization) []string { return some(k.OpenAPI["path"]) }},
-	{"configMapGenerator", asData, configMapData},
-	{"secretGenerator", asData, secretData},
+	{"configMapGenerator", asData, func(k *types.Kustomization) []string {
+		return gathered(k.ConfigMapGenerator, func(g types.ConfigMapArgs) []string { return generatorData(g.GeneratorArgs) })
+	}},
+	{"secretGenerator", asData, func(k *types.Kustomization) []string {
+		return gathered(k.SecretGenerator, func(g types.SecretArgs) []string { return generatorData(g.GeneratorArgs) })
+	}},
 	{"generators", asPlugin, func(k *types.Kustomization) []string { return k.Generators }},
 	{"components", asComponent, func(k *types.Kustomization) []string { return k.Components }},
 	{"patchesStrategicMerge", asPatch, deprecatedMergePatches},
 	{"patches", asPatch, func(k *types.Kustomization) []string { return patchPaths(k.Patches) }},
 	{"patchesJson6902", asJSONPatch, deprecatedJSONPatches},
-	{"replacements", asSetting, replacementPaths},
+	{"replacements", asSetting, func(k *types.Kustomization) []string {
+		return gathered(k.Replacements, func(r types.ReplacementField) []string { return some(r.Path) })
+	}},
 	{"transformers", asPlugin, func(k *types.Kustomization) []string { return k.Transformers }},
 	{"validators", asPlugin, func(k *types.Kustomization) []string { return k.Validators }},
 }
 
-func configMapData(k *types.Kustomization) (all []string) {
-	for _, g := range k.ConfigMapGenerator {
-		all = append(all, generatorData(&g.GeneratorArgs)...)
+// gathered are the strings in all items of a list.
+func gathered[T any](list []T, of func(T) []string) (all []string) {
+	for _, item := range list {
+		all = append(all, of(item)...)
 	}
 	return all
 }
 
-func secretData(k *types.Kustomization) (all []string) {
-	for _, g := range k.SecretGenerator {
-		all = append(all, generatorData(&g.GeneratorArgs)...)
-	}
-	return all
+func generatorData(g types.GeneratorArgs) []string {
+	return slices.Concat(g.FileSources, g.EnvSources, some(g.EnvSource))
 }
 
-func generatorData(g *types.GeneratorArgs) (all []string) {
-	all = append(all, g.FileSources...)
-	all = append(all, g.EnvSources...)
-	return append(all, some(g.EnvSource)...)
-}
-
-func patchPaths(patches []types.Patch) (all []string) {
-	for _, p := range patches {
-		all = append(all, some(p.Path)...)
-	}
-	return all
-}
-
-func replacementPaths(k *types.Kustomization) (all []string) {
-	for _, r := range k.Replacements {
-		all = append(all, some(r.Path)...)
-	}
-	return all
+func patchPaths(patches []types.Patch) []string {
+	return gathered(patches, func(p types.Patch) []string { return some(p.Path) })
 }
 
 func some(s string) []string {

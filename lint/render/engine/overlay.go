@@ -2,7 +2,6 @@ package engine
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -261,32 +260,6 @@ func (p *plan) pointedAt(err error) *render.Problem {
 	problem := (&kustomization{}).problem(nil, err)
 	problem.File, problem.Line = p.root.Overlay.File, p.root.Overlay.Line
 	return problem
-}
-
-// load reads the kustomization of a directory, that of the root with its overlay.
-func (p *plan) load(dir string, from *entry) (*kustomization, *render.Problem) {
-	overlay := p.root.Overlay
-	if len(p.stack) > 0 {
-		overlay = nil
-	}
-	if overlay != nil && p.root.Chart != nil {
-		return p.chartOverlaid(dir)
-	}
-	k, err := (*kustomization)(nil), errNone
-	if overlay == nil || !overlay.Plain {
-		k, err = p.tree.loadKustomization(dir)
-	}
-	if errors.Is(err, errNone) && overlay != nil && (overlay.Generated || overlay.Plain) {
-		k, err = p.generated(dir), nil
-	}
-	if err != nil {
-		return nil, p.blame(from, err)
-	}
-	problem := k.read()
-	if problem == nil && overlay != nil {
-		problem = p.overlay(k)
-	}
-	return k, problem
 }
 
 // chartOverlaid is the kustomization of a chart with an overlay: what the chart prints is

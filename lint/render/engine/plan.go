@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -191,7 +192,28 @@ func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.P
 	if k := p.kusts[dir]; k != nil {
 		return k, nil
 	}
-	k, problem := p.load(dir, from)
+	overlay := p.root.Overlay // which only that of the root has
+	if len(p.stack) > 0 {
+		overlay = nil
+	}
+	k, err := (*kustomization)(nil), errNone
+	var problem *render.Problem
+	if overlay != nil && p.root.Chart != nil {
+		k, problem = p.chartOverlaid(dir)
+	} else {
+		if overlay == nil || !overlay.Plain {
+			k, err = p.tree.loadKustomization(dir)
+		}
+		if errors.Is(err, errNone) && overlay != nil && (overlay.Generated || overlay.Plain) {
+			k, err = p.generated(dir), nil
+		}
+		if err != nil {
+			return nil, p.blame(from, err)
+		}
+		if problem = k.read(); problem == nil && overlay != nil {
+			problem = p.overlay(k)
+		}
+	}
 	if problem != nil {
 		return nil, problem
 	}

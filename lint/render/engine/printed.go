@@ -43,7 +43,16 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	if problem := r.repeatedKey(out, doc); problem != nil {
 		return sum{}, problem
 	}
-	c := &printedChart{name: p.printedName(r.k), namespace: root.Chart.Namespace, out: out, doc: doc}
+	if r.k.printedDir == "" {
+		dir := path.Join(r.k.dir, printedDir)
+		for p.tree.read(dir).err == nil {
+			dir += "_"
+		}
+		r.k.printedDir = dir
+		p.tree.files[dir] = &file{name: dir, dir: true}
+	}
+	name := path.Join(r.k.printedDir, fmt.Sprintf("%d.chart.yaml", len(p.printed)))
+	c := &printedChart{name: name, namespace: root.Chart.Namespace, out: out, doc: doc}
 	p.printed[c.name], p.parsed[c.name] = c, doc
 	p.tree.files[c.name] = &file{name: c.name, text: out.Text}
 	at := r.problem("name", errors.New("is here"))
@@ -106,19 +115,6 @@ func (r *release) templateAt(out *render.Output, line int) render.Place {
 
 // printedDir is where the charts of a kustomization stand: a directory that is not there.
 const printedDir = ".helm-charts"
-
-// printedName is the name of a further chart of a kustomization.
-func (p *plan) printedName(k *kustomization) string {
-	if k.printedDir == "" {
-		dir := path.Join(k.dir, printedDir)
-		for p.tree.read(dir).err == nil {
-			dir += "_"
-		}
-		k.printedDir = dir
-		p.tree.files[dir] = &file{name: dir, dir: true}
-	}
-	return path.Join(k.printedDir, fmt.Sprintf("%d.chart.yaml", len(p.printed)))
-}
 
 // component makes a component of the charts of a kustomization: it comes after the
 // generators and before all other components.
