@@ -43,6 +43,7 @@ report contains result.worded(rego.metadata.chain(), pool, {"reason": reason, "v
 	values := {"pool": pool.name, "resource": offered.resource, "node": node.name, "limit": input.params.max_percent}
 }
 
+# part is a reason, with the part that DaemonSets request of what the node offers
 part(taken, offered) := ["daemonsets-fill-node", {"percent": ceil((taken * 100) / offered)}] if offered > 0
 
 part(_, 0) := ["daemonsets-without-room", {}]

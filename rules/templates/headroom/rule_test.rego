@@ -53,7 +53,7 @@ test_other_scopes if findings({}, fixed, {"params": {"scope": "zone"}}) == set()
 
 test_other_resources if findings({}, fixed, {"params": {"resources": ["memory"]}}) == set()
 
-test_no_loss if findings({"percent_min": 100, "losses": []}, fixed, {}) == set()
+test_no_loss if findings({"percent_min": 100, "percent_max": 100, "losses": []}, fixed, {}) == set()
 
 test_unknown_is_silent if findings({"percent_max": 100}, fixed, {"params": {"after": "none"}}) == set()
 

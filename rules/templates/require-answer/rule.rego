@@ -54,7 +54,8 @@ report contains result.worded(rego.metadata.chain(), workload, given) if {
 	given := outcome.told(answer, input.params.report_unknown, {"reason": "require-answer", "values": values})
 }
 
-answered(w) := {[w.answers[claim], claim] | claim := input.params.answer; claim != "survives"}
+# answered has the answer asked for; that of survives is a list and no outcome
+answered(w) := {[w.answers[input.params.answer], input.params.answer]}
 
 lost := keys.topology(input.params.key) if input.params.answer == "survives"
 

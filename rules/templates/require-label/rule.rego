@@ -55,6 +55,7 @@ labels(w) := w.namespace_labels if {
 	w.namespace_declared
 }
 
+# wrong is a reason, with the value that does not match
 wrong(carried, key) := ["label-missing", {}] if {
 	not carried[key]
 	every name, _ in carried { not keys.variable(name) }
