@@ -377,7 +377,7 @@ func placeholder(field string, n *source.Node) bool {
 }
 
 // passedBy lists fields, in addition to Unread, that no check reads.
-var passedBy = map[string]bool{"annotations": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "status": true}
+var passedBy = setOf("annotations image imagePullPolicy imagePullSecrets status")
 
 // askedOfPods and askedOfContainers are the fields of the spec of a pod or machine, and of a
 // container, that are read.
