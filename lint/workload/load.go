@@ -382,7 +382,7 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	return slices.DeleteFunc(all, func(w *Workload) bool {
 		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
 			kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
-			above := [3]string{} // declares the owner, which is not declared itself
+			above := [3]string{} // the workload behind an owner that is not declared
 			hash, argo := w.Labels["pod-template-hash"], w.Labels[rolloutHash]
 			switch {
 			case kind == "ReplicaSet" && argo != "":
