@@ -241,7 +241,18 @@ func LoadFound(path, root string) (*Config, error) {
 	l := &loader{path: path}
 	text, err := c.read(filepath.Base(path), maxFile)
 	if err != nil {
-		l.fail(diag.Span{}, "%v", c.wordConfigError(err, filepath.Base(path)))
+		var link *worktree.LinkError
+		switch {
+		case errors.As(err, &link) && c.fromHere(link.Name) == filepath.Base(path):
+			err = errors.New("is a symbolic link: make it a regular file, or name the file with --config")
+		case errors.As(err, &link):
+			err = fmt.Errorf("%w: make it a directory, or name the file with --config", err)
+		case errors.Is(err, worktree.ErrNotRegular):
+			err = fmt.Errorf("%w: make it one, or name the file with --config", err)
+		default:
+			err = c.worded(err)
+		}
+		l.fail(diag.Span{}, "%v", err)
 		return c, l.err()
 	}
 	l.overlay = func(string) ([]byte, bool) { return text, true }
@@ -262,20 +273,6 @@ func Choose(path string) (*Config, error) {
 		return &Config{}, nil
 	}
 	return LoadFound(worktree.Seen(dir, path), "")
-}
-
-// wordConfigError words an error about the configuration file itself.
-func (c *Config) wordConfigError(err error, name string) error {
-	var link *worktree.LinkError
-	switch {
-	case errors.As(err, &link) && c.fromHere(link.Name) == name:
-		return errors.New("is a symbolic link: make it a regular file, or name the file with --config")
-	case errors.As(err, &link):
-		return fmt.Errorf("%w: make it a directory, or name the file with --config", err)
-	case errors.Is(err, worktree.ErrNotRegular):
-		return fmt.Errorf("%w: make it one, or name the file with --config", err)
-	}
-	return c.worded(err)
 }
 
 // Read reads a file that the configuration names, if that is allowed.

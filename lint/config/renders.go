@@ -268,7 +268,15 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	default:
 		l.rendered(k, item, c, key)
 	}
-	l.renderName(item, r, key)
+	// A name with glob characters could not be distinguished from a glob in a cluster.
+	n, name := item.Field("name")
+	switch {
+	case name.IsNull():
+	case r.IsGlob():
+		l.fail(l.at(n), "%s.name: a glob may stand for several renders: remove the name, or name one directory", key)
+	case isString(name) && !renderForm.MatchString(r.Name):
+		l.fail(l.at(n), "%s.name: expected a name without control characters and any of %s]}, found %q", key, globMeta, r.Name)
+	}
 	return true
 }
 
@@ -324,19 +332,6 @@ func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
 		l.namedFile(root, l.at(s), c, key+".source-root", "--source-root", true)
 	}
 	l.without(item, key, "belongs to kustomize: files are read as they are", "load-restrictor", "remotes")
-}
-
-// renderName checks the name that an entry sets. A name with glob characters could not be
-// distinguished from a glob in a cluster.
-func (l *loader) renderName(item *source.Node, r *Render, key string) {
-	k, name := item.Field("name")
-	switch {
-	case name.IsNull():
-	case r.IsGlob():
-		l.fail(l.at(k), "%s.name: a glob may stand for several renders: remove the name, or name one directory", key)
-	case name.Kind == source.Scalar && name.Type == source.String && !renderForm.MatchString(r.Name):
-		l.fail(l.at(k), "%s.name: expected a name without control characters and any of %s]}, found %q", key, globMeta, r.Name)
-	}
 }
 
 // renderPattern is the form of the name of a render. schema.json has the same.
@@ -415,10 +410,8 @@ func (r *Render) loosened(was *Render) (all []string) {
 	if words := r.otherSettings(&was.Helm); r.Chart != "" && len(words) > 0 {
 		all = append(all, "a chart is rendered with other settings ("+strings.Join(words, ", ")+"): "+r.what())
 	}
-	for _, file := range was.Files {
-		if !slices.Contains(r.Files, file) {
-			all = append(all, "a rendered file is not read any more: "+file)
-		}
+	for _, file := range without(was.Files, r.Files) {
+		all = append(all, "a rendered file is not read any more: "+file)
 	}
 	return all
 }
@@ -445,10 +438,7 @@ func (c *Config) Widen(change *Config) (stays []string) {
 	}
 	for i := range c.Clusters {
 		is := &c.Clusters[i]
-		for _, other := range change.Clusters {
-			if other.Name != is.Name {
-				continue
-			}
+		if other := change.cluster(is.Name); other != nil {
 			for _, name := range other.Renders {
 				if !slices.Contains(is.Renders, name) {
 					is.Renders = append(is.Renders, name)

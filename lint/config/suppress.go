@@ -103,10 +103,8 @@ func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, ru
 	if was, is := cmp.Or(before.FailOn, "error"), cmp.Or(c.FailOn, "error"); failRank(is) > failRank(was) {
 		add(c.fieldPlace("fail-on"), "fail-on: %s instead of %s", is, was)
 	}
-	for _, glob := range c.Ignore {
-		if !slices.Contains(before.Ignore, glob) {
-			add(c.fieldPlace("ignore"), "files are ignored: %s", glob)
-		}
+	for _, glob := range without(c.Ignore, before.Ignore) {
+		add(c.fieldPlace("ignore"), "files are ignored: %s", glob)
 	}
 	if c.OwnOnly() && !before.OwnOnly() {
 		add(c.fieldPlace("ignore-defaults"), "package directories are ignored: node_modules, and vendor with modules.txt")
@@ -119,13 +117,11 @@ func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, ru
 			add(c.fieldPlace("survive"), "a loss need not be survived any more: %s", strings.Join(was.Keys, ", "))
 		}
 	}
-	for _, file := range before.Topology {
-		if !slices.Contains(c.Topology, file) {
-			add(c.fieldPlace("topology"), "a topology is not declared any more: %s", file)
-		}
+	for _, file := range without(before.Topology, c.Topology) {
+		add(c.fieldPlace("topology"), "a topology is not declared any more: %s", file)
 	}
-	for _, file := range c.Topology {
-		if len(before.Topology) > 0 && !slices.Contains(before.Topology, file) {
+	if len(before.Topology) > 0 {
+		for _, file := range without(c.Topology, before.Topology) {
 			add(c.fieldPlace("topology"), "one more topology is declared, and its nodes may take pods: %s", file)
 		}
 	}
@@ -134,6 +130,11 @@ func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, ru
 	c.loosenedRenders(before, add)
 	c.loosenedClusters(before, add)
 	return all
+}
+
+// without returns the names of a list that are not in another one.
+func without(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(other, name) })
 }
 
 // adder records a part of a change that makes findings disappear.

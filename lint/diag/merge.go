@@ -57,25 +57,17 @@ func Merge(all []Diagnostic) []Diagnostic {
 	return merged
 }
 
-// union returns the names of two lists, sorted, each once.
+// union returns the names of two lists, sorted, each once, without "".
 func union(a, b []string) []string {
-	all := slices.Concat(a, b)
+	all := slices.DeleteFunc(slices.Concat(a, b), func(name string) bool { return name == "" })
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// clusters returns the named clusters of a result.
-func (d *Diagnostic) clusters() []string {
-	if d.Cluster != "" {
-		return []string{d.Cluster}
-	}
-	return d.Clusters
 }
 
 // join merges a finding of another context into the result.
 func (d *Diagnostic) join(o *Diagnostic) {
 	d.Renders = union(d.Renders, o.Renders)
-	if clusters := union(d.clusters(), o.clusters()); len(clusters) > 1 {
+	if clusters := union(append(slices.Clip(d.Clusters), d.Cluster), append(slices.Clip(o.Clusters), o.Cluster)); len(clusters) > 1 {
 		d.Cluster, d.Clusters = "", clusters
 	} else if len(clusters) == 1 {
 		d.Cluster = clusters[0]

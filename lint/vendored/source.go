@@ -60,7 +60,8 @@ func Open(name string) (*Source, error) {
 	} else {
 		err = s.archive(name)
 	}
-	if err == nil && !slices.ContainsFunc(s.Files, func(f File) bool { return isRule(f.Name) }) {
+	rule := func(f File) bool { return path.Ext(f.Name) == ".rego" && !strings.HasSuffix(f.Name, "_test.rego") } // or a library
+	if err == nil && !slices.ContainsFunc(s.Files, rule) {
 		err = errors.New("it contains no rule; a rule is a file such as <id>/rule.rego")
 	}
 	if err != nil {
@@ -124,11 +125,6 @@ func counts(name string) bool {
 	fixture := strings.Contains("/"+path.Dir(name)+"/", "/fixtures/") &&
 		slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
 	return path.Base(name) != LockName && (path.Ext(name) == ".rego" || fixture || beside.MatchString(path.Base(name)))
-}
-
-// isRule reports whether a file may contain a rule or a library.
-func isRule(name string) bool {
-	return path.Ext(name) == ".rego" && !strings.HasSuffix(name, "_test.rego")
 }
 
 // entry is a file of an archive. text is only set for a file that is kept.

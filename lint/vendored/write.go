@@ -27,18 +27,16 @@ func (s *Source) Write(dir string, forced bool) error {
 		return err
 	}
 	fresh, old := fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid()), fmt.Sprintf(".%.100s.%d.old", name, os.Getpid())
-	if err := s.fill(parent, fresh); err != nil {
-		return errors.Join(worktree.Named(err, dir), parent.RemoveAll(fresh))
+	err = s.fill(parent, fresh)
+	if err == nil && before {
+		err = parent.Rename(name, old)
 	}
-	if before {
-		if err := parent.Rename(name, old); err != nil {
-			return errors.Join(worktree.Named(err, dir), parent.RemoveAll(fresh))
-		}
-	}
-	if err := parent.Rename(fresh, name); err != nil {
-		if before {
+	if err == nil {
+		if err = parent.Rename(fresh, name); err != nil && before {
 			err = errors.Join(err, parent.Rename(old, name))
 		}
+	}
+	if err != nil {
 		return errors.Join(worktree.Named(err, dir), parent.RemoveAll(fresh))
 	}
 	return parent.RemoveAll(old)

@@ -303,30 +303,30 @@ type listed struct {
 
 // share replaces each list with the equal one that is already known.
 func (s sharedLists) share(spec *PodSpec) {
-	for _, list := range [...][]Container{spec.Containers, spec.InitContainers} {
-		for i := range list {
-			s.canonicalize(&list[i].Resources.Requests)
-			s.canonicalize(&list[i].Resources.Limits)
+	for _, containers := range [...][]Container{spec.Containers, spec.InitContainers} {
+		for i := range containers {
+			r := &containers[i].Resources
+			r.Requests, r.Limits = s.known(r.Requests), s.known(r.Limits)
 		}
 	}
 }
 
-func (s sharedLists) canonicalize(list *corev1.ResourceList) {
+func (s sharedLists) known(list corev1.ResourceList) corev1.ResourceList {
 	var key listKey
-	if len(*list) == 0 || len(*list) > len(key) {
-		return
+	if len(list) == 0 || len(list) > len(key) {
+		return list
 	}
 	i := 0
-	for name, amount := range *list {
+	for name, amount := range list {
 		key[i].name, key[i].amount = name, amount
 		i++
 	}
 	slices.SortFunc(key[:i], func(a, b listed) int { return cmp.Compare(a.name, b.name) })
 	if same, ok := s[key]; ok {
-		*list = same
-	} else {
-		s[key] = *list
+		return same
 	}
+	s[key] = list
+	return list
 }
 
 // EvictionStrategy returns the eviction strategy of a machine, for example LiveMigrate, and its
@@ -377,7 +377,7 @@ func placeholder(field string, n *source.Node) bool {
 }
 
 // passedBy lists fields, in addition to Unread, that no check reads.
-var passedBy = map[string]bool{"annotations": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "status": true}
+var passedBy = setOf("annotations image imagePullPolicy imagePullSecrets status")
 
 // askedOfPods and askedOfContainers are the fields of the spec of a pod or machine, and of a
 // container, that are read.

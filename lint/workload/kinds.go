@@ -95,9 +95,7 @@ func (t Table) Find(apiVersion, kind string) *Kind {
 
 // placeless has kinds of Kubernetes itself and of common add-ons that create no pods, so their
 // bodies need not be read. A Gateway is not among them, because some controllers run pods for it.
-var placeless = func() map[string]bool {
-	m := map[string]bool{}
-	for k := range strings.FieldsSeq(`AlertmanagerConfig APIService AuthorizationPolicy Certificate CiliumNetworkPolicy ClusterIssuer ClusterRole
+var placeless = setOf(`AlertmanagerConfig APIService AuthorizationPolicy Certificate CiliumNetworkPolicy ClusterIssuer ClusterRole
 		ClusterRoleBinding ClusterSecretStore ClusterTriggerAuthentication ConfigMap ControllerRevision CSIDriver CSINode
 		CSIStorageCapacity CustomResourceDefinition DestinationRule DeviceClass Endpoints EndpointSlice Event ExternalSecret
 		FlowSchema GatewayClass GRPCRoute HTTPRoute Ingress IngressClass Issuer Lease LimitRange
@@ -106,11 +104,16 @@ var placeless = func() map[string]bool {
 		ResourceClaimTemplate ResourceQuota Role RoleBinding RuntimeClass SealedSecret Secret SecretStore ServiceAccount
 		ServiceEntry ServiceMonitor StorageClass TCPRoute TLSRoute TriggerAuthentication UDPRoute ValidatingAdmissionPolicy
 		ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VirtualService VolumeAttachment
-		VolumeAttributesClass VolumeSnapshot VolumeSnapshotClass VolumeSnapshotContent`) {
-		m[k] = true
+		VolumeAttributesClass VolumeSnapshot VolumeSnapshotClass VolumeSnapshotContent`)
+
+// setOf returns the set of the words of a text.
+func setOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		words[word] = true
 	}
-	return m
-}()
+	return words
+}
 
 // Relevant reports whether the body of an object has to be read: kinds that are known to create no
 // pods are skipped.
@@ -133,10 +136,7 @@ const claimGroup = "resource.k8s.io"
 var claims = map[string]bool{"ResourceClaim": true, "ResourceClaimTemplate": true}
 
 // unread are fields with large values that do not concern placement.
-var unread = map[string]bool{
-	"args": true, "command": true, "conditions": true, "data": true, "env": true, "envFrom": true, "images": true,
-	"managedFields": true, "nodeInfo": true, "stringData": true, "volumeClaimTemplates": true, "volumeMounts": true,
-}
+var unread = setOf(`args command conditions data env envFrom images managedFields nodeInfo stringData volumeClaimTemplates volumeMounts`)
 
 // Unread reports whether this package never reads a field, wherever it appears.
 func Unread(field string) bool { return unread[field] }

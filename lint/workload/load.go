@@ -240,7 +240,13 @@ func holdsTemplate(n *source.Node, path []string, depth int) bool {
 // workload decodes one object of a judged kind.
 func (l *loader) workload(o *source.Object, kind *Kind) {
 	if kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull() {
-		l.addReferringRollout(o, kind)
+		// It names an object that has a template (argo-rollouts: utils/unstructured and
+		// rollout/templateref). That object may be read later.
+		w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
+		l.envelope(w)
+		(&checker{w: w}).object()
+		l.referring = append(l.referring, w)
+		l.set.Workloads = append(l.set.Workloads, w)
 		return
 	}
 	if !isManifest(o, kind) {
@@ -267,17 +273,7 @@ func (l *loader) patch(o *source.Object) {
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipPatch, File: o.File.Name, Line: int(o.Root.Line)})
 }
 
-// addReferringRollout records a Rollout without a template: it names an object that has one (argo-rollouts:
-// utils/unstructured and rollout/templateref). That object may be read later.
-func (l *loader) addReferringRollout(o *source.Object, kind *Kind) {
-	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
-	l.envelope(w)
-	(&checker{w: w}).object()
-	l.referring = append(l.referring, w)
-	l.set.Workloads = append(l.set.Workloads, w)
-}
-
-// resolveReferences gives every such Rollout the template of the object that it names, if the
+// resolveReferences gives every Rollout without a template of its own the template of the object that it names, if the
 // declarations of that object are equal, and returns the workloads that therefore have no pods of
 // their own. If the object is refused, the Rollout has no template.
 func (l *loader) resolveReferences() (idle []*Workload) {
@@ -386,7 +382,7 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	return slices.DeleteFunc(all, func(w *Workload) bool {
 		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
 			kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
-			above := [3]string{} // declares the owner, which is not declared itself
+			above := [3]string{} // the workload behind an owner that is not declared
 			hash, argo := w.Labels["pod-template-hash"], w.Labels[rolloutHash]
 			switch {
 			case kind == "ReplicaSet" && argo != "":

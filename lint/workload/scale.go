@@ -88,7 +88,10 @@ func (l *loader) scale() {
 		}
 		for _, s := range all[at] {
 			if s.apiVersion == "" || groupOf(s.apiVersion) == w.Object.Group() {
-				if !s.inactiveFor(w) {
+				// A HorizontalPodAutoscaler is inactive at 0 replicas, unless it may itself scale to
+				// zero (pkg/controller/podautoscaler/horizontal.go). KEDA starts the first pod by itself.
+				off := w.Count.Key != nil && w.Count.Known && w.Count.N == 0
+				if !off || s.Kind != "HorizontalPodAutoscaler" || s.Min == 0 {
 					w.Scale = s.Scale
 				}
 				break
@@ -102,13 +105,6 @@ func (l *loader) scale() {
 func (t target) mayBe(o target) bool {
 	same := func(a, b string) bool { return a == b || source.Placeholder(a) || source.Placeholder(b) }
 	return t != o && same(t.namespace, o.namespace) && same(t.kind, o.kind) && same(t.name, o.name)
-}
-
-// inactiveFor reports whether an autoscaler is inactive for a workload: a HorizontalPodAutoscaler is at 0
-// replicas, unless it may itself scale to zero (pkg/controller/podautoscaler/horizontal.go). KEDA
-// starts the first pod by itself.
-func (s *Scale) inactiveFor(w *Workload) bool {
-	return s.Kind == "HorizontalPodAutoscaler" && s.Min > 0 && w.Count.Key != nil && w.Count.Known && w.Count.N == 0
 }
 
 // limits reads the range of an autoscaler; nil if it is refused or unknown.

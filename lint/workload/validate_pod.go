@@ -220,8 +220,19 @@ func (c *checker) nodeTerm(term *place, labelValues bool) {
 	for i, n := range expressions.value.Items() {
 		c.requirement(expressions.item(i, n), &nodeOperators, labelValues, c.unchecked)
 	}
-	for i, n := range fields.value.Items() {
-		c.fieldRequirement(fields.item(i, n))
+	for i, n := range fields.value.Items() { // R-V8
+		f := fields.item(i, n)
+		if f.broken() {
+			continue
+		}
+		key := f.field("key")
+		s, ok := key.text()
+		if ok && s != metav1.ObjectNameField {
+			c.refuse(StageObject, key, found(key, "key")+": must be "+metav1.ObjectNameField, "")
+		}
+		if c.arity(f, &fieldOperators) && ok && s == metav1.ObjectNameField {
+			c.forms(StageObject, f.field("values"), "node name", subdomain)
+		}
 	}
 }
 
@@ -281,21 +292,6 @@ func (c *checker) arity(e *place, of *operators) bool {
 	}
 	c.refuse(StageObject, values, fmt.Sprintf("values %s: operator %s %s", count, word, takes.must), "")
 	return false
-}
-
-// fieldRequirement checks one matchFields entry (R-V8).
-func (c *checker) fieldRequirement(f *place) {
-	if f.broken() {
-		return
-	}
-	key := f.field("key")
-	s, ok := key.text()
-	if ok && s != metav1.ObjectNameField {
-		c.refuse(StageObject, key, found(key, "key")+": must be "+metav1.ObjectNameField, "")
-	}
-	if c.arity(f, &fieldOperators) && ok && s == metav1.ObjectNameField {
-		c.forms(StageObject, f.field("values"), "node name", subdomain)
-	}
 }
 
 // podAffinity checks podAffinity or podAntiAffinity; hard and soft are its decoded terms.

@@ -125,7 +125,7 @@ func containerResource(name string) string {
 		return labelKey.must
 	case !strings.Contains(name, "/") && !hugePage(name):
 		return "must be cpu, memory, ephemeral-storage, hugepages-<size> or have a domain, such as example.com/" + name
-	case !native(name) && !extended(name):
+	case !native(name) && (strings.HasPrefix(name, quotaPrefix) || len(validation.IsQualifiedName(quotaPrefix+name)) > 0):
 		return "must not start with requests. and must leave room for that prefix"
 	}
 	return ""
@@ -139,14 +139,11 @@ func podResource(name string) string {
 	return ""
 }
 
-// native, extended, hugePage and divisible mirror kubernetes: pkg/apis/core/helper/helpers.go.
+const quotaPrefix = corev1.DefaultResourceRequestsPrefix
+
+// native, hugePage and divisible, and extended resources above, mirror kubernetes: pkg/apis/core/helper/helpers.go.
 func native(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, corev1.ResourceDefaultNamespacePrefix)
-}
-
-func extended(name string) bool {
-	const prefix = corev1.DefaultResourceRequestsPrefix
-	return !strings.HasPrefix(name, prefix) && len(validation.IsQualifiedName(prefix+name)) == 0
 }
 
 func hugePage(name string) bool { return strings.HasPrefix(name, corev1.ResourceHugePagesPrefix) }

@@ -300,14 +300,12 @@ func (s *Set) Operates(namespace string) bool {
 
 // installers are kinds that refer to manifests elsewhere, and whose objects may go to other
 // namespaces than their own.
-var installers = map[string]bool{
-	"App": true, "Application": true, "ApplicationSet": true, "Bundle": true, "ClusterServiceVersion": true, "GitRepo": true, "HelmChart": true,
-	"HelmRelease": true, "Kustomization": true, "PackageInstall": true, "Subscription": true,
-}
+var installers = setOf(`App Application ApplicationSet Bundle ClusterServiceVersion GitRepo HelmChart HelmRelease Kustomization
+	PackageInstall Subscription`)
 
 // pointers are the installers that mostly refer to manifests of the same tree, not to third-party
 // charts.
-var pointers = map[string]bool{"App": true, "Application": true, "ApplicationSet": true, "Bundle": true, "GitRepo": true, "Kustomization": true}
+var pointers = setOf("App Application ApplicationSet Bundle GitRepo Kustomization")
 
 // Maker returns a custom resource whose operator may create pods with a label: the value of the
 // label is the name of the resource or its kind in lower case, or the domain of the key is that of
