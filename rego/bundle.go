@@ -2,7 +2,6 @@ package rego
 
 import (
 	"encoding/json"
-	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -37,17 +36,10 @@ func Bundle(o Options) ([]BundleFile, error) {
 			files = append(files, BundleFile{r.file, []byte(r.text)})
 		}
 	}
-	names, err := fs.Glob(libraries, "lib/*.rego")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		text, err := libraries.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, BundleFile{path.Join("schedlint", name), text})
+	libraries, err := libraryFiles()
+	for _, f := range libraries {
+		files = append(files, BundleFile{path.Join("schedlint", f.name), []byte(f.text)})
 	}
 	slices.SortFunc(files, func(a, b BundleFile) int { return strings.Compare(a.Name, b.Name) })
-	return files, nil
+	return files, err
 }

@@ -116,7 +116,16 @@ func below(path []string, element string) []string { return append(slices.Clone(
 func (s *schema) scalar(v any) (any, error) {
 	switch s.kind {
 	case "string":
-		return s.string(v)
+		text, ok := v.(string)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("expected a string, found %s", found(v))
+		case len(text) > maxParamText:
+			return nil, fmt.Errorf("expected at most %d bytes, found %d", maxParamText, len(text))
+		case s.pattern != nil && !s.pattern.MatchString(text):
+			return nil, fmt.Errorf("expected a match of %s, found %s", cut(s.pattern.String()), found(v))
+		}
+		return s.listed(text)
 	case "boolean":
 		if _, ok := v.(bool); ok {
 			return v, nil
@@ -140,19 +149,6 @@ func (s *schema) scalar(v any) (any, error) {
 
 // maxInteger is the limit up to which a float64 represents every integer.
 const maxInteger = 1 << 53
-
-func (s *schema) string(v any) (any, error) {
-	text, ok := v.(string)
-	switch {
-	case !ok:
-		return nil, fmt.Errorf("expected a string, found %s", found(v))
-	case len(text) > maxParamText:
-		return nil, fmt.Errorf("expected at most %d bytes, found %d", maxParamText, len(text))
-	case s.pattern != nil && !s.pattern.MatchString(text):
-		return nil, fmt.Errorf("expected a match of %s, found %s", cut(s.pattern.String()), found(v))
-	}
-	return s.listed(text)
-}
 
 // listed requires a value to be one of the enumeration.
 func (s *schema) listed(v any) (any, error) {

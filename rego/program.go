@@ -130,22 +130,26 @@ func compile(c *ast.Compiler, modules map[string]*ast.Module) (*program, error) 
 }
 
 func addLibraries(modules map[string]*ast.Module) error {
-	names, err := fs.Glob(libraries, "lib/*.rego")
-	if err != nil {
-		return err
+	files, err := libraryFiles()
+	for _, f := range files {
+		if err == nil {
+			modules[f.name], err = parse(f.name, f.text, false)
+		}
 	}
+	return err
+}
+
+// libraryFiles returns the libraries that rules import, sorted.
+func libraryFiles() (files []textFile, err error) {
+	names, err := fs.Glob(libraries, "lib/*.rego")
 	for _, name := range names {
 		text, err := libraries.ReadFile(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		m, err := parse(name, string(text), false)
-		if err != nil {
-			return err
-		}
-		modules[name] = m
+		files = append(files, textFile{name: name, text: string(text)})
 	}
-	return nil
+	return files, err
 }
 
 // undefinedData finds references to data that no module defines: OPA expects such documents at run

@@ -73,9 +73,8 @@ func placeNames(nodes []*node) string {
 	return strings.Join(all, ", ")
 }
 
-// tooMany adds a fault if an enumeration is compared with more values than are checked, or has too
-// many itself.
-func (c *checks) tooMany(at *ast.Location, v, with abstract) {
+// equal requires the constants compared with an enumeration to be in it, and to be not too many.
+func (c *checks) equal(at *ast.Location, v, with abstract) {
 	i := slices.IndexFunc(v.of, func(member any) bool {
 		n, ok := member.(*node)
 		return ok && len(n.enum) > 0
@@ -84,11 +83,6 @@ func (c *checks) tooMany(at *ast.Location, v, with abstract) {
 		c.add(at, "%s is compared with more than %d values, which are too many to check; it is one of %s",
 			v.of[i].(*node).name(), maxMembers, strings.Join(v.of[i].(*node).enum, ", "))
 	}
-}
-
-// equal requires the constants compared with an enumeration to be in it.
-func (c *checks) equal(at *ast.Location, v, with abstract) {
-	c.tooMany(at, v, with)
 	nodes, values, ok := enumerated(v)
 	if !ok {
 		return
@@ -112,34 +106,23 @@ func (c *checks) order(at *ast.Location, v, with abstract) {
 	if c.outcome(at, v) {
 		return
 	}
-	number := integersOf(v)
-	if number == "" {
+	var numbers []*node // of the facts
+	for _, member := range v.of {
+		if n, ok := member.(*node); ok && n.kind == "integer" {
+			numbers = append(numbers, n)
+		}
+	}
+	if v.unknown || len(numbers) == 0 || len(numbers) < len(v.of) {
 		return
 	}
 	for _, member := range with.of {
 		if term, ok := member.(*ast.Term); ok {
 			if text, isString := term.Value.(ast.String); isString {
 				c.add(at, "%s is an integer and %q is a string, and Rego takes every number for less than every string; compare with a number",
-					number, string(text))
+					placeNames(numbers), string(text))
 			}
 		}
 	}
-}
-
-// integersOf names the places that v stands for, if all of them are integers of the facts.
-func integersOf(v abstract) string {
-	var nodes []*node
-	for _, member := range v.of {
-		n, ok := member.(*node)
-		if !ok || n.kind != "integer" {
-			return ""
-		}
-		nodes = append(nodes, n)
-	}
-	if v.unknown || len(nodes) == 0 {
-		return ""
-	}
-	return placeNames(nodes)
 }
 
 // outcome adds a fault for ordering the values of an enumeration, and reports whether v has any.

@@ -50,7 +50,14 @@ func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, dif
 	}
 	if f.fix == fixDiff {
 		tell(cmd.ErrOrStderr(), fixed, "%s for %s, not written", fixed.Files)
-		return fixed.Before, len(fixed.Files) > 0, printDiff(cmd.OutOrStdout(), o.Dir, fixed.Files)
+		var out bytes.Buffer
+		for _, f := range fixed.Files {
+			unified(&out, filepath.ToSlash(worktree.Seen(worktree.Real(o.Dir), f.Path)), f.Before, f.After)
+		}
+		if _, err = cmd.OutOrStdout().Write(out.Bytes()); err != nil {
+			err = fmt.Errorf("writing the diff: %w", err)
+		}
+		return fixed.Before, len(fixed.Files) > 0, err
 	}
 	written, err := writeFiles(o.Dir, fixed.Files)
 	tell(cmd.ErrOrStderr(), fixed, "%s written in %s", written)
@@ -91,16 +98,4 @@ func tell(w io.Writer, m *lint.Fixed, format string, files []lint.FixedFile) {
 		at := h.Edit.Location
 		fmt.Fprintf(w, "schedlint: %s:%d:%d: %s is not written: %s\n", report.Visible(m.Before.Display(at.File)), at.Line, at.Column, report.Visible(strings.Trim(h.Edit.NewText, `"'`)), report.Visible(h.Why))
 	}
-}
-
-// printDiff writes the changes, with paths relative to dir.
-func printDiff(w io.Writer, dir string, files []lint.FixedFile) error {
-	var out bytes.Buffer
-	for _, f := range files {
-		unified(&out, filepath.ToSlash(worktree.Seen(worktree.Real(dir), f.Path)), f.Before, f.After)
-	}
-	if _, err := w.Write(out.Bytes()); err != nil {
-		return fmt.Errorf("writing the diff: %w", err)
-	}
-	return nil
 }

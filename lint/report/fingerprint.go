@@ -73,7 +73,13 @@ func lineHashes(text string) []lineHash {
 		if c == '\r' {
 			c = '\n'
 		}
-		r.pushRune(c, lineStart)
+		high, low := utf16.EncodeRune(c)
+		if c <= 0xffff {
+			r.push(uint16(c), lineStart)
+		} else {
+			r.push(uint16(high), lineStart)
+			r.push(uint16(low), false)
+		}
 		lineStart = c == '\n'
 	}
 	r.push(endOfFile, lineStart)
@@ -81,17 +87,6 @@ func lineHashes(text string) []lineHash {
 		r.push(0, false)
 	}
 	return r.lines
-}
-
-// pushRune pushes the one or two UTF-16 units of a rune.
-func (r *roller) pushRune(c rune, startsLine bool) {
-	high, low := utf16.EncodeRune(c)
-	if c <= 0xffff {
-		r.push(uint16(c), startsLine)
-		return
-	}
-	r.push(uint16(high), startsLine)
-	r.push(uint16(low), false)
 }
 
 // fingerprint returns the value of schedlint/v1: the identity of d, and the number of d among the

@@ -100,15 +100,11 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 	for _, text := range texts {
 		t.out.WriteString(text)
 	}
-	if kept < len(all) {
-		t.uncounted(all, worst[kept:])
+	if kept == len(all) {
+		return
 	}
-}
-
-// uncounted writes the number of findings that did not fit.
-func (t *textWriter) uncounted(all []shown, left []int) {
-	var rest diag.Summary
-	for _, i := range left {
+	var rest diag.Summary // of what did not fit
+	for _, i := range worst[kept:] {
 		n := 1 + all[i].more
 		switch all[i].Level {
 		case diag.LevelError:

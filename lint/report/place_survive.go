@@ -56,20 +56,6 @@ func survives(key string) question {
 	}
 }
 
-// losses returns the entries about a key, the worst first.
-func losses(w *diag.PlacementWorkload, key string) []diag.PlacementSurvival {
-	var all []diag.PlacementSurvival
-	for _, s := range w.Change.Survives {
-		if s.Key == key {
-			all = append(all, s)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b diag.PlacementSurvival) int {
-		return cmp.Compare(badness[answerTo(b.Verdict)], badness[answerTo(a.Verdict)])
-	})
-	return all
-}
-
 // survival returns the worst answer about the losses by a key, for each meaning of loss if they
 // differ.
 func survival(w *diag.PlacementWorkload, key string) tableCell {
@@ -118,7 +104,10 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 	if !slices.ContainsFunc(w.Change.Survives, harmful) {
 		return ""
 	}
-	worstFirst := losses(w, key)
+	worstFirst := slices.DeleteFunc(slices.Clone(w.Change.Survives), func(s diag.PlacementSurvival) bool { return s.Key != key })
+	slices.SortStableFunc(worstFirst, func(a, b diag.PlacementSurvival) int {
+		return cmp.Compare(badness[answerTo(b.Verdict)], badness[answerTo(a.Verdict)])
+	})
 	var all []lossGroup
 	for i, s := range worstFirst {
 		same := func(o diag.PlacementSurvival) bool { return sameLoss(s, o) }

@@ -41,7 +41,7 @@ func decide(p *diag.Placement) decision {
 	d := decision{columns: questions(p.Workloads)}
 	for i := range p.Workloads {
 		w := &p.Workloads[i]
-		r := row{subject: subject(w), replicas: w.Replicas}
+		r := row{subject: Visible(w.Kind) + " " + Visible(strings.TrimPrefix(w.Namespace+"/"+w.Name, "/")), replicas: w.Replicas}
 		for _, q := range d.columns {
 			c := q.answer(w)
 			r.cells = append(r.cells, c)
@@ -77,11 +77,6 @@ func workloadTable(b io.Writer, p *diag.Placement) {
 	for _, text := range legend(d.columns, d.rows) {
 		writeFolded(b, "", "  ", text)
 	}
-}
-
-// subject returns the name of a workload in the table.
-func subject(w *diag.PlacementWorkload) string {
-	return Visible(w.Kind) + " " + Visible(strings.TrimPrefix(w.Namespace+"/"+w.Name, "/"))
 }
 
 // table writes rows in columns. It drops empty cells at the end of a row, and rows without cells.

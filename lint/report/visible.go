@@ -21,26 +21,23 @@ func glyph(s string, i int) (text string, size, cells int) {
 	if !commandAt(s, i) && !hidden(r) && (r != utf8.RuneError || size != 1) {
 		return s[i : i+size], size, width(r)
 	}
-	text = escape(r, s[i], size)
-	return text, size, len(text)
-}
-
-// escape returns a rune in the notation of Go: \xNN is a byte, \uNNNN a rune, so a stray byte 9b
-// and the control character U+009B look different.
-func escape(r rune, first byte, size int) string {
+	// In the notation of Go \xNN is a byte and \uNNNN a rune, so a stray byte 9b and the control
+	// character U+009B look different.
 	switch {
 	case r == '\n':
-		return `\n`
+		text = `\n`
 	case r == '\r':
-		return `\r`
+		text = `\r`
 	case r == '\t':
-		return `\t`
+		text = `\t`
 	case size == 1:
-		return fmt.Sprintf(`\x%02x`, first)
+		text = fmt.Sprintf(`\x%02x`, s[i])
 	case r > 0xffff:
-		return fmt.Sprintf(`\U%08x`, r)
+		text = fmt.Sprintf(`\U%08x`, r)
+	default:
+		text = fmt.Sprintf(`\u%04x`, r)
 	}
-	return fmt.Sprintf(`\u%04x`, r)
+	return text, size, len(text)
 }
 
 // commandAt reports whether s[i] is the second # of a command to a CI runner. GitHub's runner obeys
