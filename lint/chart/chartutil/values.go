@@ -8,16 +8,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Values are values of a chart or of a part of it. Templates can call the methods.
+// Values holds the values of a chart or of a part of it. Templates can call the methods.
 type Values map[string]any
 
-// MaxDepth is how deeply values may be nested.
+// MaxDepth limits how deep values are nested.
 const MaxDepth = 10_000
 
 // ErrDepth is returned for values that are nested more than MaxDepth deep.
 var ErrDepth = errors.New("values are nested more than 10000 deep, or contain themselves")
 
-// Table is the mapping at a path of keys with dots between them.
+// Table returns the mapping at a path of keys separated by dots.
 func (v Values) Table(path string) (Values, error) {
 	for key := range strings.SplitSeq(path, ".") {
 		switch inner := v[key].(type) {
@@ -32,7 +32,7 @@ func (v Values) Table(path string) (Values, error) {
 	return v, nil
 }
 
-// PathValue is what is at a path of keys, unless that is a mapping.
+// PathValue returns the value at a path of keys, unless it is a mapping.
 func (v Values) PathValue(path string) (any, error) {
 	if path == "" {
 		return nil, errors.New("the path is empty")
@@ -55,7 +55,7 @@ func (v Values) PathValue(path string) (any, error) {
 
 func noValue(key string) error { return fmt.Errorf("%q is not a value", key) }
 
-// AsMap is the map itself, and one without keys for nil.
+// AsMap returns the map, or an empty one for nil.
 func (v Values) AsMap() map[string]any {
 	if len(v) == 0 {
 		return map[string]any{}
@@ -63,7 +63,7 @@ func (v Values) AsMap() map[string]any {
 	return v
 }
 
-// YAML is the values as YAML.
+// YAML returns the values as YAML.
 func (v Values) YAML() (string, error) {
 	text, err := yaml.Marshal(v)
 	return string(text), err
