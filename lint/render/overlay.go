@@ -1,52 +1,50 @@
 package render
 
-// Overlay is what a GitOps controller changes of a kustomization before it builds it and
-// of the objects afterwards. The kustomization of Root.Dir is changed itself, as the
-// controllers do: nothing refers to it from above.
+// Overlay holds the changes that a GitOps controller makes to a kustomization before it builds it,
+// and to the objects afterwards. Like the controllers, it changes the kustomization of Root.Dir
+// itself instead of building one on top of it.
 type Overlay struct {
-	// File and Line are where the pointer stands, from Confinement.
+	// File and Line are the place of the pointer; File is relative to Confinement.
 	File string
 	Line int
-	// Generated is set if the directory has no kustomization and is built from
-	// Resources, which are relative to it. What holds no object is left out.
+	// Generated is set if the directory has no kustomization and is built from Resources, whose
+	// names are relative to it. Files without objects are left out.
 	Generated bool
 	Resources []string
-	// Plain is set if files are taken as they are, whether or not the directory has a
-	// kustomization.
+	// Plain is set if files are used as they are, even if the directory has a kustomization.
 	Plain bool
-	// Fields are those of a kustomization, in JSON. Values replace those that are there,
-	// lists and maps are added to them, images and replicas by their names.
+	// Fields holds fields of a kustomization, as JSON. Values replace existing ones; lists and maps
+	// are appended, images and replicas by name.
 	Fields []byte
-	// Patches are the lines at which the inline patches of Fields begin in File, or 0.
+	// Patches holds the lines of File at which the inline patches of Fields begin, or 0.
 	Patches []int
-	// Counts are where the numbers of replicas in Fields were written, by the names of their
-	// objects.
+	// Counts holds the places of the replica counts in Fields, by the names of their objects.
 	Counts map[string]Variable
-	// Namespace is given to objects that have none.
+	// Namespace is set on objects without one.
 	Namespace string
-	// Labels are set on all objects, and not on their templates.
+	// Labels are set on all objects, but not on their pod templates.
 	Labels map[string]string
 	// Variables are substituted in the result; nil substitutes nothing.
 	Variables *Variables
 }
 
-// Changes reports whether an overlay needs kustomize: a namespace alone does not.
+// Changes reports whether an overlay needs kustomize. A namespace alone does not.
 func (o *Overlay) Changes() bool {
 	return o != nil && (len(o.Fields) > 0 || len(o.Labels) > 0 || o.Variables != nil)
 }
 
-// Variables are what stands for ${name} in a result.
+// Variables holds the values of ${name} in a result.
 type Variables struct {
 	Given map[string]Variable
-	// Open is set if what is not in Given may be given by something that is not known;
-	// else it is not given.
+	// Open is set if something unknown may set names that are not in Given; otherwise such names
+	// are unset.
 	Open bool
-	// Unknown are names that are given, by values that are not known.
+	// Unknown lists names that are set to unknown values.
 	Unknown []string
 }
 
-// Variable is a value and where it was written, from Confinement; Line is 0 where that
-// is not known.
+// Variable is a value and its place; File is relative to Confinement, and Line is 0 if the place is
+// not known.
 type Variable struct {
 	Value        string
 	File         string

@@ -6,14 +6,14 @@ import (
 	"errors"
 )
 
-// Marks and Lines cross from workers as one text of numbers each: there are very many of
-// them, and JSON with a value for each takes longer than most renders.
+// Marks and Lines are encoded as one string of numbers each when workers send them. There are many
+// of them, and encoding each value in JSON takes longer than most renders.
 type (
 	Marks []Mark
 	Lines []Line
 )
 
-// MarshalJSON is the short form.
+// MarshalJSON returns the compact form.
 func (all Marks) MarshalJSON() ([]byte, error) {
 	return pack(all, func(to []int, m *Mark) []int {
 		variable := 0
@@ -24,28 +24,28 @@ func (all Marks) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads the short form.
+// UnmarshalJSON parses the compact form.
 func (all *Marks) UnmarshalJSON(text []byte) error {
 	return unpack(text, 6, (*[]Mark)(all), func(n []int) Mark {
 		return Mark{n[0], n[1], n[2], n[3], n[4], n[5] != 0}
 	})
 }
 
-// MarshalJSON is the short form.
+// MarshalJSON returns the compact form.
 func (all Lines) MarshalJSON() ([]byte, error) {
 	return pack(all, func(to []int, l *Line) []int {
 		return append(to, l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn, l.Item, l.ItemAt, l.ItemColumn, l.Inside, l.InsideAt)
 	})
 }
 
-// UnmarshalJSON reads the short form.
+// UnmarshalJSON parses the compact form.
 func (all *Lines) UnmarshalJSON(text []byte) error {
 	return unpack(text, 10, (*[]Line)(all), func(n []int) Line {
 		return Line{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9]}
 	})
 }
 
-// pack writes the numbers of all rows, which numbers appends, one after the other.
+// pack encodes all rows. numbers appends the numbers of one row.
 func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
 	packed, row := make([]byte, 0, 8*len(all)), []int(nil)
 	for i := range all {
@@ -57,7 +57,7 @@ func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
 	return json.Marshal(packed)
 }
 
-// unpack reads rows of so many numbers.
+// unpack decodes rows of width numbers.
 func unpack[T any](text []byte, width int, all *[]T, row func([]int) T) error {
 	var packed []byte
 	if err := json.Unmarshal(text, &packed); err != nil {

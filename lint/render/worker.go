@@ -15,14 +15,14 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// task is what a worker is told: a root, and the nonce of the run, which its marks have.
+// task is the input of a worker: a root, and the nonce of the run for its marks.
 type task struct {
 	Root  Root
 	Nonce string
 }
 
-// Serve is a worker: it builds one root after the other until in ends, and w holds each to
-// the limits of a root. A panic in build costs the root that it was about.
+// Serve runs a worker: it builds root after root until in ends, and w enforces the limits of each
+// root. A panic in build only fails the current root.
 func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce string) *Output) error {
 	from, buffer := json.NewDecoder(in), bufio.NewWriter(out)
 	to := json.NewEncoder(buffer)
@@ -44,7 +44,7 @@ func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce strin
 	}
 }
 
-// guarded builds a root whatever happens.
+// guarded builds a root and recovers from panics.
 func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -54,7 +54,7 @@ func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 	return build(t.Root, t.Nonce)
 }
 
-// broken is the output of a root that has none, for no reason in its files.
+// broken returns an output with a problem that is not caused by the files of the root.
 func broken(r Root, kind, why string) *Output {
 	file := r.Dir
 	if r.Chart != nil {
@@ -63,24 +63,25 @@ func broken(r Root, kind, why string) *Output {
 	return &Output{Problem: &Problem{Kind: kind, File: file, Line: 1, Column: 1, Detail: why}}
 }
 
-// The exit status of a worker that took more than it may.
+// Exit statuses of a worker that exceeded a limit.
 const (
 	memoryStatus = 75
 	cpuStatus    = 76
 )
 
-// Watch ends a worker that takes more than it may. It looks at the work of the process and
-// not at the clock, so that the same root ends on a busy machine as on an idle one.
+// Watch ends a worker that exceeds a limit. It measures the CPU time and the memory of the process
+// instead of the clock, so that the same root ends in the same way on a busy machine as on an idle
+// one.
 type Watch struct {
 	memory uint64
 	cpu    time.Duration
-	// begun is the CPU time of the process when it began with the root, or idle.
+	// begun is the CPU time of the process when it began the root, or idle.
 	begun atomic.Int64
 }
 
 const idle = -1
 
-// NewWatch watches this process, and calls exit with the status of the limit that is met.
+// NewWatch watches this process, and calls exit with a status if a limit is exceeded.
 func NewWatch(exit func(status int)) *Watch {
 	return newWatch(limits.WorkerMemory, limits.WorkerCPU, exit)
 }
