@@ -268,10 +268,10 @@ func heavy(k *kustomization) int {
 	return n
 }
 
-// untouched is how often kustomize visits the objects of any kustomization.
+// untouched is the number of times that kustomize visits the objects of any kustomization.
 const untouched = 1
 
-// transforms returns how often a kustomization visits its objects.
+// transforms returns the number of times that kustomize visits the objects of a kustomization.
 func transforms(k *kustomization) int {
 	s := &k.spec
 	return untouched + deprecatedTransforms(s) + len(s.Patches) + len(s.Replacements) +
