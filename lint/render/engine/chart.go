@@ -42,7 +42,7 @@ const leastSteps = 4_000
 
 // spared returns how many bytes of the chart's files do not count. The limit on bytes is for YAML,
 // of which about 4 MB are parsed per second. Templates are parsed faster and then count by their
-// steps; templates only read other files.
+// steps; other files are only kept for templates to read.
 func (c *charting) spared() (n int) {
 	for _, f := range c.in.Files {
 		base, one := path.Base(f.Name), limits.PassedOver // bytes that count as one
