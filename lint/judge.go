@@ -147,7 +147,7 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 }
 
 // finding converts a judgement about a subject to a finding. The engine's fixes go with the
-// words of the message catalogue; a rule with words of its own has its own help text.
+// words for a fact; all other words come with a help text.
 func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,

@@ -44,7 +44,7 @@ func TestWantsWhatIsReported(t *testing.T) {
 			continue
 		}
 		report.Foreach(func(term *ast.Term) {
-			j, err := judgement(r, term)
+			j, _, err := judgement(r, term)
 			if err != nil {
 				t.Fatalf("%s: %v", r.id, err)
 			}

@@ -29,25 +29,11 @@ func factLists(f *facts.Facts) []factList {
 	return lists
 }
 
-// listNames returns the names of the lists that hold a fact.
-func listNames(f *facts.Facts) []string {
-	var names []string
-	for _, list := range factLists(f) {
-		if list.rows.Len() > 0 {
-			names = append(names, list.name)
-		}
-	}
-	return names
-}
-
 // convert makes the input of the rules, as far as they read it, directly from the structs: going
 // through JSON text costs several times as much.
-func convert(f *facts.Facts, read *reads) *ast.Term { return ast.ObjectTerm(pairs(f, read)...) }
-
-// pairs returns the members of the input.
-func pairs(f *facts.Facts, read *reads) (all [][2]*ast.Term) {
+func convert(f *facts.Facts, read *reads) *ast.Term {
 	c := converter{read: read, strings: map[string]*ast.Term{}, fields: map[string][]field{}, numbers: map[*int]*ast.Term{}}
-	return c.fieldsOf(reflect.ValueOf(f).Elem(), "")
+	return ast.ObjectTerm(c.fieldsOf(reflect.ValueOf(f).Elem(), "")...)
 }
 
 // converter turns lists into terms.
@@ -66,17 +52,6 @@ type field struct {
 	index int
 	name  *ast.Term
 	path  string
-}
-
-func (c *converter) list(rows reflect.Value, path string) *ast.Term {
-	if numbers, ok := rows.Interface().([]int); ok {
-		return c.indices(numbers)
-	}
-	terms := make([]*ast.Term, rows.Len())
-	for i := range terms {
-		terms[i] = c.value(rows.Index(i), path)
-	}
-	return ast.ArrayTerm(terms...)
 }
 
 // indices returns the term of a list of numbers, one for all rows that share the list.
@@ -134,30 +109,27 @@ func (c *converter) value(v reflect.Value, path string) *ast.Term {
 	case reflect.Struct:
 		return c.term(ast.NewObject(c.fieldsOf(v, path)...))
 	case reflect.Map:
-		return c.names(v)
-	case reflect.Interface:
-		return c.document(v.Interface())
+		labels := v.Interface().(map[string]string)
+		all := make([][2]*ast.Term, 0, len(labels))
+		for _, name := range slices.Sorted(maps.Keys(labels)) {
+			all = append(all, [2]*ast.Term{c.text(name), c.text(labels[name])})
+		}
+		return c.term(ast.NewObject(all...))
+	case reflect.Interface: // a manifest, as encoding/json would read it with exact numbers
+		value, err := ast.InterfaceToValue(v.Interface())
+		if err != nil { // a document never has such a value
+			return ast.NullTerm()
+		}
+		return c.term(value)
 	}
-	return c.list(v, path)
-}
-
-// names converts a map with arbitrary names, such as labels.
-func (c *converter) names(v reflect.Value) *ast.Term {
-	labels := v.Interface().(map[string]string)
-	all := make([][2]*ast.Term, 0, len(labels))
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		all = append(all, [2]*ast.Term{c.text(name), c.text(labels[name])})
+	if numbers, ok := v.Interface().([]int); ok {
+		return c.indices(numbers)
 	}
-	return c.term(ast.NewObject(all...))
-}
-
-// document converts a manifest, as encoding/json would read it with exact numbers.
-func (c *converter) document(v any) *ast.Term {
-	value, err := ast.InterfaceToValue(v)
-	if err != nil { // a document never has such a value
-		return ast.NullTerm()
+	terms := make([]*ast.Term, v.Len())
+	for i := range terms {
+		terms[i] = c.value(v.Index(i), path)
 	}
-	return c.term(value)
+	return ast.ArrayTerm(terms...)
 }
 
 // text returns one term per distinct string, as names repeat all the time.

@@ -36,14 +36,26 @@ func customKeys() []customKey {
 		{"level", one(readLevel)},
 		{"params", func(n *notes, v any) (problems []string) { n.params, problems = paramsOf(v); return problems }},
 		{"asks", one(readAsks)},
-		{"replaces", one(readReplaces)},
-		{"template", one(readTemplate)},
+		{"replaces", one(func(n *notes, v any) error {
+			if v != n.ID {
+				return fmt.Errorf("%s; expected %s, the id of the rule itself: it replaces the built-in rule of that id", found(v), n.ID)
+			}
+			n.Replaces = n.ID
+			return nil
+		})},
+		{"template", one(func(n *notes, v any) (err error) {
+			var ok bool
+			if n.Template, ok = v.(bool); !ok {
+				err = fmt.Errorf("%s; expected true or false", found(v))
+			}
+			return err
+		})},
 		{"owner", one(func(n *notes, v any) error { return cmp.Or(textKey(&n.Owner, v, "a name"), ownerError(n.Owner)) })},
 		{"runbook", one(func(n *notes, v any) error {
 			return cmp.Or(textKey(&n.Runbook, v, webAddress), runbookError(n.Runbook))
 		})},
 		{"tags", one(readTags)},
-		{"untested", one(readUntested)},
+		{"untested", one(func(n *notes, v any) (err error) { n.untested, err = untestedOf(v); return err })},
 	}
 }
 
@@ -141,22 +153,6 @@ func runbookError(address string) error {
 	return nil
 }
 
-func readReplaces(n *notes, value any) error {
-	if value != n.ID {
-		return fmt.Errorf("%s; expected %s, the id of the rule itself: it replaces the built-in rule of that id", found(value), n.ID)
-	}
-	n.Replaces = n.ID
-	return nil
-}
-
-func readTemplate(n *notes, value any) error {
-	var ok bool
-	if n.Template, ok = value.(bool); !ok {
-		return fmt.Errorf("%s; expected true or false", found(value))
-	}
-	return nil
-}
-
 var tagForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func readTags(n *notes, value any) error {
@@ -209,15 +205,15 @@ func askOf(n *notes, value any) (ask, error) {
 	if len(of) != 1 || name == "" {
 		return ask{}, fmt.Errorf("with survive %s; expected a key or {param: NAME}", found(entry["survive"]))
 	}
-	if n.params == nil || n.params.properties[name] == nil || !n.params.properties[name].texts() {
+	var p *schema
+	if n.params != nil {
+		p = n.params.properties[name]
+	}
+	// a string, or a list of strings
+	if p == nil || p.kind != "string" && (p.kind != "array" || p.items == nil || p.items.kind != "string") {
 		return ask{}, fmt.Errorf("with the parameter %s; expected one of custom.params that is a string or a list of strings", cut(name))
 	}
 	return ask{param: name}, nil
-}
-
-// texts reports whether a parameter is a string or a list of strings.
-func (s *schema) texts() bool {
-	return s.kind == "string" || s.kind == "array" && s.items != nil && s.items.kind == "string"
 }
 
 func surviveError(key string) error {

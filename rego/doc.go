@@ -2,15 +2,16 @@
 // evaluates them and reads what they report. It is the only package that knows OPA.
 //
 // Contract: a rule is one file of the package schedlint.rules["<id>"]. Its METADATA has title,
-// description, schemas, custom.category and custom.since. Its set report contains the results of
-// result.reason(rego.metadata.chain(), row, reason), worded by the catalogue of package message, or
-// of result.finding(rego.metadata.chain(), row, finding). A finding is an object with a message,
-// which is one self-contained line, and optionally details, help, a path below the row and a level
-// (judgement.go); anything else fails the rule. Built-in and custom rules are loaded in the same
-// way and obey the same contract. A custom rule with the id of a built-in rule needs
-// custom.replaces. Load fails with file:line, what was found, what was expected and what to do; one
-// error holds everything wrong in all folders. Evaluate returns what the rules report about one set
-// of facts, in the same order for the same input.
+// description, schemas, custom.category and custom.since. The catalogue of package message words
+// what built-in rules report: their set report contains the results of
+// result.reason(rego.metadata.chain(), row, reason), or of result.worded with an object that has a
+// reason and optionally values to word in place of the row, a path below the row and a level. Custom
+// rules use result.reason, or result.finding with an object that has a message, which is one
+// self-contained line, and optionally details, help, a path and a level. Anything else fails the
+// rule (judgement.go). Built-in and custom rules are loaded in the same way. A custom rule with the id
+// of a built-in rule needs custom.replaces. Load fails with file:line, what was found, what was
+// expected and what to do; one error holds everything wrong in all folders. Evaluate returns what the
+// rules report about one set of facts, in the same order for the same input.
 //
 // Parameters: custom.params is a schema (schema.go). It types input.params when the rule is
 // compiled, and the values of the configuration have to fit it (params.go). A template never runs;
@@ -18,9 +19,8 @@
 // of its own (instance.go). Rules of packs and templates count as built in; rules of packs that the
 // configuration does not name are off.
 //
-// Rules see the facts as input and may import the libraries in lib, such as data.schedlint.result and
-// data.schedlint.text, and custom rules also other packages of their own folders; nothing else exists
-// under data. The
+// Rules see the facts as input and may import the libraries in lib, such as data.schedlint.result,
+// and custom rules also other packages of their own folders; nothing else exists under data. The
 // built-in functions are an allow-list: no network, clock, environment, random numbers or output,
 // so a rule depends on the facts alone. Modules have a size limit, symbolic links are refused.
 //

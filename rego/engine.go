@@ -54,11 +54,26 @@ func Load(opts Options) (*Engine, error) {
 	if err := e.addCustom(own, opts.Without != nil); err != nil {
 		return nil, err
 	}
-	e.builtin(builtin)
+	for _, r := range builtin {
+		if r.pack != "" && !slices.Contains(e.packs, r.pack) {
+			e.packs = append(e.packs, r.pack)
+		}
+		if e.find(r.id) == nil { // no custom rule replaces it
+			e.rules = append(e.rules, r)
+		}
+	}
+	slices.Sort(e.packs)
 	if err := e.instances(opts.Instances); err != nil {
 		return nil, err
 	}
-	e.decideOff(opts)
+	slices.SortFunc(e.rules, func(a, b *rule) int { return cmp.Compare(a.id, b.id) })
+	for _, r := range e.rules {
+		r.off = r.isTemplate() || opts.Off != nil && opts.Off(r.id) ||
+			r.instance == nil && r.pack != "" && !slices.Contains(opts.Packs, r.pack)
+		if !r.isTemplate() {
+			e.ids = append(e.ids, r.id)
+		}
+	}
 	if err := e.parameters(opts.Params, opts.Shared); err != nil {
 		return nil, err
 	}
@@ -77,7 +92,7 @@ func replacements(own []*module, builtin []*rule) (errs []error) {
 		if m.rule == nil {
 			continue
 		}
-		id, replaces := m.rule.id, m.rule.notes().Replaces != ""
+		id, replaces := m.rule.id, m.replaces()
 		at := fmt.Sprintf("%s:%d", m.file, m.parsed.Package.Location.Row)
 		switch exists := slices.Contains(ids, id); {
 		case exists && !replaces:
@@ -87,31 +102,6 @@ func replacements(own []*module, builtin []*rule) (errs []error) {
 		}
 	}
 	return errs
-}
-
-// builtin adds the built-in rules that no custom rule replaces.
-func (e *Engine) builtin(rules []*rule) {
-	for _, r := range rules {
-		if r.pack != "" && !slices.Contains(e.packs, r.pack) {
-			e.packs = append(e.packs, r.pack)
-		}
-		if e.find(r.id) == nil {
-			e.rules = append(e.rules, r)
-		}
-	}
-	slices.Sort(e.packs)
-}
-
-// decideOff sorts the rules and decides which of them are off.
-func (e *Engine) decideOff(opts Options) {
-	slices.SortFunc(e.rules, func(a, b *rule) int { return cmp.Compare(a.id, b.id) })
-	for _, r := range e.rules {
-		r.off = r.isTemplate() || opts.Off != nil && opts.Off(r.id) ||
-			r.instance == nil && r.pack != "" && !slices.Contains(opts.Packs, r.pack)
-		if !r.isTemplate() {
-			e.ids = append(e.ids, r.id)
-		}
-	}
 }
 
 // analysePacks analyses what the enabled rules of packs and templates read: whole lists of workloads cost

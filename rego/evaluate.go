@@ -118,12 +118,20 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 	}
 	var judgements []facts.Judgement
 	err = report.Iter(func(t *ast.Term) error {
-		j, err := judgement(r, t)
+		j, given, err := judgement(r, t)
 		if err == nil && !e.reads(r, j.Fact) {
 			err = refusal{what: fmt.Sprintf("reports the fact %d, which is none of those that it reads; report the fact itself", j.Fact)}
 		}
 		if err == nil && j.Message == "" { // it gives a reason
-			j, err = e.addWording(j)
+			text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, given, e.facts)
+			switch {
+			case !ok:
+				err = refusal{what: fmt.Sprintf("reports the reason %s, which the catalogue of messages does not have for this row", strconv.Quote(shortened(j.Reason)))}
+			case given != nil: // as if the rule had these words
+				j.Reason, j.Message, j.Help = "", shortened(text.Headline), shortened(text.Help)
+			default:
+				j.Message, j.Details = text.Headline, text.Details
+			}
 		}
 		judgements = append(judgements, j)
 		return err
@@ -154,9 +162,14 @@ func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Ju
 func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var due []*rule
 	var read reads
-	present := listNames(f)
+	var present []string // the lists that hold a fact
+	for _, list := range factLists(f) {
+		if list.rows.Len() > 0 {
+			present = append(present, list.name)
+		}
+	}
 	for _, r := range e.rules {
-		if !r.off && r.reads.anyOf(present) && !tally.HasFailed(r.id) {
+		if !r.off && slices.ContainsFunc(present, r.reads.has) && !tally.HasFailed(r.id) {
 			due = append(due, r)
 			read.add(r.reads)
 		}
@@ -182,14 +195,4 @@ func (e *Engine) compile(due []*rule) error {
 		c.program = p
 	}
 	return err
-}
-
-// addWording sets the words that the catalogue has for the reason of a judgement.
-func (e *evaluation) addWording(j facts.Judgement) (facts.Judgement, error) {
-	text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, e.facts)
-	if !ok {
-		return j, refusal{what: fmt.Sprintf("reports the reason %s, which the catalogue of messages does not have for this row", strconv.Quote(shortened(j.Reason)))}
-	}
-	j.Message, j.Details = text.Headline, text.Details
-	return j, nil
 }

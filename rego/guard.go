@@ -86,23 +86,17 @@ func (m *meter) guarded(name string, b bound, f topdown.BuiltinFunc) topdown.Bui
 			m.fits(name, b.makes(m, args))
 		}
 		return f(bctx, operands, func(result *ast.Term) error {
-			m.made(name, result)
+			if result != nil {
+				made := m.outer(result)
+				if pair, ok := result.Value.(*ast.Array); ok && name == "walk" && pair.Len() == 2 {
+					made = made.plus(m.outer(pair.Elem(0))) // the path to the value
+				}
+				m.fits(name, made)
+				m.charge(made.steps())
+			}
 			return iter(result)
 		})
 	}
-}
-
-// made charges for a result.
-func (m *meter) made(name string, result *ast.Term) {
-	if result == nil {
-		return
-	}
-	made := m.outer(result)
-	if pair, ok := result.Value.(*ast.Array); ok && name == "walk" && pair.Len() == 2 {
-		made = made.plus(m.outer(pair.Elem(0))) // the path to the value
-	}
-	m.fits(name, made)
-	m.charge(made.steps())
 }
 
 // fits refuses a result that is too large.

@@ -47,7 +47,13 @@ func (e *Engine) instance(i *Instance) (*rule, error) {
 	case other != nil:
 		return nil, i.error("a rule has the id %s already; choose another id", i.ID)
 	case base == nil:
-		return nil, i.error("%s uses the unknown template %s%s", i.ID, cut(i.Use), near(i.Use, e.usable()))
+		var usable []string
+		for _, r := range e.rules {
+			if r.usable() {
+				usable = append(usable, r.id)
+			}
+		}
+		return nil, i.error("%s uses the unknown template %s%s", i.ID, cut(i.Use), near(i.Use, usable))
 	case base.instance != nil:
 		return nil, i.error("%s uses %s, which uses %s itself; use that one", i.ID, i.Use, base.instance.Use)
 	case !base.usable():
@@ -64,29 +70,15 @@ func (e *Engine) instance(i *Instance) (*rule, error) {
 
 // error returns an error about the entry of the configuration.
 func (i *Instance) error(format string, args ...any) error {
-	place := ""
+	message := fmt.Sprintf(format, args...)
 	if i.Place != "" {
-		place = i.Place + ": "
+		message = i.Place + ": " + message
 	}
-	return errors.New(place + fmt.Sprintf(format, args...))
+	return errors.New(message)
 }
 
-// usable returns the ids of the rules that instances may use.
-func (e *Engine) usable() []string {
-	var ids []string
-	for _, r := range e.rules {
-		if r.usable() {
-			ids = append(ids, r.id)
-		}
-	}
-	return ids
-}
-
-// usable reports whether instances may use a rule. It reads the annotation only if the annotation
-// may matter.
-func (r *rule) usable() bool {
-	return r.instance == nil && (r.template || r.mentions("params:") && r.notes().params != nil)
-}
+// usable reports whether instances may use a rule.
+func (r *rule) usable() bool { return r.instance == nil && (r.template || r.schema() != nil) }
 
 // parameters gives each rule its parameters. The error holds all problems with them.
 func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
@@ -125,10 +117,7 @@ func atValues(v Values, message string) error {
 // rule's id override those of the instance, and the others have their defaults.
 func (r *rule) parameters(given Values) error {
 	name := "rules." + r.id + ".params"
-	var schema *schema
-	if r.mentions("params:") {
-		schema = r.notes().params
-	}
+	schema := r.schema()
 	switch {
 	case r.isTemplate() && given.Values != nil:
 		return atValues(given, fmt.Sprintf("%s: %s is a template and never runs; give parameters to the rules that use it", name, r.id))

@@ -29,9 +29,17 @@ type outcome struct {
 	abandoned bool
 }
 
-// isolated evaluates a custom rule in a goroutine, so that its time, memory and panics cost only
-// its own findings.
+// isolated evaluates a custom rule, whose time, memory and panics cost only its own findings.
 func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
+	return isolate(ctx, m, func(ctx context.Context) ([]facts.Judgement, error) {
+		return e.judge(ctx, r, func(q *topdown.Query) *topdown.Query {
+			return q.WithQueryTracer(m).WithBuiltins(m.functions())
+		})
+	})
+}
+
+// isolate evaluates in a goroutine.
+func isolate(ctx context.Context, m *meter, evaluate func(ctx context.Context) ([]facts.Judgement, error)) outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan outcome, 1)
@@ -43,9 +51,7 @@ func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
 			}
 			done <- o
 		}()
-		o.found, o.err = e.judge(ctx, r, func(q *topdown.Query) *topdown.Query {
-			return q.WithQueryTracer(m).WithBuiltins(m.functions())
-		})
+		o.found, o.err = evaluate(ctx)
 	}()
 	return watch(ctx, done, m, cancel)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
+	"github.com/schedlint/schedlint/lint/message"
 )
 
 const (
@@ -23,96 +24,105 @@ const (
 	maxPath, maxElement = 20, 256
 )
 
-// judgement reads one member of a report, which result.reason or result.finding makes.
-func judgement(r *rule, t *ast.Term) (facts.Judgement, error) {
+// judgement reads one member of a report, which result.reason, result.worded or result.finding
+// makes, and returns the values that go with its reason.
+func judgement(r *rule, t *ast.Term) (facts.Judgement, message.Values, error) {
 	j := facts.Judgement{Rule: r.id}
 	row, _ := t.Value.(ast.Object)
-	if row == nil {
-		return j, malformed()
-	}
-	level, keys := row.Get(ast.InternedTerm("level")), 3
-	if level != nil {
-		keys++
-	}
-	if row.Len() != keys {
-		return j, malformed()
+	if row == nil || row.Len() != 3 {
+		return j, nil, malformed()
 	}
 	id, fact := row.Get(ast.InternedTerm("rule")), row.Get(ast.InternedTerm("fact"))
 	if id == nil || fact == nil || !id.Equal(ast.StringTerm(r.code.id)) {
-		return j, malformed()
+		return j, nil, malformed()
 	}
 	var ok bool
 	if j.Fact, ok = wholeNumber(fact); !ok {
-		return j, malformed()
+		return j, nil, malformed()
 	}
 	if reason := row.Get(ast.InternedTerm("reason")); reason != nil {
 		j.Reason = text(reason)
-		if level != nil {
-			if _, problem := levelOf(level); problem != "" {
-				return j, malformed()
-			}
-			j.Level = diag.Level(text(level))
-		}
-		return j, nil
+		return j, nil, nil
 	}
-	said := row.Get(ast.InternedTerm("said"))
-	if said == nil || level != nil {
-		return j, malformed()
+	var given message.Values
+	fields, said := sayings(&j), row.Get(ast.InternedTerm("said"))
+	if said == nil {
+		fields, said = givens(&j, &given), row.Get(ast.InternedTerm("given"))
 	}
-	if problem := finding(&j, said); problem != "" {
-		return j, refusal{what: "reports a finding " + problem}
+	if said == nil {
+		return j, nil, malformed()
 	}
-	return j, nil
+	if problem := finding(said, fields); problem != "" {
+		return j, nil, refusal{what: "reports a finding " + problem}
+	}
+	return j, given, nil
 }
 
-// finding reads a finding with words of its own, and returns a problem with it. The problem never
-// shows a value, which may be of any size.
-func finding(j *facts.Judgement, said *ast.Term) (problem string) {
+// finding reads a finding into fields, the first of which is required, and returns a problem with
+// it. The problem never shows a value, which may be of any size.
+func finding(said *ast.Term, fields []saying) (problem string) {
 	given, ok := said.Value.(ast.Object)
 	if !ok {
-		return fmt.Sprintf(`that is %s; expected an object such as {"message": message}`, kindOf(said))
+		return fmt.Sprintf("that is %s; expected an object such as {%q: %s}", kindOf(said), fields[0].name, fields[0].name)
 	}
-	fields := sayings(j)
 	for _, key := range given.Keys() {
 		name, _ := key.Value.(ast.String)
 		i := slices.IndexFunc(fields, func(f saying) bool { return f.name == string(name) })
 		if i < 0 {
-			return unknownSaying(key, fields)
+			var names []string
+			for _, f := range fields {
+				names = append(names, f.name)
+			}
+			return fmt.Sprintf("with the unknown key %s%s; expected %s", strconv.Quote(cut(text(key))), near(text(key), names), strings.Join(names, ", "))
 		}
-		value := given.Get(key)
-		if problem := fields[i].read(value); problem != "" {
+		if problem := fields[i].read(given.Get(key)); problem != "" {
 			return fmt.Sprintf("whose %s %s", fields[i].name, problem)
 		}
 	}
-	if j.Message == "" {
-		return "without a message; add the key message"
+	if given.Get(ast.StringTerm(fields[0].name)) == nil {
+		return fmt.Sprintf("without a %s; add the key %s", fields[0].name, fields[0].name)
 	}
 	return ""
 }
 
-// saying is a key of the argument of result.finding; read returns a problem with its value.
+// saying is a key of the argument of result.finding or result.worded; read returns a problem with its
+// value.
 type saying struct {
 	name string
 	read func(*ast.Term) string
 }
 
+// sayings are the keys of a finding in words of its own.
 func sayings(j *facts.Judgement) []saying {
-	return []saying{
+	return append([]saying{
 		{"message", textInto(&j.Message)},
 		{"details", func(t *ast.Term) (problem string) { j.Details, problem = details(t); return problem }},
 		{"help", textInto(&j.Help)},
+	}, placed(j)...)
+}
+
+// givens are the keys of a finding in words of the catalogue.
+func givens(j *facts.Judgement, values *message.Values) []saying {
+	return append([]saying{
+		{"reason", textInto(&j.Reason)},
+		{"values", func(t *ast.Term) (problem string) { *values, problem = valuesOf(t); return problem }},
+	}, placed(j)...)
+}
+
+func placed(j *facts.Judgement) []saying {
+	return []saying{
 		{"path", func(t *ast.Term) (problem string) { j.Path, problem = pathOf(t); return problem }},
 		{"level", func(t *ast.Term) (problem string) { j.Level, problem = levelOf(t); return problem }},
 	}
 }
 
-func unknownSaying(key *ast.Term, fields []saying) string {
-	var names []string
-	for _, f := range fields {
-		names = append(names, f.name)
+// valuesOf reads the values that go with a reason.
+func valuesOf(t *ast.Term) (message.Values, string) {
+	value, err := ast.JSON(t.Value)
+	if values, ok := value.(map[string]any); err == nil && ok {
+		return values, ""
 	}
-	return fmt.Sprintf("with the unknown key %s%s; expected %s",
-		strconv.Quote(cut(text(key))), near(text(key), names), strings.Join(names, ", "))
+	return nil, fmt.Sprintf("are %s; expected an object with strings as keys", kindOf(t))
 }
 
 // textInto reads a text that must not be empty.
@@ -165,24 +175,20 @@ func pathOf(t *ast.Term) (elements []string, problem string) {
 		return nil, fmt.Sprintf("has %d elements; expected at most %d", list.Len(), maxPath)
 	}
 	for i := range list.Len() {
-		element, ok := pathElement(list.Elem(i))
+		key, isText := list.Elem(i).Value.(ast.String)
+		n, isIndex := wholeNumber(list.Elem(i))
 		switch {
-		case !ok:
+		case isIndex && n >= 0:
+			elements = append(elements, strconv.Itoa(n))
+		case !isText:
 			return nil, fmt.Sprintf("holds %s at index %d; expected keys and indices", kindOf(list.Elem(i)), i)
-		case len(element) > maxElement:
-			return nil, fmt.Sprintf("has %d bytes at index %d; expected at most %d", len(element), i, maxElement)
+		case len(key) > maxElement:
+			return nil, fmt.Sprintf("has %d bytes at index %d; expected at most %d", len(key), i, maxElement)
+		default:
+			elements = append(elements, string(key))
 		}
-		elements = append(elements, element)
 	}
 	return elements, ""
-}
-
-func pathElement(t *ast.Term) (string, bool) {
-	if s, ok := t.Value.(ast.String); ok {
-		return string(s), true
-	}
-	n, ok := wholeNumber(t)
-	return strconv.Itoa(n), ok && n >= 0
 }
 
 // levelOf reads the level of one finding.
@@ -205,21 +211,13 @@ func wholeNumber(t *ast.Term) (int, bool) {
 
 // kindOf names the type of a value.
 func kindOf(t *ast.Term) string {
-	switch t.Value.(type) {
-	case ast.String:
-		return "a string"
-	case ast.Number:
-		return "a number"
-	case ast.Boolean:
-		return "a boolean"
-	case ast.Null:
-		return "null"
-	case *ast.Array:
-		return "an array"
-	case ast.Object:
-		return "an object"
-	case ast.Set:
-		return "a set"
+	switch name := ast.ValueName(t.Value); name {
+	case "null":
+		return name
+	case "array", "object":
+		return "an " + name
+	case "string", "number", "boolean", "set":
+		return "a " + name
 	}
 	return "an unknown value"
 }

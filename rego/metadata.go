@@ -53,15 +53,18 @@ func metadata(id, file, text string, m *ast.Module) (notes, []error) {
 			file, m.Package.Location.Row))
 	}
 	n := notes{Rule: diag.Rule{ID: id, Title: strings.TrimSpace(a.Title), Description: strings.TrimSpace(a.Description)}}
-	n.Pack, _ = packOf(id)
+	if pack, _, ok := strings.Cut(id, "."); ok {
+		n.Pack = pack
+	}
 	for _, related := range a.RelatedResources {
 		n.Related = append(n.Related, related.Ref.String())
 	}
-	for _, problem := range slices.Concat(texts(&n.Rule), schemas(a), custom(&n, a.Custom)) {
+	for _, problem := range slices.Concat(texts(&n.Rule, a), custom(&n, a.Custom)) {
 		errs = append(errs, fmt.Errorf("%s:%d: METADATA %s", file, a.Location.Row, problem))
 	}
 	if n.params != nil && len(errs) == 0 {
-		a.Schemas = append(a.Schemas, n.params.annotation())
+		definition := n.params.definition()
+		a.Schemas = append(a.Schemas, &ast.SchemaAnnotation{Path: ast.InputRootRef.Append(ast.StringTerm("params")), Definition: &definition})
 		n.Params = n.params.described()
 	}
 	return n, errs
@@ -76,7 +79,8 @@ func packageAnnotation(m *ast.Module) *ast.Annotations {
 	return nil
 }
 
-func texts(r *diag.Rule) (problems []string) {
+// texts also requires the one annotation that makes OPA check the fields of facts.
+func texts(r *diag.Rule, a *ast.Annotations) (problems []string) {
 	if r.Title == "" {
 		problems = append(problems, "has no title; give one line that names what is bad")
 	}
@@ -86,17 +90,13 @@ func texts(r *diag.Rule) (problems []string) {
 	if r.Description == "" {
 		problems = append(problems, "has no description; say what happens, why, and what to do")
 	}
-	return problems
-}
-
-// schemas requires the one annotation that makes OPA check the fields of facts.
-func schemas(a *ast.Annotations) []string {
-	for _, s := range a.Schemas {
-		if s.Path.Equal(ast.InputRootRef) && s.Schema.Equal(factsRef()) {
-			return nil
-		}
+	typed := func(s *ast.SchemaAnnotation) bool {
+		return s.Path.Equal(ast.InputRootRef) && s.Schema.Equal(factsRef())
 	}
-	return []string{`has no schemas with the entry "- input: schema.facts", which makes misspelt fields an error`}
+	if !slices.ContainsFunc(a.Schemas, typed) {
+		problems = append(problems, `has no schemas with the entry "- input: schema.facts", which makes misspelt fields an error`)
+	}
+	return problems
 }
 
 func factsRef() ast.Ref { return ast.SchemaRootRef.Append(ast.StringTerm("facts")) }

@@ -86,8 +86,8 @@ func (m *meter) TraceEvent(e topdown.Event) {
 	if e.Op == topdown.UnifyOp {
 		m.compare(e.Node)
 	}
-	if m.spent%stackEvery == 0 {
-		m.lookAtStack()
+	if m.spent%stackEvery == 0 && m.stacks() > m.stack+maxStack {
+		m.refuse("compares values with too many members")
 	}
 	if why := m.stop.Load(); why != nil {
 		m.refuse("%s", *why)
@@ -117,12 +117,6 @@ func composite(t *ast.Term) bool {
 		return t.IsGround()
 	}
 	return false
-}
-
-func (m *meter) lookAtStack() {
-	if m.stacks() > m.stack+maxStack {
-		m.refuse("compares values with too many members")
-	}
 }
 
 // charge counts steps and ends the evaluation if there are too many.

@@ -3,7 +3,6 @@ package rego
 import (
 	"fmt"
 	"regexp"
-	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -63,14 +62,6 @@ func newModule(file, text string) (*module, []error) {
 // idForm makes an id fit for a folder, a key and a word in a comment. The part before the dot names
 // a pack.
 const idForm = `^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)?$`
-
-// packOf returns the pack that an id names.
-func packOf(id string) (pack string, ok bool) {
-	if pack, _, ok = strings.Cut(id, "."); !ok {
-		return "", false
-	}
-	return pack, true
-}
 
 // idOf returns the id from the package, or "" for a library.
 func idOf(m *ast.Module) (string, error) {

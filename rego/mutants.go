@@ -127,24 +127,16 @@ func (m *module) conditions() (all []Condition, errs []error) {
 func conditionsOf(m *ast.Module) (all []*ast.Expr) {
 	ast.WalkBodies(m, func(body ast.Body) bool {
 		for _, e := range body {
-			if !e.Generated && !declares(e) && !e.IsAssignment() && !alwaysTrue(e) {
+			_, declares := e.Terms.(*ast.SomeDecl)
+			term, ok := e.Terms.(*ast.Term)
+			alwaysTrue := ok && term.Equal(ast.InternedTerm(true)) // the parser gives it to rules without a body
+			if !e.Generated && !declares && !e.IsAssignment() && !alwaysTrue {
 				all = append(all, e)
 			}
 		}
 		return false
 	})
 	return all
-}
-
-func declares(e *ast.Expr) bool {
-	_, some := e.Terms.(*ast.SomeDecl)
-	return some
-}
-
-// alwaysTrue reports whether an expression is the body that the parser gives to rules without one.
-func alwaysTrue(e *ast.Expr) bool {
-	term, ok := e.Terms.(*ast.Term)
-	return ok && term.Equal(ast.InternedTerm(true))
 }
 
 // leaveOut replaces a condition by an expression that is always true, and returns the condition.

@@ -39,10 +39,15 @@ func loadOwn(o Options) ([]*module, error) {
 			continue
 		}
 		found, problems := newModules(files)
-		o.mutate(found)
 		errs = append(errs, problems...)
 		modules = append(modules, found...)
-		if !holdsRule(found) && o.Instead == nil {
+		for _, m := range found {
+			if o.Without != nil && m != nil && m.file == o.Without.File {
+				leaveOut(m.parsed, o.Without.n)
+			}
+		}
+		// a file with an error counts as a rule
+		if o.Instead == nil && !slices.ContainsFunc(found, func(m *module) bool { return m == nil || m.rule != nil }) {
 			errs = append(errs, fmt.Errorf(`%s: the folder holds no rule; a rule is a file <id>/rule.rego of the package schedlint.rules["<id>"]`, name))
 		}
 	}
@@ -85,15 +90,6 @@ func newModules(files []textFile) (modules []*module, errs []error) {
 	return modules, errs
 }
 
-// mutate leaves out the condition that the options select.
-func (o *Options) mutate(all []*module) {
-	for _, m := range all {
-		if o.Without != nil && m != nil && m.file == o.Without.File {
-			leaveOut(m.parsed, o.Without.n)
-		}
-	}
-}
-
 // has reports whether a file is below the folder.
 func (f *Folder) has(file string) bool {
 	one, err := filepath.Abs(filepath.FromSlash(file))
@@ -126,42 +122,25 @@ func tooLarge(bytes int64) error {
 	return fmt.Errorf("the file has %d bytes; a module has at most %d", bytes, maxModuleBytes)
 }
 
-// holdsRule reports whether there is a rule, or a file with an error, which counts as one.
-func holdsRule(modules []*module) bool {
-	for _, m := range modules {
-		if m == nil || m.rule != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // duplicates requires one file per package: OPA reads the annotations of a package from one file
 // only, and a rule should be in one place.
-func duplicates(modules []*module) []error {
-	var errs []error
+func duplicates(modules []*module) (errs []error) {
 	first := map[string]*module{}
 	for _, m := range modules {
 		name := m.parsed.Package.Path.String()
-		if other, ok := first[name]; ok {
-			errs = append(errs, other.taken(m))
-			continue
+		at := fmt.Sprintf("%s:%d", m.file, m.parsed.Package.Location.Row)
+		switch other := first[name]; {
+		case other == nil:
+			first[name] = m
+		case other.rule == nil:
+			errs = append(errs, fmt.Errorf("%s: %s stands in %s, too; keep one file per package", at, m.parsed.Package, other.file))
+		case other.locked:
+			errs = append(errs, fmt.Errorf("%s: the rule %s is vendored already, in %s; remove one of them, or update that folder with schedlint policy vendor --to", at, other.rule.id, other.file))
+		default:
+			errs = append(errs, fmt.Errorf("%s: the rule %s exists already, in %s; remove one of them, or give it another id", at, other.rule.id, other.file))
 		}
-		first[name] = m
 	}
 	return errs
-}
-
-// taken returns the error about a module with the package of another one.
-func (m *module) taken(by *module) error {
-	at := fmt.Sprintf("%s:%d", by.file, by.parsed.Package.Location.Row)
-	if m.rule == nil {
-		return fmt.Errorf("%s: %s stands in %s, too; keep one file per package", at, by.parsed.Package, m.file)
-	}
-	if m.locked {
-		return fmt.Errorf("%s: the rule %s is vendored already, in %s; remove one of them, or update that folder with schedlint policy vendor --to", at, m.rule.id, m.file)
-	}
-	return fmt.Errorf("%s: the rule %s exists already, in %s; remove one of them, or give it another id", at, m.rule.id, m.file)
 }
 
 // textFile is a Rego file before it is parsed.
@@ -190,30 +169,27 @@ func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, err
 		return nil, fmt.Errorf("reading the folder of rules: %w", err)
 	}
 	defer root.Close()
-	return walk(root.FS(), filepath.ToSlash(filepath.Clean(name)), wanted)
-}
-
-func walk(folder fs.FS, dir string, wanted func(name string) bool) ([]textFile, error) {
+	folder, shown := root.FS(), filepath.ToSlash(filepath.Clean(name))
 	var files []textFile
-	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return fmt.Errorf("reading the folder of rules: %w", err)
 		}
-		shown := path.Join(dir, name)
+		at := path.Join(shown, name)
 		if entry.Type()&fs.ModeSymlink != 0 {
-			return fmt.Errorf("%s: symbolic links are not followed; put the file itself here", shown)
+			return fmt.Errorf("%s: symbolic links are not followed; put the file itself here", at)
 		}
 		if entry.IsDir() || !strings.HasSuffix(name, ".rego") || !wanted(name) {
 			return nil
 		}
 		if len(files) == maxModules {
-			return fmt.Errorf("%s: the folder holds more than %d modules", dir, maxModules)
+			return fmt.Errorf("%s: the folder holds more than %d modules", shown, maxModules)
 		}
 		text, err := read(folder, name, entry)
 		if err != nil {
-			return fmt.Errorf("%s: %w", shown, err)
+			return fmt.Errorf("%s: %w", at, err)
 		}
-		files = append(files, textFile{name: shown, text: text})
+		files = append(files, textFile{name: at, text: text})
 		return nil
 	})
 	return files, err

@@ -182,7 +182,7 @@ func TestLoadErrors(t *testing.T) {
 		"report is an object":    {head + "report[x] := result if some x in [1]\n", "policies/x.rego:12: report is not a set; write report contains"},
 		"syntax":                 {edit("some fact in", "some fact on"), "policies/x.rego:13: "},
 		"old syntax":             {edit(`report contains result.finding(rego.metadata.chain(), fact, {"message": message}) if`, "report[message]"), "policies/x.rego:12: "},
-		"unused import":          {edit("import data.schedlint.result\n", "import data.schedlint.result\nimport data.schedlint.text\n"), "policies/x.rego:11: import data.schedlint.text unused"},
+		"unused import":          {edit("import data.schedlint.result\n", "import data.schedlint.result\nimport data.schedlint.keys\n"), "policies/x.rego:11: import data.schedlint.keys unused"},
 		"unknown import":         {edit("import data.schedlint.result\n", "import data.schedlint.result\nimport data.team.names\n"), "policies/x.rego:11: data.team.names is not defined by any rule or library"},
 		"another rule's":         {edit("fact.namespace ==", `data.schedlint.rules["x"].y ==`), `policies/x.rego:14: data.schedlint.rules.x.y is not defined by any rule or library`},
 		"misspelt function":      {edit("sprintf(", "sprintff("), "policies/x.rego:15: function sprintff is not available; did you mean sprintf?"},
@@ -333,6 +333,7 @@ func TestEvaluateErrors(t *testing.T) {
 	}
 	chain := "rego.metadata.chain()"
 	said := func(text string) string { return report(`result.finding(` + chain + `, fact, ` + text + `)`) }
+	worded := func(text string) string { return report(`result.worded(` + chain + `, fact, ` + text + `)`) }
 	for name, c := range map[string]struct{ text, want string }{
 		"no such fact":     {report(`result.finding(` + chain + `, {"id": 77}, {"message": "x"})`), "reports the fact 77, which is none of those"},
 		"no finding":       {report(`fact.name`), "reports something that is no finding of its own; write report contains"},
@@ -360,6 +361,12 @@ func TestEvaluateErrors(t *testing.T) {
 		"misspelt level":   {said(`{"message": "x", "level": "eror"}`), "reports a finding whose level is no level (did you mean error?); expected error, warning, note"},
 		"level off":        {said(`{"message": "x", "level": "off"}`), "reports a finding whose level is no level; expected error, warning, note"},
 		"number as level":  {said(`{"message": "x", "level": 1}`), "reports a finding whose level is no level; expected error, warning, note"},
+		"bare values":      {worded(`{"reason": "single-pod", "values": "x"}`), "reports a finding whose values are a string; expected an object with strings as keys"},
+		"no reason":        {worded(`{"values": {"workload": "x"}}`), "reports a finding without a reason; add the key reason"},
+		"unknown reason":   {worded(`{"reason": "x", "values": {"workload": "x"}}`), `reports the reason "x", which the catalogue of messages does not have`},
+		"missing value":    {worded(`{"reason": "single-pod", "values": {"pod": "x"}}`), `reports the reason "single-pod", which the catalogue of messages does not have`},
+		"nested value":     {worded(`{"reason": "single-pod", "values": {"workload": {"x": [1e900]}}}`), `reports the reason "single-pod", which the catalogue of messages does not have`},
+		"words of its own": {worded(`{"reason": "single-pod", "message": "x"}`), `reports a finding with the unknown key "message"; expected reason, values, path, level`},
 		"division by zero": {said(`{"message": sprintf("%d", [fact.id / (fact.pods_min - fact.pods_min)])}`), "div: divide by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -382,7 +389,7 @@ func TestEvaluateErrors(t *testing.T) {
 
 // imports drops the import that a rule does not use, as it would be an error.
 func imports(text string) string {
-	if strings.Contains(text, "result.finding") {
+	if strings.Contains(text, "result.finding") || strings.Contains(text, "result.worded") {
 		return "import data.schedlint.result\n"
 	}
 	return ""
@@ -404,20 +411,23 @@ func TestFinding(t *testing.T) {
 	}
 }
 
-// TestTextLibrary words a custom finding with the helpers of the library.
-func TestTextLibrary(t *testing.T) {
-	said := `text.finding(fact.ref, ["", sprintf("%s %s", [text.number(fact.pods_min, "pod"), text.verb(fact.pods_min, "runs", "run")]), ` +
-		`text.few(["a", "b", "c", "d", "e"]), concat("", ["x", text.aside("y"), text.aside("")]), text.few(["a"])])`
-	rule := strings.Replace(head, "import data.schedlint.result\n", "import data.schedlint.result\nimport data.schedlint.text\n", 1) +
-		"report contains result.finding(rego.metadata.chain(), fact, " + said + ") if some fact in input.workloads\n"
-	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": rule})}})
-	got, err := e.Evaluate(context.Background(), &facts.Facts{Workloads: []facts.Workload{{ID: 1, Ref: "Deployment shop/web", PodsMin: 1}}}, facts.NewTally())
-	if err != nil {
-		t.Fatal(err)
+// TestWorded gives values to the catalogue: what it makes of them is cut like words of a rule itself.
+func TestWorded(t *testing.T) {
+	large := "[x | some _ in numbers.range(1, 5000); x := \"a\"]"
+	given := `{"reason": "container-without-requests", "path": ["resources", 0], "level": "note", ` +
+		`"values": {"workload": concat("", ` + large + `), "container": "c${workload}", "resources": ` + large + `}}`
+	text := head + "report contains result.worded(rego.metadata.chain(), fact, " + given + ") if {\n\tsome fact in input.workloads\n\tfact.id == 1\n}\n"
+	got, err := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": text})}}).Evaluate(context.Background(), defaultNamespace(), facts.NewTally())
+	cutAfter := func(all string) string {
+		return fmt.Sprintf("%s ... (%d bytes more)", all[:maxMessage], len(all)-maxMessage)
 	}
-	want := []facts.Judgement{{Rule: "no-default-namespace", Fact: 1, Message: "Deployment shop/web: 1 pod runs", Details: []string{"a, b, c and 2 more", "x (y)", "a"}}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
+	of := func(separator string) string { return strings.Repeat("a"+separator, 4999) + "a" }
+	want := []facts.Judgement{{
+		Rule: "no-default-namespace", Fact: 1, Level: diag.LevelNote, Path: []string{"resources", "0"},
+		Message: cutAfter(of("") + ": container c${workload} requests no " + of(" or ")), Help: cutAfter("set resources.requests for " + of(" and ")),
+	}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
 	}
 }
 

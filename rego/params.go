@@ -214,6 +214,8 @@ func article(kind string) string {
 		return "a map"
 	case "integer":
 		return "an integer"
+	case "null":
+		return kind
 	}
 	return "a " + kind
 }

@@ -59,30 +59,6 @@ type compilation struct {
 	mutant bool
 }
 
-// modules returns the modules to compile, by file.
-func (c compilation) modules() (map[string]*ast.Module, error) {
-	all := map[string]*ast.Module{}
-	for _, m := range slices.Concat(c.own, c.tests) {
-		all[m.file] = m.parsed
-	}
-	if len(c.tests) > 0 {
-		m, err := parse("lib/facts.rego", factsLibrary(), false)
-		if err != nil {
-			return nil, err
-		}
-		all["lib/facts.rego"] = m
-	}
-	return all, addLibraries(all)
-}
-
-// capabilities returns the functions that they may call.
-func (c compilation) capabilities() *ast.Capabilities {
-	if len(c.tests) > 0 {
-		return testCapabilities()
-	}
-	return capabilities()
-}
-
 // compileChecked compiles custom modules with every available check. The schema applies to all of
 // them: rules name it in their METADATA, and libraries always get it.
 func compileChecked(what compilation) (p *program, err error) {
@@ -91,8 +67,17 @@ func compileChecked(what compilation) (p *program, err error) {
 			err = fmt.Errorf("%s:1: the Rego compiler fails on these rules: %v", what.own[0].file, p)
 		}
 	}()
-	modules, err := what.modules()
-	if err != nil {
+	modules, functions := map[string]*ast.Module{}, capabilities()
+	for _, m := range slices.Concat(what.own, what.tests) {
+		modules[m.file] = m.parsed
+	}
+	if len(what.tests) > 0 {
+		functions = testCapabilities()
+		if modules["lib/facts.rego"], err = parse("lib/facts.rego", factsLibrary(), false); err != nil {
+			return nil, err
+		}
+	}
+	if err := addLibraries(modules); err != nil {
 		return nil, err
 	}
 	if err := join(undefinedData(modules)); err != nil {
@@ -103,7 +88,7 @@ func compileChecked(what compilation) (p *program, err error) {
 	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
 	// Unless print statements are enabled, OPA silently drops calls of print. The capabilities have
 	// no print, so such calls are errors.
-	c := ast.NewCompiler().WithStrict(!what.mutant).WithEnablePrintStatements(true).WithCapabilities(what.capabilities()).
+	c := ast.NewCompiler().WithStrict(!what.mutant).WithEnablePrintStatements(true).WithCapabilities(functions).
 		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
 		WithSkipStages(ast.StageBuildComprehensionIndices) // these evaluate bodies in which nothing is bound, see hoister
 	p, err = compile(c, modules)
@@ -192,23 +177,28 @@ func defined(ref string, packages []string) bool {
 }
 
 // run evaluates the report of one rule. The function with extends the query.
-func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*topdown.Query) *topdown.Query) (ast.Set, error) {
+func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*topdown.Query) *topdown.Query) (found ast.Set, err error) {
+	err = p.query(ctx, c.report(), func(q *topdown.Query) *topdown.Query { return with(q.WithInput(input)) }, func(report *ast.Term) {
+		found, _ = report.Value.(ast.Set)
+	})
+	return found, err
+}
+
+// query hands each value of a term to a function. The function with extends the query.
+func (p *program) query(ctx context.Context, of *ast.Term, with func(*topdown.Query) *topdown.Query, each func(*ast.Term)) error {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()
 	store := inmem.New()
 	txn, err := store.NewTransaction(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer store.Abort(ctx, txn)
-	report := ast.VarTerm("report")
-	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(report, c.report()))).
-		WithCompiler(p.compiler).WithStore(store).WithTransaction(txn).WithInput(input).
-		WithCancel(stop).WithStrictBuiltinErrors(true)
-	var found ast.Set
-	err = with(q).Iter(ctx, func(result topdown.QueryResult) error {
-		found, _ = result[report.Value.(ast.Var)].Value.(ast.Set)
+	value := ast.VarTerm("value")
+	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(value, of))).
+		WithCompiler(p.compiler).WithStore(store).WithTransaction(txn).WithCancel(stop).WithStrictBuiltinErrors(true)
+	return with(q).Iter(ctx, func(r topdown.QueryResult) error {
+		each(r[value.Value.(ast.Var)])
 		return nil
 	})
-	return found, err
 }

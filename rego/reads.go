@@ -83,12 +83,6 @@ func (r *reads) lists() []string {
 	return slices.Compact(all)
 }
 
-// anyOf reports whether one of the lists is read.
-func (r *reads) anyOf(lists []string) bool { return slices.ContainsFunc(lists, r.has) }
-
-// copied returns a copy that does not change with r.
-func (r *reads) copied() reads { return reads{r.all, maps.Clone(r.paths)} }
-
 // add adds the places that o reads.
 func (r *reads) add(o reads) {
 	r.all = r.all || o.all

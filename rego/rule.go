@@ -98,22 +98,17 @@ func builtin(name, text string) *rule {
 		c.id, c.pack = pack+"."+id, pack
 	}
 	c.notes = sync.OnceValue(func() notes {
-		n, err := builtinMetadata(c)
+		m, err := parse(c.file, header(c.text), true)
 		if err != nil {
+			panic("rego: built-in rule: " + err.Error())
+		}
+		n, errs := metadata(c.id, c.file, c.text, m)
+		if err := join(errs); err != nil {
 			panic("rego: built-in rule: " + err.Error())
 		}
 		return n
 	})
 	return &rule{id: c.id, code: c}
-}
-
-func builtinMetadata(c *code) (notes, error) {
-	m, err := parse(c.file, header(c.text), true)
-	if err != nil {
-		return notes{}, err
-	}
-	n, errs := metadata(c.id, c.file, c.text, m)
-	return n, join(errs)
 }
 
 // listsOf returns the lists of facts that a text reads. The parameters of a rule are not a list.

@@ -91,7 +91,7 @@ func TestRuleUnitsHoldRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, skip := 0, parametersIn(m)
+		rows, skip := 0, notRowsIn(m)
 		ast.WalkTerms(m, func(term *ast.Term) bool {
 			object, ok := term.Value.(ast.Object)
 			if !ok || !rowLike(object, lists) || skip[term] {
@@ -109,15 +109,27 @@ func TestRuleUnitsHoldRows(t *testing.T) {
 	}
 }
 
-// parametersIn returns the terms below params of an input.
-func parametersIn(m *ast.Module) map[*ast.Term]bool {
+// notRowsIn returns the terms below params of an input, and those of findings.
+func notRowsIn(m *ast.Module) map[*ast.Term]bool {
 	skip := map[*ast.Term]bool{}
+	skipAll := func(t *ast.Term) {
+		ast.WalkTerms(t, func(inner *ast.Term) bool {
+			skip[inner] = true
+			return false
+		})
+	}
 	ast.WalkTerms(m, func(term *ast.Term) bool {
-		if object, ok := term.Value.(ast.Object); ok && object.Get(ast.StringTerm("params")) != nil {
-			ast.WalkTerms(object.Get(ast.StringTerm("params")), func(inner *ast.Term) bool {
-				skip[inner] = true
-				return false
-			})
+		object, ok := term.Value.(ast.Object)
+		if !ok {
+			return false
+		}
+		for _, key := range []string{"params", "given"} {
+			if below := object.Get(ast.StringTerm(key)); below != nil {
+				skipAll(below)
+			}
+		}
+		if values := object.Get(ast.StringTerm("values")); values != nil && kindOf(values) == "an object" { // those of a row are a list
+			skipAll(term)
 		}
 		return false
 	})

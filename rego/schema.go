@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/open-policy-agent/opa/v1/ast"
-
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
@@ -297,12 +295,6 @@ func (s *schema) definition() any {
 		d["properties"], d["additionalProperties"] = properties, false
 	}
 	return d
-}
-
-// annotation types input.params.
-func (s *schema) annotation() *ast.SchemaAnnotation {
-	definition := s.definition()
-	return &ast.SchemaAnnotation{Path: ast.InputRootRef.Append(ast.StringTerm("params")), Definition: &definition}
 }
 
 // described returns the parameters as documents show them.

@@ -54,12 +54,21 @@ func (r *rule) over(all []Shared, given Values) Values {
 	return given.over(below, "")
 }
 
-// parameter returns the schema of a parameter, or nil if the rule has no such parameter.
-func (r *rule) parameter(name string) *schema {
-	if !r.mentions("params:") || r.notes().params == nil {
+// schema returns the schema of the parameters of a rule, or nil if it takes none. It reads the
+// annotation only if the annotation may matter.
+func (r *rule) schema() *schema {
+	if !r.mentions("params:") {
 		return nil
 	}
-	return r.notes().params.properties[name]
+	return r.notes().params
+}
+
+// parameter returns the schema of a parameter, or nil if the rule has no such parameter.
+func (r *rule) parameter(name string) *schema {
+	if s := r.schema(); s != nil {
+		return s.properties[name]
+	}
+	return nil
 }
 
 // shareable returns errors about shared parameters that no rule has, or that differ in type between
@@ -75,7 +84,9 @@ func (e *Engine) shareable(s *Shared) (errs []error) {
 			is := r.parameter(name)
 			switch {
 			case is == nil:
-				known = append(known, r.parameterNames()...)
+				if s := r.schema(); s != nil {
+					known = append(known, s.names()...)
+				}
 			case first == nil:
 				first = r
 			case !is.sameType(first.parameter(name)):
@@ -97,14 +108,6 @@ func (s *Shared) error(name, format string, args ...any) error {
 		place = cmp.Or(s.At(name), s.At()) + ": "
 	}
 	return fmt.Errorf("%srules.%s.params.%s: %s", place, cut(s.Key), cut(name), fmt.Sprintf(format, args...))
-}
-
-// parameterNames returns the names of the parameters of a rule.
-func (r *rule) parameterNames() []string {
-	if !r.mentions("params:") || r.notes().params == nil {
-		return nil
-	}
-	return r.notes().params.names()
 }
 
 // sameType reports whether two schemas accept values of one type. It ignores limits and

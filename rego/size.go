@@ -55,7 +55,12 @@ func (w *tour) term(t *ast.Term, depth int) {
 	if depth > maxDepth {
 		w.refuse("makes a value that is nested more than %d levels deep", maxDepth)
 	}
-	inner := func(t *ast.Term) { w.one(t, depth+1) }
+	inner := func(t *ast.Term) {
+		if w.items++; w.items > w.limit {
+			w.refuse("%s a value with more than %d members", w.verb, w.limit)
+		}
+		w.term(t, depth+1)
+	}
 	switch v := t.Value.(type) {
 	case ast.String:
 		w.text += int64(len(v))
@@ -71,14 +76,6 @@ func (w *tour) term(t *ast.Term, depth int) {
 			inner(value)
 		})
 	}
-}
-
-// one visits a member.
-func (w *tour) one(t *ast.Term, depth int) {
-	if w.items++; w.items > w.limit {
-		w.refuse("%s a value with more than %d members", w.verb, w.limit)
-	}
-	w.term(t, depth)
 }
 
 // number refuses numbers that make arithmetic slow or whose digits fill memory, such as

@@ -90,10 +90,7 @@ func (all *tracer) module(m *ast.Module) (reads, []fault) {
 	t.reads = reads{paths: map[string]bool{}}
 	reported := reports(m)
 	t.settle(reported, reported)
-	found := t.reads.copied()
-	if t.over {
-		found.all = true
-	}
+	found := reads{t.reads.all || t.over, maps.Clone(t.reads.paths)} // does not change with t.reads
 	t.settle(m.Rules, reported)
 	if !t.over {
 		t.checks = &checks{}
@@ -219,7 +216,13 @@ func (t *trace) expr(e *ast.Expr, env scope) {
 	case *ast.Term:
 		t.value(terms, env)
 	case *ast.Every:
-		t.every(terms, env)
+		domain := t.value(terms.Domain, env)
+		inner := maps.Clone(env)
+		if terms.Key != nil {
+			t.match(terms.Key, t.keys(domain), inner)
+		}
+		t.match(terms.Value, t.members(domain), inner)
+		t.body(terms.Body, inner)
 	case []*ast.Term:
 		op, ok := terms[0].Value.(ast.Ref)
 		switch {
@@ -231,16 +234,6 @@ func (t *trace) expr(e *ast.Expr, env scope) {
 			t.call(op, terms[1:], env)
 		}
 	}
-}
-
-func (t *trace) every(e *ast.Every, env scope) {
-	domain := t.value(e.Domain, env)
-	inner := maps.Clone(env)
-	if e.Key != nil {
-		t.match(e.Key, t.keys(domain), inner)
-	}
-	t.match(e.Value, t.members(domain), inner)
-	t.body(e.Body, inner)
 }
 
 // value returns what a term can stand for. All variables of the term are bound.
@@ -260,8 +253,11 @@ func (t *trace) value(term *ast.Term, env scope) abstract {
 		}
 		t.giveUpAt(term.Location)
 		return anything
-	case ast.Ref:
-		return t.ref(v, env)
+	case ast.Ref: // which binds the variables in it that are unbound
+		if v[0].Equal(ast.DefaultRootDocument) {
+			return t.data(v, env)
+		}
+		return t.follow(t.value(v[0], env), v[1:], env)
 	case *ast.Array, ast.Object, ast.Set:
 		return t.literal(term, env)
 	case *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension:

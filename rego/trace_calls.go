@@ -2,7 +2,6 @@ package rego
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 )
@@ -25,28 +24,19 @@ func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	}
 	t.line = line
 	var result abstract
-	if len(rules) > 0 {
-		result = t.function(rules, args)
-	} else {
+	if len(rules) == 0 {
 		result = t.builtin(name, args, terms)
+	}
+	for _, r := range rules { // all definitions of a function get the arguments
+		s := t.state(r)
+		for i, arg := range args[:min(len(args), len(s.params))] {
+			t.grow(&s.params[i], arg)
+		}
+		t.merge(&result, s.result)
 	}
 	for _, out := range terms[arity:] {
 		t.match(out, result, env)
 	}
-}
-
-// function passes arguments to all definitions of a function, and returns their results.
-func (t *trace) function(rules []*ast.Rule, args []abstract) (result abstract) {
-	for _, r := range rules {
-		s := t.state(r)
-		for i, arg := range args {
-			if i < len(s.params) {
-				t.grow(&s.params[i], arg)
-			}
-		}
-		t.merge(&result, s.result)
-	}
-	return result
 }
 
 // builtin returns the result of a built-in function. One that is not listed reads its arguments
@@ -187,6 +177,3 @@ func (t *trace) way(v abstract) []string {
 	}
 	return keys
 }
-
-// library reports whether a place is in a module of the program itself.
-func library(at *ast.Location) bool { return at != nil && strings.HasPrefix(at.File, "lib/") }

@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -60,17 +61,18 @@ func (c *checks) made(m *ast.Module, op, arg *ast.Term) {
 	if !ok {
 		return
 	}
-	if ref = imported(m, ref); len(ref) != 4 || !ref.HasPrefix(factsPackage()) {
+	if ref = imported(m, ref); len(ref) != 4 || !ref.HasPrefix(ast.Ref{ast.DefaultRootDocument, ast.StringTerm("schedlint"), ast.StringTerm("facts")}) {
 		return
 	}
 	name, ok := keyOf(ref[3])
-	if list := listOf(name); ok && list != nil && list.items != nil {
-		c.fits(list.items, arg)
+	for _, list := range []string{name, name + "s", name + "es", strings.TrimSuffix(name, "y") + "ies"} {
+		if n := factsNode().fields[list]; n != nil {
+			if ok && n.items != nil {
+				c.fits(n.items, arg)
+			}
+			return
+		}
 	}
-}
-
-func factsPackage() ast.Ref {
-	return ast.Ref{ast.DefaultRootDocument, ast.StringTerm("schedlint"), ast.StringTerm("facts")}
 }
 
 // imported expands the name of an import at the start of a reference.
@@ -84,30 +86,28 @@ func imported(m *ast.Module, ref ast.Ref) ast.Ref {
 	return ref
 }
 
-// listOf returns the list with that name, or with rows of that name, or nil.
-func listOf(name string) *node {
-	for _, list := range []string{name, name + "s", name + "es", strings.TrimSuffix(name, "y") + "ies"} {
-		if n := factsNode().fields[list]; n != nil {
-			return n
-		}
-	}
-	return nil
-}
-
 // fits requires a literal to be a value of a place. Other terms are accepted.
 func (c *checks) fits(n *node, t *ast.Term) {
-	kind, ok := literalKind(t)
-	if !ok || n.kind == "" {
+	kind := ast.ValueName(t.Value) // in the terms of JSON Schema
+	if n.kind == "" || !slices.Contains([]string{"string", "number", "boolean", "null", "array", "object", "set"}, kind) {
 		return
 	}
 	if kind != n.kind && (kind != "number" || n.kind != "integer") {
-		c.add(t.Location, "%s is %s, not %s", n.name(), withArticle(n.kind), withArticle(kind))
+		c.add(t.Location, "%s is %s, not %s", n.name(), article(n.kind), article(kind))
 		return
 	}
 	switch v := t.Value.(type) {
 	case ast.Object:
 		for _, key := range v.Keys() {
-			c.fitsField(n, key, v.Get(key))
+			name, ok := key.Value.(ast.String)
+			if !ok || n == factsNode() && name == "params" { // the parameters of the rule
+				continue
+			}
+			if below := n.child(string(name)); below != nil {
+				c.fits(below, v.Get(key))
+			} else {
+				c.add(key.Location, "%s", n.valid(string(name)))
+			}
 		}
 	case *ast.Array:
 		v.Foreach(func(member *ast.Term) { c.fits(n.items, member) })
@@ -120,49 +120,4 @@ func (c *checks) fits(n *node, t *ast.Term) {
 			c.add(t.Location, "%s is an integer, not %s", n.name(), cut(v.String()))
 		}
 	}
-}
-
-func (c *checks) fitsField(n *node, key, value *ast.Term) {
-	name, ok := key.Value.(ast.String)
-	if !ok {
-		return
-	}
-	if n == factsNode() && name == "params" { // the parameters of the rule
-		return
-	}
-	below := n.child(string(name))
-	if below == nil {
-		c.add(key.Location, "%s", n.valid(string(name)))
-		return
-	}
-	c.fits(below, value)
-}
-
-// literalKind returns the kind of a literal, in the terms of JSON Schema.
-func literalKind(t *ast.Term) (string, bool) {
-	switch t.Value.(type) {
-	case ast.String:
-		return "string", true
-	case ast.Number:
-		return "number", true
-	case ast.Boolean:
-		return "boolean", true
-	case ast.Null:
-		return "null", true
-	case *ast.Array:
-		return "array", true
-	case ast.Object:
-		return "object", true
-	case ast.Set:
-		return "set", true
-	}
-	return "", false
-}
-
-// withArticle returns a kind with its article; null has none.
-func withArticle(kind string) string {
-	if kind == "null" {
-		return kind
-	}
-	return article(kind)
 }

@@ -7,14 +7,6 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// ref follows a reference, and binds the variables in it that are unbound.
-func (t *trace) ref(r ast.Ref, env scope) abstract {
-	if head, ok := r[0].Value.(ast.Var); ok && head.Equal(ast.DefaultRootDocument.Value) {
-		return t.data(r, env)
-	}
-	return t.follow(t.value(r[0], env), r[1:], env)
-}
-
 func (t *trace) follow(v abstract, keys []*ast.Term, env scope) abstract {
 	for _, key := range keys {
 		v = t.index(v, key, env)

@@ -64,12 +64,7 @@ func innerNode(path string, schema json.RawMessage) *node {
 	return newNode(path, schema)
 }
 
-func beneath(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
+func beneath(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 
 // child returns the node under a key, or nil if there can be nothing.
 func (n *node) child(key string) *node {

@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/topdown/print"
 
 	"github.com/schedlint/schedlint/lint/cpu"
+	"github.com/schedlint/schedlint/lint/facts"
 )
 
 // UnitOptions selects the unit tests of rules to run.
@@ -141,26 +141,25 @@ func testCapabilities() *ast.Capabilities {
 	return &c
 }
 
-// errUndefined is the error of a test that does not hold.
-var errUndefined = errors.New("the test does not hold")
-
 // test evaluates one test, with the limits of a custom rule.
 func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.Writer, seen coverage) error {
 	ctx, cancel := cpu.WithLimit(ctx, DefaultDeadline)
 	defer cancel()
 	m := newMeter(0, maxSteps)
-	done := make(chan outcome, 1)
-	go func() {
-		var o outcome
-		defer func() {
-			if panicked := recover(); panicked != nil {
-				o = outcome{err: recovered(m, panicked)}
+	err := isolate(ctx, m, func(ctx context.Context) ([]facts.Judgement, error) {
+		held := false
+		ref := append(slices.Clone(of.Package.Path), ast.StringTerm(name))
+		err := p.query(ctx, ast.NewTerm(ref), func(q *topdown.Query) *topdown.Query {
+			if out != nil {
+				q = q.WithPrintHook(printer{out})
 			}
-			done <- o
-		}()
-		o.err = p.holds(ctx, of, name, m, out, seen)
-	}()
-	err := watch(ctx, done, m, cancel).err
+			return q.WithQueryTracer(m).WithQueryTracer(seen).WithBuiltins(m.functions())
+		}, func(result *ast.Term) { held = held || !result.Equal(ast.InternedTerm(false)) })
+		if err == nil && !held {
+			err = errors.New("the test does not hold")
+		}
+		return nil, err
+	}).err
 	var failed *topdown.Error
 	var refused refusal
 	switch {
@@ -168,35 +167,6 @@ func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.
 		return fmt.Errorf("%s%w", place(refused.at), err)
 	case errors.As(err, &failed):
 		return fmt.Errorf("%s%s", place(failed.Location), failed.Message)
-	}
-	return err
-}
-
-// holds returns an error if a test does not hold.
-func (p *program) holds(ctx context.Context, of *ast.Module, name string, m *meter, out io.Writer, seen coverage) error {
-	stop := topdown.NewCancel()
-	defer context.AfterFunc(ctx, stop.Cancel)()
-	store := inmem.New()
-	txn, err := store.NewTransaction(ctx)
-	if err != nil {
-		return err
-	}
-	defer store.Abort(ctx, txn)
-	result := ast.VarTerm("result")
-	ref := append(slices.Clone(of.Package.Path), ast.StringTerm(name))
-	q := topdown.NewQuery(ast.NewBody(ast.Equality.Expr(result, ast.NewTerm(ref)))).
-		WithCompiler(p.compiler).WithStore(store).WithTransaction(txn).WithCancel(stop).WithStrictBuiltinErrors(true).
-		WithQueryTracer(m).WithQueryTracer(seen).WithBuiltins(m.functions())
-	if out != nil {
-		q = q.WithPrintHook(printer{out})
-	}
-	held := false
-	err = q.Iter(ctx, func(r topdown.QueryResult) error {
-		held = held || !r[ast.Var("result")].Equal(ast.InternedTerm(false))
-		return nil
-	})
-	if err == nil && !held {
-		return errUndefined
 	}
 	return err
 }

@@ -17,12 +17,6 @@ const untestedForm = `a list such as [{condition: "row.pods > 1", reason: "the f
 // maxUntested bounds the list of a module.
 const maxUntested = 50
 
-func readUntested(n *notes, value any) error {
-	all, err := untestedOf(value)
-	n.untested = all
-	return err
-}
-
 // untestedOf reads custom.untested.
 func untestedOf(value any) (all []untested, err error) {
 	list, ok := value.([]any)

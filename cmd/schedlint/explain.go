@@ -95,6 +95,7 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	if err != nil {
 		return err
 	}
+	expectFacts(f.ruleDirs, options.Config)
 	engine, err := policy.Load(policy.Source{Dirs: f.ruleDirs}, options.Config)
 	if err != nil {
 		return err

@@ -75,6 +75,7 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 	if err != nil {
 		return err
 	}
+	expectFacts(nil, options.Config)
 	engine, err := policy.Load(policy.Source{}, options.Config)
 	if err != nil {
 		return err

@@ -157,6 +157,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	if from != nil {
 		own = from.Rules
 	}
+	expectFacts(own.Dirs, options.Config)
 	differs := false
 	now, err := change.Judge(options, own, func(o lint.Options) (r *diag.Report, err error) {
 		if from != nil {

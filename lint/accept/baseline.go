@@ -69,7 +69,7 @@ func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
 	for key, t := range now {
 		b.Entries = append(b.Entries, Entry{key, t.level, t.count, t.pending})
 	}
-	slices.SortFunc(b.Entries, func(x, y Entry) int { return compareKeys(x.Key, y.Key) })
+	slices.SortFunc(b.Entries, func(x, y Entry) int { return slices.Compare(x.Parts(), y.Parts()) })
 }
 
 // ReadBaseline reads a baseline file. It is as strict as the configuration, because a misread
@@ -79,7 +79,18 @@ func ReadBaseline(name string, text []byte) (*Baseline, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(b); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w", name, lineAt(text, offset(err, d)), plainError(err))
+		offset, plain := d.InputOffset(), errors.New(strings.TrimPrefix(err.Error(), "json: "))
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		switch { // without Go's names of types
+		case errors.As(err, &syntax):
+			offset = syntax.Offset
+		case errors.As(err, &kind):
+			offset, plain = kind.Offset, fmt.Errorf("%s: expected no %s here", cmp.Or(kind.Field, "the file"), kind.Value)
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			plain = errors.New("the baseline ends too early")
+		}
+		return nil, fmt.Errorf("%s:%d: %w", name, lineAt(text, offset), plain)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s:%d: expected nothing behind the baseline", name, lineAt(text, d.InputOffset()))
@@ -91,33 +102,8 @@ func ReadBaseline(name string, text []byte) (*Baseline, error) {
 	return b, nil
 }
 
-// offset returns the offset at which a decoder failed.
-func offset(err error, d *json.Decoder) int64 {
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syntax):
-		return syntax.Offset
-	case errors.As(err, &kind):
-		return kind.Offset
-	}
-	return d.InputOffset()
-}
-
 func lineAt(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
-}
-
-// plainError rewrites an error of the decoder without Go's names of types.
-func plainError(err error) error {
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &kind):
-		return fmt.Errorf("%s: expected no %s here", cmp.Or(kind.Field, "the file"), kind.Value)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the baseline ends too early")
-	}
-	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // check validates what the types do not enforce.
@@ -147,15 +133,12 @@ func (b *Baseline) check() error {
 	return nil
 }
 
-// place returns where the file says how long it applies.
-func (b *Baseline) place() diag.Span {
-	line := max(1, b.line)
-	return diag.Span{File: b.File, Line: line, Column: 1, EndLine: line, EndColumn: 2}
-}
-
-// Acceptance returns the acceptance of the findings that the baseline accepts.
+// Acceptance returns the acceptance of the findings that the baseline accepts. Its location is where
+// the file says how long it applies.
 func (b *Baseline) Acceptance() diag.Acceptance {
-	return diag.Acceptance{By: diag.ByBaseline, Reason: b.Reason, Until: b.Until, Location: b.place()}
+	line := max(1, b.line)
+	at := diag.Span{File: b.File, Line: line, Column: 1, EndLine: line, EndColumn: 2}
+	return diag.Acceptance{By: diag.ByBaseline, Reason: b.Reason, Until: b.Until, Location: at}
 }
 
 // Apply separates the findings that the baseline accepts, and returns the keys of entries that

@@ -16,12 +16,7 @@ type tally struct {
 	count, pending int
 }
 
-func (t tally) with(d *diag.Diagnostic) tally {
-	if d.Level.Rank() > t.level.Rank() {
-		t.level = d.Level
-	}
-	return tally{t.level, t.count + 1, t.pending + d.Pending}
-}
+func (t tally) with(d *diag.Diagnostic) tally { return t.plus(tally{d.Level, 1, d.Pending}) }
 
 func (t tally) plus(o tally) tally {
 	if o.level.Rank() > t.level.Rank() {
@@ -48,18 +43,16 @@ func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 		k.Branch, k.Rule, k.Field = "", "", ""
 		return k
 	}
-	had, has := map[diag.Key]bool{}, map[diag.Key]bool{}
-	plain := map[diag.Key]bool{}
-	for _, side := range []struct {
-		keys  []diag.Key
-		known map[diag.Key]bool
-	}{{before, had}, {now, has}} {
-		for _, k := range side.keys {
-			side.known[object(k)] = side.known[object(k)] || k.Branch != ""
+	branched := func(keys []diag.Key) map[diag.Key]bool {
+		all := map[diag.Key]bool{}
+		for _, k := range keys {
+			all[object(k)] = all[object(k)] || k.Branch != ""
 		}
+		return all
 	}
-	for k, branched := range had {
-		if is, there := has[k]; there && is != branched {
+	has, plain := branched(now), map[diag.Key]bool{}
+	for k, was := range branched(before) {
+		if is, there := has[k]; there && is != was {
 			plain[k] = true
 		}
 	}
@@ -269,19 +262,7 @@ func (a Allowance) Take(s diag.Suppression) bool {
 
 // NewSuppressions returns the suppressions that a tree has and the tree of a revision does not.
 func NewSuppressions(before, now []diag.Suppression) []diag.Suppression {
-	had := Allow(before)
-	var brought []diag.Suppression
-	for _, s := range now {
-		if !had.Take(s) {
-			brought = append(brought, s)
-		}
-	}
-	return brought
-}
-
-// compareKeys defines the order of the entries of a baseline.
-func compareKeys(a, b diag.Key) int {
-	return slices.CompareFunc(a.Parts(), b.Parts(), strings.Compare)
+	return slices.DeleteFunc(slices.Clone(now), Allow(before).Take)
 }
 
 // CompareWith reduces a report to the findings that the tree of a revision did not have, and adds
@@ -289,12 +270,28 @@ func compareKeys(a, b diag.Key) int {
 // nodes and suppressions. Silences are those that the reports do not contain, such as those of
 // configurations.
 func CompareWith(now, before *diag.Report, revision string, silences []diag.Silence) {
-	addRenderProblems(now, before)
+	for _, q := range now.Quiet { // problems of renders that were rendered in the other state
+		if slices.Contains(before.Rendered, q.Render) {
+			now.Diagnostics = append(now.Diagnostics, q.Diagnostic)
+		}
+	}
 	before.Diagnostics = matchToRenders(before.Diagnostics, now.Diagnostics, before.Rendered, now.Rendered)
 	d := Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.AnswerUnknown)
-	dropPossiblyOld(now, before, &d, revision)
+	n := len(d.Introduced)
+	d.Introduced = slices.DeleteFunc(d.Introduced, func(f diag.Diagnostic) bool { // perhaps not new
+		return f.Render != "" && slices.Contains(before.NotRendered, f.Render)
+	})
+	if n -= len(d.Introduced); n > 0 {
+		now.Summary.Notes = append(now.Summary.Notes, fmt.Sprintf("findings in directories that cannot be rendered at %s and may not be new: %d", revision, n))
+	}
 	c := &diag.Change{Since: revision, Introduced: len(d.Introduced), Unchanged: d.Unchanged, Undecided: d.Undecided}
-	c.Fixed, c.Gone = splitGone(d, now.SubjectGone)
+	for i := range d.Fixed {
+		if now.SubjectGone != nil && now.SubjectGone(&d.Fixed[i]) {
+			c.Gone = append(c.Gone, d.Fixed[i])
+		} else {
+			c.Fixed = append(c.Fixed, d.Fixed[i])
+		}
+	}
 	for _, s := range NewSuppressions(before.Suppressions, now.Suppressions) {
 		c.Silences = append(c.Silences, diag.Silence{Message: silenced(s), Location: s.Location})
 	}
@@ -351,27 +348,6 @@ func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Dia
 		}
 	}
 	return all
-}
-
-// addRenderProblems adds the problems of renders that were rendered in the other state.
-func addRenderProblems(now, before *diag.Report) {
-	for _, q := range now.Quiet {
-		if slices.Contains(before.Rendered, q.Render) {
-			now.Diagnostics = append(now.Diagnostics, q.Diagnostic)
-		}
-	}
-}
-
-// dropPossiblyOld removes findings that may not be new because their render could not be built in the
-// other state.
-func dropPossiblyOld(now, before *diag.Report, d *Difference, revision string) {
-	n := len(d.Introduced)
-	d.Introduced = slices.DeleteFunc(d.Introduced, func(f diag.Diagnostic) bool {
-		return f.Render != "" && slices.Contains(before.NotRendered, f.Render)
-	})
-	if n -= len(d.Introduced); n > 0 {
-		now.Summary.Notes = append(now.Summary.Notes, fmt.Sprintf("findings in directories that cannot be rendered at %s and may not be new: %d", revision, n))
-	}
 }
 
 // Inert returns the suppressions that a run found and ignored.
@@ -439,16 +415,4 @@ func unjudged(now, before *diag.Report) []diag.Silence {
 		return cmp.Or(a.Location.Compare(b.Location), strings.Compare(a.Message, b.Message))
 	})
 	return slices.Compact(all)
-}
-
-// splitGone separates findings whose object is gone from findings that were fixed.
-func splitGone(d Difference, gone func(*diag.Diagnostic) bool) (fixed, lost []diag.Diagnostic) {
-	for i := range d.Fixed {
-		if gone != nil && gone(&d.Fixed[i]) {
-			lost = append(lost, d.Fixed[i])
-		} else {
-			fixed = append(fixed, d.Fixed[i])
-		}
-	}
-	return fixed, lost
 }

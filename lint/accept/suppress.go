@@ -158,12 +158,12 @@ func Suppress(findings []Finding, all []Suppression, o Options) (kept, accepted 
 			continue
 		}
 		told[w] = problem != ""
-		switch problem {
-		case "":
-		case NamesNoRule:
-			complaints = append(complaints, Complaint{problem, all[i].Suppression, diag.Nearest(all[i].Rule, o.Rules)})
-		default:
-			complaints = append(complaints, Complaint{Problem: problem, Suppression: all[i].Suppression})
+		near := ""
+		if problem == NamesNoRule {
+			near = diag.Nearest(all[i].Rule, o.Rules)
+		}
+		if problem != "" {
+			complaints = append(complaints, Complaint{problem, all[i].Suppression, near})
 		}
 	}
 	return kept, accepted, complaints

@@ -74,66 +74,42 @@ var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJ
 // charges maps functions to upper bounds of the cost of their work and of their results, except
 // reading their arguments. The result of a function that is not listed is not much larger than its
 // arguments.
-var charges = map[string]func(*budget, []reflect.Value){
-	"dict":                       dictCharge,
-	"fromYaml":                   parseCharge,
-	"fromYamlArray":              parseCharge,
-	"fromToml":                   tomlCharge,
-	"fromJson":                   parseCharge,
-	"fromJsonArray":              parseCharge,
-	"mustFromJson":               parseCharge,
-	"semver":                     parseCharge,
-	"semverCompare":              func(b *budget, a []reflect.Value) { parseCharge(b, a); parseCharge(b, a[1:]) },
-	"repeat":                     func(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), a[1].Len())) },
-	"indent":                     indentCharge,
-	"nindent":                    indentCharge,
-	"replace":                    replaceCharge,
-	"join":                       joinCharge,
-	"wrap":                       wrapCharge,
-	"wrapWith":                   wrapCharge,
-	"until":                      func(b *budget, a []reflect.Value) { b.items(between(0, a[0].Int(), 1)) },
-	"untilStep":                  func(b *budget, a []reflect.Value) { b.items(between(a[0].Int(), a[1].Int(), a[2].Int())) },
-	"seq":                        seqCharge,
-	"printf":                     printfCharge,
-	"trimall":                    trimCharge,
-	"trimAll":                    trimCharge,
-	"split":                      func(b *budget, a []reflect.Value) { b.items(times(4, parts(a))) },
-	"splitList":                  func(b *budget, a []reflect.Value) { b.items(parts(a)) },
-	"randAlphaNum":               countCharge,
-	"randAlpha":                  countCharge,
-	"randNumeric":                countCharge,
-	"randAscii":                  countCharge,
-	"randBytes":                  countCharge,
-	"uniq":                       pairsCharge,
-	"mustUniq":                   pairsCharge,
-	"without":                    pairsCharge,
-	"mustWithout":                pairsCharge,
-	"chunk":                      listsCharge,
-	"mustChunk":                  listsCharge,
-	"concat":                     listsCharge,
-	"append":                     listsCharge,
-	"push":                       listsCharge,
-	"prepend":                    listsCharge,
-	"mustAppend":                 listsCharge,
-	"mustPush":                   listsCharge,
-	"mustPrepend":                listsCharge,
-	"addf":                       digitsCharge,
-	"subf":                       digitsCharge,
-	"divf":                       digitsCharge,
-	"mulf":                       digitsCharge,
-	"regexMatch":                 regexCharge,
-	"regexFind":                  regexCharge,
-	"regexFindAll":               regexListCharge,
-	"regexSplit":                 regexListCharge,
-	"mustRegexMatch":             regexCharge,
-	"mustRegexFind":              regexCharge,
-	"mustRegexFindAll":           regexListCharge,
-	"mustRegexSplit":             regexListCharge,
-	"regexReplaceAll":            regexReplaceCharge,
-	"mustRegexReplaceAll":        regexReplaceCharge,
-	"regexReplaceAllLiteral":     regexReplaceCharge,
-	"mustRegexReplaceAllLiteral": regexReplaceCharge,
-}
+var charges = func() map[string]func(*budget, []reflect.Value) {
+	all := map[string]func(*budget, []reflect.Value){}
+	for _, row := range []struct {
+		names  string
+		charge func(*budget, []reflect.Value)
+	}{
+		{"dict", dictCharge},
+		{"fromYaml fromYamlArray fromJson fromJsonArray mustFromJson semver", parseCharge},
+		{"fromToml", tomlCharge},
+		{"semverCompare", func(b *budget, a []reflect.Value) { parseCharge(b, a); parseCharge(b, a[1:]) }},
+		{"repeat", func(b *budget, a []reflect.Value) { b.text(times(a[0].Int(), a[1].Len())) }},
+		{"indent nindent", indentCharge},
+		{"replace", replaceCharge},
+		{"join", joinCharge},
+		{"wrap wrapWith", wrapCharge},
+		{"until", func(b *budget, a []reflect.Value) { b.items(between(0, a[0].Int(), 1)) }},
+		{"untilStep", func(b *budget, a []reflect.Value) { b.items(between(a[0].Int(), a[1].Int(), a[2].Int())) }},
+		{"seq", seqCharge},
+		{"printf", printfCharge},
+		{"trimall trimAll", trimCharge},
+		{"split", func(b *budget, a []reflect.Value) { b.items(times(4, parts(a))) }},
+		{"splitList", func(b *budget, a []reflect.Value) { b.items(parts(a)) }},
+		{"randAlphaNum randAlpha randNumeric randAscii randBytes", countCharge},
+		{"uniq mustUniq without mustWithout", pairsCharge},
+		{"chunk mustChunk concat append push prepend mustAppend mustPush mustPrepend", listsCharge},
+		{"addf subf divf mulf", digitsCharge},
+		{"regexMatch regexFind mustRegexMatch mustRegexFind", regexCharge},
+		{"regexFindAll regexSplit mustRegexFindAll mustRegexSplit", regexListCharge},
+		{"regexReplaceAll mustRegexReplaceAll regexReplaceAllLiteral mustRegexReplaceAllLiteral", regexReplaceCharge},
+	} {
+		for name := range strings.FieldsSeq(row.names) {
+			all[name] = row.charge
+		}
+	}
+	return all
+}()
 
 // dictCharge charges for printing keys, which may have any type.
 func dictCharge(b *budget, a []reflect.Value) {

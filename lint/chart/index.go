@@ -231,8 +231,15 @@ func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 		if c.base != "" {
 			base = seen.Variable(c.base)
 		}
-		if p, value := t.follow(base, c.names); p != nil {
-			for _, found := range t.index.sources.scalar(p, value) {
+		if base = concrete(base); !base.IsValid() || !base.CanInterface() {
+			continue
+		}
+		v, last := base.Interface(), c.names[len(c.names)-1]
+		for _, name := range c.names[:len(c.names)-1] {
+			v = tableOf(v)[name]
+		}
+		if p := t.index.pathOf(v); p != nil {
+			for _, found := range t.index.sources.scalar(p.of(last), tableOf(v)[last]) {
 				if !slices.ContainsFunc(c.rivals, func(r string) bool { return same(r, found.scalar) }) {
 					all = append(all, found)
 				}
@@ -240,21 +247,4 @@ func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 		}
 	}
 	return all
-}
-
-// follow follows a chain through maps, and returns its path and its value.
-func (t *trace) follow(base reflect.Value, names []string) (*fieldPath, any) {
-	base = concrete(base)
-	if !base.IsValid() || !base.CanInterface() {
-		return nil, nil
-	}
-	v := base.Interface()
-	for _, name := range names[:len(names)-1] {
-		v = tableOf(v)[name]
-	}
-	last := names[len(names)-1]
-	if p := t.index.pathOf(v); p != nil {
-		return p.of(last), tableOf(v)[last]
-	}
-	return nil, nil
 }

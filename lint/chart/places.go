@@ -28,7 +28,11 @@ type candidate struct {
 func chosen(all []candidate, line string, begins bool) Place {
 	var found Place
 	for _, c := range all {
-		if c.begins != begins || !c.agrees(line) {
+		agrees := same(scalarOf(line), c.scalar)
+		if c.whole != "" {
+			agrees = item(line) == item(c.whole)
+		}
+		if c.begins != begins || !agrees {
 			continue
 		}
 		if found != (Place{}) && found != c.place {
@@ -37,13 +41,6 @@ func chosen(all []candidate, line string, begins bool) Place {
 		found = c.place
 	}
 	return found
-}
-
-func (c candidate) agrees(line string) bool {
-	if c.whole != "" {
-		return item(line) == item(c.whole)
-	}
-	return same(scalarOf(line), c.scalar)
 }
 
 // item returns a line without indentation and without dashes.

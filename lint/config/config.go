@@ -170,7 +170,13 @@ func place(path string, at diag.Span) string {
 // slashes, must not be read: paths that Ignore matches, and the fixtures of the team's own rules,
 // which contain intentional faults.
 func (c *Config) Ignores(name string) bool {
-	return len(c.Ignore) > 0 && matchesAny(c.Ignore, name) || c.isFixture(name)
+	if len(c.Ignore) > 0 && matchesAny(c.Ignore, name) {
+		return true
+	}
+	return slices.ContainsFunc(c.Policies, func(p Policy) bool {
+		rest, below := strings.CutPrefix(name, path.Clean(filepath.ToSlash(p.Dir))+"/")
+		return p.Dir != "" && below && strings.Contains("/"+path.Dir(rest)+"/", "/fixtures/")
+	})
 }
 
 // OwnOnly reports whether directories of installed packages are skipped.
@@ -178,19 +184,6 @@ func (c *Config) OwnOnly() bool { return c.IgnoreDefaults == nil || *c.IgnoreDef
 
 // IgnoresSome reports whether Ignores may report any path.
 func (c *Config) IgnoresSome() bool { return len(c.Ignore)+len(c.Policies) > 0 }
-
-// isFixture reports whether a path is in a fixtures folder of a rule below a folder that policies
-// names.
-func (c *Config) isFixture(name string) bool {
-	for i := range c.Policies {
-		dir := path.Clean(filepath.ToSlash(c.Policies[i].Dir))
-		rest, below := strings.CutPrefix(name, dir+"/")
-		if c.Policies[i].Dir != "" && below && strings.Contains("/"+path.Dir(rest)+"/", "/fixtures/") {
-			return true
-		}
-	}
-	return false
-}
 
 // WithFixtures returns the configuration for a command that works on the fixtures of rules: it
 // ignores none of them, and names no policies.
@@ -207,7 +200,7 @@ func (c *Cluster) Has(name string) bool { return matchesAny(c.Paths, name) }
 func matchesAny(globs []string, name string) bool {
 	for _, glob := range globs {
 		glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
-		for at := name; at != "." && at != "/" && at != ""; at = parent(at) {
+		for at := name; at != "." && at != "/" && at != ""; at = path.Dir(at) {
 			if ok, _ := doublestar.Match(glob, at); ok {
 				return true
 			}
@@ -217,13 +210,6 @@ func matchesAny(globs []string, name string) bool {
 		}
 	}
 	return false
-}
-
-func parent(name string) string {
-	if i := strings.LastIndexByte(name, '/'); i >= 0 {
-		return name[:i]
-	}
-	return ""
 }
 
 // Deploys reports whether a cluster has a render, by its name, its directory or one of its files.
@@ -273,16 +259,10 @@ func (c *Config) Follows(files, destinations []string) bool {
 
 // pointers checks an entry for GitOps pointers.
 func (l *loader) pointers(k, item *source.Node, r *Render, c *Config, key string) {
-	glob := item.Get("pointers")
-	switch {
-	case glob.Kind != source.Scalar || glob.Type != source.String: // already reported
-	case r.Pointers == "" || !doublestar.ValidatePattern(r.Pointers):
+	// the decoder reports a value that is no string
+	if isString(item.Get("pointers")) && (r.Pointers == "" || !doublestar.ValidatePattern(r.Pointers)) {
 		l.fail(l.at(k), "%s.pointers: expected a glob of files, found %q", key, r.Pointers)
 	}
 	l.remotes(item, c, key)
-	for _, word := range []string{"name", "load-restrictor", "source-root"} {
-		if k, v := item.Field(word); !v.IsNull() {
-			l.fail(l.at(k), "%s.%s: cannot be combined with pointers", key, word)
-		}
-	}
+	l.without(item, key, "cannot be combined with pointers", "name", "load-restrictor", "source-root")
 }

@@ -106,26 +106,13 @@ func (l *loader) helm(k, item *source.Node, r *Render, c *Config, key string) {
 		c.entries[key+".each-values"] = l.at(k)
 	}
 	l.set(item, r, key)
-	for _, word := range []string{"load-restrictor", "remotes", "source-root"} {
-		if k, v := item.Field(word); !v.IsNull() {
-			l.fail(l.at(k), "%s.%s: cannot be combined with helm", key, word)
-		}
-	}
+	l.without(item, key, "cannot be combined with helm", "load-restrictor", "remotes", "source-root")
 }
 
 func valuesKey(key string, i int) string { return fmt.Sprintf("%s.values[%d]", key, i) }
 
 func isString(n *source.Node) bool {
 	return !n.IsNull() && n.Kind == source.Scalar && n.Type == source.String
-}
-
-// noHelm checks that an entry for anything else has no key of charts.
-func (l *loader) noHelm(item *source.Node, key string) {
-	for _, word := range helmKeys() {
-		if k, v := item.Field(word); !v.IsNull() {
-			l.fail(l.at(k), "%s.%s: is only valid with helm", key, word)
-		}
-	}
 }
 
 // set gathers the arguments of --set and --set-string.
@@ -140,23 +127,20 @@ func (l *loader) set(item *source.Node, r *Render, key string) {
 				l.fail(l.at(k), "%s.%s.%s: expected one value; write nested keys with dots, as in --set", key, word, k.Value)
 			case v.IsNull() && word == "set-string":
 				l.fail(l.at(k), "%s.%s.%s: expected a text, found nothing", key, word, k.Value)
-			case word == "set-string" || v.Type == source.String && !v.IsNull():
-				l.argument(k, arg+escaped(v.Value), true, key+"."+word)
-				r.SetStringArgs = append(r.SetStringArgs, arg+escaped(v.Value))
-				r.setStringPlaces = append(r.setStringPlaces, l.at(k))
 			default:
-				l.argument(k, arg+plain(v), false, key+"."+word)
-				r.SetArgs = append(r.SetArgs, arg+plain(v))
-				r.setPlaces = append(r.setPlaces, l.at(k))
+				args, places, text := &r.SetArgs, &r.setPlaces, word == "set-string" || v.Type == source.String && !v.IsNull()
+				if text {
+					args, places = &r.SetStringArgs, &r.setStringPlaces
+					arg += escaped(v.Value)
+				} else {
+					arg += plain(v)
+				}
+				if err := chart.CheckSet(arg, text); err != nil {
+					l.fail(l.at(k), "%s.%s: %q cannot be read: %v", key, word, k.Value, err)
+				}
+				*args, *places = append(*args, arg), append(*places, l.at(k))
 			}
 		}
-	}
-}
-
-// argument checks that Helm can read an argument.
-func (l *loader) argument(k *source.Node, arg string, text bool, key string) {
-	if err := chart.CheckSet(arg, text); err != nil {
-		l.fail(l.at(k), "%s: %q cannot be read: %v", key, k.Value, err)
 	}
 }
 
@@ -229,11 +213,6 @@ func (h *Helm) otherSettings(was *Helm) (words []string) {
 	return words
 }
 
-// sameValues reports whether two entries read the same values files.
-func (h *Helm) sameValues(other *Helm) bool {
-	return h.EachValues == other.EachValues && slices.Equal(h.Values, other.Values)
-}
-
 // mostEach is the number of values files that each-values may match, and mostEntries the number of
 // entries that their directory may have.
 const (
@@ -283,17 +262,14 @@ func (c *Config) charts(i int, t Tree) (all []Chosen, err error) {
 	return all, nil
 }
 
-// inBound reports whether a path may be examined.
-func (c *Config) inBound(name string) bool {
-	_, inside := worktree.Below(c.bound, c.absolute(name))
-	return inside || c.bound == ""
-}
-
 // candidates returns the possible locations of a path that a chart is rendered with: below the
 // chart, or else below the configuration.
 func (c *Config) candidates(chart, name string) (all []string, err error) {
 	all = slices.Compact([]string{path.Join(chart, name), path.Clean(name)})
-	all = slices.DeleteFunc(all, func(at string) bool { return !c.inBound(at) })
+	all = slices.DeleteFunc(all, func(at string) bool {
+		_, inside := worktree.Below(c.bound, c.absolute(at))
+		return !inside && c.bound != ""
+	})
 	if len(all) == 0 {
 		return nil, c.leadsOut(name)
 	}

@@ -133,10 +133,22 @@ func (c *Config) Mentions(rule string) bool {
 	return c.customAt(rule) >= 0 || slices.ContainsFunc(c.ruleKeys, func(key string) bool { return matchesRule(key, rule) })
 }
 
+// eachKey calls a function with each key of rules, its level and its location.
+func (c *Config) eachKey(visit func(key string, level diag.Level, at diag.Span)) {
+	for _, key := range c.ruleKeys {
+		visit(key, c.Rules[key].Level.Level, c.places[key])
+	}
+	for i := range c.Scopes {
+		for _, key := range c.Scopes[i].keys {
+			visit(key, c.Scopes[i].Rules[key].Level, c.scopePlaces[fmt.Sprintf("%d %s", i, key)])
+		}
+	}
+}
+
 // UnknownRules returns errors about keys of rules that match none of ids. Templates never run, so
 // ids does not contain them.
 func (c *Config) UnknownRules(ids []string) (errs []error) {
-	check := func(key string, at diag.Span) {
+	c.eachKey(func(key string, _ diag.Level, at diag.Span) {
 		if slices.ContainsFunc(ids, func(id string) bool { return matchesRule(key, id) }) {
 			return
 		}
@@ -144,19 +156,8 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 		if isGlob(key) {
 			what = "no rule matches " + key
 		}
-		if near := diag.Nearest(key, ids); near != "" {
-			what += "; did you mean " + near + "?"
-		}
-		errs = append(errs, fmt.Errorf("%s: %s", place(c.file, at), what))
-	}
-	for _, key := range c.ruleKeys {
-		check(key, c.places[key])
-	}
-	for i := range c.Scopes {
-		for _, key := range c.Scopes[i].keys {
-			check(key, c.scopePlaces[fmt.Sprintf("%d %s", i, key)])
-		}
-	}
+		errs = append(errs, fmt.Errorf("%s: %s%s", place(c.file, at), what, diag.Question(diag.Nearest(key, ids))))
+	})
 	return errs
 }
 
@@ -164,41 +165,29 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 // belong to disabled packs. The function of returns the pack of such a rule, "" for any other. A
 // key that turns rules off is no error.
 func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error) {
-	check := func(key string, level diag.Level, at diag.Span) {
-		if packs := c.offPacks(key, ids, of); level != diag.LevelOff && len(packs) > 0 {
-			what := key + " is a rule of a pack that is off"
-			if isGlob(key) {
-				what = key + " matches only rules of packs that are off"
+	c.eachKey(func(key string, level diag.Level, at diag.Span) {
+		var packs []string
+		for _, id := range ids {
+			if !matchesRule(key, id) {
+				continue
 			}
-			errs = append(errs, fmt.Errorf("%s: %s: add - pack: %s to policies", place(c.file, at), what, strings.Join(packs, " or - pack: ")))
+			pack := of(id)
+			if pack == "" || c.Off(id, "") {
+				return
+			}
+			packs = append(packs, pack)
 		}
-	}
-	for _, key := range c.ruleKeys {
-		check(key, c.Rules[key].Level.Level, c.places[key])
-	}
-	for i := range c.Scopes {
-		for _, key := range c.Scopes[i].keys {
-			check(key, c.Scopes[i].Rules[key].Level, c.scopePlaces[fmt.Sprintf("%d %s", i, key)])
+		if level == diag.LevelOff || len(packs) == 0 {
+			return
 		}
-	}
+		what := key + " is a rule of a pack that is off"
+		if isGlob(key) {
+			what = key + " matches only rules of packs that are off"
+		}
+		slices.Sort(packs)
+		errs = append(errs, fmt.Errorf("%s: %s: add - pack: %s to policies", place(c.file, at), what, strings.Join(slices.Compact(packs), " or - pack: ")))
+	})
 	return errs
-}
-
-// offPacks returns the packs of the rules that a key matches, if all of them are off because of
-// their packs and none because of the configuration.
-func (c *Config) offPacks(key string, ids []string, of func(id string) string) (packs []string) {
-	for _, id := range ids {
-		if !matchesRule(key, id) {
-			continue
-		}
-		pack := of(id)
-		if pack == "" || c.Off(id, "") {
-			return nil
-		}
-		packs = append(packs, pack)
-	}
-	slices.Sort(packs)
-	return slices.Compact(packs)
 }
 
 // glob checks a key of rules.
@@ -262,9 +251,6 @@ func (s *Scope) selectsObjects() bool {
 	return len(s.Namespaces)+len(s.Kinds)+len(s.Names)+len(s.Labels) > 0 || s.MinPods != nil || s.MaxPods != nil
 }
 
-// isEmpty reports whether a scope selects everything.
-func (s *Scope) isEmpty() bool { return !s.selectsObjects() && len(s.Clusters)+len(s.Paths) == 0 }
-
 // holds reports whether labels include the wanted ones.
 func holds(want, labels map[string]string) bool {
 	for k, v := range want {
@@ -280,18 +266,10 @@ const scopeKeys = "namespaces, kinds, names, clusters, paths, labels, min-pods o
 
 // scope checks conditions on a scope that types do not express.
 func (l *loader) scope(item *source.Node, s *Scope, path string) {
-	if s.isEmpty() {
+	if !s.selectsObjects() && len(s.Clusters)+len(s.Paths) == 0 {
 		l.fail(l.at(item), "%s: the scope selects everything; give one of %s", path, scopeKeys)
 	}
-	for _, field := range []string{"namespaces", "kinds", "names", "clusters", "paths"} {
-		if k, list := item.Field(field); list.Len() == 0 && !list.IsNull() {
-			l.fail(l.at(k), "%s.%s: expected a glob; leave the key out to select all", path, field)
-		}
-		l.globs(item.Get(field), path+"."+field)
-	}
-	for k, v := range item.Get("labels").Fields() {
-		l.label(k, v, path)
-	}
+	l.selection(item, path, "expected a glob; leave the key out to select all", "namespaces", "kinds", "names", "clusters", "paths")
 	for _, bound := range []struct {
 		key string
 		n   *int

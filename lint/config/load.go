@@ -28,9 +28,22 @@ type loader struct {
 
 // load fills a configuration from its file.
 func (l *loader) load(c *Config) error {
-	if root := l.read(filepath.Join(c.Dir, filepath.Base(c.file))); root != nil {
-		l.decode(root, c)
+	root := l.read(filepath.Join(c.Dir, filepath.Base(c.file)))
+	if root == nil {
+		return l.err()
 	}
+	c.text = l.file.Text
+	for k, v := range root.Fields() {
+		c.fields[k.Value] = l.file.FieldSpan(k, v)
+	}
+	for k := range root.Get("rules").Fields() {
+		c.places[k.Value] = l.at(k)
+	}
+	decoder := source.Decoder{}
+	for _, m := range decoder.Decode(root, c) {
+		l.mismatch(m, decoder.Names(reflect.TypeFor[Config]()))
+	}
+	l.check(root, c)
 	return l.err()
 }
 
@@ -89,35 +102,17 @@ func (l *loader) read(abs string) *source.Node {
 		l.fail(diag.Span{}, "expected one document, found %d", set.Documents)
 		return nil
 	case root == nil:
-		l.fail(diag.Span{}, "expected a configuration, found %s", held(set))
+		what := ""
+		if len(set.Objects) > 0 {
+			what = set.Objects[0].Kind + " " + set.Objects[0].Name
+		} else {
+			what = set.Skipped[0].Reason
+		}
+		l.fail(diag.Span{}, "expected a configuration, found %s", what)
 		return nil
 	}
 	l.file = file
 	return root
-}
-
-// held names the content of a file that is not a configuration.
-func held(set *source.Set) string {
-	if len(set.Objects) > 0 {
-		return set.Objects[0].Kind + " " + set.Objects[0].Name
-	}
-	return set.Skipped[0].Reason
-}
-
-// decode fills the configuration and checks its values.
-func (l *loader) decode(root *source.Node, c *Config) {
-	c.text = l.file.Text
-	for k, v := range root.Fields() {
-		c.fields[k.Value] = l.file.FieldSpan(k, v)
-	}
-	for k := range root.Get("rules").Fields() {
-		c.places[k.Value] = l.at(k)
-	}
-	decoder := source.Decoder{}
-	for _, m := range decoder.Decode(root, c) {
-		l.mismatch(m, decoder.Names(reflect.TypeFor[Config]()))
-	}
-	l.check(root, c)
 }
 
 func (l *loader) mismatch(m source.Mismatch, keys []string) {
@@ -404,7 +399,11 @@ func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag st
 func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag string, directory bool) {
 	err := c.check(path, directory)
 	if _, inside := worktree.Below(c.bound, c.absolute(path)); err != nil && !inside {
-		err = fmt.Errorf("%w: put it inside%s", err, orFlag(flag))
+		advice := "put it inside"
+		if flag != "" {
+			advice += ", or name it with " + flag
+		}
+		err = fmt.Errorf("%w: %s", err, advice)
 	}
 	if err != nil {
 		l.fail(at, "%s: %v", key, err)
@@ -430,14 +429,6 @@ func (l *loader) directory(word, flag string, k, item *source.Node, c *Config, k
 	default:
 		l.namedPath(base, l.at(k), c, key, flag, true)
 	}
-}
-
-// orFlag suggests a flag.
-func orFlag(flag string) string {
-	if flag == "" {
-		return ""
-	}
-	return ", or name it with " + flag
 }
 
 // topologies checks a list of files or directories that declare nodes.

@@ -249,15 +249,12 @@ func (l *loader) custom(item *source.Node, c *Custom, path string, seen map[stri
 		l.fail(l.at(item), "%s: expected use, the template or rule that %s is made of", path, c.ID)
 	}
 	seen[c.ID] = c.Place
-	l.word(item, "level", path)
+	l.word(item, path)
 	c.Params, c.ParamsNode = l.params(c.ParamsNode, path+".params"), nil
 	if c.Scope != nil {
 		l.scope(item.Get("scope"), c.Scope, path+".scope")
 	}
 }
-
-// ruleKeys are the keys of a rule whose value is a map.
-const ruleKeys = "level, params, scope"
 
 // rules reads the settings of each rule: a level, or a map.
 func (l *loader) rules(root *source.Node, c *Config) {
@@ -270,32 +267,25 @@ func (l *loader) rules(root *source.Node, c *Config) {
 		path := "rules." + k.Value
 		l.glob(k, path)
 		c.ruleKeys = append(c.ruleKeys, k.Value)
-		var rule Rule
-		if v.Kind == source.Map {
-			rule = l.rule(v, path)
-		} else {
-			rule.Level = l.level(k, v, path)
+		if v.Kind != source.Map {
+			c.Rules[k.Value] = Rule{Level: l.level(k, v, path)}
+			continue
 		}
-		c.Rules[k.Value] = rule
+		var r Rule
+		for _, m := range (&source.Decoder{}).Decode(v, &r) {
+			m.Path = path + "." + m.Path
+			l.mismatch(m, nil)
+		}
+		l.word(v, path)
+		if v.Len() == 0 {
+			l.fail(l.at(v), "%s: expected one of level, params, scope", path)
+		}
+		r.Params, r.ParamsNode = l.params(r.ParamsNode, path+".params"), nil
+		if r.Scope != nil {
+			l.scope(v.Get("scope"), r.Scope, path+".scope")
+		}
+		c.Rules[k.Value] = r
 	}
-}
-
-// rule reads the map of a rule.
-func (l *loader) rule(v *source.Node, path string) (r Rule) {
-	decoder := source.Decoder{}
-	for _, m := range decoder.Decode(v, &r) {
-		m.Path = path + "." + m.Path
-		l.mismatch(m, nil)
-	}
-	l.word(v, "level", path)
-	if v.Len() == 0 {
-		l.fail(l.at(v), "%s: expected one of %s", path, ruleKeys)
-	}
-	r.Params, r.ParamsNode = l.params(r.ParamsNode, path+".params"), nil
-	if r.Scope != nil {
-		l.scope(v.Get("scope"), r.Scope, path+".scope")
-	}
-	return r
 }
 
 // level reads the level of a rule.
@@ -311,10 +301,10 @@ func (l *loader) level(k, v *source.Node, path string) (level Level) {
 	return level
 }
 
-// word checks an optional level below a key.
-func (l *loader) word(n *source.Node, key, path string) {
-	if k, v := n.Field(key); !v.IsNull() {
-		l.level(k, v, path+"."+key)
+// word checks an optional level.
+func (l *loader) word(n *source.Node, path string) {
+	if k, v := n.Field("level"); !v.IsNull() {
+		l.level(k, v, path+".level")
 	}
 }
 
@@ -326,10 +316,7 @@ func (l *loader) scopes(root *source.Node, c *Config) {
 		l.scope(item, &s.Scope, path)
 		k, rules := item.Field("rules")
 		if rules.IsNull() || rules.Kind == source.Map && rules.Len() == 0 {
-			if k == nil {
-				k = item
-			}
-			l.fail(l.at(k), "%s: expected rules with their levels", path)
+			l.fail(l.at(cmp.Or(k, item)), "%s: expected rules with their levels", path)
 		}
 		for k, v := range rules.Fields() {
 			l.glob(k, path+".rules."+k.Value)
@@ -347,11 +334,7 @@ func isGlob(key string) bool { return globForm.MatchString(key) }
 
 // loosenedPolicies reports packs, folders and rules that are gone, and rules whose parameters or
 // scopes have changed.
-func (c *Config) loosenedPolicies(before *Config) []diag.Silence {
-	var all []diag.Silence
-	add := func(at diag.Span, format string, args ...any) {
-		all = append(all, diag.Silence{Message: fmt.Sprintf(format, args...), Location: at})
-	}
+func (c *Config) loosenedPolicies(before *Config, add adder) {
 	for _, was := range before.Policies {
 		switch is := func(p Policy) bool { return p.Pack == was.Pack && p.Dir == was.Dir }; {
 		case slices.ContainsFunc(c.Policies, is):
@@ -367,27 +350,24 @@ func (c *Config) loosenedPolicies(before *Config) []diag.Silence {
 		switch {
 		case at < 0:
 			add(c.fieldPlace("custom"), "rule %s is gone", was.ID)
-		case !c.Custom[at].same(was):
-			add(c.Custom[at].span, "rule %s has other parameters or another scope, and may find less", was.ID)
+		default:
+			is := &c.Custom[at]
+			if is.Use != was.Use || !is.Params.same(was.Params) || is.Scope != nil && !reflect.DeepEqual(is.Scope, was.Scope) {
+				add(is.span, "rule %s has other parameters or another scope, and may find less", was.ID)
+			}
 		}
 	}
 	keys := slices.Concat(c.ruleKeys, before.ruleKeys)
 	slices.Sort(keys)
 	for _, key := range slices.Compact(keys) {
-		is, was := c.Rules[key], before.Rules[key]
+		is, was, at := c.Rules[key], before.Rules[key], cmp.Or(c.places[key], c.fieldPlace("rules"))
 		if !is.Params.same(was.Params) {
-			add(c.keyPlace(key), "rule %s has other parameters, and may find less", key)
+			add(at, "rule %s has other parameters, and may find less", key)
 		}
 		if is.Scope != nil && !reflect.DeepEqual(is.Scope, was.Scope) {
-			add(c.keyPlace(key), "rule %s has another scope, and may find less", key)
+			add(at, "rule %s has another scope, and may find less", key)
 		}
 	}
-	return all
-}
-
-// same reports whether two rules have the same findings, if their levels are equal.
-func (c *Custom) same(o *Custom) bool {
-	return c.Use == o.Use && c.Params.same(o.Params) && (c.Scope == nil || reflect.DeepEqual(c.Scope, o.Scope))
 }
 
 func (p *Params) same(o *Params) bool {
@@ -403,25 +383,23 @@ func (p *Params) same(o *Params) bool {
 
 // loosenedScopes reports scopes that may lower levels, and removed scopes that may have raised
 // them.
-func (c *Config) loosenedScopes(before *Config) []diag.Silence {
-	var all []diag.Silence
-	add := func(at diag.Span, s *Scoped, what string) {
-		all = append(all, diag.Silence{Message: "a scope " + what + ": " + s.what(), Location: at})
-	}
+func (c *Config) loosenedScopes(before *Config, add adder) {
+	differ := false
 	for i := range c.Scopes {
 		if s := &c.Scopes[i]; !s.all(diag.LevelError) && !slices.ContainsFunc(before.Scopes, s.same) {
-			add(s.place, s, "sets levels")
+			differ = true
+			add(s.place, "a scope sets levels: %s", s.what())
 		}
 	}
 	for i := range before.Scopes {
 		if s := &before.Scopes[i]; !s.all(diag.LevelOff) && !slices.ContainsFunc(c.Scopes, s.same) {
-			add(c.fieldPlace("scopes"), s, "is gone")
+			differ = true
+			add(c.fieldPlace("scopes"), "a scope is gone: %s", s.what())
 		}
 	}
-	if len(all) == 0 && len(c.Scopes) == len(before.Scopes) && !slices.EqualFunc(c.Scopes, before.Scopes, func(a, b Scoped) bool { return a.same(b) }) {
-		all = append(all, diag.Silence{Message: "the scopes are in another order, and the last one that fits counts", Location: c.fieldPlace("scopes")})
+	if !differ && len(c.Scopes) == len(before.Scopes) && !slices.EqualFunc(c.Scopes, before.Scopes, func(a, b Scoped) bool { return a.same(b) }) {
+		add(c.fieldPlace("scopes"), "the scopes are in another order, and the last one that fits counts")
 	}
-	return all
 }
 
 // all reports whether a scope sets no level other than the given one.
@@ -440,18 +418,9 @@ func (s *Scoped) same(o Scoped) bool {
 
 // what describes in words the selection of a scope and the levels that it sets.
 func (s *Scoped) what() string {
-	var parts, levels []string
-	for _, p := range []struct {
-		name  string
-		globs []string
-	}{{"namespace", s.Namespaces}, {"kind", s.Kinds}, {"name", s.Names}, {"cluster", s.Clusters}, {"path", s.Paths}} {
-		if len(p.globs) > 0 {
-			parts = append(parts, p.name+" "+strings.Join(p.globs, " or "))
-		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(s.Labels)) {
-		parts = append(parts, "label "+k+"="+s.Labels[k])
-	}
+	parts := words(s.Labels, selected{"namespace", s.Namespaces}, selected{"kind", s.Kinds}, selected{"name", s.Names},
+		selected{"cluster", s.Clusters}, selected{"path", s.Paths})
+	var levels []string
 	if s.MinPods != nil {
 		parts = append(parts, fmt.Sprintf("at least %d pods", *s.MinPods))
 	}
@@ -478,8 +447,4 @@ func (c *Config) rulePlace(id string) diag.Span {
 		return c.Custom[i].span
 	}
 	return c.fieldPlace("rules")
-}
-
-func (c *Config) keyPlace(key string) diag.Span {
-	return cmp.Or(c.places[key], c.fieldPlace("rules"))
 }

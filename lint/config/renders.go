@@ -146,7 +146,13 @@ func (c *Config) Expand(t Tree) ([]Chosen, error) {
 		if c.Renders[i].Pointers != "" {
 			continue // see Follows
 		}
-		chosen, err := c.expand(i, t)
+		var chosen []Chosen
+		var err error
+		if c.Renders[i].Chart != "" {
+			chosen, err = c.charts(i, t)
+		} else if chosen = c.Renders[i].expand(t.Roots); len(chosen) == 0 {
+			err = c.wrong(key, "%s matches no kustomization that is a root: name a directory, or run schedlint inputs to see the roots", c.Renders[i].Kustomize)
+		}
 		if err != nil {
 			errs = append(errs, err)
 		}
@@ -160,18 +166,6 @@ func (c *Config) Expand(t Tree) ([]Chosen, error) {
 		}
 	}
 	return all, errors.Join(errs...)
-}
-
-// expand returns the renders of one entry.
-func (c *Config) expand(i int, t Tree) ([]Chosen, error) {
-	if c.Renders[i].Chart != "" {
-		return c.charts(i, t)
-	}
-	chosen := c.Renders[i].expand(t.Roots)
-	if len(chosen) == 0 {
-		return nil, c.wrong(renderKey(i), "%s matches no kustomization that is a root: name a directory, or run schedlint inputs to see the roots", c.Renders[i].Kustomize)
-	}
-	return chosen, nil
 }
 
 func renderKey(i int) string { return fmt.Sprintf("renders[%d]", i) }
@@ -246,10 +240,6 @@ func (l *loader) renders(list *source.Node, c *Config) {
 
 // render checks one entry; ok is false if it cannot be used.
 func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok bool) {
-	k, directory := item.Field("kustomize")
-	h, chart := item.Field("helm")
-	f, files := item.Field("files")
-	g, pointers := item.Field("pointers")
 	var given []string
 	for _, what := range renderKinds() {
 		if !item.Get(what).IsNull() {
@@ -263,23 +253,32 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	case len(given) > 1:
 		l.fail(l.at(item), "%s: expected one of %s, found %s: make them %d entries", key, strings.Join(renderKinds(), ", "), strings.Join(given, " and "), len(given))
 		return false
-	case !chart.IsNull():
-		l.helm(h, item, r, c, key)
-		l.renderName(item, r, key)
-		return true
+	case given[0] != "helm":
+		l.without(item, key, "is only valid with helm", helmKeys()...)
 	}
-	l.noHelm(item, key)
-	switch {
-	case !pointers.IsNull():
-		l.pointers(g, item, r, c, key)
+	k, _ := item.Field(given[0])
+	switch given[0] {
+	case "helm":
+		l.helm(k, item, r, c, key)
+	case "pointers":
+		l.pointers(k, item, r, c, key)
 		return true
-	case !directory.IsNull():
+	case "kustomize":
 		l.kustomize(k, item, r, c, key)
-	case !files.IsNull():
-		l.rendered(f, item, c, key)
+	default:
+		l.rendered(k, item, c, key)
 	}
 	l.renderName(item, r, key)
 	return true
+}
+
+// without checks that an entry has none of some keys.
+func (l *loader) without(item *source.Node, key, why string, words ...string) {
+	for _, word := range words {
+		if k, v := item.Field(word); !v.IsNull() {
+			l.fail(l.at(k), "%s.%s: %s", key, word, why)
+		}
+	}
 }
 
 // renderKinds returns the keys of which an entry has exactly one.
@@ -299,9 +298,7 @@ func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key strin
 		l.fail(l.at(w), "%s.load-restrictor: expected one of %s, found %q", key, strings.Join(LoadRestrictors(), ", "), r.LoadRestrictor)
 	}
 	l.remotes(item, c, key)
-	if s, root := item.Field("source-root"); !root.IsNull() {
-		l.fail(l.at(s), "%s.source-root: belongs to files: kustomize knows where its input is", key)
-	}
+	l.without(item, key, "belongs to files: kustomize knows where its input is", "source-root")
 }
 
 // remotes checks the directories that an entry uses in place of URLs.
@@ -317,7 +314,7 @@ func (l *loader) remotes(item *source.Node, c *Config, key string) {
 // rendered checks an entry for the output of another tool.
 func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
 	files := item.Get("files")
-	if files.Kind == source.Sequence && files.Len() == 0 {
+	if isEmpty(files) {
 		l.fail(l.at(k), "%s.files: expected a file", key)
 	}
 	for i, file := range files.Items() {
@@ -326,11 +323,7 @@ func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
 	if s, root := item.Field("source-root"); !root.IsNull() {
 		l.namedFile(root, l.at(s), c, key+".source-root", "--source-root", true)
 	}
-	for _, word := range []string{"load-restrictor", "remotes"} {
-		if k, v := item.Field(word); !v.IsNull() {
-			l.fail(l.at(k), "%s.%s: belongs to kustomize: files are read as they are", key, word)
-		}
-	}
+	l.without(item, key, "belongs to kustomize: files are read as they are", "load-restrictor", "remotes")
 }
 
 // renderName checks the name that an entry sets. A name with glob characters could not be
@@ -352,20 +345,13 @@ const renderPattern = `^[^*?\[\]{}\\\x00-\x1f\x7f]+$`
 var renderForm = regexp.MustCompile(renderPattern)
 
 // loosenedRenders reports renders that are gone, so that their findings disappear.
-func (c *Config) loosenedRenders(before *Config) []diag.Silence {
-	var all []diag.Silence
-	add := func(key, text string) {
-		at, ok := c.entries[key]
-		if !ok {
-			at = c.fieldPlace("renders")
-		}
-		all = append(all, diag.Silence{Message: text, Location: at})
-	}
+func (c *Config) loosenedRenders(before *Config, add adder) {
+	list := c.fieldPlace("renders")
 	switch {
 	case before.Discovers() && !c.Discovers() && len(c.Renders) == 0:
-		add("", "nothing is rendered any more: renders is empty")
+		add(list, "nothing is rendered any more: renders is empty")
 	case before.Discovers() && !c.Discovers():
-		add("", "roots are not discovered any more: only what renders names is rendered")
+		add(list, "roots are not discovered any more: only what renders names is rendered")
 	}
 	for i := range before.Renders {
 		was := &before.Renders[i]
@@ -373,29 +359,37 @@ func (c *Config) loosenedRenders(before *Config) []diag.Silence {
 		switch {
 		case at >= 0:
 			for _, text := range c.Renders[at].loosened(was) {
-				add(renderKey(at), text)
+				entry, ok := c.entries[renderKey(at)]
+				if !ok {
+					entry = list
+				}
+				add(entry, "%s", text)
 			}
 		case c.Discovers() && was.IsGlob() && was.Kustomize != "": // every root is rendered, if it can be without the settings of the entry
 			for _, text := range (&Render{Kustomize: was.Kustomize}).loosened(was) {
-				add("", text)
+				add(list, "%s", text)
 			}
 		default:
-			add("", "a render is not asked for any more: "+was.what())
+			add(list, "a render is not asked for any more: %s", was.what())
 		}
 	}
-	return all
 }
 
 // same returns the index of the entry that asks for the same renders as another one, regardless of
-// its name, but with preference for an equal name; -1 if there is none.
+// its name, but with preference for an equal name; -1 if there is none. Renders of one chart are the
+// same if they have the same name or the same values files.
 func (c *Config) same(was *Render) int {
 	found := -1
 	for i := range c.Renders {
 		is := &c.Renders[i]
-		if is.Kustomize != "" != (was.Kustomize != "") || path.Clean(is.Kustomize) != path.Clean(was.Kustomize) {
+		if (is.Kustomize != "") != (was.Kustomize != "") || path.Clean(is.Kustomize) != path.Clean(was.Kustomize) {
 			continue
 		}
-		if is.Pointers != was.Pointers || !is.sameChart(was) {
+		if is.Pointers != was.Pointers || (is.Chart != "") != (was.Chart != "") || path.Clean(is.Chart) != path.Clean(was.Chart) {
+			continue
+		}
+		sameValues := is.EachValues == was.EachValues && slices.Equal(is.Values, was.Values)
+		if is.Chart != "" && is.NameOf() != was.NameOf() && !sameValues {
 			continue
 		}
 		if was.pattern() == "" && was.Pointers == "" && !slices.ContainsFunc(was.Files, func(file string) bool { return slices.Contains(is.Files, file) }) {
@@ -406,13 +400,6 @@ func (c *Config) same(was *Render) int {
 		}
 	}
 	return found
-}
-
-// sameChart reports whether two entries ask for the same render of one chart, with the same name or
-// the same values files, or neither entry is for a chart.
-func (r *Render) sameChart(was *Render) bool {
-	return r.Chart == "" && was.Chart == "" ||
-		r.Chart != "" && was.Chart != "" && path.Clean(r.Chart) == path.Clean(was.Chart) && (r.NameOf() == was.NameOf() || r.sameValues(&was.Helm))
 }
 
 // loosened lists what an entry no longer renders, or renders differently.

@@ -37,12 +37,7 @@ type Suppress struct {
 // Means reports whether the entry applies to an object. An object without a namespace counts as one
 // in default.
 func (s *Suppress) Means(o diag.Object, labels map[string]string) bool {
-	for k, v := range s.Labels {
-		if got, ok := labels[k]; !ok || got != v {
-			return false
-		}
-	}
-	return anyGlob(s.Kinds, o.Kind) && anyGlob(s.Namespaces, cmp.Or(o.Namespace, "default")) && anyGlob(s.Names, o.Name)
+	return holds(s.Labels, labels) && anyGlob(s.Kinds, o.Kind) && anyGlob(s.Namespaces, cmp.Or(o.Namespace, "default")) && anyGlob(s.Names, o.Name)
 }
 
 func anyGlob(globs []string, name string) bool {
@@ -54,19 +49,27 @@ func anyGlob(globs []string, name string) bool {
 
 // Target describes in words the objects that the entry applies to.
 func (s *Suppress) Target() string {
-	var parts []string
-	for _, p := range []struct {
-		name  string
-		globs []string
-	}{{"kind", s.Kinds}, {"namespace", s.Namespaces}, {"name", s.Names}} {
-		if len(p.globs) > 0 {
-			parts = append(parts, p.name+" "+strings.Join(p.globs, " or "))
+	parts := words(s.Labels, selected{"kind", s.Kinds}, selected{"namespace", s.Namespaces}, selected{"name", s.Names})
+	return cmp.Or(strings.Join(parts, ", "), "all objects")
+}
+
+// selected has a property that objects are selected by, and globs of it.
+type selected struct {
+	property string
+	globs    []string
+}
+
+// words describes a selection in words.
+func words(labels map[string]string, by ...selected) (parts []string) {
+	for _, s := range by {
+		if len(s.globs) > 0 {
+			parts = append(parts, s.property+" "+strings.Join(s.globs, " or "))
 		}
 	}
-	for _, k := range slices.Sorted(maps.Keys(s.Labels)) {
-		parts = append(parts, "label "+k+"="+s.Labels[k])
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		parts = append(parts, "label "+k+"="+labels[k])
 	}
-	return cmp.Or(strings.Join(parts, ", "), "all objects")
+	return parts
 }
 
 // suppress checks conditions on one entry that types do not express.
@@ -78,15 +81,7 @@ func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 	if s.Rule == "" {
 		l.fail(l.at(item), "%s: expected a rule", path)
 	}
-	for _, field := range []string{"kinds", "namespaces", "names"} {
-		if k, list := item.Field(field); list.Len() == 0 && !list.IsNull() {
-			l.fail(l.at(k), "%s.%s: expected a glob, or nothing at all for all", path, field)
-		}
-		l.globs(item.Get(field), path+"."+field)
-	}
-	for k, v := range item.Get("labels").Fields() {
-		l.label(k, v, path)
-	}
+	l.selection(item, path, "expected a glob, or nothing at all for all", "kinds", "namespaces", "names")
 }
 
 // Loosened reports the parts of a configuration that make findings disappear which an earlier
@@ -116,9 +111,12 @@ func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, ru
 	if c.OwnOnly() && !before.OwnOnly() {
 		add(c.fieldPlace("ignore-defaults"), "package directories are ignored: node_modules, and vendor with modules.txt")
 	}
-	for i, n := 0, len(before.Survive); i < n; i++ {
-		if !slices.ContainsFunc(c.Survive, before.Survive[i].same) {
-			add(c.fieldPlace("survive"), "a loss need not be survived any more: %s", strings.Join(before.Survive[i].Keys, ", "))
+	for _, was := range before.Survive {
+		same := func(is Survive) bool {
+			return slices.Equal(is.Keys, was.Keys) && slices.Equal(is.Namespaces, was.Namespaces) && maps.Equal(is.Labels, was.Labels)
+		}
+		if !slices.ContainsFunc(c.Survive, same) {
+			add(c.fieldPlace("survive"), "a loss need not be survived any more: %s", strings.Join(was.Keys, ", "))
 		}
 	}
 	for _, file := range before.Topology {
@@ -131,36 +129,39 @@ func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, ru
 			add(c.fieldPlace("topology"), "one more topology is declared, and its nodes may take pods: %s", file)
 		}
 	}
-	return slices.Concat(all, c.loosenedPolicies(before), c.loosenedScopes(before), c.loosenedRenders(before), c.loosenedClusters(before))
+	c.loosenedPolicies(before, add)
+	c.loosenedScopes(before, add)
+	c.loosenedRenders(before, add)
+	c.loosenedClusters(before, add)
+	return all
 }
+
+// adder records a part of a change that makes findings disappear.
+type adder func(at diag.Span, format string, args ...any)
 
 // loosenedClusters reports clusters that are no longer judged, or are judged against other nodes,
 // and new clusters, whose files are no longer judged with the rest.
-func (c *Config) loosenedClusters(before *Config) []diag.Silence {
-	var all []diag.Silence
-	add := func(name, text string) {
-		all = append(all, diag.Silence{Message: "cluster " + name + " " + text, Location: c.fieldPlace("clusters")})
-	}
+func (c *Config) loosenedClusters(before *Config, add adder) {
+	about := func(name, text string) { add(c.fieldPlace("clusters"), "cluster %s %s", name, text) }
 	for _, was := range before.Clusters {
 		switch is := c.cluster(was.Name); {
 		case is == nil:
-			add(was.Name, "is not declared any more")
+			about(was.Name, "is not declared any more")
 		case !slices.Equal(is.Topology, was.Topology):
-			add(was.Name, "has another topology")
+			about(was.Name, "has another topology")
 		case !slices.Equal(is.Paths, was.Paths):
-			add(was.Name, "has other paths")
+			about(was.Name, "has other paths")
 		case !slices.Equal(is.Renders, was.Renders):
-			add(was.Name, "has other renders")
+			about(was.Name, "has other renders")
 		case !slices.Equal(is.Pointers, was.Pointers), !slices.Equal(is.Destinations, was.Destinations):
-			add(was.Name, "has other pointers or destinations")
+			about(was.Name, "has other pointers or destinations")
 		}
 	}
 	for _, is := range c.Clusters {
 		if before.cluster(is.Name) == nil {
-			add(is.Name, "is declared, and is checked apart from the rest: "+strings.Join(slices.Concat(is.Paths, is.Renders, is.Pointers, is.Destinations), ", "))
+			about(is.Name, "is declared, and is checked apart from the rest: "+strings.Join(slices.Concat(is.Paths, is.Renders, is.Pointers, is.Destinations), ", "))
 		}
 	}
-	return all
 }
 
 // cluster returns the cluster with a name; nil if there is none.
@@ -174,10 +175,6 @@ func (c *Config) cluster(name string) *Cluster {
 
 // failRank is higher for a level that fewer findings reach.
 func failRank(level string) int { return slices.Index([]string{"warning", "error", "none"}, level) }
-
-func (s *Survive) same(o Survive) bool {
-	return slices.Equal(s.Keys, o.Keys) && slices.Equal(s.Namespaces, o.Namespaces) && maps.Equal(s.Labels, o.Labels)
-}
 
 // fieldPlace returns the location of a field of the configuration, or its first line.
 func (c *Config) fieldPlace(field string) diag.Span {
@@ -202,27 +199,14 @@ type Survive struct {
 func (c *Config) Asks(namespace string, labels map[string]string) []string {
 	keys := []string{}
 	for _, s := range c.Survive {
-		if !s.means(cmp.Or(namespace, "default"), labels) {
-			continue
-		}
-		for _, word := range s.Keys {
-			keys = append(keys, cmp.Or(domains[word], word))
+		if holds(s.Labels, labels) && anyGlob(s.Namespaces, cmp.Or(namespace, "default")) {
+			for _, word := range s.Keys {
+				keys = append(keys, cmp.Or(domains[word], word))
+			}
 		}
 	}
 	slices.Sort(keys)
 	return slices.Compact(keys)
-}
-
-func (s *Survive) means(namespace string, labels map[string]string) bool {
-	for k, v := range s.Labels {
-		if got, ok := labels[k]; !ok || got != v {
-			return false
-		}
-	}
-	return len(s.Namespaces) == 0 || slices.ContainsFunc(s.Namespaces, func(glob string) bool {
-		ok, _ := doublestar.Match(glob, namespace)
-		return ok
-	})
 }
 
 // domains maps words to the topology keys that most clusters have.
@@ -270,7 +254,7 @@ func NearDomain(key string) string {
 
 // survive checks conditions on one entry that types do not express.
 func (l *loader) survive(item *source.Node, path string) {
-	if k, keys := item.Field("keys"); keys.IsNull() || keys.Kind == source.Sequence && keys.Len() == 0 {
+	if k, keys := item.Field("keys"); isEmpty(keys) {
 		l.fail(l.at(cmp.Or(k, item)), "%s: expected keys whose domains may be lost, such as node or zone", path)
 	}
 	for i, n := range item.Get("keys").Items() {
@@ -278,21 +262,23 @@ func (l *loader) survive(item *source.Node, path string) {
 			l.fail(l.at(n), "%s.keys[%d]: %v, found %q", path, i, err, n.Value)
 		}
 	}
-	if k, list := item.Field("namespaces"); list.Len() == 0 && !list.IsNull() {
-		l.fail(l.at(k), "%s.namespaces: expected a glob, or nothing at all for all namespaces", path)
-	}
-	l.globs(item.Get("namespaces"), path+".namespaces")
-	for k, v := range item.Get("labels").Fields() {
-		l.label(k, v, path)
-	}
+	l.selection(item, path, "expected a glob, or nothing at all for all namespaces", "namespaces")
 }
 
-// label checks one label of a selector.
-func (l *loader) label(k, v *source.Node, path string) {
-	switch {
-	case !isKey(k.Value):
-		l.fail(l.at(k), "%s.labels: %q cannot be the key of a label", path, k.Value)
-	case v.IsNull() || !valueForm.MatchString(v.Value):
-		l.fail(l.at(k), "%s.labels.%s: %q cannot be the value of a label", path, k.Value, v.Value)
+// selection checks lists of globs, which must not be empty, and the labels beside them.
+func (l *loader) selection(item *source.Node, path, wrong string, lists ...string) {
+	for _, field := range lists {
+		if k, list := item.Field(field); list.Len() == 0 && !list.IsNull() {
+			l.fail(l.at(k), "%s.%s: %s", path, field, wrong)
+		}
+		l.globs(item.Get(field), path+"."+field)
+	}
+	for k, v := range item.Get("labels").Fields() {
+		switch {
+		case !isKey(k.Value):
+			l.fail(l.at(k), "%s.labels: %q cannot be the key of a label", path, k.Value)
+		case v.IsNull() || !valueForm.MatchString(v.Value):
+			l.fail(l.at(k), "%s.labels.%s: %q cannot be the value of a label", path, k.Value, v.Value)
+		}
 	}
 }

@@ -167,30 +167,22 @@ func identify(objects []*source.Object, declares func(*source.Object) bool) []*g
 		}
 		byID[id].objects = append(byID[id].objects, o)
 	}
+	// Few objects are declared in many ways, so each is compared with one of every class; more than
+	// maxKinds of them count as all different, which bounds the comparisons.
 	for _, g := range all {
-		g.classify()
+		g.class = map[string]int{}
+		var of []*source.Object
+		for _, o := range g.last() {
+			class := slices.IndexFunc(of, func(x *source.Object) bool { return source.Equal(x.Root, o.Root) })
+			if len(of) >= maxKinds || class < 0 {
+				class = len(of)
+				of = append(of, o)
+			}
+			g.class[o.File.Name] = class
+		}
+		g.kinds = len(of)
 	}
 	return all
-}
-
-// classify numbers the contents. Few objects are declared in many ways, so each is compared with
-// one of every class; more than maxKinds of them count as all different, which bounds the
-// comparisons.
-func (g *group) classify() {
-	if len(g.objects) < 2 {
-		return
-	}
-	g.class = map[string]int{}
-	var of []*source.Object
-	for _, o := range g.last() {
-		class := slices.IndexFunc(of, func(x *source.Object) bool { return source.Equal(x.Root, o.Root) })
-		if len(of) >= maxKinds || class < 0 {
-			class = len(of)
-			of = append(of, o)
-		}
-		g.class[o.File.Name] = class
-	}
-	g.kinds = len(of)
 }
 
 const maxKinds = 100

@@ -135,11 +135,8 @@ func withWants(line string, patterns []string) string {
 		want += " " + strconv.Quote(p)
 	}
 	if want != "" {
-		kept = append([]string{"# want" + unescaped(want)}, kept...)
+		// a comment has patterns verbatim, and only quotes are escaped
+		kept = append([]string{"# want" + strings.ReplaceAll(want, `\\`, `\`)}, kept...)
 	}
 	return strings.TrimRight(bare+" "+strings.Join(kept, " "), " ")
 }
-
-// unescaped undoes the escaping of backslashes by strconv.Quote: a comment has patterns
-// verbatim, and only quotes are escaped.
-func unescaped(text string) string { return strings.ReplaceAll(text, `\\`, `\`) }

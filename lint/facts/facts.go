@@ -1,7 +1,10 @@
 package facts
 
 import (
+	"bytes"
+	"encoding/json"
 	"reflect"
+	"time"
 
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -121,15 +124,90 @@ func (f *Facts) Ref(w int) string {
 type Judgement struct {
 	Rule string
 	Fact int
-	// Reason is the entry of the catalogue that words the judgement; "" if the rule sets Message
-	// and Details itself.
+	// Reason is the entry of the catalogue that words the fact; "" if the rule sets Message and
+	// Details itself, or gives the values that are worded.
 	Reason  string
 	Message string
 	Details []string
-	// Help is the rule's own advice on a remedy; "" if it has none.
+	// Help is advice on a remedy that does not come from the fact; "" if there is none.
 	Help string
 	// Path leads from the row to a field below it, by keys and indices; empty for the row itself.
 	Path []string
 	// Level overrides the level of the rule for this finding, unless it is "".
 	Level diag.Level
 }
+
+// Tally records the cost of rules in one run so far, over all its contexts, and the rules that
+// failed. Further contexts skip a rule that failed, which saves its cost.
+type Tally struct {
+	// Steps and Findings count by rule; Steps leaves out built-in rules.
+	Steps    map[string]int64
+	Findings map[string]int
+	// Took is the CPU time of the user's own rules. It only serves as a backstop for Steps.
+	Took time.Duration
+	// Failures has one entry for each rule that failed.
+	Failures diag.Failures
+}
+
+// NewTally returns an empty Tally.
+func NewTally() *Tally { return &Tally{Steps: map[string]int64{}, Findings: map[string]int{}} }
+
+// HasFailed reports whether a rule has failed: the absence of its findings then means nothing.
+func (t *Tally) HasFailed(rule string) bool { return t.Failures.HasFailed(rule) }
+
+// JSON returns the facts in the form that rules see, without the parameters of a rule: fields in
+// the order of the schema, empty lists as [].
+func (f *Facts) JSON() []byte { return appendValue(nil, reflect.ValueOf(f).Elem()) }
+
+func appendValue(to []byte, v reflect.Value) []byte {
+	switch v.Kind() {
+	case reflect.Struct:
+		return appendStruct(to, v)
+	case reflect.Slice:
+		to = append(to, '[')
+		for i := range v.Len() {
+			if i > 0 {
+				to = append(to, ',')
+			}
+			to = appendValue(to, v.Index(i))
+		}
+		return append(to, ']')
+	case reflect.Map:
+		if v.Len() == 0 {
+			return append(to, "{}"...)
+		}
+	}
+	return appendPlain(to, v.Interface())
+}
+
+func appendStruct(to []byte, v reflect.Value) []byte {
+	to = append(to, '{')
+	first := true
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("json")
+		if name == "" {
+			continue
+		}
+		if !first {
+			to = append(to, ',')
+		}
+		first = false
+		to = append(appendPlain(to, name), ':')
+		to = appendValue(to, v.Field(i))
+	}
+	return append(to, '}')
+}
+
+// appendPlain appends the encoding of package encoding/json.
+func appendPlain(to []byte, v any) []byte {
+	var out bytes.Buffer
+	if err := encode(&out, v); err != nil {
+		panic("facts: " + err.Error()) // strings, numbers, labels and manifests always encode
+	}
+	return append(to, bytes.TrimRight(out.Bytes(), "\n")...)
+}
+
+var _ json.Marshaler = (*Facts)(nil)
+
+// MarshalJSON returns the result of JSON.
+func (f *Facts) MarshalJSON() ([]byte, error) { return f.JSON(), nil }

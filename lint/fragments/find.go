@@ -73,10 +73,7 @@ func Destinations(o *source.Object) []string {
 	if !ok || kind == pointers.FluxKustomization {
 		return nil
 	}
-	spec := o.Root.Get("spec")
-	if kind == pointers.ApplicationSet {
-		spec = spec.At("template", "spec")
-	}
+	spec := specOf(o)
 	all := []string{}
 	for _, name := range []string{"name", "server"} {
 		if text := spec.At("destination", name); kind != pointers.FluxHelmRelease && text.Text() != "" {
@@ -109,13 +106,18 @@ func (w *walk) next() {
 	w.given = &w.found.Sources[len(w.found.Sources)-1]
 }
 
+// specOf returns the spec of a release, or of the template of an ApplicationSet.
+func specOf(o *source.Object) *source.Node {
+	if o.Kind == "ApplicationSet" {
+		return o.Root.At("spec", "template", "spec")
+	}
+	return o.Root.Get("spec")
+}
+
 // sources returns the sources of an Application, or of the template of an ApplicationSet. Argo CD
 // ignores a single source next to several.
 func sources(o *source.Object) []*source.Node {
-	spec := o.Root.Get("spec")
-	if o.Kind == "ApplicationSet" {
-		spec = spec.At("template", "spec")
-	}
+	spec := specOf(o)
 	if several := spec.Get("sources").Items(); len(several) > 0 {
 		return several
 	}

@@ -44,8 +44,32 @@ func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin)
 		File: p.File, Line: p.Line, Counts: counts, Fields: s.Fields, Patches: s.Patches, Namespace: s.Namespace, Labels: s.Labels,
 		Variables: f.vars.of(p, from.parent),
 	}
-	if why := f.form(dir, s, o); why.Some() {
-		return render.Root{}, why
+	form := s.Form
+	kustomized := slices.ContainsFunc(source.KustomizationFiles(), func(name string) bool {
+		return f.holds(dir, name) && !f.artifactOf(s).without(path.Join(dir, name))
+	})
+	if form == pointers.Detected {
+		if form = pointers.Directory; kustomized {
+			form = pointers.Kustomized
+		}
+	}
+	switch form {
+	case pointers.Generated:
+		if !kustomized {
+			o.Generated, o.Resources = true, f.tree.generated(dir, f.artifactOf(s).without)
+		}
+	case pointers.Directory:
+		names, jsonnet := f.tree.plain(dir, s.Files)
+		if jsonnet {
+			return render.Root{}, pointers.Reason{What: pointers.WhyJsonnet, Detail: dir}
+		}
+		o.Generated, o.Plain, o.Resources = true, true, names
+	}
+	if f.names += len(o.Resources); f.names > f.most.names {
+		return render.Root{}, pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the directories without a kustomization that pointers name have more than %d files: add a kustomization.yaml", f.most.names), Refused: true}
+	}
+	if o.Generated && f.tree.over {
+		return render.Root{}, pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the repository has more than %d entries of directories", limits.TreeEntries)}
 	}
 	return render.Root{Confinement: f.opts.Confinement, Dir: dir, Remotes: f.opts.Remotes, Overlay: o}, pointers.Reason{}
 }
@@ -77,38 +101,6 @@ func (f *follower) entry(name string) worktree.Entry { return f.lookup.Tracked(n
 func (f *follower) holds(dir, name string) bool {
 	e := f.entry(path.Join(dir, name))
 	return e.Info != nil && e.Info.Mode().IsRegular()
-}
-
-// form determines what a directory is built from.
-func (f *follower) form(dir string, s *pointers.Source, o *render.Overlay) pointers.Reason {
-	form := s.Form
-	kustomized := slices.ContainsFunc(source.KustomizationFiles(), func(name string) bool {
-		return f.holds(dir, name) && !f.artifactOf(s).without(path.Join(dir, name))
-	})
-	if form == pointers.Detected {
-		if form = pointers.Directory; kustomized {
-			form = pointers.Kustomized
-		}
-	}
-	switch form {
-	case pointers.Generated:
-		if !kustomized {
-			o.Generated, o.Resources = true, f.tree.generated(dir, f.artifactOf(s).without)
-		}
-	case pointers.Directory:
-		names, jsonnet := f.tree.plain(dir, s.Files)
-		if jsonnet {
-			return pointers.Reason{What: pointers.WhyJsonnet, Detail: dir}
-		}
-		o.Generated, o.Plain, o.Resources = true, true, names
-	}
-	if f.names += len(o.Resources); f.names > f.most.names {
-		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the directories without a kustomization that pointers name have more than %d files: add a kustomization.yaml", f.most.names), Refused: true}
-	}
-	if o.Generated && f.tree.over {
-		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the repository has more than %d entries of directories", limits.TreeEntries)}
-	}
-	return pointers.Reason{}
 }
 
 // settings finds the objects that contain values of variables.

@@ -140,17 +140,12 @@ func (t *tree) generated(dir string, without func(name string) bool) (all []stri
 		}
 	}
 	for _, name := range names {
-		at := ""
-		for _, up := range above(path.Dir(name))[1:] {
-			if closed[up] {
-				at = up
-				break
-			}
-		}
+		up := above(path.Dir(name))[1:]
+		at := slices.IndexFunc(up, func(dir string) bool { return closed[dir] })
 		switch ext := path.Ext(name); {
-		case at != "":
-			if !slices.Contains(all[max(0, len(all)-1):], at) {
-				all = append(all, at)
+		case at >= 0:
+			if !slices.Contains(all[max(0, len(all)-1):], up[at]) {
+				all = append(all, up[at])
 			}
 		case ext == ".yaml" || ext == ".yml":
 			all = append(all, name)

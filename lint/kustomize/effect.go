@@ -49,15 +49,7 @@ func (t *tree) effects(k *kustomization) []effect {
 	if k.root.Get("namespace").Text() != "" {
 		all = append(all, effect{selects: everything, namespace: true})
 	}
-	if keys := k.labels(); len(keys) > 0 {
-		all = append(all, effect{selects: everything, labels: keys})
-	}
-	return all
-}
-
-// labels returns the keys that a kustomization adds to pods or selectors.
-func (k *kustomization) labels() []string {
-	var keys []string
+	var keys []string // of labels of pods or selectors
 	add := func(pairs *source.Node) {
 		for key := range pairs.Fields() {
 			keys = append(keys, key.Value)
@@ -71,8 +63,11 @@ func (k *kustomization) labels() []string {
 			add(item.Get("pairs"))
 		}
 	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
+	if len(keys) > 0 {
+		slices.Sort(keys)
+		all = append(all, effect{selects: everything, labels: slices.Compact(keys)})
+	}
+	return all
 }
 
 // patch reads an entry of a kustomization: a path or a text, alone or in a map that may have a

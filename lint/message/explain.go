@@ -162,7 +162,7 @@ func PoolGrowth(g topology.Growth) string {
 }
 
 // Outlook describes whether a node can run a pod, without the node's name.
-func Outlook(o *check.Outlook) string {
+func Outlook(o *check.NodeAnswer) string {
 	switch {
 	case o.Has:
 		return "has its pod"

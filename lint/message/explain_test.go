@@ -75,10 +75,10 @@ func TestOutlook(t *testing.T) {
 	cordoned := check.Refusal{By: "NodeUnschedulable", Kind: check.Excluded, Exclusion: *exclusion(model.Cordoned)}
 	full := check.Refusal{By: "NodeResourcesFit", Kind: check.NoRoom}
 	phrases(t, map[string]string{
-		Outlook(&check.Outlook{Has: true}):                                 "has its pod",
-		Outlook(&check.Outlook{}):                                          "can take a pod",
-		Outlook(&check.Outlook{Refusals: []check.Refusal{cordoned}}):       "is cordoned",
-		Outlook(&check.Outlook{Refusals: []check.Refusal{cordoned, full}}): "is cordoned; NodeResourcesFit as well: has no pod slot left",
+		Outlook(&check.NodeAnswer{Has: true}):                                 "has its pod",
+		Outlook(&check.NodeAnswer{}):                                          "can take a pod",
+		Outlook(&check.NodeAnswer{Refusals: []check.Refusal{cordoned}}):       "is cordoned",
+		Outlook(&check.NodeAnswer{Refusals: []check.Refusal{cordoned, full}}): "is cordoned; NodeResourcesFit as well: has no pod slot left",
 	})
 }
 

@@ -6,44 +6,50 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// Text is a finding in words: one line that is complete by itself, and further lines.
+// Text is a finding in words: one line that is complete by itself, further lines, and what to do
+// about it, if that does not follow from the fact.
 type Text struct {
 	Headline string
 	Details  []string
+	Help     string
 }
 
 // Catalogue has the words of all reasons that rules report.
-type Catalogue map[string]rowWords
+type Catalogue map[string]words
+
+// words words a row, or the values that a rule passes with it; false if the row belongs to another
+// list, or a value is missing or of another type.
+type words func(row any, given Values, in *facts.Facts) (Text, bool)
 
 // NewCatalogue returns the catalogue.
 func NewCatalogue() Catalogue {
 	all := Catalogue{}
-	for _, part := range []map[string]rowWords{limitFindings(), changeFindings(), termFindings()} {
+	for _, part := range []map[string]words{limitFindings(), changeFindings(), termFindings()} {
 		maps.Copy(all, part)
+	}
+	for reason, text := range packFindings() {
+		all[reason] = with(text)
 	}
 	return all
 }
 
-// Finding words the reason that a rule reports for a row; false if there is no such reason, or if
-// it belongs to rows of another list.
-func (c Catalogue) Finding(reason string, row any, in *facts.Facts) (Text, bool) {
+// Finding words the reason that a rule reports for a row, from the row or, unless they are nil, from
+// values; false if there is no such reason, or if it does not fit the row or the values.
+func (c Catalogue) Finding(reason string, row any, given Values, in *facts.Facts) (Text, bool) {
 	words, known := c[reason]
 	if !known {
 		return Text{}, false
 	}
-	return words(row, in)
+	return words(row, given, in)
 }
 
-// rowWords words a row; false if the row belongs to another list.
-type rowWords func(row any, in *facts.Facts) (Text, bool)
-
-// of returns the rowWords for rows of one list.
-func of[Row any](words func(r *Row, in *facts.Facts) Text) rowWords {
-	return func(row any, in *facts.Facts) (Text, bool) {
+// of returns the words for rows of one list.
+func of[Row any](text func(r *Row, in *facts.Facts) Text) words {
+	return func(row any, given Values, in *facts.Facts) (Text, bool) {
 		r, ok := row.(*Row)
-		if !ok {
+		if !ok || given != nil {
 			return Text{}, false
 		}
-		return words(r, in), true
+		return text(r, in), true
 	}
 }

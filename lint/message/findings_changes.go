@@ -14,8 +14,8 @@ import (
 )
 
 // changeFindings returns the words of findings about changes.
-func changeFindings() map[string]rowWords {
-	return map[string]rowWords{
+func changeFindings() map[string]words {
+	return map[string]words{
 		"rollout-deadlock":              of(rolloutDeadlock),
 		"rollout-may-deadlock":          of(rolloutMayDeadlock),
 		"rollout-ends-skewed":           of(rolloutEndsSkewed),

@@ -11,8 +11,8 @@ import (
 )
 
 // limitFindings returns the words of findings about the placement of pods.
-func limitFindings() map[string]rowWords {
-	return map[string]rowWords{
+func limitFindings() map[string]words {
+	return map[string]words{
 		"one-node-takes-all": of(oneNodeTakesAll),
 
 		"no-eligible-node":              of(noEligibleNode),

@@ -9,8 +9,8 @@ import (
 
 // termFindings returns the words of findings about single texts, fields, terms, labels and
 // suppressions.
-func termFindings() map[string]rowWords {
-	return map[string]rowWords{
+func termFindings() map[string]words {
+	return map[string]words{
 		"alias-bomb":          document("%s", "write out the values instead of using aliases"),
 		"alias-cycle":         document("%s, so the document is infinite"),
 		"duplicate-key":       of(duplicateKey),
@@ -48,7 +48,7 @@ func termFindings() map[string]rowWords {
 }
 
 // document words a problem of a text; the format contains its detail.
-func document(format string, details ...string) rowWords {
+func document(format string, details ...string) words {
 	return of(func(r *facts.Document, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.Detail), Details: details}
 	})
@@ -274,7 +274,7 @@ func suppressionNamesNoRule(r *facts.Suppression, _ *facts.Facts) Text {
 }
 
 // suppression words a problem of a suppression of a rule.
-func suppression(format string) rowWords {
+func suppression(format string) words {
 	return of(func(r *facts.Suppression, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.By, r.Rule, forTarget(r.Target))}
 	})

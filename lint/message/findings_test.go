@@ -13,14 +13,16 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// finding is one row that a rule reports, and its expected lines.
+// finding is one row, or values, that a rule reports, with the expected lines.
 type finding struct {
 	Reason string          `json:"reason"`
-	List   string          `json:"list"`
+	List   string          `json:"list,omitempty"`
 	Ref    string          `json:"ref,omitempty"`    // of workload 0
 	Others []string        `json:"others,omitempty"` // of the workloads after it
-	Row    json.RawMessage `json:"row"`
+	Row    json.RawMessage `json:"row,omitempty"`
+	Values json.RawMessage `json:"values,omitempty"`
 	Want   []string        `json:"want"`
+	Help   string          `json:"help,omitempty"`
 }
 
 // findingFiles returns the files of testdata, which contain their expectations.
@@ -66,10 +68,27 @@ func decodeStrictly(text []byte, into any) error {
 	return d.Decode(into)
 }
 
+// values returns the values of a finding, or nil.
+func (f *finding) values(t *testing.T) Values {
+	t.Helper()
+	if f.Values == nil {
+		return nil
+	}
+	var all Values
+	d := json.NewDecoder(bytes.NewReader(f.Values))
+	if d.UseNumber(); d.Decode(&all) != nil {
+		t.Fatalf("%s: %s", f.Reason, f.Values)
+	}
+	return all
+}
+
 // row returns the row of a finding, and the facts that contain it.
 func (f *finding) row(t *testing.T) (any, *facts.Facts) {
 	t.Helper()
 	in := &facts.Facts{}
+	if f.Row == nil {
+		return nil, in
+	}
 	for _, ref := range append([]string{f.Ref}, f.Others...) {
 		kind, _, _ := strings.Cut(ref, " ")
 		in.Workloads = append(in.Workloads, facts.Workload{Ref: ref, Kind: kind})
@@ -88,7 +107,7 @@ func (f *finding) row(t *testing.T) (any, *facts.Facts) {
 	return nil, nil
 }
 
-// TestFindings words rows.
+// TestFindings words rows and values.
 func TestFindings(t *testing.T) {
 	c := NewCatalogue()
 	worded := map[string]bool{}
@@ -97,12 +116,12 @@ func TestFindings(t *testing.T) {
 		for i := range all {
 			f := &all[i]
 			row, in := f.row(t)
-			text, ok := c.Finding(f.Reason, row, in)
+			text, ok := c.Finding(f.Reason, row, f.values(t), in)
 			got := append([]string{text.Headline}, text.Details...)
-			if update := os.Getenv("SCHEDLINT_UPDATE") != ""; !ok || !update && !slices.Equal(got, f.Want) {
-				t.Errorf("%s of %s:\ngot  %q\nwant %q", f.Reason, f.Row, got, f.Want)
+			if update := os.Getenv("SCHEDLINT_UPDATE") != ""; !ok || !update && (!slices.Equal(got, f.Want) || text.Help != f.Help) {
+				t.Errorf("%s of %s%s:\ngot  %q, %q\nwant %q, %q", f.Reason, f.Row, f.Values, got, text.Help, f.Want, f.Help)
 			}
-			f.Want = got
+			f.Want, f.Help = got, text.Help
 			worded[f.Reason] = true
 		}
 		if os.Getenv("SCHEDLINT_UPDATE") != "" && !t.Failed() {
@@ -116,16 +135,27 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestFindingOfAnotherList: a reason words rows of its own list only.
+// TestFindingOfAnotherList: a reason words rows of its own list, or its own values, only.
 func TestFindingOfAnotherList(t *testing.T) {
 	c := NewCatalogue()
-	if _, ok := c.Finding("alias-bomb", &facts.Loss{}, &facts.Facts{}); ok {
-		t.Error("alias-bomb words a loss")
-	}
-	if _, ok := c.Finding("no-such-reason", &facts.Document{}, &facts.Facts{}); ok {
-		t.Error("there is a reason no-such-reason")
-	}
-	if _, ok := c.Finding("alias-bomb", nil, &facts.Facts{}); ok {
-		t.Error("alias-bomb words no row at all")
+	for name, f := range map[string]struct {
+		reason string
+		row    any
+		given  Values
+	}{
+		"another list":        {"alias-bomb", &facts.Loss{}, nil},
+		"unknown":             {"no-such-reason", &facts.Document{}, nil},
+		"no row":              {"alias-bomb", nil, nil},
+		"values for a row":    {"alias-bomb", &facts.Document{}, Values{}},
+		"a row for values":    {"single-pod", &facts.Workload{Ref: "Deployment shop/web"}, nil},
+		"missing value":       {"single-pod", nil, Values{"pod": "Deployment shop/web"}},
+		"value of a type":     {"single-pod", nil, Values{"workload": true}},
+		"value of no meaning": {"label-missing", nil, Values{"workload": "a", "on": "nodes", "label": "a"}},
+		"list of a number":    {"pool-lacks-label", nil, Values{"pool": "a", "labels": []any{true}}},
+		"half a number":       {"budget-selects-several", nil, Values{"budget": "a", "workloads": json.Number("0.5")}},
+	} {
+		if text, ok := c.Finding(f.reason, f.row, f.given, &facts.Facts{}); ok {
+			t.Errorf("%s: %s has the words %v", name, f.reason, text)
+		}
 	}
 }

@@ -36,6 +36,14 @@ func aside(what string) string {
 	return " (" + what + ")"
 }
 
+// when returns a text on a condition.
+func when(condition bool, text string) string {
+	if condition {
+		return text
+	}
+	return ""
+}
+
 // dropEmpty drops empty parts.
 func dropEmpty(parts ...string) []string {
 	return slices.DeleteFunc(parts, func(p string) bool { return p == "" })

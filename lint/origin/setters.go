@@ -33,9 +33,14 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 				all = append(all, labels(k, item.Get("pairs")))
 			}
 		case "namespace":
-			all = append(all, namespace(k, key, value))
+			all = append(all, setsField(k, key, value, "metadata", "namespace"))
 		case "replicas":
-			all = append(all, replicas(k, o, value))
+			var of *source.Node
+			if i := slices.IndexFunc(value.Items(), func(item *source.Node) bool { return slices.Contains(o.names, item.Get("name").Text()) }); i >= 0 {
+				of = value.Items()[i]
+			}
+			key, count := of.Field("count")
+			all = append(all, setsField(k, key, count, "spec", "replicas"))
 		case "replacements":
 			all = append(all, m.replacements(k, o, value)...)
 		default:
@@ -84,27 +89,13 @@ func labels(k *kustomization, pairs *source.Node) setter {
 	}}
 }
 
-func namespace(k *kustomization, key, value *source.Node) setter {
+// setsField returns a setter for one field of an object.
+func setsField(k *kustomization, key, value *source.Node, names ...string) setter {
 	return setter{in: text{file: k.file}, sure: true, cost: 1, follow: func(steps []*source.Step) []source.Step {
-		if !isField(steps, "metadata", "namespace") {
+		if !isField(steps, names...) {
 			return nil
 		}
 		return only(steps, key, value)
-	}}
-}
-
-func replicas(k *kustomization, o *subject, list *source.Node) setter {
-	return setter{in: text{file: k.file}, sure: true, cost: 1, follow: func(steps []*source.Step) []source.Step {
-		if !isField(steps, "spec", "replicas") {
-			return nil
-		}
-		for _, item := range list.Items() {
-			if slices.Contains(o.names, item.Get("name").Text()) {
-				key, value := item.Field("count")
-				return only(steps, key, value)
-			}
-		}
-		return nil
 	}}
 }
 

@@ -31,7 +31,18 @@ func kustomization(o *source.Object, p *Pointer) {
 		s.Why = Reason{What: WhySource, Detail: kind + " " + s.Repository.Name}
 	}
 	s.Labels = v.pairs(spec.At("commonMetadata", "labels"))
-	s.Fields, s.Patches = fluxFields(spec)
+	f, plain := fields{}, &view{}
+	f.set("namespace", spec.Get("targetNamespace").Text())
+	f.set("namePrefix", spec.Get("namePrefix").Text())
+	f.set("nameSuffix", spec.Get("nameSuffix").Text())
+	for _, list := range []string{"images", "components"} {
+		f.set(list, plain.plain(spec.Get(list)))
+	}
+	patches, lines := fluxPatches(plain, spec)
+	if len(patches) > 0 {
+		f.set("patches", patches)
+	}
+	s.Fields, s.Patches = f.text(), lines
 	p.Sources = []Source{s}
 	if post := spec.Get("postBuild"); post != nil && !post.IsNull() {
 		p.Substitution = &Substitution{Given: map[string]Value{}}
@@ -56,22 +67,6 @@ func (p *Pointer) flux(v *view, spec *source.Node) {
 // sourceRef returns the repository that an object of Flux names.
 func sourceRef(v *view, ref *source.Node, namespace string) Repository {
 	return Repository{Kind: v.text(ref.Get("kind")), Namespace: cmp.Or(v.text(ref.Get("namespace")), namespace), Name: v.text(ref.Get("name"))}
-}
-
-// fluxFields returns the fields that a Kustomization adds to the kustomization of its directory.
-func fluxFields(spec *source.Node) (text []byte, lines []int) {
-	f, v := fields{}, &view{}
-	f.set("namespace", spec.Get("targetNamespace").Text())
-	f.set("namePrefix", spec.Get("namePrefix").Text())
-	f.set("nameSuffix", spec.Get("nameSuffix").Text())
-	for _, list := range []string{"images", "components"} {
-		f.set(list, v.plain(spec.Get(list)))
-	}
-	patches, lines := fluxPatches(v, spec)
-	if len(patches) > 0 {
-		f.set("patches", patches)
-	}
-	return f.text(), lines
 }
 
 // fluxPatches returns the patches of an object of Flux and the lines at which they begin.

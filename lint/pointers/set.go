@@ -60,34 +60,28 @@ func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("ApplicationSets stand for more than %d Applications: name them in a list, or split the run", limits.Applications), Refused: true}, int(g.Line))
 				return all
 			}
-			p := r.fromTemplate(spec.Get("template"), e, whole)
+			p := whole
+			if e.line > 0 {
+				p.Line, p.Column = e.line, 1
+			}
+			v, template := &view{fill: e.params.fill, made: &r.written}, spec.Get("template")
+			if name := v.text(template.At("metadata", "name")); name != "" && !v.open {
+				p.Name = name
+			}
+			r.application(v, template.Get("spec"), &p)
+			for i := range p.Sources {
+				if s := &p.Sources[i]; s.Why.What == WhyVariable {
+					s.Why = Reason{What: WhyTemplate, Detail: "a source of the template"}
+				}
+			}
 			if r.made > limits.Templated {
 				leaveOpen(Reason{What: WhyTooMany, Detail: fmt.Sprintf("templates of ApplicationSets make more than %d MiB of text", limits.Templated>>20), Refused: true}, int(g.Line))
 				return all
 			}
-			all = append(all, p)
+			all = append(all, &p)
 		}
 	}
 	return all
-}
-
-// fromTemplate returns one Application of a set.
-func (r *Reader) fromTemplate(template *source.Node, e element, whole Pointer) *Pointer {
-	p := whole
-	if e.line > 0 {
-		p.Line, p.Column = e.line, 1
-	}
-	v := &view{fill: e.params.fill, made: &r.written}
-	if name := v.text(template.At("metadata", "name")); name != "" && !v.open {
-		p.Name = name
-	}
-	r.application(v, template.Get("spec"), &p)
-	for i := range p.Sources {
-		if s := &p.Sources[i]; s.Why.What == WhyVariable {
-			s.Why = Reason{What: WhyTemplate, Detail: "a source of the template"}
-		}
-	}
-	return &p
 }
 
 // generate returns the elements of one generator, or the reason why they are not known.

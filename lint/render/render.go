@@ -1,6 +1,9 @@
 package render
 
 import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/schedlint/schedlint/lint/limits"
@@ -198,3 +201,130 @@ type Problem struct {
 
 // Error returns the place and the detail.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Detail) }
+
+// Overlay holds the changes that a GitOps controller makes to a kustomization before it builds it,
+// and to the objects afterwards. Like the controllers, it changes the kustomization of Root.Dir
+// itself instead of building one on top of it.
+type Overlay struct {
+	// File and Line are the place of the pointer; File is relative to Confinement.
+	File string
+	Line int
+	// Generated is set if the directory has no kustomization and is built from Resources, whose
+	// names are relative to it. Files without objects are left out.
+	Generated bool
+	Resources []string
+	// Plain is set if files are used as they are, even if the directory has a kustomization.
+	Plain bool
+	// Fields holds fields of a kustomization, as JSON. Values replace existing ones; lists and maps
+	// are appended, images and replicas by name.
+	Fields []byte
+	// Patches holds the lines of File at which the inline patches of Fields begin, or 0.
+	Patches []int
+	// Counts holds the places of the replica counts in Fields, by the names of their objects.
+	Counts map[string]Variable
+	// Namespace is set on objects without one.
+	Namespace string
+	// Labels are set on all objects, but not on their pod templates.
+	Labels map[string]string
+	// Variables are substituted in the result; nil substitutes nothing.
+	Variables *Variables
+}
+
+// Changes reports whether an overlay needs kustomize. A namespace alone does not.
+func (o *Overlay) Changes() bool {
+	return o != nil && (len(o.Fields) > 0 || len(o.Labels) > 0 || o.Variables != nil)
+}
+
+// Variables holds the values of ${name} in a result.
+type Variables struct {
+	Given map[string]Variable
+	// Open is set if something unknown may set names that are not in Given; otherwise such names
+	// are unset.
+	Open bool
+	// Unknown lists names that are set to unknown values.
+	Unknown []string
+}
+
+// Variable is a value and its place; File is relative to Confinement, and Line is 0 if the place is
+// not known.
+type Variable struct {
+	Value        string
+	File         string
+	Line, Column int
+}
+
+// Marks and Lines are encoded as one string of numbers each when workers send them. There are many
+// of them, and encoding each value in JSON takes longer than most renders.
+type (
+	Marks []Mark
+	Lines []Line
+)
+
+// MarshalJSON returns the compact form.
+func (all Marks) MarshalJSON() ([]byte, error) {
+	return pack(all, func(to []int, m *Mark) []int {
+		variable := 0
+		if m.Variable {
+			variable = 1
+		}
+		return append(to, m.Line, m.Column, m.File, m.At, m.AtColumn, variable)
+	})
+}
+
+// UnmarshalJSON parses the compact form.
+func (all *Marks) UnmarshalJSON(text []byte) error {
+	return unpack(text, 6, (*[]Mark)(all), func(n []int) Mark {
+		return Mark{n[0], n[1], n[2], n[3], n[4], n[5] != 0}
+	})
+}
+
+// MarshalJSON returns the compact form.
+func (all Lines) MarshalJSON() ([]byte, error) {
+	return pack(all, func(to []int, l *Line) []int {
+		return append(to, l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn, l.Item, l.ItemAt, l.ItemColumn, l.Inside, l.InsideAt)
+	})
+}
+
+// UnmarshalJSON parses the compact form.
+func (all *Lines) UnmarshalJSON(text []byte) error {
+	return unpack(text, 10, (*[]Line)(all), func(n []int) Line {
+		return Line{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9]}
+	})
+}
+
+// pack encodes all rows. numbers appends the numbers of one row.
+func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
+	packed, row := make([]byte, 0, 8*len(all)), []int(nil)
+	for i := range all {
+		row = numbers(row[:0], &all[i])
+		for _, n := range row {
+			packed = binary.AppendVarint(packed, int64(n))
+		}
+	}
+	return json.Marshal(packed)
+}
+
+// unpack decodes rows of width numbers.
+func unpack[T any](text []byte, width int, all *[]T, row func([]int) T) error {
+	var packed []byte
+	if err := json.Unmarshal(text, &packed); err != nil {
+		return err
+	}
+	*all = nil
+	numbers := make([]int, 0, width)
+	for len(packed) > 0 {
+		n, size := binary.Varint(packed)
+		if size <= 0 {
+			return errors.New("a place has a number that does not end")
+		}
+		packed = packed[size:]
+		if numbers = append(numbers, int(n)); len(numbers) == width {
+			*all = append(*all, row(numbers))
+			numbers = numbers[:0]
+		}
+	}
+	if len(numbers) > 0 {
+		return errors.New("a place has too few numbers")
+	}
+	return nil
+}

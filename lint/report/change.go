@@ -14,7 +14,7 @@ func (t *textWriter) silences(c *diag.Change) {
 		return
 	}
 	for _, s := range c.Silences[:min(maxLines, len(c.Silences))] {
-		t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(s.Location)), t.paint(cyan, "silenced:"), visible(clipped(s.Message, maxPlain))), " "))
+		t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(s.Location)), t.paint(cyan, "silenced:"), Visible(clipped(s.Message, maxPlain))), " "))
 	}
 	if more := moreEntries(len(c.Silences), maxLines, "silences"); more != "" {
 		t.println(more)
@@ -34,8 +34,8 @@ func (t *textWriter) fixed(c *diag.Change, every bool) {
 		all := groupEqual(part.all, every)
 		for _, s := range all[:min(maxLines, len(all))] {
 			d := s.Diagnostic
-			rule := t.paint(dim, "["+visible(d.Rule)+"]")
-			t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(d.Location)), t.paint(part.style, part.word), visible(message(d)), rule, s.places()), " "))
+			rule := t.paint(dim, "["+Visible(d.Rule)+"]")
+			t.println(strings.Join(nonEmpty(t.paint(bold, t.heading(d.Location)), t.paint(part.style, part.word), Visible(message(d)), rule, s.places()), " "))
 		}
 		if more := moreEntries(len(all), maxLines, strings.TrimSuffix(part.word, ":")); more != "" {
 			t.println(more)
@@ -47,7 +47,7 @@ func (t *textWriter) fixed(c *diag.Change, every bool) {
 // heading returns a location for the start of a line, or "".
 func (t *textWriter) heading(at diag.Span) string {
 	if place := t.place(at); place != "" {
-		return notCommand(visible(place) + ":")
+		return notCommand(Visible(place) + ":")
 	}
 	return ""
 }
@@ -57,7 +57,7 @@ func sinceText(c *diag.Change) string {
 	if c == nil {
 		return ""
 	}
-	text := fmt.Sprintf("since %s: %d new, %d fixed, %d unchanged", visible(c.Since), c.Introduced, len(c.Fixed), len(c.Unchanged))
+	text := fmt.Sprintf("since %s: %d new, %d fixed, %d unchanged", Visible(c.Since), c.Introduced, len(c.Fixed), len(c.Unchanged))
 	if n := len(c.Gone); n > 0 {
 		text += fmt.Sprintf(", %d gone", n)
 	}
@@ -86,6 +86,3 @@ func healedText(s *diag.Summary) string {
 	}
 	return fmt.Sprintf("fixed: %s of the baseline no longer %s; --write-baseline removes fixed entries", Count(s.Healed, "entry"), verb)
 }
-
-// total counts the findings.
-func total(s *diag.Summary) int { return s.Errors + s.Warnings + s.NoteFindings }

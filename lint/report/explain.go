@@ -18,7 +18,13 @@ func WriteExplanation(w io.Writer, x *diag.Explanation) error {
 		}
 		e.found(&x.Found[i])
 	}
-	e.near()
+	if len(x.Near) > 0 {
+		fmt.Fprintln(&b, "\nfindings elsewhere in this file")
+	}
+	for i := range x.Near {
+		d := &x.Near[i]
+		e.prose("  ", fmt.Sprintf("%s: %s [%s]", e.place(d.Location), d.Level, d.Rule))
+	}
 	e.notes(x.Notes)
 	for _, line := range Incomplete(x.Failures) {
 		fmt.Fprintln(&b, line)
@@ -36,7 +42,7 @@ type explanation struct {
 // prose writes visible text, folded to the line width; all lines except the first are indented
 // further.
 func (e *explanation) prose(indent, text string) {
-	writeFolded(e.b, indent, indent+"  ", visible(text))
+	writeFolded(e.b, indent, indent+"  ", Visible(text))
 }
 
 // place returns file:line:col in the form that the user of the command would write.
@@ -67,28 +73,22 @@ func (e *explanation) found(f *diag.Explained) {
 
 // finding writes the finding, and the rationale of its rule.
 func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
-	fmt.Fprintln(e.b, visible(fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, message(d), d.Rule)))
+	fmt.Fprintln(e.b, Visible(fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, message(d), d.Rule)))
 	if s, ok := e.src.snippet(d.Location); ok {
 		gutter := fmt.Sprint(d.Location.Line)
 		fmt.Fprintf(e.b, " %s | %s\n", gutter, s.text)
 		fmt.Fprintf(e.b, " %*s | %s\n", len(gutter), "", s.marks)
 	}
 	for _, detail := range d.Details {
-		writeFolded(e.b, "  = ", "    ", visible(detail))
+		writeFolded(e.b, "  = ", "    ", Visible(detail))
 	}
 	if rule.Title != "" {
 		e.prose("", fmt.Sprintf("rule: %s (schedlint rules %s)", rule.Title, rule.ID))
 	}
-	if why := firstSentence(rule.Description); why != "" {
+	first, _, _ := strings.Cut(strings.Join(strings.Fields(rule.Description), " "), ". ")
+	if why := strings.TrimSuffix(first, "."); why != "" {
 		e.prose("", "why: "+why)
 	}
-}
-
-// firstSentence returns the first sentence of a description, without its period.
-func firstSentence(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	first, _, _ := strings.Cut(text, ". ")
-	return strings.TrimSuffix(first, ".")
 }
 
 // repairs lists proposed changes, and the result of trying them.
@@ -126,21 +126,9 @@ func (e *explanation) edit(edit diag.Edit) {
 		return
 	}
 	from, to := runeOffset(line, at.Column-1), runeOffset(line, at.EndColumn-1)
-	fmt.Fprintf(e.b, "    %s\n", visible(e.place(diag.Span{File: at.File, Line: at.Line})))
-	fmt.Fprintf(e.b, "    - %s\n", visible(strings.TrimSpace(line)))
-	fmt.Fprintf(e.b, "    + %s\n", visible(strings.TrimSpace(line[:from]+edit.NewText+line[to:])))
-}
-
-// near names findings elsewhere in the file.
-func (e *explanation) near() {
-	if len(e.x.Near) == 0 {
-		return
-	}
-	fmt.Fprintln(e.b, "\nfindings elsewhere in this file")
-	for i := range e.x.Near {
-		d := &e.x.Near[i]
-		e.prose("  ", fmt.Sprintf("%s: %s [%s]", e.place(d.Location), d.Level, d.Rule))
-	}
+	fmt.Fprintf(e.b, "    %s\n", Visible(e.place(diag.Span{File: at.File, Line: at.Line})))
+	fmt.Fprintf(e.b, "    - %s\n", Visible(strings.TrimSpace(line)))
+	fmt.Fprintf(e.b, "    + %s\n", Visible(strings.TrimSpace(line[:from]+edit.NewText+line[to:])))
 }
 
 func (e *explanation) notes(all []string) {

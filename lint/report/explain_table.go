@@ -25,7 +25,13 @@ func (e *explanation) table(t *diag.NodeTable) {
 		r := &t.Rows[i]
 		label, short := nodeLabel(r)
 		ranges = ranges || short
-		rows = append(rows, [3]string{label, rejectedBy(r), visible(r.Why)})
+		by := "-" // the filter that the scheduler would report
+		if r.Outcome == diag.RowUnknown {
+			by = "?"
+		} else if len(r.Filters) > 0 {
+			by = Visible(r.Filters[0])
+		}
+		rows = append(rows, [3]string{label, by, Visible(r.Why)})
 	}
 	names, filters := 0, 0
 	for _, r := range rows {
@@ -69,31 +75,20 @@ func (e *explanation) row(r [3]string, names, filters int) {
 	}
 }
 
-// rejectedBy returns the filter that the scheduler would report.
-func rejectedBy(r *diag.NodeRow) string {
-	switch {
-	case r.Outcome == diag.RowUnknown:
-		return "?"
-	case len(r.Filters) == 0:
-		return "-"
-	}
-	return visible(r.Filters[0])
-}
-
 // nodeLabel names the nodes of a row; short is set if some are not spelled out.
 func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	if r.Pool != "" {
-		return visible(r.Pool), false
+		return Visible(r.Pool), false
 	}
 	var parts []string
 	for _, run := range r.Runs {
 		if len(run) >= minRun {
 			short = true
-			parts = append(parts, fmt.Sprintf("%s ... %s (%d nodes)", visible(run[0]), visible(run[len(run)-1]), len(run)))
+			parts = append(parts, fmt.Sprintf("%s ... %s (%d nodes)", Visible(run[0]), Visible(run[len(run)-1]), len(run)))
 			continue
 		}
 		for _, name := range run {
-			parts = append(parts, visible(name))
+			parts = append(parts, Visible(name))
 		}
 	}
 	return strings.Join(parts, ", "), short

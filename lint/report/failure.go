@@ -24,7 +24,7 @@ func listed(all diag.Failures) (some diag.Failures, more int) {
 func Incomplete(all diag.Failures) []string {
 	told := incomplete(all)
 	for i := range told {
-		told[i] = visible(told[i])
+		told[i] = Visible(told[i])
 	}
 	return told
 }
@@ -46,7 +46,7 @@ func incomplete(all diag.Failures) []string {
 func (t *textWriter) incomplete(all diag.Failures) {
 	for _, line := range incomplete(all) {
 		mark, rest, _ := strings.Cut(line, ":")
-		t.println(t.paint(red, mark+":"), visible(rest))
+		t.println(t.paint(red, mark+":"), Visible(rest))
 	}
 }
 
@@ -99,7 +99,7 @@ func gitlabFailure(f diag.Failure, seen map[diag.Key]int) gitlabIssue {
 	d := diag.Diagnostic{Rule: "incomplete: " + cmp.Or(f.Rule, f.Stage), Location: at}
 	place := primaryPlace(&d)
 	return gitlabIssue{
-		Description: sentence(visible("The run is incomplete: " + clipped(f.String(), maxSentence))),
+		Description: sentence(Visible("The run is incomplete: " + clipped(f.String(), maxSentence))),
 		CheckName:   "incomplete-run",
 		Fingerprint: fingerprint(&d, seen),
 		Severity:    "blocker",
@@ -112,10 +112,10 @@ func junitErrors(all diag.Failures) []junitCase {
 	var cases []junitCase
 	some, more := listed(all)
 	for _, f := range some {
-		text := visible(clipped(f.String(), maxSentence))
+		text := Visible(clipped(f.String(), maxSentence))
 		cases = append(cases, junitCase{
-			ClassName: "schedlint", Name: visible(clipped("incomplete: "+cmp.Or(f.Rule, f.File, f.Stage), maxPath)),
-			File: visible(f.File), Error: &junitError{Type: visible(f.Stage), Message: text},
+			ClassName: "schedlint", Name: Visible(clipped("incomplete: "+cmp.Or(f.Rule, f.File, f.Stage), maxPath)),
+			File: Visible(f.File), Error: &junitError{Type: Visible(f.Stage), Message: text},
 		})
 	}
 	if more > 0 {

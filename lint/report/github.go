@@ -126,7 +126,7 @@ func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 	} else if at := t.place(d.Location); at != "" {
 		told[0] = clipped(at, maxPath) + ": " + told[0]
 	}
-	props = append(props, property{"title", visible(clipped(d.Rule, maxTitle-40))})
+	props = append(props, property{"title", Visible(clipped(d.Rule, maxTitle-40))})
 	for _, r := range d.Related[:min(maxItems, len(d.Related))] {
 		at := (&textWriter{}).place(r.Location)
 		told = append(told, strings.Join(nonEmpty(clipped(at, maxPath), clipped(r.Message, maxSentence)), ": "))
@@ -144,7 +144,7 @@ type property struct{ key, value string }
 // place returns the parameters for a span. The runner ignores columns of a span with several lines,
 // and complains.
 func place(s diag.Span) []property {
-	props := []property{{"file", visible(relativePath(s.File))}}
+	props := []property{{"file", Visible(relativePath(s.File))}}
 	if s.Line < 1 {
 		return props
 	}
@@ -170,7 +170,7 @@ func command(t *textWriter, name string, props []property, told ...string) {
 		params = append(params, p.key+"="+escapeProperty.Replace(p.value))
 	}
 	for i := range told {
-		told[i] = notCommand(visible(told[i]))
+		told[i] = notCommand(Visible(told[i]))
 	}
 	t.println("::", name, " ", strings.Join(params, ","), "::", escapeData.Replace(clipped(strings.Join(told, "\n"), maxAnnotation)))
 }

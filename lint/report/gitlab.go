@@ -40,14 +40,14 @@ func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 		d := &r.Diagnostics[i]
 		place := primaryPlace(d)
 		issues = append(issues, gitlabIssue{
-			Description: sentence(visible(oneLine(d))),
-			CheckName:   visible(d.Rule),
+			Description: sentence(Visible(oneLine(d))),
+			CheckName:   Visible(d.Rule),
 			Fingerprint: fingerprint(d, seen),
 			Severity:    gitlabSeverity(d.Level, categories[d.Rule]),
 			Location:    gitlabLocation{strings.ToValidUTF8(relativePath(place.File), "\ufffd"), gitlabLines{place.Line}},
 		})
 	}
-	return encode(w, issues)
+	return Encode(w, issues)
 }
 
 // gitlabSeverity returns info, minor, major, critical or blocker; an error about pods that can

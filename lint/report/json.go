@@ -42,10 +42,6 @@ func summaryWithLists(s diag.Summary) *diag.Summary {
 	return &s
 }
 
-// Encode writes v in the form of the json format: indented, and without anything that a terminal
-// would hide or a runner would obey.
-func Encode(w io.Writer, v any) error { return encode(w, v) }
-
 // withEmptyLists copies findings so that all their lists encode as lists.
 func withEmptyLists(all []diag.Diagnostic) []diag.Diagnostic {
 	all = array(all)
@@ -60,8 +56,9 @@ func array[T any](s []T) []T {
 	return append(make([]T, 0, len(s)), s...)
 }
 
-// encode writes v as indented JSON. Invalid UTF-8 becomes U+FFFD.
-func encode(w io.Writer, v any) error {
+// Encode writes v in the form of the json format: indented, and without anything that a terminal
+// would hide or a runner would obey. Invalid UTF-8 becomes U+FFFD.
+func Encode(w io.Writer, v any) error {
 	out := &harmlessWriter{to: w}
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)

@@ -34,7 +34,7 @@ func TestJSONMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 		var whole strings.Builder
-		if err := encode(&whole, read); err != nil {
+		if err := Encode(&whole, read); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(whole.String(), strings.ReplaceAll(string(got), `\ufffd`, "\ufffd")); diff != "" {
@@ -79,7 +79,7 @@ func TestJSONText(t *testing.T) {
 		"\x7f\xff":         `"\u007f\ufffd"`,
 	} {
 		var b strings.Builder
-		if err := encode(&b, in); err != nil || b.String() != want+"\n" {
+		if err := Encode(&b, in); err != nil || b.String() != want+"\n" {
 			t.Errorf("%q: got %s, want %s", in, b.String(), want)
 		}
 	}

@@ -107,11 +107,11 @@ func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	if d.Cluster != "" {
 		name += " (cluster " + d.Cluster + ")"
 	}
-	c := junitCase{ClassName: visible(d.Rule), Name: visible(clipped(name, maxPath)), File: visible(d.Location.File)}
+	c := junitCase{ClassName: Visible(d.Rule), Name: Visible(clipped(name, maxPath)), File: Visible(d.Location.File)}
 	if w.seen[c]++; w.seen[c] > 1 {
 		c.Name += fmt.Sprintf(" #%d", w.seen[c])
 	}
-	c.Failure = &junitFailure{Type: visible(string(d.Level)), Message: visible(oneLine(d))}
+	c.Failure = &junitFailure{Type: Visible(string(d.Level)), Message: Visible(oneLine(d))}
 	if w.room > 0 {
 		c.Failure.junitText = w.written(func() { w.text.diagnostic(d) })
 		w.room -= len(c.Failure.XML)

@@ -85,7 +85,11 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 	t.out = bufio.NewWriter(&b)
 	for _, i := range worst {
 		b.Reset()
-		t.finding(&all[i])
+		t.diagnostic(all[i].Diagnostic)
+		if more := all[i].places(); more != "" { // it represents several
+			t.println("  ", t.paint(dim, more))
+		}
+		t.println()
 		t.out.Flush()
 		if size += b.Len(); size > maxTextBytes && !every {
 			break
@@ -99,15 +103,6 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 	if kept < len(all) {
 		t.uncounted(all, worst[kept:])
 	}
-}
-
-// finding writes a finding that may represent several.
-func (t *textWriter) finding(d *shown) {
-	t.diagnostic(d.Diagnostic)
-	if more := d.places(); more != "" {
-		t.println("  ", t.paint(dim, more))
-	}
-	t.println()
 }
 
 // uncounted writes the number of findings that did not fit.
@@ -124,7 +119,7 @@ func (t *textWriter) uncounted(all []shown, left []int) {
 			rest.NoteFindings += n
 		}
 	}
-	t.println(Count(total(&rest), "more finding"), " (", t.findings(&rest), "): --all shows them")
+	t.println(Count(rest.Errors+rest.Warnings+rest.NoteFindings, "more finding"), " (", t.findings(&rest), "): --all shows them")
 	t.println()
 }
 

@@ -29,7 +29,7 @@ func prose(s string) string {
 			out, code = append(out, codeSpan(strings.Join(code, " "))+tail), nil
 		}
 	}
-	for i, word := range strings.Fields(visible(s)) {
+	for i, word := range strings.Fields(Visible(s)) {
 		if plainWord.MatchString(word) && !commitID.MatchString(word) || plainNumber.MatchString(word) && (i > 0 || !strings.ContainsAny(word, ".)")) {
 			flush("")
 			out = append(out, word)
@@ -49,7 +49,7 @@ func prose(s string) string {
 
 // codeSpan returns s as code within a line; "" stays "".
 func codeSpan(s string) string {
-	s = visible(s)
+	s = Visible(s)
 	if s == "" {
 		return ""
 	}

@@ -21,7 +21,11 @@ func PlaceFormats() []string { return []string{"text", "json", "markdown"} }
 func WritePlacement(w io.Writer, format string, p *diag.Placements) error {
 	switch format {
 	case "json":
-		return encode(w, allArrays(p))
+		out := jsonPlacements{p.SchemaVersion, p.Failures.Complete(), array(p.Failures), array(p.Decisions)}
+		for i := range out.Decisions {
+			out.Decisions[i] = *arrays(&p.Decisions[i])
+		}
+		return Encode(w, &out)
 	case "text":
 		return placementText(w, p)
 	case "markdown":
@@ -70,17 +74,17 @@ func contextCounts(p *diag.Placements) string {
 func contextTitle(d *diag.Placement) string {
 	parts := []string{}
 	if d.Cluster != "" {
-		parts = append(parts, "cluster "+visible(d.Cluster))
+		parts = append(parts, "cluster "+Visible(d.Cluster))
 	}
 	if names := d.IfShared; len(names) > 0 {
 		more := ""
 		if n := len(names) - maxNamed; n > 0 {
 			names, more = names[:maxNamed], fmt.Sprintf(" and %d more", n)
 		}
-		return "all directories together, if these share a cluster: " + visible(strings.Join(names, ", ")) + more
+		return "all directories together, if these share a cluster: " + Visible(strings.Join(names, ", ")) + more
 	}
 	if d.Context != "" || d.Cluster == "" {
-		parts = append(parts, "context "+cmp.Or(visible(d.Context), "of all other manifests"))
+		parts = append(parts, "context "+cmp.Or(Visible(d.Context), "of all other manifests"))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -98,7 +102,7 @@ func decisionText(b io.Writer, p *diag.Placement) {
 		stuck(b, p.Stuck)
 	}
 	for _, r := range limits(p) {
-		fmt.Fprintln(b, visible(r))
+		fmt.Fprintln(b, Visible(r))
 	}
 }
 
@@ -205,15 +209,6 @@ type jsonPlacements struct {
 	Decisions []diag.Placement `json:"decisions"`
 }
 
-// allArrays returns a copy of p with every array present in JSON.
-func allArrays(p *diag.Placements) *jsonPlacements {
-	out := jsonPlacements{p.SchemaVersion, p.Failures.Complete(), array(p.Failures), array(p.Decisions)}
-	for i := range out.Decisions {
-		out.Decisions[i] = *arrays(&p.Decisions[i])
-	}
-	return &out
-}
-
 // arrays returns a copy of p with every array present in JSON.
 func arrays(p *diag.Placement) *diag.Placement {
 	out := *p
@@ -261,7 +256,7 @@ func contradictions(p *diag.Placement) []contradiction {
 			i, places[key] = len(all), len(all)
 			all = append(all, contradiction{core: w.Core, repairs: w.Repairs})
 		}
-		all[i].names = append(all[i].names, visible(w.Kind)+" "+visible(w.Name))
+		all[i].names = append(all[i].names, Visible(w.Kind)+" "+Visible(w.Name))
 	}
 	return all
 }
@@ -271,13 +266,13 @@ func cores(b io.Writer, p *diag.Placement) {
 	for _, c := range contradictions(p) {
 		fmt.Fprintf(b, "\n%s\n", c.sentence())
 		for _, m := range c.core[:min(maxRelated, len(c.core))] {
-			fmt.Fprintf(b, "  %s:%d:%d: %s: %s\n", visible(m.File), m.Line, m.Column, visible(m.Field), visible(m.Text))
+			fmt.Fprintf(b, "  %s:%d:%d: %s: %s\n", Visible(m.File), m.Line, m.Column, Visible(m.Field), Visible(m.Text))
 		}
 		if more := len(c.core) - maxRelated; more > 0 {
 			fmt.Fprintf(b, "  and %d more\n", more)
 		}
 		for _, r := range c.repairs {
-			fmt.Fprintf(b, "help: %s\n", visible(r))
+			fmt.Fprintf(b, "help: %s\n", Visible(r))
 		}
 	}
 }
@@ -295,7 +290,7 @@ func grid(b io.Writer, run []diag.PlacementStep) {
 	for zone, names := range zones {
 		width = max(width, utf8.RuneCountInString(zoneCell(zone)))
 		for _, n := range names {
-			width = max(width, len(nodeIndent(zone))+utf8.RuneCountInString(visible(n)))
+			width = max(width, len(nodeIndent(zone))+utf8.RuneCountInString(Visible(n)))
 		}
 	}
 	var line []byte
@@ -309,7 +304,7 @@ func grid(b io.Writer, run []diag.PlacementStep) {
 			b.Write(append(line, '\n'))
 		}
 		for _, n := range slices.Sorted(slices.Values(zones[zone])) {
-			line = appendTally(filled(line[:0], nodeIndent(zone), visible(n), width), nodes[n])
+			line = appendTally(filled(line[:0], nodeIndent(zone), Visible(n), width), nodes[n])
 			b.Write(append(line, '\n'))
 		}
 	}
@@ -320,7 +315,7 @@ func zoneCell(zone string) string {
 	if zone == "" {
 		return ""
 	}
-	return "  zone " + visible(zone)
+	return "  zone " + Visible(zone)
 }
 
 func nodeIndent(zone string) string {
@@ -352,7 +347,7 @@ func appendTally(text []byte, pods []string) []byte {
 			text = append(text, ", "...)
 		}
 		text = append(strconv.AppendInt(text, int64(next-first), 10), " x "...)
-		text, first = append(text, visible(pods[first])...), next
+		text, first = append(text, Visible(pods[first])...), next
 	}
 	return text
 }
@@ -366,14 +361,14 @@ func stuck(b io.Writer, s *diag.PlacementStuck) {
 	for i := range s.Placements {
 		p := &s.Placements[i]
 		line = strconv.AppendInt(append(line[:0], "  "...), int64(i+1), 10)
-		line = append(append(append(line, ". "...), visible(p.Workload)...), " on "...)
-		b.Write(append(append(line, visible(p.Node)...), '\n'))
+		line = append(append(append(line, ". "...), Visible(p.Workload)...), " on "...)
+		b.Write(append(append(line, Visible(p.Node)...), '\n'))
 	}
 	for _, p := range s.Pending {
 		fate := "Pending"
 		if p.Orphaned {
 			fate = "deleted by the pod garbage collector"
 		}
-		fmt.Fprintf(b, "  then %s of %s %s: %s\n", Count(p.Count, "pod"), visible(p.Workload), fate, visible(p.Reason))
+		fmt.Fprintf(b, "  then %s of %s %s: %s\n", Count(p.Count, "pod"), Visible(p.Workload), fate, Visible(p.Reason))
 	}
 }

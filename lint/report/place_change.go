@@ -100,28 +100,21 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 
 // fits answers whether all pods are placed, and how many are if not all.
 func fits(w *diag.PlacementWorkload) tableCell {
-	cell := fitting(w)
-	switch {
-	case w.Paused && cell.note == "":
-		cell.note = "paused"
-	case w.Paused:
-		cell.note = "paused; " + cell.note
+	cell := tableCell{answer: answerTo(w.Verdict)}
+	if w.Reason == reasonWaits {
+		cell.answer = answerWaits
+	}
+	switch a := cell.answer; {
+	case a == answerYes, a == answerNone, (a == answerUnknown || a == answerWaits) && w.MinPlaced == 0 && w.MaxPlaced >= w.Replicas:
+	case w.MinPlaced == w.MaxPlaced:
+		cell.note = fmt.Sprintf("%d of %d", w.MaxPlaced, w.Replicas)
+	default:
+		cell.note = fmt.Sprintf("%d to %d of %d", w.MinPlaced, w.MaxPlaced, w.Replicas)
+	}
+	if w.Paused {
+		cell.note = strings.TrimSuffix("paused; "+cell.note, "; ")
 	}
 	return cell
-}
-
-func fitting(w *diag.PlacementWorkload) tableCell {
-	answer := answerTo(w.Verdict)
-	if w.Reason == reasonWaits {
-		answer = answerWaits
-	}
-	switch {
-	case answer == answerYes, answer == answerNone, (answer == answerUnknown || answer == answerWaits) && w.MinPlaced == 0 && w.MaxPlaced >= w.Replicas:
-		return tableCell{answer: answer}
-	case w.MinPlaced == w.MaxPlaced:
-		return tableCell{answer: answer, note: fmt.Sprintf("%d of %d", w.MaxPlaced, w.Replicas)}
-	}
-	return tableCell{answer: answer, note: fmt.Sprintf("%d to %d of %d", w.MinPlaced, w.MaxPlaced, w.Replicas)}
 }
 
 // rulesAlone returns the verdict of the rules alone, if that differs.

@@ -43,7 +43,7 @@ func lossKeys(ws []diag.PlacementWorkload) []string {
 
 // survives returns the question whether all pods run again after the loss of any domain of a key.
 func survives(key string) question {
-	title := visible(key)
+	title := Visible(key)
 	for _, d := range domainNames {
 		if d.key == key {
 			title = d.name

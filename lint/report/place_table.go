@@ -46,7 +46,7 @@ func decide(p *diag.Placement) decision {
 			c := q.answer(w)
 			r.cells = append(r.cells, c)
 			if why := q.reason(w); why != "" && !c.is(answerNone) && (!c.is(answerYes) || q.evenIfYes) {
-				d.reasons = append(d.reasons, reason{r.subject, q.whole(), c.String(), visible(why)})
+				d.reasons = append(d.reasons, reason{r.subject, q.whole(), c.String(), Visible(why)})
 			}
 		}
 		d.rows = append(d.rows, r)
@@ -81,7 +81,7 @@ func workloadTable(b io.Writer, p *diag.Placement) {
 
 // subject returns the name of a workload in the table.
 func subject(w *diag.PlacementWorkload) string {
-	return visible(w.Kind) + " " + visible(strings.TrimPrefix(w.Namespace+"/"+w.Name, "/"))
+	return Visible(w.Kind) + " " + Visible(strings.TrimPrefix(w.Namespace+"/"+w.Name, "/"))
 }
 
 // table writes rows in columns. It drops empty cells at the end of a row, and rows without cells.

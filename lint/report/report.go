@@ -77,41 +77,9 @@ func Write(w io.Writer, format string, r *diag.Report, opts Options) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("unknown format %q%s formats are %s", format, suggestion(format), strings.Join(Formats(), ", "))
-}
-
-// suggestion returns the text that follows an unknown name: the format with a similar name, or else
-// a semicolon.
-func suggestion(name string) string {
-	best, least := "", 3
-	for _, f := range Formats() {
-		if d := distance(strings.ToLower(name), f); d < least {
-			best, least = f, d
-		}
+	meant := ";"
+	if near := diag.Within(format, Formats(), 2); near != "" {
+		meant = fmt.Sprintf(", did you mean %q?", near)
 	}
-	if best == "" {
-		return ";"
-	}
-	return fmt.Sprintf(", did you mean %q?", best)
-}
-
-// distance returns the Levenshtein distance of a and b in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return fmt.Errorf("unknown format %q%s formats are %s", format, meant, strings.Join(Formats(), ", "))
 }

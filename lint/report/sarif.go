@@ -69,11 +69,14 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 
 // sarifFrame returns the file without its results.
 func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int) (string, error) {
+	// Without an address, which would be a local path: code scanning ignores base ids, and other
+	// viewers ask for the folder.
+	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("The root of the repository."))
 	run := sarif.NewRun().
 		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
 		WithColumnKind("unicodeCodePoints").
 		WithNewlineSequences([]string{"\r\n", "\n"}).
-		WithOriginalUriBaseIds(baseIDs()).
+		WithOriginalUriBaseIds(map[string]sarif.ArtifactLocation{sourceRoot: *root}).
 		WithResults([]*sarif.Result{}).
 		AddInvocation(invocation(r, kept, left))
 	if opts.Category != "" {
@@ -84,15 +87,8 @@ func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int)
 	// method of every type in the binary, a sixth of its size.
 	type plain sarif.Report
 	var doc strings.Builder
-	err := encode(&doc, (*plain)(sarif.NewReport().AddRun(run)))
+	err := Encode(&doc, (*plain)(sarif.NewReport().AddRun(run)))
 	return doc.String(), err
-}
-
-// baseIDs describes the root of the repository without its address: code scanning ignores base ids,
-// other viewers ask for the folder, and the address would be a local path.
-func baseIDs() map[string]sarif.ArtifactLocation {
-	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("The root of the repository."))
-	return map[string]sarif.ArtifactLocation{sourceRoot: *root}
 }
 
 // worstFirst returns the diagnostics with the worst level first, and otherwise in their order.
@@ -110,7 +106,8 @@ func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	if version != "" {
 		d.WithVersion(version)
 	}
-	if isSemantic(version) {
+	// A version by semver.org: a build from a working copy has none.
+	if regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`).MatchString(version) {
 		d.WithSemanticVersion(version)
 	}
 	for i := range rules {
@@ -119,50 +116,43 @@ func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	return d
 }
 
-// isSemantic reports whether v is a version by semver.org: a build from a working copy has none.
-func isSemantic(v string) bool {
-	return regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`).MatchString(v)
-}
-
 // invocation contains the notifications that are not results: what was not checked.
 func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
 	s, c := &r.Summary, r.Change
 	inv := sarif.NewInvocation().WithExecutionSuccessful(r.Complete())
+	tell := func(level, text string) { inv.AddToolExecutionNotification(notification(level, text)) }
 	some, more := listed(r.Failures)
 	for _, f := range some {
 		inv.AddToolExecutionNotification(failureNotification(f))
 	}
 	if more > 0 {
-		inv.AddToolExecutionNotification(notification(sarif.LevelError, "incomplete: "+Count(more, "failure")+" more"))
+		tell(sarif.LevelError, "incomplete: "+Count(more, "failure")+" more")
 	}
 	if text := unchecked(s); text != "" {
-		inv.AddToolExecutionNotification(notification(sarif.LevelWarning, text))
+		tell(sarif.LevelWarning, text)
 	}
 	if c != nil {
 		for _, silence := range c.Silences {
 			place := (&textWriter{}).place(silence.Location)
-			inv.AddToolExecutionNotification(notification(sarif.LevelNote, strings.Join(nonEmpty(place, "silenced", silence.Message), ": ")))
+			tell(sarif.LevelNote, strings.Join(nonEmpty(place, "silenced", silence.Message), ": "))
 		}
 	}
-	for _, n := range s.Notes {
-		inv.AddToolExecutionNotification(notification(sarif.LevelNote, n))
-	}
-	for _, n := range remarks(s, func(file string) string { return file }) {
-		inv.AddToolExecutionNotification(notification(sarif.LevelNote, n))
+	for _, n := range slices.Concat(s.Notes, remarks(s, func(file string) string { return file })) {
+		tell(sarif.LevelNote, n)
 	}
 	if more := len(inv.ToolExecutionNotifications) - maxNotifications; more > 0 {
 		inv.ToolExecutionNotifications = inv.ToolExecutionNotifications[:maxNotifications]
-		inv.AddToolExecutionNotification(notification(sarif.LevelNote, fmt.Sprintf("and %d more notes", more)))
+		tell(sarif.LevelNote, fmt.Sprintf("and %d more notes", more))
 	}
 	if left > 0 {
-		inv.AddToolExecutionNotification(notification(sarif.LevelWarning,
-			fmt.Sprintf("%d of %d results were omitted, least severe first: code scanning accepts %d results and %d MB", left, kept+left, maxResults, maxPacked/1_000_000)))
+		tell(sarif.LevelWarning, fmt.Sprintf("%d of %d results were omitted, least severe first: code scanning accepts %d results and %d MB",
+			left, kept+left, maxResults, maxPacked/1_000_000))
 	}
 	return inv
 }
 
 func notification(level, text string) *sarif.Notification {
-	return sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(sentence(visible(clipped(text, maxNotification)))))
+	return sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(sentence(Visible(clipped(text, maxNotification)))))
 }
 
 // result renders one finding. Two findings of one rule on one line remain two results, although
@@ -171,6 +161,12 @@ func (w *sarifWriter) result(c *candidate) *sarif.Result {
 	d := c.Diagnostic
 	primary := primaryPlace(d)
 	places, links := w.related(d)
+	// GitHub reads only the first fingerprint, and the other one only with its location. The upload
+	// action computes none for a file that is not in the checkout.
+	prints := map[string]string{"schedlint/v1": c.print}
+	if hash := w.src.file(primary.File).hash(primary.Line); hash != "" && inRepository(primary.File) {
+		prints["primaryLocationLineHash"] = hash
+	}
 	res := sarif.NewRuleResult(d.Rule).
 		WithRuleIndex(w.rules[d.Rule]).
 		WithLevel(severityOf(d.Level).level).
@@ -178,7 +174,7 @@ func (w *sarifWriter) result(c *candidate) *sarif.Result {
 		AddLocation(w.primary(primary).WithLogicalLocations(logical(d))).
 		WithRelatedLocations(places).
 		WithCodeFlows(w.codeFlows(d, primary)).
-		WithPartialFingerprints(w.fingerprints(c.print, primary))
+		WithPartialFingerprints(prints)
 	for _, f := range d.Fixes {
 		if fix := sarifFix(f); fix != nil {
 			res.AddFixe(fix)
@@ -214,16 +210,6 @@ func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 	return bag
 }
 
-// fingerprints identify a result between runs. GitHub reads only the first one, and only with its
-// location. The upload action computes none for a file that is not in the checkout.
-func (w *sarifWriter) fingerprints(print string, primary diag.Span) map[string]string {
-	prints := map[string]string{"schedlint/v1": print}
-	if hash := w.src.file(primary.File).hash(primary.Line); hash != "" && inRepository(primary.File) {
-		prints["primaryLocationLineHash"] = hash
-	}
-	return prints
-}
-
 // linked returns the message of a result: one sentence for the message, because lists show only the
 // first, one for each detail, and one that links to each related location, because GitHub shows
 // only those that the message links to.
@@ -242,7 +228,7 @@ func linked(d *diag.Diagnostic, links []string) string {
 // bracketed returns visible text without anything that reads as a link: a manifest may contain
 // [text](1), and an open bracket would swallow the links that follow.
 func bracketed(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`).Replace(visible(s))
+	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`).Replace(Visible(s))
 }
 
 // sentence ends s with one period.

@@ -88,13 +88,13 @@ func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 	full := strings.Join(nonEmpty(o.APIVersion, o.Kind, o.Namespace, o.Name), "/")
 	l := sarif.NewLogicalLocation().WithKind("resource")
 	if o.Name != "" {
-		l.WithName(visible(clipped(o.Name, maxPlain)))
+		l.WithName(Visible(clipped(o.Name, maxPlain)))
 	}
 	if d.Field != "" {
 		full += "#" + d.Field
-		l.WithName(visible(clipped(d.Field, maxPlain))).WithKind("member")
+		l.WithName(Visible(clipped(d.Field, maxPlain))).WithKind("member")
 	}
-	return []*sarif.LogicalLocation{l.WithFullyQualifiedName(visible(clipped(full, 4*maxPlain)))}
+	return []*sarif.LogicalLocation{l.WithFullyQualifiedName(Visible(clipped(full, 4*maxPlain)))}
 }
 
 // related returns the related locations of d, numbered from 1, and the text that names each in the
@@ -125,7 +125,7 @@ func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, lin
 // sarifFix returns nil for a repair that is not a change of text, and for one that is too large to
 // give completely.
 func sarifFix(f diag.Fix) *sarif.Fix {
-	fix := sarif.NewFix().WithDescription(sarif.NewTextMessage(sentence(visible(clipped(f.Description, maxPlain)))))
+	fix := sarif.NewFix().WithDescription(sarif.NewTextMessage(sentence(Visible(clipped(f.Description, maxPlain)))))
 	changes := map[string]*sarif.ArtifactChange{}
 	for _, e := range f.Edits {
 		if e.Location.File == "" || e.Location.IsZero() || len(e.NewText) > maxSnippet {

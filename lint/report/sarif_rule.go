@@ -20,16 +20,15 @@ type severity struct{ level, problem string }
 
 // severityOf maps a level; an unknown level gets the mildest one.
 func severityOf(l diag.Level) severity {
-	s, ok := map[diag.Level]severity{
-		diag.LevelError:   {sarif.LevelError, "error"},
-		diag.LevelWarning: {sarif.LevelWarning, "warning"},
-		diag.LevelNote:    {sarif.LevelNote, "recommendation"},
-		diag.LevelOff:     {sarif.LevelNone, "recommendation"},
-	}[l]
-	if !ok {
-		return severity{sarif.LevelNote, "recommendation"}
+	switch l {
+	case diag.LevelError:
+		return severity{sarif.LevelError, "error"}
+	case diag.LevelWarning:
+		return severity{sarif.LevelWarning, "warning"}
+	case diag.LevelOff:
+		return severity{sarif.LevelNone, "recommendation"}
 	}
-	return s
+	return severity{sarif.LevelNote, "recommendation"}
 }
 
 // allRules returns every enabled rule, including those without results, so that a viewer can
@@ -54,8 +53,8 @@ func allRules(r *diag.Report) []diag.Rule {
 
 // descriptor returns the metadata of one rule. GitHub requires every text in it.
 func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
-	title := cmp.Or(visible(r.Title), visible(r.ID))
-	description := cmp.Or(visible(r.Description), title)
+	title := cmp.Or(Visible(r.Title), Visible(r.ID))
+	description := cmp.Or(Visible(r.Description), title)
 	d := sarif.NewRule(r.ID).
 		WithName(pascal(r.ID)).
 		WithDescription(sentence(shortened(title))).
@@ -92,19 +91,29 @@ func pascal(id string) string {
 // help returns the page of a rule: GitHub shows the markdown, others the text.
 func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageString {
 	title, description = clipped(title, maxPlain), clipped(description, maxAnnotation)
-	text := nonEmpty(description, about(r))
+	text := nonEmpty(description)
+	var about []string
+	if r.Category != "" {
+		about = append(about, "category "+Visible(r.Category))
+	}
+	if r.Since != "" {
+		about = append(about, "since "+Visible(r.Since))
+	}
+	if len(about) > 0 {
+		text = append(text, fmt.Sprintf("Rule %s, %s.", Visible(r.ID), strings.Join(about, ", ")))
+	}
 	if r.Owner != "" {
-		text = append(text, "Owner: "+clipped(visible(r.Owner), maxPlain))
+		text = append(text, "Owner: "+clipped(Visible(r.Owner), maxPlain))
 	}
 	markdown := []string{"# " + prose(title)}
 	for _, paragraph := range text {
 		markdown = append(markdown, prose(paragraph))
 	}
 	if r.Runbook != "" {
-		text, markdown = append(text, "Runbook: "+visible(r.Runbook)), append(markdown, "Runbook: "+link(r.Runbook))
+		text, markdown = append(text, "Runbook: "+Visible(r.Runbook)), append(markdown, "Runbook: "+link(r.Runbook))
 	}
 	for _, address := range r.Related {
-		text, markdown = append(text, visible(address)), append(markdown, link(address))
+		text, markdown = append(text, Visible(address)), append(markdown, link(address))
 	}
 	return sarif.NewMultiformatMessageString().
 		WithText(strings.Join(text, "\n")).
@@ -127,21 +136,6 @@ func isWebAddress(address string) bool {
 
 var webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+$`)
 
-// about returns the category and version of a rule, as far as they are known.
-func about(r *diag.Rule) string {
-	var parts []string
-	if r.Category != "" {
-		parts = append(parts, "category "+visible(r.Category))
-	}
-	if r.Since != "" {
-		parts = append(parts, "since "+visible(r.Since))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Rule %s, %s.", visible(r.ID), strings.Join(parts, ", "))
-}
-
 // maxTags is the number of tags of a rule that GitHub accepts.
 const maxTags = 20
 
@@ -152,10 +146,10 @@ func properties(r *diag.Rule) *sarif.PropertyBag {
 		"invalid": "very-high", "infeasible": "very-high", // refused by the API server, or proved
 		"ineffective": "high", "fragile": "high", // follows from the declarations
 	}
-	tags := append([]string{"kubernetes", "scheduling"}, nonEmpty(visible(r.Category))...)
+	tags := append([]string{"kubernetes", "scheduling"}, nonEmpty(Visible(r.Category))...)
 	for _, tag := range r.Tags {
-		if !slices.Contains(tags, visible(tag)) {
-			tags = append(tags, visible(tag))
+		if !slices.Contains(tags, Visible(tag)) {
+			tags = append(tags, Visible(tag))
 		}
 	}
 	return sarif.NewPropertyBag().

@@ -23,13 +23,23 @@ func (t *textWriter) summary(r *diag.Report) {
 	t.println(strings.Join(nonEmpty(examined(s), skipped(s.Skipped), t.found(r), acceptedText(s), completeness(r)), "; "))
 	told := nonEmpty(sinceText(c), healedText(s))
 	for _, note := range s.Notes {
-		told = append(told, "note: "+visible(note))
+		told = append(told, "note: "+Visible(note))
 	}
-	lines := append(told, brief(s)...)
+	all := append(told, brief(s)...)
 	if t.verbose {
-		lines = append(told, remarks(s, t.path)...)
+		all = append(told, remarks(s, t.path)...)
 	}
-	t.indented(lines)
+	var b strings.Builder
+	for _, line := range all {
+		writeFolded(&b, "  ", "    ", line)
+	}
+	lines := slices.Collect(strings.Lines(b.String()))
+	if room := maxSummary - 1; !t.verbose && len(lines) > room {
+		lines = append(lines[:room-1], fmt.Sprintf("  %d more lines: --verbose shows them\n", len(lines)-room+1))
+	}
+	for _, line := range lines {
+		t.out.WriteString(line)
+	}
 }
 
 // found counts the findings of a run; only a complete run reports that there are none.
@@ -51,21 +61,6 @@ func completeness(r *diag.Report) string {
 
 // maxSummary bounds the lines of a summary that is not verbose.
 const maxSummary = 12
-
-// indented writes lines below the first one, up to the limit.
-func (t *textWriter) indented(all []string) {
-	var b strings.Builder
-	for _, line := range all {
-		writeFolded(&b, "  ", "    ", line)
-	}
-	lines := slices.Collect(strings.Lines(b.String()))
-	if room := maxSummary - 1; !t.verbose && len(lines) > room {
-		lines = append(lines[:room-1], fmt.Sprintf("  %d more lines: --verbose shows them\n", len(lines)-room+1))
-	}
-	for _, line := range lines {
-		t.out.WriteString(line)
-	}
-}
 
 // brief returns visible lines that count input that was not, or not completely, checked.
 func brief(s *diag.Summary) []string {
@@ -149,7 +144,7 @@ func remarks(s *diag.Summary, path func(string) string) []string {
 const maxRemarks = 100
 
 // reasonOf returns the visible reason of an entry, which may contain a name of any length.
-func reasonOf(e diag.Skip) string { return visible(clipped(e.Reason, maxPath)) }
+func reasonOf(e diag.Skip) string { return Visible(clipped(e.Reason, maxPath)) }
 
 // enumerated lists reasons in one line, and counts those beyond the limit.
 func enumerated(reasons []string) string {
@@ -220,7 +215,7 @@ func where(e diag.Skip, path func(string) string) string {
 		if i := strings.LastIndexByte(p, ':'); i >= 0 {
 			file, line = p[:i], p[i:]
 		}
-		places = append(places, visible(path(file)+line))
+		places = append(places, Visible(path(file)+line))
 	}
 	more := e.Count - len(places)
 	switch {

@@ -65,30 +65,42 @@ func (t *textWriter) paint(style, s string) string {
 // diagnostic writes one finding: location and message in one line that tools can read, then the
 // source, the details, the related locations and the repairs.
 func (t *textWriter) diagnostic(d *diag.Diagnostic) {
-	heading := ""
-	if place := t.place(d.Location); place != "" {
-		heading = t.paint(bold, notCommand(visible(place)+":")) + " "
+	heading := t.paint(bold, t.heading(d.Location))
+	if heading != "" {
+		heading += " "
 	}
-	level := visible(string(d.Level)) + ":"
-	rule := t.paint(dim, "["+visible(d.Rule)+"]")
-	t.println(heading, t.paint(levelStyle(d.Level), level), " ", visible(message(d)), " ", rule)
+	level := Visible(string(d.Level)) + ":"
+	rule := t.paint(dim, "["+Visible(d.Rule)+"]")
+	t.println(heading, t.paint(levelStyle(d.Level), level), " ", Visible(message(d)), " ", rule)
 
-	gutter := gutterWidth(d)
+	largest := d.Location.Line
+	for i := range d.Related {
+		largest = max(largest, d.Related[i].Location.Line)
+	}
+	gutter := len(strconv.Itoa(largest)) // digits of the largest line number shown
 	if s, ok := t.src.snippet(d.Location); ok {
 		t.source(gutter, strconv.Itoa(d.Location.Line), s.text)
 		t.source(gutter, "", t.paint(green, s.marks))
 	}
 	for _, detail := range d.Details {
-		t.folded("  = ", "", visible(detail))
+		t.folded("  = ", "", Visible(detail))
 	}
 	for i := range d.Related {
-		t.related(&d.Related[i], gutter)
+		r := &d.Related[i]
+		text := Visible(clipped(r.Message, maxPlain))
+		if place := t.place(r.Location); place != "" {
+			text = Visible(place) + ": " + text
+		}
+		t.folded("  --> ", cyan, text)
+		if s, ok := t.src.snippet(r.Location); ok {
+			t.source(gutter, strconv.Itoa(r.Location.Line), s.text)
+		}
 	}
 	if more := morePlaces(d, maxRelated); more != "" {
 		t.folded("  --> ", cyan, more)
 	}
 	for _, f := range d.Fixes {
-		t.folded("help: ", green, visible(clipped(f.Description, maxPlain)))
+		t.folded("help: ", green, Visible(clipped(f.Description, maxPlain)))
 	}
 }
 
@@ -107,7 +119,8 @@ func oneLine(d *diag.Diagnostic) string {
 	return strings.Join(append([]string{message(d)}, d.Details...), "; ")
 }
 
-// message returns the first line of a finding, with its clusters and renders.
+// message returns the first line of a finding, with its clusters and its renders, or only the one that
+// it applies to if the others differ.
 func message(d *diag.Diagnostic) string {
 	var in []string
 	if text := named("cluster", d.Clusters); text != "" {
@@ -115,7 +128,9 @@ func message(d *diag.Diagnostic) string {
 	} else if d.Cluster != "" {
 		in = append(in, "cluster "+d.Cluster)
 	}
-	if text := renders(d); text != "" {
+	if d.Differ && len(d.Renders) > 1 {
+		in = append(in, fmt.Sprintf("render %s; it differs in %s", d.Render, Count(len(d.Renders)-1, "more render")))
+	} else if text := named("render", d.Renders); text != "" {
 		in = append(in, text)
 	}
 	if len(in) == 0 {
@@ -126,15 +141,6 @@ func message(d *diag.Diagnostic) string {
 
 // maxNamed bounds the contexts of one kind that a sentence names.
 const maxNamed = 3
-
-// renders names the renders of a finding, or only the one that the message applies to if the others
-// differ.
-func renders(d *diag.Diagnostic) string {
-	if d.Differ && len(d.Renders) > 1 {
-		return fmt.Sprintf("render %s; it differs in %s", d.Render, Count(len(d.Renders)-1, "more render"))
-	}
-	return named("render", d.Renders)
-}
 
 // named names contexts of one kind, for example "renders a, b"; "" if there are none.
 func named(kind string, names []string) string {
@@ -149,30 +155,9 @@ func named(kind string, names []string) string {
 	return kind + "s " + enumerated(names)
 }
 
-// related writes a related location of a finding and its line.
-func (t *textWriter) related(r *diag.Related, gutter int) {
-	text := visible(clipped(r.Message, maxPlain))
-	if place := t.place(r.Location); place != "" {
-		text = visible(place) + ": " + text
-	}
-	t.folded("  --> ", cyan, text)
-	if s, ok := t.src.snippet(r.Location); ok {
-		t.source(gutter, strconv.Itoa(r.Location.Line), s.text)
-	}
-}
-
 // source writes a line with a gutter; text is already visible.
 func (t *textWriter) source(gutter int, number, text string) {
 	t.println(t.paint(dim, fmt.Sprintf(" %*s |", gutter, number)), " ", text)
-}
-
-// gutterWidth returns the number of digits of the largest line number shown.
-func gutterWidth(d *diag.Diagnostic) int {
-	largest := d.Location.Line
-	for i := range d.Related {
-		largest = max(largest, d.Related[i].Location.Line)
-	}
-	return len(strconv.Itoa(largest))
 }
 
 // place returns file:line:col as far as they are known.

@@ -70,7 +70,7 @@ func TestVisible(t *testing.T) {
 		"##[error]x ###[a] ##vso[b]": `#\x23[error]x ##\x23[a] #\x23vso[b]`,
 		"## heading # [x] ##(":       "## heading # [x] ##(",
 	} {
-		if got := visible(in); got != want {
+		if got := Visible(in); got != want {
 			t.Errorf("%q: got %s, want %s", in, got, want)
 		}
 	}

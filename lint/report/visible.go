@@ -54,8 +54,9 @@ func commandAt[T string | []byte](s T, i int) bool {
 	return strings.HasPrefix(tail, "[")
 }
 
-// visible returns s as one line without hidden characters.
-func visible(s string) string {
+// Visible returns s as one line without hidden characters and without commands to a CI runner,
+// unless a command begins the line.
+func Visible(s string) string {
 	if plain(s) {
 		return s
 	}
@@ -137,7 +138,3 @@ func wide(r rune) bool {
 	}
 	return false
 }
-
-// Visible returns s as one line without hidden characters and without commands to a CI runner,
-// unless a command begins the line. It is for output of a command besides a report.
-func Visible(s string) string { return visible(s) }

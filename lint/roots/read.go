@@ -182,7 +182,18 @@ func (f *finder) resolve(k *Kustomization, e entry) {
 	case e.use == patch || e.use == data:
 		k.because(Broken, k.File, e.line, e.field+" names a directory, expected a file: "+e.text)
 	default:
-		f.directory(k, e, to)
+		has := slices.ContainsFunc(source.KustomizationFiles(), func(base string) bool {
+			n := f.kustomizationFile(path.Join(to.Name, base))
+			return n != nil && !n.foreign
+		})
+		if !has {
+			k.because(Missing, k.File, e.line, "a kustomization in "+e.text)
+			return
+		}
+		k.Dirs = append(k.Dirs, to.Name)
+		if k.lines[to.Name] == 0 {
+			k.lines[to.Name] = e.line
+		}
 	}
 }
 
@@ -199,22 +210,6 @@ func (f *finder) remote(dir string, e entry) bool {
 	}
 	to := f.entry(path.Join(dir, e.text))
 	return to.Info == nil || to.Info.IsDir()
-}
-
-// directory records a reference to a directory, which must contain a kustomization.
-func (f *finder) directory(k *Kustomization, e entry, to worktree.Entry) {
-	has := slices.ContainsFunc(source.KustomizationFiles(), func(base string) bool {
-		n := f.kustomizationFile(path.Join(to.Name, base))
-		return n != nil && !n.foreign
-	})
-	if !has {
-		k.because(Missing, k.File, e.line, "a kustomization in "+e.text)
-		return
-	}
-	k.Dirs = append(k.Dirs, to.Name)
-	if k.lines[to.Name] == 0 {
-		k.lines[to.Name] = e.line
-	}
 }
 
 // user matches the user before the host in the short form of ssh, as in git@host:path.

@@ -135,10 +135,14 @@ func (d *Decoder) value(n *Node, out reflect.Value) {
 		return
 	}
 	switch out.Kind() {
-	case reflect.Struct:
-		d.structure(n, out)
-	case reflect.Map:
-		d.mapping(n, out)
+	case reflect.Struct, reflect.Map:
+		if n.Kind != Map {
+			d.mismatch("map")
+		} else if out.Kind() == reflect.Struct {
+			d.structure(n, out)
+		} else {
+			d.mapping(n, out)
+		}
 	case reflect.Slice:
 		if n.Kind != Sequence {
 			d.mismatch("list")
@@ -238,10 +242,6 @@ func plainText(s string) bool {
 const mostSuggestions = 1000
 
 func (d *Decoder) structure(n *Node, out reflect.Value) {
-	if n.Kind != Map {
-		d.mismatch("map")
-		return
-	}
 	pl := d.plan(out.Type())
 	for k, v := range n.Fields() {
 		if index, ok := pl.fields[k.Value]; ok {
@@ -261,10 +261,6 @@ func (d *Decoder) structure(n *Node, out reflect.Value) {
 }
 
 func (d *Decoder) mapping(n *Node, out reflect.Value) {
-	if n.Kind != Map {
-		d.mismatch("map")
-		return
-	}
 	out.Set(reflect.MakeMapWithSize(out.Type(), n.Len()))
 	key, item := reflect.New(out.Type().Key()).Elem(), reflect.New(out.Type().Elem()).Elem() // the map copies them
 	for k, v := range n.Fields() {

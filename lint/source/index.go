@@ -39,8 +39,21 @@ func newIndex(text []byte, wide bool) *textIndex {
 	if end := len(x.lines) - 1; end > 0 && int(x.lines[end]) == len(text) {
 		x.lines = x.lines[:end]
 	}
-	if !ascii {
-		x.count()
+	if ascii {
+		return x
+	}
+	x.runes = make([]int32, 1+len(text)/chunk)
+	n := int32(0)
+	for i, c := range text {
+		if i%chunk == 0 {
+			x.runes[i/chunk] = n
+		}
+		if utf8.RuneStart(c) {
+			n++
+		}
+	}
+	if len(text)%chunk == 0 {
+		x.runes[len(text)/chunk] = n
 	}
 	return x
 }
@@ -67,22 +80,6 @@ func hasWideBreak(text []byte) bool {
 		}
 	}
 	return bytes.IndexByte(text, '\r') >= 0 && bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
-}
-
-func (x *textIndex) count() {
-	x.runes = make([]int32, 1+len(x.text)/chunk)
-	n := int32(0)
-	for i, c := range x.text {
-		if i%chunk == 0 {
-			x.runes[i/chunk] = n
-		}
-		if utf8.RuneStart(c) {
-			n++
-		}
-	}
-	if len(x.text)%chunk == 0 {
-		x.runes[len(x.text)/chunk] = n
-	}
 }
 
 // bounds returns the offsets of the start and the end of an existing line, without its line break.

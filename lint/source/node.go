@@ -148,6 +148,11 @@ func (n *Node) Fields() iter.Seq2[*Node, *Node] {
 	}
 }
 
+// pairs iterates over keys and values that stand by turns.
+func pairs(nodes []*Node) iter.Seq2[*Node, *Node] {
+	return (&Node{Kind: Map, inside: &inside{nodes: nodes}}).Fields()
+}
+
 // Items returns the items of a sequence, or nil for other nodes.
 func (n *Node) Items() []*Node {
 	if n == nil || n.Kind != Sequence {
@@ -236,7 +241,7 @@ func Equal(a, b *Node) bool {
 	case a.Kind != b.Kind || a.Type != b.Type || len(a.content()) != len(b.content()):
 		return false
 	case a.Kind == Scalar:
-		return a.Value == b.Value || equalScalars(a, b)
+		return a.Type == Null || a.Value == b.Value || canonical(a) == canonical(b)
 	case a.Kind == Map:
 		return equalFields(a, b)
 	}
@@ -246,25 +251,6 @@ func Equal(a, b *Node) bool {
 		}
 	}
 	return true
-}
-
-// equalScalars compares two scalars of the same type with different texts.
-func equalScalars(a, b *Node) bool {
-	switch a.Type {
-	case Null:
-		return true
-	case Bool:
-		return a.truth() == b.truth()
-	case Int:
-		x, xok := a.Int()
-		y, yok := b.Int()
-		return xok && yok && x == y
-	case Float:
-		x, xok := a.float()
-		y, yok := b.float()
-		return xok && yok && x == y
-	}
-	return false
 }
 
 // equalFields compares maps of the same length. It takes linear time even if a long map has its

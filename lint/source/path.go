@@ -54,42 +54,34 @@ func (n *Node) Places() *Places { return &Places{root: n} }
 // fewPlaces limits the places that are found by a walk each.
 const fewPlaces = 8
 
-// pathTo finds the same as Places.walk for one place, and returns the path in reverse order.
-func (n *Node) pathTo(line, column int32) (path Path, ok bool) {
-	if n.inside != nil && n.inside.folded != nil {
-		if path, ok = n.keptTo(line, column); ok {
+// pathTo finds what Places.walk would note for a place, and gives the path to it from
+// its end. Kept looks only among what is kept of folded maps, in which no two texts begin at one
+// place: that comes first, as mostly nothing has to be read again.
+func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
+	fields, folded := n.Fields(), n.inside != nil && n.inside.folded != nil
+	var items []*Node
+	switch {
+	case folded && kept:
+		fields = pairs(n.inside.nodes)
+	case folded:
+		if path, ok = n.pathTo(line, column, true); ok {
 			return path, true
 		}
+		fallthrough
+	default:
+		items = n.Items()
 	}
-	for k, v := range n.Fields() {
+	for k, v := range fields {
 		if ok = k.begins(line, column) || v.Kind == Scalar && v.begins(line, column); !ok {
-			path, ok = v.pathTo(line, column)
+			path, ok = v.pathTo(line, column, kept)
 		}
 		if ok {
 			return append(path, (&step{node: k}).text()), true
 		}
 	}
-	for _, item := range n.Items() {
-		if path, ok = item.pathTo(line, column); ok || item.begins(line, column) {
+	for _, item := range items {
+		if path, ok = item.pathTo(line, column, false); ok || item.begins(line, column) {
 			return append(path, (&step{node: item, item: true}).text()), true
-		}
-	}
-	return nil, false
-}
-
-// keptTo is like pathTo in the kept fields of folded maps, in which no two texts begin at the same
-// place. It rarely needs to read the text again.
-func (n *Node) keptTo(line, column int32) (path Path, ok bool) {
-	if n.inside == nil || n.inside.folded == nil {
-		return n.pathTo(line, column)
-	}
-	for i := 0; i+1 < len(n.inside.nodes); i += 2 {
-		k, v := n.inside.nodes[i], n.inside.nodes[i+1]
-		if ok = k.begins(line, column) || v.Kind == Scalar && v.begins(line, column); !ok {
-			path, ok = v.keptTo(line, column)
-		}
-		if ok {
-			return append(path, (&step{node: k}).text()), true
 		}
 	}
 	return nil, false
@@ -132,7 +124,7 @@ func (p *Places) note(n *Node, s int) {
 // of the file, or nil.
 func (p *Places) Path(line, column int) Path {
 	if p.asked++; p.asked <= fewPlaces {
-		path, _ := p.root.pathTo(int32(line), int32(column))
+		path, _ := p.root.pathTo(int32(line), int32(column), false)
 		slices.Reverse(path)
 		return path
 	}

@@ -91,16 +91,6 @@ type Set struct {
 	plain *Node
 }
 
-// File returns the file with a name, or nil.
-func (s *Set) File(name string) *File {
-	for _, f := range s.Files {
-		if f.Name == name {
-			return f
-		}
-	}
-	return nil
-}
-
 // Plain returns the contents of the only document of a file that is not a Kubernetes object, such
 // as a configuration, or nil.
 func (s *Set) Plain() (*Node, *File) {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"hash/maphash"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -102,7 +103,7 @@ func canonical(n *Node) string {
 			return strconv.FormatInt(i, 10)
 		}
 	case Float:
-		if f, ok := n.float(); ok {
+		if f, ok := n.float(); ok && !math.IsNaN(f) { // which is equal to none
 			return strconv.FormatFloat(f+0, 'g', -1, 64) // turns -0 into 0
 		}
 	}

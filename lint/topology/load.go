@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/source"
@@ -30,9 +31,6 @@ type loader struct {
 // object is in no file.
 type Where func(o *source.Object, s diag.Span) (file string, at diag.Span)
 
-// asRead returns the file that an object was read from.
-func asRead(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s }
-
 // topologyVersion is the only version of NodeTopology.
 const topologyVersion = "schedlint.dev/v1alpha1"
 
@@ -52,12 +50,18 @@ func Declares(o *source.Object) bool {
 
 // Load reads the nodes that the objects declare and ignores other objects. The error joins all
 // problems, each with its location.
-func Load(objects []*source.Object) (*Topology, error) { return LoadFrom(objects, asRead) }
+func Load(objects []*source.Object) (*Topology, error) {
+	return LoadFrom(objects, func(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s })
+}
 
 // LoadFrom is Load with the locations of errors from where.
 func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 	l := &loader{
-		decoder: newDecoder(), topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}}, where: where,
+		decoder: &source.Decoder{Open: map[reflect.Type]bool{
+			reflect.TypeFor[nodeObject](): true, reflect.TypeFor[nodeMeta](): true,
+			reflect.TypeFor[nodeSpec](): true, reflect.TypeFor[nodeStatus](): true,
+		}},
+		topo: &Topology{Extended: &Extended{listed: map[corev1.ResourceName]bool{}}}, where: where,
 		byName: map[string]*Node{}, from: map[string]*source.Object{}, pooled: map[string]string{},
 	}
 	table := readers()
@@ -76,17 +80,6 @@ func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 	l.sharedHostnames()
 	l.topo.keys = l.topo.labelKeys()
 	return l.topo, errors.Join(l.errs...)
-}
-
-func newDecoder() *source.Decoder {
-	return &source.Decoder{
-		Open: map[reflect.Type]bool{
-			reflect.TypeFor[nodeObject](): true,
-			reflect.TypeFor[nodeMeta]():   true,
-			reflect.TypeFor[nodeSpec]():   true,
-			reflect.TypeFor[nodeStatus](): true,
-		},
-	}
 }
 
 type nodeObject struct {
@@ -197,9 +190,9 @@ func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Tai
 // add adds a node. Equal declarations of the same node count once.
 func (l *loader) add(o *source.Object, n *Node) {
 	if was := l.byName[n.Name]; was != nil {
-		a, b := *was, *n
-		a.Span, b.Span = diag.Span{}, diag.Span{}
-		if !equal(&a, &b) {
+		equal := was.Unschedulable == n.Unschedulable && was.Pool == n.Pool && maps.Equal(was.Labels, n.Labels) && slices.Equal(was.Taints, n.Taints) &&
+			maps.EqualFunc(was.Allocatable, n.Allocatable, func(a, b resource.Quantity) bool { return a.Cmp(b) == 0 })
+		if !equal {
 			l.fail(o, n.Span, "node %s is declared differently at %s: declare every node once", n.Name, l.place(l.from[n.Name], was.Span))
 		}
 		return
@@ -207,11 +200,6 @@ func (l *loader) add(o *source.Object, n *Node) {
 	n.Extended = l.topo.Extended
 	l.byName[n.Name], l.from[n.Name] = n, o
 	l.topo.Nodes = append(l.topo.Nodes, n)
-}
-
-func equal(a, b *Node) bool {
-	return a.Unschedulable == b.Unschedulable && a.Pool == b.Pool && maps.Equal(a.Labels, b.Labels) &&
-		slices.Equal(a.Taints, b.Taints) && maps.EqualFunc(a.Allocatable, b.Allocatable, corev1ResourceEqual)
 }
 
 // sharedHostnames adds a note about nodes that share one hostname label: together they are one

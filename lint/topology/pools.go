@@ -1,13 +1,13 @@
 package topology
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/schedlint/schedlint/lint/diag"
@@ -35,8 +35,6 @@ type poolObject struct {
 	Unschedulable bool                `json:"unschedulable"`
 }
 
-func corev1ResourceEqual(a, b resource.Quantity) bool { return a.Cmp(b) == 0 }
-
 // pools reads one NodeTopology document.
 func (l *loader) pools(o *source.Object) {
 	var in topologyObject
@@ -53,11 +51,31 @@ func (l *loader) pools(o *source.Object) {
 		l.fail(o, diag.Span{}, "a NodeTopology needs pools, a list of {name, count}")
 	}
 	for i, p := range in.Pools {
-		if broken[fmt.Sprintf("pools[%d]", i)] || !l.named(o, items[i], p.Name) {
+		if broken[fmt.Sprintf("pools[%d]", i)] {
 			continue
 		}
-		l.taints(o, items[i].Get("taints"), p.Taints)
-		if pool := l.size(o, items[i], &p); pool != nil && l.labelled(o, items[i], &p) {
+		item, here := items[i], at(o, items[i])
+		if len(validation.IsDNS1123Subdomain(p.Name)) > 0 {
+			l.fail(o, here, "a pool needs a name that can be part of a node name, found %q", p.Name)
+			continue
+		}
+		if first, twice := l.pooled[p.Name]; twice {
+			l.fail(o, here, "pool %s is declared twice, for the first time at %s", p.Name, first)
+			continue
+		}
+		l.pooled[p.Name] = l.place(o, here)
+		l.taints(o, item.Get("taints"), p.Taints)
+		pool := l.size(o, item, &p)
+		if pool == nil {
+			continue
+		}
+		before := len(l.errs)
+		for k, v := range item.Get("labels").Fields() { // as the API server checks those of a node
+			for _, why := range slices.Concat(validation.IsQualifiedName(k.Value), validation.IsValidLabelValue(v.Text())) {
+				l.fail(o, o.File.FieldSpan(k, v), "pool %s: label %s: %q: %s", p.Name, k.Value, v.Text(), why)
+			}
+		}
+		if len(l.errs) == before {
 			l.pool(o, pool, &p)
 		}
 	}
@@ -73,37 +91,19 @@ func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 	return o.File.Span(item)
 }
 
-// named checks the name of a pool, which becomes part of the names of its nodes.
-func (l *loader) named(o *source.Object, item *source.Node, name string) bool {
-	if len(validation.IsDNS1123Subdomain(name)) > 0 {
-		l.fail(o, at(o, item), "a pool needs a name that can be part of a node name, found %q", name)
-		return false
-	}
-	here := at(o, item)
-	if first, twice := l.pooled[name]; twice {
-		l.fail(o, here, "pool %s is declared twice, for the first time at %s", name, first)
-		return false
-	}
-	l.pooled[name] = l.place(o, here)
-	return true
-}
-
-// labelled checks the labels of a pool as the API server would check those of a node.
-func (l *loader) labelled(o *source.Object, item *source.Node, p *poolObject) bool {
-	before := len(l.errs)
-	for k, v := range item.Get("labels").Fields() {
-		for _, why := range slices.Concat(validation.IsQualifiedName(k.Value), validation.IsValidLabelValue(v.Text())) {
-			l.fail(o, o.File.FieldSpan(k, v), "pool %s: label %s: %q: %s", p.Name, k.Value, v.Text(), why)
-		}
-	}
-	return len(l.errs) == before
-}
-
 // size returns a pool with its number of nodes (count, the sum of its zones, or min) and the number
 // that it may have (max, or the same). It returns nil if the numbers are inconsistent.
 func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool {
 	pool := &Pool{Name: p.Name, Span: at(o, item), Declaration: Declaration{o.File, item}}
-	sum, ok := l.zones(o, item, p)
+	sum, ok := 0, true // over its zones
+	for k, v := range item.Get("zones").Fields() {
+		n := p.Zones[k.Value]
+		if n < 0 || n > maxNodes || k.Value == "" || len(validation.IsValidLabelValue(k.Value)) > 0 {
+			l.fail(o, o.File.FieldSpan(k, v), "pool %s: zone %q: %d: expected a zone name and a number from 0 to %d", p.Name, k.Value, n, maxNodes)
+			ok = false
+		}
+		sum += n
+	}
 	switch {
 	case !ok:
 		return nil
@@ -120,32 +120,12 @@ func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool 
 		l.fail(o, at(o, item), "pool %s needs count, zones or min", p.Name)
 		return nil
 	}
-	pool.Min, pool.Max = pool.Count, pool.Count
-	if p.Min != nil {
-		pool.Min = *p.Min
-	}
-	if p.Max != nil {
-		pool.Max = *p.Max
-	}
+	pool.Min, pool.Max = *cmp.Or(p.Min, &pool.Count), *cmp.Or(p.Max, &pool.Count)
 	if pool.Min < 0 || pool.Min > pool.Count || pool.Count > pool.Max || pool.Max > maxNodes {
 		l.fail(o, at(o, item, "count", "zones", "min"), "pool %s: expected 0 <= min <= count <= max <= %d, found min %d, count %d, max %d", p.Name, maxNodes, pool.Min, pool.Count, pool.Max)
 		return nil
 	}
 	return pool
-}
-
-// zones adds up the nodes of a pool over its zones; ok is false if a zone is invalid.
-func (l *loader) zones(o *source.Object, item *source.Node, p *poolObject) (sum int, ok bool) {
-	ok = true
-	for k, v := range item.Get("zones").Fields() {
-		n := p.Zones[k.Value]
-		if n < 0 || n > maxNodes || k.Value == "" || len(validation.IsValidLabelValue(k.Value)) > 0 {
-			l.fail(o, o.File.FieldSpan(k, v), "pool %s: zone %q: %d: expected a zone name and a number from 0 to %d", p.Name, k.Value, n, maxNodes)
-			ok = false
-		}
-		sum += n
-	}
-	return sum, ok
 }
 
 // pool adds the nodes of a pool and its room to grow.
@@ -156,23 +136,19 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 		l.fail(o, pool.Span, "pool %s: the pools add up to more than %d nodes", p.Name, maxNodes)
 		return
 	}
-	if p.Zones == nil {
-		l.zone(o, pool, p, "", pool.Count, extra)
-		return
+	zones := p.Zones
+	if zones == nil {
+		zones = map[string]int{"": pool.Count}
 	}
-	for _, zone := range slices.Sorted(maps.Keys(p.Zones)) {
-		l.zone(o, pool, p, zone, p.Zones[zone], extra)
-	}
-}
-
-func (l *loader) zone(o *source.Object, pool *Pool, p *poolObject, zone string, count, extra int) {
-	for i := range count {
-		l.add(o, poolNode(pool, p, zone, i))
-	}
-	if extra > 0 {
-		node := poolNode(pool, p, zone, count)
-		node.Extended = l.topo.Extended
-		l.topo.Growth = append(l.topo.Growth, Growth{Node: node, Extra: extra})
+	for _, zone := range slices.Sorted(maps.Keys(zones)) {
+		for i := range zones[zone] {
+			l.add(o, poolNode(pool, p, zone, i))
+		}
+		if extra > 0 {
+			node := poolNode(pool, p, zone, zones[zone])
+			node.Extended = l.topo.Extended
+			l.topo.Growth = append(l.topo.Growth, Growth{Node: node, Extra: extra})
+		}
 	}
 }
 

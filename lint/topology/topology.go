@@ -255,21 +255,17 @@ func (x *Extended) add(list corev1.ResourceList) {
 	}
 }
 
-// always returns the resources that a kubelet reports for every node
-// (pkg/kubelet/nodestatus/setters.go MachineInfo).
-func always() []corev1.ResourceName {
-	return []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods}
-}
-
 // isWhole reports whether a Node's list is whole, so that a native resource missing from it is 0
 // (R-N23). An API server sets metadata.uid, which is not written by hand. Without it the list
-// counts as whole if it has the resources that a kubelet reports for every node. A shorter list may
-// be written by hand, with the resources that matter to its author.
+// counts as whole if it has the resources that a kubelet reports for every node
+// (pkg/kubelet/nodestatus/setters.go MachineInfo). A shorter list may be written by hand, with the
+// resources that matter to its author.
 func isWhole(uid string, list corev1.ResourceList) bool {
 	if len(list) == 0 {
 		return false
 	}
-	return uid != "" || !slices.ContainsFunc(always(), func(name corev1.ResourceName) bool {
+	reported := []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory, corev1.ResourceEphemeralStorage, corev1.ResourcePods}
+	return uid != "" || !slices.ContainsFunc(reported, func(name corev1.ResourceName) bool {
 		_, ok := list[name]
 		return !ok
 	})

@@ -77,7 +77,14 @@ func check(folder fs.FS, shown string) []error {
 	if err != nil {
 		return []error{fmt.Errorf("%s: %w; %s", path.Join(shown, LockName), err, again)}
 	}
-	is, err := digests(folder, shown)
+	is := map[string][]byte{} // the files that count
+	w := walker{names: names{}, left: maxUnpacked}
+	err = w.walk(folder, func(name string, d fs.DirEntry) (err error) {
+		if !d.IsDir() && counts(name) {
+			is[name], err = w.read(folder, name)
+		}
+		return err
+	})
 	if err != nil {
 		return []error{fmt.Errorf("%s: %w", shown, err)}
 	}
@@ -130,18 +137,6 @@ func readLock(folder fs.FS) (*Lock, error) {
 		return nil, err
 	}
 	return parseLock(text)
-}
-
-// digests returns the contents of the files of a folder that count.
-func digests(folder fs.FS, shown string) (map[string][]byte, error) {
-	all := map[string][]byte{}
-	w := walker{names: names{}, left: maxUnpacked}
-	return all, w.walk(folder, func(name string, d fs.DirEntry) (err error) {
-		if !d.IsDir() && counts(name) {
-			all[name], err = w.read(folder, name)
-		}
-		return err
-	})
 }
 
 // Home returns the nearest folder with a lock, from dir upwards to the root of its work tree, or

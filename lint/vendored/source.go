@@ -50,7 +50,11 @@ func Open(name string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{Given: given(name)}
+	given := name // without what only this machine has
+	if filepath.IsAbs(name) {
+		given = filepath.Base(name)
+	}
+	s := &Source{Given: filepath.ToSlash(filepath.Clean(given))}
 	if info.IsDir() {
 		err = s.folder(name)
 	} else {
@@ -65,14 +69,6 @@ func Open(name string) (*Source, error) {
 	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	slices.Sort(s.Left)
 	return s, nil
-}
-
-// given returns a path without the part that is specific to this machine.
-func given(name string) string {
-	if filepath.IsAbs(name) {
-		name = filepath.Base(name)
-	}
-	return filepath.ToSlash(filepath.Clean(name))
 }
 
 // archive reads an archive. Its digest covers the whole archive.
@@ -144,12 +140,43 @@ type entry struct {
 
 // unpack reads the files of an archive.
 func unpack(packed io.Reader) ([]entry, error) {
-	u := unpacker{names: names{}}
+	var entries []entry
+	all, count, bundle := names{}, 0, false
+	add := func(from archive.Entry) error {
+		// OPA begins all names of a bundle with a slash, and the first is that of the manifest.
+		count++
+		bundle = bundle || count == 1 && from.Name == "/.manifest"
+		name := from.Name
+		if bundle {
+			name = strings.TrimPrefix(name, "/")
+		}
+		for strings.HasPrefix(name, "./") {
+			name = name[2:]
+		}
+		name = strings.TrimSuffix(name, "/")
+		if name == "" || name == "." { // the top of the archive
+			if !from.Dir {
+				return errors.New("the name is empty")
+			}
+			return nil
+		}
+		if err := checkName(name); err != nil || from.Dir {
+			return err
+		}
+		e := entry{name: name, kept: Keeps(name)}
+		if e.kept {
+			var err error
+			if e.text, err = readFile(from.Text); err != nil {
+				return err
+			}
+		}
+		entries = append(entries, e)
+		return all.add(name)
+	}
 	most := archive.Limits{Bytes: maxUnpacked, File: maxUnpacked, Entries: maxEntries}
 	var refused error
 	err := archive.Read(packed, most, func(e archive.Entry) error {
-		u.count++
-		if err := u.entry(e); err != nil {
+		if err := add(e); err != nil {
 			refused = fmt.Errorf("entry %q: %w", e.Name, err)
 		}
 		return refused
@@ -169,52 +196,7 @@ func unpack(packed io.Reader) ([]entry, error) {
 	case err != nil:
 		return nil, fmt.Errorf("reading the archive: %w", err)
 	}
-	return u.entries, nil
-}
-
-// unpacker collects the entries of one archive.
-type unpacker struct {
-	entries []entry
-	names   names
-	count   int
-	bundle  bool
-}
-
-// entry checks one entry, and reads it if it is kept.
-func (u *unpacker) entry(from archive.Entry) error {
-	name, err := u.name(from.Name)
-	switch {
-	case err != nil || from.Dir:
-		return err
-	case name == "":
-		return errors.New("the name is empty")
-	}
-	e := entry{name: name, kept: Keeps(name)}
-	if e.kept {
-		if e.text, err = readFile(from.Text); err != nil {
-			return err
-		}
-	}
-	u.entries = append(u.entries, e)
-	return u.names.add(name)
-}
-
-// name returns the name of an entry relative to the folder. In a bundle of OPA all names begin with
-// a slash, and the first one is that of the manifest.
-func (u *unpacker) name(given string) (string, error) {
-	u.bundle = u.bundle || u.count == 1 && given == "/.manifest"
-	name := given
-	if u.bundle {
-		name = strings.TrimPrefix(name, "/")
-	}
-	for strings.HasPrefix(name, "./") {
-		name = name[2:]
-	}
-	name = strings.TrimSuffix(name, "/")
-	if name == "" || name == "." {
-		return "", nil // the root of the archive
-	}
-	return name, checkName(name)
+	return entries, nil
 }
 
 // readFile reads a file that is kept.
@@ -235,42 +217,23 @@ const (
 // arranged removes from the names of entries the folder that contains everything, which often has a
 // version in its name. It drops built-in rules.
 func arranged(all []entry) []entry {
-	if holds(all, libraryFolder) {
+	if slices.ContainsFunc(all, func(e entry) bool { return strings.HasPrefix(e.name, libraryFolder) }) {
 		for i, e := range all {
 			if strings.HasPrefix(e.name, libraryFolder) || strings.HasPrefix(e.name, builtinFolder) {
 				all[i].kept = false
 			}
 		}
 	}
-	top := topOf(all)
+	top := ""
+	for next, ok := below(all, top); ok; next, ok = below(all, top) {
+		top = next
+	}
 	for i, e := range all {
 		if e.kept {
 			all[i].name = strings.TrimPrefix(e.name, top)
 		}
 	}
 	return all
-}
-
-func holds(all []entry, folder string) bool {
-	for _, e := range all {
-		if strings.HasPrefix(e.name, folder) {
-			return true
-		}
-	}
-	return false
-}
-
-// topOf returns the folder, with a slash, that contains everything that is kept, or "". A folder
-// that directly contains a rule belongs to that rule, so it is not removed.
-func topOf(all []entry) string {
-	top := ""
-	for {
-		next, ok := below(all, top)
-		if !ok {
-			return top
-		}
-		top = next
-	}
 }
 
 // below returns the only folder below another one if that folder contains everything that is kept,

@@ -392,10 +392,8 @@ func on(n *source.Node, field string) bool {
 
 // unusual reports whether a security context has fields that are not examined, or is not confined.
 func unusual(context *source.Node) bool {
-	for _, field := range []string{"seLinuxOptions", "windowsOptions"} {
-		if !context.Get(field).IsNull() {
-			return true
-		}
+	if !context.Get("seLinuxOptions").IsNull() || !context.Get("windowsOptions").IsNull() {
+		return true
 	}
 	for _, field := range []string{"seccompProfile", "appArmorProfile"} {
 		if p := context.Get(field); !p.IsNull() && !slices.Contains(confined, p.Get("type").Text()) {

@@ -78,12 +78,6 @@ func (l *loader) newBudget(o *source.Object) *Budget {
 	empty := len(b.Selector.MatchLabels)+len(b.Selector.MatchExpressions) == 0
 	b.SelectsNone = empty && o.APIVersion == "policy/v1beta1"
 	b.SelectsAll = empty && !b.SelectsNone
-	b.check(found)
-	return b
-}
-
-// check finds the reason why a budget cannot be judged, if there is one.
-func (b *Budget) check(found []source.Mismatch) {
 	var err error
 	if b.selector, err = metav1.LabelSelectorAsSelector(b.Selector); err != nil {
 		b.Unknown, b.selector, b.SelectorUnknown = "the API server refuses its selector", labels.Nothing(), true
@@ -106,6 +100,7 @@ func (b *Budget) check(found []source.Mismatch) {
 	if b.MinAvailable != nil && b.MaxUnavailable != nil {
 		b.Unknown = "minAvailable and maxUnavailable are both set, which the API server refuses"
 	}
+	return b
 }
 
 // amount checks that a value is one that the API server accepts: a whole number, or a percentage up

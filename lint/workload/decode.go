@@ -102,9 +102,7 @@ func (l *loader) labels(w *Workload) {
 		}
 		w.Labels[k.Value] = v.Text()
 	}
-	for k, v := range w.Kind.Fixed {
-		w.Labels[k] = v
-	}
+	maps.Copy(w.Labels, w.Kind.Fixed)
 	if w.Object.Root.At("metadata", "generateName") == nil {
 		for _, k := range w.Kind.NameLabels {
 			w.Labels[k] = w.Object.Name
@@ -220,14 +218,11 @@ type Resources struct {
 // vmiSpec is the part of a VirtualMachineInstance's spec that decides the placement of its pod
 // (R-W20).
 type vmiSpec struct {
-	NodeSelector              map[string]string                 `json:"nodeSelector"`
-	Affinity                  *corev1.Affinity                  `json:"affinity"`
-	Tolerations               []corev1.Toleration               `json:"tolerations"`
-	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints"`
-	SchedulerName             string                            `json:"schedulerName"`
-	PriorityClassName         string                            `json:"priorityClassName"`
-	Architecture              string                            `json:"architecture"`
-	Domain                    vmiDomain                         `json:"domain"`
+	fragment
+	SchedulerName     string    `json:"schedulerName"`
+	PriorityClassName string    `json:"priorityClassName"`
+	Architecture      string    `json:"architecture"`
+	Domain            vmiDomain `json:"domain"`
 }
 
 type vmiDomain struct {
@@ -270,14 +265,17 @@ const KVM = corev1.ResourceName("devices.kubevirt.io/kvm")
 // bounds: its own overhead is added to them (R-W23).
 func (s *vmiSpec) pod() PodSpec {
 	requests := corev1.ResourceList{KVM: resource.MustParse("1")}
-	for name, q := range s.Domain.Resources.Limits {
-		requests[name] = q
-	}
-	for name, q := range s.Domain.Resources.Requests {
-		requests[name] = q
-	}
+	maps.Copy(requests, s.Domain.Resources.Limits)
+	maps.Copy(requests, s.Domain.Resources.Requests)
 	if _, ok := requests[corev1.ResourceCPU]; !ok {
-		requests[corev1.ResourceCPU] = s.cpu()
+		// A tenth of a processor for every virtual one, KubeVirt's default allocation ratio, or whole
+		// processors if they are dedicated.
+		c := s.Domain.CPU
+		n := max(1, min(c.Cores, 1<<16)) * max(1, min(c.Sockets, 1<<16)) * max(1, min(c.Threads, 1<<16))
+		requests[corev1.ResourceCPU] = *resource.NewMilliQuantity(n*100, resource.DecimalSI)
+		if c.DedicatedCPUPlacement {
+			requests[corev1.ResourceCPU] = *resource.NewQuantity(n, resource.DecimalSI)
+		}
 	}
 	if guest := s.Domain.Memory.Guest; guest != nil {
 		if _, ok := requests[corev1.ResourceMemory]; !ok {
@@ -289,17 +287,6 @@ func (s *vmiSpec) pod() PodSpec {
 		TopologySpreadConstraints: s.TopologySpreadConstraints, SchedulerName: s.SchedulerName, PriorityClassName: s.PriorityClassName,
 		Containers: []Container{{Name: "compute", Resources: Resources{Requests: requests}}},
 	}
-}
-
-// cpu returns a tenth of a processor for every virtual one, KubeVirt's default allocation ratio, or
-// whole processors if they are dedicated.
-func (s *vmiSpec) cpu() resource.Quantity {
-	c := s.Domain.CPU
-	n := max(1, min(c.Cores, 1<<16)) * max(1, min(c.Sockets, 1<<16)) * max(1, min(c.Threads, 1<<16))
-	if c.DedicatedCPUPlacement {
-		return *resource.NewQuantity(n, resource.DecimalSI)
-	}
-	return *resource.NewMilliQuantity(n*100, resource.DecimalSI)
 }
 
 // sharedLists holds one copy of each resource list. Few lists of a run differ, and a map of two
@@ -427,24 +414,21 @@ func (p *placeholders) find(field string, n *source.Node) {
 			continue
 		}
 		p.add("", k)
-		if p.whole || p.asks(field, n, k.Value) {
+		read := true
+		switch { // n is the value of the field, or an item of it
+		case p.whole:
+		case n == p.pod:
+			read = slices.Contains(askedOfPods, k.Value)
+		case field == "containers" || field == "initContainers":
+			read = slices.Contains(askedOfContainers, k.Value)
+		}
+		if read {
 			p.find(valueOf(n, k), v)
 		}
 	}
 	for _, item := range n.Items() {
 		p.find(field, item)
 	}
-}
-
-// asks reports whether a field of n is read; n is the value of the field of, or an item of it.
-func (p *placeholders) asks(of string, n *source.Node, field string) bool {
-	switch {
-	case n == p.pod:
-		return slices.Contains(askedOfPods, field)
-	case of == "containers" || of == "initContainers":
-		return slices.Contains(askedOfContainers, field)
-	}
-	return true
 }
 
 func (p *placeholders) add(field string, n *source.Node) {

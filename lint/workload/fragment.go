@@ -43,9 +43,6 @@ type Values struct {
 	Path string
 }
 
-// within returns the name of a map of values for messages.
-func (v *Values) within() string { return strings.TrimSpace("values " + v.Path) }
-
 // PlacementFields returns the names of the fields of a fragment.
 func PlacementFields() []string { return slices.Sorted(maps.Keys(fragmentFields)) }
 
@@ -76,12 +73,18 @@ type fragmentFinder struct {
 	found, foreign bool
 }
 
+// policyEngines are the API groups of policy engines. Their objects compare the fields of pods with
+// patterns, such as "?*", and place no pods.
+var policyEngines = []string{"kyverno.io", "gatekeeper.sh", "kubewarden.io"}
+
 // fragments looks for placement fields in an object of a kind that is not judged, and reports
 // whether it has some. Those in the form of the core API are checked. An operator may have its own
 // fields with these names, which are unknown.
 func (l *loader) fragments(o *source.Object) bool {
-	if admission(o.Group()) {
-		return false
+	for _, domain := range policyEngines {
+		if o.Group() == domain || strings.HasSuffix(o.Group(), "."+domain) {
+			return false
+		}
 	}
 	f := fragmentFinder{l: l, object: o}
 	if l.Values != nil {
@@ -91,30 +94,25 @@ func (l *loader) fragments(o *source.Object) bool {
 		return false
 	}
 	f.walk(&place{value: o.Root})
-	f.values()
+	if f.given != nil {
+		f.found = f.found || f.given.Left || len(f.given.Values) > 0
+		f.foreign = f.given.Left
+		for i := range f.given.Values {
+			v := &f.given.Values[i]
+			f.check(&place{value: v.Node}, v)
+		}
+	}
 	if f.foreign {
 		l.set.Foreign = append(l.set.Foreign, o)
 	}
 	return f.found
 }
 
-// admission reports whether a group is that of a policy engine. Its objects compare the fields of
-// pods with patterns, such as "?*", and place no pods.
-func admission(group string) bool {
-	for _, domain := range []string{"kyverno.io", "gatekeeper.sh", "kubewarden.io"} {
-		if group == domain || strings.HasSuffix(group, "."+domain) {
-			return true
-		}
-	}
-	return false
-}
-
 func (f *fragmentFinder) walk(p *place) {
 	if p.value.Kind == source.Sequence {
 		for i, item := range p.value.Items() {
 			if item.Kind != source.Scalar {
-				at := p.item(i)
-				f.walk(&at)
+				f.walk(p.item(i, item))
 			}
 		}
 		return
@@ -128,28 +126,11 @@ func (f *fragmentFinder) walk(p *place) {
 		case affinityFields[k.Value]:
 			f.found = f.found || v.Len() > 0
 		default:
-			at := p.entry(k, v)
-			f.walk(&at)
+			f.walk(p.entry(k, v))
 		}
 	}
-	if here {
-		f.found = true
-	}
-	if here && f.given == nil {
+	if f.found = f.found || here; here && f.given == nil {
 		f.check(p, nil)
-	}
-}
-
-// values checks the values that the object gives a chart.
-func (f *fragmentFinder) values() {
-	if f.given == nil {
-		return
-	}
-	f.found = f.found || f.given.Left || len(f.given.Values) > 0
-	f.foreign = f.given.Left
-	for i := range f.given.Values {
-		v := &f.given.Values[i]
-		f.check(&place{value: v.Node}, v)
 	}
 }
 
@@ -173,18 +154,16 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 	}
 	c := checker{w: w, unchecked: StageFragment, created: StageFragment, fromTemplate: StageFragment}
 	if v != nil {
-		w.Within, c.partial = v.within(), true
+		w.Within, c.partial = strings.TrimSpace("values "+v.Path), true
 		w.from = &source.Object{File: v.File}
 	}
 	for _, m := range unfit {
 		w.unknown(m.Path, m)
 	}
-	nodeSelector := p.field("nodeSelector")
-	c.labels(StageFragment, &nodeSelector, "nodeSelector")
-	pods := podChecker{&c}
-	pods.affinity(p)
-	pods.spread(p)
-	pods.tolerations(p)
+	c.labels(StageFragment, p.field("nodeSelector"), "nodeSelector")
+	c.affinity(p)
+	c.spread(p)
+	c.tolerations(p)
 	for i := range w.Problems {
 		w.Problems[i].Stage = StageFragment
 	}
@@ -198,12 +177,6 @@ func misspelt(m source.Mismatch) bool {
 		return false
 	}
 	return strings.Count(m.Path, ".") > 1 || !strings.HasPrefix(m.Path, "affinity.") || strings.EqualFold(m.Key.Value, m.Suggestion)
-}
-
-// newFragmentDecoder returns a decoder that accepts any field beside those of a fragment, but
-// inside them only fields of the core API.
-func newFragmentDecoder() *source.Decoder {
-	return &source.Decoder{Open: map[reflect.Type]bool{reflect.TypeFor[fragment](): true}}
 }
 
 // mayBeAdded reports whether a chart may still add a value that is absent. Lists of an affinity are
@@ -239,7 +212,7 @@ func envelopes() map[string]map[string]reflect.Type {
 		"DaemonSet":             of(reflect.TypeFor[appsv1.DaemonSetSpec]()),
 		"ReplicationController": of(reflect.TypeFor[corev1.ReplicationControllerSpec]()),
 		"Job":                   of(reflect.TypeFor[batchv1.JobSpec]()),
-		rolloutKind:             of(reflect.TypeFor[rolloutSpec]()),
+		rolloutKind:             of(nil), // see rolloutFields
 		"CronJob": {
 			"spec":                           reflect.TypeFor[batchv1.CronJobSpec](),
 			"spec.jobTemplate":               reflect.TypeFor[batchv1.JobTemplateSpec](),
@@ -249,23 +222,10 @@ func envelopes() map[string]map[string]reflect.Type {
 	}
 }
 
-// rolloutSpec has the names of the fields of an Argo Rollout's spec (argo-rollouts:
-// pkg/apis/rollouts/v1alpha1/types.go).
-type rolloutSpec struct {
-	Replicas                any `json:"replicas"`
-	Selector                any `json:"selector"`
-	Template                any `json:"template"`
-	WorkloadRef             any `json:"workloadRef"`
-	MinReadySeconds         any `json:"minReadySeconds"`
-	Strategy                any `json:"strategy"`
-	RevisionHistoryLimit    any `json:"revisionHistoryLimit"`
-	Paused                  any `json:"paused"`
-	ProgressDeadlineSeconds any `json:"progressDeadlineSeconds"`
-	ProgressDeadlineAbort   any `json:"progressDeadlineAbort"`
-	RestartAt               any `json:"restartAt"`
-	Analysis                any `json:"analysis"`
-	RollbackWindow          any `json:"rollbackWindow"`
-}
+// rolloutFields are the fields of an Argo Rollout's spec (argo-rollouts:
+// pkg/apis/rollouts/v1alpha1/types.go), sorted.
+var rolloutFields = strings.Fields(`analysis minReadySeconds paused progressDeadlineAbort progressDeadlineSeconds replicas restartAt
+	revisionHistoryLimit rollbackWindow selector strategy template workloadRef`)
 
 // placing returns the names of the fields of a pod's spec that decide its placement.
 func placing() []string {
@@ -276,25 +236,22 @@ func placing() []string {
 // because many tools add fields of their own there.
 func (l *loader) envelope(w *Workload) {
 	l.stray(w, w.Object.Root, "", []string{"apiVersion", "kind", "metadata", "spec", "status"}, placing())
-	if w.Kind.VM {
-		l.machine(w)
+	if w.Kind.VM { // the type is not available: the placement fields are those of a pod
+		for i := range w.Kind.Template {
+			path := w.Kind.Template[:i+1]
+			l.stray(w, w.Object.Root.At(path...), strings.Join(path, ".")+".", nil, placing())
+		}
+		l.stray(w, w.SpecNode, w.Kind.path("spec")+".", placing(), nil)
 		return
 	}
 	levels := l.envelopes[w.Object.Kind]
 	for _, path := range slices.Sorted(maps.Keys(levels)) {
-		names := l.decoder.Names(levels[path])
+		names := rolloutFields
+		if t := levels[path]; t != nil {
+			names = l.decoder.Names(t)
+		}
 		l.stray(w, w.Object.Root.At(strings.Split(path, ".")...), path+".", names, placing())
 	}
-}
-
-// machine looks for such fields around and in the spec of a machine, whose type is not available:
-// its placement fields are those of a pod.
-func (l *loader) machine(w *Workload) {
-	for i := range w.Kind.Template {
-		path := w.Kind.Template[:i+1]
-		l.stray(w, w.Object.Root.At(path...), strings.Join(path, ".")+".", nil, placing())
-	}
-	l.stray(w, w.SpecNode, w.Kind.path("spec")+".", placing(), nil)
 }
 
 // stray reports the fields of n that are near misses of names, and those that belong in the pod's

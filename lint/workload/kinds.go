@@ -90,11 +90,7 @@ func NewTable() Table {
 
 // Find returns the row for an apiVersion and kind, or nil.
 func (t Table) Find(apiVersion, kind string) *Kind {
-	group, _, ok := strings.Cut(apiVersion, "/")
-	if !ok {
-		group = ""
-	}
-	return t[[2]string{group, kind}]
+	return t[[2]string{groupOf(apiVersion), kind}]
 }
 
 // placeless has kinds of Kubernetes itself and of common add-ons that create no pods, so their
@@ -277,37 +273,28 @@ var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build Buil
 	PolicyBinding Project ProjectRequest ResourceAccessReview Role RoleBinding RoleBindingRestriction Route SecurityContextConstraints
 	SelfSubjectRulesReview SubjectAccessReview SubjectRulesReview Template TemplateInstance User UserIdentityMapping`)
 
-// kindMeant returns the kind of a Kubernetes group that an unknown kind probably means, or "". The
-// two are equal except for case or plural, or differ by one edit, or by two if the kind is so long
-// that its neighbours are unlikely to be words of their own.
-func kindMeant(o *source.Object) string {
+// validateKind records a refusal if the API server does not know the kind of an object, but one that
+// it probably means. The two are equal except for case or plural, or differ by one edit, or by two if
+// the kind is so long that its neighbours are unlikely to be words of their own.
+func (l *loader) validateKind(o *source.Object) {
 	words, ok := builtin[o.Group()]
 	kinds := strings.Fields(words)
 	switch {
 	case !ok || o.Group() == "" && o.APIVersion != "v1" || strings.HasSuffix(o.Kind, "List") || o.Root.Get("metadata").Len() == 0:
-		return ""
+		return
 	case slices.Contains(kinds, o.Kind) || slices.Contains(foreignKinds, o.Kind):
-		return ""
+		return
 	}
-	meant := o.Kind
+	meant, near := o.Kind, ""
 	if singular, ok := strings.CutSuffix(meant, "ies"); ok {
 		meant = singular + "y"
 	}
-	for edits := range 3 {
+	for edits := 0; edits < 3 && near == ""; edits++ {
 		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return len(kind) < 3*edits })
-		if slices.Contains(kinds, meant) {
-			return meant
-		}
-		if near := diag.Within(meant, kinds, edits); near != "" {
-			return near
+		if near = diag.Within(meant, kinds, edits); slices.Contains(kinds, meant) {
+			near = meant
 		}
 	}
-	return ""
-}
-
-// validateKind records a refusal if the API server does not know the kind of an object.
-func (l *loader) validateKind(o *source.Object) {
-	near := kindMeant(o)
 	if near == "" {
 		return
 	}

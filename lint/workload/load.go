@@ -64,7 +64,8 @@ type Set struct {
 type Reader struct {
 	table   Table
 	decoder *source.Decoder
-	// fragmentDecoder reads placement fields of objects that are not judged.
+	// fragmentDecoder reads placement fields of objects that are not judged. It accepts any field
+	// beside them, but inside them only fields of the core API.
 	fragmentDecoder *source.Decoder
 	envelopes       map[string]map[string]reflect.Type
 	known           map[*source.Object]*Workload
@@ -79,7 +80,11 @@ type Reader struct {
 
 // NewReader returns a reader for the kinds of a table.
 func NewReader(table Table) *Reader {
-	return &Reader{table: table, decoder: newDecoder(), fragmentDecoder: newFragmentDecoder(), envelopes: envelopes(), known: map[*source.Object]*Workload{}, budgets: map[*source.Object]*Budget{}, lists: sharedLists{}}
+	return &Reader{
+		table: table, decoder: newDecoder(), envelopes: envelopes(),
+		fragmentDecoder: &source.Decoder{Open: map[reflect.Type]bool{reflect.TypeFor[fragment](): true}},
+		known:           map[*source.Object]*Workload{}, budgets: map[*source.Object]*Budget{}, lists: sharedLists{},
+	}
 }
 
 // Once declares that the reader reads only one set. It then discards the trees of objects that it
@@ -140,7 +145,13 @@ func (l *loader) object(o *source.Object) {
 	case o.Kind == "NodeTopology" && o.Group() == "schedlint.dev":
 		l.set.Topologies = append(l.set.Topologies, o)
 	case o.Kind == "Namespace" && core(o):
-		l.namespace(o)
+		l.set.Others++
+		labels := map[string]string{}
+		for k, v := range o.Root.At("metadata", "labels").Fields() {
+			labels[k.Value] = v.Text()
+		}
+		labels["kubernetes.io/metadata.name"] = o.Name
+		l.set.Namespaces[o.Name] = labels
 	case scales(o):
 		l.validateOther(o)
 		l.scales = append(l.scales, o)
@@ -148,9 +159,9 @@ func (l *loader) object(o *source.Object) {
 	case o.Kind == "PodDisruptionBudget" && o.Group() == "policy":
 		if o.Hook != "" {
 			l.budgetElsewhere(o)
-			break
+		} else {
+			l.budget(o)
 		}
-		l.budget(o)
 	case admitsPods(o.APIVersion, o.Kind):
 		l.admitting = append(l.admitting, o)
 		l.set.Others++
@@ -200,16 +211,6 @@ func (l *loader) unversioned(o *source.Object) {
 		}
 	}
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipNoObject, File: o.File.Name, Line: int(o.Root.Line)})
-}
-
-func (l *loader) namespace(o *source.Object) {
-	l.set.Others++
-	labels := map[string]string{}
-	for k, v := range o.Root.At("metadata", "labels").Fields() {
-		labels[k.Value] = v.Text()
-	}
-	labels["kubernetes.io/metadata.name"] = o.Name
-	l.set.Namespaces[o.Name] = labels
 }
 
 // holdsTemplate looks for a pod template (R-W1): a spec with containers below a field template,
@@ -271,14 +272,14 @@ func (l *loader) patch(o *source.Object) {
 func (l *loader) addReferringRollout(o *source.Object, kind *Kind) {
 	w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
 	l.envelope(w)
-	c := checker{w: w}
-	objectChecker{&c}.object()
+	(&checker{w: w}).object()
 	l.referring = append(l.referring, w)
 	l.set.Workloads = append(l.set.Workloads, w)
 }
 
-// resolveReferences gives every such Rollout the template of the object that it names, if the declarations
-// of that object are equal, and returns the workloads that therefore have no pods of their own.
+// resolveReferences gives every such Rollout the template of the object that it names, if the
+// declarations of that object are equal, and returns the workloads that therefore have no pods of
+// their own. If the object is refused, the Rollout has no template.
 func (l *loader) resolveReferences() (idle []*Workload) {
 	if len(l.referring) == 0 {
 		return nil
@@ -300,11 +301,17 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 			lost[w] = true
 			continue
 		}
-		w.adopt(named[0])
-		if dormant(named[0], ref) {
+		from := named[0]
+		w.from = from.Object
+		w.TemplateNode, w.SpecNode, w.Spec, w.Open = from.TemplateNode, from.SpecNode, from.Spec, from.Open
+		w.Labels = maps.Clone(from.Labels)
+		w.Problems = append(w.Problems, from.Problems...)
+		// The object is migrated with scaleDown, or, as is common practice, only the Rollout is
+		// intended to run. Only an explicit replica number means the opposite.
+		down := ref.Get("scaleDown").Text()
+		if down == "onsuccess" || down == "progressively" || from.Count.Key == nil || from.Count.Known && from.Count.N == 0 {
 			idle = append(idle, named...)
-		} else { // problems there are reported there
-			w.Unknown = w.Unknown[:len(w.Unknown)-len(named[0].Unknown)]
+			w.Unknown = append(w.Unknown, from.Unknown...) // otherwise they are reported there
 		}
 	}
 	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return lost[w] })
@@ -341,7 +348,8 @@ func (l *loader) lenders() map[declared][]lender {
 	return all
 }
 
-// named returns the declarations of the object that a reference leads to; none if they differ.
+// named returns the declarations of the object that a reference leads to; none if they differ. A
+// PodTemplate creates no pods by itself.
 func (l *loader) named(declarations []lender) (all []*Workload) {
 	for _, d := range declarations {
 		if !source.Equal(d.object.Root, declarations[0].object.Root) {
@@ -349,55 +357,27 @@ func (l *loader) named(declarations []lender) (all []*Workload) {
 		}
 		w := d.workload
 		if w == nil {
-			w = l.read(d.object, podTemplate())
+			w = l.read(d.object, &Kind{Kind: "PodTemplate", Template: []string{"template"}, Count: func(*source.Object) Count { return known(0, "a template") }})
 		}
 		all = append(all, w)
 	}
 	return all
 }
 
-// podTemplate returns the row of a kind that creates no pods by itself, and whose template a
-// Rollout may use.
-func podTemplate() *Kind {
-	return &Kind{Kind: "PodTemplate", Template: []string{"template"}, Count: func(*source.Object) Count { return known(0, "a template") }}
-}
-
-// adopt copies the template of another object, with the results of reading it. If that object is
-// refused, the Rollout has no template.
-func (w *Workload) adopt(d *Workload) {
-	w.from = d.Object
-	w.TemplateNode, w.SpecNode, w.Spec, w.Open = d.TemplateNode, d.SpecNode, d.Spec, d.Open
-	w.Labels = maps.Clone(d.Labels)
-	w.Problems = append(w.Problems, d.Problems...)
-	w.Unknown = append(w.Unknown, d.Unknown...)
-}
-
-// dormant reports whether an object that lends its template has no pods of its own: it is migrated
-// with scaleDown, or, as is common practice, only the Rollout is intended to run. Only an explicit
-// replica number means the opposite.
-func dormant(d *Workload, ref *source.Node) bool {
-	switch ref.Get("scaleDown").Text() {
-	case "onsuccess", "progressively":
-		return true
-	}
-	return d.Count.Key == nil || d.Count.Known && d.Count.N == 0
-}
-
 // removeIdle removes workloads that have no pods of their own from the set.
 func (l *loader) removeIdle(idle []*Workload) {
 	gone := make(map[*source.Object]bool, len(idle))
 	for _, w := range idle {
-		if !gone[w.Object] {
-			gone[w.Object] = true
-			l.set.Others++
-		}
+		gone[w.Object] = true
 	}
+	l.set.Others += len(gone)
 	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return gone[w.Object] })
 	l.set.NotJudged = slices.DeleteFunc(l.set.NotJudged, func(o *source.Object) bool { return gone[o] })
 }
 
 // withoutOwned drops objects that a declared workload created, so that its pods are not counted
-// twice.
+// twice. The workload may be the owner of an owner that is not declared: the name of a ReplicaSet is
+// that of its Deployment or Rollout with a hash, and an instance has the name of its machine.
 func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	declared := map[[3]string]bool{}
 	for _, w := range all {
@@ -405,57 +385,30 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	}
 	return slices.DeleteFunc(all, func(w *Workload) bool {
 		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
-			for _, owner := range owners(w, ref) {
-				if declared[[3]string{w.Object.Namespace, owner[0], owner[1]}] {
-					l.set.Owned++
-					return true
-				}
+			kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
+			above := [3]string{} // declares the owner, which is not declared itself
+			hash, argo := w.Labels["pod-template-hash"], w.Labels[rolloutHash]
+			switch {
+			case kind == "ReplicaSet" && argo != "":
+				above = [3]string{w.Object.Namespace, rolloutKind, strings.TrimSuffix(name, "-"+argo)}
+			case kind == "ReplicaSet" && hash != "":
+				above = [3]string{w.Object.Namespace, "Deployment", strings.TrimSuffix(name, "-"+hash)}
+			case kind == "VirtualMachineInstance":
+				above = [3]string{w.Object.Namespace, "VirtualMachine", name}
+			}
+			if declared[[3]string{w.Object.Namespace, kind, name}] || declared[above] {
+				l.set.Owned++
+				return true
 			}
 		}
 		return false
 	})
 }
 
-// owners returns the kinds and names of the workloads that an owner reference may lead to, also
-// through an object that is not declared: the name of a ReplicaSet is that of its Deployment or
-// Rollout with a hash, and an instance has the name of its machine.
-func owners(w *Workload, ref *source.Node) [][2]string {
-	kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
-	all := [][2]string{{kind, name}}
-	hash, argo := w.Labels["pod-template-hash"], w.Labels[rolloutHash]
-	switch {
-	case kind == "ReplicaSet" && argo != "":
-		all = append(all, [2]string{rolloutKind, strings.TrimSuffix(name, "-"+argo)})
-	case kind == "ReplicaSet" && hash != "":
-		all = append(all, [2]string{"Deployment", strings.TrimSuffix(name, "-"+hash)})
-	case kind == "VirtualMachineInstance":
-		all = append(all, [2]string{"VirtualMachine", name})
-	}
-	return all
-}
-
 // likeness has the properties that equal objects without a name share.
 type likeness struct {
-	group, kind, namespace, name string
-	sum                          uint64
-}
-
-// likenesses has the objects without a name so far.
-type likenesses struct {
-	digester *source.Digester
-	all      map[likeness][]*source.Object
-}
-
-// seenElsewhere reports whether an equal object was in another file, and records the object. One object
-// of each of two files is enough to keep.
-func (l *likenesses) seenElsewhere(o *source.Object) bool {
-	id := likeness{o.Group(), o.Kind, o.Namespace, o.Name, l.digester.Sum(o.Root)}
-	alike := l.all[id]
-	i := slices.IndexFunc(alike, func(a *source.Object) bool { return a.File != o.File && source.Equal(a.Root, o.Root) })
-	if len(alike) == 0 || i == 0 && len(alike) == 1 {
-		l.all[id] = append(alike, o)
-	}
-	return i >= 0
+	id  [4]string
+	sum uint64
 }
 
 // repeated marks objects of one group, kind, namespace and name whose declarations differ, and
@@ -463,16 +416,27 @@ func (l *likenesses) seenElsewhere(o *source.Object) bool {
 // files are taken for alternative declarations of the same object.
 func (l *loader) repeated() {
 	first, more := make(map[[4]string]*Workload, len(l.set.Workloads)), map[[4]string][]*Workload{}
-	unnamed := likenesses{digester: source.NewDigester(), all: map[likeness][]*source.Object{}}
+	digester, unnamed := source.NewDigester(), map[likeness][]*source.Object{}
+	identity := func(w *Workload) [4]string {
+		return [4]string{w.Object.Group(), w.Object.Kind, w.Object.Namespace, w.Object.Name}
+	}
 	for _, w := range l.set.Workloads {
 		w.Repeated, w.Copy, w.Superseded = false, false, false
-		if w.Object.Root.At("metadata", "name").IsNull() {
-			w.Copy = unnamed.seenElsewhere(w.Object)
-			continue
-		}
-		if id := identity(w); first[id] == nil {
+		id := identity(w)
+		switch {
+		case w.Object.Root.At("metadata", "name").IsNull():
+			like := likeness{id, digester.Sum(w.Object.Root)}
+			alike := unnamed[like]
+			i := slices.IndexFunc(alike, func(o *source.Object) bool {
+				return o.File != w.Object.File && source.Equal(o.Root, w.Object.Root)
+			})
+			w.Copy = i >= 0
+			if len(alike) == 0 || i == 0 && len(alike) == 1 { // one object of each of two files is enough to keep
+				unnamed[like] = append(alike, w.Object)
+			}
+		case first[id] == nil:
 			first[id] = w
-		} else {
+		default:
 			more[id] = append(more[id], w)
 		}
 	}
@@ -496,10 +460,4 @@ func (l *loader) repeated() {
 			l.set.Repeated = append(l.set.Repeated, objects)
 		}
 	}
-}
-
-// identity returns the properties that no two objects share.
-func identity(w *Workload) [4]string {
-	o := w.Object
-	return [4]string{o.Group(), o.Kind, o.Namespace, o.Name}
 }

@@ -106,11 +106,11 @@ func (u *update) on(n *source.Node, field string) bool {
 
 // paused reports whether the update is paused (R-W9), or may be.
 func (u *update) paused(spec *source.Node) bool {
-	on := u.on(spec, "paused")
-	if on || u.Unknown.Given() {
+	paused := u.on(spec, "paused") || u.Unknown.Given()
+	if paused {
 		u.setSpan(spec, "paused")
 	}
-	return on || u.Unknown.Given()
+	return paused
 }
 
 // deployment resolves spec.strategy.
@@ -175,7 +175,8 @@ func (u *update) resolveAmount(n *source.Node, name, absent string, up bool) Amo
 	return Amount{name, v, u.pods, up, !value.IsNull()}
 }
 
-// argo resolves the strategy of an Argo Rollout (R-W31).
+// argo resolves the strategy of an Argo Rollout (R-W31). A hard rule that it adds between its
+// revisions makes the update unknown.
 func (u *update) argo(spec *source.Node) {
 	if u.paused(spec) {
 		return
@@ -192,8 +193,11 @@ func (u *update) argo(spec *source.Node) {
 	switch {
 	case !blueGreen.IsNull():
 		u.bothWhole(ByBlueGreen)
-		u.preview(blueGreen)
-		u.checkAntiAffinity(blueGreen)
+		u.word(blueGreen, "previewReplicaCount")
+		if n, ok := blueGreen.Get("previewReplicaCount").Int(); ok && n > 0 {
+			u.Preview = int(min(n, int64(u.pods)))
+			u.Arithmetic.Preview = n
+		}
 	case !canary.Get("trafficRouting").IsNull(): // the old pods stay until the end, whatever maxSurge and maxUnavailable say
 		u.bothWhole(ByTraffic)
 		u.setSpan(canary, "trafficRouting")
@@ -201,34 +205,21 @@ func (u *update) argo(spec *source.Node) {
 			u.Unknown = Unclear{Kind: DynamicScale}
 			u.setSpan(canary, "dynamicStableScale")
 		}
-		u.checkAntiAffinity(canary)
 	default:
 		u.Way = Rolling
 		u.fenceposts(canary)
-		u.checkAntiAffinity(canary)
+	}
+	for _, strategy := range []*source.Node{canary, blueGreen} { // one of them is null
+		if anti := strategy.Get("antiAffinity"); !anti.Get(hardTerms).IsNull() {
+			u.Unknown = Unclear{Kind: AddsAntiAffinity}
+			u.setSpan(anti, hardTerms)
+		}
 	}
 }
 
 func (u *update) bothWhole(by Strategy) {
 	u.Way, u.Surge = BothWhole, u.pods
 	u.Arithmetic = Arithmetic{Strategy: by, Pods: u.pods}
-}
-
-// preview reads the number of pods of a blue-green Rollout that are created first.
-func (u *update) preview(blueGreen *source.Node) {
-	u.word(blueGreen, "previewReplicaCount")
-	if n, ok := blueGreen.Get("previewReplicaCount").Int(); ok && n > 0 {
-		u.Preview = int(min(n, int64(u.pods)))
-		u.Arithmetic.Preview = n
-	}
-}
-
-// checkAntiAffinity marks the update as unknown if the Rollout adds a hard rule between its revisions.
-func (u *update) checkAntiAffinity(strategy *source.Node) {
-	if anti := strategy.Get("antiAffinity"); !anti.Get(hardTerms).IsNull() {
-		u.Unknown = Unclear{Kind: AddsAntiAffinity}
-		u.setSpan(anti, hardTerms)
-	}
 }
 
 // statefulSet resolves spec.updateStrategy (R-W12;

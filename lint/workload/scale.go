@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -48,27 +49,35 @@ func scales(o *source.Object) bool {
 // target identifies the workload that an autoscaler scales, except its group.
 type target struct{ namespace, kind, name string }
 
-type scaling struct {
-	*Scale
-	apiVersion string
-}
-
 // scale joins autoscalers to the workloads that they scale. Of several for one target the first
 // counts, because KEDA's own is generated and has the same limits; of repeated declarations of one
 // autoscaler the last counts. A refused autoscaler scales nothing.
 func (l *loader) scale() {
-	all := map[target]*scalings{}
+	type scaling struct {
+		*Scale
+		apiVersion string
+	}
+	all, index := map[target][]scaling{}, map[[5]string]int{}
 	var targets, open []target // of all autoscalers, and of those with an open range
 	for _, o := range l.scales {
-		at, version := scaleTarget(o)
-		if targets = append(targets, at); rangeOpen(o) {
+		s, spec := scalers[o.Kind], o.Root.Get("spec")
+		ref := spec.Get("scaleTargetRef")
+		at := target{Space(o.Namespace), cmp.Or(ref.Get("kind").Text(), s.kind), ref.Get("name").Text()}
+		targets = append(targets, at)
+		if spec.Get(s.min).Placeholder() || spec.Get(s.max).Placeholder() {
 			open = append(open, at)
 		}
-		if s := limits(o); s != nil {
-			if all[at] == nil {
-				all[at] = &scalings{at: map[[2]string]int{}}
-			}
-			all[at].join(scaling{s, version})
+		scale := limits(o)
+		if scale == nil {
+			continue
+		}
+		one := scaling{scale, cmp.Or(ref.Get("apiVersion").Text(), s.apiVersion)}
+		id := [...]string{at.namespace, at.kind, at.name, o.Kind, o.Name}
+		if i, known := index[id]; known {
+			all[at][i] = one
+		} else {
+			index[id] = len(all[at])
+			all[at] = append(all[at], one)
 		}
 	}
 	for _, w := range l.set.Workloads {
@@ -77,11 +86,7 @@ func (l *loader) scale() {
 		if scaled && !w.Kind.PerNode() && !w.Bare() && !w.Finite() {
 			w.Count.Known = false
 		}
-		moved := all[at]
-		if moved == nil {
-			continue
-		}
-		for _, s := range moved.all {
+		for _, s := range all[at] {
 			if s.apiVersion == "" || groupOf(s.apiVersion) == w.Object.Group() {
 				if !s.inactiveFor(w) {
 					w.Scale = s.Scale
@@ -99,47 +104,11 @@ func (t target) mayBe(o target) bool {
 	return t != o && same(t.namespace, o.namespace) && same(t.kind, o.kind) && same(t.name, o.name)
 }
 
-// rangeOpen reports whether a limit of an autoscaler is a placeholder.
-func rangeOpen(o *source.Object) bool {
-	s, spec := scalers[o.Kind], o.Root.Get("spec")
-	return spec.Get(s.min).Placeholder() || spec.Get(s.max).Placeholder()
-}
-
 // inactiveFor reports whether an autoscaler is inactive for a workload: a HorizontalPodAutoscaler is at 0
 // replicas, unless it may itself scale to zero (pkg/controller/podautoscaler/horizontal.go). KEDA
 // starts the first pod by itself.
 func (s *Scale) inactiveFor(w *Workload) bool {
 	return s.Kind == "HorizontalPodAutoscaler" && s.Min > 0 && w.Count.Key != nil && w.Count.Known && w.Count.N == 0
-}
-
-// scalings has the autoscalers of one target, and their indices by kind and name.
-type scalings struct {
-	all []scaling
-	at  map[[2]string]int
-}
-
-// join adds an autoscaler, or replaces an earlier declaration of it.
-func (t *scalings) join(s scaling) {
-	id := [2]string{s.Kind, s.Object.Name}
-	if i, known := t.at[id]; known {
-		t.all[i] = s
-		return
-	}
-	t.at[id] = len(t.all)
-	t.all = append(t.all, s)
-}
-
-// scaleTarget returns the target of an autoscaler, and the apiVersion of the target if there is one.
-func scaleTarget(o *source.Object) (at target, apiVersion string) {
-	s, ref := scalers[o.Kind], o.Root.At("spec", "scaleTargetRef")
-	at = target{Space(o.Namespace), ref.Get("kind").Text(), ref.Get("name").Text()}
-	if at.kind == "" {
-		at.kind = s.kind
-	}
-	if apiVersion = ref.Get("apiVersion").Text(); apiVersion == "" {
-		apiVersion = s.apiVersion
-	}
-	return at, apiVersion
 }
 
 // limits reads the range of an autoscaler; nil if it is refused or unknown.
@@ -162,27 +131,15 @@ func limits(o *source.Object) *Scale {
 			scale.Min = min(idle.N, low.N)
 		}
 	}
-	if paused(o) {
-		scale.Min = 0
+	for k := range o.Root.At("metadata", "annotations").Fields() {
+		if strings.HasPrefix(k.Value, "autoscaling.keda.sh/paused") { // currently at some other number (keda.sh/docs: Pausing autoscaling)
+			scale.Min = 0
+		}
 	}
 	return scale
 }
 
-// paused reports whether a ScaledObject currently keeps its target at some other number
-// (keda.sh/docs: Pausing autoscaling).
-func paused(o *source.Object) bool {
-	for k := range o.Root.At("metadata", "annotations").Fields() {
-		if strings.HasPrefix(k.Value, "autoscaling.keda.sh/paused") {
-			return true
-		}
-	}
-	return false
-}
-
 // groupOf returns the group of an apiVersion; "" for the core group.
 func groupOf(apiVersion string) string {
-	if group, _, ok := strings.Cut(apiVersion, "/"); ok {
-		return group
-	}
-	return ""
+	return apiVersion[:max(0, strings.IndexByte(apiVersion, '/'))]
 }

@@ -27,13 +27,11 @@ func validate(w *Workload) {
 	} else if len(w.Kind.Template) == 0 {
 		c.created = StageObject
 	}
-	objectChecker{&c}.object()
-	template := place{base: w.Kind.Template, value: w.TemplateNode}
-	metadata, spec := template.field("metadata"), template.field("spec")
-	labels := metadata.field("labels")
+	c.object()
+	template := &place{base: w.Kind.Template, value: w.TemplateNode}
 	before := len(w.Problems)
-	c.labels(c.fromTemplate, &labels, "label")
-	podChecker{&c}.pod(&spec)
+	c.labels(c.fromTemplate, template.field("metadata").field("labels"), "label")
+	c.pod(template.field("spec"))
 	if w.Kind.Kind == rolloutKind { // the API server validates the template only when pods are created from it
 		for i := range w.Problems[before:] {
 			w.Problems[before+i].Stage = StagePods
@@ -52,29 +50,25 @@ type checker struct {
 	partial bool
 }
 
-// podChecker validates pods.
-type podChecker struct{ *checker }
-
 // pod checks the pod's spec, or the spec of a machine that becomes one.
-func (c podChecker) pod(spec *place) {
-	nodeSelector := spec.field("nodeSelector")
-	c.labels(c.unchecked, &nodeSelector, "nodeSelector") // R-V1
+func (c *checker) pod(spec *place) {
+	c.labels(c.unchecked, spec.field("nodeSelector"), "nodeSelector") // R-V1
 	priority := spec.field("priorityClassName")
 	if s, _ := priority.text(); s != "" {
-		c.form(c.unchecked, &priority, "", subdomain) // R-V19
+		c.form(c.unchecked, priority, "", subdomain) // R-V19
 	}
 	c.affinity(spec)
 	c.spread(spec)
 	c.tolerations(spec)
 	if c.w.Kind.VM {
-		resourceChecker(c).machine(spec)
+		c.machine(spec)
 		return
 	}
 	c.names(spec)
 	c.restarts(spec)
 	c.gates(spec)
 	c.ports(spec)
-	resourceChecker(c).containers(spec)
+	c.containers(spec)
 }
 
 // place is a field of the object or an item of a list. Its path is a chain, because most paths are
@@ -89,17 +83,17 @@ type place struct {
 	key, value *source.Node
 }
 
-func (p *place) field(name string) place {
+func (p *place) field(name string) *place {
 	k, v := p.value.Field(name)
-	return place{up: p, name: name, key: k, value: v}
+	return &place{up: p, name: name, key: k, value: v}
 }
 
-func (p *place) entry(k, v *source.Node) place {
-	return place{up: p, name: k.Value, key: k, value: v}
+func (p *place) entry(k, v *source.Node) *place {
+	return &place{up: p, name: k.Value, key: k, value: v}
 }
 
-func (p *place) item(i int) place {
-	return place{up: p, index: i, value: p.value.Items()[i]}
+func (p *place) item(i int, v *source.Node) *place {
+	return &place{up: p, index: i, value: v}
 }
 
 // len returns the number of items of a list.
@@ -164,7 +158,11 @@ func (c *checker) span(p *place) diag.Span {
 			return c.span(p.up)
 		}
 		p = p.up
-		if key := c.keyOf(p); key != nil {
+		key := p.key
+		if n := len(p.base); p.up == nil && n > 0 { // checks start from this field
+			key, _ = c.w.Object.Root.At(p.base[:n-1]...).Field(p.base[n-1])
+		}
+		if key != nil {
 			return file.Span(key)
 		}
 	}
@@ -175,15 +173,6 @@ func (c *checker) span(p *place) diag.Span {
 		return c.w.Object.NameSpan()
 	}
 	return file.Span(p.value)
-}
-
-// keyOf returns the key of a field, including the field that checks start from.
-func (c *checker) keyOf(p *place) *source.Node {
-	if n := len(p.base); p.up == nil && n > 0 {
-		key, _ := c.w.Object.Root.At(p.base[:n-1]...).Field(p.base[n-1])
-		return key
-	}
-	return p.key
 }
 
 func (c *checker) refuse(stage Stage, p *place, message, fix string) {
@@ -225,17 +214,12 @@ func (c *checker) oneOf(stage Stage, p *place, empty bool, words []string) (word
 	if near := diag.Nearest(word, words); near != "" && word != "" {
 		fix = "write " + p.name + ": " + near
 	}
-	c.refuse(stage, p, found(p, p.name)+": must be "+either(words), fix)
-	return "", false
-}
-
-// either lists words, for example "A, B or C".
-func either(words []string) string {
-	last := len(words) - 1
-	if last == 0 {
-		return words[0]
+	allowed, last := words[0], len(words)-1
+	if last > 0 {
+		allowed = strings.Join(words[:last], ", ") + " or " + words[last]
 	}
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	c.refuse(stage, p, found(p, p.name)+": must be "+allowed, fix)
+	return "", false
 }
 
 // format is a required form of a text.
@@ -277,6 +261,13 @@ func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	return false
 }
 
+// forms checks the form of every text in a list.
+func (c *checker) forms(stage Stage, list *place, noun string, f format) {
+	for i, n := range list.value.Items() {
+		c.form(stage, list.item(i, n), noun, f)
+	}
+}
+
 // labels checks a map of labels: those of the pod, its nodeSelector, or the matchLabels of a
 // selector.
 func (c *checker) labels(stage Stage, p *place, noun string) {
@@ -285,9 +276,9 @@ func (c *checker) labels(stage Stage, p *place, noun string) {
 		switch {
 		case k.Placeholder():
 		case !labelKey.fits(k.Value):
-			c.refuse(stage, &at, fmt.Sprintf("%s key is %q: %s", noun, k.Value, labelKey.must), "")
+			c.refuse(stage, at, fmt.Sprintf("%s key is %q: %s", noun, k.Value, labelKey.must), "")
 		default:
-			c.form(stage, &at, noun+" "+k.Value, labelValue)
+			c.form(stage, at, noun+" "+k.Value, labelValue)
 		}
 	}
 }
@@ -317,10 +308,11 @@ var namings = map[string]naming{
 // first cuts to 58 characters (apiserver: pkg/storage/names/generate.go).
 const generatedSuffix = 5
 
+// metadata returns the metadata of the object.
+func (c *checker) metadata() *place { return (&place{value: c.w.Object.Root}).field("metadata") }
+
 // identity checks the names in the metadata of the object.
-func (c objectChecker) identity() {
-	root := place{value: c.w.Object.Root}
-	metadata := root.field("metadata")
+func (c *checker) identity(metadata *place) {
 	if metadata.broken() {
 		return
 	}
@@ -328,15 +320,15 @@ func (c objectChecker) identity() {
 	if !ok || c.w.Object.Group() != c.w.Kind.Group {
 		rule = naming{format: subdomain}
 	}
-	name, generate, namespace := metadata.field("name"), metadata.field("generateName"), metadata.field("namespace")
-	if c.isText(&name) && c.named(&name, rule.format, false) {
-		c.checkLength(&name, rule, 0)
+	name := metadata.field("name")
+	if c.isText(name) && c.named(name, rule.format, false) {
+		c.checkLength(name, rule, 0)
 	}
-	if c.isText(&generate) && c.named(&generate, rule.format, true) && name.absent() {
-		c.checkLength(&generate, rule, generatedSuffix)
+	if generate := metadata.field("generateName"); c.isText(generate) && c.named(generate, rule.format, true) && name.absent() {
+		c.checkLength(generate, rule, generatedSuffix)
 	}
-	if c.isText(&namespace) {
-		c.named(&namespace, dnsLabel, false)
+	if namespace := metadata.field("namespace"); c.isText(namespace) {
+		c.named(namespace, dnsLabel, false)
 	}
 }
 
@@ -355,16 +347,21 @@ func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	if s == "" || f.fits(whole) {
 		return s != ""
 	}
-	fix := ""
-	if better := respelt(s, f, prefix); better != "" {
-		fix = "write " + p.name + ": " + better
+	better, fix := unfit.ReplaceAllString(strings.ToLower(s), "-"), ""
+	if len(validation.IsDNS1123Label(better)) > 0 && len(f.check("a.b")) > 0 {
+		better = strings.ReplaceAll(better, ".", "-")
+	}
+	if better = strings.Trim(better, "-."); better != "" && len(f.check(better)) == 0 {
+		if fix = "write " + p.name + ": " + better; prefix {
+			fix += "-"
+		}
 	}
 	c.refuse(StageObject, p, found(p, p.name)+": "+f.must, fix)
 	return false
 }
 
 // checkLength checks the length of a name to which a number of characters is added.
-func (c objectChecker) checkLength(p *place, rule naming, added int) {
+func (c *checker) checkLength(p *place, rule naming, added int) {
 	s, _ := p.text()
 	length := len(s)
 	if added > 0 {
@@ -378,18 +375,16 @@ func (c objectChecker) checkLength(p *place, rule naming, added int) {
 // indexName checks that the host names of an Indexed Job's pods, its name and their index, are DNS
 // labels (pkg/apis/batch/validation/validation.go, ValidateJob). The name of the Job is the name of
 // the object and the suffix.
-func (c objectChecker) indexName(spec *place, stage Stage, suffix string) {
+func (c *checker) indexName(spec *place, stage Stage, suffix string) {
 	completions := field(spec.value, "completions", 1)
-	root := place{value: c.w.Object.Root}
-	metadata := root.field("metadata")
-	name := metadata.field("name")
+	name := c.metadata().field("name")
 	s, ok := name.text()
 	if !ok || s == "" || marker(name.value) || !completions.Known || completions.N == 0 || !subdomain.fits(s) {
 		return
 	}
 	host := s + suffix + "-" + strconv.Itoa(completions.N-1)
 	if !dnsLabel.fits(host) {
-		c.refuse(stage, &name, fmt.Sprintf("pods of an Indexed Job get hostnames such as %q: %s", host, dnsLabel.must), "")
+		c.refuse(stage, name, fmt.Sprintf("pods of an Indexed Job get hostnames such as %q: %s", host, dnsLabel.must), "")
 	}
 }
 
@@ -404,20 +399,4 @@ var (
 // marker reports whether a later tool will replace a name, so that the name is unknown.
 func marker(n *source.Node) bool {
 	return n.Placeholder() || !plainWord(n.Text()) && markers.MatchString(n.Text())
-}
-
-// respelt returns a similar name of the right form, or "".
-func respelt(s string, f format, prefix bool) string {
-	better := unfit.ReplaceAllString(strings.ToLower(s), "-")
-	if len(validation.IsDNS1123Label(better)) > 0 && len(f.check("a.b")) > 0 {
-		better = strings.ReplaceAll(better, ".", "-")
-	}
-	better = strings.Trim(better, "-.")
-	if better == "" || len(f.check(better)) > 0 {
-		return ""
-	}
-	if prefix {
-		better += "-"
-	}
-	return better
 }

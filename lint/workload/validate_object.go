@@ -21,7 +21,7 @@ type outer struct {
 	// counts are the fields with numbers of pods.
 	counts []string
 	// update checks how the object creates or replaces its pods; may be nil.
-	update func(c objectChecker, spec *place)
+	update func(c *checker, spec *place)
 	// word is a field that allows only words; it may be absent.
 	word  string
 	words []string
@@ -41,51 +41,45 @@ var (
 )
 
 var outers = map[string]outer{
-	"Deployment":                       {spec: specPath, counts: podNumbers, update: objectChecker.deployment, selected: templateLabel},
+	"Deployment":                       {spec: specPath, counts: podNumbers, update: (*checker).deployment, selected: templateLabel},
 	"ReplicaSet":                       {spec: specPath, counts: podNumbers, selected: templateLabel},
 	"ReplicationController":            {spec: specPath, counts: podNumbers, selected: templateLabel},
-	"StatefulSet":                      {spec: specPath, counts: podNumbers, update: objectChecker.statefulSet, word: "podManagementPolicy", words: management, selected: templateLabel},
-	"DaemonSet":                        {spec: specPath, update: objectChecker.daemonSet, selected: templateLabel},
-	"Job":                              {spec: specPath, counts: jobNumbers, update: objectChecker.job, word: "completionMode", words: completion},
-	"CronJob":                          {spec: jobPath, counts: jobNumbers, update: objectChecker.cronJob, word: "completionMode", words: completion},
+	"StatefulSet":                      {spec: specPath, counts: podNumbers, update: (*checker).statefulSet, word: "podManagementPolicy", words: management, selected: templateLabel},
+	"DaemonSet":                        {spec: specPath, update: (*checker).daemonSet, selected: templateLabel},
+	"Job":                              {spec: specPath, counts: jobNumbers, update: (*checker).job, word: "completionMode", words: completion},
+	"CronJob":                          {spec: jobPath, counts: jobNumbers, update: (*checker).cronJob, word: "completionMode", words: completion},
 	"VirtualMachineInstanceReplicaSet": {spec: specPath, counts: podNumbers, selected: templateLabel},
 	"VirtualMachinePool":               {spec: specPath, counts: podNumbers, selected: machineLabel},
 }
 
-// objectChecker validates fields around a pod template, and objects without one.
-type objectChecker struct{ *checker }
-
 // object checks the fields around the pod template. None of them is decoded, so values of a wrong
 // type are reported here as well.
-func (c objectChecker) object() {
-	root := c.w.Object.Root
-	c.identity()
+func (c *checker) object() {
+	root, metadata := c.w.Object.Root, c.metadata()
+	c.identity(metadata)
 	if len(c.w.Kind.Template) > 0 {
-		at := place{value: root}
-		metadata := at.field("metadata")
 		labels := metadata.field("labels")
-		c.isTextMap(&labels)
-		c.labels(StageObject, &labels, "label")
+		c.isTextMap(labels)
+		c.labels(StageObject, labels, "label")
 	}
 	o, ok := outers[c.w.Kind.Kind]
 	if !ok {
 		return
 	}
-	spec := place{base: o.spec, value: root.At(o.spec...)}
+	spec := &place{base: o.spec, value: root.At(o.spec...)}
 	for _, name := range o.counts {
-		p := spec.field(name)
-		c.wholeNumber(&p)
+		c.wholeNumber(spec.field(name))
 	}
 	if o.word != "" {
-		if p := spec.field(o.word); c.isText(&p) {
-			c.oneOf(StageObject, &p, true, o.words)
+		if p := spec.field(o.word); c.isText(p) {
+			c.oneOf(StageObject, p, true, o.words)
 		}
 	}
 	if o.selected != nil {
-		c.selects(&spec, root.At(o.selected...))
+		c.selects(spec, root.At(o.selected...))
 	}
 	if o.update != nil {
-		o.update(c, &spec)
+		o.update(c, spec)
 	}
 }
 
@@ -132,8 +126,7 @@ func (c *checker) isText(p *place) bool {
 func (c *checker) isTextMap(p *place) bool {
 	ok := c.is(p, source.Map)
 	for k, v := range p.value.Fields() {
-		at := p.entry(k, v)
-		ok = c.isText(&at) && !k.Placeholder() && ok
+		ok = c.isText(p.entry(k, v)) && !k.Placeholder() && ok
 	}
 	return ok
 }
@@ -146,9 +139,9 @@ type Refusal struct {
 }
 
 // others has the checks of objects that create no pods, by kind.
-var others = map[string]func(c objectChecker, spec *place){
-	"PodDisruptionBudget":     objectChecker.disruptionBudget,
-	"HorizontalPodAutoscaler": objectChecker.autoscaler,
+var others = map[string]func(c *checker, spec *place){
+	"PodDisruptionBudget":     (*checker).disruptionBudget,
+	"HorizontalPodAutoscaler": (*checker).autoscaler,
 }
 
 // validateOther records the fields of an object without pods that the API server refuses.
@@ -161,10 +154,8 @@ func (l *loader) validateOther(o *source.Object) {
 	held.find("", o.Root)
 	l.placeholders(o, held.named())
 	c := checker{w: &Workload{Object: o, Kind: &Kind{Group: o.Group(), Kind: o.Kind}}, unchecked: StageObject, created: StageObject, fromTemplate: StageObject}
-	root := place{value: o.Root}
-	spec := root.field("spec")
-	if c.is(&spec, source.Map) {
-		check(objectChecker{&c}, &spec)
+	if spec := (&place{value: o.Root}).field("spec"); c.is(spec, source.Map) {
+		check(&c, spec)
 	}
 	l.placeholders(o, c.w.Placeholders)
 	if len(c.w.Problems) > 0 {
@@ -176,52 +167,51 @@ var evictionPolicies = []string{"IfHealthyBudget", "AlwaysAllow"}
 
 // disruptionBudget checks a PodDisruptionBudget (R-V38; pkg/apis/policy/validation/validation.go).
 // Its name is any path segment, so upper case and underscores are accepted.
-func (c objectChecker) disruptionBudget(spec *place) {
+func (c *checker) disruptionBudget(spec *place) {
 	low, high := spec.field("minAvailable"), spec.field("maxUnavailable")
-	c.amount(&low, true)
-	c.amount(&high, true)
+	c.amount(low, true)
+	c.amount(high, true)
 	if !low.absent() && !high.absent() {
-		c.refuse(StageObject, &high, found(&high, high.name)+" and minAvailable is also set: only one of them can be set", "remove minAvailable or maxUnavailable")
+		c.refuse(StageObject, high, found(high, high.name)+" and minAvailable is also set: only one of them can be set", "remove minAvailable or maxUnavailable")
 	}
-	if policy := spec.field("unhealthyPodEvictionPolicy"); c.isText(&policy) && !policy.absent() {
-		c.oneOf(StageObject, &policy, false, evictionPolicies)
+	if policy := spec.field("unhealthyPodEvictionPolicy"); c.isText(policy) && !policy.absent() {
+		c.oneOf(StageObject, policy, false, evictionPolicies)
 	}
 	selector := spec.field("selector")
-	match, expressions := selector.field("matchLabels"), selector.field("matchExpressions")
-	if c.is(&selector, source.Map) && c.isTextMap(&match) {
-		c.requirements(&expressions)
-		c.selectorPlaces(&selector)
+	if c.is(selector, source.Map) && c.isTextMap(selector.field("matchLabels")) {
+		c.requirements(selector.field("matchExpressions"))
+		c.selectorPlaces(selector)
 	}
 }
 
 // autoscaler checks a HorizontalPodAutoscaler (R-V38;
 // pkg/apis/autoscaling/validation/validation.go). One without a target is a patch. minReplicas may
 // be 0 only with the gate HPAScaleToZero.
-func (c objectChecker) autoscaler(spec *place) {
+func (c *checker) autoscaler(spec *place) {
 	if spec.value.At("scaleTargetRef", "name").IsNull() {
 		return
 	}
-	c.identity()
+	c.identity(c.metadata())
 	low, high := spec.field("minReplicas"), spec.field("maxReplicas")
 	before := len(c.w.Problems)
-	c.wholeNumber(&low)
-	c.wholeNumber(&high)
+	c.wholeNumber(low)
+	c.wholeNumber(high)
 	least, lok := low.value.Int()
 	most, hok := high.value.Int()
 	switch {
 	case len(c.w.Problems) > before || !hok:
 	case most < 1:
-		c.refuse(StageObject, &high, found(&high, high.name)+": must be at least 1", "")
+		c.refuse(StageObject, high, found(high, high.name)+": must be at least 1", "")
 	case lok && least > most:
-		c.refuse(StageObject, &high, fmt.Sprintf("maxReplicas is %d and minReplicas is %d: maxReplicas must be greater than or equal to minReplicas", most, least),
+		c.refuse(StageObject, high, fmt.Sprintf("maxReplicas is %d and minReplicas is %d: maxReplicas must be greater than or equal to minReplicas", most, least),
 			fmt.Sprintf("set maxReplicas to %d or more, or minReplicas to %d or less", least, most))
 	}
 }
 
 // job checks the spec of a Job (pkg/apis/batch/validation/validation.go, ValidateJob). Without
 // completions and parallelism both are 1 (pkg/apis/batch/v1/defaults.go, SetDefaults_Job).
-func (c objectChecker) job(spec *place) {
-	if !spec.field("parallelism").value.IsNull() {
+func (c *checker) job(spec *place) {
+	if !spec.field("parallelism").absent() {
 		c.indexed(spec)
 	}
 	if spec.field("completionMode").value.Text() == indexedMode {
@@ -232,48 +222,48 @@ func (c objectChecker) job(spec *place) {
 
 // cronJob checks the spec of a CronJob's Jobs, which gets no such defaults, and whose selector is
 // always generated (ValidateJobTemplateSpec).
-func (c objectChecker) cronJob(spec *place) {
+func (c *checker) cronJob(spec *place) {
 	c.indexed(spec)
-	if spec.field("completionMode").value.Text() == indexedMode && !spec.field("completions").value.IsNull() {
+	if spec.field("completionMode").value.Text() == indexedMode && !spec.field("completions").absent() {
 		c.indexName(spec, StagePods, "-29000000") // the scheduled minute, counted from 1970
 	}
 	selector, manual := spec.field("selector"), spec.field("manualSelector")
 	if !selector.absent() && !selector.value.Placeholder() {
-		c.refuse(StageObject, &selector, "selector is set in a CronJob: must not be set, each Job generates its own", "remove selector")
+		c.refuse(StageObject, selector, "selector is set in a CronJob: must not be set, each Job generates its own", "remove selector")
 	}
 	if on, ok := manual.value.Bool(); ok && on {
-		c.refuse(StageObject, &manual, "manualSelector is true: must be false in a CronJob", "remove manualSelector")
+		c.refuse(StageObject, manual, "manualSelector is true: must be false in a CronJob", "remove manualSelector")
 	}
 }
 
 const indexedMode = "Indexed"
 
 // indexed checks that a Job with indexes sets completions (validateJobSpec).
-func (c objectChecker) indexed(spec *place) {
-	mode, completions := spec.field("completionMode"), spec.field("completions")
-	if mode.value.Text() == indexedMode && completions.absent() {
-		c.refuse(StageObject, &mode, "completionMode is Indexed: completions is required", "set completions to the number of indexes")
+func (c *checker) indexed(spec *place) {
+	mode := spec.field("completionMode")
+	if mode.value.Text() == indexedMode && spec.field("completions").absent() {
+		c.refuse(StageObject, mode, "completionMode is Indexed: completions is required", "set completions to the number of indexes")
 	}
 }
 
 // jobSelector checks the selector of a Job. Unless manualSelector is set, the API server generates
 // it from the uid and accepts only a selector that matches the labels that it generates
 // (validateGeneratedSelector).
-func (c objectChecker) jobSelector(spec *place) {
+func (c *checker) jobSelector(spec *place) {
 	selector, manual := spec.field("selector"), spec.field("manualSelector")
 	switch on, ok := manual.value.Bool(); {
 	case !ok && !manual.absent(): // a variable, or of a wrong type
 	case on && selector.absent():
-		c.refuse(StageObject, &manual, "manualSelector is true and selector is missing: needs a selector that matches the template's labels", "remove manualSelector")
+		c.refuse(StageObject, manual, "manualSelector is true and selector is missing: needs a selector that matches the template's labels", "remove manualSelector")
 	case on:
 		c.selects(spec, c.w.Object.Root.At(templateLabel...))
 	case selector.absent() || selector.value.Placeholder():
 	case selector.value.Kind != source.Map:
-		c.is(&selector, source.Map)
+		c.is(selector, source.Map)
 	case variable(selector.value) == "":
 		before := len(c.w.Problems)
-		if c.selectorPlaces(&selector); len(c.w.Problems) == before && !c.generated(&selector) {
-			c.refuse(StageObject, &selector, "selector is set without manualSelector: only the selector that the API server generates is allowed", "remove selector")
+		if c.selectorPlaces(selector); len(c.w.Problems) == before && !c.generated(selector) {
+			c.refuse(StageObject, selector, "selector is set without manualSelector: only the selector that the API server generates is allowed", "remove selector")
 		}
 	}
 }
@@ -281,10 +271,10 @@ func (c objectChecker) jobSelector(spec *place) {
 // generated reports whether a selector matches the labels that the API server gives to the pods of
 // a Job; a selector read back from a cluster has the uid of its object. A selector that cannot be
 // judged counts as matching.
-func (c objectChecker) generated(p *place) bool {
-	match, expressions := p.field("matchLabels"), p.field("matchExpressions")
-	requirements, ok := c.requirements(&expressions)
-	if !c.isTextMap(&match) || !ok {
+func (c *checker) generated(p *place) bool {
+	match := p.field("matchLabels")
+	requirements, ok := c.requirements(p.field("matchExpressions"))
+	if !c.isTextMap(match) || !ok {
 		return true
 	}
 	selector := metav1.LabelSelector{MatchLabels: map[string]string{}, MatchExpressions: requirements}
@@ -298,7 +288,11 @@ func (c objectChecker) generated(p *place) bool {
 	for _, k := range jobNames {
 		own[k] = c.w.Object.Name
 	}
-	if c.w.Object.Root.At("metadata", "name").IsNull() && slices.ContainsFunc(jobNames, func(k string) bool { return mentions(&selector, k) }) {
+	mentions := func(key string) bool {
+		_, ok := selector.MatchLabels[key]
+		return ok || slices.ContainsFunc(requirements, func(r metav1.LabelSelectorRequirement) bool { return r.Key == key })
+	}
+	if c.w.Object.Root.At("metadata", "name").IsNull() && slices.ContainsFunc(jobNames, mentions) {
 		return true // generateName: the name is unknown
 	}
 	decoded, err := metav1.LabelSelectorAsSelector(&selector)
@@ -309,57 +303,33 @@ func (c objectChecker) generated(p *place) bool {
 	return decoded.Matches(own)
 }
 
-// mentions reports whether a selector asks for a label.
-func mentions(s *metav1.LabelSelector, key string) bool {
-	_, ok := s.MatchLabels[key]
-	return ok || slices.ContainsFunc(s.MatchExpressions, func(e metav1.LabelSelectorRequirement) bool { return e.Key == key })
-}
-
-// Restart policies.
-const (
-	restartAlways    = "Always"
-	restartOnFailure = "OnFailure"
-	restartNever     = "Never"
-)
+var restartPolicies = []string{"Always", "OnFailure", "Never"}
 
 // restarts checks restartPolicy, which is Always if it is absent: pods of a Job must end, those of
 // other controllers must not, and a bare pod may do either (pkg/apis/core/validation/validation.go,
 // validateRestartPolicy and ValidatePodTemplateSpecForRC;
 // pkg/apis/{apps,batch}/validation/validation.go).
-func (c podChecker) restarts(spec *place) {
+func (c *checker) restarts(spec *place) {
 	p := spec.field("restartPolicy")
-	kind := c.w.Object.Kind
-	switch s, ok := p.text(); {
+	s, ok := p.text()
+	kind, batch := c.w.Object.Kind, c.w.Kind.Batch()
+	const fix = "set restartPolicy: OnFailure or Never"
+	switch {
 	case !ok: // the decoder reports other types
-	case c.w.Kind.Batch() && s == "":
-		if c.complete(spec) {
-			c.refuse(StageObject, &p, "restartPolicy defaults to Always: must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure or Never")
+	case batch && s == "":
+		// Patches rarely repeat an image, and never a schedule.
+		if whollyWritten(spec.value) && (c.w.Kind.Kind != "CronJob" || !c.w.Object.Root.At("spec", "schedule").IsNull()) {
+			c.refuse(StageObject, p, "restartPolicy defaults to Always: must be OnFailure or Never in a "+kind, fix)
 		}
-	case c.w.Kind.Batch() && s == restartAlways:
-		c.refuse(StageObject, &p, found(&p, p.name)+": must be OnFailure or Never in a "+kind, "set restartPolicy: OnFailure or Never")
-	case c.oneOfRestarts(&p) && !c.w.Kind.Batch() && c.controlled() && s != "" && s != restartAlways:
-		c.refuse(StageObject, &p, found(&p, p.name)+": must be Always in a "+kind, "remove restartPolicy")
+	case batch && s == "Always":
+		c.refuse(StageObject, p, found(p, p.name)+": must be OnFailure or Never in a "+kind, fix)
+	default:
+		_, ok := c.oneOf(StageObject, p, true, restartPolicies)
+		controlled := len(c.w.Kind.Template) > 0 && c.w.Kind.Kind != "PodTemplate" // which creates no pods by itself
+		if ok && !batch && controlled && s != "" && s != "Always" {
+			c.refuse(StageObject, p, found(p, p.name)+": must be Always in a "+kind, "remove restartPolicy")
+		}
 	}
-}
-
-func (c podChecker) oneOfRestarts(p *place) bool {
-	_, ok := c.oneOf(StageObject, p, true, []string{restartAlways, restartOnFailure, restartNever})
-	return ok
-}
-
-// controlled reports whether a controller keeps the pods running. A PodTemplate by itself creates
-// none.
-func (c podChecker) controlled() bool {
-	return len(c.w.Kind.Template) > 0 && c.w.Kind.Kind != "PodTemplate"
-}
-
-// complete reports whether a Job or CronJob is certainly not a patch: patches rarely repeat an
-// image, and never a schedule.
-func (c podChecker) complete(spec *place) bool {
-	if c.w.Kind.Kind == "CronJob" && c.w.Object.Root.At("spec", "schedule").IsNull() {
-		return false
-	}
-	return whollyWritten(spec.value)
 }
 
 // whollyWritten reports whether all containers of a pod have an image, which a patch that adds to
@@ -388,110 +358,112 @@ type amount struct {
 
 // rolling reads the type of an update and its rollingUpdate. Only a rolling update may have one; a
 // DaemonSet with OnDelete ignores it.
-func (c objectChecker) rolling(strategy *place, words []string, strict bool) (p place, ok bool) {
+func (c *checker) rolling(strategy *place, words []string, strict bool) (p *place, ok bool) {
 	kind := strategy.field("type")
 	p = strategy.field("rollingUpdate")
-	if !c.is(strategy, source.Map) || !c.is(&p, source.Map) || !c.isText(&kind) {
+	if !c.is(strategy, source.Map) || !c.is(p, source.Map) || !c.isText(kind) {
 		return p, false
 	}
-	word, ok := c.oneOf(StageObject, &kind, true, words)
+	word, ok := c.oneOf(StageObject, kind, true, words)
 	if !ok || word == "" || word == rollingUpdate {
 		return p, ok
 	}
 	if !strict { // ignored, but decoded nevertheless
-		surge, unavailable := p.field("maxSurge"), p.field("maxUnavailable")
-		c.isAmount(&surge)
-		c.isAmount(&unavailable)
+		c.isAmount(p.field("maxSurge"))
+		c.isAmount(p.field("maxUnavailable"))
 	} else if !p.absent() {
-		c.refuse(StageObject, &p, fmt.Sprintf("rollingUpdate is set with type %s: can only be set with %s", word, rollingUpdate), "remove rollingUpdate")
+		c.refuse(StageObject, p, fmt.Sprintf("rollingUpdate is set with type %s: can only be set with %s", word, rollingUpdate), "remove rollingUpdate")
 	}
 	return p, false
 }
 
 // deployment checks the strategy of a Deployment (R-V38). An absent amount is 25%, so only two
 // explicit zeros are zero.
-func (c objectChecker) deployment(spec *place) {
-	strategy := spec.field("strategy")
-	p, ok := c.rolling(&strategy, deploymentUpdates, true)
+func (c *checker) deployment(spec *place) {
+	p, ok := c.rolling(spec.field("strategy"), deploymentUpdates, true)
 	if !ok {
 		return
 	}
-	surge, unavailable := p.field("maxSurge"), p.field("maxUnavailable")
-	s, sok := c.amount(&surge, false)
-	u, uok := c.amount(&unavailable, true)
+	unavailable := p.field("maxUnavailable")
+	s, sok := c.amount(p.field("maxSurge"), false)
+	u, uok := c.amount(unavailable, true)
 	if sok && uok && s.set && u.set && s.n == 0 && u.n == 0 {
-		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must not be 0 when maxSurge is 0", "set maxUnavailable: 1 or maxSurge: 1")
+		c.refuse(StageObject, unavailable, found(unavailable, "maxUnavailable")+": must not be 0 when maxSurge is 0", "set maxUnavailable: 1 or maxSurge: 1")
 	}
 }
 
 // daemonSet checks the update strategy of a DaemonSet: exactly one of the two amounts must be above
 // 0, and maxUnavailable is 1 if it is absent (R-V38).
-func (c objectChecker) daemonSet(spec *place) {
-	strategy := spec.field("updateStrategy")
-	p, ok := c.rolling(&strategy, setUpdates, false)
+func (c *checker) daemonSet(spec *place) {
+	p, ok := c.rolling(spec.field("updateStrategy"), setUpdates, false)
 	if !ok {
 		return
 	}
 	surge, unavailable := p.field("maxSurge"), p.field("maxUnavailable")
-	s, sok := c.amount(&surge, true)
-	u, uok := c.amount(&unavailable, true)
+	s, sok := c.amount(surge, true)
+	u, uok := c.amount(unavailable, true)
 	switch {
 	case !sok || !uok:
 	case s.n != 0 && !u.set:
-		c.refuse(StageObject, &surge, found(&surge, "maxSurge")+" and maxUnavailable defaults to 1: one of them must be 0", "set maxUnavailable: 0")
+		c.refuse(StageObject, surge, found(surge, "maxSurge")+" and maxUnavailable defaults to 1: one of them must be 0", "set maxUnavailable: 0")
 	case s.n != 0 && u.n != 0:
-		c.refuse(StageObject, &surge, found(&surge, "maxSurge")+" and maxUnavailable is "+unavailable.value.Value+": one of them must be 0", "set one of them to 0")
+		c.refuse(StageObject, surge, found(surge, "maxSurge")+" and maxUnavailable is "+unavailable.value.Value+": one of them must be 0", "set one of them to 0")
 	case u.set && u.n == 0 && s.n == 0:
-		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must not be 0 when maxSurge is 0", "set one of them to 1 or more")
+		c.refuse(StageObject, unavailable, found(unavailable, "maxUnavailable")+": must not be 0 when maxSurge is 0", "set one of them to 1 or more")
 	}
 }
 
 // statefulSet checks the update strategy of a StatefulSet (R-V38). maxUnavailable is decoded, but
 // dropped before validation unless its gate is on (pkg/registry/apps/statefulset/strategy.go,
 // dropStatefulSetDisabledFields).
-func (c objectChecker) statefulSet(spec *place) {
-	strategy := spec.field("updateStrategy")
-	p, ok := c.rolling(&strategy, setUpdates, true)
+func (c *checker) statefulSet(spec *place) {
+	p, ok := c.rolling(spec.field("updateStrategy"), setUpdates, true)
 	if !ok {
 		return
 	}
-	unavailable, partition := p.field("maxUnavailable"), p.field("partition")
-	c.wholeNumber(&partition)
-	if !c.isAmount(&unavailable) {
+	unavailable := p.field("maxUnavailable")
+	c.wholeNumber(p.field("partition"))
+	if !c.isAmount(unavailable) {
 		return
 	}
 	before := len(c.w.Problems)
-	if u, ok := c.amount(&unavailable, true); ok && u.set && u.n == 0 {
-		c.refuse(StageObject, &unavailable, found(&unavailable, "maxUnavailable")+": must be greater than 0", "set maxUnavailable: 1")
+	if u, ok := c.amount(unavailable, true); ok && u.set && u.n == 0 {
+		c.refuse(StageObject, unavailable, found(unavailable, "maxUnavailable")+": must be greater than 0", "set maxUnavailable: 1")
 	}
-	c.moveToGated("MaxUnavailableStatefulSet", before)
-}
-
-// moveToGated moves the problems from an index on to Gated, because only a feature gate causes them.
-func (c objectChecker) moveToGated(gate string, from int) {
-	for _, p := range c.w.Problems[from:] {
-		p.Gate = gate
+	for _, p := range c.w.Problems[before:] {
+		p.Gate = "MaxUnavailableStatefulSet"
 		c.w.Gated = append(c.w.Gated, p)
 	}
-	c.w.Problems = c.w.Problems[:from]
+	c.w.Problems = c.w.Problems[:before]
 }
 
 // amount reads a number or percentage and checks it by itself; a capped one must not be greater
 // than 100%.
 func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
-	switch n, _ := p.value.Int(); {
-	case p.absent():
-		return a, true
-	case !c.isAmount(p):
-		return a, false
-	case p.value.Type == source.String:
-		return c.percentage(p, capped)
-	case n < 0:
-		c.refuse(StageObject, p, found(p, p.name)+": must not be negative", "")
-		return a, false
-	default:
-		return amount{int(n), true}, true
+	if p.absent() || !c.isAmount(p) {
+		return a, p.absent()
 	}
+	refuse := func(must, fix string) (amount, bool) {
+		c.refuse(StageObject, p, found(p, p.name)+": must "+must, fix)
+		return amount{}, false
+	}
+	n, _ := p.value.Int()
+	if s := p.value.Value; p.value.Type == source.String {
+		if len(validation.IsValidPercent(s)) > 0 {
+			fix := ""
+			if _, err := strconv.ParseUint(s, 10, 31); err == nil {
+				fix = "remove the quotes"
+			}
+			return refuse("be an integer or a percentage such as 25%", fix)
+		}
+		percent, _ := strconv.Atoi(strings.TrimSuffix(s, "%"))
+		if n = int64(percent); capped && n > 100 {
+			return refuse("not be greater than 100%", "")
+		}
+	} else if n < 0 {
+		return refuse("not be negative", "")
+	}
+	return amount{int(n), true}, true
 }
 
 // isAmount reports whether a value can be decoded as an amount, and records a problem if it cannot.
@@ -511,22 +483,4 @@ func (c *checker) isAmount(p *place) bool {
 		return false
 	}
 	return true
-}
-
-func (c *checker) percentage(p *place, capped bool) (a amount, ok bool) {
-	s := p.value.Value
-	if len(validation.IsValidPercent(s)) > 0 {
-		fix := ""
-		if _, err := strconv.ParseUint(s, 10, 31); err == nil {
-			fix = "remove the quotes"
-		}
-		c.refuse(StageObject, p, found(p, p.name)+": must be an integer or a percentage such as 25%", fix)
-		return a, false
-	}
-	n, _ := strconv.Atoi(strings.TrimSuffix(s, "%"))
-	if capped && n > 100 {
-		c.refuse(StageObject, p, found(p, p.name)+": must not be greater than 100%", "")
-		return a, false
-	}
-	return amount{n, true}, true
 }

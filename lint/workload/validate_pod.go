@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,60 +11,56 @@ import (
 
 var preemptions = []string{"PreemptLowerPriority", "Never"}
 
-// names checks fields that contain one name (R-V2, R-V19), and the names of containers.
-func (c podChecker) names(spec *place) {
-	c.containerNames(spec)
-	node := spec.field("nodeName")
-	if s, _ := node.text(); s != "" {
-		c.form(StageObject, &node, "", subdomain)
-	}
-	if runtime := spec.field("runtimeClassName"); !runtime.absent() {
-		c.form(StageObject, &runtime, "", subdomain)
-	}
-	if policy := spec.field("preemptionPolicy"); !policy.absent() {
-		c.oneOf(StageObject, &policy, false, preemptions)
-	}
-}
-
-// containerNames checks that each container has a unique name, including init containers
-// (validateContainerCommon, validateInitContainers).
-func (c podChecker) containerNames(spec *place) {
+// names checks that each container has a unique name, including init containers
+// (validateContainerCommon, validateInitContainers), and the fields that contain one name (R-V2,
+// R-V19).
+func (c *checker) names(spec *place) {
 	seen := map[string]bool{}
 	for _, list := range []string{"containers", "initContainers"} {
 		containers := spec.field(list)
-		for i := range containers.len() {
-			container := containers.item(i)
+		for i, n := range containers.value.Items() {
+			container := containers.item(i, n)
 			name := container.field("name")
 			s, ok := name.text()
 			switch {
 			case container.broken() || !ok:
 			case s == "":
-				c.refuse(StageObject, &name, "the container has no name", "give it a name")
-			case c.named(&name, dnsLabel, false) && seen[s]:
-				c.refuse(StageObject, &name, fmt.Sprintf("duplicate container name %q", s), "rename one of them")
+				c.refuse(StageObject, name, "the container has no name", "give it a name")
+			case c.named(name, dnsLabel, false) && seen[s]:
+				c.refuse(StageObject, name, fmt.Sprintf("duplicate container name %q", s), "rename one of them")
 			}
 			seen[s] = true
 		}
+	}
+	node := spec.field("nodeName")
+	if s, _ := node.text(); s != "" {
+		c.form(StageObject, node, "", subdomain)
+	}
+	if runtime := spec.field("runtimeClassName"); !runtime.absent() {
+		c.form(StageObject, runtime, "", subdomain)
+	}
+	if policy := spec.field("preemptionPolicy"); !policy.absent() {
+		c.oneOf(StageObject, policy, false, preemptions)
 	}
 }
 
 // gates checks schedulingGates (R-V18), and that the pod has no node yet (R-V2), which only the
 // creation of the pod reveals.
-func (c podChecker) gates(spec *place) {
+func (c *checker) gates(spec *place) {
 	gates, node := spec.field("schedulingGates"), spec.field("nodeName")
 	if s, _ := node.text(); s != "" && gates.len() > 0 {
-		c.refuse(c.created, &node, fmt.Sprintf("nodeName is %q: cannot be set until all schedulingGates are removed", s), "remove nodeName")
+		c.refuse(c.created, node, fmt.Sprintf("nodeName is %q: cannot be set until all schedulingGates are removed", s), "remove nodeName")
 	}
 	seen := map[string]bool{}
-	for i := range gates.len() {
-		gate := gates.item(i)
+	for i, n := range gates.value.Items() {
+		gate := gates.item(i, n)
 		name := gate.field("name")
 		s, ok := name.text()
 		if gate.broken() || !ok {
 			continue
 		}
-		if c.form(StageObject, &name, "", labelKey) && seen[s] {
-			c.refuse(StageObject, &name, fmt.Sprintf("duplicate scheduling gate %q", s), "remove one of them")
+		if c.form(StageObject, name, "", labelKey) && seen[s] {
+			c.refuse(StageObject, name, fmt.Sprintf("duplicate scheduling gate %q", s), "remove one of them")
 		}
 		seen[s] = true
 	}
@@ -71,89 +68,88 @@ func (c podChecker) gates(spec *place) {
 
 var protocols = []string{"TCP", "UDP", "SCTP"}
 
-// hostPort is a port that a container takes on its node.
-type hostPort struct {
-	protocol, ip string
-	port         int64
-	// container is the name of its container; declared is false if only hostNetwork makes it a host
-	// port.
-	container string
-	declared  bool
-}
-
-// ports checks the ports of containers (R-V20). Containers run together, so their host ports must
-// differ; init containers are checked one by one.
-func (c podChecker) ports(spec *place) {
-	taken := map[socket]hostPort{}
-	containers, inits := spec.field("containers"), spec.field("initContainers")
-	for i := range containers.len() {
-		container := containers.item(i)
-		c.containerPorts(&container, taken, c.w.Spec.HostNetwork)
-	}
-	for i := range inits.len() {
-		container := inits.item(i)
-		c.containerPorts(&container, map[socket]hostPort{}, false)
-	}
-}
-
-// containerPorts adds the host ports of one container to those taken. Under hostNetwork, the host
-// ports of a regular container must equal its container ports.
-func (c podChecker) containerPorts(container *place, taken map[socket]hostPort, equal bool) {
-	ports, name := container.field("ports"), container.field("name")
-	owner, _ := name.text()
-	for i := range ports.len() {
-		port := ports.item(i)
-		if port.broken() {
-			continue
-		}
-		want, ok := c.hostPort(&port, equal)
-		if !ok {
-			continue
-		}
-		want.container = owner
-		at := socket{want.protocol, want.ip, want.port}
-		if t, both := taken[at]; both {
-			c.refuseTakenPort(&port, want, t)
-		} else {
-			taken[at] = want
-		}
-	}
-}
-
 // socket identifies a port that only one port of a pod may take.
 type socket struct {
 	protocol, ip string
 	port         int64
 }
 
+// holder takes a socket: a container, by a hostPort or only because hostNetwork is set.
+type holder struct {
+	container string
+	declared  bool
+}
+
+// ports checks the ports of containers (R-V20). Containers run together, so their host ports must
+// differ; init containers are checked one by one.
+func (c *checker) ports(spec *place) {
+	taken := map[socket]holder{}
+	containers, inits := spec.field("containers"), spec.field("initContainers")
+	for i, n := range containers.value.Items() {
+		c.containerPorts(containers.item(i, n), taken, c.w.Spec.HostNetwork)
+	}
+	for i, n := range inits.value.Items() {
+		c.containerPorts(inits.item(i, n), map[socket]holder{}, false)
+	}
+}
+
+// containerPorts adds the host ports of one container to those taken. Under hostNetwork, the host
+// ports of a regular container must equal its container ports.
+func (c *checker) containerPorts(container *place, taken map[socket]holder, equal bool) {
+	ports := container.field("ports")
+	owner, _ := container.field("name").text()
+	for i, n := range ports.value.Items() {
+		port := ports.item(i, n)
+		if port.broken() {
+			continue
+		}
+		want, declared, ok := c.hostPort(port, equal)
+		by, both := taken[want]
+		switch {
+		case !ok:
+			continue
+		case !both:
+			taken[want] = holder{owner, declared}
+			continue
+		}
+		stage, at := StageObject, port.field("hostPort")
+		message := fmt.Sprintf("host port %d/%s is taken by container %q already", want.port, want.protocol, by.container)
+		if !declared {
+			at = port.field("containerPort")
+			message += " (hostNetwork makes every containerPort a host port)"
+		}
+		if !declared || !by.declared {
+			stage = c.created
+		}
+		c.refuse(stage, at, message, "")
+	}
+}
+
 // hostPort checks one port by itself; ok is false if it takes no known port of the host. With
 // hostNetwork every port without hostPort gets its containerPort (R-P3).
-func (c podChecker) hostPort(port *place, equal bool) (h hostPort, ok bool) {
+func (c *checker) hostPort(port *place, equal bool) (s socket, declared, ok bool) {
 	host, inner := port.field("hostPort"), port.field("containerPort")
-	protocol, ip := port.field("protocol"), port.field("hostIP")
-	hostValid, innerValid := c.portNumber(&host, true), c.portNumber(&inner, false)
-	h.protocol, ok = c.oneOf(StageObject, &protocol, true, protocols)
-	if h.protocol == "" {
-		h.protocol = "TCP"
-	}
+	hostValid, innerValid := c.portNumber(host, true), c.portNumber(inner, false)
+	s.protocol, ok = c.oneOf(StageObject, port.field("protocol"), true, protocols)
+	s.protocol = cmp.Or(s.protocol, "TCP")
 	var known bool
-	h.ip, known = ip.text()
-	h.port, _ = host.number()
-	h.declared = h.port != 0
+	s.ip, known = port.field("hostIP").text()
+	s.port, _ = host.number()
+	declared = s.port != 0
 	n, _ := inner.number()
 	switch {
 	case !hostValid || !innerValid:
-		return h, false
-	case equal && h.declared && h.port != n:
-		c.refuse(StageObject, &host, fmt.Sprintf("hostPort is %d and containerPort is %d: must match when hostNetwork is true", h.port, n), "remove hostPort")
-	case c.w.Spec.HostNetwork && !h.declared:
-		h.port = n
+		return s, declared, false
+	case equal && declared && s.port != n:
+		c.refuse(StageObject, host, fmt.Sprintf("hostPort is %d and containerPort is %d: must match when hostNetwork is true", s.port, n), "remove hostPort")
+	case c.w.Spec.HostNetwork && !declared:
+		s.port = n
 	}
-	return h, ok && known && h.port != 0
+	return s, declared, ok && known && s.port != 0
 }
 
 // portNumber checks the number of a port; optional ports may be 0.
-func (c podChecker) portNumber(p *place, optional bool) bool {
+func (c *checker) portNumber(p *place, optional bool) bool {
 	n, ok := p.number()
 	switch {
 	case !ok || n == 0 && optional:
@@ -165,88 +161,67 @@ func (c podChecker) portNumber(p *place, optional bool) bool {
 	return true
 }
 
-// refuseTakenPort reports a host port that is used twice.
-func (c podChecker) refuseTakenPort(port *place, want, by hostPort) {
-	stage, at := StageObject, port.field("hostPort")
-	if !want.declared {
-		at = port.field("containerPort")
-	}
-	if !want.declared || !by.declared {
-		stage = c.created
-	}
-	message := fmt.Sprintf("host port %d/%s is taken by container %q already", want.port, want.protocol, by.container)
-	if !want.declared {
-		message += " (hostNetwork makes every containerPort a host port)"
-	}
-	c.refuse(stage, &at, message, "")
-}
-
 const (
 	hardTerms = "requiredDuringSchedulingIgnoredDuringExecution"
 	softTerms = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
 // affinity checks the three kinds of affinity.
-func (c podChecker) affinity(spec *place) {
+func (c *checker) affinity(spec *place) {
 	affinity := spec.field("affinity")
 	if affinity.absent() {
 		return
 	}
-	node, pod, anti := affinity.field("nodeAffinity"), affinity.field("podAffinity"), affinity.field("podAntiAffinity")
-	c.nodeAffinity(&node)
+	c.nodeAffinity(affinity.field("nodeAffinity"))
 	typed := c.w.Spec.Affinity
 	if typed != nil && typed.PodAffinity != nil {
-		c.podAffinity(&pod, typed.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution, typed.PodAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
+		pod := typed.PodAffinity
+		c.podAffinity(affinity.field("podAffinity"), pod.RequiredDuringSchedulingIgnoredDuringExecution, pod.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
 	if typed != nil && typed.PodAntiAffinity != nil {
-		c.podAffinity(&anti, typed.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution, typed.PodAntiAffinity.PreferredDuringSchedulingIgnoredDuringExecution)
+		anti := typed.PodAntiAffinity
+		c.podAffinity(affinity.field("podAntiAffinity"), anti.RequiredDuringSchedulingIgnoredDuringExecution, anti.PreferredDuringSchedulingIgnoredDuringExecution)
 	}
 }
 
 // nodeAffinity checks required terms (R-V3 to R-V9) and preferred ones, whose values may be
 // anything (R-V7).
-func (c podChecker) nodeAffinity(p *place) {
+func (c *checker) nodeAffinity(p *place) {
 	hard, soft := p.field(hardTerms), p.field(softTerms)
 	terms := hard.field("nodeSelectorTerms")
 	if !hard.absent() && !hard.broken() && !terms.brokenList() && terms.len() == 0 { // R-V3
-		message := "nodeSelectorTerms is empty: must have at least one node selector term"
+		how := "empty"
 		if terms.absent() {
-			message = "nodeSelectorTerms is missing: must have at least one node selector term"
+			how = "missing"
 		}
-		c.refuse(StageObject, &terms, message, "")
+		c.refuse(StageObject, terms, "nodeSelectorTerms is "+how+": must have at least one node selector term", "")
 	}
-	for i := range terms.len() {
-		term := terms.item(i)
-		c.nodeTerm(&term, true)
+	for i, n := range terms.value.Items() {
+		c.nodeTerm(terms.item(i, n), true)
 	}
-	for i := range soft.len() {
-		item := soft.item(i)
-		if item.broken() {
-			continue
+	for i, n := range soft.value.Items() {
+		if item := soft.item(i, n); !item.broken() {
+			c.weight(item)
+			c.nodeTerm(item.field("preference"), false)
 		}
-		c.weight(&item)
-		term := item.field("preference")
-		c.nodeTerm(&term, false)
 	}
 }
 
 // weight checks the weight of a preferred term (R-V10).
-func (c podChecker) weight(item *place) {
+func (c *checker) weight(item *place) {
 	weight := item.field("weight")
 	if n, ok := weight.number(); ok && (n < 1 || n > 100) {
-		c.refuse(StageObject, &weight, found(&weight, "weight")+": must be in the range 1-100", "")
+		c.refuse(StageObject, weight, found(weight, "weight")+": must be in the range 1-100", "")
 	}
 }
 
-func (c podChecker) nodeTerm(term *place, labelValues bool) {
+func (c *checker) nodeTerm(term *place, labelValues bool) {
 	expressions, fields := term.field("matchExpressions"), term.field("matchFields")
-	for i := range expressions.len() {
-		e := expressions.item(i)
-		c.requirement(&e, &nodeOperators, labelValues, c.unchecked)
+	for i, n := range expressions.value.Items() {
+		c.requirement(expressions.item(i, n), &nodeOperators, labelValues, c.unchecked)
 	}
-	for i := range fields.len() {
-		f := fields.item(i)
-		c.fieldRequirement(&f)
+	for i, n := range fields.value.Items() {
+		c.fieldRequirement(fields.item(i, n))
 	}
 }
 
@@ -279,22 +254,16 @@ func (c *checker) requirement(e *place, of *operators, labelValues bool, values 
 	if e.broken() {
 		return
 	}
-	key := e.field("key")
-	c.form(StageObject, &key, "", labelKey)
-	if !c.arity(e, of) || !labelValues {
-		return
-	}
-	list := e.field("values")
-	for i := range list.len() {
-		item := list.item(i)
-		c.form(values, &item, "value", labelValue)
+	c.form(StageObject, e.field("key"), "", labelKey)
+	if c.arity(e, of) && labelValues {
+		c.forms(values, e.field("values"), "value", labelValue)
 	}
 }
 
 // arity checks the operator and the number of values.
 func (c *checker) arity(e *place, of *operators) bool {
-	operator, values := e.field("operator"), e.field("values")
-	word, ok := c.oneOf(StageObject, &operator, false, of.names)
+	values := e.field("values")
+	word, ok := c.oneOf(StageObject, e.field("operator"), false, of.names)
 	if !ok || values.brokenList() {
 		return ok
 	}
@@ -310,73 +279,62 @@ func (c *checker) arity(e *place, of *operators) bool {
 	case n == 1:
 		count = "has 1 entry"
 	}
-	c.refuse(StageObject, &values, fmt.Sprintf("values %s: operator %s %s", count, word, takes.must), "")
+	c.refuse(StageObject, values, fmt.Sprintf("values %s: operator %s %s", count, word, takes.must), "")
 	return false
 }
 
 // fieldRequirement checks one matchFields entry (R-V8).
-func (c podChecker) fieldRequirement(f *place) {
+func (c *checker) fieldRequirement(f *place) {
 	if f.broken() {
 		return
 	}
 	key := f.field("key")
 	s, ok := key.text()
 	if ok && s != metav1.ObjectNameField {
-		c.refuse(StageObject, &key, found(&key, "key")+": must be "+metav1.ObjectNameField, "")
+		c.refuse(StageObject, key, found(key, "key")+": must be "+metav1.ObjectNameField, "")
 	}
-	if !c.arity(f, &fieldOperators) || !ok || s != metav1.ObjectNameField {
-		return
-	}
-	list := f.field("values")
-	for i := range list.len() {
-		item := list.item(i)
-		c.form(StageObject, &item, "node name", subdomain)
+	if c.arity(f, &fieldOperators) && ok && s == metav1.ObjectNameField {
+		c.forms(StageObject, f.field("values"), "node name", subdomain)
 	}
 }
 
 // podAffinity checks podAffinity or podAntiAffinity; hard and soft are its decoded terms.
-func (c podChecker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm) {
+func (c *checker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm) {
 	terms, weighted := p.field(hardTerms), p.field(softTerms)
-	for i := range min(terms.len(), len(hard)) {
-		term := terms.item(i)
-		c.podTerm(&term, &hard[i])
+	for i, n := range terms.value.Items()[:min(terms.len(), len(hard))] {
+		c.podTerm(terms.item(i, n), &hard[i])
 	}
-	for i := range min(weighted.len(), len(soft)) {
-		item := weighted.item(i)
+	for i, n := range weighted.value.Items()[:min(weighted.len(), len(soft))] {
+		item := weighted.item(i, n)
 		term := item.field("podAffinityTerm")
 		if item.broken() {
 			continue
 		}
 		if inner := item.field("topologyKey"); term.absent() && !inner.absent() {
-			c.refuse(StageObject, &term, "podAffinityTerm is missing: a preferred term needs weight and podAffinityTerm",
+			c.refuse(StageObject, term, "podAffinityTerm is missing: a preferred term needs weight and podAffinityTerm",
 				"nest the term's fields under podAffinityTerm")
 			continue
 		}
-		c.weight(&item)
-		c.podTerm(&term, &soft[i].PodAffinityTerm)
+		c.weight(item)
+		c.podTerm(term, &soft[i].PodAffinityTerm)
 	}
 }
 
 // podTerm checks one term of pod (anti-)affinity.
-func (c podChecker) podTerm(term *place, typed *corev1.PodAffinityTerm) {
+func (c *checker) podTerm(term *place, typed *corev1.PodAffinityTerm) {
 	if term.broken() {
 		return
 	}
 	key := term.field("topologyKey")
 	if s, ok := key.text(); ok && s == "" { // R-V11
-		c.refuse(StageObject, &key, found(&key, "topologyKey")+": must name a node label", "set topologyKey, for example kubernetes.io/hostname")
+		c.refuse(StageObject, key, found(key, "topologyKey")+": must name a node label", "set topologyKey, for example kubernetes.io/hostname")
 	} else if ok {
-		c.form(StageObject, &key, "", labelKey)
+		c.form(StageObject, key, "", labelKey)
 	}
-	labels, namespaces, names := term.field("labelSelector"), term.field("namespaceSelector"), term.field("namespaces")
-	c.selector(&labels, typed.LabelSelector)         // R-V12
-	c.selector(&namespaces, typed.NamespaceSelector) // R-V12
-	for i := range names.len() {                     // R-V13
-		item := names.item(i)
-		c.form(StageObject, &item, "namespace", dnsLabel)
-	}
-	mismatch := term.field("mismatchLabelKeys")
-	c.labelKeys(term, &mismatch, typed.LabelSelector)
+	c.selector(term.field("labelSelector"), typed.LabelSelector)          // R-V12
+	c.selector(term.field("namespaceSelector"), typed.NamespaceSelector)  // R-V12
+	c.forms(StageObject, term.field("namespaces"), "namespace", dnsLabel) // R-V13
+	c.labelKeys(term, term.field("mismatchLabelKeys"), typed.LabelSelector)
 }
 
 var (
@@ -385,73 +343,49 @@ var (
 )
 
 // spread checks topologySpreadConstraints (R-V24 to R-V30).
-func (c podChecker) spread(spec *place) {
+func (c *checker) spread(spec *place) {
 	constraints, typed := spec.field("topologySpreadConstraints"), c.w.Spec.TopologySpreadConstraints
-	pairs := map[[2]string]int{}
-	for i := range min(constraints.len(), len(typed)) {
-		t := constraints.item(i)
+	first := map[[2]string]int{} // constraint with a pair of topologyKey and whenUnsatisfiable
+	for i, n := range constraints.value.Items()[:min(constraints.len(), len(typed))] {
+		t := constraints.item(i, n)
 		if t.broken() {
 			continue
 		}
-		c.spreadKey(&t)
-		c.spreadAction(&t)
+		skew, key, action, domains := t.field("maxSkew"), t.field("topologyKey"), t.field("whenUnsatisfiable"), t.field("minDomains")
+		if n, ok := skew.number(); ok && n <= 0 { // R-V24
+			c.refuse(StageObject, skew, found(skew, "maxSkew")+": must be at least 1", "set maxSkew: 1")
+		}
+		keyText, keyKnown := key.text()
+		switch { // R-V25
+		case keyKnown && keyText == "":
+			c.refuse(StageObject, key, found(key, "topologyKey")+": must name a node label", "set topologyKey, for example topology.kubernetes.io/zone")
+		case keyKnown && c.w.Kind.VM: // only virt-api checks the form
+			c.form(StageObject, key, "", labelKey)
+		}
+		word, ok := c.oneOf(StageObject, action, false, whenUnsatisfiable) // R-V26
+		switch n, known := domains.number(); {                             // R-V28
+		case domains.absent():
+		case ok && word == string(corev1.ScheduleAnyway):
+			c.refuse(c.unchecked, domains, "minDomains is set with whenUnsatisfiable ScheduleAnyway: can only be set with DoNotSchedule", "remove minDomains")
+		case known && n <= 0:
+			c.refuse(c.unchecked, domains, found(domains, "minDomains")+": must be at least 1", "remove minDomains")
+		}
 		for _, name := range [...]string{"nodeAffinityPolicy", "nodeTaintsPolicy"} { // R-V29
 			if policy := t.field(name); !policy.absent() {
-				c.oneOf(c.unchecked, &policy, false, inclusionPolicies)
+				c.oneOf(c.unchecked, policy, false, inclusionPolicies)
 			}
 		}
-		selector := t.field("labelSelector")
-		c.selector(&selector, typed[i].LabelSelector)
-		c.labelKeys(&t, &place{}, typed[i].LabelSelector)
-		c.repeated(&t, pairs, i)
-	}
-}
-
-// spreadKey checks maxSkew (R-V24) and topologyKey (R-V25). Only virt-api checks the form of the
-// key.
-func (c podChecker) spreadKey(t *place) {
-	skew, key := t.field("maxSkew"), t.field("topologyKey")
-	if n, ok := skew.number(); ok && n <= 0 {
-		c.refuse(StageObject, &skew, found(&skew, "maxSkew")+": must be at least 1", "set maxSkew: 1")
-	}
-	s, ok := key.text()
-	switch {
-	case ok && s == "":
-		c.refuse(StageObject, &key, found(&key, "topologyKey")+": must name a node label", "set topologyKey, for example topology.kubernetes.io/zone")
-	case ok && c.w.Kind.VM:
-		c.form(StageObject, &key, "", labelKey)
-	}
-}
-
-// spreadAction checks whenUnsatisfiable (R-V26) and minDomains (R-V28).
-func (c podChecker) spreadAction(t *place) {
-	action, domains := t.field("whenUnsatisfiable"), t.field("minDomains")
-	word, ok := c.oneOf(StageObject, &action, false, whenUnsatisfiable)
-	if domains.absent() {
-		return
-	}
-	switch n, known := domains.number(); {
-	case ok && word == string(corev1.ScheduleAnyway):
-		c.refuse(c.unchecked, &domains, "minDomains is set with whenUnsatisfiable ScheduleAnyway: can only be set with DoNotSchedule", "remove minDomains")
-	case known && n <= 0:
-		c.refuse(c.unchecked, &domains, found(&domains, "minDomains")+": must be at least 1", "remove minDomains")
-	}
-}
-
-// repeated finds a pair of topologyKey and whenUnsatisfiable that an earlier constraint has
-// (R-V27).
-func (c podChecker) repeated(t *place, seen map[[2]string]int, i int) {
-	key, action := t.field("topologyKey"), t.field("whenUnsatisfiable")
-	k, ok := key.text()
-	a, known := action.text()
-	if !ok || !known || k == "" || a == "" {
-		return
-	}
-	pair := [2]string{k, a}
-	if j, both := seen[pair]; both {
-		c.refuse(StageObject, &key, fmt.Sprintf("same topologyKey %[2]q and whenUnsatisfiable %[3]s as constraint [%[1]d]: the pair must be unique", j, k, a), "remove one of them")
-	} else {
-		seen[pair] = i
+		c.selector(t.field("labelSelector"), typed[i].LabelSelector)
+		c.labelKeys(t, &place{}, typed[i].LabelSelector)
+		a, _ := action.text()
+		pair := [2]string{keyText, a}
+		switch before, both := first[pair]; { // R-V27
+		case keyText == "" || a == "":
+		case both:
+			c.refuse(StageObject, key, fmt.Sprintf("same topologyKey %[2]q and whenUnsatisfiable %[3]s as constraint [%[1]d]: the pair must be unique", before, keyText, a), "remove one of them")
+		default:
+			first[pair] = i
+		}
 	}
 }
 
@@ -461,31 +395,40 @@ var (
 )
 
 // tolerations checks tolerations (R-V14 to R-V17).
-func (c podChecker) tolerations(spec *place) {
+func (c *checker) tolerations(spec *place) {
 	list := spec.field("tolerations")
-	for i := range list.len() {
-		t := list.item(i)
+	for i, n := range list.value.Items() {
+		t := list.item(i, n)
 		if t.broken() {
 			continue
 		}
 		key := t.field("key")
 		if s, _ := key.text(); s != "" {
-			c.form(c.unchecked, &key, "", labelKey) // R-V14
+			c.form(c.unchecked, key, "", labelKey) // R-V14
 		}
-		c.tolerationOperator(&t, &key)
-		c.tolerationEffect(&t)
+		c.tolerationOperator(t, key)
+		effect, seconds := t.field("effect"), t.field("tolerationSeconds") // R-V17
+		word, ok := c.oneOf(c.unchecked, effect, true, taintEffects)
+		if _, set := seconds.value.Int(); !ok || !set || word == string(corev1.TaintEffectNoExecute) {
+			continue
+		}
+		at := effect
+		if word == "" {
+			at = seconds
+		}
+		c.refuse(c.unchecked, at, found(effect, "effect")+": must be NoExecute when tolerationSeconds is set", "set effect: NoExecute, or remove tolerationSeconds")
 	}
 }
 
 // tolerationOperator checks the operator against key and value (R-V15). Gt and Lt need a feature
 // gate that is off, so R-V16 cannot apply.
-func (c podChecker) tolerationOperator(t, key *place) {
+func (c *checker) tolerationOperator(t, key *place) {
 	operator, value := t.field("operator"), t.field("value")
 	if s, _ := operator.text(); s == string(corev1.TolerationOpGt) || s == string(corev1.TolerationOpLt) {
-		c.refuse(c.unchecked, &operator, fmt.Sprintf("operator is %q: must be Equal or Exists unless the feature gate TaintTolerationComparisonOperators is enabled", s), "")
+		c.refuse(c.unchecked, operator, fmt.Sprintf("operator is %q: must be Equal or Exists unless the feature gate TaintTolerationComparisonOperators is enabled", s), "")
 		return
 	}
-	word, ok := c.oneOf(c.unchecked, &operator, true, tolerationOperators)
+	word, ok := c.oneOf(c.unchecked, operator, true, tolerationOperators)
 	if !ok {
 		return
 	}
@@ -493,25 +436,11 @@ func (c podChecker) tolerationOperator(t, key *place) {
 	switch {
 	case word == string(corev1.TolerationOpExists):
 		if v, ok := value.text(); ok && v != "" {
-			c.refuse(c.unchecked, &value, fmt.Sprintf("value is %q: must be empty when operator is Exists", v), "remove value, or set operator: Equal")
+			c.refuse(c.unchecked, value, fmt.Sprintf("value is %q: must be empty when operator is Exists", v), "remove value, or set operator: Equal")
 		}
 	case known && name == "":
-		c.refuse(c.unchecked, &operator, found(&operator, "operator")+": must be Exists when key is empty", "set operator: Exists, or add a key")
+		c.refuse(c.unchecked, operator, found(operator, "operator")+": must be Exists when key is empty", "set operator: Exists, or add a key")
 	default:
-		c.form(c.unchecked, &value, "", labelValue)
+		c.form(c.unchecked, value, "", labelValue)
 	}
-}
-
-// tolerationEffect checks the effect, alone and with tolerationSeconds (R-V17).
-func (c podChecker) tolerationEffect(t *place) {
-	effect, seconds := t.field("effect"), t.field("tolerationSeconds")
-	word, ok := c.oneOf(c.unchecked, &effect, true, taintEffects)
-	if _, set := seconds.value.Int(); !ok || !set || word == string(corev1.TaintEffectNoExecute) {
-		return
-	}
-	at := effect
-	if word == "" {
-		at = seconds
-	}
-	c.refuse(c.unchecked, &at, found(&effect, "effect")+": must be NoExecute when tolerationSeconds is set", "set effect: NoExecute, or remove tolerationSeconds")
 }

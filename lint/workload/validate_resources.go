@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,102 +14,86 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// resourceChecker validates the requests and limits of containers, pods and machines.
-type resourceChecker struct{ *checker }
-
 // containers checks the resources of all containers, the overhead and the pod-level resources.
-func (c resourceChecker) containers(spec *place) {
+func (c *checker) containers(spec *place) {
 	for _, group := range [...]struct {
 		name  string
 		typed []Container
 	}{{"containers", c.w.Spec.Containers}, {"initContainers", c.w.Spec.InitContainers}} {
 		list := spec.field(group.name)
-		for i := range min(list.len(), len(group.typed)) {
-			container := list.item(i)
-			resources := container.field("resources")
-			c.resources(&resources, &group.typed[i].Resources, containerResource)
-			c.hugePages(&resources)
+		for i, n := range list.value.Items()[:min(list.len(), len(group.typed))] {
+			resources := list.item(i, n).field("resources")
+			c.resources(resources, &group.typed[i].Resources, containerResource)
+			c.hugePages(resources.field("limits"), resources.field("requests"))
 		}
 	}
-	overhead := spec.field("overhead")
-	c.quantities(&overhead, c.w.Spec.Overhead, containerResource)
-	c.hugePagesAlone(&overhead, &place{})
+	if overhead := spec.field("overhead"); !overhead.absent() {
+		c.quantities(overhead, c.w.Spec.Overhead, containerResource)
+		c.hugePages(overhead, &place{})
+	}
 	if c.w.Spec.Resources != nil {
-		resources := spec.field("resources")
-		c.podResources(&resources)
+		c.podResources(spec.field("resources"))
 	}
 }
 
 // resources checks requests and limits (R-V32).
-func (c resourceChecker) resources(p *place, typed *Resources, name func(string) string) {
+func (c *checker) resources(p *place, typed *Resources, name func(string) string) {
 	if p.absent() {
 		return
 	}
 	limits, requests := p.field("limits"), p.field("requests")
 	before := len(c.w.Problems)
-	c.quantities(&limits, typed.Limits, name)
-	c.quantities(&requests, typed.Requests, name)
+	c.quantities(limits, typed.Limits, name)
+	c.quantities(requests, typed.Requests, name)
 	if len(c.w.Problems) > before || limits.broken() || requests.broken() {
 		return
 	}
 	for k, v := range requests.value.Fields() {
-		if q, ok := typed.Requests[corev1.ResourceName(k.Value)]; ok {
-			at := requests.entry(k, v)
-			c.request(&at, q, &limits, typed.Limits)
+		q, ok := typed.Requests[corev1.ResourceName(k.Value)]
+		limit, limited := typed.Limits[corev1.ResourceName(k.Value)]
+		at, written := requests.entry(k, v), limits.value.Get(k.Value)
+		strict := !native(k.Value) || hugePage(k.Value) // cannot be overcommitted
+		switch {
+		case !ok || !limited && written != nil: // of a wrong type, or unknown
+		case !limited && strict:
+			c.refuse(StageObject, at, fmt.Sprintf("%s is requested without a limit: needs a limit equal to the request", k.Value), "set the limit to "+v.Value)
+		case limited && strict && q.Cmp(limit) != 0:
+			c.refuse(StageObject, at, fmt.Sprintf("request of %s %s differs from its limit of %s: must be equal", v.Value, k.Value, written.Value), "")
+		case limited && q.Cmp(limit) > 0:
+			c.above(at, written)
 		}
 	}
 }
 
-// request compares a request with its limit. Resources that cannot be overcommitted need an equal
-// limit.
-func (c resourceChecker) request(at *place, q resource.Quantity, limits *place, typed corev1.ResourceList) {
-	limit, ok := typed[corev1.ResourceName(at.name)]
-	strict := !native(at.name) || hugePage(at.name)
-	switch {
-	case !ok && limits.value.Get(at.name) != nil: // of a wrong type, or unknown
-	case !ok && strict:
-		c.refuse(StageObject, at, fmt.Sprintf("%s is requested without a limit: needs a limit equal to the request", at.name), "set the limit to "+at.value.Value)
-	case ok && strict && q.Cmp(limit) != 0:
-		c.refuse(StageObject, at, fmt.Sprintf("request of %s %s differs from its limit of %s: must be equal", at.value.Value, at.name, limits.value.Get(at.name).Value), "")
-	case ok && q.Cmp(limit) > 0:
-		c.above(at, limits.value.Get(at.name))
-	}
-}
-
 // above reports a request that exceeds its limit.
-func (c resourceChecker) above(request *place, limit *source.Node) {
+func (c *checker) above(request *place, limit *source.Node) {
 	c.refuse(StageObject, request, fmt.Sprintf("request of %s %s exceeds its limit of %s", request.value.Value, request.name, limit.Value), "")
 }
 
 // hugePages finds huge pages that are requested without cpu or memory.
-func (c resourceChecker) hugePages(resources *place) {
-	limits, requests := resources.field("limits"), resources.field("requests")
-	c.hugePagesAlone(&limits, &requests)
-}
-
-func (c resourceChecker) hugePagesAlone(limits, requests *place) {
+func (c *checker) hugePages(limits, requests *place) {
 	if limits.broken() || requests.broken() {
 		return
 	}
-	var at place
+	var at *place
 	for _, list := range [...]*place{limits, requests} {
 		for k, v := range list.value.Fields() {
 			switch {
 			case k.Value == "cpu" || k.Value == "memory" || k.Placeholder():
 				return
-			case hugePage(k.Value) && at.key == nil:
+			case hugePage(k.Value) && at == nil:
 				at = list.entry(k, v)
 			}
 		}
 	}
-	if at.key != nil {
-		c.refuse(StageObject, &at, at.name+" is set without cpu or memory: HugePages require cpu or memory", "")
+	if at != nil {
+		c.refuse(StageObject, at, at.name+" is set without cpu or memory: HugePages require cpu or memory", "")
 	}
 }
 
 // quantities checks every name and quantity of a list; the function name returns the defect of a
 // name.
-func (c resourceChecker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
+func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
 	for k, v := range list.value.Fields() {
 		q, ok := typed[corev1.ResourceName(k.Value)]
 		if k.Placeholder() || !ok && !v.Placeholder() {
@@ -116,17 +101,17 @@ func (c resourceChecker) quantities(list *place, typed corev1.ResourceList, name
 		}
 		at := list.entry(k, v)
 		if wrong := name(k.Value); wrong != "" {
-			c.refuse(StageObject, &at, fmt.Sprintf("resource is %q: %s", k.Value, wrong), "")
+			c.refuse(StageObject, at, fmt.Sprintf("resource is %q: %s", k.Value, wrong), "")
 			continue
 		}
 		switch {
 		case !ok:
 		case q.Sign() < 0:
-			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must not be negative", k.Value, v.Value), "")
+			c.refuse(StageObject, at, fmt.Sprintf("%s is %s: must not be negative", k.Value, v.Value), "")
 		case !native(k.Value) && q.MilliValue()%1000 != 0:
-			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be an integer", k.Value, v.Value), "")
+			c.refuse(StageObject, at, fmt.Sprintf("%s is %s: must be an integer", k.Value, v.Value), "")
 		case hugePage(k.Value) && !divisible(k.Value, q):
-			c.refuse(StageObject, &at, fmt.Sprintf("%s is %s: must be a multiple of the page size", k.Value, v.Value), "")
+			c.refuse(StageObject, at, fmt.Sprintf("%s is %s: must be a multiple of the page size", k.Value, v.Value), "")
 		}
 	}
 }
@@ -177,13 +162,13 @@ func divisible(name string, q resource.Quantity) bool {
 }
 
 // podResources checks the pod-level resources (R-V33).
-func (c resourceChecker) podResources(p *place) {
+func (c *checker) podResources(p *place) {
 	if os := c.w.Spec.OS; os != nil && os.Name == corev1.Windows {
 		c.refuse(StageObject, p, "pod-level resources is set: must not be set for a Windows pod", "")
 		return
 	}
 	if claims := p.field("claims"); !claims.absent() {
-		c.refuse(StageObject, &claims, "claims is set at pod level: must be set in containers", "")
+		c.refuse(StageObject, claims, "claims is set at pod level: must be set in containers", "")
 	}
 	before := len(c.w.Problems)
 	c.resources(p, c.w.Spec.Resources, podResource)
@@ -193,61 +178,46 @@ func (c resourceChecker) podResources(p *place) {
 	limits, requests := p.field("limits"), p.field("requests")
 	declared, defaulted := c.aggregate(p.up, false), c.aggregate(p.up, true)
 	if c.created != StageObject || defaulted.Cpu().IsZero() && defaulted.Memory().IsZero() { // else defaults fill them in
-		c.hugePages(p)
+		c.hugePages(limits, requests)
 	}
 	for k, v := range requests.value.Fields() {
-		at, stage := requests.entry(k, v), StageObject
-		name := corev1.ResourceName(k.Value)
+		stage, name := StageObject, corev1.ResourceName(k.Value)
 		q, ok := c.w.Spec.Resources.Requests[name]
 		sum := declared[name]
 		if sum.Cmp(q) <= 0 {
 			stage, sum = c.created, defaulted[name]
 		}
 		if ok && sum.Cmp(q) > 0 {
-			c.refuse(stage, &at, fmt.Sprintf("pod request of %s %s is lower than its containers' requests of %s", v.Value, k.Value, sum.String()), "")
+			c.refuse(stage, requests.entry(k, v), fmt.Sprintf("pod request of %s %s is lower than its containers' requests of %s", v.Value, k.Value, sum.String()), "")
 		}
 	}
-	c.podLimits(&limits, &requests, defaulted)
-}
-
-// podLimits checks that no container has a higher limit than its pod (R-V33), and that the requests
-// of the containers fit if they become the pod's request.
-func (c resourceChecker) podLimits(limits, requests *place, sums corev1.ResourceList) {
-	above := c.aboveLimit(c.w.Spec.Resources.Limits)
+	// No container may have a higher limit than its pod, and the requests of the containers must fit
+	// if they become the pod's request.
 	for k, v := range limits.value.Fields() {
 		name := corev1.ResourceName(k.Value)
 		q, ok := c.w.Spec.Resources.Limits[name]
 		if !ok {
 			continue
 		}
-		at, sum := limits.entry(k, v), sums[name]
-		switch container := above[name]; {
-		case container != nil:
+		at, sum := limits.entry(k, v), defaulted[name]
+		above := slices.IndexFunc(c.w.Spec.Containers, func(container Container) bool {
+			l, ok := container.Resources.Limits[name]
+			return ok && l.Cmp(q) > 0
+		})
+		switch {
+		case above >= 0:
+			container := &c.w.Spec.Containers[above]
 			l := container.Resources.Limits[name]
-			c.refuse(StageObject, &at, fmt.Sprintf("pod limit of %s %s is lower than the limit of container %q, %s", v.Value, k.Value, container.Name, l.String()), "")
+			c.refuse(StageObject, at, fmt.Sprintf("pod limit of %s %s is lower than the limit of container %q, %s", v.Value, k.Value, container.Name, l.String()), "")
 		case requests.value.Get(k.Value) == nil && sum.Cmp(q) > 0:
-			c.refuse(c.created, &at, fmt.Sprintf("pod limit of %s %s is lower than its containers' requests of %s", v.Value, k.Value, sum.String()), "")
+			c.refuse(c.created, at, fmt.Sprintf("pod limit of %s %s is lower than its containers' requests of %s", v.Value, k.Value, sum.String()), "")
 		}
 	}
-}
-
-// aboveLimit returns, for each limit of the pod, the first container with a higher one.
-func (c resourceChecker) aboveLimit(limits corev1.ResourceList) map[corev1.ResourceName]*Container {
-	above := map[corev1.ResourceName]*Container{}
-	for i := range c.w.Spec.Containers {
-		container := &c.w.Spec.Containers[i]
-		for name, l := range container.Resources.Limits {
-			if q, ok := limits[name]; ok && above[name] == nil && l.Cmp(q) > 0 {
-				above[name] = container
-			}
-		}
-	}
-	return above
 }
 
 // aggregate returns the sum of the requests of all containers. When a pod is created, limits
 // replace requests that are not set (R-P3).
-func (c resourceChecker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
+func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 	convert := func(name string, from []Container) (to []corev1.Container) {
 		nodes := spec.value.Get(name).Items()
 		for i := range from {
@@ -274,22 +244,21 @@ func (c resourceChecker) aggregate(spec *place, defaulted bool) corev1.ResourceL
 }
 
 // machine checks the size of a machine as virt-api does.
-func (c resourceChecker) machine(spec *place) {
-	domain := spec.field("domain")
-	resources := domain.field("resources")
+func (c *checker) machine(spec *place) {
+	resources := spec.field("domain").field("resources")
 	limits, requests := resources.field("limits"), resources.field("requests")
 	for _, name := range [...]string{"cpu", "memory"} {
 		limit, request := limits.field(name), requests.field(name)
-		l, lok := c.size(&limit)
-		r, rok := c.size(&request)
+		l, lok := c.size(limit)
+		r, rok := c.size(request)
 		if lok && rok && l.Sign() > 0 && r.Cmp(l) > 0 {
-			c.above(&request, limit.value)
+			c.above(request, limit.value)
 		}
 	}
 }
 
 // size reads a quantity, which must not be negative.
-func (c resourceChecker) size(p *place) (q resource.Quantity, ok bool) {
+func (c *checker) size(p *place) (q resource.Quantity, ok bool) {
 	if p.absent() || p.value.Kind != source.Scalar || p.value.Type == source.Bool || p.value.Placeholder() || source.Unwieldy(p.value.Value) {
 		return q, false
 	}

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -119,27 +120,17 @@ type UnknownField struct {
 // Added reports whether the controller adds a label that the template does not set; perPod is true
 // if its value differs from pod to pod, otherwise all pods of a revision share one value.
 func (w *Workload) Added(key string) (added, perPod bool) {
-	for _, k := range w.PerPod() {
-		if k == key {
-			return true, true
-		}
+	if slices.Contains(w.PerPod(), key) {
+		return true, true
 	}
-	for _, k := range w.Kind.Shared {
-		if k == key {
-			return true, false
-		}
-	}
-	return false, false
+	return slices.Contains(w.Kind.Shared, key), false
 }
 
 // PerPod returns the added labels whose value differs from pod to pod. The pods of a Job have an
 // index only if it is Indexed (R-W14).
 func (w *Workload) PerPod() []string {
-	if w.Kind.Batch() {
-		spec := w.TemplateOwner()
-		if spec.Get("completionMode").Text() != "Indexed" {
-			return nil
-		}
+	if w.Kind.Batch() && w.TemplateOwner().Get("completionMode").Text() != indexedMode {
+		return nil
 	}
 	return w.Kind.PerPod
 }
@@ -294,11 +285,8 @@ func (t Table) Judged(o *source.Object) bool {
 
 // ended reports whether an object is a pod that has terminated.
 func ended(o *source.Object, kind *Kind) bool {
-	if kind.Kind != "Pod" {
-		return false
-	}
 	phase := o.Root.At("status", "phase").Text()
-	return phase == "Succeeded" || phase == "Failed"
+	return kind.Kind == "Pod" && (phase == "Succeeded" || phase == "Failed")
 }
 
 // Operates reports whether a namespace may have pods that no workload of the set creates, because
@@ -372,14 +360,8 @@ func (w *Workload) Finite() bool {
 	if w.Kind.Kind != "Pod" {
 		return w.Kind.Batch()
 	}
-	if w.Object.Hook != "" {
-		return true
-	}
-	switch w.RestartPolicy().Text() {
-	case "Never", "OnFailure":
-		return true
-	}
-	return false
+	policy := w.RestartPolicy().Text()
+	return w.Object.Hook != "" || policy == "Never" || policy == "OnFailure"
 }
 
 // RestartPolicy returns the field of the pod's spec, or nil.
@@ -388,10 +370,5 @@ func (w *Workload) RestartPolicy() *source.Node { return w.SpecNode.Get("restart
 // Queued reports whether Kueue holds the pods back until their queue has room: the label is on the
 // object or on the pods themselves.
 func (w *Workload) Queued() bool {
-	for _, labels := range []*source.Node{w.Object.Root.At("metadata", "labels"), w.TemplateNode.At("metadata", "labels")} {
-		if !labels.Get(queueName).IsNull() {
-			return true
-		}
-	}
-	return false
+	return !w.Object.Root.At("metadata", "labels", queueName).IsNull() || !w.TemplateNode.At("metadata", "labels", queueName).IsNull()
 }

@@ -278,32 +278,22 @@ var ErrNotRegular = errors.New("is not a regular file")
 // Check checks that a name below a root is a regular file of at most limit bytes. The name must
 // not lead into .git, which is not part of the work tree.
 func Check(root, name string, limit int64) error {
-	spot, err := check(root, name, limit)
+	if OfGit(name) {
+		return errOfGit
+	}
+	spot, err := At(root, name)
 	if err != nil {
 		return err
 	}
-	return spot.Close()
+	defer spot.Close()
+	_, err = spot.check(limit)
+	return err
 }
 
 // OfGit reports whether a path leads into git's own directory. Its files, such as a
 // configuration with credentials, are not part of the work tree.
 func OfGit(path string) bool {
 	return slices.ContainsFunc(parts(path), func(s string) bool { return strings.EqualFold(s, ".git") })
-}
-
-func check(root, name string, limit int64) (*Spot, error) {
-	if OfGit(name) {
-		return nil, errOfGit
-	}
-	spot, err := At(root, name)
-	if err != nil {
-		return nil, err
-	}
-	if _, err = spot.check(limit); err != nil {
-		spot.Close()
-		return nil, err
-	}
-	return spot, nil
 }
 
 var errOfGit = errors.New("belongs to git, not to the work tree")

@@ -1,6 +1,7 @@
 package schedlint.capacity
 
-import data.schedlint.loss as losses
+import data.schedlint.keys
+import data.schedlint.outcome
 
 # worst is the loss of a node, or of a zone, that leaves least for what pods request, in
 # numbers of the declared nodes, or else of pools at their largest size.
@@ -9,28 +10,24 @@ worst(row, key, declared) := [number | some number in all; number.least == most]
 	most := max([number.least | some number in all])
 }
 
-# numbers are those of a loss, with what to say of the size of the pools.
-numbers(loss, true) := {"lost": losses.lost(loss), "least": loss.percent_min, "most": loss.percent_max, "left": loss.left, "size": ""}
+# numbers are those of a loss, and whether they are of pools that have grown.
+numbers(loss, true) := {"loss": loss, "least": loss.percent_min, "most": loss.percent_max, "left": loss.left, "grown": false}
 
-numbers(loss, false) := {"lost": losses.lost(loss), "least": loss.percent_grown_min, "most": loss.percent_grown_max, "left": loss.left_max, "size": size} if {
-	size := {true: " with all pools at their largest size", false: ""}[loss.left_max > loss.left]
+numbers(loss, false) := {"loss": loss, "least": loss.percent_grown_min, "most": loss.percent_grown_max, "left": loss.left_max, "grown": loss.left_max > loss.left}
+
+# told is what a rule tells of the numbers of a loss for result.worded: nothing if what is
+# left is enough, a note, if that is asked for, where it may not be. The cluster has no name.
+told(name, row, numbers, params) := outcome.told(short, params.report_unknown, {"reason": "short-after-loss", "values": {
+	"outcome": short, "scope": row.scope, "name": name, "resource": row.resource, "limit": params.max_percent,
+	"kind": keys.kind(numbers.loss.key), "domain": numbers.loss.value, "like": numbers.loss.like,
+	"percent": numbers.least, "some_left": numbers.left > 0, "grown": numbers.grown,
+}}) if {
+	short := shortage(numbers, params.max_percent)
 }
 
-# said is what a rule says of a loss for result.finding: nothing if what is left is enough,
-# a note, if that is asked for, where it may not be.
-said(where, row, loss, params) := {"message": message, "help": "add a node, or lower the requests"} if {
-	loss.least > params.max_percent
-	message := sprintf("%s: without %s pods request %s%s (limit %d%%)", [where, loss.lost, part(row, loss), loss.size, params.max_percent])
+shortage(numbers, limit) := "never" if numbers.least > limit
+
+shortage(numbers, limit) := "unknown" if {
+	numbers.least <= limit
+	numbers.most > limit
 }
-
-said(where, row, loss, params) := {"message": message, "level": "note"} if {
-	params.report_unknown
-	loss.least <= params.max_percent
-	loss.most > params.max_percent
-	message := sprintf("%s: without %s pods may request more than %d%% of the %s that is left%s", [where, loss.lost, params.max_percent, row.resource, loss.size])
-}
-
-# part is how much pods request of what is left.
-part(row, loss) := sprintf("%s, and none is left", [row.resource]) if loss.left == 0
-
-part(row, loss) := sprintf("%d%% of the %s that is left", [loss.least, row.resource]) if loss.left > 0

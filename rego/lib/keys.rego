@@ -9,6 +9,9 @@ topology("region") := "topology.kubernetes.io/region"
 
 topology(key) := key if not key in {"node", "zone", "region"}
 
+# kind is the word that stands for a topology key, or the key itself.
+kind(key) := object.get({"kubernetes.io/hostname": "node", "topology.kubernetes.io/zone": "zone", "topology.kubernetes.io/region": "region"}, key, key)
+
 # matches reports whether a name matches one of some globs; every name matches none at all.
 matches(globs, _) if count(globs) == 0
 

@@ -1,23 +1,23 @@
 package schedlint.result
 
-# reason is what a built-in rule reports: the chain says which rule speaks, the row says
-# where the finding is, and the reason is an entry of the catalogue of messages, which
-# words the row.
+# reason reports a row in the words of the catalogue of messages: the chain says which rule
+# speaks, the row says where the finding is, and the reason is the entry that words it.
 reason(chain, row, reason) := {
 	"rule": chain[0].path[2],
 	"fact": row.id,
 	"reason": reason,
 }
 
-# leveled is reason with a level that is not that of the rule.
-leveled(chain, row, reason, level) := {
+# worded is reason for built-in rules that say more: an object with the reason and, if need
+# be, values that the catalogue words in place of the row, the path of a field below the
+# row and a level.
+worded(chain, row, given) := {
 	"rule": chain[0].path[2],
 	"fact": row.id,
-	"reason": reason,
-	"level": level,
+	"given": given,
 }
 
-# finding is what a rule reports in words of its own: an object with a message, one line
+# finding reports a row in the words of a team's own rule: an object with a message, one line
 # that is complete by itself, and if need be details, help, the path of a field below the
 # row and a level.
 finding(chain, row, said) := {

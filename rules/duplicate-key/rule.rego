@@ -23,7 +23,7 @@ report contains result.reason(rego.metadata.chain(), row, "duplicate-key") if {
 	not row.last_counts
 }
 
-report contains result.leveled(rego.metadata.chain(), row, "duplicate-key", "warning") if {
+report contains result.worded(rego.metadata.chain(), row, {"reason": "duplicate-key", "level": "warning"}) if {
 	some row in input.documents
 	row.problem == "duplicate-key"
 	row.last_counts

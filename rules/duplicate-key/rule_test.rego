@@ -20,7 +20,7 @@ test_reports if {
 }
 
 test_warns_where_the_last_counts if {
-	subject.report == {{"rule": "duplicate-key", "fact": 1, "reason": "duplicate-key", "level": "warning"}} with input as {"documents": [object.union(bad, {"last_counts": true})]}
+	subject.report == {{"rule": "duplicate-key", "fact": 1, "given": {"reason": "duplicate-key", "level": "warning"}}} with input as {"documents": [object.union(bad, {"last_counts": true})]}
 }
 
 test_silent_about_other_problems if {

@@ -74,13 +74,32 @@ func (x *run) field(v reflect.Value, name string, g given) reflect.Value {
 	}
 	switch target.Kind() {
 	case reflect.Struct:
-		if found, ok := x.structField(target, name, g); ok {
-			return found
+		f, ok := target.Type().FieldByName(name)
+		if !ok {
+			break
 		}
+		found, err := target.FieldByIndexErr(f.Index)
+		switch {
+		case !f.IsExported():
+			x.fail("%s is an unexported field of struct type %s", name, target.Type())
+		case err != nil:
+			x.stop(err)
+		case g.count() > 0:
+			x.fail("%s has arguments but cannot be invoked as function", name)
+		}
+		return found
 	case reflect.Map:
-		if found, ok := x.entry(target, name, g); ok {
+		key, of := reflect.ValueOf(name), target.Type()
+		if !key.Type().AssignableTo(of.Key()) {
+			break
+		}
+		if g.count() > 0 {
+			x.fail("%s is not a method but has arguments", name)
+		}
+		if found := target.MapIndex(key); found.IsValid() {
 			return found
 		}
+		return reflect.Zero(of.Elem())
 	case reflect.Pointer:
 		if of := target.Type().Elem(); isNil && of.Kind() == reflect.Struct {
 			if _, has := of.FieldByName(name); has {
@@ -90,38 +109,6 @@ func (x *run) field(v reflect.Value, name string, g given) reflect.Value {
 	}
 	x.fail("can't evaluate field %s in type %s", name, v.Type())
 	return reflect.Value{}
-}
-
-func (x *run) structField(v reflect.Value, name string, g given) (reflect.Value, bool) {
-	f, ok := v.Type().FieldByName(name)
-	if !ok {
-		return v, false
-	}
-	found, err := v.FieldByIndexErr(f.Index)
-	switch {
-	case !f.IsExported():
-		x.fail("%s is an unexported field of struct type %s", name, v.Type())
-	case err != nil:
-		x.stop(err)
-	case g.count() > 0:
-		x.fail("%s has arguments but cannot be invoked as function", name)
-	}
-	return found, true
-}
-
-// entry returns the value for a key of a map, or the zero value of its type.
-func (x *run) entry(m reflect.Value, name string, g given) (reflect.Value, bool) {
-	key := reflect.ValueOf(name)
-	if !key.Type().AssignableTo(m.Type().Key()) {
-		return m, false
-	}
-	if g.count() > 0 {
-		x.fail("%s is not a method but has arguments", name)
-	}
-	if found := m.MapIndex(key); found.IsValid() {
-		return found, true
-	}
-	return reflect.Zero(m.Type().Elem()), true
 }
 
 // indirect follows pointers and interfaces to a value, or to the one that is nil.

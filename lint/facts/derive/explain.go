@@ -137,7 +137,7 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	if missing == 0 {
 		return x.still(w, message.FitAlone)
 	}
-	a.Tables = append(a.Tables, x.table(w, message.NextPodAlone(w, placed, missing), s.Outlook(s.Next)))
+	a.Tables = append(a.Tables, x.table(w, message.NextPodAlone(w, placed, missing), s.Answers(s.Next)))
 	a.Repairs = x.b.advisor().repairTexts([]*workload.Workload{w}, x.judge().Repairs(w, w.Count.N))
 	a.Yield = message.AllScheduled(w)
 	return a
@@ -152,7 +152,7 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 	s := x.judge().Together()
 	for i, o := range all {
 		if placed, missing := s.Count(o); missing > 0 && len(a.Tables) < maxNamed && !slices.Contains(all[:i], o) {
-			a.Tables = append(a.Tables, x.table(o, message.NextPod(o, placed, missing), s.Outlook(o)))
+			a.Tables = append(a.Tables, x.table(o, message.NextPod(o, placed, missing), s.Answers(o)))
 		}
 	}
 	if len(a.Tables) == 0 {
@@ -163,7 +163,7 @@ func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tri
 }
 
 // table groups nodes that have the same outcome for the same reasons.
-func (x *Explainer) table(w *workload.Workload, caption string, all []check.Outlook) diag.NodeTable {
+func (x *Explainer) table(w *workload.Workload, caption string, all []check.NodeAnswer) diag.NodeTable {
 	t := diag.NodeTable{Name: w.String(), Caption: caption}
 	at := map[string]int{}
 	last := -1
@@ -191,7 +191,7 @@ func (x *Explainer) table(w *workload.Workload, caption string, all []check.Outl
 }
 
 // rowOf converts the outlook of one node.
-func rowOf(o check.Outlook) diag.NodeRow {
+func rowOf(o check.NodeAnswer) diag.NodeRow {
 	row := diag.NodeRow{Outcome: diag.RowRejects, Why: message.Outlook(&o)}
 	switch {
 	case o.Has:
@@ -231,7 +231,7 @@ func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Ac
 	case missing == 0:
 		return x.still(w, message.NotShown)
 	}
-	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextNewPod(w, old, fresh), s.Outlook(s.Next))}}
+	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextNewPod(w, old, fresh), s.Answers(s.Next))}}
 	if len(x.b.j.Remedies(w, r)) > 0 {
 		a.Tried = message.RolloutTried
 	}
@@ -248,7 +248,7 @@ func (x *Explainer) moving(w *workload.Workload) diag.Account {
 		return x.still(w, message.NotShown)
 	}
 	s.Call(s.Old, message.Migrating)
-	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.TargetPod(w, s.Pods), s.Outlook(s.Next))}}
+	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.TargetPod(w, s.Pods), s.Answers(s.Next))}}
 	if len(x.judge().MigrationRemedies(w)) > 0 {
 		a.Tried = message.MigrationTried
 	}
@@ -262,7 +262,7 @@ func (x *Explainer) scaled(w *workload.Workload) diag.Account {
 	if missing == 0 {
 		return x.still(w, message.NotShown)
 	}
-	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAtMaximum(w, placed, missing), s.Outlook(s.Next))}}
+	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAtMaximum(w, placed, missing), s.Answers(s.Next))}}
 }
 
 // lost explains a workload after a loss of nodes, or a drain.
@@ -281,7 +281,7 @@ func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst 
 	if missing == 0 {
 		return x.still(w, message.NotShown)
 	}
-	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.ReplacementPod(w, loss, missing), s.Outlook(s.Next))}}
+	a := diag.Account{Tables: []diag.NodeTable{x.table(w, message.ReplacementPod(w, loss, missing), s.Answers(s.Next))}}
 	if missing != worst.Pending {
 		a.Notes = append(a.Notes, message.OtherPending(missing, worst.Pending))
 	}

@@ -114,8 +114,8 @@ func (b joint) order(c *search.Conflict) {
 		fact.Placed, first = append(fact.Placed, p), append(first, message.Placed(&p, b.Facts))
 	}
 	s := about(w, blocking(b.m, w, ws)).withAccount(w, func(x *Explainer) diag.Account {
-		on := check.Stand(x.b.m, c.Stuck.Placements)
-		return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAfter(w, first), on.Outlook(w))}}
+		on := check.NewPlacement(x.b.m, c.Stuck.Placements)
+		return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAfter(w, first), on.Answers(w))}}
 	})
 	if s.Location != w.CountSpan() {
 		s = s.related(w.CountSpan(), "%s", message.PodsOf(fact.Pods, w))

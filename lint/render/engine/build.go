@@ -152,8 +152,15 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	if len(said) > maxSaid {
 		said = said[:maxSaid/2] + " ... " + said[len(said)-maxSaid/2:]
 	}
-	if r, said := p.blamed(said); r != nil {
-		return r.problem("name", errors.New("kustomize: "+said))
+	for _, k := range p.sorted() {
+		for _, r := range k.charts { // the error names a file that is not there
+			name := "'" + path.Base(r.printed.name) + "'"
+			for _, words := range []string{"accumulating resources from ", "merging resources from "} {
+				if _, after, ok := strings.Cut(said, words+name+": "); ok {
+					return r.problem("name", errors.New("kustomize: "+after))
+				}
+			}
+		}
 	}
 	k, e := p.mentioned(said)
 	said = address().ReplaceAllString(triedAsFile().ReplaceAllString(said, ""), "")

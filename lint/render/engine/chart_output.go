@@ -152,7 +152,14 @@ func (d *printed) head() error {
 		}
 		if all := target(fieldsOf(about)["annotations"]); all != nil && all.Kind == yaml.MappingNode {
 			if on := fieldsOf(all)[helmHook]; on != nil {
-				d.hook, d.test, d.unknown = true, slices.ContainsFunc(events(on), isTest), slices.ContainsFunc(events(on), isUnknown)
+				d.hook = true
+				for event := range strings.SplitSeq(text(on), ",") { // as Helm reads them (releaseutil: SortManifests)
+					event = strings.ToLower(strings.TrimSpace(event))
+					when, what, _ := strings.Cut(event, "-")
+					known := (when == "pre" || when == "post") && slices.Contains([]string{"install", "delete", "upgrade", "rollback"}, what)
+					test := event == "test" || event == "test-success"
+					d.test, d.unknown = d.test || test, d.unknown || !known && !test // such as crd-install of Helm 2
+				}
 			}
 		}
 	}
@@ -320,24 +327,4 @@ func dependencyLine(chart []byte, archive string) (line, column int) {
 		longest, line, column = name, at.Line, at.Column
 	}
 	return line, column
-}
-
-// events returns the events of a hook, parsed like Helm (releaseutil: SortManifests).
-func events(hook *yaml.Node) []string {
-	all := strings.Split(text(hook), ",")
-	for i := range all {
-		all[i] = strings.ToLower(strings.TrimSpace(all[i]))
-	}
-	return all
-}
-
-// isTest reports whether a hook runs in helm test.
-func isTest(event string) bool { return event == "test" || event == "test-success" }
-
-// isUnknown reports whether Helm leaves out a hook because of an event, such as crd-install of Helm
-// 2.
-func isUnknown(event string) bool {
-	when, what, _ := strings.Cut(event, "-")
-	known := (when == "pre" || when == "post") && slices.Contains([]string{"install", "delete", "upgrade", "rollback"}, what)
-	return !known && !isTest(event)
 }

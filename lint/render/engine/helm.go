@@ -13,7 +13,6 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
 	"github.com/schedlint/schedlint/lint/limits"
@@ -164,38 +163,28 @@ func (p *plan) inflated(r *release, inherited string) (sum, *render.Problem) {
 	if p.charted = limits.Sum(p.charted, 1); p.charted > p.most.Entries {
 		return sum{}, r.problem("name", refusal(fmt.Sprintf("the build exceeds the limit of %d kustomization entries", p.most.Entries)))
 	}
-	root, problem := p.chartRoot(r)
+	at, problem := p.locate(r)
 	if problem != nil {
 		return sum{}, problem
 	}
-	root.Chart.Namespace = namespace
-	r.inherits = r.spec.Namespace == "" && r.from == nil && r.k.spec.Namespace == ""
-	return p.print(r, root)
-}
-
-// chartRoot returns the root that renders the chart of a release like helm template.
-func (p *plan) chartRoot(r *release) (render.Root, *render.Problem) {
-	at, problem := p.locate(r)
-	if problem != nil {
-		return render.Root{}, problem
-	}
 	values, problem := p.valuesOf(r, at)
 	if problem != nil {
-		return render.Root{}, problem
+		return sum{}, problem
 	}
 	s := &r.spec
 	name := s.ReleaseName
 	if name == "" && chartutil.IsReleaseName(s.Name) { // helm template --generate-name appends a number
 		name = s.Name
 	}
-	return render.Root{
+	r.inherits = s.Namespace == "" && r.from == nil && r.k.spec.Namespace == ""
+	return p.print(r, render.Root{
 		Confinement: p.root.Confinement, Dir: at.dir, Texts: p.root.Texts, Left: p.most,
 		Chart: &render.Chart{
-			Archive: at.archive, Version: at.version, Name: name, Values: values,
+			Archive: at.archive, Version: at.version, Name: name, Namespace: namespace, Values: values,
 			KubeVersion: s.KubeVersion, APIVersions: s.ApiVersions,
 			CRDs: s.IncludeCRDs, NoHooks: s.SkipHooks, NoTests: s.SkipTests,
 		},
-	}, nil
+	})
 }
 
 // chartPlace is the place of a chart: a directory or an archive. version is the required version if
@@ -329,9 +318,24 @@ func (p *plan) generatorCharts(e *entry, doc *parsed, name string) ([]*release, 
 		if at, err := p.plugin(root, e.k.dir); err != nil {
 			return nil, pluginProblem(e, name, at, err)
 		}
-		r, err := releaseOf(e, root, name)
+		var said map[string]any
+		var spec struct {
+			types.HelmGlobals
+			types.HelmChart
+		}
+		err := root.Decode(&said)
+		if err == nil {
+			var text []byte
+			if text, err = json.Marshal(said); err == nil {
+				err = json.Unmarshal(text, &spec)
+			}
+		}
 		if err != nil {
-			return nil, pluginProblem(e, name, root, err)
+			return nil, pluginProblem(e, name, root, fmt.Errorf("the plugin cannot be read: %w", err))
+		}
+		r := &release{k: e.k, from: e, file: e.k.name, field: helmGenerator, spec: spec.HelmChart, home: spec.ChartHome}
+		if name != "" {
+			r.file, r.node = name, root
 		}
 		all = append(all, r)
 	}
@@ -339,28 +343,4 @@ func (p *plan) generatorCharts(e *entry, doc *parsed, name string) ([]*release, 
 		return nil, e.problem(refusal(e.label() + ": charts and other plugins in one entry are not supported: write an entry for each"))
 	}
 	return all, nil
-}
-
-// releaseOf reads the chart of a plugin.
-func releaseOf(e *entry, root *kyaml.Node, name string) (*release, error) {
-	var said map[string]any
-	var spec struct {
-		types.HelmGlobals
-		types.HelmChart
-	}
-	err := root.Decode(&said)
-	if err == nil {
-		var text []byte
-		if text, err = json.Marshal(said); err == nil {
-			err = json.Unmarshal(text, &spec)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the plugin cannot be read: %w", err)
-	}
-	r := &release{k: e.k, from: e, file: e.k.name, field: helmGenerator, spec: spec.HelmChart, home: spec.ChartHome}
-	if name != "" {
-		r.file, r.node = name, root
-	}
-	return r, nil
 }

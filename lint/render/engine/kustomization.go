@@ -113,7 +113,12 @@ func (k *kustomization) read() *render.Problem {
 	}
 	for _, f := range fields {
 		for _, value := range f.get(&k.spec) {
-			k.entries = append(k.entries, &entry{k: k, field: f.field, use: f.use, value: value, name: named(f.use, value), node: k.take(f.field, value)})
+			e := &entry{k: k, field: f.field, use: f.use, value: value, name: named(f.use, value)}
+			key := scalarKey{strings.ToLower(f.field), value}
+			if nodes := k.scalars[key]; len(nodes) > 0 {
+				e.node, k.scalars[key] = nodes[0], nodes[1:]
+			}
+			k.entries = append(k.entries, e)
 		}
 	}
 	return nil
@@ -192,17 +197,6 @@ func (k *kustomization) gather(field string, n *yaml.Node, room *int) {
 			k.gather(field, child, room)
 		}
 	}
-}
-
-// take returns the next node with a value, or nil.
-func (k *kustomization) take(field, value string) *yaml.Node {
-	key := scalarKey{strings.ToLower(field), value}
-	nodes := k.scalars[key]
-	if len(nodes) == 0 {
-		return nil
-	}
-	k.scalars[key] = nodes[1:]
-	return nodes[0]
 }
 
 // key returns the node of a top-level field in any case, or nil.

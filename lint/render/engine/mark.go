@@ -77,18 +77,18 @@ func (m *marker) scalar(l *lines, d document, n *yaml.Node) (change, bool) {
 		}
 	}
 	start, end, ok := l.scalar(&at)
-	if !ok || !l.commentable(end) {
+	if !ok {
+		return change{}, false
+	}
+	after, _, _ := bytes.Cut(l.text[end:], []byte("\n")) // only blanks and another comment
+	if !endOfLine().Match(bytes.TrimSuffix(after, []byte("\r"))) {
 		return change{}, false
 	}
 	value, ok := scalarOf(n)
 	if !ok {
 		return change{}, false
 	}
-	line, column := at.Line, at.Column
-	if rest, from := l.rest(line, column); rest != nil {
-		column += len([]rune(string(rest[:start-from])))
-	}
-	return change{end, end, " " + m.add(place{d.file, d.doc, line, column, value})}, true
+	return change{end, end, " " + m.add(place{d.file, d.doc, at.Line, l.column(&at, start), value})}, true
 }
 
 // add returns the comment for a place.
@@ -206,6 +206,15 @@ func (l *lines) line(n int) []byte {
 	return bytes.TrimSuffix(l.text[l.starts[n-1]:end], []byte("\r"))
 }
 
+// column returns the column of a scalar without its tag and anchor; its text begins at an offset.
+func (l *lines) column(n *yaml.Node, start int) int {
+	rest, from := l.rest(n.Line, n.Column)
+	if rest == nil {
+		return n.Column
+	}
+	return n.Column + len([]rune(string(rest[:start-from])))
+}
+
 // scalar returns the offsets of a scalar on one line, quoted or plain, without its tag and anchor;
 // ok is false for any other scalar.
 func (l *lines) scalar(n *yaml.Node) (start, end int, ok bool) {
@@ -231,16 +240,6 @@ var (
 	singleQuoted = lazy.Regexp(`^'(?:[^']|'')*'`)
 	endOfLine    = lazy.Regexp(`^[ \t]*(?:[ \t]#.*)?$`)
 )
-
-// commentable reports whether a comment may be added at an offset: only blanks and another comment
-// follow on the line.
-func (l *lines) commentable(at int) bool {
-	rest := l.text[at:]
-	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
-		rest = rest[:i]
-	}
-	return endOfLine().Match(bytes.TrimSuffix(rest, []byte("\r")))
-}
 
 // change replaces a part of a text.
 type change struct {

@@ -24,7 +24,9 @@ type results struct {
 	docs []found
 	// marks contain an index into marker.files until all files are known.
 	marks []render.Mark
-	names map[identity][]origin // see finalNames
+	// names says which documents become an object of an identity, by the prefixes and suffixes on
+	// the way. Names that a patch, a plugin or a hash changes are not found.
+	names map[identity][]origin
 	// patches are patches of an overlay that leave no markers.
 	patches []jsonPatch
 }
@@ -230,7 +232,14 @@ func (r *results) origin(root *yaml.Node, v votes) (origin, bool) {
 		return *v.kind, true
 	}
 	if r.names == nil {
-		r.names = r.p.finalNames()
+		r.names = map[identity][]origin{}
+		if root := r.p.rootKustomization(); root != nil {
+			for _, o := range r.p.through(root, nil) {
+				if !slices.Contains(r.names[o.identity], o.origin) {
+					r.names[o.identity] = append(r.names[o.identity], o.origin)
+				}
+			}
+		}
 	}
 	named := r.names[identityOf(root)]
 	if len(named) == 1 {
@@ -257,22 +266,6 @@ type renamed struct {
 // unprefixed lists kinds whose names a prefix or suffix does not change (api/internal/ builtins:
 // PrefixTransformer).
 var unprefixed = []string{"CustomResourceDefinition", "APIService", "Namespace"}
-
-// finalNames maps identities to the documents whose objects get them by prefixes and suffixes. It
-// does not find names that a patch, a plugin or a hash changes.
-func (p *plan) finalNames() map[identity][]origin {
-	root := p.rootKustomization()
-	all := map[identity][]origin{}
-	if root == nil {
-		return all
-	}
-	for _, o := range p.through(root, nil) {
-		if !slices.Contains(all[o.identity], o.origin) {
-			all[o.identity] = append(all[o.identity], o.origin)
-		}
-	}
-	return all
-}
 
 // through applies a kustomization to objects in kustomize's order: its resources join them, its
 // components change all of them, and then it does itself. The plan limits their number.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"sigs.k8s.io/kustomize/api/konfig"
 	"sigs.k8s.io/kustomize/api/types"
@@ -124,22 +123,6 @@ func (p *plan) printedName(k *kustomization) string {
 	return path.Join(k.printedDir, fmt.Sprintf("%d.chart.yaml", len(p.printed)))
 }
 
-// blamed returns the chart that an error of kustomize is about, and the error without the name of
-// the file that does not exist.
-func (p *plan) blamed(said string) (*release, string) {
-	for _, k := range p.sorted() {
-		for _, r := range k.charts {
-			name := "'" + path.Base(r.printed.name) + "'"
-			for _, words := range []string{"accumulating resources from ", "merging resources from "} {
-				if _, after, ok := strings.Cut(said, words+name+": "); ok {
-					return r, after
-				}
-			}
-		}
-	}
-	return nil, said
-}
-
 // component makes a component of the charts of a kustomization, which comes after the generators
 // and before all other components.
 func (p *plan) component(k *kustomization, spec *types.Kustomization) {
@@ -251,13 +234,11 @@ func (b *blockStyle) scalar(n *yaml.Node, value bool) {
 	if !ok {
 		return
 	}
-	line, column := n.Line, n.Column
+	column := n.Column
 	if start, _, ok := b.lines.scalar(n); ok {
-		if rest, from := b.lines.rest(line, column); rest != nil {
-			column += len([]rune(string(rest[:start-from])))
-		}
+		column = b.lines.column(n, start)
 	}
-	n.LineComment = b.m.add(place{b.file, b.doc, line, column, is})
+	n.LineComment = b.m.add(place{b.file, b.doc, n.Line, column, is})
 }
 
 // annotate sets the annotation of an object. If it is not an object, kustomize rejects it.

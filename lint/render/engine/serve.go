@@ -45,9 +45,18 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 			continue
 		}
 		served[k.name] = apply(k.text, changes)
-		if replaced {
-			if problem := stillRemote(k, served[k.name]); problem != nil {
-				return nil, problem
+		if !replaced {
+			continue
+		}
+		var spec types.Kustomization // as kustomize will read it
+		if err := spec.Unmarshal(served[k.name]); err != nil {
+			return nil, k.problem(nil, refusal("the remotes cannot be replaced: "+err.Error()))
+		}
+		for _, f := range fields {
+			for _, value := range f.get(&spec) {
+				if name := named(f.use, value); downloaded(name) {
+					return nil, k.problem(k.key(f.field), refusal(f.field+" entry "+shown(masked(value))+" cannot be replaced: it occurs more than once"))
+				}
 			}
 		}
 	}
@@ -122,22 +131,6 @@ func (p *plan) replaced(k *kustomization) ([]change, *render.Problem) {
 		changes = append(changes, change{start, end, quoted(e.value)})
 	}
 	return changes, nil
-}
-
-// stillRemote returns a problem if kustomize would still read a URL from a changed kustomization.
-func stillRemote(k *kustomization, text []byte) *render.Problem {
-	var spec types.Kustomization
-	if err := spec.Unmarshal(text); err != nil {
-		return k.problem(nil, refusal("the remotes cannot be replaced: "+err.Error()))
-	}
-	for i, f := range fields {
-		for _, value := range fields[i].get(&spec) {
-			if name := named(f.use, value); downloaded(name) {
-				return k.problem(k.key(f.field), refusal(f.field+" entry "+shown(masked(value))+" cannot be replaced: it occurs more than once"))
-			}
-		}
-	}
-	return nil
 }
 
 // patchesOf returns the markers for the strategic merge patches in a kustomization that are literal

@@ -435,10 +435,7 @@ func level(r *model.SpreadRule, pods int) int {
 	if len(r.Eligible) < r.Term.MinDomains() {
 		return skew
 	}
-	if others <= 0 {
-		return pods
-	}
-	if pods <= skew {
+	if others <= 0 || pods <= skew {
 		return pods
 	}
 	return (pods + others*skew) / (others + 1)

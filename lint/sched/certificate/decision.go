@@ -1,6 +1,10 @@
 package certificate
 
 import (
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/sched/model"
 	"github.com/schedlint/schedlint/lint/workload"
@@ -73,3 +77,137 @@ type Pending struct {
 	Count    int
 	Reasons  map[Reason]int
 }
+
+// ProofKind is the method by which a verdict of never or always is proved.
+type ProofKind uint8
+
+const (
+	// Unproved is for sometimes verdicts, which two runs prove.
+	Unproved ProofKind = iota
+	// Shape: the component is one kind of pod whose maximal placements follow
+	// from its rules alone (T1, T3, T5).
+	Shape
+	// LimitProof: one of the members cannot have room for all its pods, whatever the
+	// others do.
+	LimitProof
+	// Exclusive: members that all exclude each other from the domains of a key are
+	// more than there are domains (T10).
+	Exclusive
+	// Outweighed: the same, counting pods by weights (T11).
+	Outweighed
+	// Overcommitted: members request more of a resource than the nodes have that they
+	// may use, less what they may take elsewhere (T12).
+	Overcommitted
+	// Uncolourable: no choice of nodes separates the pods that exclude each other (T13).
+	Uncolourable
+	// Headroom: no state closes all nodes to any pod (T2, T6, T8, T9).
+	Headroom
+	// Explored: all states were tried (T15).
+	Explored
+)
+
+// Proof says why a verdict holds, in terms that the checker can look up in the
+// model.
+type Proof struct {
+	Kind ProofKind
+	// About lists the pod groups that the proof is about, in order.
+	About   []int
+	Key     string
+	Weights []int
+	// Resource and Nodes are those that are overcommitted. Keys has, for each of About, the key
+	// on which the pods of the group are counted by domain, or "".
+	Resource corev1.ResourceName
+	Nodes    []int
+	Keys     []string
+	// Open holds the nodes of a pod group that cannot all be closed; without an entry, all its nodes.
+	Open map[int][]int
+	// NeedsPeers is set if pod groups are proved to be placed because others are there (T14).
+	NeedsPeers bool
+}
+
+// Keep records the nodes of a pod group that cannot all be closed.
+func (p *Proof) Keep(unit int, nodes []int) {
+	if p.Open == nil {
+		p.Open = map[int][]int{}
+	}
+	p.Open[unit] = nodes
+}
+
+// Member is a set of pods of a component as the checker sees them: those of one
+// workload, or the pod of a DaemonSet on one node.
+type Member struct {
+	G    *model.Group
+	Pods int
+	// Node is the index of the only node, or -1.
+	Node int
+	// Open are those of its nodes that cannot all be closed.
+	Open []int
+}
+
+// Assertion is a verdict on a component with its proof, for the checker.
+type Assertion struct {
+	Members []Member
+	Never   bool
+	Proof   Proof
+	About   []Member
+}
+
+// Called returns the workloads of members, for errors.
+func Called(members []Member) []*workload.Workload {
+	var ws []*workload.Workload
+	for _, m := range members {
+		ws = append(ws, m.G.Workload)
+	}
+	return ws
+}
+
+// Checker confirms the results of a search by independent reasoning. An error says what does
+// not hold, which is a fault of the search; ErrTooLong means that the steps do not suffice.
+type Checker interface {
+	// Verify replays the runs of a decision and fills in why the pods that a run
+	// leaves Pending fit nowhere.
+	Verify(m *model.Model, d *Decision) error
+	// Replay replays a run: each node has to take its pod at that time.
+	Replay(m *model.Model, run []Placed) error
+	// Certify replays a run that has to be stuck, and fills in why.
+	Certify(m *model.Model, s *Stuck) error
+	// Blocks reports whether a run is valid and leaves no node for a pod of a group.
+	Blocks(m *model.Model, run []Placed, g *model.Group) bool
+	// Prepare does the work that all checks of a model share.
+	Prepare(m *model.Model)
+	// Proofs returns the checks of proofs on a model; contend says whether pods contend for resources.
+	Proofs(m *model.Model, contend bool) Proofs
+	// NeverPlaced checks that no pod of a group ever finds a node, with at most one
+	// pod of each of the others present.
+	NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error
+	// Lose checks the outcomes of workloads after a loss, and Roll the outcome of a
+	// rollout; Roll fills in why no new pod fits.
+	Lose(m *model.Model, l Loss, out []Lost, steps int) error
+	Roll(m *model.Model, r Rollout, out *Rolled, steps int) error
+}
+
+// Proofs checks one proof after another, each within a number of steps.
+type Proofs interface {
+	Check(a *Assertion, steps int) error
+}
+
+// confirming holds the checker of a run.
+type confirming struct{ Checker }
+
+// Confirm sets the checker for a model and all models derived from it.
+func Confirm(m *model.Model, c Checker) {
+	model.KeepInRun(m.Run(), func() *confirming { return &confirming{c} })
+}
+
+// CheckerOf returns the checker of a model.
+func CheckerOf(m *model.Model) Checker {
+	return model.KeepInRun(m.Run(), func() *confirming { panic("nobody confirms what is said about this model") }).Checker
+}
+
+// ErrTooLong is returned if a check exceeds its budget; a result that cannot
+// be checked is not reported.
+var ErrTooLong = errors.New("the check takes too long")
+
+// CheckSteps is the checker's budget for one component that was explored,
+// in filters applied.
+const CheckSteps = 400_000

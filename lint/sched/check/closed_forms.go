@@ -15,7 +15,7 @@ type closedForms struct{ *demand }
 
 // gatherings returns the sets of nodes from which the pods must pick one, because their
 // affinity requires all of them in the domains of the first: all nodes if others can be
-// the company.
+// the peers.
 func (f *closedForms) gatherings(g *model.Group) [][]int {
 	nodes := slices.DeleteFunc(slices.Clone(f.sites(g)), func(n int) bool { return !model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g)) })
 	keys := map[string]bool{}
@@ -185,10 +185,8 @@ func (f *closedForms) fillsEvenly(m certificate.Member) bool {
 
 // checkLimit bounds the pods of one member by the closed forms.
 func (f *closedForms) checkLimit(c *certificate.Assertion) error {
-	for _, m := range c.About {
-		if f.most(m) < m.Pods {
-			return nil
-		}
+	if slices.ContainsFunc(c.About, func(m certificate.Member) bool { return f.most(m) < m.Pods }) {
+		return nil
 	}
 	return fmt.Errorf("%v: there is room for all pods", certificate.Called(c.About))
 }

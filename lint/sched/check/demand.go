@@ -33,16 +33,14 @@ type ledger struct {
 
 // asks returns the requests of a pod of a group, by resource of the ledger.
 func (l *ledger) asks(g *model.Group) []int64 {
-	all := l.asked[g]
-	if all == nil {
-		all = make([]int64, len(l.names))
+	return model.Cached(l.asked, g, func() []int64 {
+		all := make([]int64, len(l.names))
 		all[0] = 1
 		for _, r := range g.Requests {
 			all[slices.Index(l.names, r.Name)] = r.Amount
 		}
-		l.asked[g] = all
-	}
-	return all
+		return all
+	})
 }
 
 func (l *ledger) short(n, r int) bool {

@@ -9,7 +9,7 @@
 // share domains, counting and the steps of controllers.
 //
 // The same filters explain refusals to people: State holds the pods in place, and
-// Standing returns the answer of each node to one more pod, with every reason
+// Placement returns the answer of each node to one more pod, with every reason
 // (refusals.go).
 //
 // An error says what does not hold, which is a fault of the search, or that the steps do

@@ -299,9 +299,8 @@ type keptDomains map[domainsKey]map[string]bool
 // domains returns the values of the key of a constraint on the nodes that count for it.
 func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 	id := domainsKey{g.Signature, t.Key, g.KeysID, t.HonorsAffinity(), t.HonorsTaints(), g.Kind.PerNode()}
-	known := f.eligibles[id]
-	if known == nil {
-		known = map[string]bool{}
+	return model.Cached(f.eligibles, id, func() map[string]bool {
+		known := map[string]bool{}
 		for n, node := range f.m.Topology.Nodes {
 			if f.counted(g, t, n, -1) {
 				known[node.Labels[t.Key]] = true
@@ -310,9 +309,8 @@ func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 		if f.absent == nil {
 			f.m.Run().Spend(len(f.m.Topology.Nodes))
 		}
-		f.eligibles[id] = known
-	}
-	return known
+		return known
+	})
 }
 
 // run returns how many pods one run of a single workload places on some nodes, at most
@@ -336,7 +334,7 @@ func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 }
 
 // blocked reports whether running pods keep a group off a node permanently: the filters
-// refuse it before anything else is placed, and not because company or pods elsewhere are
+// refuse it before anything else is placed, and not because peers or pods elsewhere are
 // missing.
 func (f *filters) blocked(g *model.Group, n int) bool {
 	switch f.refuses(g, n) {

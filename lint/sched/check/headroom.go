@@ -97,7 +97,7 @@ func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Ter
 
 // checkHeadroom proves for members, one after the other, that others, and all but one of their
 // own pods, cannot close all their nodes, or all nodes that the hint (Open) lists. For one that
-// needs company the nodes are those near any pod of a workload proved before, all of whose pods
+// needs peers the nodes are those near any pod of a workload proved before, all of whose pods
 // are placed in the end, or near any pod that may be there if its own first pod needs none.
 func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 	members := slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 })
@@ -190,7 +190,7 @@ func (h *headroom) comes(g *model.Group, shown *provenResult) bool {
 	return false
 }
 
-// leads proves that a member whose first pod needs no company never gets stuck: on any of
+// leads proves that a member whose first pod needs no peer never gets stuck: on any of
 // its nodes, and then near any pod that may be there.
 func (h *headroom) leads(m certificate.Member) error {
 	hard := m.G.HardAffinity()

@@ -235,18 +235,18 @@ func domainID(n *topology.Node, terms []*model.Term) (id string, complete bool) 
 	return id, complete
 }
 
-// neverPlacedGroups is the set of groups whose pods are never placed, because their company
+// neverPlacedGroups is the set of groups whose pods are never placed, because their peers
 // never is (T20).
 type neverPlacedGroups map[*model.Group]bool
 
 // neverPlaced reports whether pods of a group are never placed: its required affinity needs
-// company, none of its pods may come first, and only pods of such groups can be company.
+// peers, none of its pods may come first, and only pods of such groups can be peers.
 func (ns *nodeSets) neverPlaced(g *model.Group) bool {
 	return (*model.Keep(ns.m, ns.followers))[g]
 }
 
 // followers starts with the groups that cannot come first and repeatedly removes those
-// for which a group outside the set can be company.
+// for which a group outside the set can be peers.
 func (ns *nodeSets) followers() *neverPlacedGroups {
 	all := neverPlacedGroups{}
 	var left []*model.Group

@@ -126,12 +126,12 @@ var lostAs = map[certificate.Meaning]Refusal{
 // in which the scheduler applies them. Filters that look at other pods are applied only
 // if the node itself would take the pod.
 func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
-	i, ok := s.f.m.IndexOf(n.Name)
+	i, ok := s.v.m.IndexOf(n.Name)
 	if !ok {
 		return []Refusal{lostAs[certificate.Gone]}
 	}
-	g := s.f.m.Groups[w]
-	if all := s.alone(g, i); len(all) > 0 || s.f.refuses(g, i) == certificate.Takes {
+	g := s.v.m.Groups[w]
+	if all := s.alone(g, i); len(all) > 0 || s.v.refuses(g, i) == certificate.Takes {
 		return all
 	}
 	all := s.load(g, i)
@@ -142,11 +142,11 @@ func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 		all = append(all, r)
 	}
 	r := Refusal{By: certificate.RefusedByAffinity}
-	if t := s.f.unmet(g, n); t != nil {
+	if t := s.v.unmet(g, n); t != nil {
 		_, has := n.Labels[t.Key]
 		r.Kind, r.Unmet = NoCompany, &Unmet{Domain: s.domain(t.Key, n), Lacks: !has, Term: t}
 	}
-	if s.f.repelled(g, n) {
+	if s.v.repelled(g, n) {
 		r.Kind, r.Repels = Repelled, s.repels(g, n)
 	}
 	if r.Kind != "" {
@@ -157,13 +157,13 @@ func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 
 // alone returns the refusals by filters that look at the node alone.
 func (s *State) alone(g *model.Group, n int) []Refusal {
-	lost := s.f.absent.from(n)
-	if lost && s.f.absent.meaning == certificate.Gone {
+	lost := s.v.absent.from(n)
+	if lost && s.v.absent.meaning == certificate.Gone {
 		return []Refusal{lostAs[certificate.Gone]}
 	}
-	all := nodeLevel(model.NewFilter(g.Workload), s.f.m.Topology.Nodes[n])
+	all := nodeLevel(model.NewFilter(g.Workload), s.v.m.Topology.Nodes[n])
 	if lost {
-		all = append(all, lostAs[s.f.absent.meaning])
+		all = append(all, lostAs[s.v.absent.meaning])
 	}
 	return all
 }
@@ -171,11 +171,11 @@ func (s *State) alone(g *model.Group, n int) []Refusal {
 // load returns the refusals for lack of a port or of room.
 func (s *State) load(g *model.Group, n int) []Refusal {
 	var all []Refusal
-	if s.f.portTaken(g, n) {
-		all = append(all, s.taken(g, s.f.m.Topology.Nodes[n]))
+	if s.v.portTaken(g, n) {
+		all = append(all, s.taken(g, s.v.m.Topology.Nodes[n]))
 	}
-	if r, short := s.f.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return s.f.offered(n, name, kubelet) }); short {
-		all = append(all, s.noRoom(r, s.f.m.Topology.Nodes[n], s.f.on[n]))
+	if r, short := s.v.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return s.v.offered(n, name, kubelet) }); short {
+		all = append(all, s.noRoom(r, s.v.m.Topology.Nodes[n], s.v.on[n]))
 	}
 	return all
 }
@@ -204,14 +204,14 @@ func nodeLevel(f *model.Filter, n *topology.Node) []Refusal {
 
 // name returns the name of a workload for people.
 func (s *State) name(w *workload.Workload) string {
-	of := s.f.m.Groups[w].Origin()
+	of := s.v.m.Groups[w].Origin()
 	return cmp.Or(s.called[w], s.called[of], of.String())
 }
 
 // taken names the first pod in place that has a port of the given group.
 func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
 	for _, k := range s.on[n] {
-		for _, taken := range s.f.m.Groups[s.pods[k].Workload].HostPorts {
+		for _, taken := range s.v.m.Groups[s.pods[k].Workload].HostPorts {
 			if i := slices.IndexFunc(g.HostPorts, taken.Conflicts); i >= 0 {
 				return Refusal{By: certificate.RefusedByPort, Kind: PortTaken, Port: Port{g.HostPorts[i], s.name(s.pods[k].Workload)}}
 			}
@@ -250,14 +250,14 @@ const maxBeside = 3
 // uneven returns the first spread constraint that one more pod would break, if there is
 // one.
 func (s *State) uneven(g *model.Group, n int) Refusal {
-	node := s.f.m.Topology.Nodes[n]
+	node := s.v.m.Topology.Nodes[n]
 	for _, key := range model.HardKeys(g) {
 		if _, ok := node.Labels[key]; !ok {
 			return Refusal{By: certificate.RefusedBySpread, Kind: LacksSpreadKey, Key: key}
 		}
 	}
 	for t := range g.Hard(model.Spread) {
-		if k := s.f.skew(g, t, n); !k.allowed() {
+		if k := s.v.skew(g, t, n); !k.allowed() {
 			spread := Spread{Domain: s.domain(t.Key, node), Here: k.here, Smallest: k.smallest, MaxSkew: int(t.Constraint.MaxSkew)}
 			if least := t.MinDomains(); k.domains < least {
 				spread.Domains, spread.MinDomains = k.domains, least
@@ -271,5 +271,5 @@ func (s *State) uneven(g *model.Group, n int) Refusal {
 // domain returns the domain of a node by a key. If a key makes every node a domain of its own,
 // messages need not say which.
 func (s *State) domain(key string, n *topology.Node) Domain {
-	return Domain{key, n.Labels[key], model.Cached(s.single, key, func() bool { return s.f.m.NodeByNode(key, nil) })}
+	return Domain{key, n.Labels[key], model.Cached(s.single, key, func() bool { return s.v.m.NodeByNode(key, nil) })}
 }

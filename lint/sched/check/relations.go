@@ -90,7 +90,18 @@ func (v *relations) learn(m *model.Model, g *model.Group) {
 	for t := range g.HardTerms() {
 		v.keys = append(v.keys, t.Key)
 		m.Run().Spend(model.StepsPerTerm)
-		v.learnDoubts(m, g, t)
+		for o := range m.Doubtful(t, g.Workload) { // whom it may select, as only the cluster knows
+			switch {
+			case !m.Present(m.Groups[o]):
+			case t.Use != model.AntiAffinity:
+				v.vague[g.Workload] = true
+			default:
+				v.doubted[g.Workload] = append(v.doubted[g.Workload], against{o, t.Key})
+				if o != g.Workload {
+					v.doubted[o] = append(v.doubted[o], against{g.Workload, t.Key})
+				}
+			}
+		}
 		for _, list := range m.Index.Candidates(t, g.Workload) {
 			for _, o := range list {
 				if !m.Present(m.Groups[o]) {
@@ -108,30 +119,6 @@ func (v *relations) learn(m *model.Model, g *model.Group) {
 					v.against[o] = append(v.against[o], against{g.Workload, t.Key})
 					v.look(g.Workload, t.Key)
 				}
-			}
-		}
-	}
-}
-
-// learnDoubts records whom a hard term of a group may select, if only the cluster knows.
-func (v *relations) learnDoubts(m *model.Model, g *model.Group, t *model.Term) {
-	if !m.MaybeDoubtful(t, g.Workload) {
-		return
-	}
-	w := g.Workload
-	for _, list := range m.Index.Candidates(t, w) {
-		m.Run().Spend(len(list) * t.Sel.Cost())
-		for _, o := range list {
-			if !m.Present(m.Groups[o]) || t.Sel.Doubtful(w, o) == "" {
-				continue
-			}
-			if t.Use != model.AntiAffinity {
-				v.vague[w] = true
-				continue
-			}
-			v.doubted[w] = append(v.doubted[w], against{o, t.Key})
-			if o != w {
-				v.doubted[o] = append(v.doubted[o], against{w, t.Key})
 			}
 		}
 	}

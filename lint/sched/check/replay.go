@@ -99,10 +99,8 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || len(g.HostPorts) > 0 {
 		return s.filters.reasons(g)
 	}
-	id := g.Signature + "|" + g.Request
-	t := s.known[id]
-	if t == nil {
-		t = &takers{refused: map[certificate.Reason]int{}}
+	t := model.Cached(s.known, g.Signature+"|"+g.Request, func() *takers {
+		t := &takers{refused: map[certificate.Reason]int{}}
 		for n := range s.m.Topology.Nodes {
 			s.m.Run().Spend(1)
 			if r := s.atNode(g, n); r != certificate.Takes {
@@ -111,10 +109,10 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 				t.nodes = append(t.nodes, n)
 			}
 		}
-		s.known[id] = t
-	}
+		return t
+	})
 	count := maps.Clone(t.refused)
-	if len(model.HardKeys(g)) == 0 && s.neverPlaced(g) { // no node has its company (T20)
+	if len(model.HardKeys(g)) == 0 && s.neverPlaced(g) { // no node has its peers (T20)
 		if len(t.nodes) > 0 {
 			count[certificate.RefusedByAffinity] += len(t.nodes)
 		}

@@ -16,7 +16,7 @@ import (
 // one more pod rests. The filters decide; State keeps the pods in the order in which they
 // were placed, to name those that block.
 type State struct {
-	f    *filters
+	v    *nodeSets
 	pods []certificate.Placed
 	// on lists the pods of each node, as indices into pods.
 	on map[*topology.Node][]int
@@ -29,27 +29,24 @@ type State struct {
 // NewState returns the state with only the pods that the manifests declare as running; it
 // ignores pods on undeclared nodes.
 func NewState(m *model.Model) *State {
-	f := newFilters(newBooks(nil, m), true)
-	return stateOver(&f)
-}
-
-// stateOver returns the state with the running pods in the books of filters.
-func stateOver(f *filters) *State {
-	s := newState(f)
-	for _, w := range f.m.Workloads {
-		if w.Running && model.Modelled(f.m.Groups[w]) {
-			if n, ok := f.m.IndexOf(w.Spec.NodeName); ok {
-				s.record(w, f.m.Topology.Nodes[n])
-			}
+	s := newState(newNodeSets(nil, m, true))
+	for _, w := range m.RunningOnes() {
+		if n, ok := m.IndexOf(w.Spec.NodeName); ok {
+			s.record(w, m.Topology.Nodes[n])
 		}
 	}
 	return s
 }
 
+// newState returns the state with pods in the books that it does not list yet.
+func newState(v *nodeSets) *State {
+	return &State{v: v, on: map[*topology.Node][]int{}, called: map[*workload.Workload]string{}, single: map[string]bool{}}
+}
+
 // Place puts a pod of w on a node without applying the filters.
 func (s *State) Place(w *workload.Workload, n *topology.Node) {
-	if i, ok := s.f.m.IndexOf(n.Name); ok {
-		s.f.add(s.f.m.Groups[w], i)
+	if i, ok := s.v.m.IndexOf(n.Name); ok {
+		s.v.add(s.v.m.Groups[w], i)
 		s.record(w, n)
 	}
 }
@@ -66,11 +63,11 @@ func (s *State) Pods() []certificate.Placed { return s.pods }
 // Filter returns why a node does not take one more pod of w now, or that it does. A pod
 // that is bound by its manifest passes only the kubelet's admission (R-P8).
 func (s *State) Filter(w *workload.Workload, n *topology.Node) certificate.Reason {
-	i, ok := s.f.m.IndexOf(n.Name)
+	i, ok := s.v.m.IndexOf(n.Name)
 	if !ok {
 		return RefusedByNobody
 	}
-	return s.f.refuses(s.f.m.Groups[w], i)
+	return s.v.refuses(s.v.m.Groups[w], i)
 }
 
 // reason returns the first node-level filter that a node fails.
@@ -94,14 +91,14 @@ func reason(p model.Passes) certificate.Reason {
 func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	for _, p := range s.pods {
 		for _, t := range g.Terms {
-			own := t.Use == model.AntiAffinity && t.Hard && slices.Contains(s.f.selects[t], p.Workload)
-			if own && model.SameDomain(n, p.Node, t.Key) && selectedByAll(s.f.m, []*model.Term{t}, g, p.Workload, p.Node) {
+			own := t.Use == model.AntiAffinity && t.Hard && slices.Contains(s.v.selects[t], p.Workload)
+			if own && model.SameDomain(n, p.Node, t.Key) && selectedByAll(s.v.m, []*model.Term{t}, g, p.Workload, p.Node) {
 				return s.repelling(p, n, Repels{Domain: s.domain(t.Key, n)})
 			}
 		}
-		for _, a := range s.f.against[g.Workload] {
+		for _, a := range s.v.against[g.Workload] {
 			if a.w == p.Workload && model.SameDomain(n, p.Node, a.key) {
-				return s.repelling(p, n, Repels{Domain: s.domain(a.key, n), Theirs: true, Migration: slices.Contains(s.f.migrating[g.Workload], a)})
+				return s.repelling(p, n, Repels{Domain: s.domain(a.key, n), Theirs: true, Migration: slices.Contains(s.v.migrating[g.Workload], a)})
 			}
 		}
 	}
@@ -110,45 +107,37 @@ func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 
 // repelling counts the pods of the repelling pod's workload in its domain.
 func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Repels {
-	of := s.f.m.Groups[pod.Workload].Origin()
+	of := s.v.m.Groups[pod.Workload].Origin()
 	r.Pods.Workload = s.name(pod.Workload)
 	for _, p := range s.pods {
-		if (p.Workload == pod.Workload || s.f.m.Groups[p.Workload].Origin() == of) && model.SameDomain(n, p.Node, r.Key) {
+		if (p.Workload == pod.Workload || s.v.m.Groups[p.Workload].Origin() == of) && model.SameDomain(n, p.Node, r.Key) {
 			r.Pods.Count++
 		}
 	}
 	return r
 }
 
-func newState(f *filters) *State {
-	return &State{f: f, on: map[*topology.Node][]int{}, called: map[*workload.Workload]string{}, single: map[string]bool{}}
-}
-
-// Standing holds pods in place and explains the answer of each node to one more pod, for
+// Placement holds pods in place and explains the answer of each node to one more pod, for
 // people. The runs of a decision lead to that state, so nothing here decides.
-type Standing struct {
-	m *model.Model // in which pods that rules tell apart are workloads of their own
-	s *State
-	v *nodeSets
+type Placement struct {
+	*State // of a model in which pods that rules tell apart are workloads of their own
 	// placed counts the pods that stay.
 	placed map[*workload.Workload]int
 	last   map[*workload.Workload]int // node where the last pod went
 }
 
-// Outlook is the answer of a node to one more pod: no refusals if it takes the pod. Has
+// NodeAnswer is the answer of a node to one more pod: no refusals if it takes the pod. Has
 // is set if the node already has its pod of the DaemonSet.
-type Outlook struct {
+type NodeAnswer struct {
 	Node     *topology.Node
 	Refusals []Refusal
 	Has      bool
 }
 
-// Stand places pods without applying the filters and then, as long as a node takes one,
+// NewPlacement places pods without applying the filters and then, as long as a node takes one,
 // the missing pods of further workloads, in that order.
-func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Standing {
-	parts := m.Split()
-	s := &Standing{m: parts, v: newNodeSets(nil, parts, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
-	s.s = stateOver(&s.v.filters)
+func NewPlacement(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Placement {
+	s := &Placement{NewState(m.Split()), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
 	for _, p := range settled {
 		if pod := s.next(p.Workload); pod != nil {
 			s.put(pod, p.Node)
@@ -160,18 +149,17 @@ func Stand(m *model.Model, settled []certificate.Placed, then ...*workload.Workl
 
 // Lose returns the state after a loss of nodes, with missing pods of the given workloads
 // placed again as long as a node takes one.
-func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standing {
-	out := &Standing{m: s.m, v: newNodeSets(absenceOf(s.m, l), s.m, true), placed: map[*workload.Workload]int{}, last: map[*workload.Workload]int{}}
-	out.s = newState(&out.v.filters)
-	out.s.called = maps.Clone(s.s.called)
-	for _, p := range s.s.pods {
+func (s *Placement) Lose(l certificate.Loss, then ...*workload.Workload) *Placement {
+	out := &Placement{newState(newNodeSets(absenceOf(s.v.m, l), s.v.m, true)), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
+	out.called = maps.Clone(s.called)
+	for _, p := range s.pods {
 		gone := l.Nodes[p.Node.Name]
 		stays := p.Workload.Kind.PerNode() && l.Meaning != certificate.Gone
 		if !gone || stays || l.Meaning == certificate.Unreachable {
-			out.s.record(p.Workload, p.Node)
+			out.record(p.Workload, p.Node)
 		}
-		if n, ok := s.m.IndexOf(p.Node.Name); ok && !p.Workload.Running { // the books already have running pods
-			out.v.survive(s.m.Groups[p.Workload], n)
+		if n, ok := s.v.m.IndexOf(p.Node.Name); ok && !p.Workload.Running { // the books already have running pods
+			out.v.survive(s.v.m.Groups[p.Workload], n)
 		}
 		if !gone || stays {
 			out.placed[p.Workload]++
@@ -182,21 +170,21 @@ func (s *Standing) Lose(l certificate.Loss, then ...*workload.Workload) *Standin
 }
 
 // Call gives a workload another name in messages.
-func (s *Standing) Call(w *workload.Workload, name string) {
-	s.s.called[w] = name
+func (s *Placement) Call(w *workload.Workload, name string) {
+	s.called[w] = name
 }
 
-func (s *Standing) put(pod *workload.Workload, on *topology.Node) {
-	n, ok := s.m.IndexOf(on.Name)
+func (s *Placement) put(pod *workload.Workload, on *topology.Node) {
+	n, ok := s.v.m.IndexOf(on.Name)
 	if !ok {
 		return
 	}
-	s.s.Place(pod, s.m.Topology.Nodes[n])
+	s.Place(pod, s.v.m.Topology.Nodes[n])
 	s.placed[pod]++
 }
 
 // fill places missing pods until no node takes one more.
-func (s *Standing) fill(then []*workload.Workload) {
+func (s *Placement) fill(then []*workload.Workload) {
 	for moved := true; moved; {
 		moved = false
 		for _, w := range then {
@@ -209,8 +197,8 @@ func (s *Standing) fill(then []*workload.Workload) {
 
 // puts places a pod on a node that takes it. It starts with the node where the last pod
 // of the workload went, as the nodes before that are mostly full.
-func (s *Standing) puts(pod *workload.Workload) bool {
-	g, nodes := s.m.Groups[pod], s.m.Topology.Nodes
+func (s *Placement) puts(pod *workload.Workload) bool {
+	g, nodes := s.v.m.Groups[pod], s.v.m.Topology.Nodes
 	for i := range nodes {
 		n := (s.last[pod] + i) % len(nodes)
 		if pod.Kind.PerNode() && s.v.pods(n, pod) > 0 || s.v.refuses(g, n) != certificate.Takes {
@@ -225,57 +213,57 @@ func (s *Standing) puts(pod *workload.Workload) bool {
 
 // next returns the pod of a workload that is to be placed next, as a workload of the
 // split model; nil if none is missing.
-func (s *Standing) next(w *workload.Workload) *workload.Workload {
-	for g := range s.m.Placeable() {
-		if g.Origin() == w && s.placed[g.Workload] < s.pods(g.Workload) {
+func (s *Placement) next(w *workload.Workload) *workload.Workload {
+	for g := range s.v.m.Placeable() {
+		if g.Origin() == w && s.placed[g.Workload] < s.wanted(g.Workload) {
 			return g.Workload
 		}
 	}
 	return nil
 }
 
-func (s *Standing) pods(w *workload.Workload) int {
+func (s *Placement) wanted(w *workload.Workload) int {
 	if w.Kind.PerNode() {
-		return s.m.Eligible(w).Count
+		return s.v.m.Eligible(w).Count
 	}
 	return w.Count.N
 }
 
 // Count returns how many pods of a workload are in place, and how many are missing.
-func (s *Standing) Count(w *workload.Workload) (placed, missing int) {
-	for g := range s.m.Placeable() {
+func (s *Placement) Count(w *workload.Workload) (placed, missing int) {
+	for g := range s.v.m.Placeable() {
 		if g.Origin() == w {
 			placed += s.placed[g.Workload]
-			missing += max(0, s.pods(g.Workload)-s.placed[g.Workload])
+			missing += max(0, s.wanted(g.Workload)-s.placed[g.Workload])
 		}
 	}
 	return placed, missing
 }
 
 // On lists the nodes on which pods of a workload are.
-func (s *Standing) On(w *workload.Workload) []*topology.Node {
+func (s *Placement) On(w *workload.Workload) []*topology.Node {
 	var all []*topology.Node
-	for _, p := range s.s.pods {
-		if s.m.Groups[p.Workload].Origin() == w {
+	for _, p := range s.pods {
+		if s.v.m.Groups[p.Workload].Origin() == w {
 			all = append(all, p.Node)
 		}
 	}
 	return all
 }
 
-// Outlook returns the answer of each node to the next missing pod of a workload, or to
+// Answers returns the answer of each node to the next missing pod of a workload, or to
 // one more if none is missing.
-func (s *Standing) Outlook(w *workload.Workload) []Outlook {
+func (s *Placement) Answers(w *workload.Workload) []NodeAnswer {
 	pod := s.next(w)
 	if pod == nil {
-		i := slices.IndexFunc(s.m.Workloads, func(o *workload.Workload) bool { return s.m.Groups[o].Origin() == w })
-		pod = s.m.Workloads[i]
+		i := slices.IndexFunc(s.v.m.Workloads, func(o *workload.Workload) bool { return s.v.m.Groups[o].Origin() == w })
+		pod = s.v.m.Workloads[i]
 	}
-	all := make([]Outlook, len(s.m.Topology.Nodes))
-	for i, n := range s.m.Topology.Nodes {
+	all := make([]NodeAnswer, len(s.v.m.Topology.Nodes))
+	for i, n := range s.v.m.Topology.Nodes {
 		all[i].Node = n
 		if all[i].Has = pod.Kind.PerNode() && s.v.pods(i, pod) > 0; !all[i].Has {
-			all[i].Refusals = s.s.Refusals(pod, n)
+			all[i].Refusals = s.Refusals(pod, n)
 		}
 	}
 	return all
@@ -283,11 +271,11 @@ func (s *Standing) Outlook(w *workload.Workload) []Outlook {
 
 // Still returns the answer of each node to a pod of a workload if only the running pods
 // are there, ignoring rules about other pods.
-func Still(m *model.Model, w *workload.Workload) []Outlook {
+func Still(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
-	all := make([]Outlook, len(m.Topology.Nodes))
+	all := make([]NodeAnswer, len(m.Topology.Nodes))
 	for i, n := range m.Topology.Nodes {
-		all[i] = Outlook{Node: n, Refusals: s.alone(m.Groups[w], i)}
+		all[i] = NodeAnswer{Node: n, Refusals: s.alone(m.Groups[w], i)}
 		if len(all[i].Refusals) == 0 {
 			all[i].Refusals = s.load(m.Groups[w], i)
 		}
@@ -297,11 +285,11 @@ func Still(m *model.Model, w *workload.Workload) []Outlook {
 
 // Spare returns the same for one more, empty node of each pool that may grow, in the
 // order of Topology.Growth.
-func Spare(m *model.Model, w *workload.Workload) []Outlook {
+func Spare(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
-	var all []Outlook
+	var all []NodeAnswer
 	for _, g := range m.Topology.Growth {
-		o := Outlook{Node: g.Node, Refusals: nodeLevel(model.NewFilter(w), g.Node)}
+		o := NodeAnswer{Node: g.Node, Refusals: nodeLevel(model.NewFilter(w), g.Node)}
 		offered := func(name corev1.ResourceName, kubelet bool) (int64, bool) {
 			return model.Offered(g.Node, &model.Request{Name: name, Kubelet: kubelet})
 		}
@@ -315,14 +303,14 @@ func Spare(m *model.Model, w *workload.Workload) []Outlook {
 
 // Checked returns the checker's answer to one more pod on each node: the first filter
 // that refuses.
-func (s *Standing) Checked(w *workload.Workload) []certificate.Reason {
+func (s *Placement) Checked(w *workload.Workload) []certificate.Reason {
 	pod := s.next(w)
 	if pod == nil {
 		pod = w
 	}
-	all := make([]certificate.Reason, len(s.m.Topology.Nodes))
+	all := make([]certificate.Reason, len(s.v.m.Topology.Nodes))
 	for n := range all {
-		all[n] = s.v.refuses(s.m.Groups[pod], n)
+		all[n] = s.v.refuses(s.v.m.Groups[pod], n)
 	}
 	return all
 }

@@ -27,9 +27,9 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 		return false
 	}
 	pods := max(model.Certain(w), edit.Pods)
-	group, crowd := tr.contenders(w, pods), tr.contendersOf(w, pods)
+	group, contenders := tr.contenders(w, pods), tr.contendersOf(w, pods)
 	key := trialKey{tr.shape(w, pods, group), edit.Name, more}
-	try := func() bool { return tr.try(w, edit, group, crowd, more) }
+	try := func() bool { return tr.try(w, edit, group, contenders, more) }
 	if key.shape == "" {
 		return try()
 	}
@@ -38,7 +38,7 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 
 // shape returns the key, cached for further edits, under which trials of a workload with at most
 // `pods` pods share their outcome. For an isolated workload it is bound.Shape. For a group it
-// hashes all manifests, which only another context can have in common. It is "" for a crowd,
+// hashes all manifests, which only another context can have in common. It is "" if too many contend,
 // and if nothing else can have the same key.
 func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
 	return model.Cached(tr.shapes, sized{w, pods}, func() string {
@@ -57,14 +57,14 @@ func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workloa
 // borrows reports whether the pod template of a workload is written in another object.
 func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
-// try tries an edit of a workload in its group, with `more` additional nodes. For a crowd,
+// try tries an edit of a workload in its group, with `more` additional nodes. If too many contend,
 // if not nil, only counting decides (T16).
-func (tr trials) try(w *workload.Workload, edit Edit, group, crowd []*workload.Workload, more int) bool {
+func (tr trials) try(w *workload.Workload, edit Edit, group, contenders []*workload.Workload, more int) bool {
 	c := *w
 	if edit.Make != nil && !edit.Make(&c) {
 		return false
 	}
-	t := &trial{j: tr.shared, w: w, changed: &c, group: group, crowd: crowd, steps: tr.each(group)}
+	t := &trial{j: tr.shared, w: w, changed: &c, group: group, contenders: contenders, steps: tr.each(group)}
 	for i := range more {
 		n := tr.oneMore(w)
 		if n == nil {
@@ -79,13 +79,13 @@ func (tr trials) try(w *workload.Workload, edit Edit, group, crowd []*workload.W
 		t.further = append(t.further, n)
 	}
 	all := t.group
-	if t.group = t.with(t.group); t.crowd != nil {
-		all = t.crowd
+	if t.group = t.with(t.group); t.contenders != nil {
+		all = t.contenders
 	}
 	if len(all) > maxTogether {
 		t.declared = t.j.assembled(all).Roster
-	} else if t.crowd != nil {
-		t.crowd = t.with(t.crowd)
+	} else if t.contenders != nil {
+		t.contenders = t.with(t.contenders)
 	}
 	return t.within(func() bool {
 		if holds, known := t.decideByCounting(); known {
@@ -109,18 +109,18 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 		return false
 	}
 	if len(ws) == 1 && len(changes) == 1 && len(further) == 0 && changes[0].Workload.Object == ws[0].Object && tr.contendersOf(ws[0], model.Certain(ws[0])) != nil {
-		return tr.Holds(ws[0], changes[0].Edit, 0) // counting decides, so the crowd needs no model
+		return tr.Holds(ws[0], changes[0].Edit, 0) // counting decides, so the contenders need no model
 	}
 	var group []*workload.Workload
 	seen := map[*workload.Workload]bool{}
-	crowds := map[groupKey]bool{}
+	added := map[groupKey]bool{}
 	for _, w := range ws {
 		others := tr.contenders(w, model.Certain(w))
-		if crowd := tr.contendersOf(w, model.Certain(w)); crowd != nil {
-			if others = crowd; crowds[keyOf(crowd)] {
+		if contenders := tr.contendersOf(w, model.Certain(w)); contenders != nil {
+			if others = contenders; added[keyOf(contenders)] {
 				continue
 			}
-			crowds[keyOf(crowd)] = true
+			added[keyOf(contenders)] = true
 		}
 		tr.m.Run().Spend(1 + len(others))
 		for _, o := range append(slices.Clip(others), w) {
@@ -173,8 +173,8 @@ type trial struct {
 	j          *shared
 	w, changed *workload.Workload
 	group      []*workload.Workload
-	crowd      []*workload.Workload // judged by counting only
-	// declared lists the group, if it is large, or the crowd, both as declared; about lists the
+	contenders []*workload.Workload // judged by counting only
+	// declared lists the group, if it is large, or the contenders, both as declared; about lists the
 	// workloads of the trial, and ruled those connected to the changed one by rules, or all.
 	declared, about, ruled *search.Roster
 	further                []*topology.Node // in addition to the declared ones
@@ -304,11 +304,11 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 			q.member(o)
 		}
 	}
-	for _, crowd := range [][]*workload.Workload{tr.contendersOf(w, model.Certain(w)), tr.contendersOf(w, pods)} {
-		if crowd != nil {
-			q.WriteString("crowd " + model.Cached(tr.crowds, keyOf(crowd), func() string { // a hash of the manifests
+	for _, contenders := range [][]*workload.Workload{tr.contendersOf(w, model.Certain(w)), tr.contendersOf(w, pods)} {
+		if contenders != nil {
+			q.WriteString("crowd " + model.Cached(tr.digests, keyOf(contenders), func() string { // a hash of the manifests
 				sum := sha256.New()
-				for _, w := range crowd {
+				for _, w := range contenders {
 					fmt.Fprintln(sum, w, tr.advice.contents(w.Object))
 					if borrows(w) {
 						fmt.Fprintf(sum, "%p", w.SpecNode)

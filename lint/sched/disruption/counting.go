@@ -10,7 +10,7 @@ import (
 )
 
 // The functions below decide by counting alone, before anything is tried: that there is always
-// room (T16), or that required company never exists.
+// room (T16), or that required peers never exist.
 
 // spacious reports whether one more pod finds a node at every moment of a rollout,
 // whatever happened before: beside all other pods of the group, and as many pods of both
@@ -30,10 +30,10 @@ func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *
 	return search.AlwaysFits(w, ruled, about, search.NoLoss, certificate.Loss{}, pods)
 }
 
-// contendersOrGroup returns the roster of the crowd, if there is one, or else of the group.
-func (j *shared) contendersOrGroup(group, crowd []*workload.Workload) *search.Roster {
-	if crowd != nil {
-		group = crowd
+// contendersOrGroup returns the roster of the contenders, if they are too many, or else of the group.
+func (j *shared) contendersOrGroup(group, contenders []*workload.Workload) *search.Roster {
+	if contenders != nil {
+		group = contenders
 	}
 	return j.assembled(group).Roster
 }
@@ -42,19 +42,19 @@ func (j *shared) contendersOrGroup(group, crowd []*workload.Workload) *search.Ro
 func (t *trial) decideByCounting() (holds, known bool) {
 	defer t.j.m.Guest(t.changed)()
 	all := t.group
-	if t.crowd != nil {
-		all = t.crowd
+	if t.contenders != nil {
+		all = t.contenders
 	}
 	if t.about = t.declared; t.about == nil {
 		t.about = search.NewRoster(t.j.m, all, t.j.running)
 	}
-	if t.ruled = t.about; t.crowd != nil {
+	if t.ruled = t.about; t.contenders != nil {
 		t.ruled = search.NewRoster(t.j.m, t.group, t.j.running)
 	}
 	switch {
 	case t.spare(t.changed):
 		return true, true
-	case t.crowd != nil || lacksRequiredPods(t.j.m, t.changed):
+	case t.contenders != nil || lacksRequiredPods(t.j.m, t.changed):
 		return false, true
 	case t.w != nil && t.j.reasonNoTrialDecides(t.w).Given():
 		return false, true
@@ -65,10 +65,8 @@ func (t *trial) decideByCounting() (holds, known bool) {
 // spare reports whether one more pod of a workload of the trial always finds a node, at every
 // moment of a rollout and with any node drained (T16). False decides nothing.
 func (t *trial) spare(w *workload.Workload) bool {
-	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() {
-		return false
-	}
-	if !t.j.Judged(w) || t.j.unlisted(w).Given() || len(t.j.m.Doubts([]*workload.Workload{w})) > 0 {
+	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() ||
+		!t.j.Judged(w) || t.j.unlisted(w).Given() || len(t.j.m.Doubts([]*workload.Workload{w})) > 0 {
 		return false
 	}
 	for _, n := range slices.Compact([]int{model.Certain(w), most(w)}) {

@@ -60,9 +60,9 @@ type shared struct {
 	unfits map[groupKey]map[*workload.Workload]bool
 	// parts caches the share of the budget that each workload of a group gets.
 	parts map[groupKey]int
-	// described caches the descriptions of groups (see alike), crowds the hashes of their
-	// manifests (see digest).
-	described, crowds map[groupKey]string
+	// described caches the descriptions of groups (see alike), digests the hashes of their
+	// manifests (see question).
+	described, digests map[groupKey]string
 	// assemblies caches large groups, doubtsOf the doubts about their rules.
 	assemblies map[groupKey]*assembly
 	doubtsOf   map[groupKey]*doubts
@@ -73,11 +73,11 @@ type shared struct {
 	strategies map[sized]workload.Rollout
 }
 
-// contention maps each workload to its group, with all that may fill a node with it. Crowds
+// contention maps each workload to its group, with all that may fill a node with it. Large
 // marks groups that are too large for a scene.
 type contention struct {
 	groups map[*workload.Workload][]*workload.Workload
-	crowds map[groupKey]bool
+	large  map[groupKey]bool
 }
 
 // sized is a workload with a number of pods.
@@ -121,7 +121,7 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	j := &shared{
 		m: m, set: set, steps: defaultSteps, advice: NewAdvice(), shapes: map[sized]string{}, strategies: map[sized]workload.Rollout{},
 		unfits: map[groupKey]map[*workload.Workload]bool{}, tried: map[groupKey]bool{}, parts: map[groupKey]int{}, described: map[groupKey]string{},
-		crowds: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, doubtsOf: map[groupKey]*doubts{},
+		digests: map[groupKey]string{}, assemblies: map[groupKey]*assembly{}, doubtsOf: map[groupKey]*doubts{},
 		lost: map[string][]answer{}, bySize: map[string]*shared{}, selectors: map[*workload.Budget]model.PodSelector{},
 	}
 	if o.Steps > 0 {
@@ -183,7 +183,7 @@ func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.
 			pods += model.Certain(w)
 		}
 		if len(group) > maxTogether || pods > maxPods {
-			contending.crowds[keyOf(group)] = true
+			contending.large[keyOf(group)] = true
 		}
 	}
 	return ruled, contending
@@ -263,7 +263,7 @@ func (j *shared) each(group []*workload.Workload) int {
 }
 
 // group returns the workloads with which one is judged, including itself; with contend
-// set also those that may fill a node with it, unless they are a crowd.
+// set also those that may fill a node with it, unless they are too many.
 func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload {
 	if contend {
 		return j.contenders(w, model.Certain(w))
@@ -292,7 +292,7 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 // because only counting considers all of them (T16).
 func (j *shared) contendersOf(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
-	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.crowds[keyOf(all)] {
+	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.large[keyOf(all)] {
 		return all
 	}
 	return nil

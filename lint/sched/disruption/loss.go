@@ -122,10 +122,10 @@ type loss struct {
 	w   *workload.Workload
 	key string
 	// ruled lists those that hard rules connect with the workload, contending also those
-	// that may fill nodes with it. For a crowd contending equals ruled.
+	// that may fill nodes with it. If too many contend, contending equals ruled.
 	ruled, contending []*workload.Workload
 	about             *assembly // of contending
-	// everybody equals about, or is the crowd if too many workloads may fill nodes with this
+	// everybody equals about, or has all contenders if too many workloads may fill nodes with this
 	// one.
 	everybody *assembly
 	kinds     *search.Kinds
@@ -217,7 +217,9 @@ func (q *loss) doubt(l certificate.Loss) model.Reason {
 }
 
 // byMeaning caches a value for each meaning of a loss; there are only a few.
-type byMeaning[T any] []struct {
+type byMeaning[T any] []meant[T]
+
+type meant[T any] struct {
 	meaning certificate.Meaning
 	value   T
 }
@@ -230,10 +232,7 @@ func (b *byMeaning[T]) of(meaning certificate.Meaning, find func() T) T {
 		}
 	}
 	value := find()
-	*b = append(*b, struct {
-		meaning certificate.Meaning
-		value   T
-	}{meaning, value})
+	*b = append(*b, meant[T]{meaning, value})
 	return value
 }
 
@@ -287,7 +286,7 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 	return l
 }
 
-// among returns the question among other workloads only; in a crowd, Never follows from the
+// among returns the question among other workloads only; if too many contend, Never follows from the
 // rules alone.
 func (q *loss) among(ruled, contending []*workload.Workload) *loss {
 	one := *q
@@ -363,7 +362,7 @@ func (j *shared) larger() *shared {
 
 // settle tries the cheapest method first. It first asks about the workloads connected by
 // rules alone: if this one never recovers among them, it does not among more pods either. If it
-// may recover, others may take the room; in a crowd only counting can rule that out.
+// may recover, others may take the room; if too many contend, only counting can rule that out.
 func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	if q.spare(l) {
 		return answer{verdict: diag.Always}
@@ -379,15 +378,15 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 		found := q.stage(q.ruled, b, l)
 		a = &found
 	}
-	crowd := q.everybody != q.about
-	if a.verdict == diag.Never || !crowd && len(q.contending) == len(q.ruled) {
+	tooMany := q.everybody != q.about
+	if a.verdict == diag.Never || !tooMany && len(q.contending) == len(q.ruled) {
 		return *a
 	}
 	// What the rules alone allow is no answer: others may take the room.
 	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) {
 		return answer{verdict: diag.Always}
 	}
-	if crowd {
+	if tooMany {
 		return answer{verdict: diag.Unknown, why: by(model.ByCrowd)}
 	}
 	full := q.stage(q.contending, b, l)

@@ -71,16 +71,16 @@ func (v migrations) migration(w *workload.Workload) Migration {
 	if m.Why = v.unknown(w); m.Why.Given() {
 		return m
 	}
-	group, crowd := v.group(w, true), v.contendersOf(w, machines)
+	group, contenders := v.group(w, true), v.contendersOf(w, machines)
 	v.migrate(w, group, &m)
-	rules := crowd != nil
+	rules := contenders != nil
 	if own := v.group(w, false); m.Answer == diag.Unknown && m.Why.Cause != model.ByPending && len(group) > len(own) {
 		rules = true
 		v.migrate(w, own, &m)
 	}
-	if rules && (m.Answer == diag.Sometimes || m.Answer == diag.Always && !v.spacious(w, group, crowd, machines)) { // others may take the room
+	if rules && (m.Answer == diag.Sometimes || m.Answer == diag.Always && !v.spacious(w, group, contenders, machines)) { // others may take the room
 		m = Migration{Answer: diag.Unknown, Machines: machines, Evicts: m.Evicts, Why: by(model.ByCrowd)}
-		if crowd == nil {
+		if contenders == nil {
 			m.Why = cmp.Or(v.reasonAboutOthers(w, group), v.undecided(w))
 		}
 	}
@@ -96,10 +96,10 @@ func (v migrations) migration(w *workload.Workload) Migration {
 
 // spacious reports whether a second pod of a machine always finds a node, beside all
 // other pods of the group and with the node of the first one left out (T16).
-func (v migrations) spacious(w *workload.Workload, group, crowd []*workload.Workload, machines int) bool {
+func (v migrations) spacious(w *workload.Workload, group, contenders []*workload.Workload, machines int) bool {
 	told := asksFor(v.m.Group(w), w.Kind.PerPod)
 	gone := certificate.Loss{Meaning: certificate.Gone}
-	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.contendersOrGroup(group, crowd), search.AnyNode, gone, machines+1)
+	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.contendersOrGroup(group, contenders), search.AnyNode, gone, machines+1)
 }
 
 // maxMachines bounds the machines that get labels of their own.

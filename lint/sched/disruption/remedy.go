@@ -35,9 +35,9 @@ type fixes struct{ *shared }
 
 // Remedies returns the remedies for a rollout that may get stuck or never completes.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
-	group, crowd := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
+	group, tooMany := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
 	var all []Remedy
-	if own := revisionsApart(w); own != nil && f.completes(own, swapped(group, w, own), crowd, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
+	if own := revisionsApart(w); own != nil && f.completes(own, swapped(group, w, own), tooMany, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
 		all = append(all, MatchLabelKeys)
 	}
 	if pace := r.Rollout; pace.Unavailable == 0 && (pace.Way == workload.Rolling || pace.Way == workload.PerNode) {
@@ -45,7 +45,7 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 		if pace.Way == workload.PerNode {
 			pace.Way = workload.InPlace
 		}
-		if f.completes(w, group, crowd, f.m.Topology.Nodes, pace, r.Replicas) {
+		if f.completes(w, group, tooMany, f.m.Topology.Nodes, pace, r.Replicas) {
 			all = append(all, MaxUnavailable)
 		}
 	}
@@ -56,10 +56,10 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 		t.MatchLabelKeys = kept
 		return changed
 	})
-	if together != nil && f.completes(together, swapped(group, w, together), crowd, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
+	if together != nil && f.completes(together, swapped(group, w, together), tooMany, f.m.Topology.Nodes, r.Rollout, r.Replicas) {
 		all = append(all, CountRevisions)
 	}
-	if more := f.oneMore(w); more != nil && f.completes(w, group, crowd, append(slices.Clone(f.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
+	if more := f.oneMore(w); more != nil && f.completes(w, group, tooMany, append(slices.Clone(f.m.Topology.Nodes), more), r.Rollout, r.Replicas) {
 		all = append(all, OneMoreNode)
 	}
 	return all
@@ -73,10 +73,10 @@ func swapped(group []*workload.Workload, w, by *workload.Workload) []*workload.W
 }
 
 // completes reports whether a rollout completes in every run, for an edited workload or
-// on other nodes, among all of the group: that the rules alone allow it does not suffice. In
-// a crowd it completes only if it needs no extra room.
-func (f fixes) completes(w *workload.Workload, group []*workload.Workload, crowd bool, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
-	return f.aside(func() { does = f.rollsOut(w, group, crowd, nodes, how, replicas) }) && does
+// on other nodes, among all of the group: that the rules alone allow it does not suffice. With
+// too many contenders it completes only if it needs no extra room.
+func (f fixes) completes(w *workload.Workload, group []*workload.Workload, tooMany bool, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
+	return f.aside(func() { does = f.rollsOut(w, group, tooMany, nodes, how, replicas) }) && does
 }
 
 // aside runs a question that only advice depends on, so that at least half of the remaining
@@ -86,7 +86,7 @@ func (j *shared) aside(f func()) bool {
 	return run.Within(run.Left()/2, f)
 }
 
-func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, crowd bool, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
+func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, tooMany bool, nodes []*topology.Node, how workload.Rollout, replicas int) bool {
 	other := updates{f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))}
 	r := Rollout{Rollout: how, Replicas: replicas}
 	if how.Way == workload.NoRollout || how.Unknown.Given() || !other.Judged(w) {
@@ -94,7 +94,7 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, crowd 
 	}
 	all := other.contenders(w, replicas)
 	switch {
-	case crowd:
+	case tooMany:
 		return other.counted(w, all, &r) == diag.Always
 	case other.roomy(w, replicas, how.Surge):
 		return true
@@ -106,10 +106,10 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, crowd 
 // MigrationRemedies returns the remedies for machines that cannot always migrate.
 func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := f.group(w, true)
-	crowd := f.contendersOf(w, model.Certain(w)) != nil // for a crowd nothing is tried
+	tooMany := f.contendersOf(w, model.Certain(w)) != nil // then nothing is tried
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
 		m := Migration{Machines: model.Certain(w)}
-		return !crowd && f.aside(func() {
+		return !tooMany && f.aside(func() {
 			other := f.other(f.m.Variant(append(slices.Clone(group), f.running...), nodes))
 			migrations{other}.migrate(w, other.group(w, true), &m)
 		}) && m.Answer == diag.Always

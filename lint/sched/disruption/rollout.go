@@ -116,8 +116,8 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 	if lacksRequiredPods(u.m, w) {
 		return r // its pods are never placed before the rollout
 	}
-	group, crowd := u.contenders(w, replicas), u.contendersOf(w, replicas)
-	if len(group) > 0 && u.spacious(w, u.assembled(group).Roster, u.contendersOrGroup(group, crowd), &r) {
+	group, contenders := u.contenders(w, replicas), u.contendersOf(w, replicas)
+	if len(group) > 0 && u.spacious(w, u.assembled(group).Roster, u.contendersOrGroup(group, contenders), &r) {
 		r.Verdict, r.placed = diag.Always, true
 		return r
 	}
@@ -125,14 +125,14 @@ func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, rep
 		r.Verdict = diag.Unknown
 		return r
 	}
-	if crowd == nil {
+	if contenders == nil {
 		u.roll(w, group, &r)
 	}
-	if own := u.group(w, false); crowd != nil || r.Verdict == diag.Unknown && !r.Why.Given() && len(group) > len(own) {
+	if own := u.group(w, false); contenders != nil || r.Verdict == diag.Unknown && !r.Why.Given() && len(group) > len(own) {
 		if u.byRules(w, own, &r); r.Verdict == diag.Always && u.reasonAboutOthers(w, group).Given() {
 			r.Verdict = diag.Unknown
 		}
-		if r.Verdict == diag.Unknown && crowd != nil {
+		if r.Verdict == diag.Unknown && contenders != nil {
 			r.Why = by(model.ByCrowd)
 		}
 	}

@@ -101,10 +101,10 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 		return Scaling{Answer: diag.Never, Limit: l, Most: most}
 	}
 	answer := verdict(d, c)
-	group, crowd := up.contenders(w, w.Scale.Max), up.contendersOf(w, w.Scale.Max)
-	if crowd != nil && (answer == diag.Sometimes || answer == diag.Always) {
+	group, contenders := up.contenders(w, w.Scale.Max), up.contendersOf(w, w.Scale.Max)
+	if contenders != nil && (answer == diag.Sometimes || answer == diag.Always) {
 		ruled, gone := up.assembled(group).Roster, certificate.Loss{Meaning: certificate.Gone}
-		if !search.AlwaysFits(w, ruled, up.contendersOrGroup(group, crowd), search.NoLoss, gone, w.Scale.Max) {
+		if !search.AlwaysFits(w, ruled, up.contendersOrGroup(group, contenders), search.NoLoss, gone, w.Scale.Max) {
 			return Scaling{Answer: diag.Unknown, Why: by(model.ByCrowd)}
 		}
 		answer = diag.Always
@@ -181,8 +181,8 @@ func (j *shared) groupAtAnySize(w *workload.Workload, pods int) []*workload.Work
 	return j.withOneMoreOfEach.contenders(w, pods)
 }
 
-// contendersGrown returns the crowd that may arise at some size, if the declared nodes have no
-// crowd.
+// contendersGrown returns the contenders if they are too many at some size, but not on the declared
+// nodes.
 func (j *shared) contendersGrown(w *workload.Workload, pods int) []*workload.Workload {
 	if j.groupAtAnySize(w, pods) == nil || j.contendersOf(w, pods) != nil {
 		return nil

@@ -121,7 +121,7 @@ func decisionOf(d *certificate.Decision, w *workload.Workload) certificate.Workl
 // Scene is a placement of pods on all declared nodes, which shows why each node takes or
 // refuses a pod of Next.
 type Scene struct {
-	*check.Standing
+	*check.Placement
 	Next *workload.Workload
 	// Old is the part of the workload that is already in place during an update or a
 	// migration; otherwise nil.
@@ -130,10 +130,10 @@ type Scene struct {
 	Pods int
 }
 
-// stand puts a scene on all declared nodes: the settled pods first, then those of
+// placement puts a scene on all declared nodes: the settled pods first, then those of
 // the workloads in the given order.
-func (s *scene) stand(settled []certificate.Placed, then ...*workload.Workload) *check.Standing {
-	return check.Stand(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), settled, then...)
+func (s *scene) placement(settled []certificate.Placed, then ...*workload.Workload) *check.Placement {
+	return check.NewPlacement(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), settled, then...)
 }
 
 // furthest returns the placement with the most pods of a scene that was found within
@@ -168,7 +168,7 @@ func (v views) Alone(w *workload.Workload, pods int) *Scene {
 	if w.Kind.PerNode() {
 		c.Count = w.Count
 	}
-	return &Scene{Standing: s.stand(s.furthest(), append([]*workload.Workload{c}, s.others(c)...)...), Next: c, Pods: pods}
+	return &Scene{Placement: s.placement(s.furthest(), append([]*workload.Workload{c}, s.others(c)...)...), Next: c, Pods: pods}
 }
 
 // Repairs returns tried remedies for a workload that cannot be placed completely even if it
@@ -188,9 +188,9 @@ func (v views) Repairs(w *workload.Workload, pods int) []search.Repair {
 }
 
 // Together shows all workloads that take part in decisions.
-func (v views) Together() *check.Standing {
+func (v views) Together() *check.Placement {
 	d := search.Decide(v.m, v.options(0))
-	return check.Stand(v.m, d.Witness, v.m.Workloads...)
+	return check.NewPlacement(v.m, d.Witness, v.m.Workloads...)
 }
 
 // Scaled shows a workload at the maximum of its autoscaler, among those that
@@ -198,7 +198,7 @@ func (v views) Together() *check.Standing {
 func (v views) Scaled(w *workload.Workload) *Scene {
 	s := v.scene(v.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
 	c := s.of[w]
-	return &Scene{Standing: s.stand(s.furthest(), append(s.others(c), c)...), Next: c, Pods: w.Scale.Max}
+	return &Scene{Placement: s.placement(s.furthest(), append(s.others(c), c)...), Next: c, Pods: w.Scale.Max}
 }
 
 // Updated shows a workload during an update: where the rollout is stuck, or otherwise
@@ -210,13 +210,13 @@ func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
 	fresh := s.twin(w, r.Replicas)
 	out := &Scene{Next: fresh, Old: old, Pods: r.Replicas}
 	if settled, ok := s.stuckAt(r, fresh); ok {
-		out.Standing = s.stand(settled)
+		out.Placement = s.placement(settled)
 		return out
 	}
 	if r.Unavailable > 0 && r.Way != workload.BothWhole {
 		return nil
 	}
-	out.Standing = s.stand(s.rest(fresh), append(s.others(fresh), fresh)...)
+	out.Placement = s.placement(s.rest(fresh), append(s.others(fresh), fresh)...)
 	return out
 }
 
@@ -256,7 +256,7 @@ func (v views) Moving(w *workload.Workload) *Scene {
 	if !s.labelMachines(source, target) {
 		return nil
 	}
-	return &Scene{Standing: s.stand(s.rest(target), append(s.others(target), target)...), Next: target, Old: source, Pods: machines}
+	return &Scene{Placement: s.placement(s.rest(target), append(s.others(target), target)...), Next: target, Old: source, Pods: machines}
 }
 
 // maxLost bounds the losses that Lost tries.
@@ -269,7 +269,7 @@ const maxLost = 20
 func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
 	s := v.scene(v.group(w, true))
 	c := s.of[w]
-	before := s.stand(s.furthest(), s.others()...)
+	before := s.placement(s.furthest(), s.others()...)
 	var best *Scene
 	var loss *certificate.Loss
 	least, tries := 0, 0
@@ -277,7 +277,7 @@ func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Sce
 		if !slices.ContainsFunc(before.On(c), func(n *topology.Node) bool { return l.Nodes[n.Name] }) {
 			continue
 		}
-		out := &Scene{Standing: before.Lose(l, append(s.others(c), c)...), Next: c, Pods: model.Certain(w)}
+		out := &Scene{Placement: before.Lose(l, append(s.others(c), c)...), Next: c, Pods: model.Certain(w)}
 		_, missing := out.Count(c)
 		if far := max(missing, worst.Pending) - min(missing, worst.Pending); best == nil || far < least {
 			best, loss, least = out, &l, far

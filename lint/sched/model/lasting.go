@@ -1,6 +1,7 @@
 package model
 
 import (
+	"iter"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -134,23 +135,34 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 func (m *Model) Doubts(ws []*workload.Workload) []Doubt {
 	var all []Doubt
 	for _, w := range ws {
-		g := m.Groups[w]
-		for t := range g.HardTerms() {
-			all = append(all, m.LeansOn(t, g)...)
-			if !m.MaybeDoubtful(t, w) {
-				continue
-			}
-			for _, list := range m.Index.Candidates(t, w) {
-				m.run.Spend(len(list) * t.Sel.Cost())
-				for _, o := range list {
-					if key := t.Sel.Doubtful(w, o); key != "" && m.Present(m.Groups[o]) {
-						all = append(all, Doubt{Workload: w, Term: t, Target: o, Key: key, Variable: t.Sel.Variable(o, key)})
-					}
+		for t := range m.Groups[w].HardTerms() {
+			all = append(all, m.LeansOn(t, m.Groups[w])...)
+			for o, key := range m.Doubtful(t, w) {
+				if m.Present(m.Groups[o]) {
+					all = append(all, Doubt{Workload: w, Term: t, Target: o, Key: key, Variable: t.Sel.Variable(o, key)})
 				}
 			}
 		}
 	}
 	return all
+}
+
+// Doubtful yields the workloads that a term of a workload may or may not select, each with a label
+// that decides it and whose value only the cluster knows.
+func (m *Model) Doubtful(t *Term, owner *workload.Workload) iter.Seq2[*workload.Workload, string] {
+	return func(yield func(w *workload.Workload, key string) bool) {
+		if !m.MaybeDoubtful(t, owner) {
+			return
+		}
+		for _, list := range m.Index.Candidates(t, owner) {
+			m.run.Spend(len(list) * t.Sel.Cost())
+			for _, w := range list {
+				if key := t.Sel.Doubtful(owner, w); key != "" && !yield(w, key) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // MaybeDoubtful reports whether a term of a workload asks for a label with some unknown

@@ -118,19 +118,11 @@ func (f closedForms) even(i int) bool {
 		!slices.ContainsFunc(keys, func(k int) bool { return f.sizes[k] < f.sizes[s.key] || !f.within(u, k, s.key) })
 }
 
-// neverPlaced settles a pod group whose pods are never placed (T20).
-func (f closedForms) neverPlaced(c component) (outcome, bool) {
-	if c.pods == 0 || len(c.units) != 1 || !f.barren[c.units[0]] {
-		return outcome{}, false
-	}
-	return settled(c, nil, nil), true
-}
-
 // mostAlone returns how many pods of a pod group can be placed if it has the nodes to
 // itself, if a closed form covers it. Other pods never increase that number.
 func (f closedForms) mostAlone(i int) (int, bool) {
 	u := f.units[i]
-	if f.barren[i] {
+	if f.unplaceable[i] {
 		return 0, true
 	}
 	if u.createdAfter != nil || u.somewhere() {
@@ -148,7 +140,7 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 // roomiest domains and the worst run the least roomy ones (R-M4).
 func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	i, u, ok := f.singlePodGroup(c)
-	if !ok || len(u.affinityKeys) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.company, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
+	if !ok || len(u.affinityKeys) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.peers, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
 		return outcome{}, false
 	}
 	groups := map[string][]int32{}

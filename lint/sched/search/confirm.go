@@ -176,6 +176,17 @@ func (o *outcome) withdraw() {
 	copy(o.ownMost, o.declared)
 }
 
+// member returns a pod group in the checker's terms. open lists nodes of the pod group
+// that cannot all be closed.
+func (a *instance) member(i int, open []int) certificate.Member {
+	u := a.units[i]
+	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: open}
+	if u.g.Kind.PerNode() {
+		m.Node = u.pinned
+	}
+	return m
+}
+
 // assertion converts the outcome of a component into a claim for the checker.
 func (a *instance) assertion(o *outcome) *certificate.Assertion {
 	claim := &certificate.Assertion{Never: o.never, Proof: o.proof}
@@ -186,15 +197,4 @@ func (a *instance) assertion(o *outcome) *certificate.Assertion {
 		claim.About = append(claim.About, a.member(i, o.proof.Open[i]))
 	}
 	return claim
-}
-
-// member returns a pod group in the checker's terms. open lists nodes of the pod group
-// that cannot all be closed.
-func (a *instance) member(i int, open []int) certificate.Member {
-	u := a.units[i]
-	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: open}
-	if u.g.Kind.PerNode() {
-		m.Node = u.pinned
-	}
-	return m
 }

@@ -17,7 +17,6 @@ type Atom struct {
 	// Term is set for terms; otherwise Part names the part.
 	Term *model.Term
 	Part Part
-	kind atomKind
 }
 
 // Core is a minimal set of rules, numbers and node facts that cannot be met together: if
@@ -48,18 +47,15 @@ type Part string
 
 // The parts.
 const (
-	PartSelector Part = "selector"
-	PartTaints   Part = "taints"
+	PartSelector Part = "selector" // nodeSelector and required node affinity
+	PartTaints   Part = "taints"   // that are not tolerated, and cordons
 	PartRequests Part = "requests"
-	PartSlots    Part = "slots"
+	PartSlots    Part = "slots" // the node slot that a pod takes
 	PartPorts    Part = "ports"
-	PartReplicas Part = "replicas"
+	PartReplicas Part = "replicas" // the number of pods
 )
 
-var parts = []struct {
-	kind atomKind
-	name Part
-}{{atomSelector, PartSelector}, {atomTaints, PartTaints}, {atomRequests, PartRequests}, {atomSlots, PartSlots}, {atomPorts, PartPorts}, {atomReplicas, PartReplicas}}
+var parts = []Part{PartSelector, PartTaints, PartRequests, PartSlots, PartPorts, PartReplicas}
 
 // coreSteps bounds each decision while a core is minimized.
 const coreSteps = 1_000_000
@@ -70,7 +66,7 @@ const maxTogether = 40
 // newRelaxation returns a relaxation that is limited to the given workloads and drops nothing
 // yet.
 func newRelaxation(group map[*workload.Workload]bool) *relaxation {
-	return &relaxation{terms: map[*model.Term]bool{}, parts: map[*workload.Workload]map[atomKind]bool{}, count: map[*workload.Workload]int{}, only: group}
+	return &relaxation{terms: map[*model.Term]bool{}, parts: map[*workload.Workload]map[Part]bool{}, count: map[*workload.Workload]int{}, only: group}
 }
 
 // question is the question that minimizing a core repeats: whether all pods of one
@@ -144,7 +140,7 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 		return explain(p, w, d)
 	}
 	q := question{m: m, of: w, contend: true}
-	group := company(m, w)
+	group := dependencies(m, w)
 	relax := newRelaxation(group)
 	if w.Finite() { // pods that run to completion are never placed only if not even one of them finds a node
 		relax.count[w] = 1
@@ -169,9 +165,9 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 	return q.core(relax, append(all, w))
 }
 
-// company returns a workload, all that its required affinity and its spread look at, and
+// dependencies returns a workload, all that its required affinity and its spread look at, and
 // what these look at in turn: without them the workload might be worse off.
-func company(m *model.Model, w *workload.Workload) map[*workload.Workload]bool {
+func dependencies(m *model.Model, w *workload.Workload) map[*workload.Workload]bool {
 	group, queue := map[*workload.Workload]bool{w: true}, []*workload.Workload{w}
 	for len(queue) > 0 {
 		next := queue[0]
@@ -260,7 +256,7 @@ func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 	core := []Atom{}
 	for _, atom := range q.atoms(relax, ws) {
 		without := relax.and(atom)
-		if atom.kind == atomReplicas && atom.Term == nil && !q.free(without) {
+		if atom.Part == PartReplicas && !q.free(without) {
 			continue // others need its pods, and would be worse off without them
 		}
 		switch q.possible(without) {
@@ -288,9 +284,9 @@ func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	var list []Atom
 	for _, w := range ws {
 		for _, p := range parts {
-			none := p.kind == atomPorts && len(q.m.Groups[w].HostPorts) == 0
-			if !none && (p.kind != atomReplicas || q.of != nil && q.of != w) {
-				list = append(list, Atom{Workload: w, Part: p.name, kind: p.kind})
+			none := p == PartPorts && len(q.m.Groups[w].HostPorts) == 0
+			if !none && (p != PartReplicas || q.of != nil && q.of != w) {
+				list = append(list, Atom{Workload: w, Part: p})
 			}
 		}
 		for _, t := range q.m.Groups[w].Terms {
@@ -308,15 +304,15 @@ func (r *relaxation) and(atom Atom) *relaxation {
 	switch {
 	case atom.Term != nil:
 		more.terms[atom.Term] = true
-	case atom.kind == atomReplicas:
+	case atom.Part == PartReplicas:
 		more.count[atom.Workload] = 0
 	default:
-		kinds := maps.Clone(more.parts[atom.Workload])
-		if kinds == nil {
-			kinds = map[atomKind]bool{}
+		left := maps.Clone(more.parts[atom.Workload])
+		if left == nil {
+			left = map[Part]bool{}
 		}
-		kinds[atom.kind] = true
-		more.parts[atom.Workload] = kinds
+		left[atom.Part] = true
+		more.parts[atom.Workload] = left
 	}
 	return more
 }

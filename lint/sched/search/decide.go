@@ -172,10 +172,14 @@ func (d decider) decide(h *headroom, o Options) outcome {
 		return d.unsure(c)
 	}
 	forms := closedForms(d)
-	for _, settle := range []func(component) (outcome, bool){forms.neverPlaced, forms.orderless, forms.selfAffinity} {
-		if out, ok := settle(c); ok {
-			return out
-		}
+	if c.pods > 0 && len(c.units) == 1 && d.unplaceable[c.units[0]] {
+		return settled(c, nil, nil)
+	}
+	if out, ok := forms.orderless(c); ok {
+		return out
+	}
+	if out, ok := forms.selfAffinity(c); ok {
+		return out
 	}
 	out := estimates(d).estimate(c, h)
 	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(d.nodes) <= smallNodes) {
@@ -237,7 +241,16 @@ func (d decider) trySearch(c component, o Options, known bool) (out outcome, ok 
 	if known {
 		steps, part = min(steps, numberSteps), part/8
 	}
-	done := d.m.Run().Within(part, func() { out = explore(d.state, c, &steps) })
+	done := d.m.Run().Within(part, func() {
+		s := newSearch(d.state, c, &steps)
+		defer s.close()
+		s.out.decided = s.visit(c.pods)
+		s.out.exact = s.out.decided
+		if s.out.always || s.out.never {
+			s.out.proof.Kind = certificate.Explored
+		}
+		out = s.out
+	})
 	if !done {
 		d.restore(c)
 	}
@@ -403,9 +416,9 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 }
 
 // neverPlaced reports whether no node ever takes a pod of a pod group: none passes the
-// filters, is large enough and carries all keys, or no pod can be its company.
+// filters, is large enough and carries all keys, or no pod can be its peer.
 func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]
-	lonely := len(u.affinityKeys) > 0 && !u.first && len(u.company) == 0 && len(u.unsure) == 0 && !u.open
+	lonely := len(u.affinityKeys) > 0 && !u.first && len(u.peers) == 0 && len(u.unsure) == 0 && !u.open
 	return lonely || !slices.ContainsFunc(u.nodes.list, func(n int32) bool { return a.carries(int(n), u.keys) && a.carries(int(n), u.affinityKeys) })
 }

@@ -55,7 +55,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		owners := unmerge(d.a.m, o.owners)
 		for _, w := range owners {
 			out.Groups[w] = owners
-			out.Brief[w] = out.Brief[w] || o.proof.Company || o.proof.Kind != certificate.Shape && o.proof.Kind != certificate.Headroom
+			out.Brief[w] = out.Brief[w] || o.proof.NeedsPeers || o.proof.Kind != certificate.Shape && o.proof.Kind != certificate.Headroom
 		}
 		out.Total += o.pods
 		out.MaxPlaced += o.most
@@ -256,7 +256,7 @@ func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 				return true
 			}
 		}
-		if slices.ContainsFunc(u.company, among) {
+		if slices.ContainsFunc(u.peers, among) {
 			return true
 		}
 	}

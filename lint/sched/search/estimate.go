@@ -31,7 +31,7 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 		o.never, o.decided = true, true
 		h.proveNeverStuck()
 	case h.proveNeverStuck().all:
-		o.proof = certificate.Proof{Kind: certificate.Headroom, Company: h.result.near}
+		o.proof = certificate.Proof{Kind: certificate.Headroom, NeedsPeers: h.result.near}
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)
@@ -105,7 +105,7 @@ func (e estimates) overfull(units []int) shortfall {
 	of := map[*nodeSet][]int{}
 	for _, i := range units {
 		u := e.units[i]
-		if u.pods == 0 || e.barren[i] || len(u.nodes.list) == 0 {
+		if u.pods == 0 || e.unplaceable[i] || len(u.nodes.list) == 0 {
 			continue
 		}
 		if of[u.nodes] == nil {

@@ -39,7 +39,7 @@ func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 // still a contradiction, and without any one member it is not.
 func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decision, ws []*workload.Workload, core *Core) string {
 	q := question{m: m, of: of, contend: true}
-	relax := newRelaxation(company(m, ws[0]))
+	relax := newRelaxation(dependencies(m, ws[0]))
 	if of == nil || q.possible(relax) != model.No {
 		relax = newRelaxation(together(d, ws[0]))
 	}
@@ -59,7 +59,7 @@ func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decisio
 			continue
 		}
 		without := relax.and(atom)
-		if atom.Term != nil || atom.kind != atomReplicas || q.free(without) {
+		if atom.Part != PartReplicas || q.free(without) {
 			relax = without
 		}
 	}
@@ -87,7 +87,7 @@ func Counted(m *model.Model, w *workload.Workload, most int) (asked, yes int, wr
 			}
 			for i, p := range parts {
 				if left>>i&1 == 1 {
-					relax = relax.and(Atom{Workload: w, Part: p.name, kind: p.kind})
+					relax = relax.and(Atom{Workload: w, Part: p})
 				}
 			}
 			relax.count[w] = pods

@@ -59,7 +59,7 @@ func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 			run := g.scatter(i, left[i])
 			left[i] -= len(run)
 			all = append(all, run...)
-			// Only company and spread can make room for pods that had none.
+			// Only peers and spread can make room for pods that had none.
 			again = again || len(run) > 0 && (left[i] > 0 || len(g.watchers[i]) > 0 || len(g.counts[i]) > 0 && g.wanted(i))
 		}
 	}

@@ -22,7 +22,7 @@ type headroom struct {
 }
 
 // neverStuckResult lists the pod groups that never get stuck, and says whether they are all, and
-// whether any needs company.
+// whether any needs peers.
 type neverStuckResult struct {
 	proved    map[int]bool
 	all, near bool
@@ -33,7 +33,7 @@ func (h *headroom) sum() {
 	h.m.Run().Spend(1 + len(h.c.units)*(1+len(h.resources)/model.PerStep))
 	h.demand = make([]int64, len(h.resources))
 	for _, i := range h.c.units {
-		if h.barren[i] {
+		if h.unplaceable[i] {
 			continue
 		}
 		for r, ask := range h.units[i].ask {
@@ -99,14 +99,14 @@ func (h *headroom) overcommittable(i int, p *place, own int) int {
 		if demand == math.MaxInt64 {
 			return len(p.nodes)
 		}
-		if !h.barren[i] {
+		if !h.unplaceable[i] {
 			demand -= ask * int64(u.pods)
 		}
 		if !ruled[i] {
 			demand += ask * int64(own)
 		}
 		for j := range ruled {
-			if j != i && !h.barren[j] {
+			if j != i && !h.unplaceable[j] {
 				demand -= h.units[j].ask[r] * int64(h.units[j].pods)
 			}
 		}
@@ -120,7 +120,7 @@ func (h *headroom) overcommittable(i int, p *place, own int) int {
 // remaining domain of each key on which it is kept apart, one node for a port, and nodes for lack
 // of a resource only once their space is used up. First come those without required affinity,
 // then those that find a node beside any pod of an already proved one, all of whose pods are
-// placed in the end. A proof that rests on company does not cover states from which pods were
+// placed in the end. A proof that rests on peers does not cover states from which pods were
 // removed.
 func (h *headroom) proveNeverStuck() *neverStuckResult {
 	if h.result != nil {
@@ -132,7 +132,7 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 	for _, i := range h.c.units {
 		switch u := h.units[i]; {
 		case u.pods == 0:
-		case u.kubelet, len(u.affinityKeys) > 0 && u.g.Kind.PerNode(), h.barren[i]:
+		case u.kubelet, len(u.affinityKeys) > 0 && u.g.Kind.PerNode(), h.unplaceable[i]:
 			all = false
 		case len(u.affinityKeys) > 0:
 			waiting = append(waiting, i)
@@ -159,7 +159,7 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 
 // proveDespiteDoubts is proveNeverStuck for a component with rules that may or may not select certain
 // pods: it supposes that all of these exclude the pods that they may select (T21). It
-// proves nothing about a pod group that needs company, or whose own rules are open in
+// proves nothing about a pod group that needs peers, or whose own rules are open in
 // another way.
 func (h *headroom) proveDespiteDoubts() {
 	was := make([][]exclusion, len(h.c.units))
@@ -184,10 +184,10 @@ func (h *headroom) proveDespiteDoubts() {
 	}
 }
 
-// proveWithOthers proves that a pod group that needs company never gets stuck: wherever the pods
+// proveWithOthers proves that a pod group that needs peers never gets stuck: wherever the pods
 // of one pod group are that is sure to be placed, not all nodes near them can be closed;
-// or, if the first pod needs no company, the same holds for every pod group that can be
-// company.
+// or, if the first pod needs no peer, the same holds for every pod group that can be
+// peers.
 func (h *headroom) proveWithOthers(i int, proved map[int]bool) bool {
 	u := h.units[i]
 	if len(h.binding(i)) > 0 {
@@ -201,13 +201,13 @@ func (h *headroom) proveWithOthers(i int, proved map[int]bool) bool {
 		v := h.units[j.unit]
 		return v.pods == 0 || openAt(h.all(v))
 	}
-	for _, j := range u.company {
+	for _, j := range u.peers {
 		if v := h.units[j.unit]; j.unit != i && j.place == 0 && proved[j.unit] && h.created(v, proved) && v.pods > 0 && open(j) {
 			return true
 		}
 	}
 	p := h.carriers(u)
-	return u.first && !slices.ContainsFunc(u.company, func(j located) bool { return j.unit != i && !open(j) }) &&
+	return u.first && !slices.ContainsFunc(u.peers, func(j located) bool { return j.unit != i && !open(j) }) &&
 		h.closable(i, p, u.pods-1) < len(p.nodes) &&
 		openAt(p)
 }
@@ -249,7 +249,7 @@ func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 }
 
 // sure returns the pod groups that are proved never to get stuck if not all are (T21). If
-// the component has a DaemonSet, pod groups that need company are left out.
+// the component has a DaemonSet, pod groups that need peers are left out.
 func (h *headroom) sure() []int {
 	if slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].kubelet }) {
 		return nil

@@ -29,10 +29,10 @@ type podGroup struct {
 	// exclusions lists what keeps a pod out of a domain: pods of another pod group, or of its
 	// own, in the same domain of a key. It is symmetric (R-A5 to R-A7).
 	exclusions []exclusion
-	// affinityKeys lists the keys of required affinity, which pods of the pod groups in company
+	// affinityKeys lists the keys of required affinity, which pods of the pod groups in peers
 	// satisfy; first is set if a pod may be the first one (R-A9 to R-A14).
 	affinityKeys []int
-	company      []located
+	peers        []located
 	first        bool
 	// spreads are the hard constraints; keys are all their keys, which a node must carry.
 	spreads []*constraint
@@ -99,10 +99,10 @@ type instance struct {
 	// whose zone they get as a label. The first is nil, for all nodes.
 	places [][]bool
 	// contend is unset for the rules verdict, where pods do not compete for resources.
-	contend bool
-	doubts  []model.Doubt
-	company []bool // pod groups that others require nearby, filled in on first use
-	barren  []bool // pod groups whose pods are never placed, because their company never is (T20)
+	contend     bool
+	doubts      []model.Doubt
+	needed      []bool // pod groups that others require nearby, filled in on first use
+	unplaceable []bool // pod groups whose pods are never placed, because their peers never are (T20)
 }
 
 // keyed is the counter of one pod group at a place, with its key.
@@ -147,7 +147,7 @@ func (a *instance) others(i, j, own int) int {
 	switch {
 	case i == j:
 		return own
-	case a.barren[j]:
+	case a.unplaceable[j]:
 		return 0
 	case a.units[j].g.Running:
 		return 1
@@ -155,24 +155,24 @@ func (a *instance) others(i, j, own int) int {
 	return a.units[j].pods
 }
 
-// findBarren finds the pod groups whose pods are never placed (T20): only pods of such
-// groups are company for their required affinity, and none may come first. What depends
+// findUnplaceable finds the pod groups whose pods are never placed (T20): only pods of such
+// groups are peers for their required affinity, and none may come first. What depends
 // on the cluster is not among them.
-func (a *instance) findBarren() {
-	a.barren = make([]bool, len(a.units))
+func (a *instance) findUnplaceable() {
+	a.unplaceable = make([]bool, len(a.units))
 	var left []int
 	for i, u := range a.units {
 		if len(u.affinityKeys) > 0 && !u.first && !u.open && len(u.unsure) == 0 && !u.g.Running {
-			a.barren[i] = true
+			a.unplaceable[i] = true
 			left = append(left, i)
 		}
 	}
 	for again := true; again; {
 		before := len(left)
 		left = slices.DeleteFunc(left, func(i int) bool {
-			a.m.Run().Spend(1 + len(a.units[i].company)/model.PerStep)
-			a.barren[i] = !slices.ContainsFunc(a.units[i].company, func(j located) bool { return !a.barren[j.unit] })
-			return !a.barren[i]
+			a.m.Run().Spend(1 + len(a.units[i].peers)/model.PerStep)
+			a.unplaceable[i] = !slices.ContainsFunc(a.units[i].peers, func(j located) bool { return !a.unplaceable[j.unit] })
+			return !a.unplaceable[i]
 		})
 		again = len(left) < before
 	}
@@ -201,15 +201,15 @@ func (a *instance) placed(path []step) []certificate.Placed {
 
 // wanted reports whether some pod group needs the pods of this one near.
 func (a *instance) wanted(i int) bool {
-	if a.company == nil {
-		a.company = make([]bool, len(a.units))
+	if a.needed == nil {
+		a.needed = make([]bool, len(a.units))
 		for _, u := range a.units {
-			for _, j := range u.company {
-				a.company[j.unit] = true
+			for _, j := range u.peers {
+				a.needed[j.unit] = true
 			}
 		}
 	}
-	return a.company[i]
+	return a.needed[i]
 }
 
 // bulk returns a pod's request for the first resource, CPU in most inputs; room returns

@@ -47,7 +47,7 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	for i := range a.units {
 		b.relate(i)
 	}
-	a.findBarren()
+	a.findUnplaceable()
 	b.addApart()
 	b.addPorts()
 	a.in = make([][]int32, len(a.units))
@@ -60,7 +60,7 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 		}
 	}
 	for i, u := range a.units {
-		rules := len(u.clashes) + len(u.exclusions) + len(u.affinityKeys)*(1+len(u.company)) + len(u.keys)
+		rules := len(u.clashes) + len(u.exclusions) + len(u.affinityKeys)*(1+len(u.peers)) + len(u.keys)
 		for _, c := range u.spreads {
 			rules += len(c.domains)
 		}
@@ -221,7 +221,7 @@ func (b *compiler) addResources() {
 	b.m.Run().Spend(len(b.resources) * (len(b.units) + len(b.nodes)) / (2 * model.PerStep))
 	for _, u := range b.units {
 		u.ask = make([]int64, len(b.resources))
-		if !b.relax.without(u.g, atomSlots) {
+		if !b.relax.without(u.g, PartSlots) {
 			u.ask[slots] = 1
 		}
 		for _, r := range b.requests(u) {
@@ -271,7 +271,7 @@ func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int
 
 // requests returns the requests of a pod of a pod group.
 func (b *compiler) requests(u *podGroup) []model.Request {
-	if b.relax.without(u.g, atomRequests) {
+	if b.relax.without(u.g, PartRequests) {
 		return nil
 	}
 	return u.g.Requests
@@ -280,7 +280,7 @@ func (b *compiler) requests(u *podGroup) []model.Request {
 // passes returns the outcome of the node-level filters for every node of the instance.
 func (b *compiler) passes(g *model.Group) []model.Passes {
 	all := b.m.Eligible(g.Workload).Nodes
-	selector, taints := b.relax.without(g, atomSelector), b.relax.without(g, atomTaints)
+	selector, taints := b.relax.without(g, PartSelector), b.relax.without(g, PartTaints)
 	if len(all) == len(b.nodes) && !selector && !taints {
 		return all
 	}

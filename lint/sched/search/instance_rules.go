@@ -49,27 +49,20 @@ func (b *compiler) relate(i int) {
 // doubt records the pod groups that a term may or may not select, and the effect on these.
 func (b *compiler) doubt(i int, t *model.Term) {
 	u := b.units[i]
-	if !b.m.MaybeDoubtful(t, u.g.Workload) {
-		return
-	}
-	for _, list := range b.m.Index.Candidates(t, u.g.Workload) {
-		b.m.Run().Spend(len(list) * t.Sel.Cost())
-		for _, w := range list {
-			key := t.Sel.Doubtful(u.g.Workload, w)
-			if key == "" || len(b.unitsOf[w]) == 0 {
-				continue
-			}
-			u.unsure = append(u.unsure, b.unitsOf[w]...)
-			b.doubts = append(b.doubts, model.Doubt{Workload: u.g.Workload, Term: t, Target: w, Key: key, Variable: t.Sel.Variable(w, key)})
-			if t.Use != model.AntiAffinity {
-				u.vague = true
-				continue
-			}
-			k := b.key(b.relax.key(t))
-			for _, j := range b.unitsOf[w] {
-				u.maybe = append(u.maybe, exclusion{k, j, 0})
-				b.units[j].maybe = append(b.units[j].maybe, exclusion{k, i, 0})
-			}
+	for w, key := range b.m.Doubtful(t, u.g.Workload) {
+		if len(b.unitsOf[w]) == 0 {
+			continue
+		}
+		u.unsure = append(u.unsure, b.unitsOf[w]...)
+		b.doubts = append(b.doubts, model.Doubt{Workload: u.g.Workload, Term: t, Target: w, Key: key, Variable: t.Sel.Variable(w, key)})
+		if t.Use != model.AntiAffinity {
+			u.vague = true
+			continue
+		}
+		k := b.key(b.relax.key(t))
+		for _, j := range b.unitsOf[w] {
+			u.maybe = append(u.maybe, exclusion{k, j, 0})
+			b.units[j].maybe = append(b.units[j].maybe, exclusion{k, i, 0})
 		}
 	}
 }
@@ -78,7 +71,7 @@ func (b *compiler) doubt(i int, t *model.Term) {
 func (b *compiler) addPorts() {
 	index := map[model.HostPort]int{}
 	for _, u := range b.units {
-		if b.relax.without(u.g, atomPorts) {
+		if b.relax.without(u.g, PartPorts) {
 			continue
 		}
 		for _, p := range u.g.HostPorts {
@@ -202,8 +195,8 @@ func (b *compiler) keepNear(i int, terms []*model.Term) {
 		u.affinityKeys = append(u.affinityKeys, b.key(b.relax.key(t)))
 		u.first = u.first && b.m.Selects(t, u.g.Workload, u.g.Workload, model.Asks{Self: true, Incoming: true})
 	}
-	u.company = b.selected(terms, u, true)
-	for _, j := range u.company {
+	u.peers = b.selected(terms, u, true)
+	for _, j := range u.peers {
 		for _, k := range u.affinityKeys {
 			b.counter(exclusion{k, j.unit, j.place})
 		}

@@ -129,7 +129,7 @@ func (a *state) nearTakes(u *podGroup, n int) bool {
 	missing, counted := false, false
 	for _, k := range u.affinityKeys {
 		here := false
-		for _, j := range u.company {
+		for _, j := range u.peers {
 			count := a.byDomain[exclusion{k, j.unit, j.place}]
 			here = here || count.at(a.domain[k][n]) > 0
 			counted = counted || count.total > 0

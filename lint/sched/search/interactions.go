@@ -36,12 +36,10 @@ func (c *component) add(i int, u *podGroup) {
 	if c.at == nil {
 		c.at = map[*workload.Workload]int{}
 	}
-	at, known := c.at[owner]
-	if !known {
-		at = len(c.owners)
-		c.at[owner] = at
+	at := model.Cached(c.at, owner, func() int {
 		c.owners, c.declared = append(c.owners, owner), append(c.declared, 0)
-	}
+		return len(c.owners) - 1
+	})
 	c.declared[at] += u.pods
 	c.units, c.owner = append(c.units, i), append(c.owner, at)
 	c.pods += u.pods
@@ -73,7 +71,7 @@ func (s interactions) components() []component {
 		for _, j := range u.unsure {
 			join(i, j)
 		}
-		for _, j := range u.company {
+		for _, j := range u.peers {
 			join(i, j.unit)
 		}
 		for _, c := range u.spreads {
@@ -140,7 +138,7 @@ func (s interactions) askersOf() (all []*askers, nodes int) {
 	var asks []int
 	var text []byte
 	for i, u := range s.units {
-		if u.g.Running || s.barren[i] || len(u.nodes.list) == 0 {
+		if u.g.Running || s.unplaceable[i] || len(u.nodes.list) == 0 {
 			continue
 		}
 		asks, text = asks[:0], text[:0]

@@ -38,7 +38,7 @@ const maxGrowth = 500
 // in the right order. It passes over workloads that are faulty by themselves and what
 // interacts with these, and whatever depends on pods that run to completion or on labels
 // and namespaces that are not known. It reports that no run places all only if that holds
-// whatever company pods of undeclared workloads may provide, and however far pools grow.
+// whatever peers undeclared workloads may provide, and however far pools grow.
 func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()
 	if !m.Run().Within(m.Altogether(), func() { all = among(m, faulty) }) {
@@ -180,7 +180,7 @@ func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	spread := false
 	for _, w := range o.owners {
 		for _, t := range m.Groups[w].Terms {
-			relax.terms[t] = t.Use == model.Affinity // the company may not be declared
+			relax.terms[t] = t.Use == model.Affinity // the peers may not be declared
 			spread = spread || t.Hard && t.Use == model.Spread
 		}
 	}
@@ -269,7 +269,7 @@ func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Work
 }
 
 // fewest removes workloads, many at a time where possible, as long as the rest still
-// cannot be placed together. Workloads that others need as company or count for a spread
+// cannot be placed together. Workloads that others need as peers or count for a spread
 // stay, as the others might be worse off without them.
 func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relaxation, bool) {
 	checks := 0

@@ -206,8 +206,8 @@ type Room struct {
 	pods int
 	caps []int // of one empty node, by kind; 0 where pods may not be
 	asks []closableNodes
-	// crowd caches the last description of other pods.
-	crowd *contenders
+	// others caches the last description of other pods.
+	others *contenders
 }
 
 // closableNodes is a resource that the pods request, and how much.

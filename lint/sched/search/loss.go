@@ -457,10 +457,9 @@ func (s *losing) moves() []certificate.Move {
 	add := func(steps []step, gone bool) {
 		for _, v := range steps {
 			u := s.a.units[v.unit]
-			if gone && (u.g.Running || u.g.Kind.PerNode()) {
-				continue
+			if !gone || !u.g.Running && !u.g.Kind.PerNode() {
+				all = append(all, certificate.Move{Workload: u.g.Workload, Node: s.a.nodes[v.node], Gone: gone})
 			}
-			all = append(all, certificate.Move{Workload: u.g.Workload, Node: s.a.nodes[v.node], Gone: gone})
 		}
 	}
 	add(s.path, false)

@@ -28,10 +28,10 @@ import (
 // Pods of unreachable nodes close no more than the lost nodes and, by anti-affinity, the
 // domains of these, which are left out.
 func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods int) bool {
-	if r.crowd == nil || r.crowd.of != about {
-		r.crowd = r.crowded(about, pods)
+	if r.others == nil || r.others.of != about {
+		r.others = r.contenders(about, pods)
 	}
-	switch x := r.crowd; {
+	switch x := r.others; {
 	case !x.counts:
 		return false
 	case x.over != nil:
@@ -63,7 +63,7 @@ type contenders struct {
 	asked, daemons []int64
 }
 
-func (r *Room) crowded(about *Roster, pods int) *contenders {
+func (r *Room) contenders(about *Roster, pods int) *contenders {
 	x := &contenders{of: about}
 	if !bound.QuickApplies(r.p.G) || len(r.p.G.HardAffinity()) > 0 {
 		return x

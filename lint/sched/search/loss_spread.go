@@ -43,10 +43,7 @@ type shares struct {
 // as the nodes allow.
 func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	t := r.p.Spreads[0]
-	if !r.own(t, nil) {
-		return "", 0, false
-	}
-	if slices.ContainsFunc(r.p.Keys, r.coarse) {
+	if !r.own(t, nil) || slices.ContainsFunc(r.p.Keys, r.coarse) {
 		return "", 0, false
 	}
 	worst, best, sure, found := r.shares(t, b, l).missing(l.CreatedAgain(r.p.G))

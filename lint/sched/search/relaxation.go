@@ -11,24 +11,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// atomKind is a part of a workload, other than its terms, that a contradiction may rest
-// on.
-type atomKind uint8
-
-const (
-	atomSelector atomKind = iota // nodeSelector and required node affinity
-	atomTaints                   // taints that are not tolerated, and cordons
-	atomRequests                 // resource requests
-	atomSlots                    // the node slot that a pod takes
-	atomPorts                    // host ports
-	atomReplicas                 // the number of pods
-)
-
 // relaxation leaves parts of the input out, to see what a verdict rests on. The nil
 // relaxation leaves out nothing.
 type relaxation struct {
 	terms map[*model.Term]bool
-	parts map[*workload.Workload]map[atomKind]bool
+	parts map[*workload.Workload]map[Part]bool
 	count map[*workload.Workload]int
 	// extra is the number of pods in addition to the one that a DaemonSet has on a node.
 	extra map[*workload.Workload]int
@@ -63,8 +50,8 @@ func (r *relaxation) dropped(t *model.Term) bool {
 	return r != nil && (r.terms[t] || t.Origin != nil && r.terms[t.Origin])
 }
 
-func (r *relaxation) without(g *model.Group, kind atomKind) bool {
-	return r != nil && r.parts[g.Origin()][kind]
+func (r *relaxation) without(g *model.Group, part Part) bool {
+	return r != nil && r.parts[g.Origin()][part]
 }
 
 // gone reports whether a group has no pods left.
@@ -105,8 +92,8 @@ func (r *relaxation) beside(g *model.Group) int {
 	return r.extra[g.Origin()]
 }
 
-// alone reports whether the workload in question needs company, its pods may not come
-// first, and no participating workload can be its company (T20). Then none of its pods is
+// alone reports whether the workload in question needs peers, its pods may not come
+// first, and no participating workload can be its peer (T20). Then none of its pods is
 // placed, and no instance is needed to see it.
 func (q question) alone(relax *relaxation) bool {
 	g := q.m.Groups[q.of]
@@ -114,7 +101,7 @@ func (q question) alone(relax *relaxation) bool {
 		return false
 	}
 	first, near := true, 0
-	company := map[*workload.Workload]bool{}
+	peers := map[*workload.Workload]bool{}
 	for _, t := range g.Terms {
 		if !t.Hard || relax.dropped(t) {
 			continue
@@ -131,7 +118,7 @@ func (q question) alone(relax *relaxation) bool {
 			q.m.Run().Spend(1 + len(list)*t.Sel.Cost())
 			for _, o := range list {
 				if q.m.Peer(t, q.of, o) != model.No || q.m.Selects(t, q.of, o, model.Asks{Incoming: true}) {
-					company[o] = true
+					peers[o] = true
 				}
 			}
 		}
@@ -139,7 +126,7 @@ func (q question) alone(relax *relaxation) bool {
 	if near == 0 || first || relax.gone(g) {
 		return false
 	}
-	for o := range company {
+	for o := range peers {
 		if o != q.of && q.m.Present(q.m.Groups[o]) {
 			return false
 		}
@@ -154,11 +141,9 @@ func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok boo
 	if q.of == nil || !q.contend || len(relax.only) != 1 || !relax.only[q.of] || len(q.m.Running) > 0 || len(relax.nodes) > 0 || q.m.Split() != q.m {
 		return model.Maybe, false
 	}
-	ports := len(g.HostPorts) > 0 && !relax.without(g, atomPorts)
-	if ports || g.Kind.PerNode() || g.Spec.NodeName != "" || !model.Modelled(g) || len(q.m.Apart) > 0 {
-		return model.Maybe, false
-	}
-	if slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && !relax.dropped(t) }) {
+	ports := len(g.HostPorts) > 0 && !relax.without(g, PartPorts)
+	if ports || g.Kind.PerNode() || g.Spec.NodeName != "" || !model.Modelled(g) || len(q.m.Apart) > 0 ||
+		slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && !relax.dropped(t) }) {
 		return model.Maybe, false
 	}
 	if relax.roomFor(q.m, g) < relax.pods(g) {
@@ -171,10 +156,10 @@ func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok boo
 // once all of them fit.
 func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	requests, slots := g.Requests, &model.Request{Name: corev1.ResourcePods, Amount: 1}
-	if r.without(g, atomRequests) {
+	if r.without(g, PartRequests) {
 		requests = nil
 	}
-	selector, taints := r.without(g, atomSelector), r.without(g, atomTaints)
+	selector, taints := r.without(g, PartSelector), r.without(g, PartTaints)
 	pods, room := r.pods(g), 0
 	for n, p := range m.Eligible(g.Workload).Nodes {
 		if room >= pods {
@@ -186,7 +171,7 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 		}
 		node := m.Topology.Nodes[n]
 		fit := pods
-		if !r.without(g, atomSlots) {
+		if !r.without(g, PartSlots) {
 			fit = min(fit, fitting(node, slots, fit))
 		}
 		for i := range requests {

@@ -146,8 +146,8 @@ func (q question) members(relax *relaxation) []*workload.Workload {
 // opened returns the first condition excluding nodes from a workload that giving up an
 // atom removes; nil if the atom is not about nodes, or there is no such condition.
 func (q question) opened(a Atom) *model.Exclusion {
-	kind, ok := openedBy[a.kind]
-	if !ok || a.Term != nil {
+	kind, ok := openedBy[a.Part]
+	if !ok {
 		return nil
 	}
 	all := q.m.Excluded(a.Workload, false)
@@ -158,4 +158,4 @@ func (q question) opened(a Atom) *model.Exclusion {
 }
 
 // openedBy maps what a repair gives up to the kind of exclusion that it names.
-var openedBy = map[atomKind]model.ExclusionKind{atomSelector: model.LacksLabel, atomTaints: model.Tainted}
+var openedBy = map[Part]model.ExclusionKind{PartSelector: model.LacksLabel, PartTaints: model.Tainted}

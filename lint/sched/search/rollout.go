@@ -32,7 +32,14 @@ func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 	}
 	defer s.search.close()
 	whole := s.search.visit(s.search.c.pods - s.replicas)
-	out := certificate.Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole, Stuck: s.moves()}
+	out := certificate.Rolled{Verdict: s.verdict(whole), Skewed: s.skewed && whole}
+	for _, v := range s.stuck {
+		gone := v.unit < 0
+		if gone {
+			v.unit = -1 - v.unit
+		}
+		out.Stuck = append(out.Stuck, certificate.Move{Workload: s.a.units[v.unit].g.Origin(), Node: s.a.nodes[v.node], Gone: gone})
+	}
 	if out.Verdict == diag.Unknown {
 		if steps < 0 {
 			m.Run().Stops++
@@ -86,32 +93,24 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 // index returns the index of a pod group in the component.
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
+// verdict returns the verdict. It is unknown if new pods may go to nodes that only a terminating
+// old pod opens: old pods are peers to them, and so are other pods, so an old pod may be the only
+// peer in its domain. With old and new pods alone as peers, all of them are in one domain.
 func (s *rolling) verdict(whole bool) diag.Outcome {
+	old, others := false, false
+	for _, c := range s.a.units[s.fresh].peers {
+		old = old || c.unit == s.old
+		others = others || c.unit != s.old && c.unit != s.fresh
+	}
 	switch {
 	case s.stalled && s.done:
 		return diag.Sometimes
-	case !whole || !s.begun || s.mayNeedTerminatingPods():
+	case !whole || !s.begun || old && others && !s.Empty && !s.Whole:
 		return diag.Unknown
 	case s.stalled:
 		return diag.Never
 	}
 	return diag.Always
-}
-
-// mayNeedTerminatingPods reports whether new pods may go to nodes that only a terminating old pod opens:
-// old pods are company to them, and so are other pods, so an old pod may be the only
-// company in its domain. With old and new pods alone as company, all of them are in one
-// domain.
-func (s *rolling) mayNeedTerminatingPods() bool {
-	if s.Empty || s.Whole {
-		return false
-	}
-	old, others := false, false
-	for _, c := range s.a.units[s.fresh].company {
-		old = old || c.unit == s.old
-		others = others || c.unit != s.old && c.unit != s.fresh
-	}
-	return old && others
 }
 
 // goOn continues from one state; false if the search may stop: the budget is exhausted,
@@ -235,16 +234,4 @@ func (s *rolling) uneven() bool {
 		}
 	}
 	return false
-}
-
-func (s *rolling) moves() []certificate.Move {
-	var all []certificate.Move
-	for _, m := range s.stuck {
-		gone := m.unit < 0
-		if gone {
-			m.unit = -1 - m.unit
-		}
-		all = append(all, certificate.Move{Workload: s.a.units[m.unit].g.Origin(), Node: s.a.nodes[m.node], Gone: gone})
-	}
-	return all
 }

@@ -65,18 +65,6 @@ func newSearch(a *state, c component, steps *int) *search {
 	return s
 }
 
-// explore runs the search from the current state of the instance.
-func explore(a *state, c component, steps *int) outcome {
-	s := newSearch(a, c, steps)
-	defer s.close()
-	s.out.decided = s.visit(c.pods)
-	s.out.exact = s.out.decided
-	if s.out.always || s.out.never {
-		s.out.proof.Kind = certificate.Explored
-	}
-	return s.out
-}
-
 // close releases the counts that the instance keeps for a search.
 func (s *search) close() {
 	for _, i := range s.c.units {

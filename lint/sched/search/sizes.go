@@ -343,18 +343,15 @@ func (q *growth) decide(ws []*workload.Workload, nodes []*topology.Node) *certif
 	return Decide(q.m.Variant(slices.Concat(ws, q.running), nodes), q.options)
 }
 
-// answers holds the verdicts on a group and on each of its workloads, with resources and
-// by the rules alone.
-type answers struct {
-	whole, rules   diag.Outcome
-	each, eachRule map[*workload.Workload]diag.Outcome
-}
+// answers holds the verdicts on each workload of a group, and for nil on the group: with resources,
+// and by the rules alone.
+type answers map[*workload.Workload][2]diag.Outcome
 
 func answersOf(d *certificate.Decision) answers {
-	a := answers{d.Verdict, d.RulesVerdict, map[*workload.Workload]diag.Outcome{}, map[*workload.Workload]diag.Outcome{}}
+	a := answers{nil: {d.Verdict, d.RulesVerdict}}
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
-		a.each[w.Workload], a.eachRule[w.Workload] = w.Verdict, w.RulesVerdict
+		a[w.Workload] = [2]diag.Outcome{w.Verdict, w.RulesVerdict}
 	}
 	return a
 }
@@ -362,24 +359,39 @@ func answersOf(d *certificate.Decision) answers {
 // judge judges a group at all sizes, and withdraws the verdicts on its workloads that do not hold
 // at every size.
 func (q *growth) judge(ws []*workload.Workload) {
-	h := sizeAnswers{Sizes: SizesOf(q.m, ws, 0), largest: q.largest(ws)}
-	for _, s := range h.All {
-		h.at = append(h.at, answersOf(q.decide(ws, s.Nodes)))
+	sizes, largest := SizesOf(q.m, ws, 0), q.largest(ws)
+	var others []answers // at sizes other than the declared one
+	for _, s := range sizes.All {
+		others = append(others, answersOf(q.decide(ws, s.Nodes)))
 	}
-	at := answersOf(q.decide(ws, q.m.Topology.Nodes))
+	// A never holds if it is bounded, or monotone and true at the largest size.
+	hold := func(v diag.Outcome, w *workload.Workload, rules int, bounded, monotone bool) diag.Outcome {
+		same := !slices.ContainsFunc(others, func(a answers) bool { return a[w][rules] != v })
+		switch {
+		case v == diag.Always && sizes.Known && same:
+		case v == diag.Never && (bounded || sizes.Every && same || monotone && largest[w][rules] == diag.Never):
+		case v == diag.Always, v == diag.Never:
+			return diag.Unknown
+		}
+		return v
+	}
+	here := q.decide(ws, q.m.Topology.Nodes)
 	alone := !slices.ContainsFunc(ws, perNode)
-	q.verdict = h.hold(at.whole, func(a answers) diag.Outcome { return a.whole }, false, alone)
-	q.rules = h.hold(at.rules, func(a answers) diag.Outcome { return a.rules }, false, alone)
+	q.verdict, q.rules = hold(here.Verdict, nil, 0, false, alone), hold(here.RulesVerdict, nil, 1, false, alone)
 	for _, w := range ws {
 		out := q.of[w]
 		if out == nil {
 			continue
 		}
-		verdict := h.hold(out.Verdict, func(a answers) diag.Outcome { return a.each[w] }, bounded(q.m, w), !perNode(w))
+		// A limit of one workload alone counts pools at their max, so it holds at every size.
+		nowhere := fitsNowhere(q.m, w)
+		limited := nowhere || !perNode(w) && q.m.Judged(w) && q.m.Eligible(w).Count+q.m.Eligible(w).Growable > 0 &&
+			slices.ContainsFunc(bound.Capacity(q.m, w), func(l bound.Limit) bool { return l.Exceeded })
+		verdict := hold(out.Verdict, w, 0, limited, !perNode(w))
 		if verdict != out.Verdict {
 			out.Verdict, out.Why = verdict, model.Reason{Cause: model.ByGrowth}
 		}
-		out.RulesVerdict = h.hold(out.RulesVerdict, func(a answers) diag.Outcome { return a.eachRule[w] }, fitsNowhere(q.m, w), !perNode(w))
+		out.RulesVerdict = hold(out.RulesVerdict, w, 1, nowhere, !perNode(w))
 		if out.Verdict == diag.Never {
 			q.verdict = diag.Never
 		}
@@ -389,49 +401,17 @@ func (q *growth) judge(ws []*workload.Workload) {
 	}
 }
 
-// sizeAnswers holds the answers about a group at sizes other than the declared one.
-type sizeAnswers struct {
-	Sizes
-	at []answers
-	// largest is the answer at the largest size, if that one covers all.
-	largest *answers
-}
-
-// hold returns a verdict if it holds at every size, and unknown otherwise. A never holds
-// if it is bounded, or monotone and true at the largest size.
-func (h *sizeAnswers) hold(v diag.Outcome, of func(answers) diag.Outcome, bounded, monotone bool) diag.Outcome {
-	same := !slices.ContainsFunc(h.at, func(a answers) bool { return of(a) != v })
-	switch {
-	case v == diag.Always && h.Known && same:
-	case v == diag.Never && (bounded || h.Every && same || monotone && h.largest != nil && of(*h.largest) == diag.Never):
-	case v == diag.Always, v == diag.Never:
-		return diag.Unknown
-	}
-	return v
-}
-
 // largest returns the answers where every pool has grown to its max, for groups with
 // hereditary rules, under which more nodes place no fewer pods; otherwise nil. The pods
 // that a DaemonSet has on further nodes come after those of other workloads in some run,
 // so they take nothing from these. But whether the DaemonSet is complete, or the group
 // with it, may be worse at a size in between.
-func (q *growth) largest(ws []*workload.Workload) *answers {
+func (q *growth) largest(ws []*workload.Workload) answers {
 	nodes, _, ok := q.m.Grown()
 	if !ok || !Hereditary(q.m, ws) || len(nodes)-len(q.m.Topology.Nodes) > maxGrowth {
 		return nil
 	}
-	a := answersOf(q.decide(ws, nodes))
-	return &a
-}
-
-// bounded reports whether a limit of one workload alone, which counts pools at their max,
-// keeps some of its pods from being placed at every size.
-func bounded(m *model.Model, w *workload.Workload) bool {
-	if fitsNowhere(m, w) {
-		return true
-	}
-	return !perNode(w) && m.Judged(w) && m.Eligible(w).Count+m.Eligible(w).Growable > 0 &&
-		slices.ContainsFunc(bound.Capacity(m, w), func(l bound.Limit) bool { return l.Exceeded })
+	return answersOf(q.decide(ws, nodes))
 }
 
 // fitsNowhere reports whether, at every size, some pod of a workload finds no node large

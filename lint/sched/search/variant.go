@@ -129,7 +129,7 @@ func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 }
 
 // Hereditary reports whether the rules of all these workloads are such that fewer pods
-// are never worse: none needs company, or depends on where others are.
+// are never worse: none needs peers, or depends on where others are.
 func Hereditary(m *model.Model, ws []*workload.Workload) bool {
 	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
 		return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })

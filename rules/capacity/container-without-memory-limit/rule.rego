@@ -24,7 +24,7 @@ package schedlint.rules["capacity.container-without-memory-limit"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), container, {"message": message, "help": help, "path": ["resources", "limits"]}) if {
+report contains result.worded(rego.metadata.chain(), container, {"reason": "container-without-memory-limit", "values": values, "path": ["resources", "limits"]}) if {
 	some workload in input.workloads
 	workload.resources_known
 	not workload.defaulted
@@ -32,6 +32,5 @@ report contains result.finding(rego.metadata.chain(), container, {"message": mes
 	[container.init, input.params.init_containers] != [true, false]
 	limits := array.concat(container.limits, workload.pod_level_limits)
 	not "memory" in {amount.resource | some amount in limits}
-	message := sprintf("%s: container %s has no memory limit", [workload.ref, container.name])
-	help := "set resources.limits.memory"
+	values := {"workload": workload.ref, "container": container.name}
 }

@@ -4,14 +4,16 @@ import data.schedlint.rules["capacity.container-without-memory-limit"] as subjec
 
 web := {"id": 1, "ref": "Deployment shop/web", "namespace": "shop", "resources_known": true, "containers": [{"id": 2, "name": "web", "init": false, "requests": [], "limits": []}], "pod_level_requests": [], "pod_level_limits": []}
 
-# reported gives the messages about one workload, with further input.
-reported(workload, others) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "objects": [], "params": {"init_containers": false}}, others)
+# reported gives the findings about one workload, with further input.
+reported(workload, others) := findings if {
+	findings := {r.given | some r in subject.report} with input as object.union({"workloads": [workload], "objects": [], "params": {"init_containers": false}}, others)
 }
 
-test_reports if reported(web, {}) == {"Deployment shop/web: container web has no memory limit"}
+found := {"reason": "container-without-memory-limit", "values": {"workload": "Deployment shop/web", "container": "web"}, "path": ["resources", "limits"]}
 
-test_other_limit if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": false, "requests": [], "limits": [{"resource": "cpu"}]}]}), {}) == {"Deployment shop/web: container web has no memory limit"}
+test_reports if reported(web, {}) == {found}
+
+test_other_limit if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": false, "requests": [], "limits": [{"resource": "cpu"}]}]}), {}) == {found}
 
 test_passes if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": false, "requests": [], "limits": [{"resource": "memory"}]}]}), {}) == set()
 
@@ -19,7 +21,7 @@ test_limit_of_the_pod_counts if reported(object.union(web, {"id": 1, "pod_level_
 
 test_init_container if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {}) == set()
 
-test_init_container_counts if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {"params": {"init_containers": true}}) == {"Deployment shop/web: container web has no memory limit"}
+test_init_container_counts if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {"params": {"init_containers": true}}) == {found}
 
 test_limit_range if reported(object.union(web, {"id": 1, "defaulted": true}), {}) == set()
 

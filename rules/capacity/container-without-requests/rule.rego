@@ -30,7 +30,7 @@ package schedlint.rules["capacity.container-without-requests"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), container, {"message": message, "help": help, "path": ["resources", "requests"]}) if {
+report contains result.worded(rego.metadata.chain(), container, {"reason": "container-without-requests", "values": values, "path": ["resources", "requests"]}) if {
 	some workload in input.workloads
 	workload.resources_known
 	not workload.defaulted
@@ -40,6 +40,5 @@ report contains result.finding(rego.metadata.chain(), container, {"message": mes
 	given := {amount.resource | some list in lists; some amount in list}
 	missing := [resource | some resource in input.params.resources; not resource in given]
 	count(missing) > 0
-	message := sprintf("%s: container %s requests no %s", [workload.ref, container.name, concat(" or ", missing)])
-	help := sprintf("set resources.requests for %s", [concat(" and ", missing)])
+	values := {"workload": workload.ref, "container": container.name, "resources": missing}
 }

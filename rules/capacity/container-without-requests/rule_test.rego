@@ -4,14 +4,16 @@ import data.schedlint.rules["capacity.container-without-requests"] as subject
 
 web := {"id": 1, "ref": "Deployment shop/web", "namespace": "shop", "resources_known": true, "containers": [{"id": 2, "name": "web", "init": false, "requests": [], "limits": []}], "pod_level_requests": [], "pod_level_limits": []}
 
-# reported gives the messages about one workload, with further input.
-reported(workload, others) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "objects": [], "params": {"resources": ["cpu", "memory"], "init_containers": false}}, others)
+# reported gives the findings about one workload, with further input.
+reported(workload, others) := findings if {
+	findings := {r.given | some r in subject.report} with input as object.union({"workloads": [workload], "objects": [], "params": {"resources": ["cpu", "memory"], "init_containers": false}}, others)
 }
 
-test_reports if reported(web, {}) == {"Deployment shop/web: container web requests no cpu or memory"}
+found := {"reason": "container-without-requests", "values": {"workload": "Deployment shop/web", "container": "web", "resources": ["cpu", "memory"]}, "path": ["resources", "requests"]}
 
-test_reports_one if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": false, "requests": [{"resource": "cpu"}], "limits": []}]}), {}) == {"Deployment shop/web: container web requests no memory"}
+test_reports if reported(web, {}) == {found}
+
+test_reports_one if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": false, "requests": [{"resource": "cpu"}], "limits": []}]}), {}) == {object.union(found, {"values": {"resources": ["memory"]}})}
 
 test_passes if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": false, "requests": [{"resource": "cpu"}, {"resource": "memory"}], "limits": []}]}), {}) == set()
 
@@ -25,7 +27,7 @@ test_other_resources if reported(object.union(web, {"id": 1, "containers": [{"id
 
 test_init_container if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {}) == set()
 
-test_init_container_counts if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {"params": {"init_containers": true}}) == {"Deployment shop/web: container web requests no cpu or memory"}
+test_init_container_counts if reported(object.union(web, {"id": 1, "containers": [{"id": 2, "name": "web", "init": true, "requests": [], "limits": []}]}), {"params": {"init_containers": true}}) == {found}
 
 test_limit_range if reported(object.union(web, {"id": 1, "defaulted": true}), {}) == set()
 

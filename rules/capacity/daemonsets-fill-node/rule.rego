@@ -31,7 +31,7 @@ package schedlint.rules["capacity.daemonsets-fill-node"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), pool, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), pool, {"reason": reason, "values": object.union(values, share)}) if {
 	some pool in input.pools
 	node := [node | some node in input.nodes; node.pool == pool.name][0]
 	some offered in node.allocatable
@@ -39,11 +39,10 @@ report contains result.finding(rego.metadata.chain(), pool, {"message": message,
 	daemons := [workload | some w in node.workloads; workload := input.workloads[w]; workload.per_node]
 	taken := sum([amount.value | some workload in daemons; some amount in workload.pod_requests; amount.resource == offered.resource])
 	taken * 100 > offered.value * input.params.max_percent
-	texts := [pool.name, amount_of(taken, offered), offered.resource, node.name, input.params.max_percent]
-	message := sprintf("pool %s: DaemonSets request %s of the %s of node %s (limit %d%%)", texts)
-	help := "use larger nodes, or keep DaemonSets off those that do not need them"
+	[reason, share] := part(taken, offered.value)
+	values := {"pool": pool.name, "resource": offered.resource, "node": node.name, "limit": input.params.max_percent}
 }
 
-amount_of(taken, offered) := sprintf("%d%%", [ceil((taken * 100) / offered.value)]) if offered.value > 0
+part(taken, offered) := ["daemonsets-fill-node", {"percent": ceil((taken * 100) / offered)}] if offered > 0
 
-amount_of(_, offered) := "more than all" if offered.value == 0
+part(_, 0) := ["daemonsets-without-room", {}]

@@ -48,14 +48,14 @@ import data.schedlint.capacity
 import data.schedlint.keys
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), row, said) if {
+report contains result.worded(rego.metadata.chain(), row, given) if {
 	some row in input.capacity
 	row.scope == "pool"
 	row.resource in input.params.resources
 	not row.name in whole
 	some key in input.params.keys
 	loss := capacity.worst(row, keys.topology(key), input.params.growing)
-	said := capacity.said(sprintf("pool %s", [row.name]), row, loss, input.params)
+	given := capacity.told(row.name, row, loss, input.params)
 }
 
 # whole has the pool with all nodes, if there is one.

@@ -40,10 +40,10 @@ package schedlint.rules["capacity.short-after-zone-loss"]
 import data.schedlint.capacity
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), row, said) if {
+report contains result.worded(rego.metadata.chain(), row, given) if {
 	some row in input.capacity
 	row.scope == "cluster"
 	row.resource in input.params.resources
 	loss := capacity.worst(row, "topology.kubernetes.io/zone", input.params.growing)
-	said := capacity.said("cluster", row, loss, input.params)
+	given := capacity.told("", row, loss, input.params)
 }

@@ -24,15 +24,15 @@
 package schedlint.rules["ha.budget-allows-all"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), budget, {"message": message, "help": "set maxUnavailable: 1 instead"}) if {
+report contains result.worded(rego.metadata.chain(), budget, {"reason": "budget-allows-all", "values": values}) if {
 	some workload in input.workloads
 	workload.pods_min >= input.params.min_pods
 	some budget in workload.budgets
 	budget.amount.of > 0
 	budget.allowed_min >= budget.amount.of
-	amount := text.aside(trim_space(sprintf("%s %s", [budget.amount.field, budget.amount.value])))
-	size := {true: " at its smallest size", false: ""}[count(object.get(workload, "scalers", [])) > 0]
-	message := sprintf("%s allows the eviction of all %d pods of %s%s", [budget.ref, budget.amount.of, workload.ref, sprintf("%s%s", [size, amount])])
+	values := {
+		"budget": budget.ref, "pods": budget.amount.of, "workload": workload.ref, "field": budget.amount.field, "value": budget.amount.value,
+		"scaled": count(object.get(workload, "scalers", [])) > 0,
+	}
 }

@@ -27,15 +27,14 @@ package schedlint.rules["ha.down-after-node-loss"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "down-after-loss", "values": values}) if {
 	some w, workload in input.workloads
 	not w in sharing
 	workload.permanent
 	workload.pods_min >= input.params.min_pods
 	workload.on_one_node_min > 0
 	workload.on_one_node_max >= workload.pods_min
-	message := sprintf("%s: losing one node can take down all of its pods (%d)", [workload.ref, workload.pods_min])
-	help := "add a topologySpreadConstraint with topologyKey: kubernetes.io/hostname and whenUnsatisfiable: DoNotSchedule"
+	values := {"workload": workload.ref, "pods": workload.pods_min, "kind": "node", "key": "kubernetes.io/hostname"}
 }
 
 # sharing are the workloads that replicas-share-a-node reports.

@@ -26,12 +26,11 @@ package schedlint.rules["ha.down-after-zone-loss"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "down-after-loss", "values": values}) if {
 	some workload in input.workloads
 	workload.permanent
 	workload.pods_min >= input.params.min_pods
 	workload.in_one_zone_min > 0
 	workload.in_one_zone_max >= workload.pods_min
-	message := sprintf("%s: losing one zone can take down all of its pods (%d)", [workload.ref, workload.pods_min])
-	help := "add a topologySpreadConstraint with topologyKey: topology.kubernetes.io/zone and whenUnsatisfiable: DoNotSchedule"
+	values := {"workload": workload.ref, "pods": workload.pods_min, "kind": "zone", "key": "topology.kubernetes.io/zone"}
 }

@@ -4,12 +4,12 @@ import data.schedlint.rules["ha.down-after-zone-loss"] as subject
 
 web := {"id": 1, "ref": "Deployment shop/web", "permanent": true, "pods_min": 3, "in_one_zone_min": 1, "in_one_zone_max": 3}
 
-# reported gives the messages about one workload, with further input.
-reported(workload, others) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "params": {"min_pods": 2}}, others)
+# reported gives the findings about one workload, with further input.
+reported(workload, others) := findings if {
+	findings := {r.given | some r in subject.report} with input as object.union({"workloads": [workload], "params": {"min_pods": 2}}, others)
 }
 
-test_reports if reported(web, {}) == {"Deployment shop/web: losing one zone can take down all of its pods (3)"}
+test_reports if reported(web, {}) == {{"reason": "down-after-loss", "values": {"workload": "Deployment shop/web", "pods": 3, "kind": "zone", "key": "topology.kubernetes.io/zone"}}}
 
 test_passes if reported(object.union(web, {"in_one_zone_max": 2}), {}) == set()
 

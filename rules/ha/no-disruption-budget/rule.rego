@@ -26,13 +26,12 @@ package schedlint.rules["ha.no-disruption-budget"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "no-disruption-budget", "values": values}) if {
 	some workload in input.workloads
 	workload.known
 	workload.permanent
 	workload.pods_min >= input.params.min_pods
 	not workload.machine.is
 	count(workload.budgets) == 0
-	message := sprintf("%s runs %d pods without a PodDisruptionBudget", [workload.ref, workload.pods_min])
-	help := "add a PodDisruptionBudget with maxUnavailable: 1 that selects its pods"
+	values := {"workload": workload.ref, "pods": workload.pods_min}
 }

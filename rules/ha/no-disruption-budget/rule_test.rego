@@ -4,12 +4,12 @@ import data.schedlint.rules["ha.no-disruption-budget"] as subject
 
 web := {"id": 1, "ref": "Deployment shop/web", "namespace": "shop", "known": true, "permanent": true, "pods_min": 3, "budgets": [], "machine": {"is": false}}
 
-# reported gives the messages about one workload, with further input.
-reported(workload, others) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "params": {"min_pods": 2}}, others)
+# reported gives the findings about one workload, with further input.
+reported(workload, others) := findings if {
+	findings := {r.given | some r in subject.report} with input as object.union({"workloads": [workload], "params": {"min_pods": 2}}, others)
 }
 
-test_reports if reported(web, {}) == {"Deployment shop/web runs 3 pods without a PodDisruptionBudget"}
+test_reports if reported(web, {}) == {{"reason": "no-disruption-budget", "values": {"workload": "Deployment shop/web", "pods": 3}}}
 
 test_passes if reported(object.union(web, {"id": 1, "budgets": [{"id": 2, "ref": "PodDisruptionBudget shop/web"}]}), {}) == set()
 

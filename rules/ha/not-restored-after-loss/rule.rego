@@ -41,22 +41,19 @@
 package schedlint.rules["ha.not-restored-after-loss"]
 
 import data.schedlint.keys
-import data.schedlint.loss
 import data.schedlint.outcome
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), row, said) if {
+report contains result.worded(rego.metadata.chain(), row, given) if {
 	some row in input.losses
 	row.key in {keys.topology(key) | some key in input.params.keys}
 	[row.meaning, input.params.unreachable] != ["unreachable", false]
 	[row.required, row.outcome == "unknown"] != [true, false]
 	workload := input.workloads[row.w]
 	workload.pods_min >= input.params.min_pods
-	messages := {
-		"never": sprintf("%s: losing %s leaves %d of %d pods Pending", [workload.ref, loss.lost(row), row.pending_max, row.pods]),
-		"sometimes": sprintf("%s: losing %s can leave %d of %d pods Pending", [workload.ref, loss.lost(row), row.pending_max, row.pods]),
-		"unknown": sprintf("%s: unknown whether all %d pods run again after the loss of one %s", [workload.ref, workload.pods_min, loss.word(row.key)]),
+	values := {
+		"outcome": row.outcome, "workload": workload.ref, "kind": keys.kind(row.key), "domain": row.value, "like": row.like,
+		"pending": row.pending_max, "pods": row.pods, "least": workload.pods_min,
 	}
-	help := "add nodes outside the lost domain, or relax the rule that keeps pods off the other nodes"
-	said := outcome.said(row.outcome, input.params.report_unknown, messages, help)
+	given := outcome.told(row.outcome, input.params.report_unknown, {"reason": "not-restored-after-loss", "values": values})
 }

@@ -32,7 +32,7 @@ package schedlint.rules["ha.preferred-spread-only"]
 import data.schedlint.labels
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), own[0], {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), own[0], {"reason": "preferred-spread-only", "values": values}) if {
 	some workload in input.workloads
 	workload.permanent
 	workload.pods_min >= input.params.min_pods
@@ -40,6 +40,5 @@ report contains result.finding(rego.metadata.chain(), own[0], {"message": messag
 	apart := [term | some term in workload.terms; term.use != "affinity"; term.matches_own != "never"]
 	every term in apart { not term.hard }
 	own := [term | some term in apart; term.matches_own == "always"]
-	message := sprintf("%s: only preferred rules keep its %d pods apart, as on %s", [workload.ref, workload.pods_min, own[0].key])
-	help := "require the rule: whenUnsatisfiable: DoNotSchedule, or requiredDuringSchedulingIgnoredDuringExecution"
+	values := {"workload": workload.ref, "pods": workload.pods_min, "key": own[0].key}
 }

@@ -4,14 +4,16 @@ import data.schedlint.rules["ha.preferred-spread-only"] as subject
 
 web := {"id": 1, "ref": "Deployment shop/web", "permanent": true, "pods_min": 3, "terms": [{"id": 2, "use": "anti-affinity", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "always"}], "labels": {"tier": "critical"}, "pod_labels": {"app": "web"}}
 
-# reported gives the messages about one workload, with further input.
-reported(workload, others) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as object.union({"workloads": [workload], "params": {"labels": [], "min_pods": 2}}, others)
+# reported gives the findings about one workload, with further input.
+reported(workload, others) := findings if {
+	findings := {r.given | some r in subject.report} with input as object.union({"workloads": [workload], "params": {"labels": [], "min_pods": 2}}, others)
 }
 
-test_reports if reported(web, {}) == {"Deployment shop/web: only preferred rules keep its 3 pods apart, as on kubernetes.io/hostname"}
+found := {"reason": "preferred-spread-only", "values": {"workload": "Deployment shop/web", "pods": 3, "key": "kubernetes.io/hostname"}}
 
-test_spread if reported(object.union(web, {"id": 1, "terms": [{"id": 2, "use": "spread", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "always"}]}), {}) == {"Deployment shop/web: only preferred rules keep its 3 pods apart, as on kubernetes.io/hostname"}
+test_reports if reported(web, {}) == {found}
+
+test_spread if reported(object.union(web, {"id": 1, "terms": [{"id": 2, "use": "spread", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "always"}]}), {}) == {found}
 
 test_passes if reported(object.union(web, {"id": 1, "terms": [{"id": 2, "use": "anti-affinity", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "always"}, {"id": 3, "use": "spread", "hard": true, "key": "topology.kubernetes.io/zone", "matches_own": "always"}]}), {}) == set()
 
@@ -19,19 +21,19 @@ test_no_rule if reported(object.union(web, {"id": 1, "terms": []}), {}) == set()
 
 test_affinity if reported(object.union(web, {"id": 1, "terms": [{"id": 2, "use": "affinity", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "always"}]}), {}) == set()
 
-test_hard_affinity_keeps_nothing_apart if reported(object.union(web, {"id": 1, "terms": [{"id": 3, "use": "affinity", "hard": true, "key": "topology.kubernetes.io/zone", "matches_own": "always"}, {"id": 2, "use": "anti-affinity", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "always"}]}), {}) == {"Deployment shop/web: only preferred rules keep its 3 pods apart, as on kubernetes.io/hostname"}
+test_hard_affinity_keeps_nothing_apart if reported(object.union(web, {"id": 1, "terms": [{"id": 3, "use": "affinity", "hard": true, "key": "topology.kubernetes.io/zone", "matches_own": "always"}, {"id": 2, "use": "anti-affinity", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "always"}]}), {}) == {found}
 
 test_rule_about_others if reported(object.union(web, {"id": 1, "terms": [{"id": 2, "use": "anti-affinity", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "never"}]}), {}) == set()
 
-test_hard_rule_about_others if reported(object.union(web, {"id": 1, "terms": [{"id": 3, "use": "spread", "hard": true, "key": "topology.kubernetes.io/zone", "matches_own": "never"}, {"id": 2, "use": "anti-affinity", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "always"}]}), {}) == {"Deployment shop/web: only preferred rules keep its 3 pods apart, as on kubernetes.io/hostname"}
+test_hard_rule_about_others if reported(object.union(web, {"id": 1, "terms": [{"id": 3, "use": "spread", "hard": true, "key": "topology.kubernetes.io/zone", "matches_own": "never"}, {"id": 2, "use": "anti-affinity", "hard": false, "key": "kubernetes.io/hostname", "matches_own": "always"}]}), {}) == {found}
 
 test_finite_pods if reported(object.union(web, {"permanent": false}), {}) == set()
 
 test_few_pods if reported(web, {"params": {"min_pods": 4}}) == set()
 
-test_label if reported(web, {"params": {"labels": ["tier=critical"]}}) == {"Deployment shop/web: only preferred rules keep its 3 pods apart, as on kubernetes.io/hostname"}
+test_label if reported(web, {"params": {"labels": ["tier=critical"]}}) == {found}
 
-test_label_of_pods if reported(web, {"params": {"labels": ["tier=data", "app=web"]}}) == {"Deployment shop/web: only preferred rules keep its 3 pods apart, as on kubernetes.io/hostname"}
+test_label_of_pods if reported(web, {"params": {"labels": ["tier=data", "app=web"]}}) == {found}
 
 test_other_label if reported(web, {"params": {"labels": ["tier=data"]}}) == set()
 

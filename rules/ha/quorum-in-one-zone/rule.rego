@@ -33,15 +33,14 @@ package schedlint.rules["ha.quorum-in-one-zone"]
 import data.schedlint.labels
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "quorum-in-one-zone", "values": values}) if {
 	some workload in input.workloads
 	workload.pods_min in input.params.pods
 	workload.in_one_zone_min > 0
 	workload.in_one_zone_max * 2 >= workload.pods_min
 	workload.in_one_zone_max < workload.pods_min
 	has_quorum(workload)
-	message := sprintf("%s: losing one zone can take down %d of %d pods, and with them the majority", [workload.ref, workload.in_one_zone_max, workload.pods_min])
-	help := "spread its pods over three zones: a topologySpreadConstraint with maxSkew: 1 and whenUnsatisfiable: DoNotSchedule"
+	values := {"workload": workload.ref, "down": workload.in_one_zone_max, "pods": workload.pods_min}
 }
 
 has_quorum(workload) if labels.carries(workload, input.params.labels)

@@ -17,15 +17,13 @@ package schedlint.rules["kubevirt.budget-without-scale"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), budget, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), budget, {"reason": "budget-without-scale", "values": values}) if {
 	some workload in input.workloads
 	workload.machine.is
 	some budget in workload.budgets
 	budget.selects == "always"
 	unscaled(budget.amount)
-	what := [budget.ref, workload.ref, budget.amount.field, budget.amount.value]
-	message := sprintf("%s selects pods of %s by %s: %s, which needs a number of replicas that machines do not have", what)
-	help := "use minAvailable with a number of pods"
+	values := {"budget": budget.ref, "workload": workload.ref, "field": budget.amount.field, "value": budget.amount.value}
 }
 
 unscaled(amount) if amount.field == "maxUnavailable"

@@ -7,16 +7,16 @@ vm := {
 	"budgets": [{"id": 2, "selects": "always", "ref": "PodDisruptionBudget vms/db", "amount": {"field": "maxUnavailable", "value": "1"}}],
 }
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {}}
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "params": {}}
 }
 
 # guarded is a set of machines with another budget.
 guarded(field, value) := object.union(vm, {"id": 1, "budgets": [{"id": 2, "selects": "always", "ref": "PodDisruptionBudget vms/db", "amount": {"field": field, "value": value}}]})
 
 test_reports if {
-	reported(vm) == {"PodDisruptionBudget vms/db selects pods of VirtualMachinePool vms/db by maxUnavailable: 1, which needs a number of replicas that machines do not have"}
+	reported(vm) == {{"reason": "budget-without-scale", "values": {"budget": "PodDisruptionBudget vms/db", "workload": "VirtualMachinePool vms/db", "field": "maxUnavailable", "value": "1"}}}
 }
 
 test_percentage if count(reported(guarded("minAvailable", "50%"))) == 1

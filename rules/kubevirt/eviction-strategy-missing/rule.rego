@@ -17,11 +17,10 @@ package schedlint.rules["kubevirt.eviction-strategy-missing"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "eviction-strategy-missing", "values": values}) if {
 	some workload in input.workloads
 	workload.machine.is
 	workload.machine.eviction_strategy == ""
 	workload.known
-	message := sprintf("%s has no evictionStrategy, so the cluster decides what a drain does to it", [workload.ref])
-	help := "set evictionStrategy: LiveMigrate, LiveMigrateIfPossible, External or None"
+	values := {"workload": workload.ref}
 }

@@ -4,15 +4,15 @@ import data.schedlint.rules["kubevirt.eviction-strategy-missing"] as subject
 
 vm := {"id": 1, "ref": "VirtualMachine vms/db", "kind": "VirtualMachine", "known": true, "machine": {"is": true, "eviction_strategy": ""}}
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {}}
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "params": {}}
 }
 
 # evicted is a machine with another eviction strategy.
 evicted(strategy) := object.union(vm, {"machine": {"is": true, "eviction_strategy": strategy}})
 
-test_reports if reported(vm) == {"VirtualMachine vms/db has no evictionStrategy, so the cluster decides what a drain does to it"}
+test_reports if reported(vm) == {{"reason": "eviction-strategy-missing", "values": {"workload": "VirtualMachine vms/db"}}}
 
 test_passes if reported(evicted("None")) == set()
 

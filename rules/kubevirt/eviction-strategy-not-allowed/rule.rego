@@ -26,13 +26,11 @@ package schedlint.rules["kubevirt.eviction-strategy-not-allowed"]
 import data.schedlint.machines
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help, "path": path}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "eviction-strategy-not-allowed", "values": values, "path": path}) if {
 	some workload in input.workloads
 	strategy := workload.machine.eviction_strategy
 	strategy in {"None", "External", "LiveMigrate", "LiveMigrateIfPossible"}
 	not strategy in input.params.allowed
-	allowed := concat(" or ", input.params.allowed)
-	message := sprintf("%s has evictionStrategy %s; expected %s", [workload.ref, strategy, allowed])
-	help := sprintf("set evictionStrategy: %s", [allowed])
+	values := {"workload": workload.ref, "strategy": strategy, "allowed": input.params.allowed}
 	path := machines.path(workload.kind, "evictionStrategy")
 }

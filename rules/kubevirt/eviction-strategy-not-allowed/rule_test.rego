@@ -4,15 +4,15 @@ import data.schedlint.rules["kubevirt.eviction-strategy-not-allowed"] as subject
 
 vm := {"id": 1, "ref": "VirtualMachine vms/db", "kind": "VirtualMachine", "machine": {"is": true, "eviction_strategy": "None"}}
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {"allowed": ["LiveMigrate", "External"]}}
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "params": {"allowed": ["LiveMigrate", "External"]}}
 }
 
 # evicted is a machine with another eviction strategy.
 evicted(strategy) := object.union(vm, {"machine": {"is": true, "eviction_strategy": strategy}})
 
-test_reports if reported(vm) == {"VirtualMachine vms/db has evictionStrategy None; expected LiveMigrate or External"}
+test_reports if reported(vm) == {{"reason": "eviction-strategy-not-allowed", "values": {"workload": "VirtualMachine vms/db", "strategy": "None", "allowed": ["LiveMigrate", "External"]}, "path": ["spec", "template", "spec", "evictionStrategy"]}}
 
 test_stands_at_the_strategy if {
 	paths := [
@@ -24,7 +24,7 @@ test_stands_at_the_strategy if {
 	every pair in paths {
 		[kind, path] := pair
 		workload := object.union(vm, {"kind": kind})
-		said := {concat(".", r.said.path) | some r in subject.report} with input as {"workloads": [workload], "params": {"allowed": []}}
+		said := {concat(".", r.given.path) | some r in subject.report} with input as {"workloads": [workload], "params": {"allowed": []}}
 		said == {path}
 	}
 }

@@ -17,13 +17,11 @@
 package schedlint.rules["kubevirt.migration-needs-new-node"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "migration-needs-new-node", "values": values}) if {
 	some workload in input.workloads
 	workload.machine.eviction_strategy == "LiveMigrate"
 	workload.usable_min == 1
 	workload.growable
-	message := sprintf("%s can use 1 declared node, so it migrates only after a pool grows: %s", [workload.ref, text.few(workload.pools)])
-	help := "add a node that the machine may use"
+	values := {"workload": workload.ref, "pools": workload.pools}
 }

@@ -24,9 +24,8 @@
 package schedlint.rules["kubevirt.no-spare-node"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), term, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), term, {"reason": "no-spare-node", "values": values}) if {
 	some w, workload in input.workloads
 	not w in stuck
 	workload.machine.is
@@ -38,9 +37,10 @@ report contains result.finding(rego.metadata.chain(), term, {"message": message,
 	term.matches_own == "always"
 	needed := workload.pods_min + input.params.spare_nodes
 	workload.usable_min < needed
-	what := [workload.ref, text.number(workload.pods_min, "machine"), workload.usable_min, needed, input.params.spare_nodes]
-	message := sprintf("%s keeps %s on different nodes and can use %d; it needs %d to have %d spare", what)
-	help := sprintf("add %s that the machines may use", [text.number(needed - workload.usable_min, "node")])
+	values := {
+		"workload": workload.ref, "machines": workload.pods_min, "usable": workload.usable_min,
+		"needed": needed, "spare": input.params.spare_nodes, "lacking": needed - workload.usable_min,
+	}
 }
 
 # stuck are the machines that vm-cannot-migrate reports.

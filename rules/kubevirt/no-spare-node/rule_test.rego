@@ -8,16 +8,16 @@ vm := {
 	"terms": [{"id": 2, "use": "anti-affinity", "hard": true, "key": "kubernetes.io/hostname", "matches_own": "always"}],
 }
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "migrations": [], "params": {"spare_nodes": 1}}
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "migrations": [], "params": {"spare_nodes": 1}}
 }
 
 # apart is a set of machines with another term.
 apart(use, hard, key, own) := object.union(vm, {"terms": [{"id": 2, "use": use, "hard": hard, "key": key, "matches_own": own}]})
 
 test_reports if {
-	reported(vm) == {"VirtualMachinePool vms/db keeps 3 machines on different nodes and can use 3; it needs 4 to have 1 spare"}
+	reported(vm) == {{"reason": "no-spare-node", "values": {"workload": "VirtualMachinePool vms/db", "machines": 3, "usable": 3, "needed": 4, "spare": 1, "lacking": 1}}}
 }
 
 # stuck gives the rows that are reported where the migration of a machine has an outcome.

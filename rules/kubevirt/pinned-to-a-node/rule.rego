@@ -18,16 +18,14 @@ package schedlint.rules["kubevirt.pinned-to-a-node"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), selector, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), selector, {"reason": "pinned-to-a-node", "values": values}) if {
 	some w, workload in input.workloads
 	not w in stuck
 	workload.machine.eviction_strategy == "LiveMigrate"
 	some selector in workload.node_rules
 	selector.source == "nodeSelector"
 	selector.key == "kubernetes.io/hostname"
-	what := [workload.ref, concat("", selector.values)]
-	message := sprintf("%s has evictionStrategy LiveMigrate and is pinned to node %s, so it cannot migrate", what)
-	help := "select nodes by a label that several have"
+	values := {"workload": workload.ref, "node": concat("", selector.values)}
 }
 
 # stuck are the machines that vm-cannot-migrate reports.

@@ -4,9 +4,9 @@ import data.schedlint.rules["kubevirt.pinned-to-a-node"] as subject
 
 vm := {"id": 1, "ref": "VirtualMachine vms/db", "kind": "VirtualMachine", "node_rules": [{"id": 2, "source": "nodeSelector", "key": "kubernetes.io/hostname", "values": ["n1"]}], "machine": {"is": true, "eviction_strategy": "LiveMigrate"}}
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "migrations": [], "params": {}}
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "migrations": [], "params": {}}
 }
 
 # evicted is a machine with another eviction strategy.
@@ -16,7 +16,7 @@ evicted(strategy) := object.union(vm, {"machine": {"is": true, "eviction_strateg
 selected(source, key) := object.union(vm, {"node_rules": [{"id": 2, "source": source, "key": key, "values": ["n1"]}]})
 
 test_reports if {
-	reported(vm) == {"VirtualMachine vms/db has evictionStrategy LiveMigrate and is pinned to node n1, so it cannot migrate"}
+	reported(vm) == {{"reason": "pinned-to-a-node", "values": {"workload": "VirtualMachine vms/db", "node": "n1"}}}
 }
 
 test_stands_at_the_selector if {r.fact | some r in subject.report} == {2} with input as {"workloads": [vm], "migrations": [], "params": {}}

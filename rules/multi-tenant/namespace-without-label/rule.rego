@@ -36,14 +36,12 @@ package schedlint.rules["multi-tenant.namespace-without-label"]
 import data.schedlint.result
 import data.schedlint.tenants
 
-report contains result.finding(rego.metadata.chain(), object, {"message": message, "help": help, "path": path}) if {
+report contains result.worded(rego.metadata.chain(), object, {"reason": "namespace-without-label", "values": values, "path": ["metadata", "labels"]}) if {
 	some object in input.objects
 	object.api_version == "v1"
 	object.kind == "Namespace"
 	some tenant in input.params.tenants
 	tenants.has(tenant, object.name)
 	not object.labels[input.params.label]
-	message := sprintf("Namespace %s of tenant %s has no label %s", [object.name, tenant.name, input.params.label])
-	help := sprintf("add the label %s to the Namespace", [input.params.label])
-	path := ["metadata", "labels"]
+	values := {"namespace": object.name, "tenant": tenant.name, "label": input.params.label}
 }

@@ -4,15 +4,15 @@ import data.schedlint.rules["multi-tenant.namespace-without-label"] as subject
 
 blue := {"id": 1, "api_version": "v1", "kind": "Namespace", "name": "blue-1", "labels": {}}
 
-# reported gives the messages about one object.
-reported(object) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"objects": [object], "params": {
+# reported gives the findings about one object.
+reported(object) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"objects": [object], "params": {
 		"tenants": [{"name": "blue", "namespaces": ["blue-*"], "pools": []}],
 		"label": "tenant",
 	}}
 }
 
-test_reports if reported(blue) == {"Namespace blue-1 of tenant blue has no label tenant"}
+test_reports if reported(blue) == {{"reason": "namespace-without-label", "values": {"namespace": "blue-1", "tenant": "blue", "label": "tenant"}, "path": ["metadata", "labels"]}}
 
 test_passes if reported(object.union(blue, {"labels": {"tenant": "blue"}})) == set()
 

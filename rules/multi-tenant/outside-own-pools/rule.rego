@@ -34,18 +34,15 @@ package schedlint.rules["multi-tenant.outside-own-pools"]
 import data.schedlint.keys
 import data.schedlint.result
 import data.schedlint.tenants
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "outside-own-pools", "values": values}) if {
 	some workload in input.workloads
 	some tenant in input.params.tenants
 	tenants.has(tenant, workload.namespace)
 	count(tenant.pools) > 0
-	outside := [sprintf("pool %s", [pool]) | some pool in workload.pools; neither(tenant, workload.namespace, pool)]
-	all := array.concat(outside, [sprintf("nodes without a pool (%d)", [workload.usable_poolless]) | workload.usable_poolless > 0])
-	count(all) > 0
-	message := sprintf("%s can use nodes outside the pools of tenant %s: %s", [workload.ref, tenant.name, text.few(all)])
-	help := "add a nodeSelector or required node affinity for a label that only the tenant's pools have"
+	outside := [pool | some pool in workload.pools; neither(tenant, workload.namespace, pool)]
+	count(outside) + workload.usable_poolless > 0
+	values := {"workload": workload.ref, "tenant": tenant.name, "pools": outside, "poolless": workload.usable_poolless}
 }
 
 # neither reports whether a pool is not the tenant's, and not known to be another tenant's.

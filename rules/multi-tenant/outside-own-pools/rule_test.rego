@@ -7,9 +7,9 @@ web := {
 	"placement_known": true, "pools": ["blue-1", "general", "red-1"], "usable_poolless": 0,
 }
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "params": {
 		"tenants": [
 			{"name": "blue", "namespaces": ["blue-*"], "pools": ["blue-*"]},
 			{"name": "red", "namespaces": ["red"], "pools": ["red-*"]},
@@ -18,14 +18,16 @@ reported(workload) := messages if {
 	}}
 }
 
-test_reports if reported(web) == {"Deployment blue-1/web can use nodes outside the pools of tenant blue: pool general"}
+found := {"reason": "outside-own-pools", "values": {"workload": "Deployment blue-1/web", "tenant": "blue", "pools": ["general"], "poolless": 0}}
+
+test_reports if reported(web) == {found}
 
 test_pools_of_other_tenants_are_left_to_other_rules if reported(object.union(web, {"pools": ["blue-1", "red-1"]})) == set()
 
 test_passes if reported(object.union(web, {"pools": ["blue-1", "blue-2"]})) == set()
 
 test_poolless if {
-	reported(object.union(web, {"pools": ["blue-1"], "usable_poolless": 3})) == {"Deployment blue-1/web can use nodes outside the pools of tenant blue: nodes without a pool (3)"}
+	reported(object.union(web, {"pools": ["blue-1"], "usable_poolless": 3})) == {object.union(found, {"values": {"pools": [], "poolless": 3}})}
 }
 
 test_no_tenant if reported(object.union(web, {"namespace": "shop"})) == set()

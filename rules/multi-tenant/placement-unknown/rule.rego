@@ -26,9 +26,9 @@ package schedlint.rules["multi-tenant.placement-unknown"]
 import data.schedlint.keys
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "placement-unknown", "values": values}) if {
 	some workload in input.workloads
 	not workload.placement_known
 	not keys.listed(input.params.platform_namespaces, workload.namespace)
-	message := sprintf("%s: which pools it can use is unknown, so the isolation of tenants is not proved", [workload.ref])
+	values := {"workload": workload.ref}
 }

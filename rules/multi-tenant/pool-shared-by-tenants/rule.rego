@@ -38,9 +38,8 @@ package schedlint.rules["multi-tenant.pool-shared-by-tenants"]
 import data.schedlint.keys
 import data.schedlint.result
 import data.schedlint.tenants
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), pool, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), pool, {"reason": "pool-shared-by-tenants", "values": values}) if {
 	some pool in input.pools
 	not keys.listed(input.params.shared_pools, pool.name)
 	sharing := {tenant.name |
@@ -49,6 +48,5 @@ report contains result.finding(rego.metadata.chain(), pool, {"message": message,
 		tenants.has(tenant, namespace)
 	}
 	count(sharing) > 1
-	message := sprintf("pool %s can be used by %d tenants: %s", [pool.name, count(sharing), text.few(sort(sharing))])
-	help := "taint the pool for one tenant and keep the others off it with required node affinity"
+	values := {"pool": pool.name, "tenants": sort(sharing)}
 }

@@ -4,9 +4,9 @@ import data.schedlint.rules["multi-tenant.pool-shared-by-tenants"] as subject
 
 general := {"id": 1, "name": "general", "namespaces": ["blue-1", "blue-2", "kube-system", "red"]}
 
-# reported gives the messages about one pool.
-reported(pool) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"pools": [pool], "params": {
+# reported gives the findings about one pool.
+reported(pool) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"pools": [pool], "params": {
 		"tenants": [
 			{"name": "red", "namespaces": ["red"], "pools": []},
 			{"name": "blue", "namespaces": ["blue-*"], "pools": []},
@@ -15,7 +15,7 @@ reported(pool) := messages if {
 	}}
 }
 
-test_reports if reported(general) == {"pool general can be used by 2 tenants: blue, red"}
+test_reports if reported(general) == {{"reason": "pool-shared-by-tenants", "values": {"pool": "general", "tenants": ["blue", "red"]}}}
 
 test_passes if reported(object.union(general, {"namespaces": ["blue-1", "blue-2", "kube-system"]})) == set()
 

@@ -32,13 +32,11 @@ package schedlint.rules["multi-tenant.tenant-pool-untainted"]
 
 import data.schedlint.result
 import data.schedlint.tenants
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), pool, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), pool, {"reason": "tenant-pool-untainted", "values": values}) if {
 	some pool in input.pools
 	owners := tenants.owners(input.params.tenants, pool.name)
 	count(owners) > 0
 	count([taint | some taint in pool.taints; taint.effect != "PreferNoSchedule"]) == 0
-	message := sprintf("pool %s of tenant %s has no taint that keeps other pods off", [pool.name, text.few(sort(owners))])
-	help := "add a taint with effect NoSchedule to the pool"
+	values := {"pool": pool.name, "tenants": sort(owners)}
 }

@@ -4,15 +4,15 @@ import data.schedlint.rules["multi-tenant.tenant-pool-untainted"] as subject
 
 pool := {"id": 1, "name": "blue-1", "taints": []}
 
-# reported gives the messages about one pool.
-reported(pool) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"pools": [pool], "params": {"tenants": [
+# reported gives the findings about one pool.
+reported(pool) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"pools": [pool], "params": {"tenants": [
 		{"name": "blue", "namespaces": ["x"], "pools": ["blue-*"]},
 		{"name": "red", "namespaces": ["y"], "pools": []},
 	]}}
 }
 
-test_reports if reported(pool) == {"pool blue-1 of tenant blue has no taint that keeps other pods off"}
+test_reports if reported(pool) == {{"reason": "tenant-pool-untainted", "values": {"pool": "blue-1", "tenants": ["blue"]}}}
 
 test_preferred_only if {
 	count(reported(object.union(pool, {"taints": [{"id": 2, "key": "tenant", "effect": "PreferNoSchedule"}]}))) == 1

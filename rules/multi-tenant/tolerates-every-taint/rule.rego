@@ -28,15 +28,14 @@ package schedlint.rules["multi-tenant.tolerates-every-taint"]
 import data.schedlint.keys
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), toleration, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), toleration, {"reason": "tolerates-every-taint", "values": values}) if {
 	some workload in input.workloads
 	not agent(workload.per_node, workload.namespace)
 	some toleration in workload.tolerations
 	toleration.key == ""
 	toleration.operator == "Exists"
-	what := {"": "every taint", "NoSchedule": "every NoSchedule taint"}[toleration.effect]
-	message := sprintf("%s tolerates %s, so taints keep it off no pool", [workload.ref, what])
-	help := "name the key of the taints that the pods have to tolerate"
+	toleration.effect in {"", "NoSchedule"}
+	values := {"workload": workload.ref, "effect": toleration.effect}
 }
 
 # agent reports whether pods are those of an agent that has to run on every node.

@@ -7,18 +7,20 @@ web := {
 	"tolerations": [{"id": 2, "key": "", "operator": "Exists", "effect": ""}],
 }
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {"agent_namespaces": ["kube-*"]}}
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "params": {"agent_namespaces": ["kube-*"]}}
 }
 
 # tolerating is the workload with another toleration.
 tolerating(key, operator, effect) := object.union(web, {"tolerations": [{"id": 2, "key": key, "operator": operator, "effect": effect}]})
 
-test_reports if reported(web) == {"Deployment shop/web tolerates every taint, so taints keep it off no pool"}
+found := {"reason": "tolerates-every-taint", "values": {"workload": "Deployment shop/web", "effect": ""}}
+
+test_reports if reported(web) == {found}
 
 test_one_effect if {
-	reported(tolerating("", "Exists", "NoSchedule")) == {"Deployment shop/web tolerates every NoSchedule taint, so taints keep it off no pool"}
+	reported(tolerating("", "Exists", "NoSchedule")) == {object.union(found, {"values": {"effect": "NoSchedule"}})}
 }
 
 test_passes if reported(tolerating("tenant", "Exists", "")) == set()

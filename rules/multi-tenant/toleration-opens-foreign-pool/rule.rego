@@ -37,15 +37,12 @@ package schedlint.rules["multi-tenant.toleration-opens-foreign-pool"]
 import data.schedlint.keys
 import data.schedlint.result
 import data.schedlint.tenants
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), toleration, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), toleration, {"reason": "toleration-opens-foreign-pool", "values": values}) if {
 	some workload in input.workloads
 	not keys.listed(input.params.platform_namespaces, workload.namespace)
 	some toleration in workload.tolerations
 	foreign := [pool | some pool in toleration.pools; tenants.foreign(input.params.tenants, workload.namespace, pool)]
 	count(foreign) > 0
-	what := [workload.ref, text.number(count(foreign), "pool"), text.few(foreign)]
-	message := sprintf("%s has a toleration that opens %s of other tenants: %s", what)
-	help := "remove the toleration or limit it to the taint of its own pools"
+	values := {"workload": workload.ref, "pools": foreign}
 }

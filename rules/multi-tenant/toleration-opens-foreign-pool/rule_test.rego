@@ -7,9 +7,9 @@ web := {
 	"tolerations": [{"id": 2, "pools": ["blue-1", "general", "red-1"]}],
 }
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "params": {
 		"tenants": [
 			{"name": "blue", "namespaces": ["blue-*"], "pools": ["blue-*"]},
 			{"name": "red", "namespaces": ["red"], "pools": ["red-*"]},
@@ -18,7 +18,7 @@ reported(workload) := messages if {
 	}}
 }
 
-test_reports if reported(web) == {"Deployment red/web has a toleration that opens 1 pool of other tenants: blue-1"}
+test_reports if reported(web) == {{"reason": "toleration-opens-foreign-pool", "values": {"workload": "Deployment red/web", "pools": ["blue-1"]}}}
 
 test_stands_at_the_toleration if {
 	{r.fact | some r in subject.report} == {2} with input as {"workloads": [web], "params": {

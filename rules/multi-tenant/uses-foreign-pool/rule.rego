@@ -39,16 +39,13 @@ package schedlint.rules["multi-tenant.uses-foreign-pool"]
 import data.schedlint.keys
 import data.schedlint.result
 import data.schedlint.tenants
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "uses-foreign-pool", "values": values}) if {
 	some workload in input.workloads
 	not keys.listed(input.params.platform_namespaces, workload.namespace)
 	opened := {pool | some toleration in workload.tolerations; some pool in toleration.pools}
 	closed := [pool | some pool in workload.pools; not pool in opened]
 	foreign := [pool | some pool in closed; tenants.foreign(input.params.tenants, workload.namespace, pool)]
 	count(foreign) > 0
-	what := [workload.ref, text.number(count(foreign), "pool"), text.few(foreign)]
-	message := sprintf("%s can use %s of other tenants: %s", what)
-	help := "taint the pool so that only pods of its tenant tolerate it"
+	values := {"workload": workload.ref, "pools": foreign}
 }

@@ -7,9 +7,9 @@ web := {
 	"placement_known": true, "pools": ["blue-1", "general", "red-1"], "tolerations": [],
 }
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "params": {
 		"tenants": [
 			{"name": "blue", "namespaces": ["blue-*"], "pools": ["blue-*"]},
 			{"name": "red", "namespaces": ["red"], "pools": ["red-*"]},
@@ -18,10 +18,12 @@ reported(workload) := messages if {
 	}}
 }
 
-test_reports if reported(web) == {"Deployment red/web can use 1 pool of other tenants: blue-1"}
+found := {"reason": "uses-foreign-pool", "values": {"workload": "Deployment red/web", "pools": ["blue-1"]}}
+
+test_reports if reported(web) == {found}
 
 test_no_tenant if {
-	reported(object.union(web, {"namespace": "shop"})) == {"Deployment red/web can use 2 pools of other tenants: blue-1, red-1"}
+	reported(object.union(web, {"namespace": "shop"})) == {object.union(found, {"values": {"pools": ["blue-1", "red-1"]}})}
 }
 
 test_passes if reported(object.union(web, {"pools": ["red-1", "general"]})) == set()

@@ -25,9 +25,8 @@ package schedlint.rules["node-pools.device-pods-tolerate-more"]
 
 import data.schedlint.keys
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), toleration, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), toleration, {"reason": "device-pods-tolerate-more", "values": values}) if {
 	some workload in input.workloads
 	not workload.per_node
 	some request in workload.pod_requests
@@ -40,6 +39,5 @@ report contains result.finding(rego.metadata.chain(), toleration, {"message": me
 		count([amount | some amount in pool.allocatable; amount.resource == request.resource]) == 0
 	]
 	count(without) > 0
-	message := sprintf("%s requests %s and tolerates the taints of pools without it: %s", [workload.ref, request.resource, text.few(without)])
-	help := "tolerate the taint of the pool with the device only"
+	values := {"workload": workload.ref, "device": request.resource, "pools": without}
 }

@@ -12,13 +12,13 @@ gpu := {"id": 3, "name": "gpu", "allocatable": [{"resource": "nvidia.com/gpu", "
 
 tenant := {"id": 4, "name": "tenant", "allocatable": [{"resource": "cpu", "value": 4000}]}
 
-# reported gives the messages about one workload beside some pools.
-reported(workload, pools) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"pools": pools, "workloads": [workload], "params": {"devices": ["nvidia.com/*"]}}
+# reported gives the findings about one workload beside some pools.
+reported(workload, pools) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"pools": pools, "workloads": [workload], "params": {"devices": ["nvidia.com/*"]}}
 }
 
 test_reports if {
-	reported(train, [gpu, tenant]) == {"Deployment shop/train requests nvidia.com/gpu and tolerates the taints of pools without it: tenant"}
+	reported(train, [gpu, tenant]) == {{"reason": "device-pods-tolerate-more", "values": {"workload": "Deployment shop/train", "device": "nvidia.com/gpu", "pools": ["tenant"]}}}
 }
 
 test_passes if reported(train, [gpu]) == set()

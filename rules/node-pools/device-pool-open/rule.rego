@@ -32,9 +32,8 @@ package schedlint.rules["node-pools.device-pool-open"]
 
 import data.schedlint.keys
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), pool, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), pool, {"reason": "device-pool-open", "values": values}) if {
 	some pool in input.pools
 	some amount in pool.allocatable
 	keys.listed(input.params.devices, amount.resource)
@@ -46,7 +45,5 @@ report contains result.finding(rego.metadata.chain(), pool, {"message": message,
 		count([r | some r in input.workloads[w].pod_requests; keys.listed(input.params.devices, r.resource)]) == 0
 	}
 	count(others) > 0
-	what := [pool.name, amount.resource, text.number(count(others), "workload"), text.verb(count(others), "does", "do"), text.few(sort(others))]
-	message := sprintf("pool %s offers %s, and %s that %s not request it can use it: %s", what)
-	help := "taint the pool so that only pods that request the device tolerate it"
+	values := {"pool": pool.name, "device": amount.resource, "workloads": sort(others)}
 }

@@ -9,16 +9,16 @@ web := {
 
 gpu := {"id": 2, "name": "gpu", "allocatable": [{"resource": "cpu", "value": 4000}, {"resource": "nvidia.com/gpu", "value": 1}], "workloads": [0]}
 
-# reported gives the messages about one pool and a workload that can use it.
-reported(pool, workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"pools": [pool], "workloads": [workload], "params": {
+# reported gives the findings about one pool and a workload that can use it.
+reported(pool, workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"pools": [pool], "workloads": [workload], "params": {
 		"devices": ["nvidia.com/*"],
 		"platform_namespaces": ["kube-*"],
 	}}
 }
 
 test_reports if {
-	reported(gpu, web) == {"pool gpu offers nvidia.com/gpu, and 1 workload that does not request it can use it: Deployment shop/web"}
+	reported(gpu, web) == {{"reason": "device-pool-open", "values": {"pool": "gpu", "device": "nvidia.com/gpu", "workloads": ["Deployment shop/web"]}}}
 }
 
 test_passes if {

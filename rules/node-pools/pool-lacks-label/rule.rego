@@ -24,13 +24,10 @@
 package schedlint.rules["node-pools.pool-lacks-label"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), pool, {"message": message, "help": help, "path": ["labels"]}) if {
+report contains result.worded(rego.metadata.chain(), pool, {"reason": "pool-lacks-label", "values": values, "path": ["labels"]}) if {
 	some pool in input.pools
 	missing := [label | some label in input.params.labels; not pool.labels[label]]
 	count(missing) > 0
-	what := [pool.name, text.number(count(missing), "required label"), text.few(missing)]
-	message := sprintf("pool %s lacks %s: %s", what)
-	help := "add the label to all nodes of the pool"
+	values := {"pool": pool.name, "labels": missing}
 }

@@ -4,13 +4,13 @@ import data.schedlint.rules["node-pools.pool-lacks-label"] as subject
 
 pool := {"id": 1, "name": "general", "labels": {"team": "shop", "cost-center": ""}}
 
-# reported gives the messages about one pool.
-reported(pool, labels) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"pools": [pool], "params": {"labels": labels}}
+# reported gives the findings about one pool.
+reported(pool, labels) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"pools": [pool], "params": {"labels": labels}}
 }
 
 test_reports if {
-	reported(pool, ["team", "owner", "tier"]) == {"pool general lacks 2 required labels: owner, tier"}
+	reported(pool, ["team", "owner", "tier"]) == {{"reason": "pool-lacks-label", "values": {"pool": "general", "labels": ["owner", "tier"]}, "path": ["labels"]}}
 }
 
 test_passes if reported(pool, ["team"]) == set()

@@ -27,7 +27,7 @@ package schedlint.rules["node-pools.pool-of-one-namespace"]
 import data.schedlint.keys
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), pool, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), pool, {"reason": "pool-of-one-namespace", "values": values}) if {
 	every workload in input.workloads { workload.placement_known }
 	count({workload.namespace | some workload in input.workloads; not workload.per_node}) > 1
 	some pool in input.pools
@@ -35,6 +35,5 @@ report contains result.finding(rego.metadata.chain(), pool, {"message": message,
 	using := {input.workloads[w].namespace | some w in pool.workloads; not input.workloads[w].per_node}
 	count(using) == 1
 	every namespace in using { keys.named(namespace) }
-	message := sprintf("pool %s can be used by 1 namespace alone: %s", [pool.name, concat("", using)])
-	help := "merge the pool with another one, or list it in the parameter except"
+	values := {"pool": pool.name, "namespace": concat("", using)}
 }

@@ -10,12 +10,12 @@ agent := object.union(web, {"id": 3, "namespace": "kube-system", "per_node": tru
 
 pool := {"id": 4, "name": "gpu", "workloads": [1, 2]}
 
-# reported gives the messages about one pool and some workloads.
-reported(pool, workloads) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"pools": [pool], "workloads": workloads, "params": {"except": ["ml-*"]}}
+# reported gives the findings about one pool and some workloads.
+reported(pool, workloads) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"pools": [pool], "workloads": workloads, "params": {"except": ["ml-*"]}}
 }
 
-test_reports if reported(pool, [web, train, agent]) == {"pool gpu can be used by 1 namespace alone: ml"}
+test_reports if reported(pool, [web, train, agent]) == {{"reason": "pool-of-one-namespace", "values": {"pool": "gpu", "namespace": "ml"}}}
 
 test_passes if reported(object.union(pool, {"workloads": [0, 1, 2]}), [web, train, agent]) == set()
 

@@ -31,14 +31,11 @@ package schedlint.rules["node-pools.pool-spans-too-few-zones"]
 
 import data.schedlint.keys
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), pool, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), pool, {"reason": "pool-spans-too-few-zones", "values": values}) if {
 	some pool in input.pools
 	not keys.listed(input.params.except, pool.name)
 	count(pool.zones) > 0
 	count(pool.zones) < input.params.zones
-	what := [pool.name, text.number(count(pool.zones), "zone"), text.few(pool.zones), input.params.zones]
-	message := sprintf("pool %s spans %s (%s); expected at least %d", what)
-	help := sprintf("add nodes in %s", [text.number(input.params.zones - count(pool.zones), "other zone")])
+	values := {"pool": pool.name, "zones": pool.zones, "least": input.params.zones, "lacking": input.params.zones - count(pool.zones)}
 }

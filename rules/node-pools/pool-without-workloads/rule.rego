@@ -27,7 +27,7 @@ package schedlint.rules["node-pools.pool-without-workloads"]
 import data.schedlint.keys
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), pool, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), pool, {"reason": "pool-without-workloads", "values": values}) if {
 	every workload in input.workloads { workload.placement_known }
 	others := {w | some w, workload in input.workloads; not workload.per_node}
 	count(others) > 0
@@ -35,6 +35,5 @@ report contains result.finding(rego.metadata.chain(), pool, {"message": message,
 	not keys.listed(input.params.except, pool.name)
 	pool.workloads_known
 	count(others & {w | some w in pool.workloads}) == 0
-	message := sprintf("pool %s can be used by no declared workload but DaemonSets", [pool.name])
-	help := "remove the pool, or add its toleration and labels to the workloads that it is for"
+	values := {"pool": pool.name}
 }

@@ -8,12 +8,12 @@ agent := object.union(web, {"id": 2, "per_node": true})
 
 pool := {"id": 3, "name": "gpu", "workloads_known": true, "workloads": [1]}
 
-# reported gives the messages about one pool and some workloads.
-reported(pool, workloads) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"pools": [pool], "workloads": workloads, "params": {"except": ["spare-*"]}}
+# reported gives the findings about one pool and some workloads.
+reported(pool, workloads) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"pools": [pool], "workloads": workloads, "params": {"except": ["spare-*"]}}
 }
 
-test_reports if reported(pool, [web, agent]) == {"pool gpu can be used by no declared workload but DaemonSets"}
+test_reports if reported(pool, [web, agent]) == {{"reason": "pool-without-workloads", "values": {"pool": "gpu"}}}
 
 test_passes if reported(object.union(pool, {"workloads": [0, 1]}), [web, agent]) == set()
 

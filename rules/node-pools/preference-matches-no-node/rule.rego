@@ -15,15 +15,12 @@
 package schedlint.rules["node-pools.preference-matches-no-node"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), expression, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), expression, {"reason": "preference-matches-no-node", "values": values}) if {
 	some workload in input.workloads
 	workload.placement_known
 	some expression in workload.node_rules
 	not expression.hard
 	expression.nodes_max == 0
-	what := [workload.ref, expression.key, expression.operator, text.aside(concat(", ", expression.values))]
-	message := sprintf("%s prefers nodes by %s %s%s, which no declared node meets", what)
-	help := "correct the label or remove the preference"
+	values := {"workload": workload.ref, "key": expression.key, "operator": expression.operator, "wanted": expression.values}
 }

@@ -2,9 +2,9 @@ package schedlint.rules["node-pools.preference-matches-no-node_test"]
 
 import data.schedlint.rules["node-pools.preference-matches-no-node"] as subject
 
-# reported gives the messages about a workload with one expression.
-reported(known, hard, expression, nodes) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {
+# reported gives the findings about a workload with one expression.
+reported(known, hard, expression, nodes) := findings if {
+	findings := {r.given | some r in subject.report} with input as {
 		"workloads": [{"id": 1, "ref": "Deployment shop/web", "placement_known": known, "node_rules": [{
 			"id": 2, "hard": hard, "nodes_max": nodes,
 			"key": expression[0], "operator": expression[1], "values": array.slice(expression, 2, 9),
@@ -15,12 +15,14 @@ reported(known, hard, expression, nodes) := messages if {
 
 ssd := ["disktype", "In", "ssd", "nvme"]
 
+found := {"reason": "preference-matches-no-node", "values": {"workload": "Deployment shop/web", "key": "disktype", "operator": "In", "wanted": ["ssd", "nvme"]}}
+
 test_reports if {
-	reported(true, false, ssd, 0) == {"Deployment shop/web prefers nodes by disktype In (ssd, nvme), which no declared node meets"}
+	reported(true, false, ssd, 0) == {found}
 }
 
 test_without_values if {
-	reported(true, false, ["disktype", "Exists"], 0) == {"Deployment shop/web prefers nodes by disktype Exists, which no declared node meets"}
+	reported(true, false, ["disktype", "Exists"], 0) == {object.union(found, {"values": {"operator": "Exists", "wanted": []}})}
 }
 
 test_passes if reported(true, false, ssd, 1) == set()

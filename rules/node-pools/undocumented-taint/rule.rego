@@ -27,11 +27,10 @@ package schedlint.rules["node-pools.undocumented-taint"]
 import data.schedlint.keys
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), taint, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), taint, {"reason": "undocumented-taint", "values": values}) if {
 	some pool in input.pools
 	some taint in pool.taints
 	not keys.matches(input.params.taints, taint.key)
 	not startswith(taint.key, "node.kubernetes.io/")
-	message := sprintf("pool %s has the taint %s, which the list of taints does not have", [pool.name, taint.key])
-	help := "use a documented key, or add this one to the parameter taints"
+	values := {"pool": pool.name, "key": taint.key}
 }

@@ -4,13 +4,13 @@ import data.schedlint.rules["node-pools.undocumented-taint"] as subject
 
 pool := {"id": 1, "name": "gpu", "taints": [{"id": 2, "key": "gpu", "effect": "NoSchedule"}]}
 
-# reported gives the messages about one pool.
-reported(pool, taints) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"pools": [pool], "params": {"taints": taints}}
+# reported gives the findings about one pool.
+reported(pool, taints) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"pools": [pool], "params": {"taints": taints}}
 }
 
 test_reports if {
-	reported(pool, ["nvidia.com/*", "spot"]) == {"pool gpu has the taint gpu, which the list of taints does not have"}
+	reported(pool, ["nvidia.com/*", "spot"]) == {{"reason": "undocumented-taint", "values": {"pool": "gpu", "key": "gpu"}}}
 }
 
 test_stands_at_the_taint if {

@@ -30,20 +30,18 @@ package schedlint.rules["forbid-toleration"]
 import data.schedlint.keys
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), toleration, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), toleration, {"reason": "tolerates-all-taints", "values": values}) if {
 	some workload in input.workloads
 	some toleration in workload.tolerations
 	input.params.everything
 	toleration.tolerates_all
-	message := sprintf("%s tolerates every taint", [workload.ref])
-	help := "tolerate only the taints that the pods need, by their keys"
+	values := {"workload": workload.ref}
 }
 
-report contains result.finding(rego.metadata.chain(), toleration, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), toleration, {"reason": "tolerates-forbidden-taint", "values": values}) if {
 	some workload in input.workloads
 	some toleration in workload.tolerations
 	toleration.key != ""
 	keys.listed(input.params.keys, toleration.key)
-	message := sprintf("%s tolerates the taint %s", [workload.ref, toleration.key])
-	help := "remove the toleration"
+	values := {"workload": workload.ref, "key": toleration.key}
 }

@@ -45,31 +45,26 @@
 package schedlint.rules.headroom
 
 import data.schedlint.keys
+import data.schedlint.outcome
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), row, said(row, least, most, when)) if {
+report contains result.worded(rego.metadata.chain(), row, given) if {
 	some row in input.capacity
 	row.scope == input.params.scope
 	row.resource in input.params.resources
-	[least, most, when] := max({[row.percent_min, row.percent_max, ""] | input.params.after == "none"} | losses(row))
+	[least, most, domain] := max({[row.percent_min, row.percent_max, ""] | input.params.after == "none"} | losses(row))
+	most >= input.params.percent
+	short := {true: "never", false: "unknown"}[[least >= input.params.percent, row.name in growing] == [true, false]]
+	values := {
+		"outcome": short, "scope": row.scope, "name": row.name, "resource": row.resource, "percent": min([least, 1000]), "limit": input.params.percent,
+		"after": input.params.after, "domain": domain,
+	}
+	given := outcome.told(short, input.params.report_unknown, {"reason": "headroom", "values": values})
 }
 
-losses(row) := {[loss.percent_min, loss.percent_max, sprintf(" left without %s %s", [input.params.after, loss.value])] |
+losses(row) := {[loss.percent_min, loss.percent_max, loss.value] |
 	some loss in row.losses
 	loss.key == keys.topology(input.params.after)
-}
-
-said(row, least, _, when) := {"message": message, "help": "add a node, or lower the requests"} if {
-	least >= input.params.percent
-	not row.name in growing
-	message := sprintf("%s: pods request at least %d%% of the %s%s", [trim_space(sprintf("%s %s", [row.scope, row.name])), min([least, 1000]), row.resource, when])
-}
-
-said(row, least, most, when) := {"message": message, "level": "note"} if {
-	input.params.report_unknown
-	most >= input.params.percent
-	true in {least < input.params.percent, row.name in growing}
-	message := sprintf("%s: pods may request %d%% or more of the %s%s", [trim_space(sprintf("%s %s", [row.scope, row.name])), input.params.percent, row.resource, when])
 }
 
 # growing are the scopes with a pool that can grow; the cluster has no name

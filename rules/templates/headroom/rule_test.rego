@@ -26,47 +26,48 @@ reported(change, pools, params) := all if {
 	all := subject.report with input as given
 }
 
-# messages gives what is said about the capacity after a change.
-messages(change, pools, params) := {r.said.message | some r in reported(change, pools, params)}
+# findings are those about the capacity after a change.
+findings(change, pools, params) := {r.given | some r in reported(change, pools, params)}
 
-test_reports_the_worst_node if messages({}, fixed, {}) == {"pool worker: pods request at least 96% of the cpu left without node n2"}
+found := {"reason": "headroom", "values": {"outcome": "never", "scope": "pool", "name": "worker", "resource": "cpu", "after": "node", "domain": "n2", "percent": 96, "limit": 90}}
 
-test_reports_a_zone if messages({}, fixed, {"params": {"after": "zone"}}) == {"pool worker: pods request at least 120% of the cpu left without zone a"}
+test_reports_the_worst_node if findings({}, fixed, {}) == {found}
+
+test_reports_a_zone if findings({}, fixed, {"params": {"after": "zone"}}) == {object.union(found, {"values": {"after": "zone", "domain": "a", "percent": 120}})}
 
 test_reports_the_cluster if {
-	cluster := {"scope": "cluster", "name": "", "percent_min": 90}
-	messages(cluster, fixed, {"params": {"scope": "cluster", "after": "none"}}) == {"cluster: pods request at least 90% of the cpu"}
+	cluster := {"scope": "cluster", "name": "", "percent_min": 90, "percent_max": 90}
+	findings(cluster, fixed, {"params": {"scope": "cluster", "after": "none"}}) == {object.union(found, {"values": {"scope": "cluster", "name": "", "after": "none", "domain": "", "percent": 90}})}
 }
 
 test_reports_at_most_a_thousand_percent if {
-	messages({"percent_min": 9007199254740991}, fixed, {"params": {"after": "none"}}) == {"pool worker: pods request at least 1000% of the cpu"}
+	findings({"percent_min": 9007199254740991, "percent_max": 9007199254740991}, fixed, {"params": {"after": "none"}}) == {object.union(found, {"values": {"after": "none", "domain": "", "percent": 1000}})}
 }
 
 test_passes if {
-	messages({}, fixed, {"params": {"after": "none"}}) == set()
-	messages({}, fixed, {"params": {"percent": 97}}) == set()
+	findings({}, fixed, {"params": {"after": "none"}}) == set()
+	findings({}, fixed, {"params": {"percent": 97}}) == set()
 }
 
-test_other_scopes if messages({}, fixed, {"params": {"scope": "zone"}}) == set()
+test_other_scopes if findings({}, fixed, {"params": {"scope": "zone"}}) == set()
 
-test_other_resources if messages({}, fixed, {"params": {"resources": ["memory"]}}) == set()
+test_other_resources if findings({}, fixed, {"params": {"resources": ["memory"]}}) == set()
 
-test_no_loss if messages({"percent_min": 100, "losses": []}, fixed, {}) == set()
+test_no_loss if findings({"percent_min": 100, "losses": []}, fixed, {}) == set()
 
-test_unknown_is_silent if messages({"percent_max": 100}, fixed, {"params": {"after": "none"}}) == set()
+test_unknown_is_silent if findings({"percent_max": 100}, fixed, {"params": {"after": "none"}}) == set()
 
 test_unknown_is_a_note_by_parameter if {
 	params := {"params": {"after": "none", "report_unknown": true}}
-	messages({"percent_max": 100}, fixed, params) == {"pool worker: pods may request 90% or more of the cpu"}
-	{r.said.level | some r in reported({"percent_max": 100}, fixed, params)} == {"note"}
-	messages({}, fixed, params) == set()
-	{r.said.help | some r in reported({"percent_min": 100, "percent_max": 100}, fixed, params)} == {"add a node, or lower the requests"}
+	findings({"percent_max": 100}, fixed, params) == {object.union(found, {"values": {"outcome": "unknown", "after": "none", "domain": "", "percent": 80}, "level": "note"})}
+	{r.given.level | some r in reported({"percent_max": 100}, fixed, params)} == {"note"}
+	findings({}, fixed, params) == set()
 }
 
 test_pools_that_grow_are_unknown if {
-	messages({}, growing, {}) == set()
-	messages({}, growing, {"params": {"report_unknown": true}}) == {"pool worker: pods may request 90% or more of the cpu left without node n2"}
-	messages({"scope": "cluster", "name": ""}, growing, {"params": {"scope": "cluster"}}) == set()
-	messages({"scope": "zone", "name": "a"}, growing, {"params": {"scope": "zone"}}) == set()
-	count(messages({"scope": "zone", "name": "b"}, growing, {"params": {"scope": "zone"}})) == 1
+	findings({}, growing, {}) == set()
+	findings({}, growing, {"params": {"report_unknown": true}}) == {object.union(found, {"values": {"outcome": "unknown"}, "level": "note"})}
+	findings({"scope": "cluster", "name": ""}, growing, {"params": {"scope": "cluster"}}) == set()
+	findings({"scope": "zone", "name": "a"}, growing, {"params": {"scope": "zone"}}) == set()
+	count(findings({"scope": "zone", "name": "b"}, growing, {"params": {"scope": "zone"}})) == 1
 }

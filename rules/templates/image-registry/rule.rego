@@ -34,30 +34,27 @@
 package schedlint.rules["image-registry"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), container, {"message": message, "help": help, "path": ["image"]}) if {
+report contains result.worded(rego.metadata.chain(), container, {"reason": reason, "values": object.union(image, more), "path": ["image"]}) if {
 	some workload in input.workloads
 	some container in workload.containers
 	container.registry != ""
-	some problem, help in problems(container)
-	message := sprintf("%s: container %s runs %s%s", [workload.ref, container.name, container.image, problem])
+	some reason, more in object.union_n([source(container), version(container), digest(container)])
+	image := {"workload": workload.ref, "container": container.name, "image": container.image}
 }
 
-problems(c) := object.union_n([source(c), version(c), digest(c)])
-
-source(c) := {sprintf(" from %s; allowed: %s", [c.registry, text.few(input.params.registries)]): "copy the image to an allowed registry" |
+source(c) := {"image-of-other-registry": {"registry": c.registry, "allowed": input.params.registries} |
 	count(input.params.registries) > 0
 	every pattern in input.params.registries { not allows(pattern, c) }
 }
 
 allows(pattern, c) if glob.match(pattern, ["/"], c.registry)
 
-allows(pattern, c) if glob.match(pattern, ["/"], sprintf("%s/%s", [c.registry, c.repository]))
+allows(pattern, c) if glob.match(pattern, ["/"], concat("/", [c.registry, c.repository]))
 
-digest(c) := {" without a digest": "add the digest" | c.digest == ""; input.params.digest}
+digest(c) := {"image-without-digest": {} | c.digest == ""; input.params.digest}
 
-version(c) := {" without the tag of a version": "set the tag of a version" | c.digest == ""; c.tag in {"", "latest"}; lenient == false}
+version(c) := {"image-without-version": {} | c.digest == ""; c.tag in {"", "latest"}; lenient == false}
 
 # a missing tag is allowed, or reported as a missing digest
 lenient := true in {input.params.latest, input.params.digest}

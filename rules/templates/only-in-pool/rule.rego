@@ -40,19 +40,18 @@ package schedlint.rules["only-in-pool"]
 
 import data.schedlint.keys
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "outside-required-pool", "values": values}) if {
 	some i, workload in input.workloads
 	workload.per_node in {false, input.params.per_node}
 	keys.matches(input.params.namespaces, workload.namespace)
-	others := array.concat([name | some name in workload.pools; not keys.matches(input.params.pools, name)], ["nodes without a pool" | i in unpooled])
-	count(others) > 0
-	message := sprintf("%s has to run in pool %s but can use %s", [workload.ref, text.few(input.params.pools), text.few(others)])
-	help := "add a nodeSelector with a label that only these pools have"
+	others := [name | some name in workload.pools; not keys.matches(input.params.pools, name)]
+	poolless := i in unpooled
+	[others, poolless] != [[], false]
+	values := {"workload": workload.ref, "pools": input.params.pools, "others": others, "poolless": poolless}
 }
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "pool-set-aside", "values": values}) if {
 	input.params.exclusive
 	some workload in input.workloads
 	workload.per_node in {false, input.params.per_node}
@@ -60,8 +59,7 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	not keys.matches(input.params.namespaces, workload.namespace)
 	used := [name | some name in workload.pools; keys.matches(input.params.pools, name)]
 	count(used) > 0
-	message := sprintf("%s can use pool %s, which is set aside for namespace %s", [workload.ref, text.few(used), text.few(input.params.namespaces)])
-	help := "taint the pool, and tolerate the taint in these namespaces only"
+	values := {"workload": workload.ref, "pools": used, "namespaces": input.params.namespaces}
 }
 
 # unpooled are the workloads that can use a node without a pool. Many nodes have the same list.

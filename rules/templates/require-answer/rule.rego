@@ -44,36 +44,27 @@
 package schedlint.rules["require-answer"]
 
 import data.schedlint.keys
+import data.schedlint.outcome
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, said(workload, outcome, claim, help)) if {
+report contains result.worded(rego.metadata.chain(), workload, given) if {
 	some workload in input.workloads
-	some [outcome, claim, help] in ((answered(workload) | again(workload)) | meanwhile(workload))
+	some [answer, claim] in ((answered(workload) | again(workload)) | meanwhile(workload))
+	values := {"outcome": answer, "workload": workload.ref, "pods": workload.pods_min, "claim": claim, "lost": input.params.key}
+	given := outcome.told(answer, input.params.report_unknown, {"reason": "require-answer", "values": values})
 }
 
-said(w, outcome, claim, help) := {"message": sprintf("%s (pods: %d) %s %s", [w.ref, w.pods_min, verbs[outcome], claim]), "help": help}
-
-said(w, "unknown", claim, _) := {"message": sprintf("%s may be unable to %s", [w.ref, claim]), "level": "note"} if input.params.report_unknown
-
-verbs := {"never": "can never", "sometimes": "cannot always"}
-
-claims := {"fits": "fit", "rolls": "complete a rollout", "drains": "leave a drained node", "migrates": "migrate", "autoscales": "reach its maximum"}
-
-explain := "run schedlint explain on this line to see what is in the way"
-
-answered(w) := {[w.answers[input.params.answer], claim, explain] | claim := claims[input.params.answer]}
+answered(w) := {[w.answers[claim], claim] | claim := input.params.answer; claim != "survives"}
 
 lost := keys.topology(input.params.key) if input.params.answer == "survives"
 
-again(w) := {[row[loss], sprintf("run all pods again after it loses one %s", [input.params.key]), explain] | some row in asked(w); some loss in losses}
+again(w) := {[row[loss], "afterwards"] | some row in asked(w); some loss in losses}
 
 asked(w) := [row | some row in w.answers.survives; row.key == lost; w.permanent]
 
 losses := {loss | some loss, true in {"gone": input.params.meaning != "meanwhile", "unreachable": input.params.unreachable}}
 
-meanwhile(w) := {[down(w, lost), sprintf("keep a pod running when it loses one %s", [input.params.key]), apart] | w.permanent; input.params.meaning != "afterwards"}
-
-apart := "run at least 2 pods and require them to run apart"
+meanwhile(w) := {[down(w, lost), "meanwhile"] | w.permanent; input.params.meaning != "afterwards"}
 
 down(w, "kubernetes.io/hostname") := together(w.on_one_node_min, w.on_one_node_max, w.pods_min)
 

@@ -4,12 +4,12 @@ import data.schedlint.rules["require-budget"] as subject
 
 bare := {"id": 1, "ref": "Deployment shop/web", "known": true, "permanent": true, "pods_min": 2, "budgets": []}
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {"min_pods": 2}}
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "params": {"min_pods": 2}}
 }
 
-test_reports if reported(bare) == {"Deployment shop/web runs 2 pods without a PodDisruptionBudget"}
+test_reports if reported(bare) == {{"reason": "no-disruption-budget", "values": {"workload": "Deployment shop/web", "pods": 2}}}
 
 test_passes if reported(object.union(bare, {"budgets": [{"id": 2, "ref": "PodDisruptionBudget shop/web"}]})) == set()
 

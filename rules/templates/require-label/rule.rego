@@ -37,13 +37,13 @@ package schedlint.rules["require-label"]
 import data.schedlint.keys
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": concat(" ", ["set the label", key]), "path": paths[input.params.on]}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": reason, "values": object.union(values, more), "path": paths[input.params.on]}) if {
 	some workload in input.workloads
 	workload.known
 	workload.labels_known
 	some key in input.params.labels
-	problem := wrong(labels(workload), key)
-	message := sprintf("%s: %s %s", [workload.ref, {"object": "it has", "pods": "its pods have", "namespace": "its namespace has"}[input.params.on], problem])
+	[reason, more] := wrong(labels(workload), key)
+	values := {"workload": workload.ref, "on": input.params.on, "label": key}
 }
 
 paths := {"object": ["metadata", "labels"], "pods": ["spec", "template", "metadata", "labels"], "namespace": ["metadata", "namespace"]}
@@ -55,12 +55,12 @@ labels(w) := w.namespace_labels if {
 	w.namespace_declared
 }
 
-wrong(carried, key) := sprintf("no label %s", [key]) if {
+wrong(carried, key) := ["label-missing", {}] if {
 	not carried[key]
 	every name, _ in carried { not keys.variable(name) }
 }
 
-wrong(carried, key) := sprintf("the label %s=%s, which does not match %s", [key, carried[key], input.params.pattern]) if {
+wrong(carried, key) := ["label-mismatch", {"value": carried[key], "pattern": input.params.pattern}] if {
 	not regex.match(input.params.pattern, carried[key])
 	not keys.variable(carried[key])
 }

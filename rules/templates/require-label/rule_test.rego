@@ -20,35 +20,37 @@ reported(change, params) := all if {
 	all := subject.report with input as given
 }
 
-# messages gives what is said about web after a change.
-messages(change, params) := {r.said.message | some r in reported(change, params)}
+# findings are those about web after a change.
+findings(change, params) := {r.given | some r in reported(change, params)}
 
-test_reports if messages({}, {}) == {"Deployment shop/web: it has no label team"}
+found := {"reason": "label-missing", "values": {"workload": "Deployment shop/web", "on": "object", "label": "team"}, "path": ["metadata", "labels"]}
 
-test_reports_pods if messages({}, {"params": {"on": "pods"}}) == {"Deployment shop/web: its pods have no label team"}
+test_reports if findings({}, {}) == {found}
 
-test_reports_namespace if messages({}, {"params": {"on": "namespace"}}) == {"Deployment shop/web: its namespace has no label team"}
+test_reports_pods if findings({}, {"params": {"on": "pods"}}) == {object.union(found, {"values": {"on": "pods"}, "path": ["spec", "template", "metadata", "labels"]})}
 
-test_reports_each_label if count(messages({}, {"params": {"labels": ["team", "cost-center"]}})) == 2
+test_reports_namespace if findings({}, {"params": {"on": "namespace"}}) == {object.union(found, {"values": {"on": "namespace"}, "path": ["metadata", "namespace"]})}
+
+test_reports_each_label if count(findings({}, {"params": {"labels": ["team", "cost-center"]}})) == 2
 
 test_reports_a_value if {
-	messages({"labels": {"team": "Shop"}}, {"params": {"pattern": "^[a-z]+$"}}) == {"Deployment shop/web: it has the label team=Shop, which does not match ^[a-z]+$"}
+	findings({"labels": {"team": "Shop"}}, {"params": {"pattern": "^[a-z]+$"}}) == {{"reason": "label-mismatch", "values": {"workload": "Deployment shop/web", "on": "object", "label": "team", "value": "Shop", "pattern": "^[a-z]+$"}, "path": ["metadata", "labels"]}}
 }
 
 test_passes if {
-	messages({"labels": {"team": "shop"}}, {"params": {"pattern": "^[a-z]+$"}}) == set()
-	messages({"pod_labels": {"team": "shop"}}, {"params": {"on": "pods"}}) == set()
-	messages({"namespace_labels": {"team": "shop"}}, {"params": {"on": "namespace"}}) == set()
+	findings({"labels": {"team": "shop"}}, {"params": {"pattern": "^[a-z]+$"}}) == set()
+	findings({"pod_labels": {"team": "shop"}}, {"params": {"on": "pods"}}) == set()
+	findings({"namespace_labels": {"team": "shop"}}, {"params": {"on": "namespace"}}) == set()
 }
 
-test_any_value_passes if messages({"labels": {"team": ""}}, {}) == set()
+test_any_value_passes if findings({"labels": {"team": ""}}, {}) == set()
 
-test_unknown_is_silent if messages({"known": false}, {}) == set()
+test_unknown_is_silent if findings({"known": false}, {}) == set()
 
-test_unknown_labels_are_silent if messages({"labels_known": false}, {}) == set()
+test_unknown_labels_are_silent if findings({"labels_known": false}, {}) == set()
 
-test_unknown_key_is_silent if messages({"labels": {"${KEY}": "shop"}}, {}) == set()
+test_unknown_key_is_silent if findings({"labels": {"${KEY}": "shop"}}, {}) == set()
 
-test_unknown_value_is_silent if messages({"labels": {"team": "${TEAM}"}}, {"params": {"pattern": "^[a-z]+$"}}) == set()
+test_unknown_value_is_silent if findings({"labels": {"team": "${TEAM}"}}, {"params": {"pattern": "^[a-z]+$"}}) == set()
 
-test_unknown_namespace_is_silent if messages({"namespace_declared": false}, {"params": {"on": "namespace"}}) == set()
+test_unknown_namespace_is_silent if findings({"namespace_declared": false}, {"params": {"on": "namespace"}}) == set()

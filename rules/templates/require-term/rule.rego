@@ -50,7 +50,7 @@ package schedlint.rules["require-term"]
 import data.schedlint.keys
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "require-term", "values": values}) if {
 	some workload in input.workloads
 	workload.known
 	workload.terms_known
@@ -58,13 +58,10 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	workload.pods_min >= input.params.min_pods
 	workload.pods_min in array.concat(input.params.pods, [workload.pods_min | count(input.params.pods) == 0])
 	every term in workload.terms { not enough(term) }
-	message := sprintf("%s runs %d pods without %s on %s between them", [workload.ref, workload.pods_min, wanted, key])
-	help := sprintf("add %s on %s with a labelSelector that selects the pods", [wanted, key])
+	values := {"workload": workload.ref, "pods": workload.pods_min, "use": input.params.use, "hard": input.params.hard, "key": key}
 }
 
 key := keys.topology(input.params.key)
-
-wanted := sprintf("%s%s", [{true: "required ", false: ""}[input.params.hard], replace(input.params.use, "spread", "topology spread")])
 
 # a term that has a variable may be the one
 enough(term) if regex.match(`^$|\$`, term.key)

@@ -18,11 +18,10 @@
 package schedlint.rules["upgrade.budget-selects-several"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), budget, {"message": message, "help": "select the pods of one workload"}) if {
+report contains result.worded(rego.metadata.chain(), budget, {"reason": "budget-selects-several", "values": values}) if {
 	some budget in input.budgets
 	count(budget.selects) > 1
 	refs := [input.workloads[w].ref | some w in budget.selects]
-	message := sprintf("%s selects the pods of %d workloads: %s", [budget.object, count(refs), text.few(refs)])
+	values := {"budget": budget.object, "workloads": refs}
 }

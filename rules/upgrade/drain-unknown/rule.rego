@@ -17,9 +17,9 @@ package schedlint.rules["upgrade.drain-unknown"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), row, {"message": message}) if {
+report contains result.worded(rego.metadata.chain(), row, {"reason": "drain-unknown", "values": values}) if {
 	input.cluster.nodes > 0
 	some row in input.drains
 	row.outcome == "unknown"
-	message := sprintf("%s: unknown whether its pods find another node in a drain", [input.workloads[row.w].ref])
+	values := {"workload": input.workloads[row.w].ref}
 }

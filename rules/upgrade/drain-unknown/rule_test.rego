@@ -4,13 +4,13 @@ import data.schedlint.rules["upgrade.drain-unknown"] as subject
 
 drain(outcome) := {"id": 1, "w": 0, "outcome": outcome}
 
-# reported gives the messages about the drain of one workload, in a cluster of so many nodes.
-reported(outcome, nodes) := messages if {
+# reported gives the findings about the drain of one workload, in a cluster of so many nodes.
+reported(outcome, nodes) := findings if {
 	workloads := [{"id": 2, "ref": "Deployment shop/web"}]
-	messages := {r.said.message | some r in subject.report} with input as {"cluster": {"nodes": nodes}, "drains": [drain(outcome)], "workloads": workloads, "params": {}}
+	findings := {r.given | some r in subject.report} with input as {"cluster": {"nodes": nodes}, "drains": [drain(outcome)], "workloads": workloads, "params": {}}
 }
 
-test_reports_unknown if reported("unknown", 2) == {"Deployment shop/web: unknown whether its pods find another node in a drain"}
+test_reports_unknown if reported("unknown", 2) == {{"reason": "drain-unknown", "values": {"workload": "Deployment shop/web"}}}
 
 test_passes if reported("always", 2) == set()
 

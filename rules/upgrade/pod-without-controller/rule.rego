@@ -18,11 +18,10 @@ package schedlint.rules["upgrade.pod-without-controller"]
 
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": help}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "pod-without-controller", "values": values}) if {
 	some workload in input.workloads
 	workload.kind == "Pod"
 	workload.bare
 	workload.permanent
-	message := sprintf("%s has no controller, so a drain of its node is refused or loses it", [workload.ref])
-	help := "run it as a Deployment or a StatefulSet"
+	values := {"workload": workload.ref}
 }

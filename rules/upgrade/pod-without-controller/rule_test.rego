@@ -4,12 +4,12 @@ import data.schedlint.rules["upgrade.pod-without-controller"] as subject
 
 pod := {"id": 1, "ref": "Pod shop/web", "kind": "Pod", "known": true, "bare": true, "permanent": true}
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {}}
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "params": {}}
 }
 
-test_reports if reported(pod) == {"Pod shop/web has no controller, so a drain of its node is refused or loses it"}
+test_reports if reported(pod) == {{"reason": "pod-without-controller", "values": {"workload": "Pod shop/web"}}}
 
 test_passes if reported(object.union(pod, {"bare": false})) == set()
 

@@ -14,9 +14,8 @@
 package schedlint.rules["upgrade.single-node-pool"]
 
 import data.schedlint.result
-import data.schedlint.text
 
-report contains result.finding(rego.metadata.chain(), pool, {"message": message, "help": "add a node to the pool, or let it grow"}) if {
+report contains result.worded(rego.metadata.chain(), pool, {"reason": "single-node-pool", "values": values}) if {
 	some pool in input.pools
 	pool.max == 1
 	bound := [workload.ref |
@@ -26,5 +25,5 @@ report contains result.finding(rego.metadata.chain(), pool, {"message": message,
 		workload.usable_max == 1
 	]
 	count(bound) > 0
-	message := sprintf("pool %s has one node, and %s can use no other: %s", [pool.name, text.number(count(bound), "workload"), text.few(bound)])
+	values := {"pool": pool.name, "workloads": bound}
 }

@@ -4,12 +4,12 @@ import data.schedlint.rules["upgrade.single-node-pool"] as subject
 
 gpu := {"id": 1, "name": "gpu", "count": 1, "max": 1, "workloads": [0], "workloads_known": true}
 
-# reported gives the messages about one pool, with further input.
-reported(pool, others) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as object.union({"pools": [pool], "workloads": [{"id": 2, "ref": "Deployment shop/train", "permanent": true, "usable_max": 1}], "params": {}}, others)
+# reported gives the findings about one pool, with further input.
+reported(pool, others) := findings if {
+	findings := {r.given | some r in subject.report} with input as object.union({"pools": [pool], "workloads": [{"id": 2, "ref": "Deployment shop/train", "permanent": true, "usable_max": 1}], "params": {}}, others)
 }
 
-test_reports if reported(gpu, {}) == {"pool gpu has one node, and 1 workload can use no other: Deployment shop/train"}
+test_reports if reported(gpu, {}) == {{"reason": "single-node-pool", "values": {"pool": "gpu", "workloads": ["Deployment shop/train"]}}}
 
 test_passes if reported(gpu, {"workloads": [{"id": 2, "ref": "Deployment shop/train", "permanent": true, "usable_max": 2}]}) == set()
 

@@ -28,7 +28,7 @@ package schedlint.rules["upgrade.single-pod"]
 import data.schedlint.labels
 import data.schedlint.result
 
-report contains result.finding(rego.metadata.chain(), workload, {"message": message, "help": "run two pods"}) if {
+report contains result.worded(rego.metadata.chain(), workload, {"reason": "single-pod", "values": values}) if {
 	some workload in input.workloads
 	workload.known
 	workload.permanent
@@ -37,5 +37,5 @@ report contains result.finding(rego.metadata.chain(), workload, {"message": mess
 	not workload.machine.is
 	every budget in workload.budgets { budget.allowed_min > 0 }
 	labels.counts(workload, input.params.labels)
-	message := sprintf("%s runs 1 pod, so it is down while its node is drained", [workload.ref])
+	values := {"workload": workload.ref}
 }

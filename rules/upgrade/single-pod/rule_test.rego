@@ -10,17 +10,17 @@ web := {
 # refusing is the workload with a budget that allows no disruptions.
 refusing := object.union(web, {"id": 1, "budgets": [{"id": 2, "allowed_min": 0, "allowed_max": 0}]})
 
-# reported gives the messages about one workload.
-reported(workload) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [workload], "params": {"labels": []}}
+# reported gives the findings about one workload.
+reported(workload) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [workload], "params": {"labels": []}}
 }
 
 # labelled gives them where only workloads with a label count.
-labelled(label) := messages if {
-	messages := {r.said.message | some r in subject.report} with input as {"workloads": [web], "params": {"labels": [label]}}
+labelled(label) := findings if {
+	findings := {r.given | some r in subject.report} with input as {"workloads": [web], "params": {"labels": [label]}}
 }
 
-test_reports if reported(web) == {"Deployment shop/web runs 1 pod, so it is down while its node is drained"}
+test_reports if reported(web) == {{"reason": "single-pod", "values": {"workload": "Deployment shop/web"}}}
 
 test_passes if reported(object.union(web, {"pods_min": 2})) == set()
 

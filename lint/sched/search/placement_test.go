@@ -37,7 +37,7 @@ func TestStandingAgreesWithChecker(t *testing.T) {
 
 func standing(m *model.Model, g generator, seen map[certificate.Reason]int) string {
 	d := search.Decide(m, search.Options{})
-	all := []*check.Standing{check.Stand(m, nil), check.Stand(m, d.Witness, m.Workloads...)}
+	all := []*check.Placement{check.NewPlacement(m, nil), check.NewPlacement(m, d.Witness, m.Workloads...)}
 	lost := m.Topology.Nodes[g.IntN(len(m.Topology.Nodes))].Name
 	for _, meaning := range meanings {
 		all = append(all, all[1].Lose(certificate.Loss{Nodes: map[string]bool{lost: true}, Meaning: meaning}))
@@ -51,7 +51,7 @@ func standing(m *model.Model, g generator, seen map[certificate.Reason]int) stri
 				return fmt.Sprintf("state %d, %s: %s", i, w, wrong)
 			}
 			_, missing := s.Count(w)
-			if i == 1 && missing > 0 && slices.ContainsFunc(s.Outlook(w), func(o check.Outlook) bool { return !o.Has && len(o.Refusals) == 0 }) {
+			if i == 1 && missing > 0 && slices.ContainsFunc(s.Answers(w), func(o check.NodeAnswer) bool { return !o.Has && len(o.Refusals) == 0 }) {
 				return fmt.Sprintf("%s: a node takes a pod that is missing", w)
 			}
 		}
@@ -60,9 +60,9 @@ func standing(m *model.Model, g generator, seen map[certificate.Reason]int) stri
 }
 
 // agrees returns where the two answers differ.
-func agrees(s *check.Standing, w *workload.Workload, seen map[certificate.Reason]int) string {
+func agrees(s *check.Placement, w *workload.Workload, seen map[certificate.Reason]int) string {
 	checked := s.Checked(w)
-	for n, o := range s.Outlook(w) {
+	for n, o := range s.Answers(w) {
 		if o.Has {
 			continue
 		}
