@@ -33,18 +33,18 @@ spec:
       containers: [{name: main, image: example.com/web}]
 `
 
-// acceptance is one way in which a change accepts its own finding: a text of one file that
-// takes the place of another.
+// acceptance is one way in which a change accepts its own finding: in one file, a text that
+// replaces another.
 type acceptance struct{ way, file, old, new string }
 
-// An annotation as the manifest, a map of JSON and a patch have it.
+// An annotation in the form of a manifest, of a JSON map and of a patch.
 const (
 	annotation      = "ignore.schedlint.dev/anti-affinity-exceeds-domains: late"
 	annotationLine  = "annotations: {" + annotation + "}"
 	annotatingPatch = "{kind: Deployment, apiVersion: apps/v1, metadata: {name: web, namespace: shop, " + annotationLine + "}}"
 )
 
-// written are the ways of the manifest or the template itself.
+// written returns the ways within the manifest or the template itself.
 func written(file string) []acceptance {
 	return []acceptance{
 		{"annotation", file, "MORE", annotationLine},
@@ -52,24 +52,24 @@ func written(file string) []acceptance {
 	}
 }
 
-// inConfiguration are those of the configuration, whatever is checked.
+// inConfiguration returns the ways within the configuration, which apply to any input.
 func inConfiguration(conf string) []acceptance {
 	const file = ".schedlint.yaml"
 	return []acceptance{
 		{"level", file, conf, conf + "rules: {anti-affinity-exceeds-domains: off}\n"},
 		{"suppress", file, conf, conf + "suppress: [{rule: anti-affinity-exceeds-domains, reason: late, namespaces: [shop]}]\n"},
 		{"scope", file, conf, conf + "scopes: [{namespaces: [shop], rules: {anti-affinity-exceeds-domains: off}}]\n"},
-		{"baseline", "base.json", "", ""}, // written by a run
+		{"baseline", "base.json", "", ""}, // the run writes it
 	}
 }
 
-// reach is one way in which a manifest gets into a run.
+// reach is one way in which a manifest becomes part of a run.
 type reach struct {
 	name  string
 	files map[string]string
 	conf  string
 	args  []string
-	// ways are those that this reach has beside those of the manifest and the configuration.
+	// ways lists the ways of this reach in addition to those of the manifest and the configuration.
 	ways []acceptance
 	// manifest is the path of the manifest or template.
 	manifest string
@@ -143,8 +143,9 @@ func reaches() []reach {
 	}, "chart/templates/web.yaml")...)
 }
 
-// TestNoChangeAcceptsItsOwn holds that a finding counts under --config-from whichever way the
-// change accepts it and whichever way it reaches the run, and that each way works without.
+// TestNoChangeAcceptsItsOwn checks that a finding counts under --config-from, however the change
+// accepts it and however the manifest becomes part of the run, and that without --config-from each
+// way accepts it.
 func TestNoChangeAcceptsItsOwn(t *testing.T) {
 	for _, r := range reaches() {
 		conf := "topology: [nodes.yaml]\nbaseline: base.json\n" + r.conf
@@ -189,7 +190,7 @@ func TestNoChangeAcceptsItsOwn(t *testing.T) {
 	}
 }
 
-// clean takes out the marks that no way has filled.
+// clean removes the marks that no way replaces.
 func clean(files map[string]string) map[string]string {
 	all := map[string]string{}
 	for name, text := range files {
@@ -199,8 +200,8 @@ func clean(files map[string]string) map[string]string {
 	return all
 }
 
-// TestAnnotationForAllAcceptsNothingNew holds that a line which annotates every object of a
-// kustomization accepts under --config-from only what is about objects that the revision has.
+// TestAnnotationForAllAcceptsNothingNew checks that a line that annotates every object of a
+// kustomization accepts, under --config-from, only findings about objects that the revision has.
 func TestAnnotationForAllAcceptsNothingNew(t *testing.T) {
 	files := clean(map[string]string{
 		".schedlint.yaml":        "topology: [nodes.yaml]\n",

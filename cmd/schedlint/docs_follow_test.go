@@ -13,18 +13,17 @@ import (
 	opa "github.com/open-policy-agent/opa/v1/rego"
 )
 
-// followed are the pages that a reader follows from top to bottom in an empty directory: a
-// yaml or rego block begins with a comment that names its file, and a console block runs
-// in that directory, with what the blocks before it have left.
+// followed lists the pages that a reader follows from top to bottom in an empty directory: a yaml
+// or rego block begins with a comment that names its file, and a console block runs in that
+// directory, after the previous blocks.
 func followed() []string {
 	return []string{"docs/writing-policies.md", "docs/policies-cookbook.md", "docs/from-conftest.md"}
 }
 
-// fileComment is the first line of a block that is a file.
+// fileComment matches the first line of a block that is a file.
 var fileComment = regexp.MustCompile(`\A# ([\w.-]+(?:/[\w.-]+)*\.(?:yaml|rego))\n`)
 
-// TestFollowedPages does what each page says, in order. SCHEDLINT_UPDATE=1 rewrites the
-// output.
+// TestFollowedPages executes each page in order. SCHEDLINT_UPDATE=1 rewrites the output.
 func TestFollowedPages(t *testing.T) {
 	for _, name := range followed() {
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -48,7 +47,7 @@ func TestFollowedPages(t *testing.T) {
 	}
 }
 
-// follow does what a block says, and gives the block as it should be.
+// follow executes a block and returns it with the actual output.
 func follow(t *testing.T, page, language, text string) string {
 	t.Helper()
 	switch language {
@@ -77,8 +76,8 @@ func follow(t *testing.T, page, language, text string) string {
 	return text
 }
 
-// checkDeny evaluates a policy for conftest as opa eval does, on the facts that schedlint
-// prints, and expects it to find something.
+// checkDeny evaluates a policy for conftest like opa eval, on the facts that schedlint prints, and
+// expects a result.
 func checkDeny(t *testing.T, page, policy string) {
 	t.Helper()
 	var facts bytes.Buffer
@@ -97,10 +96,11 @@ func checkDeny(t *testing.T, page, policy string) {
 	}
 }
 
-// grep is the filter behind a command: the lines that match, or with -o the matches.
+// grep implements the filter after a command: it returns the lines that match or, with -o, the
+// matches.
 var grep = regexp.MustCompile(` \| grep (-o )?'([^']*)'$`)
 
-// followedOutput is actualOutput, filtered by grep if the command says so.
+// followedOutput is like actualOutput, filtered by grep if the command says so.
 func followedOutput(t *testing.T, shown string) string {
 	t.Helper()
 	command, _, _ := strings.Cut(shown, "\n")
@@ -125,7 +125,7 @@ func followedOutput(t *testing.T, shown string) string {
 	return kept
 }
 
-// unfollowed are the pages of the manual that are no walk through an empty directory.
+// unfollowed lists the pages of the manual that do not start with an empty directory.
 func unfollowed(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(manual(t), func(name string) bool { return slices.Contains(followed(), name) })

@@ -17,14 +17,14 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// repository is the root of the repository as seen from this package.
+// repository is the root of the repository relative to this package.
 const repository = "../.."
 
 // catalogue is generated; the tests of package rego check its examples.
 const catalogue = "rules/README.md"
 
-// manual are the documents whose blocks are run or read by the tests below. Reference
-// pages beside the code of a package are not part of it, but their links are checked.
+// manual lists the documents whose blocks the tests below run or read. Reference pages in the
+// folder of a package are not part of it, but their links are checked.
 func manual(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(documents(t), func(name string) bool {

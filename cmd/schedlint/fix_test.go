@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint"
 )
 
-// TestWriteFilesGoesOn writes what can be written, and names the rest as seen
-// from the working directory.
+// TestWriteFilesGoesOn checks that files that can be written are written, and that errors name the
+// others relative to the working directory.
 func TestWriteFilesGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	var files []lint.FixedFile
@@ -41,8 +41,8 @@ func TestWriteFilesGoesOn(t *testing.T) {
 	}
 }
 
-// TestUnifiedApplies hands diffs of texts of all shapes to git and to patch, which
-// have to make the second text of the first.
+// TestUnifiedApplies applies diffs of many texts with git and patch, which must turn the first text
+// into the second.
 func TestUnifiedApplies(t *testing.T) {
 	tools := map[string][]string{"git": {"apply", "in.diff"}, "patch": {"-p1", "--binary", "-i", "in.diff"}}
 	for tool, args := range tools {
@@ -61,7 +61,7 @@ func TestUnifiedApplies(t *testing.T) {
 	}
 }
 
-// texts are two texts of as many lines, some of which differ.
+// texts returns two texts with the same number of lines, some of which differ.
 func texts(random *rand.Rand) (before, after string) {
 	end := []string{"\n", "\r\n"}[random.IntN(2)]
 	lines := 1 + random.IntN(40)
@@ -105,8 +105,8 @@ func applyDiff(t *testing.T, name, before, after string, cmd *exec.Cmd) {
 	}
 }
 
-// TestFixFollowsNoLink leaves a file alone if a directory on the way to it has
-// become a link since it was read.
+// TestFixFollowsNoLink checks that a file is not written if a directory on the way to it has become
+// a link since it was read.
 func TestFixFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"repo/.git", "elsewhere"} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNoGit refuses to guess where git is not installed.
+// TestNoGit checks that the command fails rather than guesses if git is not installed.
 func TestNoGit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("PATH", "")

@@ -19,14 +19,14 @@ const (
 	factsLimit, factsPercent = 192 << 20, 150
 )
 
-// tuneMemory does so, unless GOGC or GOMEMLIMIT are set.
+// tuneMemory sets these limits, unless GOGC or GOMEMLIMIT is set.
 func tuneMemory() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(startLimit)
-	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { // in the first collection, as nobody holds it
+	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { // runs in the first collection, because nothing refers to it
 		if debug.SetMemoryLimit(math.MaxInt64) == factsLimit {
 			debug.SetGCPercent(factsPercent)
 		} else {
@@ -35,7 +35,7 @@ func tuneMemory() {
 	})
 }
 
-// expectFacts is for a run with rules of a team. It does nothing once something was collected.
+// expectFacts prepares for a run with a team's own rules. It does nothing after the first collection.
 func expectFacts(dirs []string, conf *config.Config) {
 	if len(dirs)+len(conf.Policies)+len(conf.Custom) > 0 && debug.SetMemoryLimit(-1) == startLimit {
 		debug.SetMemoryLimit(factsLimit)

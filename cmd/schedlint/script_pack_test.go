@@ -12,9 +12,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// pack FILE ENTRY... writes a gzipped tar archive. An entry is a directory, all of which is
-// packed, NAME=TEXT for a file, NAME->TARGET for a symbolic link, NAME+>TARGET for a hard link,
-// NAME! for a device, or NAME*N for a file of N zeros. A name may have the escapes of Go.
+// pack FILE ENTRY... writes a gzipped tar archive. An entry is a directory, which is packed
+// completely, NAME=TEXT for a file, NAME->TARGET for a symbolic link, NAME+>TARGET for a hard link,
+// NAME! for a device, or NAME*N for a file of N zeros. A name may contain Go escapes.
 func pack(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: pack file entry...")

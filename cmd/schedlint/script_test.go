@@ -19,8 +19,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// TestMain makes the test binary the command itself, so that scripts run what
-// was just compiled, each call in a process of its own.
+// TestMain turns the test binary into the command itself, so that scripts run the current code,
+// each call in its own process.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"schedlint":        main,
@@ -28,14 +28,13 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// brokenReader stands for a fault of schedlint itself.
+// brokenReader simulates an internal error of schedlint.
 type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { panic("the reader is broken") }
 
-// TestScripts runs fixtures/scripts. SCHEDLINT_UPDATE=1 rewrites what cmp
-// compares with. A command that hangs is ended, and its script fails, shortly before
-// the time of go test is over.
+// TestScripts runs fixtures/scripts. SCHEDLINT_UPDATE=1 rewrites the files that cmp compares with.
+// A command that hangs is killed, and its script fails, shortly before the timeout of go test.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files:               scripts(t),
@@ -59,8 +58,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scripts are all scripts, or under -short the smallest of each topic, which is what
-// their names have before the first hyphen.
+// scripts returns all scripts or, with -short, the smallest script of each topic, which is the part
+// of the name before the first hyphen.
 func scripts(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("../../fixtures/scripts/*.txtar")
@@ -89,7 +88,7 @@ func size(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// status CODE PROGRAM ARG... runs a program and demands its exit status.
+// status CODE PROGRAM ARG... runs a program and checks its exit status.
 func status(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: status code program [arg...]")
@@ -110,8 +109,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// json FILE PATH VALUE compares one value of a JSON document. A path is keys
-// and indexes with dots between them, and ends in length for that of an array.
+// json FILE PATH VALUE compares one value of a JSON document. A path consists of keys and indexes
+// separated by dots; length at its end is that of an array.
 func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: json file path value")
@@ -154,8 +153,8 @@ func lookup(v any, path string) (any, error) {
 	return v, nil
 }
 
-// write FILE TEXT writes what a text archive cannot hold: both arguments may
-// have the escapes of Go.
+// write FILE TEXT writes text that a text archive cannot contain: both arguments may contain Go
+// escapes.
 func write(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: write file text")
@@ -171,8 +170,8 @@ func unescaped(ts *testscript.TestScript, s string) string {
 	return text
 }
 
-// nest FILE DEPTH OPEN CLOSE writes an opening so many times and then as many
-// times a closing.
+// nest FILE DEPTH OPEN CLOSE writes an opening DEPTH times and then a closing the same number of
+// times.
 func nest(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: nest file depth open close")
@@ -183,7 +182,7 @@ func nest(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
 }
 
-// readlink LINK TARGET demands where a symbolic link leads to.
+// readlink LINK TARGET checks the target of a symbolic link.
 func readlink(ts *testscript.TestScript, neg bool, args []string) {
 	target, err := os.Readlink(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -192,7 +191,7 @@ func readlink(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// mode FILE BITS demands the permissions of a file.
+// mode FILE BITS checks the permissions of a file.
 func mode(ts *testscript.TestScript, neg bool, args []string) {
 	info, err := os.Stat(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -201,7 +200,7 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// nothing PATTERN demands that no file has such a name.
+// nothing PATTERN checks that no file name matches.
 func nothing(ts *testscript.TestScript, neg bool, args []string) {
 	found, err := filepath.Glob(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -210,11 +209,11 @@ func nothing(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// dangerous finds what must not reach a terminal or the log of a CI runner:
-// control characters, bidi overrides, and workflow commands.
+// dangerous matches output that must not reach a terminal or the log of a CI runner: control
+// characters, bidi overrides, and workflow commands.
 var dangerous = regexp.MustCompile(`(?m)[\x00-\x09\x0b-\x1f\x7f-\x{9f}\x{202a}-\x{202e}]|^\s*::|##\[`)
 
-// harmless FILE demands that nothing in an output is unsafe.
+// harmless FILE checks that an output contains nothing unsafe.
 func harmlessOutput(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: harmless file")
@@ -242,7 +241,7 @@ func repeat(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// append FILE N TEXT adds a text N times to a file; it may have the escapes of Go.
+// append FILE N TEXT appends a text N times to a file. The text may contain Go escapes.
 func appendText(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: append file n text")
@@ -253,7 +252,7 @@ func appendText(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ts.ReadFile(args[0])+text), 0o644))
 }
 
-// sub FILE OLD NEW replaces a text in a file, which has to be there.
+// sub FILE OLD NEW replaces a text in a file, which must contain it.
 func sub(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: sub file old new")

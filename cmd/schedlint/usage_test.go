@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestHelpWidth keeps the help of every command, and what is said of every rule,
-// to lines of 80 columns; an example is as wide as it is.
+// TestHelpWidth checks that the help of every command and the text of every rule have lines of at
+// most 80 columns, except examples.
 func TestHelpWidth(t *testing.T) {
 	var calls [][]string
 	var collect func(cmd *cobra.Command, path []string)
 	collect = func(cmd *cobra.Command, path []string) {
 		calls = append(calls, append(path[:len(path):len(path)], "--help"))
 		for _, sub := range cmd.Commands() {
-			if sub.Name() != "completion" { // whose words are cobra's
+			if sub.Name() != "completion" { // its text is cobra's
 				collect(sub, append(path[:len(path):len(path)], sub.Name()))
 			}
 		}

@@ -7,24 +7,24 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// bytesPerStep is how many bytes of text count as a step.
+// bytesPerStep is the number of bytes of text that count as one step.
 const bytesPerStep = 32
 
 // budget counts steps.
 type budget struct{ limits.Counter }
 
-// limit is a bound that was met. It is a panic value in functions of templates, whose
+// limit is the error about an exceeded limit. Functions of templates panic with it, and their
 // execution turns it into an error.
 type limit string
 
 func (l limit) Error() string { return string(l) }
 
-// limitAt is a problem that Helm might not have.
+// limitAt returns a problem that Helm may not have.
 func limitAt(file, format string, args ...any) *Problem {
 	return &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...), Refused: true}
 }
 
-// take takes steps; the error is a limit.
+// take counts steps. It returns a limit as the error.
 func (b *budget) take(n int) error {
 	if n < 0 || !b.Add(n) {
 		b.Spent = b.Most
@@ -33,7 +33,7 @@ func (b *budget) take(n int) error {
 	return nil
 }
 
-// charge takes steps, and panics with a limit if there are none left.
+// charge counts steps, and panics with a limit if none are left.
 func (b *budget) charge(n int) {
 	if err := b.take(n); err != nil {
 		panic(err)
@@ -46,28 +46,29 @@ func (b *budget) text(n int) {
 	b.charge(n/bytesPerStep + 1)
 }
 
-// fits refuses a text of more bytes than one may have.
+// fits panics if a text of n bytes exceeds the limit.
 func fits(n int) {
 	if n > limits.ChartText {
 		panic(limit(fmt.Sprintf("a text of %d bytes exceeds the limit of %d", n, limits.ChartText)))
 	}
 }
 
-// items charges for a list of n items, which take some 16 bytes each.
+// items charges for a list of n items of about 16 bytes each.
 func (b *budget) items(n int) { b.charge(n/2 + 1) }
 
-// errCyclic refuses a value that Helm would print until its stack is full.
+// errCyclic is the error for a value that Helm would print until its stack overflows.
 const errCyclic = limit("a value is nested without a limit, as it contains itself")
 
-// printed charges for everything in a value that a function prints, and refuses a value that contains itself.
+// printed charges for everything in a value that a function prints, and refuses a value that
+// contains itself.
 func (b *budget) printed(v reflect.Value) {
 	if !b.finite(v) {
 		panic(errCyclic)
 	}
 }
 
-// marshalled charges for everything in a value that encoding/json prints. It reports a value that contains
-// itself as an error, after it has printed a thousand levels of it.
+// marshalled charges for everything in a value that encoding/json prints. For a value that contains
+// itself, encoding/json returns an error after it has printed a thousand levels.
 func (b *budget) marshalled(v reflect.Value) {
 	before := b.Spent
 	if !b.finite(v) {
@@ -75,7 +76,7 @@ func (b *budget) marshalled(v reflect.Value) {
 	}
 }
 
-// finite charges for everything in a value, and reports whether it does not contain itself.
+// finite charges for everything in a value and reports whether the value does not contain itself.
 func (b *budget) finite(v reflect.Value) bool {
 	before := b.Spent
 	ok := b.deep(v, 0)
@@ -85,13 +86,13 @@ func (b *budget) finite(v reflect.Value) bool {
 	return ok
 }
 
-// deep charges for everything in a value: what is in it twice is counted twice, as
-// printing it does. It returns false as soon as it finds that the value contains itself.
+// deep charges for everything in a value. Like printing, it counts a part that occurs twice twice.
+// It returns false once it finds that the value contains itself.
 func (b *budget) deep(v reflect.Value, depth int) bool {
 	if depth > limits.ChartNesting {
 		panic(limit(fmt.Sprintf("a value is nested more than %d deep", limits.ChartNesting)))
 	}
-	b.charge(1 + depth/16) // which indents it
+	b.charge(1 + depth/16) // printing indents it
 	switch v.Kind() {
 	case reflect.String:
 		b.charge(v.Len() / bytesPerStep)
@@ -103,7 +104,7 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 			return b.deep(v.Elem(), depth+1)
 		}
 	case reflect.Map:
-		if depth >= manyLevels && depth < manyLevels+4 && b.cyclic(v, map[container]bool{}) { // a map in a list is 4 deeper
+		if depth >= manyLevels && depth < manyLevels+4 && b.cyclic(v, map[container]bool{}) { // a map in a list is 4 levels deeper
 			return false
 		}
 		for at := v.MapRange(); at.Next(); {
@@ -131,11 +132,11 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 	return true
 }
 
-// manyLevels is the depth at which deep starts to check whether a value contains itself.
+// manyLevels is the depth at which deep begins to check whether a value contains itself.
 const manyLevels = 200
 
-// cyclic reports whether a value contains a map that contains itself. Open are the containers around it; it
-// adds those that it has seen, as false.
+// cyclic reports whether a value contains a map that contains itself. open maps the containers
+// around the value to true; cyclic sets those that it has finished to false.
 func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	b.charge(1)
 	v = concrete(v)

@@ -2,8 +2,8 @@ package chart
 
 import "testing"
 
-// TestPlacesOfChoices: what an action prints is traced to a value only if nothing else in
-// the action can have been printed in its place.
+// TestPlacesOfChoices checks that the output of an action is traced to a value only if nothing else
+// in the action can print the same.
 func TestPlacesOfChoices(t *testing.T) {
 	const (
 		none = 0

@@ -14,104 +14,103 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// File is a file of a chart: a name from the chart's directory with forward slashes, and
-// its bytes. The name of a values file is the one under which people know it.
+// File is a file of a chart: its name, relative to the chart's directory and with forward slashes,
+// and its bytes. A values file has the name by which the user knows it.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Input is a chart and everything that a release of it is made of.
+// Input holds a chart and everything that its release is rendered from.
 type Input struct {
-	// Files are those of the chart's directory, before .helmignore is applied. Archives
-	// in charts/ are as they are.
+	// Files are the files in the chart's directory, before .helmignore is applied. Archives in
+	// charts/ are not unpacked yet.
 	Files []File
-	// Absent are files and directories of the chart that are not read though Helm would, with
-	// the reason. A chart that needs one is refused.
+	// Absent lists files and directories of the chart that Helm would read but that are not
+	// available, with the reason. A chart that needs one of them is refused.
 	Absent []Note
-	// Archive is a packed chart in place of Files, nil for none. Its name is only named in
-	// messages and origins.
+	// Archive is a packed chart that replaces Files, or nil. Its name only appears in messages and
+	// origins.
 	Archive *File
-	// Version is a constraint that the version of the chart has to meet; "" is any.
+	// Version is a constraint on the version of the chart; "" accepts any version.
 	Version string
-	// Values are the files of -f in their order; later ones win. The first of them, as many
-	// as Defaults says, stand in place of values.yaml.
+	// Values are the files of -f in order; later ones take precedence. The first Defaults of them
+	// replace values.yaml.
 	Values   []File
 	Defaults int
 	// Set and SetString are the arguments of --set and --set-string.
 	Set, SetString []string
-	// Name is that of the release; "" is DefaultRelease.
+	// Name is the name of the release; "" means DefaultRelease.
 	Name string
-	// Namespace is that of the release; "" is "default".
+	// Namespace is the namespace of the release; "" means "default".
 	Namespace string
-	// KubeVersion is the version of Kubernetes; "" is DefaultKubeVersion.
+	// KubeVersion is the version of Kubernetes; "" means DefaultKubeVersion.
 	KubeVersion string
 	// APIVersions are added to those that Helm knows.
 	APIVersions []string
 }
 
-// DefaultKubeVersion is what Helm 3.21.4 takes if no version is given.
+// DefaultKubeVersion is the version that Helm 3.21.4 assumes if none is given.
 const DefaultKubeVersion = chartutil.DefaultKubeVersion
 
-// Result is what the templates of a chart printed.
+// Result holds the output of the templates of a chart.
 type Result struct {
-	// Manifests are the templates that are not partials, sorted by name. Those that
-	// print nothing and NOTES.txt are among them.
+	// Manifests holds the output of all templates except partials, sorted by name. It includes
+	// NOTES.txt and templates that print nothing.
 	Manifests []Manifest
-	// CRDs are the files of crds/ directories, in Helm's order.
+	// CRDs are the files in crds/ directories, in Helm's order.
 	CRDs []File
-	// Notes list the checks that were skipped but that Helm may make.
+	// Notes lists checks that were skipped although Helm may make them.
 	Notes []Note
-	// Steps are what rendering took.
+	// Steps is the number of steps that rendering took.
 	Steps int
 }
 
-// Note says why a chart file is not handled the way Helm handles it.
+// Note says why a file of a chart is handled differently from Helm.
 type Note struct{ File, Detail string }
 
-// Manifest is what one template printed.
+// Manifest is the output of one template.
 type Manifest struct {
-	// Template is the name that Helm gives it, such as "shop/templates/api.yaml".
+	// Template is the name that Helm gives the template, such as "shop/templates/api.yaml".
 	Template string
 	Text     []byte
-	// Lines has one origin for each line of Text; text after the last line break is a
-	// line, unless it is empty.
+	// Lines has one origin for each line of Text. Text after the last line break is a line, unless
+	// it is empty.
 	Lines []Origin
 }
 
-// Origin says where a line of the output was written.
+// Origin is the place where a line of the output was written.
 type Origin struct {
-	// Template is the file, as a name from the chart's directory. Files of an archive
-	// follow its name and a colon.
+	// Template is the file, named relative to the chart's directory. For a file in an archive, the
+	// name of the archive and a colon precede it.
 	Template string
 	// Line is a line of Template, counted from 1.
 	Line int
-	// Exact is whether that line holds the text. Otherwise it has the action that
-	// printed the line, such as a function that makes several lines.
+	// Exact is set if that line contains the text. Otherwise it contains the action that printed
+	// the line, such as a function that prints several lines.
 	Exact bool
-	// Values is where the value of the line was set; the zero value if that is not
-	// known, or if the value was computed.
+	// Values is the place where the value of the line was set. It is the zero value if that is not
+	// known or if the value was computed.
 	Values Place
-	// Item is where the item of a list begins that begins on the line: keys are printed
-	// sorted, so the first one of the item may be another. The zero value if no item
-	// with keys begins there, or if its place is not known.
+	// Item is the place where the list item that begins on the line was set. Keys are printed
+	// sorted, so the first key of the item may be another one there. It is the zero value if no
+	// item with keys begins on the line or if its place is not known.
 	Item Place
 }
 
-// Place is where a value was set.
+// Place is the place where a value was set.
 type Place struct {
-	// File is the name of a values file: one of Input.Values, or a file of the chart.
-	// It is "--set" or "--set-string" for values without a file.
+	// File is the name of a values file: one of Input.Values or a file of the chart. For values
+	// without a file it is "--set" or "--set-string".
 	File string
-	// Line and Column are those of the value, or of its key if the value is not on the
-	// line that it explains. Both count from 1, columns in code points. They are 0 for
+	// Line and Column are the place of the value, or of its key if the value is on a different line
+	// than the one that it explains. Both count from 1; columns are in code points. They are 0 for
 	// values without a file.
 	Line, Column int
 }
 
-// Render renders a chart as helm template does, but for the order of the output and for
-// functions that are random or read a clock, the environment or the network. The error
-// is a *Problem.
+// Render renders a chart like helm template. It differs in the order of the output and in functions
+// that are random or that read a clock, the environment or the network. The error is a *Problem.
 func Render(in Input) (*Result, error) { return render(in, limits.ChartSteps) }
 
 func render(in Input, steps int) (res *Result, err error) {
@@ -121,7 +120,7 @@ func render(in Input, steps int) (res *Result, err error) {
 			if over, ok := r.(limit); ok {
 				p = limitAt(chartFile, "%s", string(over))
 			}
-			p.Steps = steps // what is left is not known
+			p.Steps = steps // the remaining files are not counted
 			res, err = nil, p
 		}
 	}()
@@ -142,19 +141,19 @@ func render(in Input, steps int) (res *Result, err error) {
 	if err != nil {
 		return nil, l.problem(err)
 	}
-	var crds []File // those of a chart before those of its dependencies
+	var crds []File // of a chart before those of its dependencies
 	for _, crd := range c.CRDObjects() {
 		crds = append(crds, File{Name: l.nameOf(crd.File.Data, crd.Filename), Data: crd.File.Data})
 	}
 	return &Result{Manifests: manifests, CRDs: crds, Notes: l.notes, Steps: l.budget.Spent}, nil
 }
 
-// DefaultRelease is the name of a release that is given none, as of helm template (helm:
-// cmd/helm/template.go). The name of the chart would hide faults: what helm create writes
-// leaves the name of the release out of names and labels if it holds that of the chart.
+// DefaultRelease is the default name of a release, as in helm template (helm:
+// cmd/helm/template.go). The name of the chart as default would hide faults: the templates of helm
+// create omit the name of the release from names and labels if it contains that of the chart.
 const DefaultRelease = "release-name"
 
-// release checks what Helm checks before it renders, and computes the values.
+// release makes the checks that Helm makes before it renders, and computes the values.
 func (l *loader) release(c *helm.Chart) (chartutil.Values, error) {
 	caps, err := chartutil.NewCapabilities(l.in.KubeVersion, l.in.APIVersions)
 	if err != nil {
@@ -179,8 +178,8 @@ func (l *loader) release(c *helm.Chart) (chartutil.Values, error) {
 	return chartutil.Top(of, caps, values), nil
 }
 
-// values are what the templates see as .Values. The dependencies that are switched off
-// leave the chart.
+// values returns the values that templates see as .Values. It removes disabled dependencies from
+// the chart.
 func (l *loader) values(c *helm.Chart) (chartutil.Values, error) {
 	user, err := l.merge(l.in.Values[min(l.in.Defaults, len(l.in.Values)):])
 	if err != nil {
@@ -207,12 +206,12 @@ func (l *loader) values(c *helm.Chart) (chartutil.Values, error) {
 	return values, nil
 }
 
-// unmerged is why there are no values.
+// unmerged returns the error for values that could not be computed.
 func (l *loader) unmerged(file, key string, err error) error {
 	p := l.at(file, key, "%v", err)
 	p.Refused = errors.Is(err, chartutil.ErrDepth)
 	return p
 }
 
-// isPartial is whether a template is only there for others to include.
+// isPartial reports whether a template only exists for others to include.
 func isPartial(name string) bool { return strings.HasPrefix(path.Base(name), "_") }

@@ -7,8 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// chartOf makes an input of files in the form of txtar: those named -f:NAME are values
-// files of the release, all others files of the chart.
+// chartOf returns an input from files in txtar form: those named -f:NAME are values files of the
+// release, all others are files of the chart.
 func chartOf(text string) Input {
 	in := Input{}
 	for _, f := range txtar.Parse([]byte(text)).Files {
@@ -50,8 +50,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestConstants: what is random or depends on the machine is the same in each run, and
-// not the same twice in one.
+// TestConstants checks that random and machine-dependent functions return the same in each run, and
+// not the same twice in one run.
 func TestConstants(t *testing.T) {
 	for _, call := range []string{
 		"randAlphaNum 20", "randAlpha 20", "randNumeric 20", "randAscii 20", "randBytes 20", "uuidv4", "randInt 0 1000000000",
@@ -76,7 +76,7 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestMachine: nothing of the machine that renders is in the output.
+// TestMachine checks that nothing from the machine is in the output.
 func TestMachine(t *testing.T) {
 	t.Setenv("TZ", "Asia/Tokyo")
 	for call, want := range map[string]string{
@@ -97,7 +97,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestChartFiles: what is ignored is not seen, and crds/ are not templates.
+// TestChartFiles checks that templates do not see ignored files, and that files in crds/ are not
+// templates.
 func TestChartFiles(t *testing.T) {
 	res, err := Render(chartOf(shop + `-- .helmignore --
 secret/
@@ -128,7 +129,7 @@ kind: {{ not a template }}
 	}
 }
 
-// TestNoAddresses: a template cannot print where something is in memory.
+// TestNoAddresses checks that a template cannot print memory addresses.
 func TestNoAddresses(t *testing.T) {
 	res, err := Render(chartOf(shop + "maintainers: [{name: Ann}]\n-- templates/a.yaml --\n" +
 		"a: {{ .Chart.Maintainers }} {{ quote .Chart.Maintainers }}\nb: {{ (index .Chart.Maintainers 0).Name }}\nc: {{ toJson .Chart }}\n"))
@@ -148,7 +149,8 @@ func TestNoAddresses(t *testing.T) {
 	}
 }
 
-// TestTypes: types have Helm's names, and lists of the chart are in .Chart.Metadata too.
+// TestTypes checks that types have Helm's names, and that lists of the chart are also in
+// .Chart.Metadata.
 func TestTypes(t *testing.T) {
 	res, err := Render(chartOf(shop + "maintainers: [{name: Ann}]\n-- templates/a.yaml --\n" +
 		"{{ typeOf .Files }} {{ typeOf .Chart }} {{ typeOf .Chart.Maintainers }} {{ (index .Chart.Metadata.Maintainers 0).Name }}\n"))

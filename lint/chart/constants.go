@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// constants are what functions give that are random, or that read the clock or the time
-// zones of the machine: the same in each run, and another one for each call.
+// constants generates the results of functions that are random or that read the clock or the time
+// zones of the machine. They are the same in each run, and differ from call to call.
 type constants struct {
 	chart, template string
 	call            uint64
 }
 
-// stream is n bytes for the next call.
+// stream returns n bytes for the next call.
 func (c *constants) stream(n int) []byte {
 	c.call++
 	seed := fmt.Appendf(nil, "%q %q %d", c.chart, c.template, c.call)
@@ -37,7 +37,7 @@ const (
 	letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 )
 
-// from is n characters of an alphabet.
+// from returns a function that generates n characters of an alphabet.
 func (c *constants) from(alphabet string) func(int) string {
 	return func(n int) string {
 		text := c.stream(n)
@@ -48,7 +48,7 @@ func (c *constants) from(alphabet string) func(int) string {
 	}
 }
 
-// certificate has the fields that templates read of Helm's type.
+// certificate has the fields of Helm's type that templates read.
 type certificate struct{ Cert, Key string }
 
 func (c *constants) pem(kind string) string {
@@ -60,7 +60,7 @@ func (c *constants) pair() (certificate, error) {
 	return certificate{c.pem("CERTIFICATE"), c.pem("RSA PRIVATE KEY")}, nil
 }
 
-// bcrypt has the form of a hash with the default cost.
+// bcrypt returns a text in the form of a hash with the default cost.
 func (c *constants) bcrypt(string) string {
 	return "$2a$10$" + c.from("./"+letters+digits)(53)
 }
@@ -79,7 +79,8 @@ func (c *constants) integer(low, high int) (int, error) {
 	return low + int(binary.BigEndian.Uint64(c.stream(8))%uint64(high-low)), nil
 }
 
-// encrypt is AES-CBC, which decryptAES of sprig can read, with a constant vector.
+// encrypt encrypts with AES-CBC and a constant vector, so that decryptAES of sprig can decrypt the
+// result.
 func (c *constants) encrypt(password, text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -97,10 +98,10 @@ func (c *constants) encrypt(password, text string) (string, error) {
 	return base64.StdEncoding.EncodeToString(out), nil
 }
 
-// now is the time of every rendering.
+// now returns the time of every rendering.
 func now() time.Time { return time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// moment is a date as functions of sprig take it.
+// moment converts a date like the functions of sprig.
 func moment(date any) time.Time {
 	switch date := date.(type) {
 	case time.Time:
@@ -119,8 +120,8 @@ func moment(date any) time.Time {
 
 func formatted(layout string, date any) string { return moment(date).UTC().Format(layout) }
 
-// functions are by the names of sprig. Every time zone is UTC: what the machine knows
-// of others is not read.
+// functions returns the functions by their names in sprig. Every time zone is UTC, because the
+// zones of the machine are not read.
 func (c *constants) functions() map[string]any {
 	inZone := func(layout string, date any, _ string) string { return formatted(layout, date) }
 	return map[string]any{

@@ -14,9 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// wrap gives a function of the same type, as arguments are converted by it. It charges for what
-// the function is given before it runs, refuses to make what is too large, and tells the trace
-// about texts that it makes.
+// wrap returns a function of the same type, because its type determines how arguments are
+// converted. The function charges for its arguments before it runs, refuses to make results that
+// are too large, and reports the texts that it makes to the trace.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
 	charge, base := charges[name], fixed(name)
@@ -47,7 +47,7 @@ func (e *engine) wrap(name string, f reflect.Value) any {
 	}).Interface()
 }
 
-// fixed is what a call of a function takes whatever it is given, in steps.
+// fixed returns the cost of a call of a function, whatever its arguments are, in steps.
 func fixed(name string) int {
 	switch {
 	case strings.HasPrefix(name, "semver"), strings.HasSuffix(name, "AES"), strings.HasPrefix(name, "url"):
@@ -58,21 +58,22 @@ func fixed(name string) int {
 	return 1
 }
 
-// decimals compute with numbers of any length.
+// decimals lists functions that compute with numbers of any length.
 var decimals = strings.Fields("add1f addf subf divf mulf")
 
-// deepFunctions look at everything in their arguments. Those that take numbers or keys of
-// any type print what is neither.
+// deepFunctions lists functions that read everything in their arguments. Those that take numbers or
+// keys of any type print values of other types.
 var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
 	merge mustMerge mergeOverwrite mustMergeOverwrite deepEqual has mustHas uniq mustUniq without mustWithout
 	join sortAlpha urlJoin int int64 float64 toDecimal add1 add sub div mod mul add1f addf subf divf mulf
 	biggest max min maxf minf ceil floor round`)
 
-// jsonFunctions print values by encoding/json.
+// jsonFunctions lists functions that print values with encoding/json.
 var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson")
 
-// charges are for what functions make and do beyond reading their arguments, by upper bounds.
-// A function that is not here makes nothing much larger than what it is given.
+// charges maps functions to upper bounds of the cost of their work and of their results, except
+// reading their arguments. The result of a function that is not listed is not much larger than its
+// arguments.
 var charges = func() map[string]func(*budget, []reflect.Value) {
 	all := map[string]func(*budget, []reflect.Value){}
 	for _, row := range []struct {
@@ -111,15 +112,15 @@ var charges = func() map[string]func(*budget, []reflect.Value) {
 	return all
 }()
 
-// dictCharge: keys of any type are printed.
+// dictCharge charges for printing keys, which may have any type.
 func dictCharge(b *budget, a []reflect.Value) {
 	for i := 0; i < a[0].Len(); i += 2 {
 		b.printed(a[0].Index(i))
 	}
 }
 
-// parseCharge is for functions that parse a text, which is slow. Each value begins at one of
-// a few signs, and takes some hundred bytes.
+// parseCharge charges for parsing a text, which is slow. Each value begins after one of a few
+// characters, and takes about a hundred bytes.
 func parseCharge(b *budget, a []reflect.Value) {
 	text, ok := stringOf(a[0])
 	if !ok {
@@ -132,7 +133,7 @@ func parseCharge(b *budget, a []reflect.Value) {
 	b.charge(len(text)/2 + 4*values)
 }
 
-// tomlCharge: for each key the parser keeps all that leads to it, written out.
+// tomlCharge charges for parsing TOML. For each key the parser stores the whole path to it.
 func tomlCharge(b *budget, a []reflect.Value) {
 	parseCharge(b, a)
 	text, depth, longest, begun := a[0].String(), 0, 0, 0
@@ -151,7 +152,7 @@ func tomlCharge(b *budget, a []reflect.Value) {
 	b.charge(times(strings.Count(text, "=")+strings.Count(text, "."), longest*(limits.TOMLNesting/10)/bytesPerStep))
 }
 
-// times is a product that stays within what an int can hold.
+// times returns a product, limited to the range of int.
 func times[A, B int | int64](a A, b B) int {
 	if a <= 0 || b <= 0 {
 		return 0
@@ -162,9 +163,9 @@ func times[A, B int | int64](a A, b B) int {
 	return int(a) * int(b)
 }
 
-// parts counts the pieces that a separator splits a text into; an empty one splits it into characters.
+// parts returns the number of pieces that a separator splits a text into. An empty separator splits
+// it into characters.
 func parts(a []reflect.Value) int { return strings.Count(a[1].String(), a[0].String()) + 1 }
-
 func indentCharge(b *budget, a []reflect.Value) {
 	text := a[1].String()
 	b.text(limits.Sum(times(a[0].Int(), strings.Count(text, "\n")+1), len(text)))
@@ -179,7 +180,7 @@ func joinCharge(b *budget, a []reflect.Value) {
 	b.text(times(listLen(a[1]), a[0].Len()))
 }
 
-// wrapCharge: at worst the separator follows each character.
+// wrapCharge charges for the worst case, a separator after each character.
 func wrapCharge(b *budget, a []reflect.Value) {
 	if len(a) == 2 {
 		b.text(2 * a[1].Len())
@@ -189,7 +190,7 @@ func wrapCharge(b *budget, a []reflect.Value) {
 	b.text(limits.Sum(times(int64(a[2].Len())/width+int64(strings.Count(a[2].String(), " "))+1, a[1].Len()), a[2].Len()))
 }
 
-// between counts the numbers from low to high.
+// between returns how many numbers there are from low to high.
 func between(low, high, step int64) int {
 	const most = 1 << 40
 	if step == 0 {
@@ -221,14 +222,14 @@ func seqCharge(b *budget, a []reflect.Value) {
 	b.text(times(count, longest))
 }
 
-// printfCharge: each verb may print the longest argument with its width or precision; verbs
-// that quote or print in hexadecimal make up to four bytes of one.
+// printfCharge assumes that each verb prints the longest argument, with its width or precision.
+// Verbs that quote or print hexadecimal digits make up to four bytes from one.
 func printfCharge(b *budget, a []reflect.Value) {
 	format, longest := a[0].String(), 0
 	for i := range a[1].Len() {
 		longest = max(longest, b.lengthOf(a[1].Index(i)))
 	}
-	const widest = 1_000_000 // of package fmt
+	const widest = 1_000_000 // limit of package fmt
 	size := len(format)
 	for _, verb := range strings.Split(format, "%")[1:] {
 		verb = verb[:min(len(verb), 64)]
@@ -270,7 +271,7 @@ func listLen(v reflect.Value) int {
 	return v.Len()
 }
 
-// pairsCharge is for functions that compare everything with everything.
+// pairsCharge charges for functions that compare everything with everything.
 func pairsCharge(b *budget, a []reflect.Value) {
 	before, n := b.Spent, 0
 	for _, arg := range a {
@@ -280,7 +281,7 @@ func pairsCharge(b *budget, a []reflect.Value) {
 	b.charge(times(n, b.Spent-before) / 8)
 }
 
-// listsCharge is for functions that copy lists, or make lists of parts of one.
+// listsCharge charges for functions that copy lists, or that make lists from parts of one.
 func listsCharge(b *budget, a []reflect.Value) {
 	n := 0
 	for _, arg := range a {
@@ -292,13 +293,13 @@ func listsCharge(b *budget, a []reflect.Value) {
 	b.items(n)
 }
 
-// digitsCharge: a product has all digits of its factors.
+// digitsCharge charges for a product, which has all digits of its factors.
 func digitsCharge(b *budget, a []reflect.Value) {
 	n := a[len(a)-1].Len()
 	b.charge(times(n, n+100))
 }
 
-// concrete is what is in an interface.
+// concrete returns the value in an interface.
 func concrete(v reflect.Value) reflect.Value {
 	for v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -306,20 +307,20 @@ func concrete(v reflect.Value) reflect.Value {
 	return v
 }
 
-// regexCharge is for a match. The result is no larger than the text.
+// regexCharge charges for one match. The result is no larger than the text.
 func regexCharge(b *budget, a []reflect.Value) {
 	pattern, text := a[0].String(), a[1].String()
 	size, groups := program(pattern)
 	b.charge(len(pattern) + size + size*(len(text)+1)/bytesPerStep*(bytesPerStep+2*groups)/bytesPerStep)
 }
 
-// regexListCharge is for all matches.
+// regexListCharge charges for all matches.
 func regexListCharge(b *budget, a []reflect.Value) {
 	regexCharge(b, a)
 	b.items(a[1].Len() + 1)
 }
 
-// program is the number of instructions of a pattern and that of its groups, 0 if it is not one.
+// program returns the number of instructions and of groups of a pattern, or 0 for an invalid one.
 func program(pattern string) (size, groups int) {
 	if len(pattern) > limits.RegexpBytes {
 		panic(limit(fmt.Sprintf("a regular expression has %d bytes, more than the limit of %d", len(pattern), limits.RegexpBytes)))
@@ -338,8 +339,7 @@ func program(pattern string) (size, groups int) {
 	return len(prog.Inst), prog.NumCap / 2
 }
 
-// regexReplaceCharge counts the matches and what replaces them: each $ may stand for a
-// whole match.
+// regexReplaceCharge counts the matches and their replacements: each $ may insert a whole match.
 func regexReplaceCharge(b *budget, a []reflect.Value) {
 	regexListCharge(b, a)
 	re, err := regexp.Compile(a[0].String())

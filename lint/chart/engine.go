@@ -27,16 +27,16 @@ type engine struct {
 	machine   *template.Machine
 	set       *template.Set
 	templates map[string]*source
-	// included is how often each name is being included, and depth how deeply include,
-	// tpl and template are nested.
+	// included counts for each name how often it is currently being included. depth is how deep
+	// include, tpl and template are nested.
 	included map[string]int
 	depth    int
 }
 
-// source is a template of a file.
+// source is the template in a file.
 type source struct {
-	name     string // as Helm has it
-	file     string // as people know it
+	name     string // its name in Helm
+	file     string // its name for users
 	text     string
 	dot      map[string]any
 	basePath string
@@ -57,8 +57,8 @@ func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 	return e
 }
 
-// gather collects the templates of a chart and of its dependencies. It gives the dot of
-// its templates, which those of the parent see below .Subcharts.
+// gather collects the templates of a chart and of its dependencies. It returns the dot of the
+// chart's templates, which the templates of its parent see in .Subcharts.
 func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	below := map[string]any{}
 	dot := map[string]any{
@@ -90,18 +90,18 @@ func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	return dot
 }
 
-// order is that in which templates are parsed, so that of two definitions the later one
-// wins: files deep in directories come first.
+// order returns the names of templates in the order of parsing, in which the later of two
+// definitions counts: files in deep directories come first.
 func (e *engine) order() []string {
 	return slices.SortedFunc(maps.Keys(e.templates), func(a, b string) int {
 		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(b, a))
 	})
 }
 
-// rootName is what Helm calls the template that is parent of all others.
+// rootName is Helm's name for the template that is the parent of all others.
 const rootName = "gotpl"
 
-// parse reads all templates.
+// parse parses all templates.
 func (e *engine) parse() error {
 	functions := e.functions()
 	for name, f := range functions {
@@ -121,8 +121,8 @@ func (e *engine) parse() error {
 	return nil
 }
 
-// execute runs the templates in their order of parsing, as Helm does, since they may
-// change values that later ones see.
+// execute executes the templates in the order of parsing. Like in Helm, templates may change values
+// that later ones see.
 func (e *engine) execute() ([]Manifest, error) {
 	var all []Manifest
 	left := limits.ChartText
@@ -147,12 +147,12 @@ func (e *engine) execute() ([]Manifest, error) {
 	return all, nil
 }
 
-// noValue is what text/template prints for nothing; Helm removes it.
+// noValue is the text that text/template prints for a missing value. Helm removes it.
 var noValue = []byte("<no value>")
 
 func withoutNoValue(text []byte) []byte { return bytes.ReplaceAll(text, noValue, nil) }
 
-// into executes a template with a frame of its own.
+// into executes a template with its own frame.
 func (e *engine) into(s *template.Set, t *template.Template, dot any) (f *frame, err error) {
 	if e.depth >= limits.ChartIncludes {
 		return nil, errDepth
@@ -167,7 +167,7 @@ func (e *engine) into(s *template.Set, t *template.Template, dot any) (f *frame,
 	return f, e.machine.Execute(&writer{e, f}, s, t, dot)
 }
 
-// writer is the output of a frame.
+// writer writes to a frame.
 type writer struct {
 	e *engine
 	f *frame
@@ -180,10 +180,10 @@ func (w *writer) Write(text []byte) (n int, err error) {
 	return w.f.text.Write(text)
 }
 
-// maxSame is how deeply one name may be included in itself.
+// maxSame limits how deep one name may include itself.
 const maxSame = 1000
 
-// nested are include and tpl, which see what is defined in a set.
+// nested returns include and tpl for the definitions of a set.
 func (e *engine) nested(s *template.Set) map[string]any {
 	return map[string]any{
 		"include": func(name string, dot any) (string, error) { return e.include(s, name, dot) },
@@ -211,8 +211,8 @@ func (e *engine) include(s *template.Set, name string, dot any) (string, error) 
 	return text, nil
 }
 
-// tpl runs a text as a template of its own, which sees the definitions of a set.
-// Definitions in the text are seen in it alone.
+// tpl executes a text as a template that sees the definitions of a set. Definitions in the text are
+// visible only there.
 func (e *engine) tpl(s *template.Set, text string, dot any) (string, error) {
 	e.budget.text(len(text))
 	e.budget.charge(s.Len())

@@ -14,9 +14,9 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 )
 
-// files is what templates see as .Files: the files of a chart that are neither templates
-// nor read by Helm itself. It is a map because templates range over it. What its methods
-// cost is counted where they are called (see methodCost).
+// files is the value of .Files in templates: the files of a chart that are neither templates nor
+// read by Helm itself. It is a map because templates range over it. The engine charges for its
+// methods (see fileMethods).
 type files map[string][]byte
 
 func newFiles(from []*helm.File, absent []string) any {
@@ -30,19 +30,19 @@ func newFiles(from []*helm.File, absent []string) any {
 	return all
 }
 
-// partialFiles lacks some files that Helm would read (Input.Absent).
-// Templates see no map, so nothing goes through all of them, and methods refuse what may be
-// about one that is absent.
+// partialFiles lacks some files that Helm would read (Input.Absent). It is not a map to templates,
+// so they cannot range over all files, and its methods refuse any name that may refer to an absent
+// file.
 type partialFiles struct {
 	of     files
 	absent []string
 }
 
-// String is there for messages, which would show all files.
+// String is for messages, which would otherwise show all files.
 func (*partialFiles) String() string { return "the files of a chart, of which some are not read" }
 
-// need refuses a name that means an absent file, or one in an absent directory. The same
-// file has another name in each chart that it is in.
+// need refuses the name of an absent file, or of one in an absent directory. A file has a different
+// name in each chart that contains it.
 func (f *partialFiles) need(name string) files {
 	if _, there := f.of[name]; !there {
 		f.refuse(func(absent string) bool { return name == absent || strings.HasPrefix(name, absent+"/") })
@@ -71,7 +71,7 @@ func (f *partialFiles) refuse(means func(absent string) bool) {
 	}
 }
 
-// GetBytes is a file; empty if there is none.
+// GetBytes returns a file, or empty bytes if there is none.
 func (f files) GetBytes(name string) []byte {
 	if data, ok := f[name]; ok {
 		return data
@@ -79,13 +79,13 @@ func (f files) GetBytes(name string) []byte {
 	return []byte{}
 }
 
-// Get is the text of a file. Files never change, so it shares the bytes.
+// Get returns the text of a file. Files never change, so the text shares their bytes.
 func (f files) Get(name string) string {
 	data := f[name]
 	return unsafe.String(unsafe.SliceData(data), len(data))
 }
 
-// Glob are the files that a pattern matches; all of them if it is not a pattern.
+// Glob returns the files that match a pattern, or all files if the pattern is invalid.
 func (f files) Glob(pattern string) files {
 	g, err := glob.Compile(pattern, '/')
 	if err != nil {
@@ -100,14 +100,14 @@ func (f files) Glob(pattern string) files {
 	return found
 }
 
-// AsConfig is the data of a ConfigMap.
+// AsConfig returns the data of a ConfigMap.
 func (f files) AsConfig() string { return f.encoded(func(data []byte) string { return string(data) }) }
 
-// AsSecrets is the data of a Secret.
+// AsSecrets returns the data of a Secret.
 func (f files) AsSecrets() string { return f.encoded(base64.StdEncoding.EncodeToString) }
 
-// encoded is the data of a ConfigMap or a Secret. Of files with one base name the last by name
-// wins; with Helm it is any.
+// encoded returns the data of a ConfigMap or a Secret. Of several files with the same base name the
+// last by name counts; Helm picks any.
 func (f files) encoded(encode func([]byte) string) string {
 	if f == nil {
 		return ""
@@ -119,7 +119,7 @@ func (f files) encoded(encode func([]byte) string) string {
 	return toYAML(data)
 }
 
-// Lines are the lines of a file.
+// Lines returns the lines of a file.
 func (f files) Lines(name string) []string {
 	if len(f[name]) == 0 {
 		return []string{}
@@ -127,9 +127,9 @@ func (f files) Lines(name string) []string {
 	return strings.Split(strings.TrimSuffix(f.Get(name), "\n"), "\n")
 }
 
-// Metadata is what templates see as .Chart.Metadata: that of Helm, in its order. Helm has
-// pointers in two of its lists, and prints their addresses where a template prints such a
-// list: those are no two times the same, so the lists here hold what the pointers lead to.
+// Metadata is the value of .Chart.Metadata in templates: Helm's fields in Helm's order. Two of
+// Helm's lists contain pointers, and a template that prints such a list prints addresses, which
+// differ in each run. The lists here therefore contain the values instead.
 type Metadata struct {
 	Name         string            `json:"name,omitempty"`
 	Home         string            `json:"home,omitempty"`
@@ -150,7 +150,7 @@ type Metadata struct {
 	Type         string            `json:"type,omitempty"`
 }
 
-// metadata is what templates see as .Chart. It has no name, as in Helm.
+// metadata is the type of .Chart in templates. It has no name, as in Helm.
 type metadata = struct {
 	Metadata
 	IsRoot bool
@@ -168,7 +168,7 @@ func metadataOf(c *helm.Chart) metadata {
 	return m
 }
 
-// pointees are what pointers lead to; Helm refuses lists with nil in them.
+// pointees returns the values that pointers refer to. Helm rejects lists that contain nil.
 func pointees[T any](list []*T) (all []T) {
 	for _, p := range list {
 		if p != nil {
@@ -178,7 +178,7 @@ func pointees[T any](list []*T) (all []T) {
 	return all
 }
 
-// typeOf is the type of a value as Helm prints it: some are ours in its place.
+// typeOf returns the type of a value as Helm prints it. Some types here replace those of Helm.
 func typeOf(v any) string {
 	switch v.(type) {
 	case files:

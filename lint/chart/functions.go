@@ -22,9 +22,9 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// functions are those of Helm, without a budget and without include and tpl. The ones that
-// need no engine behave as in Helm, with these differences: keys and values are sorted,
-// and what is in constants.go.
+// functions returns the functions of Helm except include and tpl, without a budget. Those that need
+// no engine behave as in Helm, except that keys and values are sorted, and except the functions in
+// constants.go.
 func (e *engine) functions() map[string]any {
 	all := sprig.TxtFuncMap()
 	delete(all, "env")
@@ -49,7 +49,7 @@ func (e *engine) functions() map[string]any {
 			return strings.TrimSuffix(text.String(), "\n")
 		},
 		"toJson": func(v any) string {
-			text, _ := json.Marshal(v) // nil if that fails
+			text, _ := json.Marshal(v) // nil on failure
 			return string(text)
 		},
 		"fromToml":      tableFrom(toml.Unmarshal),
@@ -76,7 +76,7 @@ func (e *engine) functions() map[string]any {
 	return all
 }
 
-// failure is what a template says when it stops.
+// failure is the message of a template that stops the rendering.
 type failure string
 
 func (f failure) Error() string { return string(f) }
@@ -88,7 +88,7 @@ func required(why string, value any) (any, error) {
 	return value, nil
 }
 
-// address is a verb that prints where a value is in memory.
+// address matches a verb that prints a memory address.
 var address = lazy.Regexp(`%[^%a-zA-Z]*p`)
 
 func printf(format string, args ...any) (string, error) {
@@ -124,7 +124,7 @@ func toYAML(v any) string {
 
 func unmarshalYAML(text []byte, into any) error { return yaml.Unmarshal(text, into) }
 
-// tableFrom and listFrom tell templates about errors in what they return.
+// tableFrom and listFrom return functions that report errors as part of their results.
 func tableFrom(unmarshal func([]byte, any) error) func(text string) map[string]any {
 	return func(text string) map[string]any {
 		m := map[string]any{}
@@ -145,8 +145,8 @@ func listFrom(unmarshal func([]byte, any) error) func(text string) []any {
 	}
 }
 
-// methods are all that templates can call on what Helm gives them and on what its functions
-// return. They take the receiver first. Error and String need no entry.
+// methods returns everything that templates can call on Helm's objects and on the results of
+// functions. Each function takes the receiver first. Error and String need no entry.
 func (e *engine) methods() template.Methods {
 	whole := func(f files, _ string) files { return f }
 	all := map[reflect.Type]map[string]any{
@@ -169,7 +169,7 @@ func (e *engine) methods() template.Methods {
 			"Year": time.Time.Year, "Month": time.Time.Month, "Day": time.Time.Day, "YearDay": time.Time.YearDay, "Weekday": time.Time.Weekday,
 			"Hour": time.Time.Hour, "Minute": time.Time.Minute, "Second": time.Time.Second, "Nanosecond": time.Time.Nanosecond,
 			"Unix": time.Time.Unix, "UnixMilli": time.Time.UnixMilli, "UnixMicro": time.Time.UnixMicro, "UnixNano": time.Time.UnixNano,
-			"UTC": time.Time.UTC, "Local": time.Time.UTC, "Location": time.Time.Location, // see constants: every zone is UTC
+			"UTC": time.Time.UTC, "Local": time.Time.UTC, "Location": time.Time.Location, // every zone is UTC: see constants
 			"Round": time.Time.Round, "Truncate": time.Time.Truncate, "Format": time.Time.Format, "GoString": time.Time.GoString,
 		},
 		reflect.TypeFor[time.Duration](): {
@@ -197,7 +197,7 @@ func (e *engine) methods() template.Methods {
 	return all
 }
 
-// charged is a method that charges for its arguments and for its result.
+// charged returns a method that charges for its arguments and its result.
 func (e *engine) charged(f reflect.Value) any {
 	run := f.Call
 	if f.Type().IsVariadic() {

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// index leads from a value to its path in the merged values of the chart. Templates pass
-// maps, lists and texts on without copying them, so their addresses identify them.
+// index maps values to their paths in the merged values of the chart. Templates pass maps, lists
+// and texts on without copying them, so their addresses identify them.
 type index struct {
 	containers map[container]*fieldPath
 	texts      map[*byte]*fieldPath
@@ -23,15 +23,15 @@ type index struct {
 
 // container is the address of a map or of the first item of a list.
 type container struct {
-	at  unsafe.Pointer // keeps it alive
-	len int            // of a list, -1 for a map
+	at  unsafe.Pointer // keeps the container alive
+	len int            // length of a list, or -1 for a map
 }
 
-// fieldPath is a position in values: a key or an item of what parent is. nil is the root.
+// fieldPath is a position in values: a key or an item of parent. nil is the root.
 type fieldPath struct {
 	parent *fieldPath
-	key    string // of a map
-	item   int    // of a list, -1 for a key
+	key    string // key in a map
+	item   int    // index in a list, or -1 for a key
 }
 
 // step is one element of a path.
@@ -40,7 +40,7 @@ type step struct {
 	item int
 }
 
-// steps are the elements of a path, from the root.
+// steps returns the elements of a path from the root.
 func (p *fieldPath) steps() []step {
 	var all []step
 	for ; p != nil && p.parent != nil; p = p.parent {
@@ -54,7 +54,7 @@ func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
 
 func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
 
-// add notes a value and what is in it. What is there twice, such as globals, keeps the
+// add adds a value and everything in it. A value that occurs twice, such as a global, keeps the
 // first path in the order of keys.
 func (x *index) add(v any, p *fieldPath, depth int) {
 	if depth > limits.ChartNesting {
@@ -83,7 +83,7 @@ func (x *index) add(v any, p *fieldPath, depth int) {
 	}
 }
 
-// identity is the address of a map or list; empty lists have none.
+// identity returns the address of a map or list; empty lists have none.
 func identity(v any) (container, bool) {
 	if list, ok := v.([]any); ok {
 		return container{unsafe.Pointer(unsafe.SliceData(list)), len(list)}, len(list) > 0
@@ -94,7 +94,7 @@ func identity(v any) (container, bool) {
 	return container{}, false
 }
 
-// tableOf is a map of values, nil if v is none.
+// tableOf returns a map of values, or nil if v is not one.
 func tableOf(v any) map[string]any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -110,7 +110,7 @@ func isContainer(v any) bool {
 	return list || tableOf(v) != nil
 }
 
-// pathOf is the path of a map or list, nil if it is not one of the merged values.
+// pathOf returns the path of a map or list, or nil if it is not one of the merged values.
 func (x *index) pathOf(v any) *fieldPath {
 	id, ok := identity(v)
 	if !ok {
@@ -119,37 +119,37 @@ func (x *index) pathOf(v any) *fieldPath {
 	return x.containers[id]
 }
 
-// chain is a chain of fields in an action, such as $x.image.tag: a base, which is the dot
-// or a variable, and names. rivals are texts that the action may print in place of the
-// value: one that is equal says nothing.
+// chain is a chain of fields in an action, such as $x.image.tag: a base, which is the dot or a
+// variable, and names. rivals are texts that the action may print instead of the value: a value
+// that equals one of them proves nothing.
 type chain struct {
-	base   string // "" is the dot
+	base   string // "" means the dot
 	names  []string
 	rivals []string
 }
 
-// outcome is what a pipeline may print: values of chains, texts that stand in it, and,
-// if it is open, what cannot be told.
+// outcome holds what a pipeline may print: values of chains, literal texts and, if open is set,
+// anything else.
 type outcome struct {
 	chains []chain
 	texts  []string
 	open   bool
 }
 
-// passing are functions that print a value that they are given, or another form of it.
-// What others print is computed, even where it happens to be the value of a field.
+// passing lists functions that print one of their arguments, or another form of it. Others compute
+// their result, even if it happens to equal the value of a field.
 var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 required tpl
 	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent get index`)
 
-// choosing are functions that print one of their arguments: which, in the order in which
-// they are considered.
+// choosing maps functions that print one of their arguments to the order in which they consider
+// them.
 var choosing = map[string]func(args []outcome) []outcome{
 	"coalesce": func(args []outcome) []outcome { return args },
 	"or":       func(args []outcome) []outcome { return args },
 	"default":  func(args []outcome) []outcome { slices.Reverse(args); return args },
 }
 
-// outcomeIn has the chains of a pipeline whose value it may print.
+// outcomeIn returns what a pipeline may print.
 func outcomeIn(p *parse.PipeNode) outcome {
 	var piped []outcome
 	for _, c := range p.Cmds {
@@ -166,7 +166,7 @@ func outcomeIn(p *parse.PipeNode) outcome {
 	return piped[0]
 }
 
-// printedBy is what a function may print of its arguments.
+// printedBy returns what a function may print, given the outcomes of its arguments.
 func printedBy(name string, args []outcome) outcome {
 	switch order := choosing[name]; {
 	case order != nil:
@@ -192,7 +192,7 @@ func (p outcome) with(other outcome) outcome {
 	return outcome{slices.Concat(p.chains, other.chains), slices.Concat(p.texts, other.texts), p.open || other.open}
 }
 
-// against is p where another one may be printed in its place.
+// against returns p for the case that another outcome may be printed instead.
 func (p outcome) against(rival outcome) outcome {
 	if rival.open {
 		p.chains = nil
@@ -220,8 +220,7 @@ func outcomeOf(arg parse.Node) outcome {
 	return outcome{open: true}
 }
 
-// scalars are the places of the fields that an action names and whose value is the one
-// that it prints.
+// scalars returns the places of the fields in an action whose value equals the printed one.
 func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 	var all []candidate
 	for _, c := range n.chains {

@@ -10,7 +10,7 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// lines are the origins of the lines of a frame: one more than it has line breaks.
+// lines returns the origins of the lines of a frame: one more than it has line breaks.
 func (t *trace) lines(f *frame) []origin {
 	text := f.text.Bytes()
 	n := bytes.Count(text, []byte{'\n'}) + 1
@@ -22,7 +22,7 @@ func (t *trace) lines(f *frame) []origin {
 		if i+1 < len(f.segments) {
 			to = f.segments[i+1].from
 		}
-		pieces := bytes.Split(text[s.from:to], []byte{'\n'}) // the first goes on with a line
+		pieces := bytes.Split(text[s.from:to], []byte{'\n'}) // the first piece continues a line
 		for k, piece := range pieces {
 			o, known := s.origin(k, len(pieces))
 			found[at+k].add(o, known, piece)
@@ -36,14 +36,14 @@ func (t *trace) lines(f *frame) []origin {
 	return all
 }
 
-// weighed is the best origin of a line so far.
+// weighed is the best origin so far of a line.
 type weighed struct {
 	origin
 	weight int
 }
 
-// What a piece of a line weighs: a line belongs to the text that names something, rather
-// than to indentation or to the dash of an item.
+// Weights of a piece of a line. A line belongs to a text with a word, rather than to indentation or
+// to the dash of an item.
 const (
 	blank = 1 + iota
 	punctuation
@@ -72,7 +72,8 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 	w.cands = cands
 }
 
-// origin is that of the k-th line that a segment printed, and whether an action did.
+// origin returns the origin of the k-th of the lines that a segment printed, and whether an action
+// printed it.
 func (s *segment) origin(k, of int) (o origin, action bool) {
 	n := s.node
 	switch {
@@ -89,7 +90,7 @@ func (s *segment) origin(k, of int) (o origin, action bool) {
 	return origin{in: n.in.known(), line: n.line, exact: single, cands: append(o.cands, s.cands...)}, true
 }
 
-// known is the text if it is that of a file.
+// known returns the text if it is that of a file, or nil.
 func (w *written) known() *written {
 	if w.file == "" {
 		return nil
@@ -97,7 +98,7 @@ func (w *written) known() *written {
 	return w
 }
 
-// keep notes the origins of the lines of a text.
+// keep records the origins of the lines of a text.
 func (t *trace) keep(text string, lines []origin) {
 	if len(text) < 2 { // texts of one byte share their addresses
 		return
@@ -105,7 +106,7 @@ func (t *trace) keep(text string, lines []origin) {
 	t.texts[unsafe.StringData(text)] = &traced{text, lines}
 }
 
-// tracedOf is what is known of the lines of a text, nil if nothing is.
+// tracedOf returns the known origins of the lines of a text, or nil.
 func (t *trace) tracedOf(text string) *traced {
 	if len(text) < 2 {
 		return nil
@@ -116,7 +117,7 @@ func (t *trace) tracedOf(text string) *traced {
 	return t.ofValues(text)
 }
 
-// derive notes the origins of a text that a function made of others: those of the lines
+// derive records the origins of a text that a function made from others: the origins of the lines
 // that it kept, in their order.
 func (t *trace) derive(text string, from []*traced) {
 	lines := strings.Split(text, "\n")
@@ -147,10 +148,10 @@ func (t *trace) derive(text string, from []*traced) {
 	t.keep(text, all)
 }
 
-// reach is how many lines a function may leave out in one place.
+// reach limits the lines that a function may leave out in one place.
 const reach = 20
 
-// ofValues are the origins of the lines of a text that is one of the values.
+// ofValues returns the origins of the lines of a text that is one of the values.
 func (t *trace) ofValues(text string) *traced {
 	p := t.index.textPath(text)
 	if p == nil {
@@ -173,14 +174,15 @@ func (t *trace) ofValues(text string) *traced {
 	return one
 }
 
-// called notes what a function made of texts and values whose origins are known.
+// called records the origins of a text that a function made from texts and values with known
+// origins.
 func (t *trace) called(name string, args []reflect.Value, result reflect.Value) {
 	text, ok := stringOf(result)
 	if !ok || len(text) < 2 || t.tracedOf(text) != nil {
 		return
 	}
 	if name == "toYaml" || name == "toYamlPretty" {
-		t.e.budget.charge(len(text) / 2) // YAML is slow, and is read again
+		t.e.budget.charge(len(text) / 2) // YAML is slow, and is parsed again
 		t.printed(text, args[0])
 		return
 	}
@@ -193,7 +195,7 @@ func (t *trace) called(name string, args []reflect.Value, result reflect.Value) 
 	}
 }
 
-// textsIn adds the texts of an argument, or of the list that it is.
+// textsIn adds the texts in an argument, which may be a list.
 func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	if text, ok := stringOf(arg); ok {
 		if one := t.tracedOf(text); one != nil {
@@ -210,7 +212,7 @@ func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	return all
 }
 
-// printed notes where the values are set that toYaml prints, line by line.
+// printed records for each line that toYaml prints where its value is set.
 func (t *trace) printed(text string, value reflect.Value) {
 	if value = concrete(value); !value.IsValid() {
 		return

@@ -19,18 +19,18 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// loader turns files into a chart of Helm.
+// loader converts files to a chart of Helm.
 type loader struct {
 	in Input
-	// files are what is left of Input.Files after .helmignore, with archives unpacked.
+	// files holds the remaining Input.Files after .helmignore, with archives unpacked.
 	files []*helmload.BufferedFile
-	// names are those of files for people, by the address of their first byte: Helm
-	// hands the bytes on, but names files from the subchart that they are in.
+	// names maps the address of the first byte of a file to its name for users. Helm passes the
+	// bytes on, but names files relative to their subchart.
 	names map[*byte]string
-	// budget is what the whole rendering may take.
+	// budget limits the cost of the whole rendering.
 	budget budget
 	notes  []Note
-	// absent are the names of Input.Absent that .helmignore leaves.
+	// absent holds the names in Input.Absent that .helmignore does not exclude.
 	absent []string
 }
 
@@ -64,10 +64,10 @@ func (l *loader) load() (*helm.Chart, error) {
 	return c, l.vendored(c)
 }
 
-// meets holds the version of the chart against the one that is asked for. Helm takes a
-// version that is the very text, and one that meets the constraint.
+// meets compares the version of the chart with the requested one. Like Helm, it accepts an equal
+// text and a version that meets the constraint.
 func (l *loader) meets(m *helm.Metadata) error {
-	asked := strings.ReplaceAll(l.in.Version, "_", "+") // as tags of OCI have it
+	asked := strings.ReplaceAll(l.in.Version, "_", "+") // tags of OCI use an underscore
 	if asked == "" || asked == m.Version {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (l *loader) collect() error {
 	return nil
 }
 
-// spare reports whether only templates could read a file of a chart or of a dependency.
+// spare reports whether only templates can read a file of a chart or of a dependency.
 func spare(name string) bool {
 	dir, rest, in := strings.Cut(name, "/")
 	if in && dir == "charts" {
@@ -143,16 +143,16 @@ func spare(name string) bool {
 
 var bom = []byte{0xEF, 0xBB, 0xBF}
 
-// keep adds a file under the name that Helm sees and the one that people know.
+// keep adds a file with its name for Helm and its name for users.
 func (l *loader) keep(name, known string, data []byte) {
-	data = slices.Clone(data) // so that no two files share an address
+	data = slices.Clone(data) // no two files may share an address
 	if len(data) > 0 {
 		l.names[&data[0]] = known
 	}
 	l.files = append(l.files, &helmload.BufferedFile{Name: name, Data: data})
 }
 
-// nameOf is the name of a file for people.
+// nameOf returns the name of a file for users.
 func (l *loader) nameOf(data []byte, otherwise string) string {
 	if len(data) > 0 {
 		if name, ok := l.names[&data[0]]; ok {
@@ -162,7 +162,7 @@ func (l *loader) nameOf(data []byte, otherwise string) string {
 	return otherwise
 }
 
-// text is that of a file of the chart, by the name that people know.
+// text returns the text of a file of the chart, given its name for users.
 func (l *loader) text(name string) []byte {
 	for _, f := range l.in.Files {
 		if f.Name == name {
@@ -172,7 +172,7 @@ func (l *loader) text(name string) []byte {
 	return nil
 }
 
-// isIgnored is whether a rule matches a file or a directory that it is in.
+// isIgnored reports whether a rule matches a file or a directory that contains it.
 func isIgnored(rules *ignore.Rules, name string) bool {
 	for at, c := range name {
 		if c == '/' && rules.Ignore(name[:at], entry{dir: true}) {
@@ -182,7 +182,7 @@ func isIgnored(rules *ignore.Rules, name string) bool {
 	return rules.Ignore(name, entry{})
 }
 
-// entry is what rules ask of a file: only whether it is a directory.
+// entry implements fs.FileInfo as far as rules need it.
 type entry struct {
 	fs.FileInfo
 	dir bool
@@ -190,7 +190,7 @@ type entry struct {
 
 func (e entry) IsDir() bool { return e.dir }
 
-// sortDependencies undoes the order in which Helm loads directories, which is random.
+// sortDependencies sorts dependencies, because Helm loads directories in random order.
 func sortDependencies(c *helm.Chart, depth int) {
 	if depth > limits.ChartDepth {
 		return
@@ -205,8 +205,8 @@ func sortDependencies(c *helm.Chart, depth int) {
 	}
 }
 
-// vendored checks that what Chart.yaml depends on is in charts/. As Helm does, it looks
-// at the chart itself only, and at dependencies that are disabled as well.
+// vendored checks that charts/ contains the dependencies in Chart.yaml. Like Helm, it checks only
+// the chart itself, and disabled dependencies as well.
 func (l *loader) vendored(c *helm.Chart) error {
 	for i, want := range c.Metadata.Dependencies {
 		if want == nil {
@@ -227,7 +227,7 @@ func (l *loader) vendored(c *helm.Chart) error {
 
 const requirementsFile = "requirements.yaml"
 
-// unpacked counts the files of a chart, archives unpacked.
+// unpacked counts the files of a chart after unpacking.
 type unpacked struct{ bytes, files limits.Counter }
 
 // take counts a file.
@@ -244,8 +244,8 @@ func (u *unpacked) take(name string, size int) error {
 	return nil
 }
 
-// isArchive is whether Helm takes a file for a packed dependency: one that is directly in
-// the charts/ of the chart or of a directory in charts/.
+// isArchive reports whether Helm treats a file as a packed dependency: one directly in the charts/
+// of the chart or of a directory in charts/.
 func isArchive(name string) bool {
 	for {
 		rest, ok := strings.CutPrefix(name, "charts/")
@@ -259,14 +259,13 @@ func isArchive(name string) bool {
 	}
 }
 
-// packed is an archive: what the names of its files begin with for Helm, and the name that
-// people know.
+// packed is an archive: the prefix of its files for Helm, and its name for users.
 type packed struct {
 	inside, known string
 	data          []byte
 }
 
-// insideOf is the directory that stands for a packed dependency.
+// insideOf returns the directory that represents a packed dependency.
 func insideOf(name string) string { return strings.TrimSuffix(name, ".tgz") + ".unpacked/" }
 
 // unpack adds the files of an archive as if it were a directory.
@@ -307,8 +306,8 @@ func unreadable(p packed, err error) error {
 	return &Problem{File: p.known, Line: 1, Detail: "the archive cannot be read: " + err.Error()}
 }
 
-// weigh reads an archive to its end without keeping anything, so that what is in it is
-// known to be within the limits.
+// weigh reads an archive to its end without keeping anything, to check its contents against the
+// limits.
 func weigh(p packed, left unpacked) error {
 	most := archive.Limits{Bytes: limits.ChartBytes, File: limits.ChartFile, Entries: limits.ChartFiles}
 	err := archive.Read(bytes.NewReader(p.data), most, func(e archive.Entry) error {

@@ -22,8 +22,7 @@ three
 a: {b: {c: 1}}
 `
 
-// TestMethods holds what methods of Helm's types give against text/template, which finds
-// them by reflection.
+// TestMethods compares methods of Helm's types with text/template, which finds them by reflection.
 func TestMethods(t *testing.T) {
 	for _, action := range []string{
 		`.Values.AsMap`, `.Values.Table "a.b"`, `(.Values.Table "a").b.c`, `.Values.Table "x"`, `.Values.PathValue "a.b.c"`, `.Values.PathValue "a"`, `.Values.a.YAML`,
@@ -66,7 +65,7 @@ func withTemplate(source string) Input {
 	return in
 }
 
-// engineOf is an engine that has not parsed its templates.
+// engineOf returns an engine that has not parsed its templates.
 func engineOf(t *testing.T, in Input) *engine {
 	t.Helper()
 	l := &loader{in: in, names: map[*byte]string{}, budget: budget{limits.Counter{Most: limits.ChartSteps}}}
@@ -91,11 +90,11 @@ func byReflection(t *testing.T, source string) (string, error) {
 	return string(withoutNoValue([]byte(out.String()))), err
 }
 
-// missing are methods that templates cannot call usefully, or that depend on the machine.
+// missing lists methods that are useless in templates or that depend on the machine.
 var missing = strings.Fields(`Encode Copy Scan Value UnmarshalJSON UnmarshalText MarshalJSON MarshalText MarshalBinary UnmarshalBinary
 	AppendText AppendBinary GobEncode GobDecode In ZoneBounds Clock Date ISOWeek Zone AppendFormat String Error`)
 
-// TestAllMethods: a type that templates meet has all of its methods.
+// TestAllMethods checks that a type that templates see has all of its methods.
 func TestAllMethods(t *testing.T) {
 	all := engineOf(t, chartOf(methodsChart)).methods()
 	for of, table := range all {

@@ -13,9 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestOrigins renders the charts of testdata. A line of their output is named by a part
-// of it in the file want, and followed by where it was written: the line of the template,
-// and the place of its value if there is one.
+// TestOrigins renders the charts of testdata. Each line of their file want names a line of the
+// output by a part of it, followed by its origin: the line of the template and, if there is one,
+// the place of the value.
 func TestOrigins(t *testing.T) {
 	all, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(all) == 0 {
@@ -97,8 +97,8 @@ func originText(o Origin) string {
 	return text
 }
 
-// checkOrigins: every line has an origin; one that is exact has the text of its line
-// between the actions of the template, and a place has the value.
+// checkOrigins checks that every line has an origin, that the template line of an exact one has the
+// same text between its actions, and that a place has the value.
 func checkOrigins(t *testing.T, in Input, res *Result) {
 	t.Helper()
 	texts := map[string][]string{}
@@ -143,8 +143,8 @@ func checkOrigin(t *testing.T, texts map[string][]string, line string, o Origin)
 	}
 }
 
-// covers is whether a line without actions is a part of the other one, or the text before
-// the first or behind the last action of it.
+// covers reports whether a line without actions is a part of the other line, or the text before the
+// first or after the last action in it.
 func covers(source, line string) bool {
 	if line == "" {
 		return true

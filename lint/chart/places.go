@@ -14,17 +14,17 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// candidate is a place that counts for a line if the line still has what stands there: a
-// scalar, or the whole text of the line.
+// candidate is a place that counts for a line if the line still has its content: a scalar, or the
+// whole text of the line.
 type candidate struct {
 	place         Place
 	scalar, whole string
-	// begins is set for the place of an item of a list that begins on the line.
+	// begins is set for the place of a list item that begins on the line.
 	begins bool
 }
 
-// chosen is the place of a line, or of the item that begins there: that of the candidates
-// that agree with its text, if they are one.
+// chosen returns the place of a line or, with begins, of the item that begins there. It is the
+// place of the candidates that agree with the text, if they all have the same one.
 func chosen(all []candidate, line string, begins bool) Place {
 	var found Place
 	for _, c := range all {
@@ -43,7 +43,7 @@ func chosen(all []candidate, line string, begins bool) Place {
 	return found
 }
 
-// item is a line without indentation and without the dashes of items.
+// item returns a line without indentation and without dashes.
 func item(line string) string {
 	line = strings.TrimSpace(line)
 	for strings.HasPrefix(line, "- ") {
@@ -52,7 +52,7 @@ func item(line string) string {
 	return line
 }
 
-// scalarOf is the scalar at the end of a line: behind the key, or the item.
+// scalarOf returns the scalar at the end of a line, after a key or a dash.
 func scalarOf(line string) string {
 	line = item(line)
 	if _, value, ok := strings.Cut(line, ": "); ok {
@@ -65,7 +65,7 @@ func scalarOf(line string) string {
 	return strings.TrimSpace(line)
 }
 
-// unquoted is a text without quotes around it.
+// unquoted returns a text without the quotes around it.
 func unquoted(s string) string {
 	if len(s) > 1 && s[0] == '"' {
 		if plain, err := strconv.Unquote(s); err == nil {
@@ -78,7 +78,7 @@ func unquoted(s string) string {
 	return s
 }
 
-// same is whether two scalars are one value: one text, or one number.
+// same reports whether two scalars are equal as texts or as numbers.
 func same(a, b string) bool {
 	if a == b {
 		return true
@@ -88,14 +88,14 @@ func same(a, b string) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// sources are where values are set, the one that wins first.
+// sources holds the sources of values in order of precedence.
 type sources struct {
 	sets  []setSource
 	user  []*values
 	chart *chartValues
 }
 
-// setSource are the values of one argument.
+// setSource holds the values of one argument.
 type setSource struct {
 	name   string
 	values map[string]any
@@ -106,10 +106,10 @@ type values struct {
 	name   string
 	root   *kyaml.Node
 	budget *budget
-	keys   map[*kyaml.Node]map[string]int // the index of each key in a mapping
+	keys   map[*kyaml.Node]map[string]int // the index of each key of a mapping
 }
 
-// chartValues are the values of a chart and of those that it depends on, by their names.
+// chartValues holds the values of a chart and, by name, of its dependencies.
 type chartValues struct {
 	own  *values
 	deps map[string]*chartValues
@@ -161,14 +161,14 @@ func newChartValues(l *loader, c *helm.Chart, depth int) *chartValues {
 	return v
 }
 
-// spot is a value in a values file: its node, and that of its key.
+// spot is a value in a values file: its node and the node of its key.
 type spot struct {
 	file       string
 	key, value *kyaml.Node
 }
 
-// find is where the value of a path is set; ok is false if nothing sets it. The file is
-// that of an argument if there is no node.
+// find returns the place where the value of a path is set; ok is false if nothing sets it. Without
+// nodes, file names an argument.
 func (s *sources) find(p *fieldPath) (spot, bool) {
 	at := p.steps()
 	for _, set := range s.sets {
@@ -191,16 +191,16 @@ func (s *sources) find(p *fieldPath) (spot, bool) {
 	return spot{}, false
 }
 
-// way is a path from the values of a chart.
+// way is a path relative to the values of a chart.
 type way struct {
 	chart *chartValues
 	depth int
 	steps []step
 }
 
-// ways are how the charts of a path know it: the whole path for the chart, and what is
-// left of it for each dependency that it goes through. Globals of a dependency are also
-// those of the charts around it.
+// ways returns the paths by which charts know a path: the whole path for the chart itself, and the
+// rest of it for each dependency on the path. Globals of a dependency are also globals of the
+// charts around it.
 func ways(at []step, chart *chartValues) []way {
 	all := []way{{chart, 0, at}}
 	charts := []*chartValues{chart}
@@ -223,7 +223,7 @@ func ways(at []step, chart *chartValues) []way {
 	return append(global[:n:n], all...)
 }
 
-// sets is whether an argument sets a path, or something that holds it.
+// sets reports whether an argument sets a path or a parent of it.
 func sets(v any, at []step) bool {
 	for _, s := range at {
 		switch of := v.(type) {
@@ -263,7 +263,7 @@ func (v *values) find(at []step) (spot, bool) {
 
 const maxAliases = 100
 
-// child is the key and the value of one step; for an item both are the item.
+// child returns the key and the value of one step; for an item both are the item.
 func (v *values) child(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node) {
 	v.budget.charge(1)
 	n = plain(n)
@@ -290,7 +290,7 @@ func (v *values) child(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node
 		return n.Content[at], n.Content[at+1]
 	}
 	if at, ok := keys["<<"]; ok {
-		from := []*kyaml.Node{n.Content[at+1]} // what the mapping takes from others
+		from := []*kyaml.Node{n.Content[at+1]} // merged into the mapping
 		if from[0].Kind == kyaml.SequenceNode {
 			from = from[0].Content
 		}
@@ -303,7 +303,7 @@ func (v *values) child(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node
 	return nil, nil
 }
 
-// plain is a node behind its aliases.
+// plain resolves the aliases of a node.
 func plain(n *kyaml.Node) *kyaml.Node {
 	for range maxAliases {
 		if n == nil || n.Kind != kyaml.AliasNode {
@@ -314,9 +314,9 @@ func plain(n *kyaml.Node) *kyaml.Node {
 	return n
 }
 
-// scalar is the candidate for a value that is printed.
+// scalar returns the candidate for a value that is printed.
 func (s *sources) scalar(p *fieldPath, value any) []candidate {
-	printed := "" // as text/template prints a number or a truth value
+	printed := "" // as text/template prints numbers and booleans
 	switch value := value.(type) {
 	case bool, int, int64, float64:
 		printed = fmt.Sprint(value)

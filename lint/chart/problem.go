@@ -12,24 +12,24 @@ import (
 	"github.com/schedlint/schedlint/lint/chart/template"
 )
 
-// Problem is why a chart cannot be rendered. Its texts may hold names and messages from
-// the chart, cut to a length that can be shown; nothing in them is escaped.
+// Problem is the reason why a chart cannot be rendered. Its texts may contain names and messages
+// from the chart, shortened but not escaped.
 type Problem struct {
-	// File is a file of the chart, as in Origin.Template, or one of Input.Values. It is
-	// "--set" or "--set-string" for an argument, which Line counts.
+	// File is a file of the chart, named as in Origin.Template, or one of Input.Values. For an
+	// argument it is "--set" or "--set-string", and Line is the number of the argument.
 	File string
-	// Line counts from 1, and is 1 if it is not known.
+	// Line counts from 1. It is 1 if the line is not known.
 	Line int
-	// Detail is what is wrong, what was expected and, where that is known, what to do.
+	// Detail says what is wrong, what was expected and, if known, what to do.
 	Detail string
-	// Refused is whether Helm might render what we do not, as with what is beyond a
-	// limit or outside the chart.
+	// Refused is set if Helm might render the chart, for instance if it exceeds a limit or needs
+	// something outside the chart.
 	Refused bool
-	// Steps are what it took to get there.
+	// Steps is the number of steps that were taken.
 	Steps int
 }
 
-// Error names the place first.
+// Error returns the place and the detail.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Detail) }
 
 const (
@@ -37,7 +37,7 @@ const (
 	valuesFile = "values.yaml"
 )
 
-// problem is an error as a Problem; those without a place are about the chart as a whole.
+// problem converts an error to a Problem. An error without a place is about the chart as a whole.
 func (l *loader) problem(err error) *Problem {
 	var p *Problem
 	if !errors.As(err, &p) {
@@ -48,7 +48,8 @@ func (l *loader) problem(err error) *Problem {
 	return p
 }
 
-// maxDetail bounds a message: those of libraries quote templates and values.
+// maxDetail limits the bytes of a message, because messages of libraries quote templates and
+// values.
 const maxDetail = 2000
 
 func cut(s string) string {
@@ -58,7 +59,7 @@ func cut(s string) string {
 	return s[:maxDetail/2] + " ... " + s[len(s)-maxDetail/2:]
 }
 
-// at is a problem at the first line of a file of the chart that starts with a key.
+// at returns a problem at the first line of a file of the chart that begins with a key.
 func (l *loader) at(file, key, format string, args ...any) *Problem {
 	p := &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...)}
 	if key != "" {
@@ -73,7 +74,7 @@ func (l *loader) at(file, key, format string, args ...any) *Problem {
 	return p
 }
 
-// lineOfPath is the line of an item of a list of a YAML text, or 1.
+// lineOfPath returns the line of an item of a list in a YAML text, or 1.
 func lineOfPath(text []byte, key string, index int) int {
 	var doc kyaml.Node
 	if kyaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
@@ -88,7 +89,7 @@ func lineOfPath(text []byte, key string, index int) int {
 	return 1
 }
 
-// located reads a message of the parser: the line in a file, and what follows it.
+// located parses a message of the parser into the line in a file and the rest.
 func located(name, said string) (int, string) {
 	rest, ok := strings.CutPrefix(said, "template: "+name+":")
 	if !ok {
@@ -107,9 +108,9 @@ func located(name, said string) (int, string) {
 	return line, strings.TrimSpace(rest)
 }
 
-// executionProblem puts an error at the innermost template of a file that it names: those
-// outside of it only say what they include. It has the words of a limit or of a failure, or else of
-// the execution.
+// executionProblem places an error at the innermost template of a file that it names: the outer
+// ones only say what they include. It uses the text of a limit or of a failure if there is one, or
+// else that of the execution.
 func (e *engine) executionProblem(s *source, err error) error {
 	p := &Problem{File: s.file, Line: 1}
 	inner := err
@@ -132,7 +133,7 @@ func (e *engine) executionProblem(s *source, err error) error {
 	case errors.As(inner, &why):
 		p.Detail = string(why)
 	case errors.As(inner, &failed):
-		p.Detail, p.Refused = failed.Detail(), len(e.l.absent) > 0 // it may look for all files
+		p.Detail, p.Refused = failed.Detail(), len(e.l.absent) > 0 // it may need an absent file
 	default:
 		p.Detail = fmt.Sprint(inner)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// TestRefused: what a chart must not do, or must not cost, is an error that says where
-// and why, and not a text, a panic or a process that never ends.
+// TestRefused checks that a chart that does or costs too much gives an error with place and reason,
+// rather than a text, a panic or an endless run.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ chart, want string }{
 		"missing dependency": {
@@ -90,7 +90,7 @@ func schemaBomb() string {
 	return b.String() + `"a40": {}}}`
 }
 
-// TestLimits: templates that would take for ever, or all memory.
+// TestLimits renders templates that would run endlessly or use up the memory.
 func TestLimits(t *testing.T) {
 	many := strings.Repeat("%[1]999999d", 100)
 	for name, text := range map[string]string{
@@ -164,8 +164,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestHostile: with all the steps that a chart may take, what is small in a template and
-// large or endless when it runs is refused before it is made.
+// TestHostile checks that small templates with large or endless results are refused before the
+// result is made, even with all the steps that a chart may take.
 func TestHostile(t *testing.T) {
 	for name, text := range map[string]string{
 		"a cycle as a key":     `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ $y := dict $x 1 }}`,
@@ -189,7 +189,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestLarge: what is large and not hostile is rendered.
+// TestLarge checks that a large chart is rendered if it is not hostile.
 func TestLarge(t *testing.T) {
 	for name, text := range map[string]string{
 		"chunks that are larger than the list": `{{ chunk 1000000000 (list 1) }}`,
@@ -206,8 +206,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestCyclic: a value that contains itself is refused where Helm fills its stack, and nothing is
-// printed where encoding/json reports an error, which Helm does not show.
+// TestCyclic checks that a value that contains itself is refused where Helm overflows its stack,
+// and prints nothing where encoding/json returns an error, which Helm does not show.
 func TestCyclic(t *testing.T) {
 	const around = `{{ $d := dict "a" "" "b" (list 1 (dict "c" 2)) }}{{ $_ := set $d "s" (list $d) }}{{ $_ := set $d "t" $d }}`
 	for call, want := range map[string]string{
@@ -227,7 +227,7 @@ func TestCyclic(t *testing.T) {
 	}
 }
 
-// TestSchemaElsewhere: a schema that is not at hand is a note.
+// TestSchemaElsewhere checks that a schema in another file gives a note.
 func TestSchemaElsewhere(t *testing.T) {
 	for name, schema := range map[string]string{
 		"network": `{"type": "string", "$ref": "http://localhost/x.json"}`,
@@ -245,7 +245,7 @@ func TestSchemaElsewhere(t *testing.T) {
 	}
 }
 
-// TestAbsent: a file that is not read is missed by the templates that may read it alone.
+// TestAbsent checks that only templates that may read an absent file fail.
 func TestAbsent(t *testing.T) {
 	for text, reads := range map[string]bool{
 		`{{ .Files.Get "there" }}`:                      false,
@@ -281,7 +281,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// TestNesting: what nests in a template, or may nest when it is parsed, is limited.
+// TestNesting checks that nesting is limited in templates and when they are parsed.
 func TestNesting(t *testing.T) {
 	for name, text := range map[string]string{
 		"deep blocks":    strings.Repeat("{{ if 1 }}", 60_000) + strings.Repeat("{{ end }}", 60_000),
@@ -298,7 +298,7 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// TestArchives: dependencies in archives are as those in directories, within limits.
+// TestArchives checks that packed dependencies behave like those in directories, within limits.
 func TestArchives(t *testing.T) {
 	db := map[string]string{
 		"db/Chart.yaml":        "apiVersion: v2\nname: db\nversion: 1.0.0\n",

@@ -18,8 +18,8 @@ import (
 
 const schemaFile = "values.schema.json"
 
-// validate holds the values against values.schema.json of the chart and of its
-// dependencies, as Helm does, but without following references out of the file.
+// validate validates the values with values.schema.json of the chart and of its dependencies, like
+// Helm, but does not follow references out of the file.
 func (l *loader) validate(c *helm.Chart, values map[string]any) error {
 	if c.Schema != nil {
 		name := l.nameOf(c.Schema, schemaFile)
@@ -43,7 +43,7 @@ func (l *loader) validate(c *helm.Chart, values map[string]any) error {
 	return nil
 }
 
-// schemaURL is how Helm names a schema to the library.
+// schemaURL is Helm's name for a schema.
 const schemaURL = "file:///values.schema.json"
 
 func (l *loader) validateOne(name string, text []byte, values map[string]any) (err error) {
@@ -75,7 +75,7 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) (e
 	}
 	schema, err := compiler.Compile(schemaURL)
 	switch {
-	case elsewhere.url != "": // the rest may be met only because of what is there
+	case elsewhere.url != "": // the result may depend on the other file
 		l.notes = append(l.notes, Note{name, fmt.Sprintf("the values are not checked, as the schema refers to %.200q, and schemas are not read from other files or the network", elsewhere.url)})
 		return nil
 	case err != nil:
@@ -92,9 +92,9 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) (e
 	return nil
 }
 
-// closed refuses what a schema refers to outside its file, where Helm would read any file of
-// the machine, and connect. It keeps the first of these. Names that lead nowhere are any
-// value, as in Helm (pkg/chartutil: urnLoader).
+// closed rejects references of a schema to outside its file, where Helm would read any file of the
+// machine and access the network. It records the first one. A URN accepts any value, as in Helm
+// (pkg/chartutil: urnLoader).
 type closed struct{ url string }
 
 func (c *closed) Load(url string) (any, error) {
@@ -105,7 +105,7 @@ func (c *closed) Load(url string) (any, error) {
 	return nil, errors.New("it is elsewhere")
 }
 
-// counted is a regular expression that charges for its matches.
+// counted is a regular expression that charges for matching.
 type counted struct {
 	*regexp.Regexp
 	size   int
@@ -117,8 +117,8 @@ func (c *counted) MatchString(text string) bool {
 	return c.Regexp.MatchString(text)
 }
 
-// read counts the parts of a schema, and says what is too much: the library writes out the way to
-// each part, and computes with numbers of any length.
+// read counts the parts of a schema, and returns what exceeds a limit: the library stores the whole
+// path to each part, and computes with numbers of any length.
 func (w *schemaWork) read(part any, depth int) string {
 	switch part := part.(type) {
 	case json.Number:
@@ -152,8 +152,8 @@ func (w *schemaWork) inner(part any, depth, key int) string {
 	return w.read(part, depth+1)
 }
 
-// schemaWork counts the pairs of a schema and a value at most, without judging them. Schemas that
-// refer to one another several times make exponentially many.
+// schemaWork counts an upper bound of the pairs of a schema and a value, without validating.
+// Schemas that refer to one another several times have exponentially many.
 type schemaWork struct{ left int }
 
 func (w *schemaWork) visit(s *jsonschema.Schema, value any, depth int) {

@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// TestSteps: what templates do without printing it is counted.
+// TestSteps checks that the work of templates counts even if they do not print its result.
 func TestSteps(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -31,7 +31,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestFailingSteps: what it took until a chart failed is counted as well, a schema included.
+// TestFailingSteps checks that the steps of a chart that fails count as well, including its schema.
 func TestFailingSteps(t *testing.T) {
 	for name, c := range map[string]struct {
 		chart string

@@ -11,11 +11,11 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// trace notes which node of which template printed which part of a text.
+// trace records which node of which template printed which part of a text.
 //
-// It watches the execution of templates: before a node prints, it sees how long the text of
-// the frame is. Texts that functions return are followed by the address of their bytes,
-// which stays with a string wherever templates pass it.
+// It watches the execution of templates: before a node prints, it records the length of the text of
+// the frame. It identifies texts that functions return by the address of their bytes, which a
+// string keeps wherever templates pass it.
 type trace struct {
 	e       *engine
 	frames  []*frame
@@ -25,37 +25,37 @@ type trace struct {
 	index   *index
 }
 
-// frame is one text that is being printed: the output of a template of a file, or what
-// include or tpl return.
+// frame is a text that is being printed: the output of the template in a file, or the result of
+// include or tpl.
 type frame struct {
 	text     bytes.Buffer
 	segments []segment
 }
 
-// segment is what one node printed: from an offset to that of the next segment.
+// segment is the output of one node, from an offset to that of the next segment.
 type segment struct {
 	from  int
 	node  *node
-	value *traced     // of an action that prints a text whose lines have origins
-	cands []candidate // of an action that prints a value
+	value *traced     // for an action that prints a text whose lines have origins
+	cands []candidate // for an action that prints a value
 }
 
-// written is a text with templates in it: that of a file, or one that tpl is given.
+// written is a text with templates in it: that of a file, or an argument of tpl.
 type written struct {
 	file   string
 	starts []int   // offsets of its lines
-	lines  *traced // of a text that tpl is given; nil if nothing is known of it
+	lines  *traced // for an argument of tpl; nil if its lines have no known origins
 }
 
-// node is a text or an action.
+// node is a text or an action in a template.
 type node struct {
 	in     *written
 	line   int
 	action bool
-	chains []chain // of an action
+	chains []chain // for an action
 }
 
-// origin is where a line was written; in is nil if it is not known.
+// origin is the place where a line was written; in is nil if that is not known.
 type origin struct {
 	in    *written
 	line  int
@@ -65,13 +65,13 @@ type origin struct {
 
 // traced is a text with an origin for each of its lines.
 type traced struct {
-	text  string // keeps the address from being used again
+	text  string // keeps the address from being reused
 	lines []origin
 }
 
 func (t *trace) top() *frame { return t.frames[len(t.frames)-1] }
 
-// add begins a segment; one that nothing was printed for is replaced.
+// add begins a segment. It replaces the previous one if that is empty.
 func (f *frame) add(s segment) {
 	s.from = f.text.Len()
 	if n := len(f.segments); n > 0 && f.segments[n-1].from == s.from {
@@ -88,7 +88,7 @@ func stringOf(v reflect.Value) (string, bool) {
 	return "", false
 }
 
-// lineAt is the line of an offset, from 1.
+// lineAt returns the line at an offset, counted from 1.
 func (w *written) lineAt(offset int) int { return sort.SearchInts(w.starts, offset+1) }
 
 func newWritten(file, text string) *written {
@@ -101,7 +101,7 @@ func newWritten(file, text string) *written {
 	return w
 }
 
-// origins are those of the lines of a manifest.
+// origins returns the origins of the lines of a manifest.
 func (t *trace) origins(f *frame) []Origin {
 	lines := t.lines(f)
 	if n := len(lines); n > 0 && (f.text.Len() == 0 || f.text.Bytes()[f.text.Len()-1] == '\n') {
@@ -115,13 +115,13 @@ func (t *trace) origins(f *frame) []Origin {
 	return all
 }
 
-// maxBlocks is how deeply blocks, parentheses and templates may be nested, in a template
-// and in all that it includes. Each takes about a kilobyte of the stack.
+// maxBlocks limits how deep blocks, parentheses and templates are nested, in a template and in all
+// that it includes. Each level takes about a kilobyte of the stack.
 const maxBlocks = 50_000
 
 const errDepth = limit("include, tpl and template are limited to a depth of 1000")
 
-// limited turns the panic of a limit into an error.
+// limited converts the panic of a limit to an error.
 func limited(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -132,7 +132,7 @@ func limited(err *error) {
 	}
 }
 
-// nodeOf is what is known of a text or an action.
+// nodeOf returns the node of a text or an action.
 func (t *trace) nodeOf(of *template.Template, n parse.Node) *node {
 	known := t.nodes[n]
 	if known == nil {
@@ -147,16 +147,16 @@ func (t *trace) nodeOf(of *template.Template, n parse.Node) *node {
 	return known
 }
 
-// Step charges for what is executed.
+// Step charges for the steps that are executed.
 func (t *trace) Step(n int) error { return t.e.budget.take(n) }
 
-// Text begins what a text prints.
+// Text begins the segment of a text.
 func (t *trace) Text(of *template.Template, n *parse.TextNode) error {
 	t.top().add(segment{node: t.nodeOf(of, n)})
 	return nil
 }
 
-// Value begins what an action prints, and charges for it.
+// Value begins the segment of an action, and charges for its value.
 func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Value, seen template.Scope) (err error) {
 	defer limited(&err)
 	if v.IsValid() && !t.e.budget.deep(v, 0) {
@@ -174,7 +174,7 @@ func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Valu
 	return nil
 }
 
-// Enter counts how deeply template actions are nested.
+// Enter counts a level of nested template actions.
 func (t *trace) Enter() error {
 	if t.e.depth >= limits.ChartIncludes {
 		return errDepth
@@ -183,5 +183,5 @@ func (t *trace) Enter() error {
 	return nil
 }
 
-// Leave is the end of what Enter began.
+// Leave ends the level that Enter began.
 func (t *trace) Leave() { t.e.depth-- }

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// merge are the values of files.
+// merge returns the merged values of files.
 func (l *loader) merge(files []File) (map[string]any, error) {
 	all := map[string]any{}
 	for _, f := range files {
@@ -33,7 +33,7 @@ const (
 	setStringName = "--set-string"
 )
 
-// merged is a with the values of b over it; tables are merged, anything else is replaced.
+// merged returns a with the values of b over it. Tables are merged; other values are replaced.
 func merged(a, b map[string]any) map[string]any {
 	out := maps.Clone(a)
 	for key, value := range b {
@@ -48,7 +48,7 @@ func merged(a, b map[string]any) map[string]any {
 	return out
 }
 
-// lineOfError is the line that an error of the YAML parser names, or 1.
+// lineOfError returns the line in an error of the YAML parser, or 1.
 func lineOfError(err error) int {
 	line := 1
 	if _, after, ok := strings.Cut(err.Error(), "line "); ok {
@@ -57,8 +57,8 @@ func lineOfError(err error) int {
 	return line
 }
 
-// CheckSet says what is wrong with one argument of --set, or of --set-string if text is set,
-// whatever the values are.
+// CheckSet returns an error for an invalid argument of --set or, if text is set, of --set-string.
+// It does not depend on the values.
 func CheckSet(argument string, text bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -71,7 +71,7 @@ func CheckSet(argument string, text bool) (err error) {
 	return strvals.ParseInto(argument, map[string]any{})
 }
 
-// CheckKubeVersion says what is wrong with a version of Kubernetes.
+// CheckKubeVersion returns an error for an invalid version of Kubernetes.
 func CheckKubeVersion(version string) error {
 	_, err := chartutil.NewCapabilities(version, nil)
 	return err

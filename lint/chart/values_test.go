@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// TestRefusedValues: charts whose dependencies or imports would never come to an end.
+// TestRefusedValues renders charts whose dependencies or imports would never end.
 func TestRefusedValues(t *testing.T) {
 	for name, c := range map[string]struct{ chart, want string }{
 		"aliases of aliases": {manyAliases(8), "Chart.yaml:1: rendering is limited to 100000 steps"},
@@ -32,7 +32,7 @@ func dependency(name string) string {
 	return fmt.Sprintf("-- charts/%s/Chart.yaml --\napiVersion: v2\nname: %[1]s\nversion: 1.0.0\n", name)
 }
 
-// manyAliases is a chart with ten aliases of a chart that has ten aliases and so on.
+// manyAliases returns a chart with ten aliases of a chart with ten aliases, and so on.
 func manyAliases(depth int) string {
 	var b strings.Builder
 	for i := range depth {

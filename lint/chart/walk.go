@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// walk goes through a value and through the text that toYaml made of it at the same
-// time, and notes for each line where the value is set.
+// walk walks a value together with the text that toYaml made from it, and records for each line
+// where its value is set.
 type walk struct {
 	t     *trace
 	texts []string
@@ -18,8 +18,8 @@ type walk struct {
 	found bool
 }
 
-// walk pairs a node of the text with a value. p is the path of the value, nil if it is
-// not known.
+// walk pairs a node of the text with a value. p is the path of the value, or nil if it is not
+// known.
 func (w *walk) walk(n *kyaml.Node, v any, p *fieldPath, depth int) {
 	if depth > limits.ChartNesting {
 		return
@@ -58,7 +58,7 @@ func childOf(p *fieldPath, s step) *fieldPath {
 	return p.of(s.key)
 }
 
-// value pairs one entry.
+// value pairs one entry with its value.
 func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	if own := w.t.index.pathOf(v); own != nil {
 		p = own
@@ -89,7 +89,7 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	}
 }
 
-// container notes a line that has only a key.
+// container records the place of a line that has only a key.
 func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	if p == nil {
 		return
@@ -104,7 +104,7 @@ func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	}
 }
 
-// item notes the line on which a table begins that is an item of a list.
+// item records the place of the line on which a list item begins that is a table.
 func (w *walk) item(n *kyaml.Node, p *fieldPath) {
 	if p == nil || p.parent == nil || p.item < 0 || len(n.Content) == 0 {
 		return
@@ -118,12 +118,12 @@ func (w *walk) item(n *kyaml.Node, p *fieldPath) {
 		return
 	}
 	if of.Style&kyaml.FlowStyle == 0 {
-		of = of.Content[0] // an anchor may be lines above
+		of = of.Content[0] // an anchor may be several lines above
 	}
 	w.set(n.Line, candidate{place: Place{found.file, of.Line, of.Column}, begins: true})
 }
 
-// set notes a place for a line of the text, from 1.
+// set records a place for a line of the text, counted from 1.
 func (w *walk) set(line int, c candidate) {
 	o := &w.lines[line-1]
 	w.found = true
@@ -131,7 +131,7 @@ func (w *walk) set(line int, c candidate) {
 	o.cands = append(o.cands, c)
 }
 
-// textPath is the path of a text of the values.
+// textPath returns the path of a text in the values.
 func (x *index) textPath(text string) *fieldPath {
 	if len(text) < 2 {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPlacesCross: what a worker says of places is what the runner reads, also of numbers
-// that no place has; what is cut off is an error.
+// TestPlacesCross checks that places survive encoding, including numbers that no place has, and
+// that truncated input is an error.
 func TestPlacesCross(t *testing.T) {
 	var marks Marks
 	var lines Lines

@@ -21,30 +21,29 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// Pool renders roots in workers, which it starts as they are needed.
+// Pool renders roots in workers, which it starts on demand.
 type Pool struct {
-	// Command makes the command of a worker, which calls Serve on its standard input
-	// and output.
+	// Command returns the command of a worker, which calls Serve on its standard input and output.
 	Command func() (*exec.Cmd, error)
-	// Nonce is nothing that a file could guess.
+	// Nonce is a text that no file can guess.
 	Nonce string
-	// Workers is how many there are at most; 0 is one for each processor.
+	// Workers limits the number of workers; 0 means one for each processor.
 	Workers int
-	// Patience is how long a root may take on the wall clock; 0 is ten minutes. It is a
-	// backstop for what waits: what a root costs is counted, and its CPU time limited.
+	// Patience limits the wall-clock time of a root; 0 means ten minutes. It is a backstop for a
+	// worker that waits: the cost and the CPU time of a root have their own limits.
 	Patience time.Duration
-	// expire gives the end of that time for a root; nil is the clock. Tests decide it
-	// by the root instead.
+	// expire returns a channel that ends the time of a root; nil uses the clock. Tests decide by
+	// the root instead.
 	expire func(Root, time.Duration) <-chan time.Time
-	// spent is what earlier calls have used up of limits.Renders: all of a Pool is one run.
+	// spent is the part of limits.Renders that earlier calls used: a Pool serves one run.
 	spent limits.Cost
 }
 
 const patience = cpu.Backstop * limits.WorkerCPU
 
-// Render renders roots. The outputs are in their order, and nil is none of them. Roots do
-// not pay for one another: limits.Renders is far more than all that is meant to be rendered takes,
-// and what is beyond it is Spent.
+// Render renders roots and returns their outputs in order; no output is nil. Roots do not pay for
+// one another: limits.Renders is far above the cost of any real input, and the roots beyond it get
+// a problem of kind Spent.
 func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	q := &queue{outputs: make([]*Output, len(roots)), left: limits.Renders.Less(p.spent)}
 	q.counts.L = &q.mu
@@ -71,21 +70,21 @@ func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	return q.outputs
 }
 
-// queue hands out roots in their order until the steps of the run are spent. What is spent
-// is counted in that order as well, so it does not matter who is faster.
+// queue hands out roots in order until the steps of the run are spent. It also counts costs in that
+// order, so that the speed of workers makes no difference.
 type queue struct {
 	mu      sync.Mutex
 	next    int
-	counted int       // outputs that are within the steps of the run, from the first
+	counted int       // number of outputs counted so far, which are within the steps of the run
 	waiting int       // bytes of outputs that are not counted yet
-	counts  sync.Cond // something was counted
-	outputs []*Output // nil for those that others leave no room for
+	counts  sync.Cond // signals that something was counted
+	outputs []*Output // nil for those that do not fit beside others
 	left    limits.Cost
 	spent   bool
 }
 
-// take gives the next root, or -1. It waits while much is not counted: one that takes long
-// is not to fill the memory with those behind it.
+// take returns the next root, or -1. It waits while many bytes are not counted yet, so that a slow
+// root does not let the outputs behind it fill the memory.
 func (q *queue) take() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -99,7 +98,7 @@ func (q *queue) take() int {
 	return q.next - 1
 }
 
-// put takes an output and counts what is complete from the first on.
+// put adds an output, and counts the outputs that are complete from the first one on.
 func (q *queue) put(i int, o *Output) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -120,8 +119,8 @@ func (q *queue) put(i int, o *Output) {
 	q.counts.Broadcast()
 }
 
-// hold takes room for an output. If there is none, the largest goes, so small ones never pay
-// for large ones.
+// hold reserves space for an output. If there is not enough, it drops the largest output, so that
+// small ones never pay for large ones.
 func (q *queue) hold(i int) {
 	size := q.outputs[i].Cost
 	size.Steps = 0
@@ -141,7 +140,7 @@ func (q *queue) hold(i int) {
 	q.left = q.left.Less(size)
 }
 
-// work renders what the queue hands out. A worker that was killed is replaced.
+// work renders roots from the queue. It replaces a worker that was killed.
 func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 	var w *worker
 	defer func() { w.stop() }()
@@ -154,7 +153,7 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 			}
 		}
 		root := roots[i]
-		root.Left = limits.Render // what the run has left is counted in the order of the roots
+		root.Left = limits.Render // the queue counts the limits of the run, in the order of the roots
 		wait := cmp.Or(p.Patience, patience)
 		over := time.After(wait)
 		if p.expire != nil {
@@ -197,7 +196,7 @@ func (p *Pool) start() (*worker, error) {
 	return &worker{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
 }
 
-// render gives the output, or why the worker has to go.
+// render returns the output, or the reason for which the worker must be stopped.
 func (w *worker) render(ctx context.Context, t task, wait time.Duration, over <-chan time.Time) (o *Output, why string) {
 	done := make(chan error, 1)
 	go func() {
@@ -219,12 +218,12 @@ func (w *worker) render(ctx context.Context, t task, wait time.Duration, over <-
 	case <-ctx.Done():
 		why = "the run was canceled"
 	}
-	_ = w.cmd.Process.Kill() // it may have ended by itself
+	_ = w.cmd.Process.Kill() // it may already have ended
 	<-done
 	return nil, why
 }
 
-// ended says why a worker that answers no more is not there.
+// ended returns the reason for which a worker no longer answers.
 func (w *worker) ended(err error) string {
 	_ = w.stdin.Close()
 	var exit *exec.ExitError
@@ -240,24 +239,24 @@ func (w *worker) ended(err error) string {
 	return "the worker does not answer: " + err.Error()
 }
 
-// stop ends a worker; w may be nil.
+// stop stops a worker; w may be nil.
 func (w *worker) stop() {
 	if w == nil {
 		return
 	}
 	_ = w.stdin.Close()
-	_ = w.cmd.Process.Kill() // it holds nothing that could be lost
+	_ = w.cmd.Process.Kill() // it has no state to lose
 	_ = w.cmd.Wait()
 }
 
-// task is what a worker is told: a root, and the nonce of the run, which its marks have.
+// task is the input of a worker: a root, and the nonce of the run for its marks.
 type task struct {
 	Root  Root
 	Nonce string
 }
 
-// Serve is a worker: it builds one root after the other until in ends, and w holds each to
-// the limits of a root. A panic in build costs the root that it was about.
+// Serve runs a worker: it builds root after root until in ends, and w enforces the limits of each
+// root. A panic in build only fails the current root.
 func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce string) *Output) error {
 	from, buffer := json.NewDecoder(in), bufio.NewWriter(out)
 	to := json.NewEncoder(buffer)
@@ -279,7 +278,7 @@ func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce strin
 	}
 }
 
-// guarded builds a root whatever happens.
+// guarded builds a root and recovers from panics.
 func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -289,7 +288,7 @@ func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 	return build(t.Root, t.Nonce)
 }
 
-// broken is the output of a root that has none, for no reason in its files.
+// broken returns an output with a problem that is not caused by the files of the root.
 func broken(r Root, kind, why string) *Output {
 	file := r.Dir
 	if r.Chart != nil {
@@ -298,24 +297,25 @@ func broken(r Root, kind, why string) *Output {
 	return &Output{Problem: &Problem{Kind: kind, File: file, Line: 1, Column: 1, Detail: why}}
 }
 
-// The exit status of a worker that took more than it may.
+// Exit statuses of a worker that exceeded a limit.
 const (
 	memoryStatus = 75
 	cpuStatus    = 76
 )
 
-// Watch ends a worker that takes more than it may. It looks at the work of the process and
-// not at the clock, so that the same root ends on a busy machine as on an idle one.
+// Watch ends a worker that exceeds a limit. It measures the CPU time and the memory of the process
+// instead of the clock, so that the same root ends in the same way on a busy machine as on an idle
+// one.
 type Watch struct {
 	memory uint64
 	cpu    time.Duration
-	// begun is the CPU time of the process when it began with the root, or idle.
+	// begun is the CPU time of the process when it began the root, or idle.
 	begun atomic.Int64
 }
 
 const idle = -1
 
-// NewWatch watches this process, and calls exit with the status of the limit that is met.
+// NewWatch watches this process, and calls exit with a status if a limit is exceeded.
 func NewWatch(exit func(status int)) *Watch {
 	return newWatch(limits.WorkerMemory, limits.WorkerCPU, exit)
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// asWorker makes the process of the tests a worker that may use as many bytes of memory.
+// asWorker turns the test process into a worker that may use this many bytes of memory.
 const asWorker = "SCHEDLINT_TEST_WORKER"
 
-// littleMemory and littleCPU are enough for what workers do here. Filling a worker's real
-// memory takes seconds, and SCHEDLINT_TRIALS=100 does that.
+// littleMemory and littleCPU are enough for the workers of these tests. Filling the real memory of
+// a worker takes seconds; SCHEDLINT_TRIALS=100 does that.
 const (
 	littleMemory = 64 << 20
 	littleCPU    = 8 * time.Second
@@ -37,10 +37,10 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// spun is what a worker that spins does.
+// spun keeps the work of a spinning worker from being optimized away.
 var spun int
 
-// act does what the directory of a root says.
+// act does what the directory of a root asks for.
 func act(r Root, nonce string) *Output {
 	o := &Output{Text: []byte(r.Dir + " " + nonce), Cost: limits.Cost{Objects: 1}}
 	switch what, _, _ := strings.Cut(r.Dir, "/"); what {
@@ -76,7 +76,7 @@ func act(r Root, nonce string) *Output {
 	return o
 }
 
-// pool has patience for every root without end, but not for those that hang by order.
+// pool never gives up on a root, except on those that must hang.
 func pool(t *testing.T, workers int) *Pool {
 	most := int64(littleMemory)
 	if trials.Full(t) {
@@ -111,7 +111,7 @@ func roots(dirs ...string) []Root {
 	return all
 }
 
-// said is the outcome of each root in a word.
+// said returns the outcome of each root as text.
 func said(outs []*Output) []string {
 	var all []string
 	for _, o := range outs {
@@ -124,7 +124,7 @@ func said(outs []*Output) []string {
 	return all
 }
 
-// TestPool renders roots of which some end their worker: those cost nobody else's.
+// TestPool checks that roots that end their worker do not affect others.
 func TestPool(t *testing.T) {
 	for _, test := range []struct {
 		dirs []string
@@ -155,8 +155,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestPoolKilled renders no more once many workers had to be killed, as each may have taken
-// as long as a root may.
+// TestPoolKilled checks that rendering stops after many workers were killed, because each of them
+// may have used all the time of a root.
 func TestPoolKilled(t *testing.T) {
 	q := &queue{outputs: make([]*Output, 30), left: limits.Renders}
 	q.counts.L = &q.mu
@@ -170,7 +170,7 @@ func TestPoolKilled(t *testing.T) {
 	}
 }
 
-// TestPoolWaits begins no further root while much waits for one that takes long.
+// TestPoolWaits checks that no further root begins while many outputs wait for a slow one.
 func TestPoolWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{outputs: make([]*Output, 4), left: limits.Renders}
@@ -192,7 +192,7 @@ func TestPoolWaits(t *testing.T) {
 	})
 }
 
-// TestPoolEnds ends with its context, which ends as soon as two workers run.
+// TestPoolEnds checks that a pool ends with its context, which ends once two workers run.
 func TestPoolEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -9,76 +9,74 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// Root asks for one render.
+// Root describes one render.
 type Root struct {
-	// Confinement is the directory that nothing is read outside of, absolute and
-	// without symbolic links.
+	// Confinement is the directory outside of which nothing is read. It is absolute and has no
+	// symbolic links.
 	Confinement string
-	// Dir is the directory of the kustomization as a name from there, with forward
-	// slashes; "." is Confinement itself.
+	// Dir is the directory of the kustomization relative to Confinement, with forward slashes; "."
+	// is Confinement itself.
 	Dir string
-	// RootOnly keeps files within the directory of the kustomization that names them,
-	// as kustomize does by default; else they are anywhere in the repository.
+	// RootOnly restricts files to the directory of the kustomization that names them, which is the
+	// default of kustomize; otherwise they may be anywhere in the repository.
 	RootOnly bool
-	// Remotes gives directories of the repository, as names from Confinement, to be
-	// read instead of what URLs name.
+	// Remotes maps URLs to the directories of the repository that replace them, named relative to
+	// Confinement.
 	Remotes map[string]string
-	// Texts are read in place of files, by their names from Confinement.
+	// Texts replaces the contents of files, by their names relative to Confinement.
 	Texts map[string][]byte
-	// Overlay is what a GitOps controller adds; nil if the kustomization is built as it
-	// stands.
+	// Overlay holds the changes of a GitOps controller; nil builds the kustomization as it is.
 	Overlay *Overlay
-	// Chart is set if Dir is the directory of a Helm chart and not of a kustomization.
+	// Chart is set if Dir is the directory of a Helm chart instead of a kustomization.
 	Chart *Chart
-	// Left is what the render may take at most of what its run has left.
+	// Left limits the cost of the render to the remaining cost of its run.
 	Left limits.Cost
 }
 
-// Chart is what a Helm chart is rendered with. The zero value is its own values, and a name
-// of the release that is assumed.
+// Chart holds the inputs of a Helm chart. The zero value uses the values of the chart and an
+// assumed release name.
 type Chart struct {
-	// Name and Namespace are those of the release; an empty Name is chart.DefaultRelease.
+	// Name and Namespace are those of the release; an empty Name means chart.DefaultRelease.
 	Name, Namespace string
-	// Archive is a .tgz that holds the chart, as a name from Root.Confinement; "" for a
-	// chart that is Root.Dir.
+	// Archive is the .tgz that contains the chart, named relative to Root.Confinement, or "" for a
+	// chart in Root.Dir.
 	Archive string
-	// Version is a constraint that the version of the chart has to meet; "" is any.
+	// Version is a constraint on the version of the chart; "" accepts any version.
 	Version string
-	// Values are values files and texts; later ones win. The first of them, as many as
-	// Defaults says, stand in place of the values.yaml of the chart.
+	// Values holds values files and texts; later ones take precedence. The first Defaults of them
+	// replace the values.yaml of the chart.
 	Values   []Values
 	Defaults int
 	// Set and SetString are arguments of --set and --set-string.
 	Set, SetString []string
-	// KubeVersion and APIVersions are what the cluster is taken to have, beside what
-	// Helm assumes.
+	// KubeVersion and APIVersions are the assumed capabilities of the cluster. APIVersions are
+	// added to those that Helm assumes.
 	KubeVersion string
 	APIVersions []string
-	// CRDs are printed as well, before all else; NoHooks leaves out hooks, and NoTests
-	// those of tests.
+	// CRDs prints CRDs before everything else, NoHooks leaves out hooks, and NoTests leaves out
+	// test hooks.
 	CRDs, NoHooks, NoTests bool
 }
 
-// Values are values for a chart: a file of the repository, or a text from elsewhere.
+// Values holds values for a chart: a file of the repository, or a text from elsewhere.
 type Values struct {
-	// File is a name from Root.Confinement. With Text it is only named in messages.
+	// File is a name relative to Root.Confinement. With Text it only appears in messages.
 	File string
-	// Text is YAML read in place of the file; nil reads File.
+	// Text is YAML that replaces the file; nil reads File.
 	Text []byte
-	// Places are where the lines of Text were written, one for each; Line 0 is not known.
+	// Places has the place of each line of Text; Line 0 means that it is not known.
 	Places []Place
-	// Optional leaves out a File that is missing.
+	// Optional skips a File that does not exist.
 	Optional bool
 }
 
-// Place is a line of a file, by its name from Root.Confinement. Columns count code points,
-// from 1.
+// Place is a line of a file, named relative to Root.Confinement. Columns count code points, from 1.
 type Place struct {
 	File         string
 	Line, Column int
 }
 
-// Files are values that are files.
+// Files returns values that are files.
 func Files(names ...string) (all []Values) {
 	for _, name := range names {
 		all = append(all, Values{File: name})
@@ -86,8 +84,8 @@ func Files(names ...string) (all []Values) {
 	return all
 }
 
-// work is what an output took, in steps: about 4 MB of YAML are read or written in a second.
-// What a worker took that was killed is not known.
+// work returns the steps that an output took, at about 4 MB of YAML read or written per second. The
+// cost of a worker that was killed is not known, so it counts as the limit of a root.
 func (o *Output) work() int {
 	if o.Problem != nil && o.Problem.Kind == Killed {
 		return limits.Render.Steps
@@ -95,176 +93,174 @@ func (o *Output) work() int {
 	return o.Cost.Steps + o.Cost.Bytes/2
 }
 
-// share is the largest part of a run's sizes that something takes.
+// share returns the largest share of the limits of a run that a cost takes.
 func share(c limits.Cost) float64 {
 	most := limits.Renders
 	return max(float64(c.Objects)/float64(most.Objects), float64(c.Bytes)/float64(most.Bytes), float64(c.Entries)/float64(most.Entries))
 }
 
-// Output is what became of a root.
+// Output is the result of rendering a root.
 type Output struct {
-	// Text is the result as kustomize prints it, one document for each object, but for
-	// schemas of CustomResourceDefinitions, which may be null.
+	// Text is the result as kustomize prints it, with one document for each object. Schemas of
+	// CustomResourceDefinitions may be null instead.
 	Text []byte
-	// Documents are those of Text, in their order.
+	// Documents holds the documents of Text, in order.
 	Documents []Document
-	// Files are the names, from Confinement, that places count on.
+	// Files holds names, relative to Confinement, that places refer to by index.
 	Files []string
-	// Marks lead from scalars of Text to where they were written, by line and column
-	// of Text.
+	// Marks maps scalars of Text, by line and column, to the places where they were written.
 	Marks Marks
-	// Lines are, for a chart, the places of the lines of Text, one for each.
+	// Lines has, for a chart, the place of each line of Text.
 	Lines Lines
-	// Inside are, for a chart, the templates in packed dependencies that Lines lead to: the
-	// name of the archive from the chart, a colon and the name in the archive.
+	// Inside lists, for a chart, the templates in packed dependencies that Lines refer to: the name
+	// of the archive relative to the chart, a colon, and the name in the archive.
 	Inside []string
-	// Charts are what charts printed that were changed on the way to Text, by the names that
-	// Files has for them. A place in such a name is one in its Text, whose Lines lead on.
+	// Charts holds the outputs of charts that were changed on the way to Text, by their names in
+	// Files. A place in such a name is a place in its Text, whose Lines have the place in the
+	// sources.
 	Charts map[string]*Output
-	// Named is, for one of Charts, where it is named; nil where that is not known.
+	// Named is, for an output in Charts, the place that names the chart, or nil if it is not known.
 	Named *Place
-	// Sources are the files that the kustomizations of the root name as resources or
-	// patches and that were read, and the kustomizations themselves, sorted. What they
-	// declare is deployed as the result says, and not as it stands there.
+	// Sources lists the kustomizations of the root and the files that they name as resources or
+	// patches and that were read, sorted. The objects that these files declare are deployed as in
+	// the result, not as written.
 	Sources []string
-	// Data are files that were read as anything else, sorted. Plain are those of them that
-	// Helm deploys as they stand, as they are in crds/.
+	// Data lists files that were read for other purposes, sorted. Plain lists those of them that
+	// Helm deploys unchanged, because they are in crds/.
 	Data, Plain []string
-	// Unchecked lists what the tool checks and schedlint did not.
+	// Unchecked lists checks of the tool that schedlint does not make.
 	Unchecked []*Problem
 	Cost      limits.Cost
-	// Problem says why there is no result; nil if there is one.
+	// Problem is the reason why there is no result, or nil.
 	Problem *Problem
 }
 
 // Document is one object of a result.
 type Document struct {
-	// Line is that of the first line in Text, counted from 1.
+	// Line is its first line in Text, counted from 1.
 	Line int
-	// File is an index into Output.Files, or -1 if it is not known where the object was
-	// written, as for one that a generator made; Index counts its documents from 0.
+	// File is an index into Output.Files, or -1 if the place of the object is not known, for
+	// instance because a generator made it. Index counts the documents of the file from 0.
 	File, Index int
 }
 
-// Mark is the place of one scalar. Columns count code points, from 1.
+// Mark maps a scalar of the result to its place. Columns count code points, from 1.
 type Mark struct {
 	Line, Column int // in the result
-	File         int // index into Output.Files
+	File         int // an index into Output.Files
 	At, AtColumn int // line and column in the file
-	// Variable is set if the place gives a variable its value, and not a field.
+	// Variable is set if the place sets the value of a variable instead of a field.
 	Variable bool
 }
 
-// Line is where a line of the result of a chart was written: the line of a template, and
-// where the value in it was set. Files are indices into Output.Files, or -1 if that is
-// not known. Columns count code points, from 1. Of a template in a packed dependency,
-// Template and At are where the chart names that; Inside is the number of the template in
-// Output.Inside, from 1, and InsideAt its line.
+// Line is the place of a line in the result of a chart: the line of the template, and the place
+// where the value in it was set. Files are indices into Output.Files, or -1 if the place is not
+// known. Columns count code points, from 1. For a template in a packed dependency, Template and At
+// are the place where the chart names that dependency, Inside is the number of the template in
+// Output.Inside, counted from 1, and InsideAt is its line.
 type Line struct {
 	Template, At                   int
 	Values, ValuesAt, ValuesColumn int
-	// Item is the place of the item of a list that begins on the line, which may have
-	// been written with another key first.
+	// Item is the place of the list item that begins on the line. The item may have been written
+	// with another key first.
 	Item, ItemAt, ItemColumn int
 	Inside, InsideAt         int
 }
 
-// Why there is no result.
+// Kinds of problems.
 const (
-	// Failed is what kustomize or Helm say of their input, as that a file is missing.
+	// Failed is for an input that kustomize or Helm reject, such as one with a missing file.
 	Failed = "failed"
-	// Refused is what is not done here although kustomize or Helm might: reading outside of the
-	// repository, connecting, executing, or going beyond a limit.
+	// Refused is for something that schedlint does not do although kustomize or Helm might: reading
+	// outside the repository, connecting, executing, or exceeding a limit.
 	Refused = "refused"
-	// Killed is a worker that met the limits of its time or memory.
+	// Killed is for a worker that exceeded its time or memory.
 	Killed = "killed"
-	// Repeated is a key that a chart prints twice for kustomize, which refuses that. Detail is
+	// Repeated is for a key that a chart prints twice for kustomize, which rejects that. Detail is
 	// the key.
 	Repeated = "repeated"
-	// Spent is set for a root that was not rendered because the others used up limits.Renders.
+	// Spent is for a root that was not rendered because others used up limits.Renders.
 	Spent = "spent"
 )
 
-// Problem is why a root has no result.
+// Problem is the reason why a root has no result.
 type Problem struct {
 	Kind string
-	// File, from Confinement, Line and Column are where the kustomizations name what is
-	// wrong; Line is 1 where that is not known.
+	// File, relative to Confinement, Line and Column are the place in the kustomizations that names
+	// the cause. Line is 1 if the line is not known.
 	File         string
 	Line, Column int
-	// Detail is what is wrong, without paths of the machine.
+	// Detail says what is wrong, without paths of this machine.
 	Detail string
-	// First is the first place of a Repeated key, else nil.
+	// First is the first place of a Repeated key, and nil for other kinds.
 	First *Place
-	// Setting is, for a chart, what of Root.Chart is wrong: values[0], set[0] or
-	// set-string[0] and so on; "" if it is none of these.
+	// Setting is the part of Root.Chart that is wrong: values[0], set[0], set-string[0] and so on,
+	// or "" for another cause.
 	Setting string
 }
 
-// Error names the place first.
+// Error returns the place and the detail.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Detail) }
 
-// Overlay is what a GitOps controller changes of a kustomization before it builds it and
-// of the objects afterwards. The kustomization of Root.Dir is changed itself, as the
-// controllers do: nothing refers to it from above.
+// Overlay holds the changes that a GitOps controller makes to a kustomization before it builds it,
+// and to the objects afterwards. Like the controllers, it changes the kustomization of Root.Dir
+// itself instead of building one on top of it.
 type Overlay struct {
-	// File and Line are where the pointer stands, from Confinement.
+	// File and Line are the place of the pointer; File is relative to Confinement.
 	File string
 	Line int
-	// Generated is set if the directory has no kustomization and is built from
-	// Resources, which are relative to it. What holds no object is left out.
+	// Generated is set if the directory has no kustomization and is built from Resources, whose
+	// names are relative to it. Files without objects are left out.
 	Generated bool
 	Resources []string
-	// Plain is set if files are taken as they are, whether or not the directory has a
-	// kustomization.
+	// Plain is set if files are used as they are, even if the directory has a kustomization.
 	Plain bool
-	// Fields are those of a kustomization, in JSON. Values replace those that are there,
-	// lists and maps are added to them, images and replicas by their names.
+	// Fields holds fields of a kustomization, as JSON. Values replace existing ones; lists and maps
+	// are appended, images and replicas by name.
 	Fields []byte
-	// Patches are the lines at which the inline patches of Fields begin in File, or 0.
+	// Patches holds the lines of File at which the inline patches of Fields begin, or 0.
 	Patches []int
-	// Counts are where the numbers of replicas in Fields were written, by the names of their
-	// objects.
+	// Counts holds the places of the replica counts in Fields, by the names of their objects.
 	Counts map[string]Variable
-	// Namespace is given to objects that have none.
+	// Namespace is set on objects without one.
 	Namespace string
-	// Labels are set on all objects, and not on their templates.
+	// Labels are set on all objects, but not on their pod templates.
 	Labels map[string]string
 	// Variables are substituted in the result; nil substitutes nothing.
 	Variables *Variables
 }
 
-// Changes reports whether an overlay needs kustomize: a namespace alone does not.
+// Changes reports whether an overlay needs kustomize. A namespace alone does not.
 func (o *Overlay) Changes() bool {
 	return o != nil && (len(o.Fields) > 0 || len(o.Labels) > 0 || o.Variables != nil)
 }
 
-// Variables are what stands for ${name} in a result.
+// Variables holds the values of ${name} in a result.
 type Variables struct {
 	Given map[string]Variable
-	// Open is set if what is not in Given may be given by something that is not known;
-	// else it is not given.
+	// Open is set if something unknown may set names that are not in Given; otherwise such names
+	// are unset.
 	Open bool
-	// Unknown are names that are given, by values that are not known.
+	// Unknown lists names that are set to unknown values.
 	Unknown []string
 }
 
-// Variable is a value and where it was written, from Confinement; Line is 0 where that
-// is not known.
+// Variable is a value and its place; File is relative to Confinement, and Line is 0 if the place is
+// not known.
 type Variable struct {
 	Value        string
 	File         string
 	Line, Column int
 }
 
-// Marks and Lines cross from workers as one text of numbers each: there are very many of
-// them, and JSON with a value for each takes longer than most renders.
+// Marks and Lines are encoded as one string of numbers each when workers send them. There are many
+// of them, and encoding each value in JSON takes longer than most renders.
 type (
 	Marks []Mark
 	Lines []Line
 )
 
-// MarshalJSON is the short form.
+// MarshalJSON returns the compact form.
 func (all Marks) MarshalJSON() ([]byte, error) {
 	return pack(all, func(to []int, m *Mark) []int {
 		variable := 0
@@ -275,28 +271,28 @@ func (all Marks) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads the short form.
+// UnmarshalJSON parses the compact form.
 func (all *Marks) UnmarshalJSON(text []byte) error {
 	return unpack(text, 6, (*[]Mark)(all), func(n []int) Mark {
 		return Mark{n[0], n[1], n[2], n[3], n[4], n[5] != 0}
 	})
 }
 
-// MarshalJSON is the short form.
+// MarshalJSON returns the compact form.
 func (all Lines) MarshalJSON() ([]byte, error) {
 	return pack(all, func(to []int, l *Line) []int {
 		return append(to, l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn, l.Item, l.ItemAt, l.ItemColumn, l.Inside, l.InsideAt)
 	})
 }
 
-// UnmarshalJSON reads the short form.
+// UnmarshalJSON parses the compact form.
 func (all *Lines) UnmarshalJSON(text []byte) error {
 	return unpack(text, 10, (*[]Line)(all), func(n []int) Line {
 		return Line{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9]}
 	})
 }
 
-// pack writes the numbers of all rows, which numbers appends, one after the other.
+// pack encodes all rows. numbers appends the numbers of one row.
 func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
 	packed, row := make([]byte, 0, 8*len(all)), []int(nil)
 	for i := range all {
@@ -308,7 +304,7 @@ func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
 	return json.Marshal(packed)
 }
 
-// unpack reads rows of so many numbers.
+// unpack decodes rows of width numbers.
 func unpack[T any](text []byte, width int, all *[]T, row func([]int) T) error {
 	var packed []byte
 	if err := json.Unmarshal(text, &packed); err != nil {

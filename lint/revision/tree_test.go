@@ -14,10 +14,10 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// everything wants every file.
+// everything accepts every file.
 func everything(string) bool { return true }
 
-// gitRaw runs git with an input and gives what it prints.
+// gitRaw runs git with an input and returns its output.
 func gitRaw(t *testing.T, stdin []byte, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -29,7 +29,7 @@ func gitRaw(t *testing.T, stdin []byte, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// rawTree makes a tree object that no git would make.
+// rawTree creates a tree object that git itself would not create.
 func rawTree(t *testing.T, entries ...[3]string) string {
 	t.Helper()
 	var raw []byte
@@ -43,8 +43,8 @@ func rawTree(t *testing.T, entries ...[3]string) string {
 	return gitRaw(t, raw, "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
 }
 
-// TestHostileTrees unpacks trees whose names and links lead out: nothing is
-// written outside of the directory that the tree has for itself.
+// TestHostileTrees unpacks trees whose names and links lead outside, and checks that nothing is
+// written outside the directory of the tree.
 func TestHostileTrees(t *testing.T) {
 	dir := trials.InGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
 	t.Setenv("TMPDIR", t.TempDir())
@@ -77,8 +77,8 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
-// TestUnpack takes files, links and odd names from a tree, and neither runs what
-// the configuration names nor touches the work tree.
+// TestUnpack unpacks files, links and unusual names, and checks that no program of the
+// configuration runs and that the work tree stays unchanged.
 func TestUnpack(t *testing.T) {
 	dir := trials.InGit(t, map[string]string{
 		"a.yaml": "a: 1\n", "deep/er/b.yml": "\r\nb", "odd \"name\"\n.yaml": "", "other.txt": "x", ".gitattributes": "* filter=evil\n", "evil": "#!/bin/sh\ntouch ran\ncat\n",
@@ -115,7 +115,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestMissingObjects unpacks from a clone that has not everything.
+// TestMissingObjects unpacks from an incomplete clone.
 func TestMissingObjects(t *testing.T) {
 	dir := trials.InGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
 	trials.Git(t, "commit", "-q", "-m", "x")
@@ -128,8 +128,8 @@ func TestMissingObjects(t *testing.T) {
 	}
 }
 
-// TestTreeOutside looks into no repository outside of the work tree, whatever the
-// entry of a submodule is named and whatever has taken its place since.
+// TestTreeOutside checks that no repository outside the work tree is read, whatever the name of a
+// submodule is and whatever has replaced it since.
 func TestTreeOutside(t *testing.T) {
 	other := trials.InGit(t, map[string]string{"secret.yaml": "a: 1\n"}, "secret.yaml")
 	trials.Git(t, "commit", "-q", "-m", "x")
@@ -164,7 +164,7 @@ func TestTreeOutside(t *testing.T) {
 	}
 }
 
-// TestBareInTree takes a directory that looks like a repository for what it is.
+// TestBareInTree checks that a directory that looks like a bare repository is not used as one.
 func TestBareInTree(t *testing.T) {
 	dir := trials.InGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
 	trials.Git(t, "init", "-q", "--bare", "evil.d")
@@ -178,7 +178,7 @@ func TestBareInTree(t *testing.T) {
 	}
 }
 
-// TestWarnings takes what git is not sure of for no revision.
+// TestWarnings checks that a revision about which git warns is an error.
 func TestWarnings(t *testing.T) {
 	dir := trials.InGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
 	trials.Git(t, "commit", "-q", "-m", "x")
@@ -201,8 +201,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestLargeBlobs unpacks trees with blobs that compress well: one that is too large
-// is not read and takes no room, and is refused as it would be in the work tree.
+// TestLargeBlobs unpacks trees with blobs that compress well, and checks that one that is too large
+// is not read, takes no space, and is refused like in the work tree.
 func TestLargeBlobs(t *testing.T) {
 	trials.Large(t)
 	dir := trials.InGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")

@@ -21,8 +21,8 @@ func smallOptions() Options {
 	return opts
 }
 
-// TestBoundsOfFile reads files at a bound and beyond it. What is beyond is left out
-// in whole, with the bound and the place where it was met.
+// TestBoundsOfFile reads files at a limit and beyond it. A file beyond a limit is left out
+// completely, and its problem has the limit and the place where it was exceeded.
 func TestBoundsOfFile(t *testing.T) {
 	podText := "apiVersion: v1\nkind: Pod\n"
 	items := func(n int) string { return "kind: List\nitems:\n" + strings.Repeat("- {kind: Pod}\n", n) }
@@ -89,8 +89,8 @@ func TestBoundsOfFile(t *testing.T) {
 	}
 }
 
-// TestDataBeyondBounds leaves out JSON that was never a manifest without a word,
-// unless something in it may be the key of one, or the file is named as what it is.
+// TestDataBeyondBounds checks that JSON that was never a manifest is left out silently, unless
+// something in it may be the key of a manifest or the file has a known purpose.
 func TestDataBeyondBounds(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a": 1}`:                "",
@@ -118,13 +118,13 @@ func TestDataBeyondBounds(t *testing.T) {
 	}
 }
 
-// TestBoundsOfRun reads files up to a bound of the run: the first beyond it says so,
-// and it and all behind it are not read.
+// TestBoundsOfRun reads files up to a limit of the run: the first file beyond it has a problem, and
+// that file and all later ones are not read.
 func TestBoundsOfRun(t *testing.T) {
 	kind := "kind: Pod\n"
 	for name, row := range map[string]struct {
 		text string // of each of nine files
-		read int    // files that are
+		read int    // number of files that are read
 		want string
 	}{
 		"documents": {kind + "---\n" + kind + "---\n" + kind, 2, "with it the run has more than 8 documents and items of Lists; the 6 files after it are not read"},
@@ -163,8 +163,8 @@ func TestBoundsOfRun(t *testing.T) {
 	}
 }
 
-// TestDefaultBounds gives what runs away more than the bounds, and counts what is
-// read of it: neither time nor memory follow the rest.
+// TestDefaultBounds reads files far beyond the limits and measures the work: neither time nor
+// memory may grow with the rest of the file.
 func TestDefaultBounds(t *testing.T) {
 	trials.Large(t)
 	most := limits.File
@@ -185,8 +185,8 @@ func TestDefaultBounds(t *testing.T) {
 	}
 }
 
-// TestLargestRealText stays far below all bounds: 10,000 Deployments, one by one and
-// as a List.
+// TestLargestRealText checks that the largest real input is far below all limits: 10,000
+// Deployments, one by one and as a List.
 func TestLargestRealText(t *testing.T) {
 	var stream, list strings.Builder
 	list.WriteString("apiVersion: v1\nkind: List\nitems:\n")
@@ -207,7 +207,7 @@ func TestLargestRealText(t *testing.T) {
 	}
 }
 
-// dumped is a Deployment as kubectl get -o yaml prints it.
+// dumped returns a Deployment as kubectl get -o yaml prints it.
 const dumped = `apiVersion: apps/v1
 kind: Deployment
 metadata:

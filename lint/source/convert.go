@@ -9,41 +9,41 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// weighty is how much text of a scalar counts as one value more: whoever walks a
-// long one again and again pays by its length.
+// weighty is the length of text of a scalar that counts as an additional value, because each walk
+// over a long text costs time.
 const weighty = 64
 
-// converter turns parser nodes into Nodes, resolving aliases and merge keys
-// and finding everything that makes a document unsafe to walk.
+// converter converts parser nodes to Nodes. It resolves aliases and merge keys, and finds
+// everything that makes a document unsafe to walk.
 type converter struct {
-	lines    int32 // lines of the file before the parser's first
+	lines    int32 // lines of the file before the first line of the parser
 	moved    *moved
 	anchors  map[*yaml.Node]anchored
-	expanded int // nodes, with those that aliases repeat
-	copied   int // nodes that aliases repeat
-	shared   int // anchors and merge keys around the node
+	expanded int // number of nodes, including those that aliases repeat
+	copied   int // number of nodes that aliases repeat
+	shared   int // number of enclosing anchors and merge keys
 	file     nodes
 	deepest  int // depth of the deepest node so far
 	slab     *slab
 	words    wording
 	drop     func(field string) bool
 	was      map[string]string // see withPlainPlaceholders
-	// placeholders are scalars that begin with one of was.
+	// placeholders holds scalars that begin with a key of was.
 	placeholders []string
 	branches     *branches
 	computed     map[int]computed // see yttCode
 	comma        bool             // see yamlReader
-	altered      bool             // some values are not those that YAML gives
+	altered      bool             // some values differ from those of YAML
 	errs         []textError
-	room         int // how many more mistakes the file may have
+	room         int // number of mistakes that the file may still have
 	templated    bool
 	fatal        bool
 }
 
-// nodes counts the nodes of the documents before this one.
+// nodes counts the nodes of the previous documents.
 type nodes struct{ expanded, copied int }
 
-// anchored is what an anchor stands for; the node is nil until it is complete.
+// anchored is the node of an anchor; it is nil until it is complete.
 type anchored struct {
 	node         *Node
 	size, height int
@@ -56,7 +56,7 @@ func (c *converter) alloc(y *yaml.Node) *Node {
 	return n
 }
 
-// place is where a node starts in the file.
+// place returns the place of a node in the file.
 func (c *converter) place(y *yaml.Node) (line, column int32) {
 	line, column = int32(y.Line)+c.lines, int32(y.Column)
 	if c.moved != nil {
@@ -74,14 +74,14 @@ func (c *converter) fail(kind ProblemKind, y *yaml.Node, detail string) *Node {
 	return &Node{Kind: Scalar, Type: Null}
 }
 
-// mistake notes a mistake; beyond the room for them it is the last.
+// mistake records a mistake. It stops the conversion if there are too many.
 func (c *converter) mistake(e textError) {
 	c.errs = append(c.errs, e)
 	c.fatal = c.fatal || len(c.errs) > c.room
 }
 
-// document converts a whole document, or only its head where keep says that
-// nobody will look further; the rest is then checked without being copied.
+// document converts a whole document, or only its head if keep says that the rest is not needed;
+// the rest is then checked without being copied.
 func (c *converter) document(y *yaml.Node, keep func(apiVersion, kind string) bool) *Node {
 	apiVersion, kind := "", ""
 	for i := 0; y.Kind == yaml.MappingNode && i+1 < len(y.Content); i += 2 {
@@ -106,9 +106,8 @@ func (c *converter) document(y *yaml.Node, keep func(apiVersion, kind string) bo
 	return c.convert(&short, 0)
 }
 
-// plain reports whether a tree has no anchors, aliases, merge keys, repeated
-// or compound keys, long maps or great depth: nothing that convert would
-// complain about or resolve.
+// plain reports whether a tree has no anchors, aliases, merge keys, repeated or compound keys, long
+// maps or deep nesting: nothing that convert would reject or resolve.
 func plain(y *yaml.Node, depth int) bool {
 	if y.Anchor != "" || y.Kind == yaml.AliasNode || depth > limits.Nesting || y.Kind == yaml.MappingNode && len(y.Content) > 128 {
 		return false
@@ -150,7 +149,7 @@ func (c *converter) tooDeep(y *yaml.Node) *Node {
 	return c.fail(TooDeep, y, fmt.Sprintf("more than %d levels", limits.Nesting))
 }
 
-// fresh converts a node that is no alias.
+// fresh converts a node that is not an alias.
 func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 	c.expanded++
 	c.deepest = max(c.deepest, depth)
@@ -172,7 +171,7 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 	default:
 		scalar(n, y)
 		if v, ok := c.computed[y.Line]; ok && n.absent() && n.Type == Null {
-			n.Value, n.Type = v.text, String // which ytt computes, at the place of its expression
+			n.Value, n.Type = v.text, String // ytt computes it, at the place of its expression
 			n.Line, n.Column = c.place(&yaml.Node{Line: y.Line, Column: v.column})
 			c.altered = true
 		}
@@ -197,7 +196,7 @@ func scalar(n *Node, y *yaml.Node) {
 	}
 }
 
-// anchor converts an anchored node and notes what its aliases will cost.
+// anchor converts an anchored node and records the cost of its aliases.
 func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	if c.anchors == nil {
 		c.anchors = map[*yaml.Node]anchored{}
@@ -213,8 +212,8 @@ func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// alias returns the shared node of an anchor. Sharing costs nothing here, but
-// whoever walks the result pays for every copy, so copies are counted.
+// alias returns the shared node of an anchor. Sharing costs nothing here, but a walk of the result
+// visits every copy, so copies are counted.
 func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	a, seen := c.anchors[y.Alias]
 	switch {
@@ -235,8 +234,8 @@ func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	return a.node
 }
 
-// excessive tells bombs from documents that are merely large, as the decoder
-// behind kubectl does (go-yaml v2, decode.go, allowedAliasRatio).
+// excessive distinguishes bombs from documents that are merely large, like the decoder behind
+// kubectl (go-yaml v2, decode.go, allowedAliasRatio).
 func excessive(copied, all int) bool {
 	if copied <= limits.Expansion {
 		return false
@@ -252,7 +251,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 	if size := len(y.Content) / 2; size > 16 {
 		index = make(keyIndex, size)
 	}
-	var merged map[*Node]bool // keys that came by a merge key
+	var merged map[*Node]bool // keys from a merge key
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		k, v := y.Content[i], y.Content[i+1]
 		if k.Kind == yaml.ScalarNode && k.Value == "<<" && (k.Style == 0 || k.Tag == "!!merge") {
@@ -265,7 +264,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 		key := c.convert(k, depth+1)
 		if key.Kind != Scalar || k.Kind == yaml.MappingNode {
 			c.templated = true
-			c.convert(v, depth+1) // for its anchors
+			c.convert(v, depth+1) // converts it for its anchors
 			continue
 		}
 		value := c.field(key.Value, v, depth+1)
@@ -279,19 +278,18 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 		}
 		switch first := n.inside.nodes[at]; {
 		case merged[first]:
-		case c.branches.between(first.Line-c.lines, key.Line-c.lines): // which of the two counts is not known
+		case c.branches.between(first.Line-c.lines, key.Line-c.lines): // it is not known which of the two counts
 			c.altered, value = true, value.Variable()
 		default:
 			c.mistake(textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), key: key, first: first, detail: key.Value})
 		}
-		// The last one wins, as in every lenient JSON decoder.
+		// The last one counts, as in every lenient JSON decoder.
 		n.inside.nodes[at], n.inside.nodes[at+1] = key, value
 	}
 	n.inside.index = index
 }
 
-// field converts the value of a field, or only says what shape it has if
-// nobody will look into it.
+// field converts the value of a field, or only its shape if its contents are not needed.
 func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
 	if len(y.Content) == 0 || c.drop == nil || !c.drop(name) || !plain(y, depth) {
 		return c.convert(y, depth)
@@ -304,9 +302,8 @@ func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// merge adds the fields of <<, over those that stand before it, as the decoder
-// behind kubectl does (go-yaml v2, decode.go, merge). They end up as deep as the
-// fields of the map itself.
+// merge adds the fields of <<, which override the fields before it, like the decoder behind kubectl
+// (go-yaml v2, decode.go, merge). They get the same depth as the fields of the map itself.
 func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yaml.Node, depth int) {
 	c.shared++
 	maps := []*Node{c.convert(y, depth)}
@@ -314,7 +311,7 @@ func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yam
 	if y.Kind == yaml.SequenceNode {
 		maps = maps[0].Items()
 	}
-	for i := len(maps) - 1; i >= 0; i-- { // earlier ones count more
+	for i := len(maps) - 1; i >= 0; i-- { // earlier ones take precedence
 		if maps[i].Kind != Map {
 			c.fail(Unparsable, y, "a merge key (<<) takes a map or a list of maps")
 			return
@@ -330,11 +327,11 @@ func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yam
 	}
 }
 
-// keyIndex finds repeated keys of one map: by looking through short ones and by
-// hash in long ones, as a map in an attacker's file can be as long as the file.
+// keyIndex finds repeated keys of one map: by a linear search in short maps and by hash in long
+// ones, because an attacker's map can be as long as the file.
 type keyIndex map[string]int
 
-// hashed is an index by hash for a map that may grow long.
+// hashed returns an index by hash for a map that may become long.
 func (x keyIndex) hashed(in *inside) keyIndex {
 	if x != nil {
 		return x
@@ -346,8 +343,8 @@ func (x keyIndex) hashed(in *inside) keyIndex {
 	return x
 }
 
-// add is the index in a map of an equal key, or -1; then the key counts as being
-// appended next.
+// add returns the index in a map of an equal key. If there is none, it returns -1 and treats the
+// key as appended next.
 func (x keyIndex) add(in *inside, key *Node) int {
 	if x == nil {
 		for i := 0; i < len(in.nodes); i += 2 {

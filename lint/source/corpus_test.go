@@ -4,7 +4,7 @@ package source
 
 import "testing"
 
-// corpus is manifests of other projects. Only .ci/run has them.
+// corpus holds manifests of other projects. Only .ci/run provides them.
 const corpus = "../../../shared/corpus"
 
 func TestCorpusPlacesOfFiles(t *testing.T) { placesOfFiles(t, corpus) }

@@ -14,69 +14,65 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Mismatch is a value that does not fit the type it is decoded into, or a
-// field that the type does not have.
+// Mismatch is a value that does not fit the type that it is decoded into, or a field that the type
+// does not have.
 type Mismatch struct {
-	// Path is the field path from where decoding began, as in
-	// affinity.podAffinity, tolerations[0].key.
+	// Path is the path from the start of decoding, as in affinity.podAffinity, tolerations[0].key.
 	Path string
 	// Key and Value are the field; Key is nil for items of a sequence.
 	Key, Value *Node
-	// Unknown is set for a field that the type does not have; Suggestion is then
-	// the name that was probably meant, if any.
+	// Unknown is set for a field that the type does not have. Suggestion is then the name that was
+	// probably meant, or "".
 	Unknown    bool
 	Suggestion string
-	// Want names the expected type otherwise.
+	// Want is the name of the expected type for other mismatches.
 	Want string
-	// Placeholder is set if the value is a variable of a later tool, so that
-	// nothing is wrong yet and nothing is known.
+	// Placeholder is set if a later tool replaces the value, so that it is neither wrong nor known.
 	Placeholder bool
 }
 
-// Decoder decodes Nodes into Go values by their json tags with the rules of
-// the Kubernetes API: names are case-sensitive, null is the zero value, and no
-// scalar turns into another type. What does not fit is left at zero and
-// reported, and everything else is decoded all the same; items of sequences
+// Decoder decodes Nodes into Go values by their json tags with the rules of the Kubernetes API:
+// names are case-sensitive, null is the zero value, and scalars are not converted between types. A
+// value that does not fit is reported and stays zero, and decoding continues; items of sequences
 // keep their index.
 type Decoder struct {
-	// Full gives, for a type that declares only some fields, the type that
-	// declares all that are legal.
+	// Full maps a type that declares only some fields to the type that declares all valid ones.
 	Full map[reflect.Type]reflect.Type
-	// Open types take any field without a word.
+	// Open lists types that accept any field.
 	Open map[reflect.Type]bool
 
 	plans map[reflect.Type]*plan
-	// reads tells of types whether they read JSON themselves.
+	// reads caches for types whether they implement JSON decoding themselves.
 	reads map[reflect.Type]bool
-	// way is the places from where decoding began to where it stands.
+	// way holds the places from the start of decoding to the current one.
 	way   []place
 	text  []byte // scratch
 	found []Mismatch
 }
 
-// plan is how to fill one struct type.
+// plan describes how to fill a struct type.
 type plan struct {
 	fields map[string][]int
 	names  []string
 }
 
-// Decode fills out, a pointer, from n and returns what did not fit.
+// Decode decodes n into out, which is a pointer, and returns what did not fit.
 func (d *Decoder) Decode(n *Node, out any) []Mismatch {
 	d.found, d.way = nil, d.way[:0]
 	d.at(place{value: n}, reflect.ValueOf(out).Elem())
 	return d.found
 }
 
-// wholeNumber names the type of an integer field in messages.
+// wholeNumber is the name of the type of an integer field in messages.
 const wholeNumber = "whole number"
 
-// place is a field or an item, or where decoding began.
+// place is a field or an item, or the start of decoding.
 type place struct {
 	key, value *Node
 	index      int
 }
 
-// path is the way to where decoding stands as text, which is rarely needed.
+// path returns the path to the current place as text, which is rarely needed.
 func (d *Decoder) path() string {
 	var b strings.Builder
 	for i := 1; i < len(d.way); i++ {
@@ -98,21 +94,21 @@ func (d *Decoder) mismatch(want string) {
 	d.found = append(d.found, Mismatch{Path: d.path(), Key: p.key, Value: p.value, Want: want, Placeholder: unknown})
 }
 
-// at decodes what is at a place.
+// at decodes the value at a place.
 func (d *Decoder) at(p place, out reflect.Value) {
 	d.way = append(d.way, p)
 	d.value(p.value, out)
 	d.back()
 }
 
-// back leaves a place, and does not hold on to its document.
+// back leaves a place, and clears it so that it does not keep its document in memory.
 func (d *Decoder) back() {
 	last := len(d.way) - 1
 	d.way[last] = place{}
 	d.way = d.way[:last]
 }
 
-// nodeType is that of fields which keep a node as it is, for whoever reads it.
+// nodeType is the type of fields that keep a node undecoded.
 var nodeType = reflect.TypeFor[*Node]()
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -162,7 +158,7 @@ func (d *Decoder) value(n *Node, out reflect.Value) {
 	}
 }
 
-// readsItself reports whether a type reads JSON itself.
+// readsItself reports whether a type implements JSON decoding itself.
 func (d *Decoder) readsItself(t reflect.Type) bool {
 	reads, known := d.reads[t]
 	if !known {
@@ -175,7 +171,7 @@ func (d *Decoder) readsItself(t reflect.Type) bool {
 	return reads
 }
 
-// unmarshal hands a scalar to a type that reads JSON itself, as Quantity does.
+// unmarshal decodes a scalar into a type that implements JSON decoding itself, such as Quantity.
 func (d *Decoder) unmarshal(n *Node, out reflect.Value) {
 	if n.Kind != Scalar {
 		d.mismatch(spaced(out.Type().Name()))
@@ -192,7 +188,7 @@ func (d *Decoder) unmarshal(n *Node, out reflect.Value) {
 	}
 }
 
-// spaced is the name of a type as words: IntOrString is "int or string".
+// spaced returns the name of a type as words: IntOrString is "int or string".
 func spaced(name string) string {
 	var b strings.Builder
 	for i, c := range name {
@@ -204,8 +200,8 @@ func spaced(name string) string {
 	return b.String()
 }
 
-// appendJSON appends a scalar as kubectl writes it for the API server; what JSON has no
-// form for stays as it is.
+// appendJSON appends a scalar as kubectl writes it for the API server. A value without a JSON form
+// is appended unchanged.
 func (n *Node) appendJSON(to []byte) []byte {
 	if n.Type == String && plainText(n.Value) {
 		return append(append(append(to, '"'), n.Value...), '"')
@@ -230,8 +226,8 @@ func (n *Node) appendJSON(to []byte) []byte {
 	return append(to, text...)
 }
 
-// plainText reports whether a text is the same in JSON: letters, digits and what else
-// stands in quantities.
+// plainText reports whether a text is the same in JSON: letters, digits and the other characters of
+// quantities.
 func plainText(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '+' || c == '%') {
@@ -241,8 +237,8 @@ func plainText(s string) bool {
 	return true
 }
 
-// mostSuggestions is for how many mistakes of a document the field that was meant is
-// looked for. Nobody makes as many by hand.
+// mostSuggestions limits the mistakes in a document that get a suggestion. No one makes that many
+// by hand.
 const mostSuggestions = 1000
 
 func (d *Decoder) structure(n *Node, out reflect.Value) {
@@ -266,7 +262,7 @@ func (d *Decoder) structure(n *Node, out reflect.Value) {
 
 func (d *Decoder) mapping(n *Node, out reflect.Value) {
 	out.Set(reflect.MakeMapWithSize(out.Type(), n.Len()))
-	key, item := reflect.New(out.Type().Key()).Elem(), reflect.New(out.Type().Elem()).Elem() // which the map copies
+	key, item := reflect.New(out.Type().Key()).Elem(), reflect.New(out.Type().Elem()).Elem() // the map copies them
 	for k, v := range n.Fields() {
 		item.SetZero()
 		before := len(d.found)
@@ -305,11 +301,11 @@ func (d *Decoder) scalar(n *Node, out reflect.Value) {
 	}
 }
 
-// Names are the json names of the fields of a struct type, sorted.
+// Names returns the json names of the fields of a struct type, sorted.
 func (d *Decoder) Names(t reflect.Type) []string { return d.plan(t).names }
 
-// plan lists the fields of a struct type by their json names, inlined structs
-// included; a nil index is a field that is legal but not decoded.
+// plan returns the fields of a struct type by their json names, including those of inlined structs.
+// A nil index is a valid field that is not decoded.
 func (d *Decoder) plan(t reflect.Type) *plan {
 	if pl, ok := d.plans[t]; ok {
 		return pl
@@ -329,8 +325,8 @@ func (d *Decoder) plan(t reflect.Type) *plan {
 	return pl
 }
 
-// jsonFields finds the fields of a struct type by their json names. Fields of
-// an embedded struct count as its own, unless it has a json name itself.
+// jsonFields returns the fields of a struct type by their json names. Fields of an embedded struct
+// count as its own, unless the embedded struct has a json name.
 func jsonFields(t reflect.Type) map[string][]int {
 	own, inlined := map[string][]int{}, map[string][]int{}
 	for i := range t.NumField() {
@@ -349,7 +345,7 @@ func jsonFields(t reflect.Type) map[string][]int {
 	return inlined
 }
 
-// Plain is the value of a scalar as package encoding/json gives it, with exact numbers.
+// Plain returns the value of a scalar like package encoding/json, with exact numbers.
 func (n *Node) Plain() any {
 	switch n.Type {
 	case Bool:

@@ -23,7 +23,7 @@ type color string
 type all struct {
 	base   `json:",inline"`
 	Named  `json:"named"`
-	Shown  int                `json:"shown"` // hides that of base
+	Shown  int                `json:"shown"` // hides the field of base
 	Text   string             `json:"text,omitempty"`
 	Color  color              `json:"color"`
 	Flag   bool               `json:"flag"`
@@ -43,7 +43,7 @@ type all struct {
 	Bare   string
 }
 
-// decoded reads a value and tells what did not fit, one line each.
+// decoded decodes a value and returns what did not fit, one line each.
 func decoded(t *testing.T, d *Decoder, text string) (out all, found string) {
 	t.Helper()
 	docs, errs := documents([]byte(text), everything)
@@ -67,7 +67,7 @@ func decoded(t *testing.T, d *Decoder, text string) (out all, found string) {
 	return out, strings.Join(lines, "; ")
 }
 
-// mismatches is what does not fit into the type above.
+// mismatches lists values that do not fit into the type above.
 var mismatches = map[string]string{
 	"{}":                                   "",
 	"null":                                 "",
@@ -182,7 +182,7 @@ port: http
 	if !reflect.DeepEqual(out.Labels, map[string]string{"a": "b", "c": ""}) || !reflect.DeepEqual(out.Paint, map[color][]color{"red": {"a", "b"}}) {
 		t.Errorf("got %v, %v", out.Labels, out.Paint)
 	}
-	// What does not fit leaves a gap: items keep their index.
+	// A value that does not fit leaves a gap: items keep their index.
 	if !reflect.DeepEqual(out.List, []int{1, 0, 3}) || len(out.Subs) != 3 || out.Subs[1] != nil || out.Subs[2].Inside != "c" {
 		t.Errorf("got %v, %v", out.List, out.Subs)
 	}
@@ -191,8 +191,8 @@ port: http
 	}
 }
 
-// TestDecodeFullAndOpen covers types that declare more than is read, and types
-// that take any field.
+// TestDecodeFullAndOpen checks types that declare more fields than are decoded, and types that
+// accept any field.
 func TestDecodeFullAndOpen(t *testing.T) {
 	type some struct {
 		Text string `json:"text"`

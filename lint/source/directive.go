@@ -12,14 +12,14 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// Directive is a comment that speaks to schedlint: # schedlint:ignore RULE WHY. In a
-// template it may be in a comment of the template: {{/* # schedlint:ignore RULE WHY */}}.
+// Directive is a comment that is an instruction for schedlint: # schedlint:ignore RULE WHY. In a
+// template it may be inside a comment of the template: {{/* # schedlint:ignore RULE WHY */}}.
 type Directive struct {
-	// Rule is the first word behind it and Text are the others.
+	// Rule is the first word of its arguments, and Text the rest.
 	Rule, Text string
-	// Span is the comment, Line the line that it is about: its own if something
-	// stands before it, else the next one that is not a comment and, in a template, prints
-	// something; 0 for none.
+	// Span is the comment, and Line the line that it applies to: its own line if there is something
+	// before it, or else the next line that is not a comment and, in a template, prints something;
+	// 0 if there is no such line.
 	Span diag.Span
 	Line int
 }
@@ -28,11 +28,11 @@ var ignoreComment = lazy.Regexp(`(?:^|[ \t]|/\*)(#[ \t]*schedlint:ignore(?:[ \t]
 
 const directiveMark = "schedlint:ignore"
 
-// annotationMark begins the keys of annotations that say the same.
+// annotationMark is the prefix of annotation keys with the same meaning.
 const annotationMark = "ignore.schedlint.dev/"
 
-// Directives are the comments of a file that speak to schedlint, in its order.
-// The same words within a text, as in a block scalar, say nothing.
+// Directives returns the directives of a file in order. The same words within a text, such as in a
+// block scalar, have no meaning.
 func (f *File) Directives() []Directive {
 	if f.refused || !bytes.Contains(f.Text, []byte(directiveMark)) || looksLikeJSON(f.Text) {
 		return nil
@@ -55,7 +55,7 @@ func (f *File) Directives() []Directive {
 			d.Text = line[m[6]:m[7]]
 		}
 		if strings.TrimSpace(f.Printed(n)[:m[2]]) == "" {
-			if below <= n { // else this comment is one of those above that line
+			if below <= n { // otherwise this comment also applies to the line of the previous ones
 				below = f.below(n)
 			}
 			if d.Line = below; below > f.LineCount() {
@@ -67,8 +67,8 @@ func (f *File) Directives() []Directive {
 	return all
 }
 
-// below is the next line that says something to YAML, or prints something; one beyond the last if there
-// is none.
+// below returns the next line that has a meaning in YAML or prints something, or the line after the
+// last one.
 func (f *File) below(n int) int {
 	for n++; n <= f.LineCount(); n++ {
 		if text := strings.TrimSpace(f.Printed(n)); text != "" && !strings.HasPrefix(text, "#") {
@@ -78,15 +78,14 @@ func (f *File) below(n int) int {
 	return n
 }
 
-// markForm is as long as directiveMark, so that nothing moves, and tells one line
-// from another.
+// markForm has the same length as directiveMark, so that nothing moves, and identifies a line.
 const markForm = "schedlint:%06x"
 
 var numberedMark = lazy.Regexp(`schedlint:([0-9a-f]{6})`)
 
-// quotedMarks are the lines on which the mark is part of a key or a value: only
-// the parser can tell a comment from a text. So each mark gets the number of its
-// line, and those that the parser hands back were no comments.
+// quotedMarks returns the lines on which the mark is part of a key or a value. Only the parser can
+// distinguish a comment from a text, so each mark is replaced with the number of its line: marks
+// that the parser returns are not comments.
 func (f *File) quotedMarks() map[int]bool {
 	text := bytes.Clone(f.Text)
 	for n := 1; n <= f.LineCount(); n++ {
@@ -103,7 +102,7 @@ func (f *File) quotedMarks() map[int]bool {
 	return quoted
 }
 
-// marked notes the numbered marks in a node and below it.
+// marked records the numbered marks in a node and below it.
 func marked(n *Node, lines map[int]bool) {
 	if n == nil {
 		return
@@ -120,12 +119,12 @@ func marked(n *Node, lines map[int]bool) {
 	}
 }
 
-// silentAction begins an action of a template that prints nothing itself (text/template):
-// a comment, control, or an assignment.
+// silentAction matches a template action that prints nothing itself (text/template): a comment,
+// control flow, or an assignment.
 var silentAction = lazy.Regexp(`^\{\{-?[ \t\r\n]*(?:/\*|(?:if|else|end|range|with|define|block|break|continue)\b|\$\w*[ \t]*(?:,|:?=))`)
 
-// Printed is a line without the actions of templates that print nothing, which are blanks
-// instead: what is left is text, or prints something.
+// Printed returns a line with blanks in place of template actions that print nothing. The rest of
+// the line is text or prints something.
 func (f *File) Printed(n int) string {
 	f.unsaid.Do(func() {
 		f.printed = &File{Text: withoutActions(f.Text, func(action []byte) bool { return silentAction().Match(action) })}
@@ -133,7 +132,7 @@ func (f *File) Printed(n int) string {
 	return f.printed.Line(n)
 }
 
-// Literal is a line without any action of a template: blanks are where those are.
+// Literal returns a line with blanks in place of all template actions.
 func (f *File) Literal(n int) string {
 	f.literally.Do(func() {
 		f.literal = &File{Text: withoutActions(f.Text, func([]byte) bool { return true })}
@@ -141,8 +140,7 @@ func (f *File) Literal(n int) string {
 	return f.literal.Line(n)
 }
 
-// withoutActions is a text without some actions, of the same length and with the same
-// lines.
+// withoutActions returns a text without some actions, with the same length and the same lines.
 func withoutActions(text []byte, without func(action []byte) bool) []byte {
 	out, cloned := text, false
 	for at := 0; ; {
@@ -171,7 +169,7 @@ func withoutActions(text []byte, without func(action []byte) bool) []byte {
 
 var commentAction = lazy.Regexp(`^\{\{(?:- )?[ \t\r\n]*/\*`)
 
-// actionSize is how long the action is that a text begins with; 0 if it does not end.
+// actionSize returns the length of the action at the beginning of a text, or 0 if it does not end.
 func actionSize(text []byte) int {
 	if m := commentAction().FindIndex(text); m != nil {
 		end := bytes.Index(text[m[1]:], []byte("*/"))
@@ -202,18 +200,18 @@ func actionSize(text []byte) int {
 	return 0
 }
 
-// branching is a comment with an action of a template that begins or ends a branch: the
-// text is YAML as it stands, and another one after the template was executed.
+// branching matches a comment with a template action that begins or ends a branch. Such a text is
+// YAML both as it is and after the template is executed, but with different content.
 var branching = lazy.Regexp(`^[ \t]*#.*(?:\{\{-?[ \t]*(?:if|else|end|range|with)\b|\{%-?[ \t]*(?:if|el(?:se|if)|endif|for|endfor)\b)`)
 
-// branches are the lines of such comments in a text.
+// branches holds the lines of such comments in a text.
 type branches struct {
 	text  []byte
 	lines []int32
 	found bool
 }
 
-// between reports whether one of the comments stands between two lines of the text.
+// between reports whether one of the comments is between two lines of the text.
 func (b *branches) between(first, second int32) bool {
 	if b == nil {
 		return false
@@ -233,24 +231,24 @@ func (b *branches) between(first, second int32) bool {
 	return i < len(b.lines) && b.lines[i] < second
 }
 
-// yttControl is a comment that ytt runs: a load, a function, a branch, a loop, an
-// assignment or an annotation. A file with one is a template.
+// yttControl matches a comment that ytt executes: a load, a function, a branch, a loop, an
+// assignment or an annotation. A file with such a comment is a template.
 var yttControl = lazy.Regexp(`^[ \t]*#@(?:[ \t]+(?:load\(.*\)|def[ \t]+\w+\(.*\)[ \t]*:|(?:if|elif|for|while)(?:/end)?[ \t(].*:|else[ \t]*:|end|\w+[ \t]*=[^=].*)[ \t]*(?:#.*)?\r?\n?$|(?:assert|data|library|overlay|schema|template|yaml)/[a-z])`)
 
-// yttExpression is a comment behind a key or a dash, from which ytt computes the value.
+// yttExpression matches a comment after a key or a dash from which ytt computes the value.
 var yttExpression = lazy.Regexp(`^` + unquoted + `*[:-][ \t]+(` + yttSign + `.*\S)`)
 
 // yttSign begins an expression of ytt.
 const yttSign = "#@ "
 
-// computed is a value that ytt computes, and the column of its expression.
+// computed is a value that ytt computes, with the column of its expression.
 type computed struct {
 	text   string
 	column int
 }
 
-// yttCode tells whether a text is a template of ytt, and which values ytt computes, by
-// line. To YAML all of it is comments.
+// yttCode reports whether a text is a template of ytt, and returns the values that ytt computes, by
+// line. In YAML all of that is comments.
 func yttCode(text []byte) (template bool, values map[int]computed) {
 	if !bytes.Contains(text, []byte("#@")) {
 		return false, nil
@@ -273,8 +271,8 @@ func yttCode(text []byte) (template bool, values map[int]computed) {
 	return false, values
 }
 
-// openQuote is the quote that is open at the end of a line, if one was at its start; 0 for
-// none. A quote opens only where a value begins.
+// openQuote returns the quote that is open at the end of a line, given the one at its start; 0
+// means none. A quote opens only where a value begins.
 func openQuote(line []byte, quote byte) byte {
 	begins := true
 	for i := 0; i < len(line); i++ {
@@ -282,7 +280,7 @@ func openQuote(line []byte, quote byte) byte {
 		case quote == '"' && c == '\\':
 			i++
 		case quote == c && quote != 0:
-			quote = 0 // it opens again where it is doubled
+			quote = 0 // a doubled quote opens again
 		case quote != 0:
 		case begins && (c == '"' || c == '\''):
 			quote = c

@@ -51,7 +51,8 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
-// TestDirectivesOfTemplates: what prints nothing is between a comment and its line.
+// TestDirectivesOfTemplates checks that actions that print nothing may be between a comment and its
+// line.
 func TestDirectivesOfTemplates(t *testing.T) {
 	for text, want := range map[string]string{
 		"{{/* # schedlint:ignore one why */}}\na: b\n":                                                     `2 "one" "why" 1:6-32`,

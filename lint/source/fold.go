@@ -8,15 +8,15 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// A folded node keeps its place and lets go of what it holds, which is read again from
-// the text of its document once something asks. What decides the placement of pods is
-// decoded once; after that most trees are needed for the place of a finding, if at all.
+// A folded node keeps its place and releases its contents, which are read again from the text of
+// its document on demand. Everything that decides the placement of pods is decoded once; after
+// that, most trees are only needed for the place of a finding, if at all.
 
-// extent is where a document stands in the text of a file.
+// extent is the extent of a document in the text of a file.
 type extent struct{ start, end, line int }
 
-// maxFolded bounds the text of a document that is read again: whoever asks for one
-// value pays for all of it.
+// maxFolded limits the text of a document that is read again, because a query for one value reads
+// all of it.
 const maxFolded = 32 << 10
 
 // foldable is a document that can be read again.
@@ -24,21 +24,21 @@ type foldable struct {
 	file *File
 	extent
 	shelf *shelf
-	// of is the object, root its tree as it was read, until it is let go.
+	// of is the object. root is its tree until it is folded.
 	of   *Object
 	root *Node
 	kept *Kept
 }
 
-// Kept says which fields the maps of an object keep that Fold lets go of.
+// Kept selects the fields that the maps of a folded object keep.
 type Kept struct {
-	// Names are the fields that are kept whole; of the field Through, which may be in
-	// each map, these alone are kept.
+	// Names lists the fields that are kept completely. Of the field Through, which may be in each
+	// map, only these fields are kept.
 	Names   []string
 	Through string
 }
 
-// shelf holds the trees of the documents that were read again last.
+// shelf caches the trees of the documents that were last read again.
 type shelf struct {
 	mu     sync.Mutex
 	keep   func(apiVersion, kind string) bool
@@ -46,7 +46,7 @@ type shelf struct {
 	memory *memory
 	open   [openTrees]openTree
 	next   int
-	// kept is for what is kept of documents, one at a time.
+	// kept is the memory for the kept parts of documents, one document at a time.
 	keeping sync.Mutex
 	kept    slab
 }
@@ -56,21 +56,21 @@ type openTree struct {
 	root *Node
 }
 
-// openTrees is how many trees are kept: an object, and those that it is compared with.
+// openTrees is the number of cached trees: an object, and those that it is compared with.
 const openTrees = 4
 
-// unfoldedPage is how many Nodes of a document that is read again are made at once.
-// Those that something keeps hold on to few others.
+// unfoldedPage is the number of Nodes of a document read again that are allocated at once. It is
+// small, so that a Node that is kept keeps few others in memory.
 const unfoldedPage = 8
 
-// newShelf reads documents as they were read first.
+// newShelf returns a shelf that reads documents like the first time.
 func newShelf(keep func(apiVersion, kind string) bool, drop func(field string) bool) *shelf {
 	m := newMemory()
 	m.slab.page = unfoldedPage
 	return &shelf{keep: keep, drop: drop, memory: m}
 }
 
-// tree is the tree of a document, read again unless it is at hand.
+// tree returns the tree of a document, and reads it again unless it is cached.
 func (s *shelf) tree(of *foldable) *Node {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +89,7 @@ func (s *shelf) tree(of *foldable) *Node {
 	return root
 }
 
-// unfolded is what the node at the place of n holds.
+// unfolded returns the contents of the node at the place of n.
 func (f *foldable) unfolded(n *Node) *inside {
 	at := f.shelf.tree(f)
 	for at != nil && (at.Line != n.Line || at.Column != n.Column || at.Kind != n.Kind) {
@@ -107,14 +107,14 @@ func (f *foldable) unfolded(n *Node) *inside {
 	return at.inside
 }
 
-// canFold reports whether the text says of the object what its tree says: a copy of it
-// may have another.
+// canFold reports whether the text of the object has the same content as its tree. A copy of the
+// object may have a different tree.
 func (o *Object) canFold() bool {
 	return o.text != nil && o.text.of == o && (o.text.root == nil || o.text.root == o.Root)
 }
 
-// Fold lets go of the tree of an object but for what is kept; it does nothing if the
-// object cannot be read again.
+// Fold releases the tree of an object except for the kept fields. It does nothing if the object
+// cannot be read again.
 func (o *Object) Fold(kept *Kept) {
 	if !o.canFold() || o.text.root == nil {
 		return
@@ -123,9 +123,9 @@ func (o *Object) Fold(kept *Kept) {
 	o.Root = o.Folded(o.Root)
 }
 
-// Folded is a copy of a node of an object that Fold was asked of: it does not hold on to
-// the tree around it, nor to what is in it but for fields that are kept. It is n itself
-// if the object cannot be read again.
+// Folded returns a copy of a node of a folded object. The copy keeps neither the tree around it nor
+// its contents in memory, except for kept fields. It returns n itself if the object cannot be read
+// again.
 func (o *Object) Folded(n *Node) *Node {
 	if !o.canFold() || o.text.root != nil || n == nil {
 		return n
@@ -133,7 +133,7 @@ func (o *Object) Folded(n *Node) *Node {
 	return o.text.folded(n)
 }
 
-// folded copies n and what is kept of it.
+// folded copies n and its kept fields.
 func (f *foldable) folded(n *Node) *Node {
 	f.shelf.keeping.Lock()
 	defer f.shelf.keeping.Unlock()
@@ -143,7 +143,7 @@ func (f *foldable) folded(n *Node) *Node {
 	return root
 }
 
-// copier copies what is kept of a document.
+// copier copies the kept parts of a document.
 type copier struct {
 	*foldable
 	slab *slab
@@ -160,9 +160,9 @@ func (k *Kept) whole(name string) bool { return slices.Contains(k.Names, name) }
 
 func (k *Kept) partly(name string) bool { return name != "" && name == k.Through }
 
-// fill gives n what is kept of what another node holds.
+// fill gives n the kept contents of another node.
 func (c copier) fill(n, of *Node) {
-	n.inside = nil // what is empty shares a page with what is to be let go
+	n.inside = nil // empty contents share a page with the released ones
 	if of.Len() == 0 {
 		return
 	}
@@ -190,8 +190,8 @@ func (c copier) fill(n, of *Node) {
 	n.inside = in
 }
 
-// kept is a field of a folded map; ok is false if it is not known without reading the
-// text again.
+// kept returns a field of a folded map; ok is false if it is not known without reading the text
+// again.
 func (in *inside) kept(key string) (k, v *Node, ok bool) {
 	if in == nil || in.folded == nil {
 		return nil, nil, false
@@ -204,7 +204,7 @@ func (in *inside) kept(key string) (k, v *Node, ok bool) {
 	return nil, nil, in.folded.kept.partly(key) || in.folded.kept.whole(key)
 }
 
-// copyInside gives n copies of all that another node holds.
+// copyInside gives n a copy of the whole contents of another node.
 func (c copier) copyInside(n, of *Node) {
 	n.inside = nil
 	in := of.opened()
@@ -220,16 +220,15 @@ func (c copier) copyInside(n, of *Node) {
 	}
 }
 
-// slab makes Nodes and what they hold by the page; what one document leaves is for the
-// next one.
+// slab allocates Nodes and their contents in pages. The next document uses the rest of a page.
 type slab struct {
 	rest    []Node
 	insides []inside
 	lists   []*Node
-	page    int // how many Nodes are made at once; 0 stands for slabNodes
+	page    int // number of Nodes that are allocated at once; 0 means slabNodes
 }
 
-// slabNodes is how many Nodes are made at once, as a rule.
+// slabNodes is the default number of Nodes that are allocated at once.
 const slabNodes = 64
 
 func (s *slab) size() int {
@@ -248,7 +247,7 @@ func (s *slab) node() *Node {
 	return n
 }
 
-// inside is what a map or a sequence holds, with room for so many Nodes.
+// inside returns empty contents of a map or a sequence, with capacity for a number of Nodes.
 func (s *slab) inside(nodes int) *inside {
 	if len(s.insides) == 0 {
 		s.insides = make([]inside, max(1, s.size()/8))
@@ -259,7 +258,8 @@ func (s *slab) inside(nodes int) *inside {
 	return in
 }
 
-// list is an empty list with room for so many Nodes. One that is long is made by itself.
+// list returns an empty list with capacity for a number of Nodes. It allocates a long list by
+// itself.
 func (s *slab) list(nodes int) []*Node {
 	if nodes == 0 {
 		return nil
@@ -275,13 +275,14 @@ func (s *slab) list(nodes int) []*Node {
 	return list
 }
 
-// wording holds texts of scalars, as most of them stand in many places.
+// wording interns texts of scalars, because most of them occur many times.
 type wording map[string]string
 
-// mostWords bounds the table, longWord the texts in it: long ones hardly repeat.
+// mostWords limits the size of the table, and longWord the length of its texts: long texts are
+// rarely repeated.
 const mostWords, longWord = 1 << 14, 64
 
-// keep gives an equal text of its own, apart from that of the file.
+// keep returns an equal text that does not share the memory of the file.
 func (w wording) keep(text string) string {
 	if len(text) > longWord {
 		return strings.Clone(text)
@@ -292,7 +293,7 @@ func (w wording) keep(text string) string {
 	return w.add(strings.Clone(text))
 }
 
-// keepBytes is keep for a text that is no string yet.
+// keepBytes is like keep for bytes.
 func (w wording) keepBytes(text []byte) string {
 	if len(text) > longWord {
 		return string(text)

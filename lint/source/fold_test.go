@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// said writes all that a tree says, with its places.
+// said writes the whole content of a tree with its places.
 func said(n *Node) string {
 	var b strings.Builder
 	var walk func(n *Node, depth int)
@@ -23,7 +23,7 @@ func said(n *Node) string {
 	return b.String()
 }
 
-// pathsOf writes the path to each place of a tree, as another one gives it.
+// pathsOf writes the path to each place of a tree, as found in another tree.
 func pathsOf(root, of *Node) string {
 	var b strings.Builder
 	var walk func(n *Node)
@@ -33,13 +33,13 @@ func pathsOf(root, of *Node) string {
 			walk(c)
 		}
 	}
-	if of.nodes() < 500 { // each is a walk
+	if of.nodes() < 500 { // each query is a walk
 		walk(of)
 	}
 	return b.String()
 }
 
-// nodes is how many nodes n holds.
+// nodes returns the number of nodes in n.
 func (n *Node) nodes() (sum int) {
 	for _, c := range n.content() {
 		sum += 1 + c.nodes()
@@ -60,7 +60,7 @@ func loadTree(t *testing.T, dir string) []*Object {
 	return set.Objects
 }
 
-// FuzzFold reads any bytes: what was let go reads again as it was.
+// FuzzFold reads arbitrary bytes and checks that folded objects read the same again.
 func FuzzFold(f *testing.F) { fuzzed(f, fuzzFold) }
 
 func fuzzFold(t *testing.T, text []byte) {
@@ -80,7 +80,7 @@ func fuzzFold(t *testing.T, text []byte) {
 	}
 }
 
-// folds loads a tree, lets go of every object and reads it again: it says the same.
+// folds loads a tree, folds every object, and checks that it reads the same again.
 func folds(t *testing.T, dir string) (folded int) {
 	t.Helper()
 	kept := &Kept{Names: []string{"metadata", "strategy", "affinity"}, Through: "spec"}
@@ -152,8 +152,8 @@ func objectsOf(t *testing.T, text string) []*Object {
 	return loadTree(t, dir)
 }
 
-// TestWhatIsKeptIsNotReadAgain asks for fields that are kept, or known not to be there,
-// and then for others.
+// TestWhatIsKeptIsNotReadAgain queries fields that are kept or known to be missing, and then
+// others.
 func TestWhatIsKeptIsNotReadAgain(t *testing.T) {
 	o := objectsOf(t, deployments)[0]
 	o.Fold(&Kept{Names: []string{"metadata", "strategy", "nodeSelector"}, Through: "spec"})
@@ -166,7 +166,8 @@ func TestWhatIsKeptIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// TestNotFolded: what is not a document of its own, or not as its text says, stays.
+// TestNotFolded checks that an object is not folded if it is not a document of its own or differs
+// from its text.
 func TestNotFolded(t *testing.T) {
 	for what, text := range map[string]string{
 		"an anchor":         "apiVersion: v1\nkind: Pod\nmetadata: {name: &x a}\nspec: {nodeName: *x}\n",
@@ -189,7 +190,7 @@ func TestNotFolded(t *testing.T) {
 	}
 }
 
-// TestFoldedBySeveral reads objects again from several goroutines.
+// TestFoldedBySeveral reads folded objects from several goroutines.
 func TestFoldedBySeveral(t *testing.T) {
 	objects := objectsOf(t, strings.Repeat(deployments+"---\n", 20))
 	for _, o := range objects {
@@ -209,7 +210,7 @@ func TestFoldedBySeveral(t *testing.T) {
 	group.Wait()
 }
 
-// TestKeptPathReadsNothing asks for the paths to what is kept of an object.
+// TestKeptPathReadsNothing queries the paths to the kept fields of an object.
 func TestKeptPathReadsNothing(t *testing.T) {
 	opts := Options{Keep: func(string, string) bool { return true }, Drop: func(string) bool { return false }}
 	opts.shelf = newShelf(opts.Keep, opts.Drop)

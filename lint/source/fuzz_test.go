@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/mutate"
 )
 
-// FuzzParse reads any bytes at all: nothing crashes or hangs, every place lies
-// inside the file, and every span covers the text of its scalar.
+// FuzzParse reads arbitrary bytes and checks that nothing crashes or hangs, every place is inside
+// the file, and every span covers the text of its scalar.
 func FuzzParse(f *testing.F) { fuzzed(f, fuzzParse) }
 
 func fuzzParse(t *testing.T, text []byte) {
@@ -21,7 +21,7 @@ func fuzzParse(t *testing.T, text []byte) {
 	}
 }
 
-// texts are what the targets start from.
+// texts are the seeds of the targets.
 func texts(t testing.TB) (all [][]byte) {
 	for _, text := range oddTexts {
 		all = append(all, []byte(text))
@@ -53,9 +53,9 @@ func fuzzed(f *testing.F, target func(*testing.T, []byte)) {
 	f.Fuzz(target)
 }
 
-// TestTexts runs the targets over random texts without the coverage that makes a fuzzer
-// slow: SCHEDLINT_EXECUTIONS=1000000 go test ./lint/source -run TestTexts -timeout 0
-// runs each that often, with SCHEDLINT_SEED for others than last time.
+// TestTexts runs the targets on random texts, without the coverage that makes a fuzzer slow:
+// SCHEDLINT_EXECUTIONS=1000000 go test ./lint/source -run TestTexts -timeout 0 runs each one that
+// often. SCHEDLINT_SEED selects other texts.
 func TestTexts(t *testing.T) {
 	n, seed, err := mutate.Runs(300)
 	if err != nil {
@@ -81,8 +81,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// FuzzOrigin reads any bytes as what tells an origin and as a stream with origins:
-// nothing crashes, and what is accepted can be a relative path.
+// FuzzOrigin reads arbitrary bytes as the text of an origin and as a stream with origins, and
+// checks that nothing crashes and that accepted origins are valid relative paths.
 func FuzzOrigin(f *testing.F) { fuzzed(f, fuzzOrigin) }
 
 func fuzzOrigin(t *testing.T, text []byte) {
@@ -102,7 +102,7 @@ func fuzzOrigin(t *testing.T, text []byte) {
 	}
 }
 
-// checkSet checks what holds for every text.
+// checkSet checks the properties of every text.
 func checkSet(t *testing.T, set *Set, file *File) {
 	lines := inLines(file.Text)
 	for _, p := range set.Problems {

@@ -17,7 +17,7 @@ func TestHooks(t *testing.T) {
 		{"{helm.sh/hook: 'test,post-install'}", HookStep, HookStep, false},
 		{"{helm.sh/hook: 'test-success, Test-Failure'}", HookNever, HookNever, true},
 		{"{helm.sh/hook: 'test,test,'}", HookNever, HookNever, false},
-		// Helm leaves out what it does not know.
+		// Helm skips unknown hooks.
 		{"{helm.sh/hook: test-failure}", HookNever, HookNever, true},
 		{"{helm.sh/hook: crd-install}", HookNever, HookNever, false},
 		{"{helm.sh/hook: 'post-install,other'}", HookNever, HookNever, false},

@@ -8,14 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// textIndex finds places in a text by line and column and back. It is built once
-// for a text and answers in constant or logarithmic time, as a file of one line
-// may be as long as any other.
+// textIndex converts between offsets and places (line and column) of a text. It is built once per
+// text and answers in constant or logarithmic time, because a file may be a single long line.
 type textIndex struct {
 	text  []byte
-	lines []int32 // offset of the start of every line
-	// runes holds the number of code points before every chunk of the text; it
-	// is nil for plain ASCII, where columns are bytes.
+	lines []int32 // the offset of the start of every line
+	// runes holds the number of code points before every chunk of the text. It is nil for ASCII,
+	// where columns are bytes.
 	runes []int32
 }
 
@@ -23,8 +22,8 @@ const chunk = 1 << 10
 
 var byteOrderMark = []byte("\ufeff")
 
-// newIndex indexes a text. Wide lines end as YAML 1.1 ends them: at a lone
-// carriage return and at the line breaks that only Unicode knows, too.
+// newIndex indexes a text. With wide set, lines also end at the other line breaks of YAML 1.1: a
+// single carriage return and the line breaks of Unicode.
 func newIndex(text []byte, wide bool) *textIndex {
 	x := &textIndex{text: text, lines: make([]int32, 1, 1+bytes.Count(text, []byte("\n")))}
 	if bytes.HasPrefix(text, byteOrderMark) {
@@ -73,7 +72,7 @@ func wideBreak(text []byte, i int) bool {
 	return false
 }
 
-// hasWideBreak reports whether some line break is not \n or \r\n.
+// hasWideBreak reports whether a text has a line break other than \n and \r\n.
 func hasWideBreak(text []byte) bool {
 	for _, mark := range []string{"\u0085", "\u2028", "\u2029"} {
 		if bytes.Contains(text, []byte(mark)) {
@@ -83,8 +82,7 @@ func hasWideBreak(text []byte) bool {
 	return bytes.IndexByte(text, '\r') >= 0 && bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 }
 
-// bounds are the offsets of the start and the end of a line, without its line
-// break; the line has to exist.
+// bounds returns the offsets of the start and the end of an existing line, without its line break.
 func (x *textIndex) bounds(line int) (start, end int) {
 	start, end = int(x.lines[line-1]), len(x.text)
 	if line < len(x.lines) {
@@ -93,7 +91,7 @@ func (x *textIndex) bounds(line int) (start, end int) {
 	return start, start + len(bytes.TrimRight(x.text[start:end], "\r\n"))
 }
 
-// offset is the byte at a place, at most the end of the line.
+// offset returns the offset of a place, or at most the end of the line.
 func (x *textIndex) offset(line, column int) int {
 	if line < 1 || line > len(x.lines) {
 		return len(x.text)
@@ -105,13 +103,13 @@ func (x *textIndex) offset(line, column int) int {
 	return min(x.rune(x.before(start)+column-1), end)
 }
 
-// place is the line and the column of a byte.
+// place returns the line and the column of an offset.
 func (x *textIndex) place(at int) (line, column int) {
 	line = max(1, sort.Search(len(x.lines), func(i int) bool { return int(x.lines[i]) > at }))
 	return line, 1 + max(0, x.before(at)-x.before(int(x.lines[line-1])))
 }
 
-// before is the number of code points before an offset.
+// before returns the number of code points before an offset.
 func (x *textIndex) before(at int) int {
 	if x.runes == nil {
 		return at
@@ -125,7 +123,7 @@ func (x *textIndex) before(at int) int {
 	return n
 }
 
-// rune is the offset of the code point with n others before it.
+// rune returns the offset of the code point that has n code points before it.
 func (x *textIndex) rune(n int) int {
 	i := sort.Search(len(x.runes), func(i int) bool { return int(x.runes[i]) > n }) - 1
 	at, seen := i*chunk, int(x.runes[i])
@@ -140,9 +138,8 @@ func (x *textIndex) rune(n int) int {
 	return at
 }
 
-// NewFile is a file with the text that was read from it. A UTF-16 file with a byte
-// order mark becomes UTF-8, without the mark: lines and columns, in code points,
-// are the same in both.
+// NewFile returns a file with the text that was read from it. It converts a UTF-16 file with a byte
+// order mark to UTF-8 without the mark; lines and columns, in code points, are the same in both.
 func NewFile(name, display string, raw []byte) *File {
 	f := &File{Name: name, Display: display}
 	f.setText(raw)
@@ -156,7 +153,7 @@ func (f *File) setText(raw []byte) {
 	}
 }
 
-// byteOrders are the encodings that a byte order mark tells apart.
+// byteOrders lists the encodings that a byte order mark distinguishes.
 var byteOrders = []struct {
 	mark  []byte
 	order binary.ByteOrder
@@ -165,8 +162,8 @@ var byteOrders = []struct {
 	{[]byte{0xfe, 0xff}, binary.BigEndian},
 }
 
-// fromUTF16 decodes a text with a byte order mark of UTF-16; ok is false for any
-// other text, and for one with half a code point somewhere.
+// fromUTF16 decodes a text with a byte order mark of UTF-16; ok is false for any other text, and
+// for one with an incomplete code point.
 func fromUTF16(raw []byte) (text []byte, ok bool) {
 	for _, e := range byteOrders {
 		body, marked := bytes.CutPrefix(raw, e.mark)

@@ -21,7 +21,7 @@ func looksLikeJSON(text []byte) bool {
 	if json.Valid(text) {
 		return true
 	}
-	// A stream of values, as several kubectl calls in a row print.
+	// The text may be a stream of values, such as the output of several kubectl calls.
 	dec := json.NewDecoder(bytes.NewReader(text))
 	for {
 		var raw json.RawMessage
@@ -37,9 +37,9 @@ func opensJSON(text []byte) bool {
 	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
 }
 
-// jsonError is what keeps a text in brackets from being JSON; ok is false for
-// other texts. Who writes JSON with tabs has to hear about the comma that is
-// missing, not that YAML takes no tabs.
+// jsonError returns the error that makes a bracketed text invalid as JSON; ok is false for other
+// texts. For JSON with tabs, a missing comma is the useful message, not that YAML does not allow
+// tabs.
 func jsonError(text []byte) (e textError, ok bool) {
 	if !opensJSON(text) {
 		return e, false
@@ -55,9 +55,9 @@ func jsonError(text []byte) (e textError, ok bool) {
 		at := int64(len(text))
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			at = max(1, min(syntax.Offset, at)) // the offset is behind the byte
+			at = max(1, min(syntax.Offset, at)) // the offset is after the byte
 		}
-		if strings.Contains(err.Error(), " after ") { // a comma is missing behind what came before
+		if strings.Contains(err.Error(), " after ") { // a comma is missing after the previous value
 			at = int64(len(bytes.TrimRight(text[:at-1], " \t\r\n")))
 		}
 		line := 1 + bytes.Count(text[:at-1], []byte("\n"))
@@ -65,22 +65,22 @@ func jsonError(text []byte) (e textError, ok bool) {
 	}
 }
 
-// jsonReader builds Nodes from JSON that is known to be valid.
+// jsonReader builds Nodes from valid JSON.
 type jsonReader struct {
 	text []byte
-	next int // where the next value or bracket begins, or what separates it
+	next int // start of the next value, bracket or separator
 	most limits.Cost
 	contents
 	slab  slab
 	words wording
-	open  []*Node // what maps and sequences hold that are not complete
-	at    int     // offset up to which line and column were counted
+	open  []*Node // contents of incomplete maps and sequences
+	at    int     // lines and columns were counted up to this offset
 	line  int32
 	col   int32
 	deep  bool
 }
 
-// parseJSON reads a stream of JSON values that is known to be valid.
+// parseJSON parses a stream of valid JSON values.
 func parseJSON(text []byte, most limits.Cost) contents {
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	r := &jsonReader{text: text, most: most, words: wording{}, line: 1, col: 1}
@@ -101,8 +101,8 @@ func parseJSON(text []byte, most limits.Cost) contents {
 	return r.contents
 }
 
-// token is the first byte of the next value or the next closing bracket, which r.next
-// then is at; 0 at the end of the text.
+// token returns the first byte of the next value or the next closing bracket, and moves r.next to
+// it. It returns 0 at the end of the text.
 func (r *jsonReader) token() byte {
 	for ; r.next < len(r.text); r.next++ {
 		switch c := r.text[r.next]; c {
@@ -114,7 +114,7 @@ func (r *jsonReader) token() byte {
 	return 0
 }
 
-// place counts lines and columns up to the next token and gives its position.
+// place counts lines and columns up to the next token and returns its position.
 func (r *jsonReader) place() (line, col int32) {
 	passed := r.text[r.at:r.next]
 	if end := bytes.LastIndexByte(passed, '\n'); end >= 0 {
@@ -126,7 +126,7 @@ func (r *jsonReader) place() (line, col int32) {
 	return r.line, r.col
 }
 
-// value reads the value at r.next; nil if the text exceeds a bound.
+// value parses the value at r.next. It returns nil if the text exceeds a limit.
 func (r *jsonReader) value(depth int) *Node {
 	n := r.slab.node()
 	n.Line, n.Column = r.place()
@@ -168,7 +168,7 @@ func (r *jsonReader) value(depth int) *Node {
 	return n
 }
 
-// quoted reads a string.
+// quoted parses a string.
 func (r *jsonReader) quoted() string {
 	from, plain := r.next, true
 	for r.next++; r.text[r.next] != '"'; r.next++ {
@@ -188,7 +188,8 @@ func (r *jsonReader) quoted() string {
 	return s
 }
 
-// composite reads what a map or a sequence holds; false if the text exceeds a bound.
+// composite parses the contents of a map or a sequence. It returns false if the text exceeds a
+// limit.
 func (r *jsonReader) composite(n *Node, open byte, depth int) bool {
 	n.Kind = Sequence
 	if open == '{' {
@@ -196,7 +197,7 @@ func (r *jsonReader) composite(n *Node, open byte, depth int) bool {
 	}
 	first := len(r.open)
 	var held inside    // a view of r.open
-	var index keyIndex // grows into a hash when the map turns out to be long
+	var index keyIndex // becomes a hash for a long map
 	for c := r.token(); c != ']' && c != '}'; c = r.token() {
 		v := r.value(depth + 1)
 		if v == nil {

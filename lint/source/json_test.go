@@ -12,8 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// TestJSONTokens compares the Nodes of JSON with the tokens of encoding/json and where
-// that finds them.
+// TestJSONTokens compares the Nodes of JSON with the tokens of encoding/json and their places.
 func TestJSONTokens(t *testing.T) {
 	check := func(text string) {
 		t.Helper()
@@ -41,7 +40,7 @@ func TestJSONTokens(t *testing.T) {
 	}
 }
 
-// tokens lists what a Node holds, as decodedTokens does.
+// tokens lists the contents of a Node in the same form as decodedTokens.
 func tokens(n *Node) (all []string) {
 	at := fmt.Sprintf("%d:%d ", n.Line, n.Column)
 	switch n.Kind {
@@ -95,7 +94,7 @@ func decodedTokens(text string) (all []string) {
 	}
 }
 
-// randomJSON is a random value, a map or a list if it has to be, with random space.
+// randomJSON returns a random value with random space; it is a map or a list if it has to be.
 func randomJSON(r *rand.Rand, depth int, brackets bool) string {
 	space := func() string { return []string{"", "", " ", "\n", "\r\n\t"}[r.IntN(5)] }
 	kind := r.IntN(8)

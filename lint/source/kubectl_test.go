@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// value is a tree as plain Go values.
+// value converts a tree to plain Go values.
 func value(n *Node) any {
 	switch {
 	case n.Kind == Map:
@@ -42,7 +42,7 @@ func value(n *Node) any {
 	return n.Value
 }
 
-// kubectlValue is what the decoder behind kubectl reads, in the same form.
+// kubectlValue returns the result of the decoder behind kubectl in the same form.
 func kubectlValue(v any) any {
 	switch v := v.(type) {
 	case map[any]any:
@@ -65,7 +65,7 @@ func kubectlValue(v any) any {
 	return v
 }
 
-// compareWithKubectl reads every document of a text both ways.
+// compareWithKubectl reads every document of a text in both ways.
 func compareWithKubectl(t *testing.T, name string, text []byte) (compared int) {
 	for part := range parts(text) {
 		docs, errs := documents(part, everything)
@@ -112,8 +112,8 @@ func filesAsKubectl(t *testing.T, root string) {
 	}
 }
 
-// TestMergeKeys holds merge keys against the decoder behind kubectl, in which
-// what stands later wins.
+// TestMergeKeys compares merge keys with the decoder behind kubectl, in which later fields take
+// precedence.
 func TestMergeKeys(t *testing.T) {
 	for _, text := range []string{
 		"b: &b {x: 1, y: 2}\nu: {<<: *b, y: 3}\n",

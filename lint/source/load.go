@@ -14,47 +14,46 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// Options say what to read and how. Dir and Root are absolute.
+// Options holds the input of Load. Dir and Root are absolute.
 type Options struct {
-	// Dir is the working directory, to which relative paths belong; Root is the
-	// repository root, from which files are named.
+	// Dir is the working directory, which relative paths are relative to. Root is the root of the
+	// repository, which names of files are relative to.
 	Dir, Root string
-	// Ignore declines files and directories by their name from the root; nil
-	// declines none.
+	// Ignore reports files and directories to skip, by their names relative to the root; nil skips
+	// none.
 	Ignore func(name string) bool
-	// OwnOnly passes over directories, unless a path or a link leads into them, where
-	// package managers keep what others wrote: node_modules, and vendor if it has the
-	// file modules.txt.
+	// OwnOnly skips directories in which package managers keep third-party files, unless a path or
+	// a link leads into them: node_modules, and vendor if it contains modules.txt.
 	OwnOnly bool
-	// Tracked says of a file, a link or a directory, by its absolute path without
-	// symbolic links above it, whether it or something in it belongs to what is
-	// looked at; what does not is left out and counted. Nil takes everything.
+	// Tracked reports whether a file, a link or a directory is part of the input or contains a part
+	// of it. It takes absolute paths without symbolic links above the last component. Others are
+	// left out and counted. Nil accepts everything.
 	Tracked func(path string) bool
-	// Keep says which objects will be looked at; nil keeps all.
+	// Keep reports which objects are needed; nil keeps all.
 	Keep func(apiVersion, kind string) bool
-	// Drop names fields whose values, maps and lists, nobody will look into: they
-	// are checked like the rest and then left out.
+	// Drop reports fields whose maps and lists are not needed: they are checked like all others and
+	// then left out.
 	Drop func(field string) bool
-	// Strict makes every text that does not parse a problem, but for templates: for
-	// files that are named as what they are, such as a configuration. Else only what
-	// was meant to be a manifest is one.
+	// Strict makes every text that does not parse a problem, except templates. It is for files with
+	// a known purpose, such as a configuration. Otherwise only texts that were meant to be
+	// manifests are problems.
 	Strict bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
-	// Overlay gives the text of a file, by its name from the root, in place of what
-	// is there; nil gives none.
+	// Overlay returns a text that replaces the contents of a file, by its name relative to the
+	// root; nil replaces none.
 	Overlay func(name string) (text []byte, ok bool)
-	// MaxBytes bounds one file; 0 means 64 MiB.
+	// MaxBytes limits the bytes of one file; 0 means 64 MiB.
 	MaxBytes int64
 
-	file, run *limits.Cost // in place of limits.File and limits.Run
-	// memories holds each *memory that no reader is using; nil if there is but one text.
+	file, run *limits.Cost // replace limits.File and limits.Run
+	// memories holds each *memory that no reader is using; nil if there is only one text.
 	memories *sync.Pool
-	// shelf holds documents that are read again; nil if none are.
+	// shelf caches documents that are read again; nil if objects are never folded.
 	shelf *shelf
 }
 
-// takeAll keeps all objects and drops no field where nothing else is asked for.
+// takeAll sets Keep and Drop to keep everything, unless they are set.
 func (o *Options) takeAll() {
 	if o.Keep == nil {
 		o.Keep = func(string, string) bool { return true }
@@ -64,7 +63,8 @@ func (o *Options) takeAll() {
 	}
 }
 
-// foldable is where an object can be read again that is a document; nil if it cannot.
+// foldable returns the text that an object can be read from again, or nil. The object must be a
+// whole document.
 func (o *Options) foldable(of *Object, at extent) *foldable {
 	if length := at.end - at.start; o.shelf == nil || length == 0 || length > maxFolded || bytes.HasPrefix(of.File.Text, byteOrderMark) {
 		return nil
@@ -72,9 +72,9 @@ func (o *Options) foldable(of *Object, at extent) *foldable {
 	return &foldable{file: of.File, extent: at, shelf: o.shelf, of: of, root: of.Root}
 }
 
-// Load reads the paths: files, directories and - for standard input. The error
-// joins everything that is wrong with the paths themselves, such as one that
-// does not exist; the Set then holds what could be read all the same.
+// Load reads the paths: files, directories, and - for standard input. The error joins the errors of
+// the paths themselves, such as one that does not exist; the Set then still contains everything
+// that could be read.
 func Load(opts Options, paths []string) (*Set, error) {
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = int64(cmp.Or(opts.file, &limits.File).Bytes)
@@ -96,13 +96,12 @@ func Load(opts Options, paths []string) (*Set, error) {
 	return set, errors.Join(w.errs...)
 }
 
-// smallTree is how much text one worker reads alone: threads that share caches
-// and a memory bus cost more processor time than a short run gains from them.
+// smallTree is the number of bytes up to which one worker reads alone: threads that share caches
+// and a memory bus cost more CPU time than a short run gains from them.
 const smallTree = 16 << 20
 
-// forEach runs f for every index by some workers; results go to their own
-// slots, so the order of the output does not depend on timing. A panic of f is
-// the caller's.
+// forEach calls f for every index on several workers. Results have their own slots, so timing does
+// not affect the order of the output. A panic of f is passed to the caller.
 func forEach(n, workers int, f func(i int)) {
 	var next int
 	var mu sync.Mutex
@@ -135,8 +134,8 @@ func forEach(n, workers int, f func(i int)) {
 	}
 }
 
-// join puts the files together in the order of their names, and drops those
-// that some kustomization names as patches.
+// join merges the results in the order of their names and drops the files that a kustomization
+// names as patches.
 func join(results []result) *Set {
 	s := &Set{Placeholders: map[string][]string{}, Inflated: map[string]bool{}}
 	patches, merged := map[string]bool{}, map[string]bool{}
@@ -176,8 +175,8 @@ func join(results []result) *Set {
 	return s
 }
 
-// LoadText reads a text that is in no file, such as the result of a render. Name stands
-// for it in places.
+// LoadText reads a text that is not in a file, such as the result of a render. Places use name as
+// the file.
 func LoadText(opts Options, name string, text []byte) *Set {
 	opts.takeAll()
 	r := result{file: NewFile(name, name, text), printed: true}
@@ -185,15 +184,14 @@ func LoadText(opts Options, name string, text []byte) *Set {
 	return join([]result{r})
 }
 
-// batchBytes and batchFiles are how much is read at once before the bounds of the
-// run are looked at.
+// batchBytes and batchFiles limit what is read before the limits of the run are checked.
 const (
 	batchBytes = 64 << 20
 	batchFiles = 10_000
 )
 
-// readAll reads files in the order of their names, up to the bounds of a run. The
-// first one beyond them has a problem that says so; it and those behind it are left.
+// readAll reads files in the order of their names, up to the limits of a run. The first file beyond
+// them gets a problem; it and those after it are not read.
 func readAll(files []found, opts Options) (results []result, left []Skipped) {
 	var size int64
 	for _, f := range files {
@@ -216,13 +214,13 @@ func readAll(files []found, opts Options) (results []result, left []Skipped) {
 			r := &batch[i]
 			r.sum.Bytes, r.sum.Problems = len(r.file.Text), len(r.problems)
 			if len(r.objects) == 0 {
-				r.sum.Values = 0 // nothing keeps them
+				r.sum.Values = 0 // they are not kept
 			}
 			sum = sum.Plus(r.sum)
 			what := sum.Beyond(*most)
 			if what == "" {
 				if len(results) > 0 {
-					r.plain = nil // nobody asks for another than the first
+					r.plain = nil // only the first is needed
 				}
 				results = append(results, *r)
 				continue
@@ -253,15 +251,15 @@ func (o *Options) mostOf(text []byte) limits.Cost {
 	return most
 }
 
-// tooMuch reports a file that is not read because it has more than a limit.
+// tooMuch returns the problem of a file that exceeds a limit.
 func tooMuch(what string, line int) textError {
 	return textError{problem: Unreadable, line: max(line, 1), column: 1, detail: "has " + what + ", so it is not checked: split it"}
 }
 
-// crowded finds the line of a text up to which it may have more values than allowed:
-// each begins at a line or behind a sign of structure, most of which are text like
-// any other in a block. The parser holds all values of a document at once and takes
-// hundreds of bytes for each, so it does not get to see such a text.
+// crowded returns the line of a text up to which it may have more values than allowed. Each value
+// begins at a line or after a structural character, most of which are ordinary text in a block. The
+// parser keeps all values of a document in memory, at hundreds of bytes each, so it must not read
+// such a text.
 func crowded(text []byte, values int) (line int, ok bool) {
 	if len(text) <= values {
 		return 0, false
@@ -283,5 +281,5 @@ func crowded(text []byte, values int) (line int, ok bool) {
 	return 0, false
 }
 
-// inWords are characters behind which a dash is part of a word.
+// inWords lists characters after which a dash is part of a word.
 var inWords = []byte("-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")

@@ -9,17 +9,17 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// manifestKey is the key apiVersion or kind at the start of a text.
+// manifestKey matches the key apiVersion or kind at the start of a text.
 var manifestKey = lazy.Regexp(`^(?:(?:apiVersion|kind)[ \t]*:(?:\s|$)|(?:"(?:apiVersion|kind)"|'(?:apiVersion|kind)')[ \t]*:)`)
 
-// otherKind is a kind as the APIs of Google have it, as in discovery#restDescription.
+// otherKind matches a kind in the form of Google APIs, such as discovery#restDescription.
 var otherKind = lazy.Regexp(`^["']?kind["']?[ \t]*:[ \t]*["']?\w+#`)
 
 func startsWithKey(text []byte) bool { return manifestKey().Match(text) && !otherKind().Match(text) }
 
-// meansManifest reports whether a text that does not parse was meant to hold a Kubernetes
-// object: apiVersion or kind is a key of a document itself, and of nothing in it. A dump, a
-// log or a tasks.json with comments was not.
+// meansManifest reports whether a text that does not parse was meant to contain a Kubernetes
+// object: apiVersion or kind is a top-level key of a document. This excludes dumps, logs, and files
+// such as a tasks.json with comments.
 func meansManifest(text []byte) bool {
 	for part := range parts(text) {
 		if meansObject(part) {
@@ -29,12 +29,12 @@ func meansManifest(text []byte) bool {
 	return false
 }
 
-// unindented is what stands before the first key of a document: comments, those of
-// JavaScript too, and the separator.
+// unindented matches everything before the first key of a document: comments, including those of
+// JavaScript, and the separator.
 var unindented = lazy.Regexp(`^(?:[ \t]*(?:(?:#|//|/\*).*)?(?:\r\n?|\n|$)|%.*\n|---(?:[ \t]+(?:#.*)?)?(?:\r\n?|\n|$)|---[ \t]+)`)
 
-// meansObject reports the same of one document. Its own keys are indented no more than the
-// first, or in its outermost braces.
+// meansObject reports the same for one document. Its own keys are indented no more than the first
+// one, or are in its outermost braces.
 func meansObject(text []byte) bool {
 	for m := unindented().Find(text); len(m) > 0; m = unindented().Find(text) {
 		text = text[len(m):]
@@ -58,10 +58,10 @@ func meansObject(text []byte) bool {
 	return false
 }
 
-// meansObjectInBraces reports the same of a document that begins with a brace. Quotes end
-// with their line, as one that was never closed may be the mistake.
+// meansObjectInBraces reports the same for a document that begins with a brace. Quotes end with
+// their line, because an unclosed quote may be the mistake.
 func meansObjectInBraces(text []byte) bool {
-	depth, begins := 0, false // begins is set where a key or a value may
+	depth, begins := 0, false // begins is set where a key or a value may begin
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case begins && depth <= 1 && startsWithKey(text[i:]):
@@ -84,7 +84,7 @@ func meansObjectInBraces(text []byte) bool {
 	return false
 }
 
-// comments reports whether a comment begins at an offset of a text, of YAML or JavaScript.
+// comments reports whether a comment of YAML or JavaScript begins at an offset.
 func comments(text []byte, at int) bool {
 	if at > 0 && bytes.IndexByte([]byte(" \t\r\n"), text[at-1]) < 0 {
 		return false
@@ -92,7 +92,7 @@ func comments(text []byte, at int) bool {
 	return text[at] == '#' || bytes.HasPrefix(text[at:], []byte("//")) || bytes.HasPrefix(text[at:], []byte("/*"))
 }
 
-// lineQuoted is the length of a text in quotes, which ends with its line at the latest.
+// lineQuoted returns the length of a quoted text, which ends at the end of the line at the latest.
 func lineQuoted(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
@@ -107,11 +107,11 @@ func lineQuoted(text []byte) int {
 	return len(text)
 }
 
-// manifestMention finds the words apiVersion or kind where they may be a key, however
-// that is written: escapes, explicit keys and keys without a blank behind them too.
+// manifestMention matches apiVersion or kind as a possible key in any notation, including escapes,
+// explicit keys, and keys without a blank after them.
 var manifestMention = lazy.Regexp(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
 
-// meantAsManifest reports the same of a document that parses and has no meaning.
+// meantAsManifest reports the same for a document that parses but has no valid meaning.
 func meantAsManifest(root *yaml.Node) bool {
 	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
 		if key := root.Content[i].Value; key == "apiVersion" || key == "kind" {
@@ -121,22 +121,22 @@ func meantAsManifest(root *yaml.Node) bool {
 	return false
 }
 
-// unquotedTemplate finds {{, {%, <% or the <# of FreeMarker where YAML would have to understand it: at
-// the start of a line or of a value, or in brackets. In quotes, comments and block
-// text it is somebody's data.
+// unquotedTemplate matches {{, {%, <% or the <# of FreeMarker where YAML would have to understand
+// it: at the start of a line or of a value, or in brackets. In quotes, comments and block text it
+// is data.
 var unquotedTemplate = lazy.Regexp(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|- +)?(?:[\[{]` + unquoted + `*)?(\{\{|\{%|<%|</?#[a-z-])`)
 
-// unquoted is one character of a line outside of comments, or a whole text in quotes.
+// unquoted matches one character of a line outside of comments, or a whole quoted text.
 const unquoted = `(?:[^"'#\n]|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`
 
-// jinjaComment finds {# above #}.
+// jinjaComment matches a comment of Jinja, {# ... #}.
 var jinjaComment = lazy.Regexp(`(?m)^` + unquoted + `*\{#(?:[^#]|#+[^#}])*#+\}`)
 
-// blockStart is a line below which block text may follow.
+// blockStart matches a line after which block text may follow.
 var blockStart = lazy.Regexp(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
 
-// templateOpening is what opens the first template action of a text that does not
-// parse: {{, {%, <% or <#, or {# of a comment in Jinja; "" for none. The line counts from 0.
+// templateOpening returns the opening of the first template action in a text that does not parse:
+// {{, {%, <% or <#, or {# for a comment of Jinja; "" if there is none. Lines count from 0.
 func templateOpening(text []byte) (opening string, at int) {
 	if !bytes.ContainsAny(text, "{<") {
 		return "", 0
@@ -154,10 +154,10 @@ func templateOpening(text []byte) (opening string, at int) {
 	return "", 0
 }
 
-// blockLines iterates over the lines of a text, and whether each is block text.
+// blockLines iterates over the lines of a text and reports for each whether it is block text.
 func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 	return func(yield func([]byte, bool) bool) {
-		block := -1 // indentation of the field whose block text we are in
+		block := -1 // indentation of the field of the current block text
 		for line := range bytes.Lines(text) {
 			rest := bytes.TrimLeft(line, " ")
 			inBlock := block >= 0 && (len(line)-len(rest) > block || len(bytes.TrimSpace(rest)) == 0)
@@ -178,14 +178,13 @@ func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 	}
 }
 
-// ellipsis finds a line that holds nothing but an indented "...": a text about
-// a manifest leaves something out there, which YAML has no notion of.
+// ellipsis matches a line with only an indented "...": documentation uses it to omit a part, and it
+// is invalid in YAML.
 var ellipsis = lazy.Regexp(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
-// notRead tells why a document that does not parse is left out; "" if it was
-// meant to be a manifest, so that it is a mistake, as all but templates are where
-// files are named as what they are. The line is that of the template action, counted
-// from 0, or -1.
+// notRead returns the reason for leaving out a document that does not parse, or "" if it was meant
+// to be a manifest, so that the error is a mistake. With strict set, only templates have a reason.
+// line is the line of the template action, counted from 0, or -1.
 func notRead(text []byte, strict bool) (skip string, line int) {
 	switch opening, at := templateOpening(text); {
 	case opening == "{{":

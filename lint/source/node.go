@@ -10,20 +10,20 @@ import (
 // Kind is the shape of a Node.
 type Kind uint8
 
-// The shapes.
+// Shapes of nodes.
 const (
 	Scalar Kind = iota
 	Map
 	Sequence
 )
 
-// String names the shape as a message would.
+// String returns the name of the shape in messages.
 func (k Kind) String() string { return [...]string{"scalar", "map", "list"}[k] }
 
-// Type is what a scalar resolves to when kubectl reads it.
+// Type is the type that a scalar has for kubectl.
 type Type uint8
 
-// The types of scalars.
+// Types of scalars.
 const (
 	String Type = iota
 	Int
@@ -32,18 +32,17 @@ const (
 	Null
 )
 
-// String names the type as a message would.
+// String returns the name of the type in messages.
 func (t Type) String() string {
 	return [...]string{"string", "number", "number", "boolean", "null"}[t]
 }
 
-// Node is one value of a document with its place. Aliases and merge keys are
-// resolved: a Node reached through an alias keeps the place of its anchor.
-// Nodes are shared and must not be changed.
+// Node is one value of a document with its place. Aliases and merge keys are resolved: a Node
+// reached through an alias has the place of its anchor. Nodes are shared and must not be changed.
 type Node struct {
-	// Value is the text of a scalar, unescaped and not normalised.
+	// Value is the text of a scalar, without escapes and not normalised.
 	Value string
-	// inside is what a map or a sequence holds; nil for scalars, of which most Nodes are.
+	// inside holds the contents of a map or a sequence; nil for scalars, as most Nodes are.
 	inside *inside
 	// Line and Column count from 1; columns count Unicode code points.
 	Line, Column int32
@@ -51,23 +50,22 @@ type Node struct {
 	Type         Type
 	// Quoted is set for scalars in quotes or block style.
 	Quoted bool
-	// Shared is set for what an anchor or a merge key holds, which other places
-	// may say as well.
+	// Shared is set for nodes in an anchor or a merge key, which may occur in several places.
 	Shared bool
 }
 
-// inside is what a map or a sequence holds.
+// inside holds the contents of a map or a sequence.
 type inside struct {
-	// folded is set if what a node holds is read again once something asks; the rest
-	// is then what is kept of a map.
+	// folded is set if the contents are read again on demand; the other fields then hold only the
+	// kept fields of a map.
 	folded *foldable
-	// nodes are items, or keys and values by turns.
+	// nodes holds items, or alternating keys and values.
 	nodes []*Node
 	// index finds the keys of a long map; it is nil for others.
 	index keyIndex
 }
 
-// content are the items of a sequence, or keys and values of a map by turns.
+// content returns the items of a sequence, or alternating keys and values of a map.
 func (n *Node) content() []*Node {
 	if in := n.opened(); in != nil {
 		return in.nodes
@@ -75,7 +73,7 @@ func (n *Node) content() []*Node {
 	return nil
 }
 
-// opened is what n holds, read again if it was let go.
+// opened returns the contents of n, and reads them again if they were folded.
 func (n *Node) opened() *inside {
 	if n.inside != nil && n.inside.folded != nil {
 		return n.inside.folded.unfolded(n)
@@ -83,7 +81,7 @@ func (n *Node) opened() *inside {
 	return n.inside
 }
 
-// Len is the number of fields of a map or items of a sequence.
+// Len returns the number of fields of a map or items of a sequence.
 func (n *Node) Len() int {
 	if n == nil {
 		return 0
@@ -94,13 +92,13 @@ func (n *Node) Len() int {
 	return len(n.content())
 }
 
-// Get returns the value of a field, or nil if n is no map or has no such field.
+// Get returns the value of a field, or nil if n is not a map or has no such field.
 func (n *Node) Get(key string) *Node {
 	_, v := n.Field(key)
 	return v
 }
 
-// Field returns the key and the value of a field, or nil twice.
+// Field returns the key and the value of a field, or nil for both.
 func (n *Node) Field(key string) (k, v *Node) {
 	if n == nil || n.Kind != Map {
 		return nil, nil
@@ -127,7 +125,7 @@ func (n *Node) Field(key string) (k, v *Node) {
 	return nil, nil
 }
 
-// At follows field names from n; nil as soon as one is missing.
+// At follows field names from n. It returns nil if one is missing.
 func (n *Node) At(path ...string) *Node {
 	for _, key := range path {
 		n = n.Get(key)
@@ -155,7 +153,7 @@ func pairs(nodes []*Node) iter.Seq2[*Node, *Node] {
 	return (&Node{Kind: Map, inside: &inside{nodes: nodes}}).Fields()
 }
 
-// Items are the elements of a sequence; nil for anything else.
+// Items returns the items of a sequence, or nil for other nodes.
 func (n *Node) Items() []*Node {
 	if n == nil || n.Kind != Sequence {
 		return nil
@@ -168,7 +166,7 @@ func (n *Node) IsNull() bool {
 	return n == nil || n.Kind == Scalar && n.Type == Null
 }
 
-// Text is the value of a string scalar, else "".
+// Text returns the value of a string scalar, or "".
 func (n *Node) Text() string {
 	if n == nil || n.Kind != Scalar || n.Type != String {
 		return ""
@@ -176,8 +174,8 @@ func (n *Node) Text() string {
 	return n.Value
 }
 
-// Int is the whole number of a scalar; ok is false for everything else. A
-// float with a whole value counts, as it does in JSON (3.0 is 3).
+// Int returns the value of an integer scalar; ok is false for other nodes. A float with an integer
+// value counts, as in JSON (3.0 is 3).
 func (n *Node) Int() (i int64, ok bool) {
 	if n == nil || n.Kind != Scalar {
 		return 0, false
@@ -195,17 +193,17 @@ func (n *Node) Int() (i int64, ok bool) {
 	return 0, false
 }
 
-// float is the value of a float scalar.
+// float returns the value of a float scalar.
 func (n *Node) float() (f float64, ok bool) {
 	text := strings.ReplaceAll(n.Value, "_", "")
 	f, err := strconv.ParseFloat(text, 64)
-	if err != nil { // .inf and .nan have a dot that Go does not know
+	if err != nil { // .inf and .nan have a dot, which Go does not accept
 		f, err = strconv.ParseFloat(strings.Replace(text, ".", "", 1), 64)
 	}
 	return f, err == nil
 }
 
-// Bool is the value of a boolean scalar; ok is false for everything else.
+// Bool returns the value of a boolean scalar; ok is false for other nodes.
 func (n *Node) Bool() (value, ok bool) {
 	if n == nil || n.Kind != Scalar || n.Type != Bool {
 		return false, false
@@ -213,14 +211,14 @@ func (n *Node) Bool() (value, ok bool) {
 	return n.truth(), true
 }
 
-// truth is the value of a boolean scalar.
+// truth returns the value of a boolean scalar.
 func (n *Node) truth() bool {
 	return strings.IndexByte("yYtT", n.Value[0]) >= 0 || strings.EqualFold(n.Value, "on")
 }
 
-// Placeholder reports whether a node stands for a value that something else fills in, so
-// that its final value is unknown: a scalar (Placeholder), or a map whose only key is one and
-// has no value.
+// Placeholder reports whether something else replaces a node later, so that its final value is
+// unknown: it is a placeholder (see the function Placeholder), or a map with a single key that is
+// one and has no value.
 func (n *Node) Placeholder() bool {
 	if n == nil || n.Kind == Scalar {
 		return n != nil && Placeholder(n.Value)
@@ -233,8 +231,8 @@ func (n *Node) Placeholder() bool {
 	return false
 }
 
-// Equal reports whether two nodes say the same: places, quoting and the order
-// of fields do not count.
+// Equal reports whether two nodes have the same content. It ignores places, quoting and the order
+// of fields.
 func Equal(a, b *Node) bool {
 	if a == nil || b == nil {
 		return a.IsNull() && b.IsNull()
@@ -255,8 +253,8 @@ func Equal(a, b *Node) bool {
 	return true
 }
 
-// equalFields compares maps of one length, in linear time also where one that
-// is long has its fields in another order.
+// equalFields compares maps of the same length. It takes linear time even if a long map has its
+// fields in another order.
 func equalFields(a, b *Node) bool {
 	var byKey map[string]*Node
 	these, those := a.content(), b.content()

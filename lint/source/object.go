@@ -6,26 +6,26 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Object is one Kubernetes object, Lists already taken apart.
+// Object is one Kubernetes object. Lists are flattened into their items.
 type Object struct {
 	File *File
-	// Root is the object; for kinds that Options.Keep declines only
-	// apiVersion, kind and metadata are there.
+	// Root is the object. For kinds that Options.Keep declines it contains only apiVersion, kind
+	// and metadata.
 	Root                              *Node
 	APIVersion, Kind, Namespace, Name string
-	// Hook is set for hooks of the tool that deploys it, and for every test of a chart.
+	// Hook is set for hooks of the deploying tool and for all tests of a chart.
 	Hook Hook
-	// NamespaceAssumed is set if a chart gives the object the namespace of its release, of
-	// which nothing says what it is.
+	// NamespaceAssumed is set if a chart puts the object into the namespace of its release and that
+	// namespace is not known.
 	NamespaceAssumed bool
 
-	// text is where the object can be read again; nil if it cannot.
+	// text is the text that the object can be read from again, or nil.
 	text *foldable
-	// size is what Size says once the tree was let go, else 0.
+	// size is the result of Size once the tree is folded, and 0 before.
 	size int
 }
 
-// Group is the API group, "" for the core group.
+// Group returns the API group, "" for the core group.
 func (o *Object) Group() string {
 	group, _, ok := strings.Cut(o.APIVersion, "/")
 	if !ok {
@@ -34,13 +34,13 @@ func (o *Object) Group() string {
 	return group
 }
 
-// ID is the object as diagnostics name it.
+// ID returns the object as diagnostics name it.
 func (o *Object) ID() diag.Object {
 	return diag.Object{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
-// Size is roughly how many bytes the object takes in a file, what an anchor holds
-// counted once.
+// Size returns the approximate number of bytes of the object in a file. The contents of an anchor
+// count once.
 func (o *Object) Size() int {
 	if o.size > 0 {
 		return o.size
@@ -62,14 +62,14 @@ func (n *Node) size(seen *map[*Node]bool) int {
 		}
 		(*seen)[n] = true
 	}
-	size := len(n.Value) + 4 // a separator, and the indentation or the quotes
+	size := len(n.Value) + 4 // a separator, and indentation or quotes
 	for _, c := range n.content() {
 		size += c.size(seen)
 	}
 	return size
 }
 
-// NameSpan is the place of metadata.name, or of kind where there is no name.
+// NameSpan returns the place of metadata.name, or of kind if there is no name.
 func (o *Object) NameSpan() diag.Span {
 	for _, at := range []*Node{o.Root.Get("metadata"), o.Root} {
 		for _, field := range []string{"name", "generateName", "kind"} {
@@ -101,9 +101,9 @@ func scalarValue(n *Node) string {
 	return n.Value
 }
 
-// flatten takes Lists apart, nested ones too. Items of a typed list that lack
-// both kind and apiVersion inherit them (apimachinery unstructured,
-// decodeToList; R-K5). It is false as soon as emit is.
+// flatten flattens Lists, including nested ones. Items of a typed list that lack both kind and
+// apiVersion inherit them (apimachinery unstructured, decodeToList; R-K5). It returns false as soon
+// as emit does.
 func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool) bool {
 	items := n.Get("items")
 	if !strings.HasSuffix(kind, "List") || items == nil || items.Kind != Sequence {
@@ -121,15 +121,15 @@ func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool)
 	return true
 }
 
-// Hook says of an object that a tool creates it at some time of a deployment, and not with
-// the other objects; "" for all others.
+// Hook is set for an object that a tool creates at a certain step of a deployment rather than with
+// the other objects; it is "" for ordinary objects.
 type Hook string
 
 const (
 	// HookStep is an object that is created at some step, such as before an upgrade.
 	HookStep Hook = "step"
-	// HookNever is one that no deployment creates: a test, or a hook that the tool skips. It
-	// is there for as long as somebody runs it by hand.
+	// HookNever is an object that no deployment creates: a test, or a hook that the tool skips. It
+	// exists only while someone runs it by hand.
 	HookNever Hook = "never"
 )
 
@@ -139,18 +139,18 @@ const (
 	argoHook = "argocd.argoproj.io/hook"
 )
 
-// helmSteps are the times at which Helm creates hooks (helm: pkg/releaseutil/
-// manifest_sorter.go). A test runs if somebody asks for it; a hook with any other time
-// is left out.
+// helmSteps maps the steps of Helm's hooks to whether a deployment creates them (helm:
+// pkg/releaseutil/ manifest_sorter.go). Tests run only on request; Helm skips a hook with any other
+// step.
 var helmSteps = map[string]bool{
 	"pre-install": true, "post-install": true, "pre-upgrade": true, "post-upgrade": true,
 	"pre-rollback": true, "post-rollback": true, "pre-delete": true, "post-delete": true,
 	"test": false, "test-success": false,
 }
 
-// isTest reports whether the annotations of an object make it a hook of Helm for nothing but
-// tests, whoever printed it. Argo CD's own hooks come first, as in ArgoHook. Helm 2 had
-// test-success and test-failure (helm: pkg/hooks/hooks.go, v2.17).
+// isTest reports whether the annotations make an object a hook of Helm only for tests, whatever
+// printed it. Argo CD's own hooks take precedence, as in ArgoHook. Helm 2 had test-success and
+// test-failure (helm: pkg/hooks/hooks.go, v2.17).
 func isTest(annotations *Node) bool {
 	events := annotations.Get(helmHook)
 	if events == nil || annotations.Get(argoHook) != nil {
@@ -166,7 +166,7 @@ func isTest(annotations *Node) bool {
 	return true
 }
 
-// HelmHook is what Helm makes of an object of a chart.
+// HelmHook returns the kind of hook that an object of a chart is for Helm.
 func HelmHook(o *Object) Hook {
 	times := o.Root.At("metadata", "annotations", helmHook)
 	if times == nil {
@@ -185,8 +185,8 @@ func HelmHook(o *Object) Hook {
 	return hook
 }
 
-// ArgoHook is what Argo CD makes of an object of an Application. It takes Helm's hooks for
-// its own, where an object has none of those.
+// ArgoHook returns the kind of hook that an object of an Application is for Argo CD, which also
+// supports Helm's hooks on objects without its own.
 func ArgoHook(o *Object) Hook {
 	steps := o.Root.At("metadata", "annotations", argoHook)
 	if steps == nil {

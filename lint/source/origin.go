@@ -12,36 +12,36 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Origin is where a rendered object was written, as the tool that rendered it
-// says. Paths have forward slashes and lead out of nothing but upwards.
+// Origin is the source of a rendered object, as reported by the tool that rendered it. Paths have
+// forward slashes; they may only begin with "..".
 type Origin struct {
-	// Path is the file of the object, from the directory that was rendered.
+	// Path is the file of the object, relative to the rendered directory.
 	Path string
-	// ConfiguredIn is, instead, the file that configures what generated the
-	// object; Generator and Name are the kind and the name of that.
+	// ConfiguredIn is set instead for a generated object: the file that configures the generator.
+	// Generator and Name are the kind and the name of the generator.
 	ConfiguredIn, Generator, Name string
-	// Template is, instead, a template of a Helm chart; its first element is the
-	// name of the chart.
+	// Template is set instead for a template of a Helm chart; its first element is the name of the
+	// chart.
 	Template string
 }
 
 const (
-	// originAnnotation is written by kustomize for buildMetadata: [originAnnotations].
+	// originAnnotation is the annotation that kustomize writes for buildMetadata:
+	// [originAnnotations].
 	originAnnotation = "config.kubernetes.io/origin"
-	// sourceComment is written by Helm above every object.
+	// sourceComment begins the comment that Helm writes above every object.
 	sourceComment = "# Source: "
-	// maxOrigin bounds what names an origin: no path is longer.
+	// maxOrigin limits the text of an origin. No path is longer.
 	maxOrigin = 4096
 )
 
-// MayHaveOrigins reports whether a text may hold objects with an origin.
+// MayHaveOrigins reports whether a text may contain objects with an origin.
 func MayHaveOrigins(text []byte) bool {
 	return bytes.Contains(text, []byte(originAnnotation)) || bytes.Contains(text, []byte(sourceComment))
 }
 
-// Origin is what the annotation of an object says. It counts only as a whole:
-// one that is not what kustomize writes says nothing, and neither does one that
-// names a repository elsewhere.
+// Origin returns the origin in the annotation of an object. It ignores an annotation that kustomize
+// would not write, and one that names another repository.
 func (o *Object) Origin() (Origin, bool) {
 	text := o.Root.At("metadata", "annotations", originAnnotation).Text()
 	if text == "" || len(text) > maxOrigin {
@@ -66,14 +66,12 @@ func (o *Object) Origin() (Origin, bool) {
 	return from, (from.Path == "") != (from.ConfiguredIn == "")
 }
 
-// localPath reports whether a text can be a relative path: what names it comes
-// from a file that anybody may have written.
+// localPath reports whether a text can be a relative path. Its file may come from an attacker.
 func localPath(p string) bool {
 	return p != "" && len(p) <= maxOrigin && utf8.ValidString(p) && !path.IsAbs(p) && !strings.ContainsFunc(p, unicode.IsControl)
 }
 
-// templateOf is the template that Helm names in the comments above a document,
-// or "".
+// templateOf returns the template that Helm names in the comments above a document, or "".
 func templateOf(text []byte) string {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
@@ -87,7 +85,7 @@ func templateOf(text []byte) string {
 	return ""
 }
 
-// Templates are the templates that Helm names in comments of a text, each once, sorted.
+// Templates returns the templates that Helm names in comments of a text, each once, sorted.
 func (f *File) Templates() (all []string) {
 	if !bytes.Contains(f.Text, []byte(sourceComment)) {
 		return nil
@@ -103,7 +101,7 @@ func (f *File) Templates() (all []string) {
 	return slices.Compact(all)
 }
 
-// template is a path that Helm may name, or "": any comment can begin like that.
+// template returns a path that Helm may name, or "": any comment can begin like Helm's.
 func template(p string) string {
 	_, file, ok := strings.Cut(p, "/")
 	if !ok || !localPath(p) || path.Clean(p) != p || !worktree.Local(p) || !strings.Contains("/"+file, "/templates/") {
@@ -112,27 +110,26 @@ func template(p string) string {
 	return p
 }
 
-// Comments by which a text says that it was made from another one: helm names
-// the template above each document that it renders, and generators ask people to
-// keep their hands off.
+// Comments that mark a text as generated: helm names the template above each document that it
+// renders, and generators ask not to edit their output.
 var (
 	helmSource = lazy.Regexp(`(?m)^# Source: [^\s:]+/(?:templates|charts|crds)/\S+\s*$`)
 	doNotEdit  = lazy.Regexp(`(?mi)^[ \t]*#.*(?:\bdo not edit\b|@generated\b)`)
 )
 
-// Maker is what made a text from another one.
+// Maker is the tool that generated a text.
 type Maker string
 
-// The makers that a text can name.
+// Makers that a text can name.
 const (
 	MadeByKustomize Maker = "kustomize"
 	MadeByHelm      Maker = "helm"
-	MadeByGenerator Maker = "generator" // as a comment of the file says
-	MadeByCluster   Maker = "cluster"   // the text is a copy out of one
+	MadeByGenerator Maker = "generator" // named by a comment of the file
+	MadeByCluster   Maker = "cluster"   // the text is a copy from a cluster
 )
 
-// Made tells what the text of an object was made by, where it says so, as what
-// is corrected there is lost when it is made again; "" if it says nothing.
+// Made returns the tool that generated the text of an object, or "" if the text does not name one.
+// Edits of generated text are lost when it is generated again.
 func (o *Object) Made() Maker {
 	meta := o.Root.Get("metadata")
 	notes := meta.Get("annotations")
@@ -147,7 +144,7 @@ func (o *Object) Made() Maker {
 	return ""
 }
 
-// Maker tells what made the whole file, where its comments say so; "" if they do not.
+// Maker returns the tool that generated the whole file, as named in its comments, or "".
 func (f *File) Maker() Maker {
 	f.made.Do(func() {
 		switch {
@@ -160,7 +157,7 @@ func (f *File) Maker() Maker {
 	return f.maker
 }
 
-// opening is the comment with which a text begins.
+// opening returns the comment at the beginning of a text.
 func opening(text []byte) []byte {
 	at := 0
 	for line := range bytes.Lines(text) {

@@ -12,13 +12,13 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Path is the way from an object to one of its values, field by field. Items of
-// a list go by what they say and not by where they stand, as in
-// spec.template.spec.containers[app].image, so that a path stays the same when
-// others move: an item that is a map by its name, key or topologyKey.
+// Path is the path from an object to one of its values, field by field. Items of a list are
+// identified by content instead of position, as in spec.template.spec.containers[app].image, so
+// that a path stays the same if other items move: an item that is a map by its name, key or
+// topologyKey.
 type Path []string
 
-// String is the path with a dot before each field.
+// String returns the path with a dot before each field.
 func (p Path) String() string {
 	var b strings.Builder
 	for _, step := range p {
@@ -30,9 +30,9 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Places finds the values of an object by where they start. Few are asked for as a
-// rule, each by a walk; then one walk answers for all of them, as there may be a finding
-// in every line of a long object.
+// Places finds the values of an object by their places. Usually there are few queries, and each one
+// is a walk. After several queries, one walk answers all further ones, because a long object may
+// have a finding on every line.
 type Places struct {
 	root  *Node
 	asked int
@@ -40,18 +40,18 @@ type Places struct {
 	at    map[[2]int32]int // the step that leads to a place
 }
 
-// step is one field or item on the way to a value.
+// step is one field or item on the path to a value.
 type step struct {
-	up   int // the step before it, or -1
+	up   int // the previous step, or -1
 	node *Node
 	item bool
 	name string // once it is known
 }
 
-// Places are the places of everything in n.
+// Places returns the places of everything in n.
 func (n *Node) Places() *Places { return &Places{root: n} }
 
-// fewPlaces is how many places are each found by a walk.
+// fewPlaces limits the places that are found by a walk each.
 const fewPlaces = 8
 
 // pathTo finds what Places.walk would note for a place, and gives the path to it from
@@ -89,8 +89,9 @@ func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 
 func (n *Node) begins(line, column int32) bool { return n.Line == line && n.Column == column }
 
-// walk notes what is in n. A place belongs to the first that starts there in the
-// order of the file: a map or list in a list to what is in it, if that does.
+// walk records the contents of n. A place belongs to the first node that begins there in the order
+// of the file. If a map or list in a list begins at the same place as its first child, the place
+// belongs to the child.
 func (p *Places) walk(n *Node, up int) {
 	for k, v := range n.Fields() {
 		s := p.add(step{up: up, node: k})
@@ -119,8 +120,8 @@ func (p *Places) note(n *Node, s int) {
 	}
 }
 
-// Path is the path to the key or the value that starts at a line and a column, the
-// first one in the order of the file; nil if nothing starts there.
+// Path returns the path to the key or the value at a line and a column, the first one in the order
+// of the file, or nil.
 func (p *Places) Path(line, column int) Path {
 	if p.asked++; p.asked <= fewPlaces {
 		path, _ := p.root.pathTo(int32(line), int32(column), false)
@@ -158,10 +159,10 @@ func (s *step) text() string {
 	return name
 }
 
-// maxStep is how long a name may be that stands in a path as it is.
+// maxStep limits the length of a name that a path contains unchanged.
 const maxStep = 100
 
-// stepName is a name without what would end it, cut by its sum if it is long.
+// stepName returns a name without characters that would end it, or a hash of a long one.
 func stepName(name string) string {
 	if len(name) > maxStep {
 		sum := sha256.Sum256([]byte(name))
@@ -173,8 +174,8 @@ func stepName(name string) string {
 	return name
 }
 
-// itemName is what tells an item of a list from the others: a scalar by itself,
-// a map by the first of its naming fields, or of those further down.
+// itemName returns the name that distinguishes an item of a list from the others: the value of a
+// scalar, or the first naming field of a map or of its nested maps.
 func itemName(n *Node) string {
 	switch n.Kind {
 	case Scalar:
@@ -195,8 +196,8 @@ func itemName(n *Node) string {
 	return nameBelow(n)
 }
 
-// nameBelow looks in the fields of a map that are no scalars, in the order of
-// their names, as that of the file may change.
+// nameBelow searches the fields of a map that are not scalars, in the order of their names, because
+// the order in the file may change.
 func nameBelow(n *Node) string {
 	fields := map[string]*Node{}
 	for k, v := range n.Fields() {
@@ -212,8 +213,8 @@ func nameBelow(n *Node) string {
 	return ""
 }
 
-// Step is one step of the way to a value: a field, or an item of a list, whose
-// Key is nil and which has others around it.
+// Step is one step on the path to a value: a field, or an item of a list. For an item, Key is nil,
+// and List is the list that contains it.
 type Step struct {
 	Key, Value *Node
 	List       *Node
@@ -221,24 +222,24 @@ type Step struct {
 	up         *Step
 }
 
-// Trails finds the ways to the values of one object by their places.
+// Trails finds the paths to the values of one object by their places.
 type Trails struct {
-	// named are the steps that a key or a scalar begins, inner those that begin
-	// where their own first key or item does.
+	// named holds the steps that begin with a key or a scalar, inner those that begin at the same
+	// place as their first key or item.
 	named, inner map[spot]*Step
 }
 
 type spot struct{ line, column int32 }
 
-// NewTrails goes through an object once.
+// NewTrails walks an object once.
 func NewTrails(root *Node) *Trails {
 	t := &Trails{named: map[spot]*Step{}, inner: map[spot]*Step{}}
 	t.walk(root, nil)
 	return t
 }
 
-// walk notes the steps below a node; of several at a place the first one counts,
-// as values that aliases repeat have one place.
+// walk records the steps below a node. Of several steps at the same place the first one counts,
+// because values that aliases repeat have one place.
 func (t *Trails) walk(n *Node, up *Step) {
 	for k, v := range n.Fields() {
 		t.note(&Step{Key: k, Value: v, up: up})
@@ -267,8 +268,8 @@ func first(in map[spot]*Step, n *Node, s *Step) {
 	}
 }
 
-// At are the steps from the object to what a span covers, or nil. A span of one
-// character is how File.Span points at a map or a list.
+// At returns the steps from the object to the value at a span, or nil. A span of one character
+// refers to a map or a list, as in File.Span.
 func (t *Trails) At(s diag.Span) []*Step {
 	at := spot{int32(s.Line), int32(s.Column)}
 	found := t.named[at]
@@ -283,17 +284,16 @@ func (t *Trails) At(s diag.Span) []*Step {
 	return steps
 }
 
-// Follower goes the ways of one object in others, where items of lists go by
-// what they say and not by where they stand.
+// Follower follows the path of a value of one object in other objects. It identifies items of lists
+// by content instead of position.
 type Follower struct {
 	names map[*Node]map[string][]*Node
 }
 
-// NewFollower remembers the names of the items of lists.
+// NewFollower returns a Follower, which caches the names of the items of lists.
 func NewFollower() *Follower { return &Follower{names: map[*Node]map[string][]*Node{}} }
 
-// Follow gives the steps from n that are the same as some steps elsewhere, as
-// far as they go.
+// Follow follows steps of another object from n, as far as they exist.
 func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 	var all []Step
 	for _, s := range steps {
@@ -312,12 +312,12 @@ func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 	return all
 }
 
-// maxAlike is how many items of one name are compared.
+// maxAlike limits the items with the same name that are compared.
 const maxAlike = 64
 
-// item is the item of a list that a step elsewhere leads to: the only one of
-// its name, else the only one that says the same, else the one at its place if
-// the lists have the same items of this name. In doubt there is none.
+// item returns the item of a list that corresponds to a step in another object: the only one with
+// its name, or else the only one with the same content, or else the one at its position if both
+// lists have the same items with this name. It returns nil if it is ambiguous.
 func (f *Follower) item(s *Step, list *Node) *Node {
 	name := itemName(s.Value)
 	alike, there := f.named(list)[name], f.named(s.List)[name]

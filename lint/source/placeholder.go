@@ -13,24 +13,24 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// held finds what makes a text a placeholder: ${X}, $X, $(X), {{ x }} and (@ x @) of later
-// tools; <x>, {x}, %X%, %%%, @X@ and __X__, which somebody or a script replaces. No field of
-// the API that is read here may hold a dollar sign.
+// held matches the syntax of placeholders: ${X}, $X, $(X), {{ x }} and (@ x @) of later tools; <x>,
+// {x}, %X%, %%%, @X@ and __X__, which a person or a script replaces. None of the API fields that
+// are read may contain a dollar sign.
 var held = lazy.Regexp(`\$[{(A-Za-z_]|\{\{|\(@.*@\)|<[^<>=\s](?:[^<>\n]*[^<>\s,|])?>|\{[^{}\n]+\}|%[A-Za-z_][\w.-]*%|%{3}|^%[dqsv]$|@[A-Za-z_][\w.-]*@|\b__[A-Za-z]\w*__\b`)
 
-// capitals is a text of several words in capitals, as FILL THIS IN or NODE_COUNT; A_B is
-// too short for one.
+// capitals matches a text of several words in capitals, such as FILL THIS IN or NODE_COUNT; A_B is
+// too short to count.
 var capitals = lazy.Regexp(`^[A-Z]+(?:[ _][A-Z]+)+$`)
 
-// constants are values of the API that a text in capitals may misspell. The last two are
-// values of the node label eks.amazonaws.com/capacityType.
+// constants lists values of the API that a text in capitals may misspell. The last two are values
+// of the node label eks.amazonaws.com/capacityType.
 var constants = strings.Fields(`Always OnFailure Never Exists DoesNotExist In NotIn Gt Lt Equal NoSchedule PreferNoSchedule NoExecute
 	DoNotSchedule ScheduleAnyway Honor Ignore TCP UDP SCTP RollingUpdate Recreate OnDelete OrderedReady Parallel Indexed NonIndexed
 	PreemptLowerPriority IfHealthyBudget AlwaysAllow ON_DEMAND CAPACITY_BLOCK`)
 
-// Placeholder reports whether a text stands for a value that something else fills in: it
-// holds a variable or a placeholder, is "...", encrypted by SOPS or computed by ytt, asks to be
-// replaced, or is several words in capitals that no value of the API is within two edits of.
+// Placeholder reports whether something else replaces a text later: it contains a variable or a
+// placeholder, is "...", is encrypted by SOPS or computed by ytt, asks to be replaced, or consists
+// of several words in capitals that are not within two edits of a value of the API.
 func Placeholder(text string) bool {
 	return (strings.ContainsAny(text, "${<%@") || strings.Contains(text, "__")) && held().MatchString(text) ||
 		text == "..." || strings.HasPrefix(text, "ENC[") || strings.HasPrefix(text, yttSign) || asksForValue(text) ||
@@ -38,33 +38,33 @@ func Placeholder(text string) bool {
 			!slices.Contains(constants, text) && diag.Within(text, constants, 2) == ""
 }
 
-// asksForValue reports whether a text says that somebody has to replace it.
+// asksForValue reports whether a text asks to be replaced.
 func asksForValue(text string) bool {
 	words := []string{"changeme", "change-me", "change_me", "replaceme", "replace-me", "replace_me"}
 	return text == "TODO" || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(text, w) }) ||
 		len(text) > len("your--here") && strings.EqualFold(text[:4], "your") && strings.EqualFold(text[len(text)-4:], "here") && request().MatchString(text)
 }
 
-// request is a text such as your-node-name-here.
+// request matches a text such as your-node-name-here.
 var request = lazy.Regexp(`(?i)^your([ _-]\w+)+[ _-]here$`)
 
-// numeral is a word in capitals, which stands for the value where only a number is legal.
+// numeral matches a word in capitals, which is a placeholder where only a number is valid.
 var numeral = lazy.Regexp(`^[A-Z][A-Z0-9_]+$`)
 
-// PlaceholderOfNumber reports whether a node stands for a number that something else fills
-// in: it is a placeholder, or a word in capitals such as PORT.
+// PlaceholderOfNumber reports whether something else replaces a node with a number later: it is a
+// placeholder, or a word in capitals such as PORT.
 func (n *Node) PlaceholderOfNumber() bool {
 	return n.Placeholder() || numeral().MatchString(n.Text())
 }
 
-// IsVariable reports whether a placeholder is in the syntax of a tool, which fills it in
-// before anything is deployed: a variable, a template action or a value that SOPS encrypts.
+// IsVariable reports whether a placeholder is in the syntax of a tool that replaces it before
+// anything is deployed: a variable, a template action or a value that SOPS encrypts.
 func IsVariable(text string) bool {
 	return strings.HasPrefix(text, yttSign) || strings.Contains(text, "(@") || strings.Contains(text, "${") || strings.Contains(text, "$(") || strings.Contains(text, "{{") || strings.HasPrefix(text, "ENC[")
 }
 
-// braced returns {X}, which YAML reads as a map with the key X and no value, as the text
-// that it is where X is one word next to both braces.
+// braced returns the text {X}, which YAML reads as a map with the key X and no value, if X is one
+// word and next to both braces.
 func braced(y *yaml.Node) (text string, ok bool) {
 	if y.Kind != yaml.MappingNode || y.Style != yaml.FlowStyle || len(y.Content) != 2 || y.Anchor != "" {
 		return "", false
@@ -76,19 +76,19 @@ func braced(y *yaml.Node) (text string, ok bool) {
 	return "{" + k.Value + "}", v.Kind == yaml.ScalarNode && v.Style == 0 && v.Anchor == "" && v.Value == "" && v.Line == k.Line && v.Column == k.Column+len(k.Value)
 }
 
-// word is what stands between the signs of a placeholder that YAML does not take for text.
+// word matches the word inside a placeholder that YAML does not read as text.
 var word = lazy.Regexp(`^[A-Za-z_][\w.-]*$`)
 
-// braceComma finds a map that a comma alone tells from a placeholder.
+// braceComma matches a map that only a comma distinguishes from a placeholder.
 var braceComma = lazy.Regexp(`\{[A-Za-z_][\w.-]*, ?\}`)
 
-// signed finds placeholders at the start of a key or value without quotes, where YAML
-// takes their first character for syntax.
+// signed matches placeholders at the start of an unquoted key or value, where YAML treats their
+// first character as syntax.
 var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%+[A-Za-z_][\w.-]*%+|%{3,}|%[dqsv]\b|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.\[\]-]*\})`)
 
-// withPlainPlaceholders is a text that the parser does not take, with <X> in place of
-// each %X%, @X@ and {X} that it takes for syntax, and <-> of %%%, which moves nothing; and what stands
-// there by what takes its place. Nil if there are none.
+// withPlainPlaceholders returns a text that does not parse with each %X%, @X@ and {X} that YAML
+// treats as syntax replaced with <X>, and %%% with <->, which keeps all places. was maps the
+// replacements to the original texts. It returns nil if there are none.
 func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 	if !bytes.ContainsAny(text, "%@{") {
 		return nil, nil
@@ -98,7 +98,7 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 		at, quote := 0, byte(0)
 		for _, m := range signed().FindAllSubmatchIndex(line, -1) {
 			from, to := m[2], m[3]
-			for ; at < from && quote != '#'; at++ { // of quotes and comments
+			for ; at < from && quote != '#'; at++ { // skip quotes and comments
 				switch c := line[at]; {
 				case quote == '"' && c == '\\':
 					at++
@@ -115,7 +115,7 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 				continue
 			case line[from] == '{' && !bytes.ContainsAny(line[from:to], "[]") && (len(after) == 0 || strings.ContainsRune(",]}#:", next)): // a map, or a mistake in one
 				continue
-			case line[from] == '@' && (unicode.IsLetter(next) || unicode.IsDigit(next)): // as in @me@example.com
+			case line[from] == '@' && (unicode.IsLetter(next) || unicode.IsDigit(next)): // such as @me@example.com
 				continue
 			}
 			if plain == nil {
@@ -131,11 +131,11 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 	return plain, was
 }
 
-// filled is a line that holds nothing but a placeholder, which a script replaces by fields.
+// filled matches a line that contains only a placeholder, which a script replaces with fields.
 var filled = lazy.Regexp(`^[ \t]*(?:<[^<>\n]+>|\$\{[^{}\n]+\}|\$[A-Za-z_]\w*|%+[A-Za-z_][\w.-]*%+|%{3,}|@[A-Za-z_][\w.-]*@|__[A-Za-z]\w*__|\{[A-Za-z_][\w.]*\})[ \t]*\r?\n?$`)
 
-// lacksOnlyLines reports whether a text that is not YAML is once the lines that hold nothing
-// but a placeholder are taken out.
+// lacksOnlyLines reports whether a text becomes valid YAML if the lines that contain only a
+// placeholder are removed.
 func lacksOnlyLines(text []byte) bool {
 	if !bytes.ContainsAny(text, "<$%@_{") {
 		return false

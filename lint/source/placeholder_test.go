@@ -29,8 +29,8 @@ func TestPlaceholder(t *testing.T) {
 	}
 }
 
-// TestPlaceholderSyntax reads documents whose placeholders YAML takes for syntax, and
-// those that are mistakes all the same, at the line of the mistake.
+// TestPlaceholderSyntax reads documents with placeholders that YAML treats as syntax, and documents
+// that are still mistakes, at the line of the mistake.
 func TestPlaceholderSyntax(t *testing.T) {
 	const head = "apiVersion: v1\nkind: Pod\n"
 	for _, tt := range []struct {
@@ -91,7 +91,7 @@ func TestPlaceholderSyntax(t *testing.T) {
 	}
 }
 
-// TestComputed reads a comment behind a key or a dash as a value that ytt computes, at the
+// TestComputed checks that a comment after a key or a dash is a value that ytt computes, at the
 // place of the comment.
 func TestComputed(t *testing.T) {
 	const head = "apiVersion: v1\nkind: Pod\n"
@@ -131,7 +131,7 @@ func TestComputed(t *testing.T) {
 	}
 }
 
-// TestBracedMap keeps maps that are no placeholders.
+// TestBracedMap checks maps that are not placeholders.
 func TestBracedMap(t *testing.T) {
 	set, _ := parsedWith(wholeOptions(), "x.yaml", "apiVersion: v1\nkind: Pod\na: {x: }\nb: {x: null}\nc: { x }\nd: {x, y}\ne: {}\nf: {1}\ng:\n  x:\nh: &h {x}\n")
 	for _, key := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
@@ -145,8 +145,8 @@ func TestBracedMap(t *testing.T) {
 	}
 }
 
-// TestPlaceholderLines leaves out documents that lack nothing but the lines that a script
-// fills in, and reports any other mistake in them.
+// TestPlaceholderLines checks that documents that only lack the lines that a script inserts are
+// left out, and that any other mistake in them is reported.
 func TestPlaceholderLines(t *testing.T) {
 	const head = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n"
 	for _, tt := range []struct{ text, skip string }{

@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// parsed reads one text as a file of that name in which every mistake counts.
+// parsed reads one text as a file with this name, strictly.
 func parsed(name, text string) (*Set, *File) { return parsedWith(everything, name, text) }
 
 func parsedWith(opts Options, name, text string) (*Set, *File) {
@@ -27,12 +27,12 @@ func parsedWith(opts Options, name, text string) (*Set, *File) {
 
 var everything = Options{Keep: func(string, string) bool { return true }, Strict: true}
 
-// inLines is the lines of a text as spans count them.
+// inLines returns the lines of a text as spans count them.
 func inLines(text []byte) [][]byte {
 	return bytes.SplitAfter(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n"))
 }
 
-// spanText is the text of a span; ok is false if it lies outside the lines.
+// spanText returns the text of a span; ok is false if it is outside the lines.
 func spanText(lines [][]byte, s diag.Span) (text string, ok bool) {
 	if s.Line < 1 || s.EndLine < s.Line || s.EndLine > len(lines) || s.EndLine == s.Line && s.EndColumn < s.Column {
 		return "", false
@@ -55,7 +55,7 @@ func spanText(lines [][]byte, s diag.Span) (text string, ok bool) {
 	return b.String(), true
 }
 
-// walk visits every node below n once, in order, and says which are keys.
+// walk visits every node below n once, in order, and reports which ones are keys.
 func walk(n *Node, seen map[*Node]bool, visit func(n *Node, key bool)) {
 	if n == nil || seen[n] {
 		return
@@ -71,8 +71,8 @@ func walk(n *Node, seen map[*Node]bool, visit func(n *Node, key bool)) {
 	}
 }
 
-// checkPlaces holds the place of every node of a text against the text: a span
-// covers the text of its scalar, no more and no less.
+// checkPlaces compares the place of every node of a text with the text: a span covers exactly the
+// text of its scalar.
 func checkPlaces(name string, text []byte) (bad []string) {
 	f := &File{Name: name, Text: text}
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
@@ -111,7 +111,7 @@ func misplaced(f *File, lines [][]byte, n *Node) string {
 	case n.Quoted && strings.HasPrefix(text, "|"), n.Quoted && strings.HasPrefix(text, ">"):
 		return misplacedBlock(f, n, span)
 	}
-	if !n.Quoted { // over several lines the white space changes
+	if !n.Quoted { // over several lines white space changes
 		if text != n.Value && (!strings.ContainsAny(text, "\r\n\u0085\u2028\u2029") || squeezed(text) != squeezed(n.Value)) {
 			return fmt.Sprintf("covers %q", text)
 		}
@@ -124,8 +124,8 @@ func misplaced(f *File, lines [][]byte, n *Node) string {
 	return ""
 }
 
-// misplacedStart holds the first character of a map or a list against what
-// may stand there; a map in block style may start with anything.
+// misplacedStart checks the first character of a map or a list; a map in block style may begin with
+// any character.
 func misplacedStart(n *Node, text string) string {
 	if n.Kind == Map && text != "" && strings.Trim(text, " \t\r\n") != "" || n.Kind == Sequence && strings.ContainsAny(text, "[-&!") {
 		return ""
@@ -135,7 +135,7 @@ func misplacedStart(n *Node, text string) string {
 
 func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// undone takes quotes, escapes and folding off the text of one scalar.
+// undone removes quotes, escapes and folding from the text of one scalar.
 func undone(f *File, text string) (value string, err error) {
 	if looksLikeJSON(f.Text) && strings.HasPrefix(text, `"`) {
 		err = json.Unmarshal([]byte(text), &value)
@@ -148,9 +148,9 @@ func undone(f *File, text string) (value string, err error) {
 	return n.Content[0].Value, nil
 }
 
-// misplacedBlock finds the first line of a block scalar below its indicator.
+// misplacedBlock checks the first line of a block scalar below its indicator.
 func misplacedBlock(f *File, n *Node, span diag.Span) string {
-	if hasWideBreak(f.Text) { // the lines of the block are not those of the file
+	if hasWideBreak(f.Text) { // lines of the block differ from those of the file
 		return ""
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(n.Value), "\n")
@@ -195,7 +195,7 @@ func placesOfFiles(t *testing.T, root string) {
 	}
 }
 
-// oddTexts are texts of which every place is checked.
+// oddTexts lists texts of which every place is checked.
 var oddTexts = map[string]string{
 	"several documents":      "a: 1\n---\nb: 2\n--- # comment\nc: 3\n---   \n\n\nd: [x, y]\n...\n---\ne: 5\n",
 	"document on the line":   "--- {a: b}\n--- [c]\n--- word\n--- |\n  text\n",
@@ -239,7 +239,7 @@ var oddTexts = map[string]string{
 	"long line":              "a: [" + strings.Repeat("größe, ", 2000) + "end]\nb: c\n",
 }
 
-// TestPlacesOfErrors checks places in texts with more than one thing wrong.
+// TestPlacesOfErrors checks places in texts with several mistakes.
 func TestPlacesOfErrors(t *testing.T) {
 	for _, text := range []string{
 		"a: &b {*b }\na:\na:", // a cycle, and then repeated keys

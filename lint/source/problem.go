@@ -2,11 +2,11 @@ package source
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// ProblemKind is what is wrong with a text before anything is judged; its
-// string is the id of the rule that reports it.
+// ProblemKind is a kind of error in a text, found before anything is judged. It is the id of the
+// rule that reports it.
 type ProblemKind string
 
-// The problems of a text.
+// Kinds of problems of a text.
 const (
 	Unparsable   ProblemKind = "unparsable-document"
 	DuplicateKey ProblemKind = "duplicate-key"
@@ -14,38 +14,38 @@ const (
 	AliasCycle   ProblemKind = "alias-cycle"
 	TooDeep      ProblemKind = "nesting-too-deep"
 	Unreadable   ProblemKind = "unreadable-file"
-	// What should be rendered and is not.
+	// Kinds of problems of renders.
 	RenderFailed  ProblemKind = "render-failed"
 	RenderRefused ProblemKind = "render-refused"
 )
 
-// Problem is one thing that is wrong with a text.
+// Problem is one error in a text.
 type Problem struct {
 	Kind   ProblemKind
 	Detail string
 	Span   diag.Span
-	// First is where a repeated key stands for the first time.
+	// First is the first place of a repeated key.
 	First diag.Span
-	// LastCounts is set for a repeated key in a file that only Helm reads, and in what a
-	// chart prints: the last value is taken.
+	// LastCounts is set for a repeated key in a file that only Helm reads and in the output of a
+	// chart, where the last value counts.
 	LastCounts bool
-	// Merged is set for a repeated key in what a chart prints for Flux or kustomize, which
-	// refuse it.
+	// Merged is set for a repeated key in the output of a chart for Flux or kustomize, which reject
+	// it.
 	Merged bool
 }
 
-// Skipped is a document that was recognised as something else than a
-// Kubernetes object to be judged, or a path that was not read, which has no line.
+// Skipped is a document that is not a Kubernetes object to be judged, or a path that was not read,
+// which has no line.
 type Skipped struct {
 	Reason string
 	File   string
 	Line   int
 }
 
-// Reasons for leaving a document out.
+// Reasons for leaving out a document.
 const (
 	SkipTemplate      = "Helm template"
-	SkipOtherTemplate = "template" // of Jinja, ERB and the like
+	SkipOtherTemplate = "template" // Jinja, ERB and similar
 	SkipNoManifest    = "unparsable non-manifest"
 	SkipKustomization = "kustomization file"
 	SkipHelmValues    = "Helm values file"
@@ -67,33 +67,32 @@ const (
 	SkipBound         = "file beyond the bounds of a run"
 )
 
-// Set is everything that Load found.
+// Set is the result of Load.
 type Set struct {
 	Files    []*File
 	Objects  []*Object
 	Problems []Problem
 	Skipped  []Skipped
-	// Documents counts YAML documents and JSON values, empty ones left out.
+	// Documents counts YAML documents and JSON values, except empty ones.
 	Documents int
-	// Untracked are the files, by name, that Options.Tracked left out.
+	// Untracked lists the files, by name, that Options.Tracked left out.
 	Untracked []string
-	// Unread are the paths, without lines, that were left out although manifests may
-	// be there: those that Options.Ignore declines, hidden directories and those of
-	// others with a file that begins like a manifest, links that are hidden or not tracked, and files
-	// beyond the bounds of a run.
-	// Directories end in a slash.
+	// Unread lists paths, without lines, that were left out although they may contain manifests:
+	// those that Options.Ignore declines; hidden directories and third-party directories that
+	// contain a file that begins like a manifest; links that are hidden or not tracked; and files
+	// beyond the limits of a run. Directories end in a slash.
 	Unread []Skipped
-	// Inflated are the directories where charts may be that kustomizations inflate.
+	// Inflated holds the directories in which there may be charts that kustomizations render.
 	Inflated map[string]bool
-	// Placeholders are texts, by file, that stand where YAML takes them for syntax. They
-	// count as texts, so that the rest of their documents can be read.
+	// Placeholders lists, by file, placeholders that YAML treats as syntax. They count as texts, so
+	// that the rest of their documents can be read.
 	Placeholders map[string][]string
 
 	plain *Node
 }
 
-// Plain is the content of the only document of a file that is no Kubernetes
-// object, as a configuration is; nil if there is none.
+// Plain returns the contents of the only document of a file that is not a Kubernetes object, such
+// as a configuration, or nil.
 func (s *Set) Plain() (*Node, *File) {
 	if s.plain == nil {
 		return nil, nil

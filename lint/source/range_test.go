@@ -7,11 +7,11 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// odd is a text in which lines, columns and bytes drift apart.
+// odd is a text in which lines, columns and bytes differ.
 const odd = "\ufeffa: 1\r\nb: é😀 # \u2028 \u0085\r\n\tc\rd: x\n\nlast: é"
 
-// TestRange goes over every place of a text: the ranges between two of them are
-// what a walk over the lines gives, and beyond the end of a line there is none.
+// TestRange visits every place of a text and compares the ranges between two places with those
+// found by a walk over the lines. Beyond the end of a line there is no range.
 func TestRange(t *testing.T) {
 	f := &File{Name: "f", Text: []byte(odd)}
 	at := len("\ufeff")
@@ -37,7 +37,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestMade tells apart what somebody wrote and what something made.
+// TestMade distinguishes written text from generated text.
 func TestMade(t *testing.T) {
 	for text, want := range map[string]Maker{
 		"# by hand\nkind: Pod\nmetadata: {name: p}":                                                     "",
@@ -64,7 +64,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestShared marks what an anchor or a merge key holds, and nothing else.
+// TestShared checks that exactly the nodes in anchors and merge keys are marked.
 func TestShared(t *testing.T) {
 	text := "a: &x {b: one}\nc: *x\nd: {<<: {e: two}, f: three}\n&k g: four\nh: [&y five, six]\n"
 	docs, errs := documents([]byte(text), Options{Keep: func(string, string) bool { return true }})

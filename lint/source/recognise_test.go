@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// reading is what became of a text: objects by kind and name with their line,
-// and what was skipped.
+// reading is the result of reading a text: objects by kind and name with their line, and what was
+// skipped.
 func reading(set *Set) string {
 	var all []string
 	for _, o := range set.Objects {
@@ -27,7 +27,7 @@ func reading(set *Set) string {
 
 const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
 
-// recognised is what becomes of the text of a file.
+// recognised returns the result of reading the text of a file.
 var recognised = map[string]struct{ file, text, want string }{
 	"object":                           {"a.yaml", pod, "Pod p 1"},
 	"object without version":           {"a.yaml", "kind: Pod\nmetadata: {name: p}\n", "Pod p 1"},
@@ -165,8 +165,8 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// TestStrict reads a file that is named as what it is: no mistake in it passes for
-// some other text, but a template is one.
+// TestStrict reads a file with a known purpose: every mistake in it is a problem, and only a
+// template is not.
 func TestStrict(t *testing.T) {
 	for text, want := range map[string]string{"a: [\n": "unparsable-document 1", "a: {{ b }} c\n": "Helm template 1"} {
 		set, _ := parsed("a.yaml", text)
@@ -176,8 +176,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestDropKeepsDirectives reads a patch whose directive stands in a field that
-// nobody else looks into.
+// TestDropKeepsDirectives reads a patch with a directive in a field whose contents are not needed.
 func TestDropKeepsDirectives(t *testing.T) {
 	text := pod + "spec:\n  env:\n  - $patch: replace\n"
 	r := result{file: &File{Name: "a.yaml", Text: []byte(text)}}
@@ -229,8 +228,8 @@ func TestListInherits(t *testing.T) {
 	}
 }
 
-// TestBranches reads a value of one branch of several as unknown, also where the document
-// is not the first.
+// TestBranches checks that a value in one of several branches is unknown, even if the document is
+// not the first one.
 func TestBranches(t *testing.T) {
 	set, _ := parsedWith(Options{Keep: everything.Keep}, "a.yaml", pod+"---\n"+pod+"spec:\n  # {{ if .x }}\n  replicas: 1\n  # {{ else }}\n  replicas: 2\n  # {{ end }}\n  a: b\n")
 	spec := set.Objects[1].Root.Get("spec")
@@ -239,8 +238,7 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// TestLastCounts tells the repeated keys that only Helm reads from those that kustomize
-// merges.
+// TestLastCounts distinguishes repeated keys that only Helm reads from those that kustomize merges.
 func TestLastCounts(t *testing.T) {
 	dir := t.TempDir()
 	const twice = "name: a\nname: b\n"

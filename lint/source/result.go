@@ -15,20 +15,20 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// result is what one file holds.
+// result holds the contents of one file.
 type result struct {
 	file      *File
 	objects   []*Object
 	problems  []Problem
 	skipped   []Skipped
 	patches   []string // files that this kustomization names as patches
-	charts    []string // directories of charts that it inflates
-	merged    []string // values files that it merges with values of its own
+	charts    []string // directories of charts that it renders
+	merged    []string // values files that it merges with its own values
 	documents int
-	plain     *Node // the first document that is no object
-	merging   bool  // there may be directives of patches
-	printed   bool  // it is the result of a render, in which each repeated key counts
-	// placeholders lists those that YAML would take for syntax.
+	plain     *Node // the first document that is not an object
+	merging   bool  // the file may contain directives of patches
+	printed   bool  // the file is the result of a render, in which each repeated key counts
+	// placeholders lists placeholders that YAML treats as syntax.
 	placeholders []string
 	sum          limits.Cost
 }
@@ -66,7 +66,7 @@ func (f found) text(opts Options) ([]byte, error) {
 		defer file.Close()
 		in = file
 	}
-	text, err := worktree.ReadSized(in, min(f.size, opts.MaxBytes), opts.MaxBytes) // texts are kept to the end of the run
+	text, err := worktree.ReadSized(in, min(f.size, opts.MaxBytes), opts.MaxBytes) // texts are kept until the end of the run
 	switch {
 	case err != nil:
 		return nil, errors.New("cannot be read: " + reason(err))
@@ -76,7 +76,7 @@ func (f found) text(opts Options) ([]byte, error) {
 	return text, nil
 }
 
-// reason is an error without the path that the caller names anyway.
+// reason returns an error without the path, which the caller names.
 func reason(err error) string {
 	var pe *os.PathError
 	if errors.As(err, &pe) {
@@ -99,7 +99,7 @@ func (r *result) parse(opts Options) {
 	}
 	r.merging = bytes.IndexByte(text, '$') >= 0 && slices.ContainsFunc(directives, func(d string) bool { return bytes.Contains(text, []byte(d)) })
 	if r.merging {
-		opts.Drop = nil // a directive may stand anywhere
+		opts.Drop = nil // a directive may be anywhere
 	}
 	got := read(text, opts)
 	r.sum, r.placeholders = got.sum, got.placeholders
@@ -131,7 +131,7 @@ func (r *result) parse(opts Options) {
 	}
 }
 
-// read reads one text, which is JSON if it can be.
+// read reads one text, as JSON if possible.
 func read(text []byte, opts Options) contents {
 	if looksLikeJSON(text) {
 		return parseJSON(text, opts.mostOf(text))
@@ -139,7 +139,7 @@ func read(text []byte, opts Options) contents {
 	return parseYAML(text, opts)
 }
 
-// documents are those of one text, and what is wrong with it.
+// documents returns the documents of one text and its errors.
 func documents(text []byte, opts Options) ([]document, []textError) {
 	got := read(text, opts)
 	if got.over != nil {
@@ -148,19 +148,19 @@ func documents(text []byte, opts Options) ([]document, []textError) {
 	return got.docs, got.errs
 }
 
-// refuse leaves out a file in whole. JSON without a sign of a manifest is somebody's
-// data, as a list of records may be, and no mistake.
+// refuse leaves out a whole file. JSON without any sign of a manifest is data, for instance a list
+// of records, and not a mistake.
 func (r *result) refuse(why textError, strict bool) {
 	if !strict && opensJSON(r.file.Text) && len(r.objects)+len(r.problems) == 0 && !manifestMention().Match(r.file.Text) {
 		why.skip = SkipLarge
 	}
-	why.line = min(why.line, r.file.LineCount()) // behind the last separator is no line
+	why.line = min(why.line, r.file.LineCount()) // the line after the last separator does not exist
 	r.file.refused = true
 	r.objects, r.patches, r.plain, r.skipped = nil, nil, nil, nil
 	r.problem(why)
 }
 
-// unparsable reports the first byte that no text has.
+// unparsable reports the first byte that is invalid in a text.
 func (r *result) unparsable(text []byte) {
 	line := 1
 	for len(text) > 0 {
@@ -198,8 +198,8 @@ func (r *result) problem(e textError) {
 	r.problems = append(r.problems, p)
 }
 
-// repeats reports whether a repeated key is a mistake: in somebody's data and settings it
-// is none of ours.
+// repeats reports whether a repeated key is a mistake. In data and in settings of other tools it is
+// not.
 func (r *result) repeats(d *document, e *textError) bool {
 	switch recognise(r.file, *d) {
 	case SkipHelmValues, SkipHelmChart:
@@ -222,7 +222,7 @@ func (r *result) document(d document, opts Options) {
 		r.documents++
 		return
 	}
-	if d.root.IsNull() { // an empty document, as after a closing ---
+	if d.root.IsNull() { // an empty document, such as after a closing ---
 		return
 	}
 	r.documents++

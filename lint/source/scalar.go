@@ -7,8 +7,8 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// words are the plain scalars that YAML 1.1 takes for booleans and nulls, as
-// the decoder behind kubectl does (go-yaml v2, resolve.go): y and n included.
+// words lists plain scalars that YAML 1.1 reads as booleans and nulls, like the decoder behind
+// kubectl (go-yaml v2, resolve.go), including y and n.
 var words = map[string]Type{
 	"y": Bool, "Y": Bool, "yes": Bool, "Yes": Bool, "YES": Bool,
 	"n": Bool, "N": Bool, "no": Bool, "No": Bool, "NO": Bool,
@@ -21,10 +21,10 @@ var words = map[string]Type{
 	"-.inf": Float, "-.Inf": Float, "-.INF": Float,
 }
 
-// yamlFloat is the float form of go-yaml v2.
+// yamlFloat matches floats of go-yaml v2.
 var yamlFloat = lazy.Regexp(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// resolvePlain gives the type of an unquoted, untagged scalar.
+// resolvePlain returns the type of an unquoted scalar without a tag.
 func resolvePlain(s string) Type {
 	if s == "" {
 		return Null
@@ -54,8 +54,8 @@ func resolvePlain(s string) Type {
 	return resolveNumber(strings.ReplaceAll(s, "_", ""))
 }
 
-// numeric reports whether a text has only characters that numbers have; most
-// texts that begin with a digit, as 100m does, need no further look.
+// numeric reports whether a text has only characters of numbers. Most texts that begin with a
+// digit, such as 100m, need no further check.
 func numeric(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -68,7 +68,7 @@ func numeric(s string) bool {
 	return true
 }
 
-// resolveNumber gives the type of what may be a number that int64 cannot hold.
+// resolveNumber returns the type of a text that may be a number outside the range of int64.
 func resolveNumber(s string) Type {
 	if _, err := strconv.ParseUint(s, 0, 64); err == nil {
 		return Int
@@ -86,8 +86,8 @@ func resolveNumber(s string) Type {
 	return String
 }
 
-// parseInt reads a whole number as go-yaml v2 does: with underscores anywhere,
-// with a sign behind 0b, and octal behind a bare 0.
+// parseInt parses an integer like go-yaml v2: with underscores anywhere, with a sign after 0b, and
+// as octal after a leading 0.
 func parseInt(s string) (int64, bool) {
 	s = strings.ReplaceAll(s, "_", "")
 	i, err := strconv.ParseInt(s, 0, 64)
@@ -102,8 +102,8 @@ func parseInt(s string) (int64, bool) {
 	return i, err == nil
 }
 
-// resolveTag gives the type of a scalar with an explicit tag; a tag that the
-// text does not fit changes nothing.
+// resolveTag returns the type of a scalar with an explicit tag. A tag that does not fit the text
+// changes nothing.
 func resolveTag(tag, value string) Type {
 	plain := resolvePlain(value)
 	switch tag {
@@ -121,25 +121,25 @@ func resolveTag(tag, value string) Type {
 
 var tags = map[Type]string{Int: "!!int", Bool: "!!bool", Null: "!!null"}
 
-// Limits of a quantity. Kubernetes has none and counts with as many digits as the
-// text asks for, so that 1e-100000000 takes hours and gigabytes. The quantities
-// that it writes itself have at most 19 digits and the exponents -9 to 18.
+// Limits of a quantity. Kubernetes has none and computes with as many digits as the text asks for,
+// so that 1e-100000000 takes hours and gigabytes. The quantities that it writes itself have at most
+// 19 digits and exponents from -9 to 18.
 const (
 	maxQuantityLength   = 64
 	maxQuantityExponent = 100
 )
 
-// quantityType is the name of the type that is decoded within the limits.
+// quantityType is the name of the type that is only decoded within the limits.
 const quantityType = "Quantity"
 
-// quantityWithin is what a quantity beyond the limits is expected to be.
+// quantityWithin describes a quantity within the limits, for messages.
 var quantityWithin = "quantity of at most " + strconv.Itoa(maxQuantityLength) + " characters with an exponent from -" +
 	strconv.Itoa(maxQuantityExponent) + " to " + strconv.Itoa(maxQuantityExponent)
 
-// Unwieldy reports whether the text of a quantity is beyond the limits within which
-// the Kubernetes library may see it. Every text goes through here first.
+// Unwieldy reports whether a quantity exceeds the limits, in which case the Kubernetes library must
+// not parse it. Every quantity is checked here first.
 func Unwieldy(quantity string) bool {
-	quantity = strings.TrimSpace(quantity) // as the library does
+	quantity = strings.TrimSpace(quantity) // like the library
 	if len(quantity) > maxQuantityLength {
 		return true
 	}
@@ -148,7 +148,7 @@ func Unwieldy(quantity string) bool {
 		return false
 	}
 	digits := strings.TrimLeft(quantity[at+1:], "+-0")
-	if digits == "" || strings.Trim(digits, "0123456789") != "" { // a suffix as in 2Ei, or no quantity
+	if digits == "" || strings.Trim(digits, "0123456789") != "" { // a suffix as in 2Ei, or not a quantity
 		return false
 	}
 	n, err := strconv.Atoi(digits)

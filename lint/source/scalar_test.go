@@ -13,8 +13,7 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// scalarTypes is what plain scalars are to kubectl, by YAML 1.1 as go-yaml v2
-// understands it.
+// scalarTypes maps plain scalars to their types for kubectl, by YAML 1.1 as in go-yaml v2.
 var scalarTypes = map[string]Type{
 	"y": Bool, "Y": Bool, "n": Bool, "N": Bool, "yes": Bool, "Yes": Bool, "YES": Bool, "yEs": String, "no": Bool, "NO": Bool,
 	"on": Bool, "On": Bool, "ON": Bool, "oN": String, "off": Bool, "OFF": Bool, "true": Bool, "True": Bool, "TRUE": Bool, "tRUE": String,
@@ -40,8 +39,8 @@ func TestPlainScalars(t *testing.T) {
 	}
 }
 
-// kubectlTypes are the types of the values of a map to the decoder behind
-// kubectl (sigs.k8s.io/yaml reads with go-yaml v2).
+// kubectlTypes returns the types of the values of a map for the decoder behind kubectl
+// (sigs.k8s.io/yaml uses go-yaml v2).
 func kubectlTypes(text string) (map[string]Type, error) {
 	var values map[string]any
 	if err := kubectl.Unmarshal([]byte(text), &values); err != nil {
@@ -63,8 +62,8 @@ func kubectlTypes(text string) (map[string]Type, error) {
 	return types, nil
 }
 
-// TestScalarsAsKubectl compares types and numbers with the decoder behind
-// kubectl: those of the table and random ones of characters that matter.
+// TestScalarsAsKubectl compares types and numbers with the decoder behind kubectl, for the table
+// and for random scalars of relevant characters.
 func TestScalarsAsKubectl(t *testing.T) {
 	texts := slices.Sorted(maps.Keys(scalarTypes))
 	random := rand.New(rand.NewPCG(1, 2))
@@ -85,7 +84,7 @@ func sameScalar(t *testing.T, text string) {
 	docs, errs := documents([]byte("a: "+text+"\n"), everything)
 	types, err := kubectlTypes("a: " + text + "\n")
 	if err != nil || len(errs) > 0 || len(docs) != 1 {
-		return // what the parsers refuse or take for a map is not the question
+		return // ignores texts that the parsers reject or read as a map
 	}
 	n := docs[0].root.Get("a")
 	want, ok := types["a"]

@@ -7,41 +7,41 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// simple reads YAML in the style of most manifests into the nodes that the parser
-// would give, in a fraction of its time and memory: block maps and lists, flow
-// collections and quoted text within a line, plain scalars and literal text. It
-// declines a text with anything else, mistakes included, which is then the parser's.
-// Nodes have no comments, and no tags, which the converter reads of tagged ones only.
+// simple parses YAML in the style of most manifests into the nodes that the parser would return, in
+// a fraction of its time and memory: block maps and lists, flow collections and quoted text within
+// a line, plain scalars and literal text. It declines a text with anything else, including
+// mistakes, which the parser then reads. Nodes have no comments. They have no tags either, because
+// the converter only reads the tags of tagged nodes.
 //
-// A node lives until the next document is read.
+// A node is valid until the next document is read.
 type simple struct {
 	text       string
-	at         int // offset of what is read next
+	at         int // offset of the next character
 	line       int // its line, counted from 1
 	start      int // offset of the line
 	ascii      bool
-	from, runs int // offset up to which the runes of the line are counted, and their number
+	from, runs int // runes up to offset from of the line were counted; runs is their number
 	*simpleNodes
 }
 
-// simpleNodes holds the memory of the nodes of one document, for the next one.
+// simpleNodes holds the memory of the nodes of one document, which the next one reuses.
 type simpleNodes struct {
 	nodes   [][]yaml.Node
 	used    int          // nodes of the document
-	open    []*yaml.Node // children of collections that are not complete
-	content []*yaml.Node // those of the complete ones
+	open    []*yaml.Node // children of incomplete collections
+	content []*yaml.Node // children of complete collections
 	extent  extent       // of the document
 }
 
-// nodeChunk is how many nodes are made at once.
+// nodeChunk is the number of nodes that are allocated at once.
 const nodeChunk = 128
 
-// maxSimple bounds the nesting of what is read, maxSimpleKey the length of a key: the
-// parser has bounds of its own further up.
+// maxSimple limits the nesting of what is parsed, and maxSimpleKey the length of a key; the limits
+// of the parser are higher.
 const maxSimple, maxSimpleKey = 100, 256
 
-// parseSimple hands all documents of a text to emit, until that has enough; it is
-// false if the text is not simple, whatever was handed out before.
+// parseSimple passes all documents of a text to emit until that returns false. It returns false if
+// the text is not simple; emit may have received documents before.
 func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) bool {
 	ascii, ok := simpleText(text)
 	if !ok {
@@ -62,8 +62,8 @@ func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) b
 	return true
 }
 
-// simpleText reports whether a text has only characters that mean the same wherever
-// they stand, and whether all of them are ASCII.
+// simpleText reports whether the meaning of all characters of a text is independent of their
+// context, and whether all of them are ASCII.
 func simpleText(text []byte) (ascii, ok bool) {
 	ascii = true
 	for i := 0; i < len(text); i++ {
@@ -84,7 +84,7 @@ func simpleText(text []byte) (ascii, ok bool) {
 	return ascii, true
 }
 
-// document reads a document; nil if it is not simple.
+// document parses a document. It returns nil if it is not simple.
 func (s *simple) document() *yaml.Node {
 	s.used, s.open, s.content = 0, s.open[:0], s.content[:0]
 	doc := s.node(yaml.DocumentNode, s.at)
@@ -114,7 +114,7 @@ func (s *simple) marker() bool {
 	return s.at == s.start && strings.HasPrefix(s.text[s.at:], "---") && s.blank(s.at+len("---"))
 }
 
-// node makes a node that starts at an offset of the line.
+// node returns a new node that begins at an offset of the line.
 func (s *simple) node(kind yaml.Kind, at int) *yaml.Node {
 	if s.used == nodeChunk*len(s.nodes) {
 		s.nodes = append(s.nodes, make([]yaml.Node, nodeChunk))
@@ -125,8 +125,8 @@ func (s *simple) node(kind yaml.Kind, at int) *yaml.Node {
 	return n
 }
 
-// column is that of an offset of the line; what is counted once is not counted again,
-// as most offsets only grow.
+// column returns the column of an offset of the line. Offsets mostly grow, so it continues from the
+// previous one.
 func (s *simple) column(at int) int {
 	if s.ascii {
 		return 1 + at - s.start
@@ -145,7 +145,7 @@ func (s *simple) scalar(style yaml.Style, at int, value string) *yaml.Node {
 	return n
 }
 
-// close gives a collection the children from an index of the open ones on.
+// close gives a collection the open children from an index on.
 func (s *simple) close(n *yaml.Node, from int) *yaml.Node {
 	if from < len(s.open) {
 		first := len(s.content)
@@ -156,20 +156,20 @@ func (s *simple) close(n *yaml.Node, from int) *yaml.Node {
 	return n
 }
 
-// blank reports whether a line or a word ends before an offset.
+// blank reports whether a word or line ends at an offset.
 func (s *simple) blank(at int) bool {
 	return at >= len(s.text) || s.text[at] == ' ' || s.text[at] == '\n'
 }
 
-// spaces passes over spaces.
+// spaces skips spaces.
 func (s *simple) spaces() {
 	for s.at < len(s.text) && s.text[s.at] == ' ' {
 		s.at++
 	}
 }
 
-// rest passes over the rest of a line, line break included; false if there is more
-// on it than a comment.
+// rest skips the rest of a line with its line break. It returns false if the line contains more
+// than a comment.
 func (s *simple) rest() bool {
 	before := s.at
 	s.spaces()
@@ -196,15 +196,15 @@ func (s *simple) newline() {
 	s.start = s.at
 }
 
-// skip goes on from the start of a line to the next one with something other than a
-// comment, behind its indentation; false at the end of the text.
+// skip advances from the start of a line to the next one that contains more than a comment, after
+// its indentation. It returns false at the end of the text.
 func (s *simple) skip() bool {
 	for s.at < len(s.text) && s.rest() {
 	}
 	return s.at < len(s.text)
 }
 
-// indent is that of what comes next; -1 at the end of the document.
+// indent returns the indentation of the next content, or -1 at the end of the document.
 func (s *simple) indent() int {
 	if !s.skip() || s.marker() {
 		return -1
@@ -215,8 +215,7 @@ func (s *simple) indent() int {
 // dash reports whether an item of a list begins here.
 func (s *simple) dash() bool { return s.text[s.at] == '-' && s.blank(s.at+1) }
 
-// block reads a map or a list that begins here, and then up to the next line with
-// something on it.
+// block parses a map or a list that begins here, and advances to the next line with content.
 func (s *simple) block(depth int) *yaml.Node {
 	if depth > maxSimple {
 		return nil
@@ -232,7 +231,7 @@ func (s *simple) block(depth int) *yaml.Node {
 	return s.mapping(key, begin-s.start, depth)
 }
 
-// colon passes over the colon of a key that began at an offset.
+// colon skips the colon of a key that began at an offset.
 func (s *simple) colon(begin int) bool {
 	if s.at == len(s.text) || s.text[s.at] != ':' || !s.blank(s.at+1) || s.at-begin > maxSimpleKey {
 		return false
@@ -241,7 +240,7 @@ func (s *simple) colon(begin int) bool {
 	return true
 }
 
-// mapping reads a map behind the colon of its first key.
+// mapping parses a map after the colon of its first key.
 func (s *simple) mapping(key *yaml.Node, indent, depth int) *yaml.Node {
 	n := s.node(yaml.MappingNode, s.at)
 	n.Line, n.Column = key.Line, key.Column
@@ -267,7 +266,7 @@ func (s *simple) mapping(key *yaml.Node, indent, depth int) *yaml.Node {
 	}
 }
 
-// value reads the value of a field of a map, behind the colon.
+// value parses the value of a field of a map, after the colon.
 func (s *simple) value(indent, depth int) *yaml.Node {
 	line, column := s.line, s.column(s.at)
 	if !s.rest() {
@@ -280,14 +279,14 @@ func (s *simple) value(indent, depth int) *yaml.Node {
 	return s.null(line, column)
 }
 
-// null is the scalar of a value that is not there.
+// null returns the scalar of a missing value.
 func (s *simple) null(line, column int) *yaml.Node {
 	n := s.scalar(0, s.at, "")
 	n.Line, n.Column = line, column
 	return n
 }
 
-// sequence reads a list at the dash of its first item.
+// sequence parses a list from the dash of its first item.
 func (s *simple) sequence(indent, depth int) *yaml.Node {
 	n := s.node(yaml.SequenceNode, s.at)
 	from := len(s.open)
@@ -300,7 +299,7 @@ func (s *simple) sequence(indent, depth int) *yaml.Node {
 		s.open = append(s.open, item)
 		next := s.indent()
 		if next < indent || next == indent && !s.dash() {
-			return s.close(n, from) // the map around it looks at what is no item
+			return s.close(n, from) // the enclosing map handles what is not an item
 		}
 		if next > indent {
 			return nil
@@ -308,7 +307,7 @@ func (s *simple) sequence(indent, depth int) *yaml.Node {
 	}
 }
 
-// item reads an item of a list, behind the dash.
+// item parses an item of a list, after the dash.
 func (s *simple) item(indent, depth int) *yaml.Node {
 	line, column := s.line, s.column(s.at)
 	if s.rest() {
@@ -337,7 +336,7 @@ func (s *simple) item(indent, depth int) *yaml.Node {
 	return s.inline(indent, depth)
 }
 
-// inline reads a value on the line of its key or dash, and the rest of the line.
+// inline parses a value on the line of its key or dash, and the rest of the line.
 func (s *simple) inline(indent, depth int) *yaml.Node {
 	var n *yaml.Node
 	switch s.text[s.at] {

@@ -6,7 +6,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// word reads a plain scalar or quoted text, in a flow collection or outside of them.
+// word parses a plain scalar or a quoted text, inside or outside flow collections.
 func (s *simple) word(flow bool) *yaml.Node {
 	if s.at == len(s.text) {
 		return nil
@@ -17,13 +17,13 @@ func (s *simple) word(flow bool) *yaml.Node {
 	return s.plain(flow)
 }
 
-// plain reads a plain scalar up to a colon, a comment or the end of the line.
+// plain parses a plain scalar up to a colon, a comment or the end of the line.
 func (s *simple) plain(flow bool) *yaml.Node {
 	begin := s.at
 	if !plainStart[s.text[begin]] && (s.text[begin] != '-' || flow || s.blank(begin+1)) {
 		return nil
 	}
-	end := begin // behind the last character that is no space
+	end := begin // after the last character that is not a space
 scan:
 	for ; s.at < len(s.text); s.at++ {
 		switch c := s.text[s.at]; c {
@@ -66,7 +66,7 @@ scan:
 	return s.scalar(0, begin, value)
 }
 
-// plainStart are the characters that a plain scalar begins with, but for a dash.
+// plainStart holds the characters with which a plain scalar may begin, except a dash.
 var plainStart = func() (table [256]bool) {
 	for c := range table {
 		table[c] = c > ' ' && strings.IndexByte("-?:,[]{}#&*!|>'\"%@`", byte(c)) < 0

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// sameAsParser compares what is read of a simple text with what the parser reads; a
-// text that is not simple may be anything.
+// sameAsParser compares the result for a simple text with that of the parser. A text that is not
+// simple is ignored.
 func sameAsParser(text []byte) (simple bool, err error) {
 	var got, want []string
 	note := func(to *[]string) func(*yaml.Node) bool {
@@ -40,7 +40,7 @@ func sameAsParser(text []byte) (simple bool, err error) {
 	return true, nil
 }
 
-// outline writes all of some nodes that the converter looks at.
+// outline writes everything in nodes that the converter reads.
 func outline(b *strings.Builder, nodes []*yaml.Node, depth int) {
 	styles := yaml.TaggedStyle | yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	for _, n := range nodes {
@@ -53,8 +53,8 @@ func outline(b *strings.Builder, nodes []*yaml.Node, depth int) {
 	}
 }
 
-// FuzzSimple reads any bytes: what is simple means what the parser says, mistakes
-// included.
+// FuzzSimple reads arbitrary bytes and checks that a simple text means the same as for the parser,
+// including mistakes.
 func FuzzSimple(f *testing.F) { fuzzed(f, fuzzSimple) }
 
 func fuzzSimple(t *testing.T, text []byte) {
@@ -66,7 +66,7 @@ func fuzzSimple(t *testing.T, text []byte) {
 	}
 }
 
-// TestSimple holds what is simple and what is not against the parser.
+// TestSimple compares texts that are simple, and others, with the parser.
 func TestSimple(t *testing.T) {
 	for _, row := range []struct {
 		text   string
@@ -86,7 +86,7 @@ func TestSimple(t *testing.T) {
 		{"a: é\nü: {ö: ä, ß: é} # ç\né: x\n", true},
 		{"a: |\n  b\n\n    c\n  \n  d: e  \n\nf: |-\n  # g\n\n\nh: |\n\n  i", true},
 		{"a:\n- |\n  b\n- |-\n   c\n", true},
-		// What the parser has to look at, for it means something else or nothing.
+		// These texts need the parser, because they mean something else or nothing.
 		{"a: b\n  c\n", false},
 		{"a: b\n c: d\n", false},
 		{"a: b: c\n", false},
@@ -133,11 +133,11 @@ func TestSimple(t *testing.T) {
 	}
 }
 
-// TestManifestsAreSimple reads all fixtures as the parser does, and most without it.
+// TestManifestsAreSimple reads all fixtures like the parser, and most of them without it.
 func TestManifestsAreSimple(t *testing.T) { readAsParser(t, "../../fixtures", 8) }
 
-// readAsParser reads all texts below a directory as the parser does, and so many out of
-// ten without it.
+// readAsParser reads all texts below a directory like the parser, and checks that a number of every
+// ten do not need it.
 func readAsParser(t *testing.T, dir string, outOfTen int) {
 	all, simple := 0, 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

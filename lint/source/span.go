@@ -12,32 +12,32 @@ import (
 
 // File is one input, with its text.
 type File struct {
-	// Name is the path from the repository root with forward slashes, or
-	// StdinName. Display is the path as the person who ran the command sees it.
+	// Name is the path relative to the root of the repository with forward slashes, or StdinName.
+	// Display is the path as the user of the command sees it.
 	Name, Display string
-	// Text is UTF-8. Recoded is set if the file itself is UTF-16, so that an offset
-	// in the text is none in the file.
+	// Text is UTF-8. Recoded is set if the file itself is UTF-16, so that offsets in the text are
+	// not offsets in the file.
 	Text    []byte
 	Recoded bool
-	// Result is set for the result of a render: every place in it is moved to where that
-	// was written before anybody sees it.
+	// Result is set for the result of a render: every place in it is moved to its source before a
+	// user sees it.
 	Result bool
-	// refused is set for a text that is not read because of a bound.
+	// refused is set for a text that is not read because it exceeds a limit.
 	refused bool
 
 	once  sync.Once
 	index *textIndex
 	made  sync.Once
 	maker Maker // see madeBy
-	// printed is the text without silent actions of templates, if it has some.
+	// printed is the text without template actions that print nothing, if it contains any.
 	unsaid  sync.Once
 	printed *File
-	// literal is the text without all of them.
+	// literal is the text without any template actions.
 	literally sync.Once
 	literal   *File
 }
 
-// StdinName stands for standard input in every output.
+// StdinName is the name of standard input in all output.
 const StdinName = "<stdin>"
 
 func (f *File) indexed() *textIndex {
@@ -45,8 +45,8 @@ func (f *File) indexed() *textIndex {
 	return f.index
 }
 
-// Line is the text of a line, counted from 1, without its line break and
-// without a byte order mark.
+// Line returns the text of a line, counted from 1, without its line break and without a byte order
+// mark.
 func (f *File) Line(n int) string {
 	x := f.indexed()
 	if n < 1 || n > len(x.lines) {
@@ -56,13 +56,12 @@ func (f *File) Line(n int) string {
 	return string(f.Text[start:end])
 }
 
-// LineCount is the number of lines, at least 1.
+// LineCount returns the number of lines, which is at least 1.
 func (f *File) LineCount() int { return len(f.indexed().lines) }
 
-// Span is the place of a scalar without its tag and anchor, quotes included, or
-// of the first character of anything else. A block scalar is pointed at by its
-// indicator, and a scalar that is not there, as after a bare "key:", has an
-// empty span.
+// Span returns the place of a scalar with its quotes but without its tag and anchor, or of the
+// first character of another node. The place of a block scalar is its indicator. A missing scalar,
+// such as after a bare "key:", has an empty span.
 func (f *File) Span(n *Node) diag.Span {
 	if f == nil || n == nil || n.Line == 0 {
 		return diag.Span{}
@@ -78,8 +77,8 @@ func (f *File) Span(n *Node) diag.Span {
 	return s
 }
 
-// FieldSpan is the place of a field: from its key to the end of its value if
-// that is a scalar that starts on the same line, else its key alone.
+// FieldSpan returns the place of a field: from its key to the end of its value if that is a scalar
+// that begins on the same line, or else its key.
 func (f *File) FieldSpan(key, value *Node) diag.Span {
 	s := f.Span(key)
 	if value == nil || value.Kind != Scalar || value.absent() {
@@ -92,9 +91,9 @@ func (f *File) FieldSpan(key, value *Node) diag.Span {
 	return s
 }
 
-// ItemSpan is the place of an item of a list as a whole: that of its first field. In the
-// result of a render fields are sorted, so the first of them says nothing, and the place
-// is the item's own, as Span gives it.
+// ItemSpan returns the place of an item of a list, which is that of its first field. In the result
+// of a render fields are sorted, so the first field means nothing there, and the place is that of
+// the item, as in Span.
 func (f *File) ItemSpan(n *Node) diag.Span {
 	if !f.Result {
 		for k, v := range n.Fields() {
@@ -104,8 +103,8 @@ func (f *File) ItemSpan(n *Node) diag.Span {
 	return f.Span(n)
 }
 
-// Range are the offsets in the text of a span within one line; ok is false if
-// the file has no such place.
+// Range returns the offsets in the text of a span within one line; ok is false if the file has no
+// such place.
 func (f *File) Range(s diag.Span) (start, end int, ok bool) {
 	if s.Line < 1 || s.Line > f.LineCount() || s.EndLine != s.Line || s.Column < 1 || s.EndColumn < s.Column {
 		return 0, 0, false
@@ -121,16 +120,16 @@ func (f *File) Range(s diag.Span) (start, end int, ok bool) {
 // absent reports whether a scalar has no text in the file.
 func (n *Node) absent() bool { return n.Value == "" && !n.Quoted }
 
-// LineSpan is the whole text of a line.
+// LineSpan returns the whole text of a line without blanks around it.
 func (f *File) LineSpan(n int) diag.Span {
 	text := f.Line(n)
 	start := 1 + utf8.RuneCountInString(text) - utf8.RuneCountInString(strings.TrimLeft(text, " \t"))
 	return diag.Span{File: f.Name, Line: n, Column: start, EndLine: n, EndColumn: max(start, 1+utf8.RuneCountInString(strings.TrimRight(text, " \t")))}
 }
 
-// BlockSpan turns a span in the text of a block scalar, which is a file of its
-// own, into the span in the file that holds it; ok is false for other scalars,
-// and where a line of the file does not say what the text says there.
+// BlockSpan converts a span in the text of a block scalar, given as a separate file, to a span in
+// the file that contains the scalar; ok is false for other scalars, and if the text of the line
+// differs.
 func (f *File) BlockSpan(block *Node, text *File, s diag.Span) (at diag.Span, ok bool) {
 	above := f.Span(block)
 	if line := f.Line(above.Line); s.IsZero() || !block.Quoted || !strings.HasPrefix(line[runeOffset(line, above.Column-1):], "|") {
@@ -147,7 +146,7 @@ func (f *File) BlockSpan(block *Node, text *File, s diag.Span) (at diag.Span, ok
 	return diag.Span{File: f.Name, Line: above.Line + s.Line, Column: s.Column + indent, EndLine: above.Line + s.EndLine, EndColumn: s.EndColumn + indent}, true
 }
 
-// runeOffset is the offset in bytes of a code point of s.
+// runeOffset returns the offset in bytes of the n-th code point of s.
 func runeOffset(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -158,9 +157,8 @@ func runeOffset(s string, n int) int {
 	return len(s)
 }
 
-// scalarExtent is the part of the text that a scalar takes up which, tag and
-// anchor included, starts at an offset: the parser says where values start but
-// not where they end.
+// scalarExtent returns the part of the text that a scalar takes up; the scalar, with its tag and
+// anchor, begins at an offset. The parser reports where values begin, but not where they end.
 func scalarExtent(text []byte, at int, n *Node) (start, end int) {
 	if n.absent() {
 		return at, at
@@ -180,13 +178,13 @@ func scalarExtent(text []byte, at int, n *Node) (start, end int) {
 	return start, start + plainLen(rest, n.Value)
 }
 
-// skipProperties is the offset behind the tags and anchors in front of a value,
-// which may stand on a line of their own.
+// skipProperties returns the offset after the tags and anchors before a value, which may be on a
+// line of their own.
 func skipProperties(text []byte, at int) int {
 	for at < len(text) && (text[at] == '&' || text[at] == '!') {
 		if text[at] == '!' {
 			at += wordLen(text[at:], " \t\r\n")
-		} else { // the name of an anchor ends before any other sign
+		} else { // the name of an anchor ends before any other character
 			for at++; at < len(text) && bytes.IndexByte(inAnchors, text[at]) >= 0; at++ {
 			}
 		}
@@ -197,7 +195,7 @@ func skipProperties(text []byte, at int) int {
 
 var inAnchors = []byte("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
 
-// skipBlank is the offset behind white space and comments.
+// skipBlank returns the offset after white space and comments.
 func skipBlank(text []byte, at int) int {
 	for at < len(text) {
 		switch text[at] {
@@ -212,7 +210,7 @@ func skipBlank(text []byte, at int) int {
 	return at
 }
 
-// wordLen is the length of the text up to one of the stops.
+// wordLen returns the length of the text up to one of the stops.
 func wordLen(text []byte, stops string) int {
 	if i := bytes.IndexAny(text, stops); i >= 0 {
 		return i
@@ -220,7 +218,7 @@ func wordLen(text []byte, stops string) int {
 	return len(text)
 }
 
-// quotedLen is the length of a quoted scalar with its quotes.
+// quotedLen returns the length of a quoted scalar with its quotes.
 func quotedLen(s []byte) int {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
@@ -236,8 +234,8 @@ func quotedLen(s []byte) int {
 	return len(s)
 }
 
-// plainLen is the length of an unquoted scalar that goes on for several lines,
-// of which nothing but the white space changes.
+// plainLen returns the length of an unquoted scalar on several lines, in which only white space
+// differs from the value.
 func plainLen(s []byte, value string) int {
 	at := 0
 	for _, want := range value {

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// Roots are the documents of a file in whole, whatever they are; those that
-// cannot be read are left out. Nothing of what Load keeps is needed or changed.
+// Roots returns all documents of a file, of any kind, except those that cannot be read. It does not
+// use or change what Load keeps.
 func (f *File) Roots() []*Node {
 	if f.refused || !utf8.Valid(f.Text) || bytes.IndexByte(f.Text, 0) >= 0 {
 		return nil
@@ -21,7 +21,7 @@ func (f *File) Roots() []*Node {
 	return roots(docs)
 }
 
-// ObjectsOf are the objects of a document of this file, Lists taken apart.
+// ObjectsOf returns the objects of a document of this file, with Lists flattened.
 func (f *File) ObjectsOf(root *Node) []*Object {
 	var all []*Object
 	if root.Get("kind") == nil {
@@ -48,24 +48,24 @@ func roots(docs []document) []*Node {
 	return all
 }
 
-// Stream finds the objects of a file by their places, once more: a long file is
-// not read as a whole for a few of them.
+// Stream finds the objects of a file by their places, by reading it again: it does not read all of
+// a long file for a few objects.
 type Stream struct {
 	file *File
-	// parts are the texts of the documents and lines the lines before each.
+	// parts holds the texts of the documents, and lines the number of lines before each.
 	parts [][]byte
 	lines []int
 	whole bool
 	read  map[int]part
 }
 
-// part is what a document holds, and the template that Helm names above it.
+// part holds the objects of a document, and the template that Helm names above it.
 type part struct {
 	objects  []*Object
 	template string
 }
 
-// maxRead is how many documents of a stream are kept at a time.
+// maxRead limits the documents of a stream that are cached.
 const maxRead = 64
 
 // NewStream splits a file into its documents.
@@ -86,8 +86,7 @@ func NewStream(f *File) *Stream {
 	return s
 }
 
-// At is the object around a place, with the template that Helm names above it;
-// nil if there is none.
+// At returns the object at a place and the template that Helm names above it, or nil.
 func (s *Stream) At(span diag.Span) (o *Object, template string) {
 	i := sort.Search(len(s.lines), func(i int) bool { return s.lines[i] >= span.Line }) - 1
 	if i < 0 {

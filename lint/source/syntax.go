@@ -22,13 +22,12 @@ var (
 	preamble  = lazy.Regexp(`\A(?:[ \t]*(?:#.*)?\r?\n|%.*\n)*\z`)
 )
 
-// maxSearch bounds, for one file, the text in which the lines of syntax errors
-// are searched; beyond it the line is the one that the parser names.
+// maxSearch limits, for each file, the text that is searched for the lines of syntax errors. Beyond
+// it the line is the one that the parser names.
 const maxSearch = 1 << 18
 
-// parts splits a text into its documents. A separator ends a document wherever
-// it stands, in quotes and brackets too, unless there are but comments and
-// directives before it.
+// parts splits a text into its documents. A separator ends a document anywhere, even in quotes and
+// brackets, unless only comments and directives precede it.
 func parts(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := 0
@@ -44,10 +43,9 @@ func parts(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// broken records a document that the parser cannot read. The parser names the
-// start of the construct that it was in, counted from 0 in some messages and
-// from 1 in others, so the line is searched, but for templates: they were never meant
-// to be read.
+// broken records a document that does not parse. The parser names the start of the current
+// construct, counted from 0 in some messages and from 1 in others, so the line is searched instead,
+// except in templates, which were never meant to be read.
 func (r *yamlReader) broken(err error, text []byte) {
 	said, line := problemOf(err)
 	skip, action := notRead(text, r.opts.Strict)
@@ -76,21 +74,19 @@ func (r *yamlReader) broken(err error, text []byte) {
 	r.add(limits.Cost{Documents: 1}, r.most, e.line, e)
 }
 
-// What the parser says where the line above, or one far above, is the one to
-// mend.
+// Messages of the parser for errors that must be corrected in the line above, or in one far above.
 const (
 	saysKey   = "mapping values are not allowed in this context"
 	saysQuote = "found unexpected end of stream"
 )
 
-// keyLike is a line that was meant to be a field: a word and perhaps another,
-// with no colon and blank between them; or a list item whose dash has no blank.
+// keyLike matches a line that was meant to be a field: a word and perhaps another, without colon
+// and blank between them; or a list item whose dash has no blank.
 var keyLike = lazy.Regexp(`^[ \t]*(?:- +)*[\w./-]+(?::[^\s:#]+)?(?: [^\s:#]+)?[ \t]*(?:#.*)?\r?\n?$|^[ \t]*-[\w.]+:[ \t]`)
 
-// toMend is the index of the line that a person has to mend, or -1. It is the
-// first one up to which the text fails as it does in whole, unless a text that
-// runs into that line began above: a quote that was never closed, or a key that
-// has no colon.
+// toMend returns the index of the line that the user must correct, or -1. It is the first line up
+// to which the text fails with the same error, unless a text that extends into that line began
+// above: an unclosed quote, or a key without a colon.
 func toMend(text []byte, ends []int, said string) int {
 	at := firstFailing(text, ends, said)
 	if at < 1 {
@@ -112,11 +108,10 @@ func toMend(text []byte, ends []int, said string) int {
 	return at
 }
 
-// passOver reads on.
+// passOver continues reading.
 func passOver(*yaml.Node) bool { return true }
 
-// firstFailing is the index of the first line up to which a text fails as said,
-// or -1.
+// firstFailing returns the index of the first line up to which a text fails with an error, or -1.
 func firstFailing(text []byte, ends []int, said string) int {
 	fails := func(i int) bool {
 		failed, err := decodeAll(text[:ends[i]], passOver)
@@ -132,7 +127,7 @@ func firstFailing(text []byte, ends []int, said string) int {
 	return -1
 }
 
-// problemOf splits a parser error into what it says and the line it names.
+// problemOf splits a parser error into its message and its line.
 func problemOf(err error) (said string, line int) {
 	said = err.Error()
 	if m := errorLine().FindStringSubmatch(said); m != nil {
@@ -142,7 +137,7 @@ func problemOf(err error) (said string, line int) {
 	return strings.TrimPrefix(said, "yaml: "), line
 }
 
-// lineEnds are the offsets behind every line; there is one line at least.
+// lineEnds returns the offsets of the ends of lines; there is at least one line.
 func lineEnds(text []byte) (ends []int) {
 	at := 0
 	for line := range bytes.Lines(text) {
@@ -155,7 +150,7 @@ func lineEnds(text []byte) (ends []int) {
 	return ends
 }
 
-// recognise tells why a document holds no objects; "" if it may.
+// recognise returns the reason why a document contains no objects, or "" if it may contain some.
 func recognise(f *File, d document) string {
 	base := path.Base(f.Name)
 	n := d.root
@@ -186,8 +181,8 @@ func recognise(f *File, d document) string {
 	return ""
 }
 
-// passedOver tells why an object, alone or out of a List, is not to be judged;
-// "" if it is. Merging is set where the file holds directives of patches.
+// passedOver returns the reason why an object, by itself or from a List, is not judged, or "".
+// merging is set if the file contains directives of patches.
 func passedOver(o *Object, merging bool) string {
 	switch {
 	case o.Kind == "" || o.Root.Kind != Map:
@@ -197,7 +192,8 @@ func passedOver(o *Object, merging bool) string {
 	case o.Kind == "CustomResourceDefinition":
 		return SkipCRD
 	case o.Root.At("metadata", "name").Text() == "nameValue" && o.Root.At("metadata", "namespace").Text() == "namespaceValue":
-		// apimachinery's round-trip tests write into every field its own name followed by Value
+		// The round-trip tests of apimachinery write into every field its own name followed by
+		// Value.
 		return SkipSample
 	case merging && isPatch(o.Root):
 		return SkipPatch
@@ -205,11 +201,11 @@ func passedOver(o *Object, merging bool) string {
 	return ""
 }
 
-// directives are the fields that only a strategic-merge patch has
-// (apimachinery, pkg/util/strategicpatch).
+// directives lists the fields that only a strategic-merge patch has (apimachinery,
+// pkg/util/strategicpatch).
 var directives = []string{"$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/"}
 
-// isPatch reports whether there is a directive somewhere in an object.
+// isPatch reports whether an object contains a directive.
 func isPatch(n *Node) bool {
 	for k, v := range n.Fields() {
 		if slices.ContainsFunc(directives, func(d string) bool { return strings.HasPrefix(k.Value, d) }) || isPatch(v) {
@@ -219,11 +215,11 @@ func isPatch(n *Node) bool {
 	return slices.ContainsFunc(n.Items(), isPatch)
 }
 
-// inflated lists, relative to the folder of a kustomization, where the charts are that it
-// inflates, and the values files that it merges with values of its own. kustomize refuses
-// repeated keys in those, as it decodes the result (kustomize:
-// api/internal/builtins/HelmChartInflationGenerator.go, createNewMergedValuesFile); others
-// it hands to Helm.
+// inflated returns, relative to the folder of a kustomization, the directories of the charts that
+// it renders and the values files that it merges with its own values. kustomize rejects repeated
+// keys in those, because it decodes the result (kustomize:
+// api/internal/builtins/HelmChartInflationGenerator.go, createNewMergedValuesFile); it passes other
+// values files to Helm.
 func inflated(n *Node) (charts, merged []string) {
 	home := cmp.Or(n.At("helmGlobals", "chartHome").Text(), "charts")
 	for _, chart := range n.Get("helmCharts").Items() {
@@ -241,8 +237,8 @@ func inflated(n *Node) (charts, merged []string) {
 	return charts, merged
 }
 
-// patchPaths lists the files that a kustomization names as patches, relative
-// to its own folder: those are no manifests, whatever they look like.
+// patchPaths returns the files that a kustomization names as patches, relative to its folder. Those
+// are never manifests.
 func patchPaths(n *Node) []string {
 	var paths []string
 	for _, field := range []string{"patches", "patchesStrategicMerge", "patchesJson6902"} {

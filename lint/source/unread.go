@@ -17,12 +17,12 @@ type passedPath struct {
 	dir          bool
 }
 
-// unread notes a path that is not read.
+// unread records a path that is not read.
 func (w *walker) unread(reason, path string, dir bool) {
 	w.passed = append(w.passed, passedPath{reason, path, dir})
 }
 
-// unreadPaths are those that no other way has led to.
+// unreadPaths returns the paths that were not reached in another way.
 func (w *walker) unreadPaths() []Skipped {
 	var all []Skipped
 	for _, p := range w.passed {
@@ -38,11 +38,10 @@ func (w *walker) unreadPaths() []Skipped {
 	return all
 }
 
-// versionControl are hidden directories that hold no manifests of their own.
+// versionControl lists hidden directories that contain no manifests of their own.
 var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".jj": true, ".bzr": true}
 
-// ofOthers reports whether a directory is one where npm, or go mod vendor, keeps what
-// others wrote.
+// ofOthers reports whether a directory contains third-party files of npm or go mod vendor.
 func ofOthers(path string) bool {
 	switch filepath.Base(path) {
 	case "node_modules":
@@ -54,8 +53,8 @@ func ofOthers(path string) bool {
 	return false
 }
 
-// hidden notes a directory that is passed over, if manifests may be in it: many a
-// repository has one for its editor or its CI alone.
+// hidden records a directory that is skipped if it may contain manifests: many repositories have
+// hidden directories only for an editor or the CI.
 func (w *walker) hidden(reason, path string) {
 	switch {
 	case versionControl[filepath.Base(path)] || !w.opts.Tracked(path):
@@ -66,26 +65,25 @@ func (w *walker) hidden(reason, path string) {
 	}
 }
 
-// linkUnread notes a link that is not followed, if it leads to anything that would
-// be read.
+// linkUnread records a link that is not followed if its target would be read.
 func (w *walker) linkUnread(reason, path string) {
 	if info, err := os.Stat(path); err == nil && (info.IsDir() || isManifest(path)) {
 		w.unread(reason, path, info.IsDir())
 	}
 }
 
-// Bounds of the look into a hidden directory.
+// Limits of the search in a hidden directory.
 const (
 	maxHiddenNames = 1000
 	maxHiddenFiles = 50
 	maxHiddenBytes = 4 << 10
 )
 
-// versionKey finds the key that every manifest has.
+// versionKey matches the key that every manifest has.
 var versionKey = lazy.Regexp(`(?m)^[ \t{]*(?:- +)*["']?apiVersion["']?[ \t]*:`)
 
-// mayHoldManifests reports whether one of the files below a directory begins like a
-// manifest. A directory with more names or files than are looked at may hold one.
+// mayHoldManifests reports whether a file below a directory begins like a manifest. It returns true
+// if the directory exceeds the limits of the search.
 func mayHoldManifests(dir string) bool {
 	names, files := maxHiddenNames, maxHiddenFiles
 	for dirs := []string{dir}; len(dirs) > 0; dirs = dirs[1:] {
@@ -108,7 +106,7 @@ func mayHoldManifests(dir string) bool {
 	return false
 }
 
-// firstEntries are at most n entries of a directory, in no order.
+// firstEntries returns at most n entries of a directory, in any order.
 func firstEntries(dir string, n int) ([]fs.DirEntry, error) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -133,12 +131,12 @@ func beginsLikeManifest(path string) bool {
 	return err != nil || versionKey().Match(head)
 }
 
-// isBrokenList reports whether an object is a List without items that could be
-// taken out of it. A kind of its own may end in List, too: that has a name or a spec.
+// isBrokenList reports whether an object is a List without usable items. A custom kind may also end
+// in List: it has a name or a spec.
 func isBrokenList(o *Object) bool {
 	if !strings.HasSuffix(o.Kind, "List") || o.Kind != "List" && (o.Name != "" || o.Root.Get("spec") != nil) {
 		return false
 	}
 	_, items := o.Root.Field("items")
-	return items == nil || items.Kind != Sequence && !items.IsNull() // null is how Go writes an empty one
+	return items == nil || items.Kind != Sequence && !items.IsNull() // Go writes an empty list as null
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// unreadOf are the paths that Load leaves out, with the reasons.
+// unreadOf returns the paths that Load leaves out, with the reasons.
 func unreadOf(t *testing.T, opts Options, paths ...string) []string {
 	t.Helper()
 	set, err := Load(opts, paths)
@@ -65,8 +65,8 @@ func hidingPlaces(t *testing.T) string {
 	return filepath.Join(plant(t, repo), "repo")
 }
 
-// TestUnread says what is not read: a hidden directory counts if one of its files
-// begins like a manifest, or if there are too many to tell.
+// TestUnread checks which paths are not read: a hidden directory counts if one of its files begins
+// like a manifest, or if there are too many files to determine that.
 func TestUnread(t *testing.T) {
 	dir := hidingPlaces(t)
 	ignore := func(name string) bool {
@@ -89,7 +89,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestUnreadUntracked leaves out of account what is not looked at anyway.
+// TestUnreadUntracked checks that untracked paths are not listed.
 func TestUnreadUntracked(t *testing.T) {
 	dir := plant(t, map[string]string{"in/.cache/x.yaml": pod, "in/a.yaml": pod, "in/dir": "->../sub", "sub/x.txt": "", "in/.link": "->../sub"})
 	in := filepath.Join(dir, "in")
@@ -99,7 +99,7 @@ func TestUnreadUntracked(t *testing.T) {
 	}
 }
 
-// TestUnreadClosed counts a hidden directory that nobody may look into.
+// TestUnreadClosed checks that a hidden directory without read permission counts.
 func TestUnreadClosed(t *testing.T) {
 	dir := plant(t, map[string]string{".closed/x.txt": "", "a.yaml": pod})
 	closed := filepath.Join(dir, ".closed")

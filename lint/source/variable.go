@@ -7,10 +7,10 @@ import (
 	"strconv"
 )
 
-// variableText is the value of fields that are not known.
+// variableText is the value of fields with unknown values.
 const variableText = "${unknown}"
 
-// Variable is a scalar of unknown value at the place of n.
+// Variable returns a scalar with an unknown value at the place of n.
 func (n *Node) Variable() *Node {
 	v := &Node{Value: variableText, Type: String, Shared: true}
 	if n != nil {
@@ -19,7 +19,7 @@ func (n *Node) Variable() *Node {
 	return v
 }
 
-// Replace is a copy of a map with another value of a field that it has.
+// Replace returns a copy of a map with another value for an existing field.
 func (n *Node) Replace(name string, value *Node) *Node {
 	c := *n
 	in := n.opened()
@@ -36,8 +36,8 @@ func (n *Node) Replace(name string, value *Node) *Node {
 	return &c
 }
 
-// With is a copy of a map with one more field, which stands nowhere in the file and
-// is placed where another node is.
+// With returns a copy of a map with an additional field, which is not in the file and gets the
+// place of another node.
 func (n *Node) With(name string, value, at *Node) *Node {
 	key := &Node{Value: name, Type: String, Shared: true}
 	if at != nil {
@@ -48,7 +48,7 @@ func (n *Node) With(name string, value, at *Node) *Node {
 	return &c
 }
 
-// Among is a copy of a sequence with another item in one place.
+// Among returns a copy of a sequence with item i replaced.
 func (n *Node) Among(i int, item *Node) *Node {
 	c := *n
 	c.inside = &inside{nodes: slices.Clone(n.content())}
@@ -56,21 +56,21 @@ func (n *Node) Among(i int, item *Node) *Node {
 	return &c
 }
 
-// Emptied is a copy of a map or sequence without what is in it.
+// Emptied returns a copy of a map or sequence without its contents.
 func (n *Node) Emptied() *Node {
 	c := *n
 	c.inside = nil
 	return &c
 }
 
-// Digester gives equal nodes equal sums, so that those that may be Equal are found
-// without comparing all with all. Nobody can know beforehand which others collide.
+// Digester computes equal sums for equal nodes, to find nodes that may be Equal without comparing
+// all pairs. Collisions cannot be predicted.
 type Digester struct{ seed maphash.Seed }
 
-// NewDigester makes a Digester whose sums are comparable with each other only.
+// NewDigester returns a Digester. Its sums are only comparable with one another.
 func NewDigester() *Digester { return &Digester{maphash.MakeSeed()} }
 
-// Sum is the sum of a node; places, quoting and the order of fields do not count.
+// Sum returns the sum of a node. It ignores places, quoting and the order of fields.
 func (d *Digester) Sum(n *Node) uint64 {
 	if n.IsNull() {
 		return 1
@@ -93,7 +93,7 @@ func (d *Digester) Sum(n *Node) uint64 {
 
 func (d *Digester) mix(a, b uint64) uint64 { return maphash.Comparable(d.seed, [2]uint64{a, b}) }
 
-// canonical is a scalar as all that are equal to it are written.
+// canonical returns the same text for all equal scalars.
 func canonical(n *Node) string {
 	switch n.Type {
 	case Bool:
@@ -104,7 +104,7 @@ func canonical(n *Node) string {
 		}
 	case Float:
 		if f, ok := n.float(); ok && !math.IsNaN(f) { // which is equal to none
-			return strconv.FormatFloat(f+0, 'g', -1, 64) // 0 for -0
+			return strconv.FormatFloat(f+0, 'g', -1, 64) // turns -0 into 0
 		}
 	}
 	return n.Value

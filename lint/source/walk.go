@@ -13,17 +13,16 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// found is a file to be read, or a place that cannot be, with the reason.
+// found is a file to read, or a path that cannot be read, with the reason.
 type found struct {
-	path          string // what to open; "" for standard input
+	path          string // path to open; "" for standard input
 	name, display string
 	size          int64
 	problem       string
 }
 
-// walker collects files. Every file is read once however many ways lead to it,
-// under the name that it has without symbolic links; the order of the arguments
-// makes no difference.
+// walker collects files. It adds every file once, however many paths lead to it, by its name
+// without symbolic links. The order of the arguments makes no difference.
 type walker struct {
 	opts  Options
 	root  string // without symbolic links
@@ -31,32 +30,31 @@ type walker struct {
 	links []link
 	seen  map[string]bool
 	errs  []error
-	// untracked are the names of files that do not belong to what is looked at.
+	// untracked holds the names of files that are not part of the input.
 	untracked []string
-	// passed are paths that are left out for another reason.
+	// passed holds paths that are left out for another reason.
 	passed []passedPath
-	// wanted takes files by their names without directories.
+	// wanted accepts files by their names without directories.
 	wanted func(base string) bool
-	// most is how many entries of directories are looked at; 0 for all.
+	// most limits the directory entries that are read; 0 means no limit.
 	most, entries int
 }
 
-// link is a symbolic link that is still to be followed: what is there without
-// it comes first, so that files are shown by their own names. Bound is the
-// directory that links must not leave.
+// link is a symbolic link that is still to be followed. Files reached without links come first, so
+// that they are shown by their own names. bound is the directory that links must not leave.
 type link struct{ path, shown, bound string }
 
 func newWalker(opts Options) *walker {
 	return &walker{opts: opts, root: worktree.Resolved(opts.Root), seen: map[string]bool{}, wanted: isManifest}
 }
 
-// argument is one path of the command line, and what it stands for.
+// argument is a path on the command line and what it refers to.
 type argument struct {
 	text, path, real string
 	info             fs.FileInfo
 }
 
-// collect adds what the arguments name.
+// collect adds the files that the arguments name.
 func (w *walker) collect(texts []string) {
 	var args []argument
 	for _, text := range slices.Compact(slices.Sorted(slices.Values(texts))) {
@@ -81,7 +79,7 @@ func (w *walker) collect(texts []string) {
 
 func (w *walker) resolve(text string) (a argument, ok bool) {
 	a = argument{text: text, path: text}
-	if text != "" && !filepath.IsAbs(text) { // an empty path is no directory
+	if text != "" && !filepath.IsAbs(text) { // an empty path is not a directory
 		a.path = filepath.Join(w.opts.Dir, text)
 	}
 	info, err := os.Stat(a.path)
@@ -92,7 +90,7 @@ func (w *walker) resolve(text string) (a argument, ok bool) {
 	if err == nil && !info.IsDir() && !info.Mode().IsRegular() { // such as <(kubectl get nodes -o yaml)
 		a.real, a.info = filepath.Clean(a.path), info
 		if real, err := filepath.EvalSymlinks(a.path); err == nil && w.inside(a) {
-			a.real = real // a link of the tree may lead to a device
+			a.real = real // a link in the tree may lead to a device
 		}
 		return a, true
 	}
@@ -113,7 +111,7 @@ func (w *walker) add(a argument) {
 	inside := w.inside(a)
 	switch {
 	case inside && (!worktree.Inside(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
-		w.refuse(filepath.Join(worktree.Resolved(filepath.Dir(a.path)), filepath.Base(a.path)), a.text, leadsOut) // it may be a link itself
+		w.refuse(filepath.Join(worktree.Resolved(filepath.Dir(a.path)), filepath.Base(a.path)), a.text, leadsOut) // the path may itself be a link
 	case a.info.IsDir():
 		bound := w.root
 		if !inside {
@@ -176,15 +174,15 @@ func (w *walker) dir(real, display, bound string) {
 	}
 }
 
-// Why something is not read.
+// Reasons for not reading a path.
 const (
 	notRegular  = "is not a regular file"
 	leadsOut    = "is a symbolic link that leads out of the repository"
 	leadsAstray = "is a symbolic link that leads nowhere or in a circle"
 )
 
-// follow follows a symbolic link found in a directory, unless it leads out of
-// the bound or back to where it is.
+// follow follows a symbolic link found in a directory, unless it leads out of the bound or back to
+// a directory that contains it.
 func (w *walker) follow(l link) {
 	if strings.HasPrefix(filepath.Base(l.path), ".") {
 		if w.opts.Tracked(l.path) {
@@ -216,13 +214,13 @@ func (w *walker) follow(l link) {
 	case err != nil:
 		w.refuse(l.path, l.shown, "cannot be read: "+reason(err))
 	case !info.IsDir() && !w.wanted(filepath.Base(l.path)):
-	case info.IsDir() && worktree.OfGit(real) && !worktree.OfGit(l.path): // holds no manifest
+	case info.IsDir() && worktree.OfGit(real) && !worktree.OfGit(l.path): // contains no manifest
 		w.linkUnread(SkipLink, l.path)
 	case !worktree.Inside(l.bound, real) || worktree.OfGit(real) && !worktree.OfGit(l.path):
 		w.refuse(l.path, l.shown, leadsOut)
 	case info.IsDir() && w.opts.OwnOnly && ofOthers(l.path):
 		w.linkUnread(SkipOthers, l.path)
-	case info.IsDir(): // one that contains the link is seen already
+	case info.IsDir(): // a directory that contains the link was already seen
 		w.dir(real, l.shown, l.bound)
 	case !info.Mode().IsRegular():
 		w.refuse(l.path, l.shown, notRegular)
@@ -255,10 +253,10 @@ func (w *walker) refuse(path, display, why string) {
 	w.found = append(w.found, found{path: path, name: w.name(path), display: filepath.ToSlash(display), problem: why})
 }
 
-// leave counts a file that does not belong to what is looked at.
+// leave counts a file that is not part of the input.
 func (w *walker) leave(path string) { w.untracked = append(w.untracked, w.name(path)) }
 
-// name is the path from the root with forward slashes.
+// name returns the path relative to the root with forward slashes.
 func (w *walker) name(path string) string {
 	rel, err := filepath.Rel(w.root, path)
 	if err != nil {
@@ -271,7 +269,7 @@ func (w *walker) ignored(path string) bool {
 	return w.opts.Ignore != nil && w.opts.Ignore(w.name(path))
 }
 
-// below joins a name to a directory and keeps the way the argument was written: "./a" stays "./a".
+// below joins a name to a directory and keeps the notation of the argument: "./a" stays "./a".
 func below(dir, name string) string {
 	if dir == "." {
 		return name
@@ -287,20 +285,19 @@ func isManifest(name string) bool {
 	return false
 }
 
-// Input is a file below a path, or a place that cannot be read.
+// Input is a file below a path, or a path that cannot be read.
 type Input struct {
-	// Path is absolute, without symbolic links; Name is from the root.
+	// Path is absolute and has no symbolic links; Name is relative to the root.
 	Path, Name string
-	// Size is in bytes.
+	// Size is the size in bytes.
 	Size int64
-	// Problem says why it cannot be read; "" if it can.
+	// Problem is the reason why it cannot be read, or "".
 	Problem string
 }
 
-// Walk lists what is below paths by the rules of Load, for which see Options: the files
-// that wanted takes, by their names without directories, each once and sorted by name.
-// After most entries of directories it stops, and over is set. The error joins what
-// is wrong with the paths themselves.
+// Walk lists the files below paths by the rules of Load; see Options. wanted accepts files by their
+// names without directories. Each file is listed once, sorted by name. After most directory entries
+// Walk stops and sets over. The error joins the errors of the paths themselves.
 func Walk(opts Options, paths []string, most int, wanted func(base string) bool) (all []Input, over bool, err error) {
 	if opts.Tracked == nil {
 		opts.Tracked = func(string) bool { return true }
@@ -315,8 +312,8 @@ func Walk(opts Options, paths []string, most int, wanted func(base string) bool)
 	return all, w.entries > most, errors.Join(w.errs...)
 }
 
-// KustomizationFiles are the names under which kustomize looks for the kustomization
-// of a directory, which has one of them (kustomize: api/konfig/general.go).
+// KustomizationFiles returns the names of the kustomization of a directory. A directory has only
+// one of them (kustomize: api/konfig/general.go).
 func KustomizationFiles() []string {
 	return []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 }

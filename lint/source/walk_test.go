@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// plant makes a tree of files; a value that begins with -> is a symbolic link.
+// plant creates a tree of files. A value that begins with -> is a symbolic link.
 func plant(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -32,8 +32,8 @@ func plant(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// seen is the files of a set, as name or as name = display where they differ,
-// and the reasons for which some were not read.
+// seen returns the files of a set, as name or as name = display if they differ, and the reasons why
+// others were not read.
 func seen(set *Set) []string {
 	var all []string
 	for _, f := range set.Files {
@@ -51,7 +51,7 @@ func seen(set *Set) []string {
 	return all
 }
 
-// forest has a repository with links of every kind, and a place beside it.
+// forest contains a repository with all kinds of links, and a place beside it.
 func forest(t *testing.T) string {
 	return plant(t, map[string]string{
 		"repo/a.yaml":              pod,
@@ -88,7 +88,7 @@ func forest(t *testing.T) string {
 	})
 }
 
-// walks is what is read for some paths of the forest.
+// walks maps paths in the forest to the files that are read.
 var walks = map[string]struct {
 	paths, want []string
 	ignore      string
@@ -144,8 +144,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestTracked reads what is tracked, by its own name and not by that of a link
-// to it; a link is followed if it is tracked itself.
+// TestTracked reads tracked files by their own names, not by those of links to them. A link is
+// followed if it is tracked itself.
 func TestTracked(t *testing.T) {
 	dir := forest(t)
 	repo := filepath.Join(dir, "repo")
@@ -217,8 +217,8 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// TestPatchesOfKustomizations drops what a kustomization names as a patch, and
-// only that.
+// TestPatchesOfKustomizations checks that exactly the files that a kustomization names as patches
+// are dropped.
 func TestPatchesOfKustomizations(t *testing.T) {
 	dir := plant(t, map[string]string{
 		"base/kustomization.yaml":    "resources: [deploy.yaml, other.yaml]\n",

@@ -13,43 +13,43 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// document is one YAML or JSON document before it is told apart.
+// document is one YAML or JSON document before it is classified.
 type document struct {
 	line int
 	root *Node
-	// template is SkipTemplate if a map has a key that is no scalar, which is what an
-	// unquoted {{ .Values.x }} parses to, and SkipOtherTemplate in a template of ytt.
+	// template is SkipTemplate if a map has a key that is not a scalar, because that is the result
+	// of parsing an unquoted {{ .Values.x }}, and SkipOtherTemplate in a template of ytt.
 	template string
-	// extent is where a document stands that parseSimple can read again.
+	// extent is the extent of a document that parseSimple can read again.
 	extent extent
 }
 
-// textError is a document that cannot be read; line and column are 0 if unknown.
+// textError is an error in a document; line and column are 0 if unknown.
 type textError struct {
 	problem      ProblemKind
 	line, column int
 	key, first   *Node // a repeated key, and the one that it repeats
-	doc          int   // the index of the document with it
+	doc          int   // the index of its document
 	lastCounts   bool  // see Problem.LastCounts
 	detail       string
-	// skip is why a document that is not YAML at all is left out without a word; ""
-	// if it is a mistake.
+	// skip is the reason for silently leaving out a document that is not YAML at all, or "" if it
+	// is a mistake.
 	skip string
 }
 
-// contents is what was read of one text.
+// contents holds everything that was read from one text.
 type contents struct {
 	docs []document
 	errs []textError
 	sum  limits.Cost
-	// placeholders lists those that YAML would take for syntax.
+	// placeholders lists placeholders that YAML treats as syntax.
 	placeholders []string
-	// over is the bound that keeps the text from being judged, or nil; docs are then
-	// those before it.
+	// over is the exceeded limit because of which the text is not judged, or nil; docs then holds
+	// the documents before it.
 	over *textError
 }
 
-// memory is what readers of files use one after the other.
+// memory is reused by readers of files one after the other.
 type memory struct {
 	simple simpleNodes
 	slab   slab
@@ -62,32 +62,33 @@ func newMemory() *memory { return &memory{words: wording{}} }
 type yamlReader struct {
 	opts  Options
 	most  limits.Cost
-	lines int // lines before what is being decoded, as the parser counts them
+	lines int // lines before the decoded part, as the parser counts them
 	moved *moved
-	// search is how many more bytes may be searched for syntax errors.
+	// search is the number of bytes that may still be searched for syntax errors.
 	search int
 	was    map[string]string // see withPlainPlaceholders
 	// ytt is set if the file is a template of ytt.
 	ytt bool
-	// branches and computed are those of the text that is being decoded.
+	// branches and computed belong to the text that is being decoded.
 	branches *branches
 	computed map[int]computed
-	// comma is set if it has a map such as {X,}, which the parser does not tell from {X}.
+	// comma is set if the text contains a map such as {X,}, which the parser does not distinguish
+	// from {X}.
 	comma bool
 	nodes nodes
 	*memory
 	contents
 }
 
-// parseYAML reads all documents of one file with one decoder, so that lines
-// are those of the file. The parser stops at the first syntax error, and one
-// broken document must not hide the others: then each is read by itself.
+// parseYAML reads all documents of one file with one decoder, so that lines are those of the file.
+// The parser stops at the first syntax error. Because one broken document must not hide the others,
+// each document is then read by itself.
 func parseYAML(text []byte, opts Options) contents {
 	r := &yamlReader{opts: opts, most: opts.mostOf(text), search: maxSearch}
 	if opts.memories == nil {
 		r.memory = newMemory()
 	} else {
-		r.memory = opts.memories.Get().(*memory) // which nobody else uses
+		r.memory = opts.memories.Get().(*memory) // exclusively used by this reader
 		defer opts.memories.Put(r.memory)
 	}
 	if line, ok := crowded(text, r.most.Values); ok {
@@ -111,7 +112,7 @@ func parseYAML(text []byte, opts Options) contents {
 	r.contents, r.nodes = contents{}, nodes{}
 	for part := range parts(text) {
 		before, nodes := r.contents, r.nodes
-		if len(part) == len(text) { // it was read just now
+		if len(part) == len(text) { // it was already read
 			r.contents, r.nodes = whole, wholeNodes
 		} else {
 			failed, err = r.decode(part)
@@ -130,14 +131,14 @@ func parseYAML(text []byte, opts Options) contents {
 		}
 	}
 	for i := range r.docs {
-		r.docs[i].extent = extent{} // it counts from the part
+		r.docs[i].extent = extent{} // it is relative to the part
 	}
 	return r.contents
 }
 
-// mend reads a document again that the parser does not take, with placeholders that are no
-// syntax; before is what was read before it. If those were not the mistake, or not the only
-// one, the document is recorded as broken.
+// mend reads a document that does not parse again, with placeholders that are not syntax; before
+// holds what was read before it. If the placeholders were not the mistake, or not the only one, it
+// records the document as broken.
 func (r *yamlReader) mend(err error, part []byte, before contents, nodes nodes) {
 	if plain, was := withPlainPlaceholders(part); plain != nil && !r.opts.Strict {
 		r.contents, r.nodes, r.was = before, nodes, was
@@ -152,24 +153,24 @@ func (r *yamlReader) mend(err error, part []byte, before contents, nodes nodes) 
 	r.broken(err, part)
 }
 
-// decode reads the documents of a text, with the parser if the text is not simple; it
-// returns true and the error where the text could not be read to its end.
+// decode reads the documents of a text, with the parser if the text is not simple. If it cannot
+// read the whole text, it returns true and the error.
 func (r *yamlReader) decode(text []byte) (failed bool, err error) {
 	before, nodes := r.contents, r.nodes
 	r.branches = &branches{text: text}
 	if _, r.computed = yttCode(text); r.moved != nil {
-		r.computed = nil // it counts lines as the parser does not
+		r.computed = nil // its lines differ from those of the parser
 	}
 	r.comma = (bytes.Contains(text, []byte(",}")) || bytes.Contains(text, []byte(", }"))) && braceComma().Match(text)
 	if r.moved == nil && parseSimple(text, &r.simple, r.document) {
 		return false, nil
 	}
 	r.contents, r.nodes = before, nodes
-	r.simple = simpleNodes{} // the parser's tree may be as large
+	r.simple = simpleNodes{} // the tree of the parser may be as large
 	return decodeAll(text, r.document)
 }
 
-// exceed notes the first bound that is exceeded.
+// exceed records the first limit that is exceeded.
 func (r *contents) exceed(what string, line int) {
 	if r.over == nil {
 		over := tooMuch(what, line)
@@ -177,12 +178,12 @@ func (r *contents) exceed(what string, line int) {
 	}
 }
 
-// decodeAll hands every document to emit, until that has enough; it returns true
-// and the error where the text could not be read to its end.
+// decodeAll passes every document to emit until that returns false. If it cannot read the whole
+// text, it returns true and the error.
 func decodeAll(text []byte, emit func(*yaml.Node) bool) (failed bool, err error) {
 	defer func() {
-		// The parser is another project's; a crash of it is the document's
-		// fault as far as a person who runs this can tell.
+		// The parser is a third-party library. For a user, a crash of it is an error of the
+		// document.
 		if p := recover(); p != nil {
 			failed, err = true, fmt.Errorf("yaml: the parser failed: %v", p)
 		}
@@ -207,7 +208,7 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 		d.root = c.document(root, r.opts.Keep)
 	}
 	r.placeholders = append(r.placeholders, c.placeholders...)
-	if r.was != nil && len(c.placeholders) == 0 { // nobody looks into this document
+	if r.was != nil && len(c.placeholders) == 0 { // the document is not kept
 		r.placeholders = append(r.placeholders, slices.Sorted(maps.Values(r.was))...)
 	}
 	line, _ := c.place(root)
@@ -242,7 +243,7 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 	return r.over == nil
 }
 
-// add counts what was read, which ends at a line or in its last mistake.
+// add counts what was read, which ends at a line or at its last mistake.
 func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 	for _, e := range errs {
 		if e.skip != "" {
@@ -259,12 +260,11 @@ func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 	}
 }
 
-// moved turns the places of the parser into those of the file, in the rare text
-// with line breaks that only YAML 1.1 takes for such, or with several byte order
-// marks, which the parser does not get to see.
+// moved converts places of the parser to places of the file, for the rare text with line breaks
+// that only YAML 1.1 recognizes or with several byte order marks, which are hidden from the parser.
 type moved struct {
 	parser, file *textIndex
-	by           int // bytes left out in front
+	by           int // bytes left out at the beginning
 }
 
 func (m *moved) place(line, column int32) (int32, int32) {
@@ -272,7 +272,7 @@ func (m *moved) place(line, column int32) (int32, int32) {
 	return int32(l), int32(c)
 }
 
-// line is the line of the file for a line of the parser.
+// line converts a line of the parser to a line of the file.
 func (m *moved) line(n int) int {
 	if m == nil {
 		return n

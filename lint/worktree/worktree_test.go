@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// checkout makes a work tree with files and links: a text that begins with -> is the target of
-// a link, a name that ends in a slash is a directory.
+// checkout creates a work tree with files and links: a text that begins with -> is the target of a
+// link, and a name that ends in a slash is a directory.
 func checkout(t *testing.T, entries map[string]string) (top string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -36,7 +36,7 @@ func checkout(t *testing.T, entries map[string]string) (top string) {
 	return top
 }
 
-// TestLocate checks which work tree paths lead into, and by which name.
+// TestLocate checks which work tree a path leads into, and the name in it.
 func TestLocate(t *testing.T) {
 	top := checkout(t, map[string]string{
 		"repo/.git/":     "",
@@ -55,7 +55,7 @@ func TestLocate(t *testing.T) {
 		{"repo", "x.txt", "repo", "x.txt"},
 		{"repo/a", "../../repo/x.txt", "repo", "x.txt"},
 		{"repo", "out/x.txt", "repo", "out/x.txt"},
-		{"repo", "again/out/x.txt", "repo", "again/out/x.txt"}, // its .git is reached by a link and makes no root
+		{"repo", "again/out/x.txt", "repo", "again/out/x.txt"}, // its .git is reached through a link and does not make it a root
 		{"repo", "sub/x.txt", "repo", "sub/x.txt"},
 		{"repo/sub", "x.txt", "repo/sub", "x.txt"},
 		{"repo/sub", "../x.txt", "repo", "x.txt"},

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestWriteFileKeepsLinks writes through links, to what is there and to what is
-// not: a link that was replaced by a file would be lost, and /dev/stdout is one
-// that leads to no name where output is a pipe or a file that is deleted.
+// TestWriteFileKeepsLinks checks that links are written through, whether or not their target
+// exists: a link that is replaced with a file is lost, and /dev/stdout has no target in the file
+// system if the output is a pipe or a deleted file.
 func TestWriteFileKeepsLinks(t *testing.T) {
 	dir := t.TempDir()
 	there, missing := filepath.Join(dir, "there"), filepath.Join(dir, "missing")
@@ -34,8 +34,8 @@ func TestWriteFileKeepsLinks(t *testing.T) {
 	}
 }
 
-// TestReplaceFile replaces a file that is as expected, with its permissions, and
-// leaves everything else as it is, with nothing beside it.
+// TestReplaceFile checks that a file with the expected text is replaced and keeps its permissions,
+// and that otherwise nothing changes and no temporary file remains.
 func TestReplaceFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "web.yaml")
@@ -85,7 +85,7 @@ func TestReplaceFile(t *testing.T) {
 	}
 }
 
-// describe is what stands at a path.
+// describe describes the file, directory or link at a path.
 func describe(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil {

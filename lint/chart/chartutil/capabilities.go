@@ -12,23 +12,22 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// Capabilities are what templates see as .Capabilities. Its names and methods are known
-// to templates.
+// Capabilities is the value of .Capabilities in templates, which may use its names and methods.
 type Capabilities struct {
 	KubeVersion KubeVersion
 	APIVersions VersionSet
 	HelmVersion BuildInfo
 }
 
-// String is what templates print of them. It is what a pointer to them prints by itself;
-// within a map that would print its address, which is no two times the same.
+// String returns the text that templates print. A pointer prints the same by itself; within a map
+// it would print its address, which differs in each run.
 func (c *Capabilities) String() string {
 	type plain Capabilities
 	return fmt.Sprint((*plain)(c))
 }
 
-// BuildInfo is the version of Helm. The commit and the version of Go, which depend on who
-// built Helm, stay empty.
+// BuildInfo is the version of Helm. The commit and the Go version depend on the build of Helm, so
+// they stay empty.
 type BuildInfo struct {
 	Version, GitCommit, GitTreeState, GoVersion string
 }
@@ -38,33 +37,33 @@ type KubeVersion struct {
 	Version, Major, Minor string
 }
 
-// String is the version as it is printed.
+// String returns the version.
 func (v *KubeVersion) String() string { return v.Version }
 
-// GitVersion is the same.
+// GitVersion returns the version.
 func (v *KubeVersion) GitVersion() string { return v.Version }
 
-// VersionSet has versions of APIs, such as apps/v1.
+// VersionSet holds API versions, such as apps/v1.
 type VersionSet []string
 
-// Has is whether an API is in the set, by its exact name.
+// Has reports whether an API is in the set, by its exact name.
 func (v VersionSet) Has(api string) bool { return slices.Contains(v, api) }
 
 const (
-	// HelmVersion is the version of Helm that this package equals.
+	// HelmVersion is the version of Helm that this package reproduces.
 	HelmVersion = "v3.21.4"
-	// DefaultKubeVersion is what helm template takes if it is not told a version.
+	// DefaultKubeVersion is the version that helm template uses by default.
 	DefaultKubeVersion = "v1.36.0"
 )
 
-// apiVersions are those that helm template knows. Helm asks the client libraries of
-// Kubernetes and has them in any order.
+// apiVersions lists the API versions that helm template knows. Helm asks the client libraries of
+// Kubernetes, which return them in random order.
 //
 //go:embed apiversions.txt
 var apiVersions string
 
-// NewCapabilities are those of helm template: kube is the version of Kubernetes, "" for
-// the default, and the APIs are added to those that Helm knows.
+// NewCapabilities returns the capabilities of helm template. kube is the version of Kubernetes, or
+// "" for the default; apis are added to the API versions that Helm knows.
 func NewCapabilities(kube string, apis []string) (*Capabilities, error) {
 	v, err := version.ParseGeneric(cmp.Or(kube, DefaultKubeVersion))
 	if err != nil {
@@ -81,17 +80,18 @@ func NewCapabilities(kube string, apis []string) (*Capabilities, error) {
 	}, nil
 }
 
-// IsReleaseName is whether Helm takes a name for a release. Its length leaves room for what charts
-// append to make names of objects.
+// IsReleaseName reports whether Helm accepts a name for a release. Its length leaves room for
+// suffixes in the names of objects.
 func IsReleaseName(name string) bool {
 	return len(name) <= 53 && len(validation.IsDNS1123Subdomain(name)) == 0
 }
 
-// Release is what templates see as .Release, but for what never differs in helm template.
+// Release is the value of .Release in templates, without the fields that are constant in helm
+// template.
 type Release struct{ Name, Namespace string }
 
-// Top is what the templates of a chart have as their dot, without what depends on the
-// chart and the template.
+// Top returns the dot of the templates of a chart, without the parts that depend on the chart and
+// the template.
 func Top(r Release, caps *Capabilities, values Values) Values {
 	return Values{
 		"Capabilities": caps,

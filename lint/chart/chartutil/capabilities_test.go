@@ -45,7 +45,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// TestAPIVersionsAreSorted: the oracle holds them against Helm.
+// TestAPIVersionsAreSorted checks the list. The oracle compares it with Helm.
 func TestAPIVersionsAreSorted(t *testing.T) {
 	if all := strings.Fields(apiVersions); !slices.IsSorted(all) || len(slices.Compact(all)) < 40 {
 		t.Errorf("the versions of APIs are not sorted, or too few:\n%s", apiVersions)

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// written is a chart as tests write it.
+// written is a chart in the form in which tests write it.
 type written struct {
 	Name, Version string
 	Values        map[string]any
@@ -37,8 +37,8 @@ func read[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// example is a chart with the values of a user, what templates see as .Values, and the
-// full names of the charts that are left.
+// example is a chart with the values of a user, the expected .Values, and the full names of the
+// remaining charts.
 type example struct{ chart, user, want, left string }
 
 func (e example) hold(t *testing.T) {
@@ -76,8 +76,8 @@ func computed(c *helm.Chart, user map[string]any, charge func(int)) (Values, err
 
 func freely(int) {}
 
-// TestCosts: charts that would cost without bound are given up, and how deeply values are
-// nested is limited.
+// TestCosts checks that charts with unlimited cost are refused, and that the nesting of values is
+// limited.
 func TestCosts(t *testing.T) {
 	const most = 1_000_000
 	for name, c := range map[string]struct {
@@ -98,7 +98,7 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// importsItself makes x.p of the dependency a table of the chart, and then imports x with
+// importsItself imports a table of the chart into x.p of the dependency, and then imports x with
 // the same p.
 const importsItself = `
 name: s
@@ -115,7 +115,7 @@ func dots(n int) string {
 	return string(path) + "a"
 }
 
-// manyAliases is a chart with two aliases of a chart with two aliases and so on.
+// manyAliases returns a chart with ten aliases of a chart with ten aliases, and so on.
 func manyAliases(depth int) *helm.Chart {
 	c := &helm.Chart{Metadata: &helm.Metadata{Name: "leaf", Version: "1.0.0"}}
 	for range depth {

@@ -97,8 +97,8 @@ func TestValuesOfDependencies(t *testing.T) {
 	}
 }
 
-// TestShared: templates may change the tables that they are given, so which of them are
-// one table can be seen.
+// TestShared checks which of the tables are identical, because templates can observe that by
+// changing them.
 func TestShared(t *testing.T) {
 	c := read[written](t, `{name: s, values: {global: {t: {u: {a: 1}}}}, charts: [{name: d}]}`).chart()
 	v, err := Coalesce(c, nil, freely)

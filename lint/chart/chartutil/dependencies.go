@@ -9,13 +9,12 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 )
 
-// ProcessDependencies changes a chart to what is installed with the values of the user:
-// dependencies get their aliases, those that conditions or tags switch off are removed,
-// and the values of the chart include those that it imports. Nulls stay.
+// ProcessDependencies changes a chart to the one that is installed with the values of the user:
+// dependencies get their aliases, those that conditions or tags disable are removed, and the values
+// of the chart include those that it imports. Nulls stay.
 //
-// An alias is a copy of the chart that shares what Chart.yaml says about dependencies
-// with the other copies. As with Helm, names and imports are therefore resolved by the
-// first copy only.
+// An alias is a copy of the chart. All copies share the dependencies in Chart.yaml, so, as in Helm,
+// only the first copy resolves names and imports.
 func ProcessDependencies(c *helm.Chart, user map[string]any, charge func(steps int)) (err error) {
 	defer stopped(&err)
 	m := merger{charge, true}
@@ -25,7 +24,8 @@ func ProcessDependencies(c *helm.Chart, user map[string]any, charge func(steps i
 	return merger{charge, false}.imports(c, 0)
 }
 
-// IsCompatible is whether a version fulfils a constraint; false if either is malformed.
+// IsCompatible reports whether a version satisfies a constraint. It returns false if either is
+// malformed.
 func IsCompatible(constraint, version string) bool {
 	v, err := semver.NewVersion(version)
 	if err != nil {
@@ -35,8 +35,8 @@ func IsCompatible(constraint, version string) bool {
 	return err == nil && allowed.Check(v)
 }
 
-// enable resolves the dependencies of a chart and of those. The path leads from the root
-// to the values of the chart and ends in a dot, or is empty.
+// enable resolves the dependencies of a chart and, recursively, those of its dependencies. path is
+// the path from the root to the values of the chart, with a dot at its end, or "".
 func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth int) error {
 	m.enter(chartSteps, depth)
 	if c.Metadata.Dependencies == nil {
@@ -60,9 +60,9 @@ func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth in
 	return nil
 }
 
-// resolved are the charts that a chart depends on: first those in charts/ that Chart.yaml
-// does not name, then one for each entry that has a chart. Entries with an alias have it
-// as their name afterwards.
+// resolved returns the charts that a chart depends on: first those in charts/ that Chart.yaml does
+// not name, then one for each entry with a chart. An entry with an alias has it as its name
+// afterwards.
 func (m merger) resolved(c *helm.Chart) []*helm.Chart {
 	var all []*helm.Chart
 	for _, d := range c.Dependencies() {
@@ -84,7 +84,7 @@ func (m merger) resolved(c *helm.Chart) []*helm.Chart {
 	return all
 }
 
-// fits is whether a chart is the one that an entry wants.
+// fits reports whether a chart is the one that an entry names.
 func (m merger) fits(d *helm.Chart, want *helm.Dependency) bool {
 	m.charge(1)
 	if d.Name() != want.Name {
@@ -94,7 +94,7 @@ func (m merger) fits(d *helm.Chart, want *helm.Dependency) bool {
 	return IsCompatible(want.Version, d.Metadata.Version)
 }
 
-// aliased is a copy of a chart under another name, or the same if there is none.
+// aliased returns a copy of a chart, with its alias as name if there is one.
 func (m merger) aliased(d *helm.Chart, alias string) *helm.Chart {
 	m.charge(chartSteps)
 	chart, about := *d, *d.Metadata
@@ -105,8 +105,7 @@ func (m merger) aliased(d *helm.Chart, alias string) *helm.Chart {
 	return &chart
 }
 
-// tags enables entries: all but those that have a tag which is false and none that is
-// true.
+// tags enables entries, except those that have a false tag and no true one.
 func (m merger) tags(all []*helm.Dependency, values Values) {
 	tags, err := values.Table("tags")
 	for _, d := range all {
@@ -121,7 +120,7 @@ func (m merger) tags(all []*helm.Dependency, values Values) {
 	}
 }
 
-// conditions lets the first condition of an entry that is a truth value decide.
+// conditions applies the first condition of each entry that is a boolean.
 func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
 	for _, d := range all {
 		for condition := range strings.SplitSeq(strings.TrimSpace(d.Condition), ",") {
@@ -138,7 +137,7 @@ func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
 	}
 }
 
-// enabled are the charts and the entries without those of names that are switched off.
+// enabled returns the charts and the entries without the disabled names.
 func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
 	off := map[string]bool{}
 	for _, d := range c.Metadata.Dependencies {
@@ -161,8 +160,8 @@ func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
 	return charts, wanted
 }
 
-// imports gives charts what they import from their dependencies, the innermost first. It
-// wants a merger that keeps nulls.
+// imports adds to charts the values that they import from their dependencies, the innermost charts
+// first. It needs a merger that keeps nulls.
 func (m merger) imports(c *helm.Chart, depth int) error {
 	m.enter(chartSteps, depth)
 	for _, d := range c.Dependencies() {
@@ -181,7 +180,7 @@ func (m merger) imports(c *helm.Chart, depth int) error {
 	for _, d := range c.Metadata.Dependencies {
 		var resolved []any
 		for _, item := range d.ImportValues {
-			var from, to string // the path of a table of the dependency, and where in the chart it belongs
+			var from, to string // the path of a table in the dependency, and its target in the chart
 			switch item := item.(type) {
 			case string:
 				from, to = "exports."+item, "."
@@ -199,12 +198,12 @@ func (m merger) imports(c *helm.Chart, depth int) error {
 		}
 		d.ImportValues = resolved
 	}
-	// What is imported is part of values still: merging it must not change both.
+	// The imported values are still part of other values, which the merge must not change.
 	c.Values = m.under(m.copiedTable(values, 0), imported, 0)
 	return nil
 }
 
-// at is a table below a path; "." is the table itself.
+// at returns a table nested below a path; "." returns the table itself.
 func at(path string, table map[string]any) map[string]any {
 	if path == "." {
 		return table

@@ -1,17 +1,17 @@
-// Package chartutil computes what the templates of a Helm chart see: the values, merged
-// from the chart, its dependencies and the release; which dependencies there are; and the
-// capabilities of the cluster.
+// Package chartutil computes the objects that the templates of a Helm chart see: the values, merged
+// from the chart, its dependencies and the release; the enabled dependencies; and the capabilities
+// of the cluster.
 //
-// Contract: equal to the package of this name in Helm 3.21.4 for helm template, down to
-// which maps the result holds twice, because templates change maps that they are given
-// and print the names of types: typeOf .Values is "chartutil.Values". Helm's package is
-// not imported because it links the whole of client-go for a list of API versions.
+// Contract: for helm template the results equal those of Helm 3.21.4's package with the same name,
+// including which maps occur twice in the result, because templates change maps and print the names
+// of types: typeOf .Values is "chartutil.Values". Helm's package is not imported because it links
+// all of client-go for a list of API versions.
 //
-// Invariants: where Helm depends on the order of a map, keys are taken in sorted order.
-// The chart is changed as Helm changes it; the values of the release are not. All work is
-// charged before it is done, and no value is followed deeper than MaxDepth. Warnings that
-// Helm logs are dropped.
+// Invariants: where Helm depends on the order of a map, this package processes keys in sorted
+// order. It changes the chart in the same way as Helm, and does not change the values of the
+// release. All work is charged before it is done, and values are followed at most MaxDepth levels
+// deep. Warnings that Helm logs are dropped.
 //
-// Non-goals: reading charts and values files, schemas, and processing dependencies
-// without keeping nulls, which helm template does not do.
+// Non-goals: reading charts and values files, schemas, and processing dependencies without keeping
+// nulls, which helm template does not do.
 package chartutil

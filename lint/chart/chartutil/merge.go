@@ -11,23 +11,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// merger merges values. Nulls take keys away from what they win over if drop is true, and
-// stay otherwise.
+// merger merges values. With drop set, a null removes the key that it overrides; otherwise it
+// stays.
 type merger struct {
 	charge func(int)
 	drop   bool
 }
 
-// What is charged: a table costs more than its entries because it is allocated.
+// Costs in steps. A table costs more than its entries because it is allocated.
 const (
 	tableSteps = 4
 	chartSteps = 20
 )
 
-// tooDeep is a panic value that stopped recovers.
+// tooDeep is the panic value that stopped recovers.
 type tooDeep struct{}
 
-// stopped turns a panic about nesting into an error.
+// stopped converts a panic about nesting to an error.
 func stopped(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -38,7 +38,7 @@ func stopped(err *error) {
 	}
 }
 
-// copied is a deep copy. What is in a value twice is in the copy as two values.
+// copied returns a deep copy. A part that occurs twice in the value is copied twice.
 func (m merger) copied(v any, depth int) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -76,9 +76,9 @@ func (m merger) enter(steps, depth int) {
 	}
 }
 
-// under puts the values of low below those of high, which win, and gives high. Keys that
-// are only in low move over without being copied. A null in high that has no counterpart
-// stays.
+// under merges the values of low below those of high, which take precedence, and returns high. It
+// moves keys that are only in low without copying their values. A null in high without a
+// counterpart stays.
 func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	m.enter(1+len(high)+len(low), depth)
 	if low == nil {
@@ -87,8 +87,8 @@ func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	if high == nil {
 		return low
 	}
-	// A null of high that is dropped takes the key away from both sides. Otherwise it becomes the value
-	// on both sides; low may be a part of values that are still in use, so this can be seen.
+	// With drop set, a null in high removes the key from both sides. Otherwise it becomes the value
+	// on both sides; that is observable, because low may be part of values that are still in use.
 	for key, value := range high {
 		switch {
 		case value != nil:
@@ -115,15 +115,14 @@ func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	return high
 }
 
-// sorted are keys in the one order in which they are taken.
+// sorted returns the keys in sorted order.
 func sorted(table map[string]any) []string { return slices.Sorted(maps.Keys(table)) }
 
 const globalKey = "global"
 
-// Coalesce gives the values that the templates of a chart see: those of the user over
-// those of the chart, and the same for each dependency below its name. Nulls delete keys
-// that the chart sets. The error is ErrDepth, or says which dependency has values that
-// are not a mapping.
+// Coalesce returns the values that the templates of a chart see: those of the user over those of
+// the chart, and the same for each dependency below its name. Nulls delete keys that the chart
+// sets. The error is ErrDepth, or names a dependency whose values are not a mapping.
 func Coalesce(c *helm.Chart, user map[string]any, charge func(steps int)) (v Values, err error) {
 	defer stopped(&err)
 	return merger{charge, true}.all(c, user)
@@ -179,17 +178,16 @@ func (m merger) own(c *helm.Chart, v map[string]any) {
 	}
 }
 
-// keepingFor is a merger that keeps nulls if a key has the values of a dependency: they
-// may delete what the dependency sets itself, which comes later.
+// keepingFor returns a merger that keeps nulls if a key holds the values of a dependency: such
+// nulls may delete values that the dependency sets, which are merged later.
 func (m merger) keepingFor(c *helm.Chart, key string) merger {
 	m.charge(len(c.Dependencies()))
 	named := func(d *helm.Chart) bool { return d.Name() == key }
 	return merger{m.charge, m.drop && !slices.ContainsFunc(c.Dependencies(), named)}
 }
 
-// globals puts the globals of a chart over those of a dependency. Tables in tables of
-// globals are not copied: what a dependency has there goes to the chart as well, and to
-// the dependencies that come after it.
+// globals merges the globals of a chart over those of a dependency. It does not copy nested tables,
+// so nested globals of a dependency also reach the chart and its later dependencies.
 func (m merger) globals(below, above map[string]any) {
 	to, ok := tableAt(below, globalKey)
 	if !ok {
@@ -224,8 +222,8 @@ func (m merger) globals(below, above map[string]any) {
 	below[globalKey] = to
 }
 
-// tableAt is the table of a key, a new one if there is no such key; ok is false if
-// something else is there.
+// tableAt returns the table of a key, or a new one without the key; ok is false if the value is not
+// a table.
 func tableAt(v map[string]any, key string) (table map[string]any, ok bool) {
 	value, ok := v[key]
 	if !ok {
@@ -235,16 +233,16 @@ func tableAt(v map[string]any, key string) (table map[string]any, ok bool) {
 	return table, ok
 }
 
-// Values are values of a chart or of a part of it. Templates can call the methods.
+// Values holds the values of a chart or of a part of it. Templates can call the methods.
 type Values map[string]any
 
-// MaxDepth is how deeply values may be nested.
+// MaxDepth limits how deep values are nested.
 const MaxDepth = 10_000
 
 // ErrDepth is returned for values that are nested more than MaxDepth deep.
 var ErrDepth = errors.New("values are nested more than 10000 deep, or contain themselves")
 
-// Table is the mapping at a path of keys with dots between them.
+// Table returns the mapping at a path of keys separated by dots.
 func (v Values) Table(path string) (Values, error) {
 	for key := range strings.SplitSeq(path, ".") {
 		switch inner := v[key].(type) {
@@ -259,7 +257,7 @@ func (v Values) Table(path string) (Values, error) {
 	return v, nil
 }
 
-// PathValue is what is at a path of keys, unless that is a mapping.
+// PathValue returns the value at a path of keys, unless it is a mapping.
 func (v Values) PathValue(path string) (any, error) {
 	if path == "" {
 		return nil, errors.New("the path is empty")
@@ -282,7 +280,7 @@ func (v Values) PathValue(path string) (any, error) {
 
 func noValue(key string) error { return fmt.Errorf("%q is not a value", key) }
 
-// AsMap is the map itself, and one without keys for nil.
+// AsMap returns the map, or an empty one for nil.
 func (v Values) AsMap() map[string]any {
 	if len(v) == 0 {
 		return map[string]any{}
@@ -290,7 +288,7 @@ func (v Values) AsMap() map[string]any {
 	return v
 }
 
-// YAML is the values as YAML.
+// YAML returns the values as YAML.
 func (v Values) YAML() (string, error) {
 	text, err := yaml.Marshal(v)
 	return string(text), err

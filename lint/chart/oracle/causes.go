@@ -12,11 +12,10 @@ import (
 	ours "github.com/schedlint/schedlint/lint/chart"
 )
 
-// maxCauses is how many places of one rendering are changed.
+// maxCauses limits the places of one rendering that are changed.
 const maxCauses = 6
 
-// causes changes values at places that lines are traced to, and counts the lines that do
-// not change with them.
+// causes changes values at the places of lines, and counts the lines that do not change with them.
 func (t *traces) causes(s *sources, name string, res *ours.Result) {
 	type claim struct {
 		template string
@@ -72,8 +71,8 @@ func textOf(res *ours.Result, template string) []string {
 	return nil
 }
 
-// changed is the case with another value at a place, or nil if what is there is no plain
-// scalar of one line in a file that can be changed.
+// changed returns the case with another value at a place, or nil if the place is not a plain scalar
+// on one line of a file that can be changed.
 func (s *sources) changed(at ours.Place) *charts.Case {
 	n := s.node(at)
 	text, ok := s.line(at.File, at.Line)
@@ -109,7 +108,7 @@ func spelling(n *yaml3.Node) string {
 	return n.Value
 }
 
-// other is another value of the same type.
+// other returns another value of the same type.
 func other(n *yaml3.Node) string {
 	switch {
 	case n.ShortTag() == "!!int" || n.ShortTag() == "!!float":

@@ -13,21 +13,21 @@ import (
 	ours "github.com/schedlint/schedlint/lint/chart"
 )
 
-// difference is a case on which the sides disagree. Cause is what such differences have
-// in common, and Text what people read.
+// difference is a disagreement of the two sides about a case. Cause is the same for similar
+// differences, and Text is for people.
 type difference struct{ Kind, Cause, Text string }
 
-// outcome is what a comparison finds.
+// outcome is the result of a comparison.
 type outcome struct {
 	differences []difference
-	// rendered is whether both sides give texts, placed whether both say in which line
-	// they fail, and unstable whether Helm gives two answers.
+	// rendered is set if both sides render the case, placed if both name the line of a failure, and
+	// unstable if Helm gives two different answers.
 	rendered, placed, unstable bool
 	lines                      int
 	result                     *ours.Result
 }
 
-// input is a case for our side.
+// input converts a case to the input of lint/chart.
 func input(c *charts.Case) ours.Input {
 	in := ours.Input{Set: c.Set, SetString: c.SetString, Name: c.Name, Namespace: c.Namespace, KubeVersion: c.KubeVersion, APIVersions: c.APIVersions}
 	for _, f := range c.Files {
@@ -43,12 +43,12 @@ func input(c *charts.Case) ours.Input {
 func compare(c *charts.Case) outcome {
 	res, err := render(input(c))
 	if err != nil && (strings.Contains(err.Error(), "contains itself") || strings.Contains(err.Error(), "contain themselves")) {
-		return outcome{} // Helm prints it until its stack is full
+		return outcome{} // Helm prints it until its stack overflows
 	}
 	return hold(helm(c), res, err, func() answer { return helm(c) })
 }
 
-// render is our side, with panics as errors.
+// render renders with lint/chart, and converts panics to errors.
 func render(in ours.Input) (res *ours.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -58,8 +58,8 @@ func render(in ours.Input) (res *ours.Result, err error) {
 	return ours.Render(in)
 }
 
-// hold compares answers. Helm is asked again if they differ: what it makes of some charts
-// depends on the order of its maps, or on an address that it prints.
+// hold compares answers. If they differ, it asks Helm again: the output for some charts depends on
+// the order of Helm's maps or contains a memory address.
 func hold(h answer, res *ours.Result, err error, again func() answer) (o outcome) {
 	o.differences = differences(h, res, err)
 	for range 3 {
@@ -109,7 +109,7 @@ func differences(h answer, res *ours.Result, err error) []difference {
 	return nil
 }
 
-// firstLine shows where two texts part.
+// firstLine shows the first line in which two texts differ.
 func firstLine(a, b string) string {
 	as, bs := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
 	for i := range max(len(as), len(bs)) {
@@ -128,7 +128,7 @@ func firstLine(a, b string) string {
 }
 
 var (
-	// wordy is what errors of one cause differ in.
+	// wordy matches the parts in which errors with the same cause differ.
 	wordy = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|<[^>]*>|[0-9]+|[a-z0-9-]+/[^ :]*")
 	// places are the templates and lines in an error of Helm, outermost first.
 	places = regexp.MustCompile(`(?:template: |at \()([^\s:()]+):([0-9]+)(?::[0-9]+)?[:)]`)

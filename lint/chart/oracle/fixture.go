@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/fixtures/charts"
 )
 
-// want is what Helm makes of a case, for an archive.
+// want returns Helm's result for a case, for an archive.
 func want(c *charts.Case) *charts.Want {
 	h := helm(c)
 	if h.err == nil {
@@ -20,7 +20,7 @@ func want(c *charts.Case) *charts.Want {
 	return w
 }
 
-// said is the last part of an error, without directories of this machine.
+// said returns the last part of an error, without directories of this machine.
 func said(err error) string {
 	text := err.Error()
 	if strings.Contains(text, os.TempDir()) {
@@ -29,7 +29,7 @@ func said(err error) string {
 	return strings.TrimSpace(text)
 }
 
-// archived is a case as an archive that says what differs.
+// archived returns a case as an archive with a description of the difference.
 func archived(f failure) []byte {
 	comment := strings.TrimSpace(f.Kind + ": " + f.Text)
 	data, err := charts.Archive(comment, f.c, want(f.c))
@@ -39,7 +39,7 @@ func archived(f failure) []byte {
 	return data
 }
 
-// answerFolder writes what Helm makes of all archives of a folder.
+// answerFolder writes Helm's results for all archives of a folder.
 func answerFolder(folder string) bool {
 	paths, err := filepath.Glob(filepath.Join(folder, "*.txtar"))
 	if err != nil {

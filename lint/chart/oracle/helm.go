@@ -15,15 +15,15 @@ import (
 	"github.com/schedlint/schedlint/fixtures/charts"
 )
 
-// answer is what one side makes of a case: the text of each template that is not a
-// partial, or the error.
+// answer is the result of one side for a case: the text of each template that is not a partial, or
+// the error.
 type answer struct {
 	texts map[string]string
 	err   error
 }
 
-// helm renders a case that is written into a directory first, since loading from one is
-// what applies .helmignore.
+// helm renders a case. It writes the case into a directory first, because only loading from a
+// directory applies .helmignore.
 func helm(c *charts.Case) (a answer) {
 	dir, err := os.MkdirTemp("", "chart")
 	if err != nil {
@@ -50,15 +50,14 @@ func write(name string, data []byte) {
 	}
 }
 
-// options are flags of helm template.
+// options holds flags of helm template.
 type options struct {
 	Values                       values.Options
 	Name, Namespace, KubeVersion string
 	APIVersions                  []string
 }
 
-// templates takes the steps of helm template, in its order, up to the texts of the
-// templates.
+// templates performs the steps of helm template in order, up to the texts of the templates.
 func templates(dir string, o options) answer {
 	vals, err := o.Values.MergeValues(nil)
 	if err != nil {
@@ -98,7 +97,7 @@ func templates(dir string, o options) answer {
 	return rendered(c, top)
 }
 
-// check refuses what helm template refuses before it reads values.
+// check returns an error for a chart that helm template rejects before it reads values.
 func check(c *chart.Chart) error {
 	if t := c.Metadata.Type; t != "" && t != "application" {
 		return fmt.Errorf("a chart of type %s cannot be installed", t)
@@ -106,8 +105,8 @@ func check(c *chart.Chart) error {
 	return action.CheckDependencies(c, c.Metadata.Dependencies)
 }
 
-// capabilities are those of the command helm: versions are put into it when it is built,
-// those of its dependencies among them.
+// capabilities returns those of the command helm, whose build sets versions, including those of its
+// dependencies.
 func capabilities(o options) (*chartutil.Capabilities, error) {
 	caps := chartutil.DefaultCapabilities.Copy()
 	if o.KubeVersion == "" {

@@ -27,7 +27,7 @@ func main() {
 	dir := flag.String("dir", "", "compare the charts below this directory instead")
 	traced := flag.Bool("trace", false, "count what lines are traced to")
 	flag.Parse()
-	log.SetOutput(io.Discard) // Helm warns there
+	log.SetOutput(io.Discard) // drops Helm's warnings
 	same := true
 	switch {
 	case *one >= 0:
@@ -58,17 +58,16 @@ type failure struct {
 	difference
 }
 
-// tally is what a run counts.
+// tally holds the counts of a run.
 type tally struct {
 	cases, rendered, placed, unstable, lines int
-	// features counts those of the cases that render.
+	// features counts the features of the cases that render.
 	features map[string]int
 	failures []failure
 	traced   traces
 }
 
-// run compares cases on all processors. The result does not depend on how they are
-// shared out.
+// run compares cases on all processors. The result does not depend on their distribution.
 func run(cases int, seed uint64, traced bool) *tally {
 	t := &tally{features: map[string]int{}}
 	var next atomic.Int64
@@ -150,7 +149,7 @@ func report(t *tally, folder string) {
 	}
 }
 
-// shrink takes parts away from a case while it differs in the same way.
+// shrink removes parts of a case while the difference stays the same.
 func shrink(f failure) failure {
 	f.c = f.c.Shrink(func(k *charts.Case) bool {
 		for _, d := range compare(k).differences {
@@ -164,7 +163,7 @@ func shrink(f failure) failure {
 	return f
 }
 
-// show prints a case and what the sides say of it.
+// show prints a case and the results of both sides.
 func show(c *charts.Case) {
 	f := failure{c: c}
 	for _, d := range compare(c).differences {

@@ -17,7 +17,7 @@ import (
 	ours "github.com/schedlint/schedlint/lint/chart"
 )
 
-// sources are the files of a case, as traces name them.
+// sources holds the files of a case by the names in traces.
 type sources struct {
 	c      *charts.Case
 	items  map[string]map[[2]int]*yaml3.Node
@@ -25,8 +25,8 @@ type sources struct {
 	values map[string]*positions
 }
 
-// text is a file of the chart or a values file. Files of an archive follow its name and a
-// colon.
+// text returns a file of the chart or a values file. The name of a file in an archive begins with
+// that of the archive and a colon.
 func (s *sources) text(name string) ([]byte, bool) {
 	for _, v := range s.c.Values {
 		if v.Name == name {
@@ -80,7 +80,7 @@ func (s *sources) line(name string, n int) (string, bool) {
 	return s.lines[name][n-1], true
 }
 
-// positions are the scalars and keys of a values file by line and column.
+// positions maps lines and columns to the scalars and keys of a values file.
 type positions map[[2]int]*yaml3.Node
 
 // isTable marks a key that has a table or a list as its value, isKey any key.
@@ -104,7 +104,7 @@ func (p positions) walk(n *yaml3.Node) {
 	}
 	for i, below := range n.Content {
 		if n.Kind == yaml3.SequenceNode && below.Kind == yaml3.MappingNode && len(below.Content) > 0 {
-			below.Content[0].Style |= isTable // an item begins where its first key does
+			below.Content[0].Style |= isTable // an item begins at its first key
 		}
 		if n.Kind == yaml3.MappingNode && i%2 == 0 {
 			below.Style |= isKey
@@ -116,7 +116,7 @@ func (p positions) walk(n *yaml3.Node) {
 	}
 }
 
-// node is what begins at a place, or nil.
+// node returns the node that begins at a place, or nil.
 func (s *sources) node(at ours.Place) *yaml3.Node {
 	if s.values[at.File] == nil {
 		text, _ := s.text(at.File)
@@ -125,7 +125,7 @@ func (s *sources) node(at ours.Place) *yaml3.Node {
 	return (*s.values[at.File])[[2]int{at.Line, at.Column}]
 }
 
-// wrong says why a place cannot be that of a line of the output, or "".
+// wrong returns the reason why a place cannot be that of a line of the output, or "".
 func (s *sources) wrong(at ours.Place, line string) string {
 	if strings.HasPrefix(at.File, "--set") {
 		return ""
@@ -151,16 +151,16 @@ func (s *sources) wrong(at ours.Place, line string) string {
 	}
 	switch {
 	case isValue(n, line), n.Style&isTable != 0 && strings.HasSuffix(strings.TrimSpace(line), ":"):
-		return "" // a table may have another key where it is printed
+		return "" // a table may begin with another key where it is printed
 	case isPart(n, line):
 		return partly
 	}
 	return fmt.Sprintf("it is %.100q there", n.Value)
 }
 
-// wrongItem says why a place cannot be that of the item of a list that begins on a line, or
-// "": a table begins there that has the key of the line, with the same value if that is
-// on the line.
+// wrongItem returns the reason why a place cannot be that of the list item that begins on a line,
+// or "". A table that contains the key of the line must begin there, with the same value if the
+// line has one.
 func (s *sources) wrongItem(at ours.Place, line string) string {
 	if s.items[at.File] == nil {
 		text, _ := s.text(at.File)
@@ -194,8 +194,8 @@ func (s *sources) wrongItem(at ours.Place, line string) string {
 	return "the item there has no such entry"
 }
 
-// itemsIn finds the tables that are items of lists: those in braces where the brace is,
-// others where their first key is.
+// itemsIn finds the tables that are items of lists: those in braces at the brace, others at their
+// first key.
 func itemsIn(n *yaml3.Node, all map[[2]int]*yaml3.Node) {
 	for _, below := range n.Content {
 		item := below
@@ -213,13 +213,13 @@ func itemsIn(n *yaml3.Node, all map[[2]int]*yaml3.Node) {
 	}
 }
 
-// partly says that a value is only a part of what a line prints.
+// partly is the reason for a value that is only a part of the printed line.
 const partly = "partly"
 
-// entryOf takes a line of YAML apart: items and keys before a value.
+// entryOf splits a line of YAML into dashes and keys, and a value.
 var entryOf = regexp.MustCompile(`^\s*(?:- )*(?:("[^"]*"|'[^']*'|[^\s"'#][^#]*?):(?:\s+|$))?(.*)$`)
 
-// isValue is whether a line is an entry with this value, or with this key.
+// isValue reports whether a line is an entry with this value, or with this key.
 func isValue(n *yaml3.Node, line string) bool {
 	m := entryOf.FindStringSubmatch(line)
 	if m == nil {
@@ -236,7 +236,7 @@ func isValue(n *yaml3.Node, line string) bool {
 	return isHeader.MatchString(m[2]) && strings.ContainsAny(n.Value, "\n ")
 }
 
-// isHeader is what a text of several lines begins with.
+// isHeader matches the beginning of a text of several lines.
 var isHeader = regexp.MustCompile(`^[|>][-+]?[0-9]?$`)
 
 // equal compares a scalar of a values file, as Helm reads it, with a printed one.
@@ -255,7 +255,7 @@ func equal(n *yaml3.Node, text string) bool {
 	return fmt.Sprint(printed) == fmt.Sprint(there)
 }
 
-// decoded is the value of a text as YAML.
+// decoded returns the value of a text as YAML.
 func decoded(text string) any {
 	var value any
 	if yaml.Unmarshal([]byte(text), &value) != nil {
@@ -264,7 +264,7 @@ func decoded(text string) any {
 	return value
 }
 
-// isPart is whether a line holds a scalar somewhere, not within a word.
+// isPart reports whether a line contains a scalar that is not part of a word.
 func isPart(n *yaml3.Node, line string) bool {
 	texts := []string{n.Value, strings.Trim(strconv.Quote(n.Value), `"`), fmt.Sprint(decoded(n.Value))}
 	for part := range strings.Lines(n.Value) {

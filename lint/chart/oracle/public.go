@@ -15,8 +15,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/charts"
 )
 
-// repository is charts by name, from which dependencies that are not vendored are taken:
-// those of the same repository, and of the others where it has none of that name.
+// repository maps names to charts, for dependencies that are not vendored: those of the same
+// repository take precedence over those of the others.
 type repository map[string]string
 
 func (r repository) know(chart string) {
@@ -25,15 +25,15 @@ func (r repository) know(chart string) {
 	}
 }
 
-// description is what is read of a Chart.yaml.
+// description holds the fields that are read from a Chart.yaml.
 type description struct {
 	Name         string
 	Type         string
 	Dependencies []struct{ Name string }
 }
 
-// public compares all charts below a directory whose children are repositories, with
-// their defaults and with each other values file that they bring.
+// public compares all charts below a directory whose subdirectories are repositories, with their
+// defaults and with each of their other values files.
 func public(dir string, traced bool) bool {
 	found := &findings{counts: map[string]int{}, all: traced}
 	children, err := os.ReadDir(dir)
@@ -58,7 +58,7 @@ func public(dir string, traced bool) bool {
 	return found.counts["DIFFER"] == 0
 }
 
-// chartsBelow are the directories with a Chart.yaml that are in no other chart.
+// chartsBelow returns the directories with a Chart.yaml that are not inside another chart.
 func chartsBelow(dir string) []string {
 	var all []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -87,7 +87,7 @@ func describe(dir string) (d description, ok bool) {
 	return d, ok && d.Name != ""
 }
 
-// read is a chart as its files; links are followed, as Helm does.
+// read returns the files of a chart. Like Helm, it follows links.
 func (r repository) read(dir string, depth int) ([]charts.File, error) {
 	var all []charts.File
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
@@ -129,7 +129,7 @@ func vendored(all []charts.File, name string) bool {
 	})
 }
 
-// findings are what is found in all charts.
+// findings holds the results for all charts.
 type findings struct {
 	counts map[string]int
 	all    bool
@@ -161,7 +161,7 @@ func (x *findings) chart(r repository, dir, chart string) {
 	}
 }
 
-// valuesFiles are those of a chart beside its values.yaml.
+// valuesFiles returns the values files of a chart except its values.yaml.
 func valuesFiles(files []charts.File) []charts.File {
 	var all []charts.File
 	for _, f := range files {

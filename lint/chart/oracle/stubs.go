@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 	"text/template"
-	_ "unsafe" // for the name of sprig's table
+	_ "unsafe" // to link the name of sprig's table
 
 	"helm.sh/helm/v3/pkg/chart"
 	"helm.sh/helm/v3/pkg/chartutil"
@@ -21,19 +21,19 @@ import (
 //go:linkname generic github.com/Masterminds/sprig/v3.genericMap
 var generic map[string]any
 
-// constant is what stands in generic for random functions while a chart is rendered.
+// constant holds the functions that replace random functions in generic while a chart is rendered.
 var constant struct {
-	// Mutex is held by the one rendering of Helm that runs.
+	// Mutex is held while Helm renders; only one rendering runs at a time.
 	sync.Mutex
 	functions template.FuncMap
 	start     func(string)
 }
 
-// started is a function that notes which template runs.
+// started is a function that records the current template.
 const started = "startOfTemplate"
 
-// install puts functions into generic that call those of constant. It happens once, since
-// our side copies generic at any time.
+// install adds functions to generic that call those of constant. It runs once, because our side may
+// copy generic at any time.
 var install = sync.OnceFunc(func() {
 	functions, _ := ours.Constants("")
 	for name, f := range functions {
@@ -48,8 +48,8 @@ var install = sync.OnceFunc(func() {
 	generic[started] = startOf
 })
 
-// startOf notes which template runs. One that another includes is told by the dot, which
-// has the name of that other one.
+// startOf records the current template. It ignores an included template, in which the dot has the
+// name of the template that includes it.
 func startOf(name string, dot any) string {
 	if top, ok := dot.(chartutil.Values); ok {
 		dot = map[string]any(top)
@@ -62,9 +62,9 @@ func startOf(name string, dot any) string {
 	return ""
 }
 
-// rendered is what Helm's engine makes of a chart with the constants that our side has in
-// place of random functions. They depend on the template that runs, so each template that
-// Helm executes begins with a call that prints nothing, if the chart mentions any of them.
+// rendered returns the output of Helm's engine for a chart, with random functions replaced by the
+// constants of our side. They depend on the current template, so if the chart mentions any of them,
+// each template that Helm executes begins with a call that prints nothing.
 func rendered(c *chart.Chart, top chartutil.Values) answer {
 	install()
 	constant.Lock()
@@ -77,7 +77,7 @@ func rendered(c *chart.Chart, top chartutil.Values) answer {
 	return answer{texts, err}
 }
 
-// mentions is whether a template has the name of a function.
+// mentions reports whether a template contains the name of a function.
 func mentions(c *chart.Chart, functions template.FuncMap) bool {
 	for _, t := range c.Templates {
 		for name := range functions {
@@ -91,7 +91,7 @@ func mentions(c *chart.Chart, functions template.FuncMap) bool {
 			return true
 		}
 	}
-	for _, v := range c.Raw { // texts of tpl
+	for _, v := range c.Raw { // texts for tpl
 		for name := range functions {
 			if strings.Contains(string(v.Data), name) {
 				return true

@@ -9,21 +9,21 @@ import (
 	ours "github.com/schedlint/schedlint/lint/chart"
 )
 
-// traces counts what the lines of rendered charts are traced to. Everything is checked
-// against the texts of the files again, without the code that traced it.
+// traces counts the origins of the lines of rendered charts. It checks everything against the texts
+// of the files, independently of the code that traced it.
 type traces struct {
 	lines, origin, exact, verified int
 	valued, partValue, wrongValue  int
 	items, wrongItem               int
 	scheduling, schedulingValued   int
 	schedulingHere                 int
-	// changed counts values that were changed, undecided those after which the chart
-	// fails or prints other lines, and unchanged the lines that stay as they are.
+	// changed counts values that were changed, undecided those whose change makes the chart fail or
+	// print other lines, and unchanged the lines that stay the same.
 	changed, undecided, unchanged int
 	shown                         map[string]int
 }
 
-// maxShown bounds how many lines of one kind are printed.
+// maxShown limits the lines of one kind that are printed.
 const maxShown = 25
 
 func (t *traces) show(kind, format string, args ...any) {
@@ -141,7 +141,7 @@ func (t *traces) print() {
 
 var scheduled = regexp.MustCompile(`^( *)(- )?(affinity|tolerations|topologySpreadConstraints|nodeSelector|replicas):`)
 
-// scheduling marks the lines of scheduling constraints: a key, and what is below it.
+// scheduling marks the lines of scheduling constraints: a key and everything below it.
 func scheduling(lines []string) []bool {
 	under := make([]bool, len(lines))
 	for i := 0; i < len(lines); i++ {
@@ -159,8 +159,8 @@ func scheduling(lines []string) []bool {
 	return under
 }
 
-// isBelow is whether a line belongs to a key at an indentation: it is deeper, or an item of
-// a list at the same one.
+// isBelow reports whether a line belongs to a key with an indentation: it is deeper, or a list item
+// with the same indentation.
 func isBelow(line string, at int) bool {
 	text := strings.TrimLeft(line, " ")
 	indent := len(line) - len(text)
@@ -169,8 +169,8 @@ func isBelow(line string, at int) bool {
 
 var actions = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
 
-// holds is whether what a line of a template has outside of actions is in a line of the
-// output, in order. Actions may begin or end on other lines.
+// holds reports whether a line of the output contains, in order, the text of a template line
+// outside of actions. Actions may begin or end on other lines.
 func holds(template, line string) bool {
 	if end := strings.Index(template, "}}"); end >= 0 && !strings.Contains(template[:end], "{{") {
 		template = "{{" + template[:end] + template[end:]

@@ -24,7 +24,7 @@ import (
 // small and of few names, so that they meet. Equal are the values, which maps they hold
 // twice, and what is left of the chart.
 func TestValues(t *testing.T) {
-	log.SetOutput(io.Discard) // Helm warns there
+	log.SetOutput(io.Discard) // drops Helm's warnings
 	defer log.SetOutput(os.Stderr)
 	cases := trials.Of(t, 100_000)
 	seen := map[string]int{}

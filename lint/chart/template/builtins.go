@@ -7,7 +7,7 @@ import (
 	text "text/template"
 )
 
-// builtins are the functions that text/template has.
+// builtins holds the functions of text/template.
 var builtins = map[string]any{
 	"and":      func(first reflect.Value, more ...reflect.Value) reflect.Value { return first }, // see shortcut
 	"or":       func(first reflect.Value, more ...reflect.Value) reflect.Value { return first },
@@ -42,7 +42,7 @@ func length(v reflect.Value) (int, error) {
 	return 0, fmt.Errorf("len of type %s", v.Type())
 }
 
-// index is v[a][b][c].
+// index returns v[a][b][c].
 func index(v reflect.Value, by ...reflect.Value) (reflect.Value, error) {
 	if v = unpacked(v); !v.IsValid() {
 		return v, errors.New("index of untyped nil")
@@ -81,7 +81,7 @@ func indexOne(v, by reflect.Value) (reflect.Value, error) {
 	return v, fmt.Errorf("can't index item of type %s", v.Type())
 }
 
-// position is an index of at most a number.
+// position converts an index, which may be at most most.
 func position(by reflect.Value, most int) (int, error) {
 	at := int64(-1)
 	switch class(by.Kind()) {
@@ -101,7 +101,7 @@ func position(by reflect.Value, most int) (int, error) {
 	return int(at), nil
 }
 
-// suited makes a value one of a type; integers are converted.
+// suited converts a value to a type. It converts between integer types.
 func suited(v reflect.Value, t reflect.Type) (reflect.Value, error) {
 	if !v.IsValid() {
 		if !canBeNil(t) {
@@ -120,7 +120,7 @@ func suited(v reflect.Value, t reflect.Type) (reflect.Value, error) {
 
 func isInteger(k reflect.Kind) bool { return class(k) == ints || class(k) == uints }
 
-// slice is v[a:b:c]. As in text/template, an index must not be in an interface.
+// slice returns v[a:b:c]. As in text/template, an index must not be in an interface.
 func slice(v reflect.Value, by ...reflect.Value) (reflect.Value, error) {
 	if v = unpacked(v); !v.IsValid() {
 		return v, errors.New("slice of untyped nil")

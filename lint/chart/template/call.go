@@ -38,7 +38,7 @@ func (x *run) function(n *parse.IdentifierNode, g given) reflect.Value {
 	return x.call(c, g)
 }
 
-// shortcut evaluates the arguments of and or or until one determines the result.
+// shortcut evaluates the arguments of and or or until one of them determines the result.
 func (x *run) shortcut(c callee, g given) reflect.Value {
 	x.checkCount(c, g)
 	var v reflect.Value
@@ -97,7 +97,7 @@ func (x *run) checkCount(c callee, g given) {
 	}
 }
 
-// parameter is the type of the i-th parameter.
+// parameter returns the type of the i-th parameter.
 func parameter(t reflect.Type, i int) reflect.Type {
 	if last := t.NumIn() - 1; t.IsVariadic() && i >= last {
 		return t.In(last).Elem()
@@ -105,7 +105,7 @@ func parameter(t reflect.Type, i int) reflect.Type {
 	return t.In(i)
 }
 
-// protected calls a function; its panics are errors.
+// protected calls a function and converts its panics to errors.
 func protected(fn reflect.Value, args []reflect.Value) (v reflect.Value, err error) {
 	defer func() {
 		r := recover()
@@ -122,7 +122,7 @@ func protected(fn reflect.Value, args []reflect.Value) (v reflect.Value, err err
 	return out[0], nil
 }
 
-// unwrapped is the value of functions that return a reflect.Value.
+// unwrapped returns the value in the result of a function that returns a reflect.Value.
 func unwrapped(v reflect.Value) reflect.Value {
 	if v.IsValid() && v.Type() == valueType {
 		return v.Interface().(reflect.Value)
@@ -146,7 +146,7 @@ func (x *run) argument(n parse.Node, dot reflect.Value, t reflect.Type) reflect.
 	return x.fit(x.operand(n, given{dot: dot, node: n}), t)
 }
 
-// constant gives a constant the type of a parameter.
+// constant converts a constant to the type of a parameter.
 func (x *run) constant(n parse.Node, t reflect.Type) reflect.Value {
 	switch {
 	case t == valueType:
@@ -178,7 +178,7 @@ func (x *run) constant(n parse.Node, t reflect.Type) reflect.Value {
 	return v
 }
 
-// fit makes a value one of a type, as far as following or taking one pointer does.
+// fit converts a value to a type, at most by following a pointer or taking an address once.
 func (x *run) fit(v reflect.Value, t reflect.Type) reflect.Value {
 	if !v.IsValid() {
 		if !canBeNil(t) {

@@ -1,14 +1,14 @@
 // Package template executes the templates of package text/template/parse.
 //
-// Contract: a template prints the bytes that text/template prints with the option
-// missingkey=zero, or fails at the node where text/template fails. Differences: methods are
-// those of a table that the caller writes, since looking methods up by a name that is not
-// constant makes the linker keep every exported method of the program; channels are not
-// ranged over; keys of different types in one map are ordered by kind.
+// Contract: a template prints the same bytes as text/template with the option missingkey=zero, or
+// fails at the same node as text/template. Differences: methods come from a table that the caller
+// writes, because looking up methods by a variable name makes the linker keep every exported method
+// of the program; range does not support channels; keys of different types in one map are ordered
+// by kind.
 //
-// Invariants: a panic of a function becomes an error. Every node, argument, field and
-// iteration is a step that the caller counts, and recursion is bounded by Machine.MaxDepth,
-// across runs that functions start. What a function costs by itself is the caller's to count.
+// Invariants: a panic of a function becomes an error. Every node, argument, field and iteration is
+// a step that the caller counts, and Machine.MaxDepth limits recursion, including runs that
+// functions start. The caller counts the cost of functions themselves.
 //
 // Non-goals: escaping for HTML, delimiters other than {{ and }}, parallel execution.
 package template

@@ -6,8 +6,7 @@ import (
 	"text/template/parse"
 )
 
-// given is what a function or method is given: the nodes behind its name, and the value
-// that a pipe brings.
+// given holds the arguments of a function or method: the nodes after its name, and the piped value.
 type given struct {
 	dot   reflect.Value
 	node  parse.Node // the whole command, for errors
@@ -49,7 +48,7 @@ func (x *run) pipeline(dot reflect.Value, p *parse.PipeNode) reflect.Value {
 	return v
 }
 
-// find is the index of the innermost variable of a name. Looking for it counts.
+// find returns the index of the innermost variable with a name. The search counts as steps.
 func (x *run) find(name string) int {
 	for i := len(x.variables) - 1; i >= 0; i-- {
 		if x.variables[i].name == name {
@@ -61,13 +60,12 @@ func (x *run) find(name string) int {
 	return -1
 }
 
-// variablesPerStep is how many variables are passed over in a step.
+// variablesPerStep is the number of variables that one step skips.
 const variablesPerStep = 16
 
-// operand evaluates what a command starts with, or an argument of one, for which nothing
-// is given.
+// operand evaluates the first node of a command, or an argument, which has no arguments of its own.
 func (x *run) operand(n parse.Node, g given) reflect.Value {
-	if pipe, ok := n.(*parse.PipeNode); ok { // what it is given is an error of what is around it
+	if pipe, ok := n.(*parse.PipeNode); ok { // arguments of it are an error of the enclosing command
 		x.alone(n, g)
 		return x.pipeline(g.dot, pipe)
 	}
@@ -89,14 +87,14 @@ func (x *run) operand(n parse.Node, g given) reflect.Value {
 	return x.simple(n, g.dot)
 }
 
-// alone fails if a value is given arguments.
+// alone fails if a value that is not a function has arguments.
 func (x *run) alone(n parse.Node, g given) {
 	if g.count() > 0 {
 		x.fail("can't give argument to non-function %s", n)
 	}
 }
 
-// simple evaluates what takes no arguments.
+// simple evaluates a node that takes no arguments.
 func (x *run) simple(n parse.Node, dot reflect.Value) reflect.Value {
 	switch n := n.(type) {
 	case *parse.DotNode:
@@ -106,7 +104,7 @@ func (x *run) simple(n parse.Node, dot reflect.Value) reflect.Value {
 	case *parse.StringNode:
 		return reflect.ValueOf(n.Text)
 	case *parse.NumberNode:
-		switch { // nothing determines its type
+		switch { // nothing determines the type
 		case n.IsComplex:
 			return reflect.ValueOf(n.Complex128)
 		case n.IsFloat && looksFloat(n.Text):
@@ -122,8 +120,8 @@ func (x *run) simple(n parse.Node, dot reflect.Value) reflect.Value {
 	return reflect.Value{}
 }
 
-// looksFloat is whether a number has a point or an exponent: letters of hexadecimal digits
-// and of character constants are none.
+// looksFloat reports whether a number has a point or an exponent. Letters in hexadecimal numbers
+// and in character constants do not count.
 func looksFloat(text string) bool {
 	hex := len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')
 	switch {

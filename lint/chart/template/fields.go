@@ -6,12 +6,12 @@ import (
 	"text/template/parse"
 )
 
-// Methods are the methods that templates can call, by the type of the receiver and by name:
-// functions that take the receiver first, such as time.Time.Year.
+// Methods maps the type of a receiver and a name to a method that templates can call: a function
+// that takes the receiver first, such as time.Time.Year.
 type Methods map[reflect.Type]map[string]any
 
-// of finds a method of a value that is not behind a pointer or interface, unless that is
-// nil. As in Go, what has an address has the methods of its pointer as well.
+// of finds a method of a value, which is not a pointer or interface unless that is nil. As in Go,
+// an addressable value also has the methods of its pointer.
 func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	if v.CanAddr() {
 		if f := m[reflect.PointerTo(v.Type())][name]; f != nil {
@@ -24,7 +24,7 @@ func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	return said(v, name)
 }
 
-// said finds the two methods that any type may have, and that fmt prints values with.
+// said finds the methods Error and String, with which fmt prints values; any type may have them.
 func said(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	t := stringerType
 	fn = reflect.ValueOf(fmt.Stringer.String)
@@ -44,7 +44,7 @@ func said(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	return reflect.Value{}, v
 }
 
-// fields follows a chain of names; the last one can be a method with arguments.
+// fields follows a chain of names. The last one can be a method with arguments.
 func (x *run) fields(v reflect.Value, n parse.Node, names []string, g given) reflect.Value {
 	if len(names) == 0 {
 		x.alone(n, g)
@@ -59,7 +59,8 @@ func (x *run) fields(v reflect.Value, n parse.Node, names []string, g given) ref
 	return x.field(v, names[last], g)
 }
 
-// field is a method, a field or an entry of a map. Nothing has nothing.
+// field returns a field, an entry of a map, or the result of a method. For an invalid value it
+// returns that value.
 func (x *run) field(v reflect.Value, name string, g given) reflect.Value {
 	if !v.IsValid() {
 		return v
@@ -110,7 +111,7 @@ func (x *run) field(v reflect.Value, name string, g given) reflect.Value {
 	return reflect.Value{}
 }
 
-// indirect is what pointers and interfaces lead to, or the one that is nil.
+// indirect follows pointers and interfaces to a value, or to the one that is nil.
 func indirect(v reflect.Value) (_ reflect.Value, isNil bool) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -121,7 +122,7 @@ func indirect(v reflect.Value) (_ reflect.Value, isNil bool) {
 	return v, false
 }
 
-// unpacked is what is in an interface; invalid if that is nil.
+// unpacked returns the value in an interface, which is invalid if the interface is nil.
 func unpacked(v reflect.Value) reflect.Value {
 	if v.Kind() == reflect.Interface {
 		return v.Elem()

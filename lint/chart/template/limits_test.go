@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDepth: nesting ends with an error at the line where it is too deep.
+// TestDepth checks that deep nesting is an error at the line that exceeds the limit.
 func TestDepth(t *testing.T) {
 	for _, source := range []string{
 		strings.Repeat("{{ if 1 }}\n", 200) + strings.Repeat("{{ end }}", 200),
@@ -31,7 +31,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestEndless: loops end when there are no steps left.
+// TestEndless checks that loops end when no steps are left.
 func TestEndless(t *testing.T) {
 	for _, source := range []string{
 		"{{ range 1000000000000 }}{{ end }}",
@@ -60,7 +60,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestErrors: an error says where, and holds the errors of functions.
+// TestErrors checks that an error has its place and wraps the errors of functions.
 func TestErrors(t *testing.T) {
 	why := errors.New("why")
 	s := New(map[string]any{"fails": func(string) (string, error) { return "", why }})
@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestOverride: functions of a clone are its own, and so are its templates.
+// TestOverride checks that the functions and templates of a clone are its own.
 func TestOverride(t *testing.T) {
 	f := func(text string) map[string]any { return map[string]any{"f": func() string { return text }} }
 	s := New(f("shared"))
@@ -91,7 +91,7 @@ func TestOverride(t *testing.T) {
 	if _, err := clone.Parse("c", `{{ define "b" }}B{{ end }}{{ template "a" }}{{ template "b" }}`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := clone.Parse("d", `{{ define "b" }} {{ end }}`); err != nil { // an empty one replaces nothing
+	if _, err := clone.Parse("d", `{{ define "b" }} {{ end }}`); err != nil { // an empty definition replaces nothing
 		t.Fatal(err)
 	}
 	for set, want := range map[*Set]string{s: "shared bshared", clone: "own B"} {

@@ -10,22 +10,22 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// writer makes random templates. Most of what it writes can be evaluated, so that they get
-// beyond their first action.
+// writer writes random templates. Most expressions can be evaluated, so that execution gets past
+// the first action.
 type writer struct {
 	r         *rand.Rand
 	out       strings.Builder
 	variables []string
-	dots      int // with and range around, in which the dot is something else
+	dots      int // enclosing with and range, in which the dot is something else
 	loops     int
-	left      int // actions that may be written yet
+	left      int // actions left to write
 }
 
 func (w *writer) of(all ...string) string { return all[w.r.IntN(len(all))] }
 
 func (w *writer) chance(percent int) bool { return w.r.IntN(100) < percent }
 
-// space is between words: now and then a line break, so that lines of errors differ.
+// space writes a space or, rarely, a line break, so that errors are on different lines.
 func (w *writer) space() string {
 	if w.chance(10) {
 		return "\n"
@@ -34,7 +34,7 @@ func (w *writer) space() string {
 }
 
 func (w *writer) root() string {
-	// Within with and range, the dot has no fields most of the time.
+	// Within with and range, the dot usually has no fields.
 	if w.dots == 0 && w.chance(50) {
 		return ""
 	}
@@ -49,7 +49,7 @@ var paths = strings.Fields(`.int .zero .neg .int64 .uint .u8 .float .big .text .
 var wrongPaths = strings.Fields(`.missing.x .nil.x .text.x .int.x .nilPointer.Name .outer.private .inner.none .inner.Fails .inner.Panics
 	.byInt.k .outer.Nil.Name .outer.inner .fn .nilFn .seq2`)
 
-// operand is an argument.
+// operand writes an argument.
 func (w *writer) operand(depth int) string {
 	switch n := w.r.IntN(100); {
 	case n < 12:
@@ -70,7 +70,7 @@ func (w *writer) operand(depth int) string {
 	return w.root() + w.of(paths...)
 }
 
-// calls are functions with as many operands as there are words behind them.
+// calls lists functions, each with one word for every operand that it takes.
 var calls = strings.Split(strings.TrimSpace(`
 and . .
 or . .
@@ -138,7 +138,7 @@ panics .
 .inner.Hello "x"
 `), "\n")
 
-// anything are calls that take arguments of any type.
+// anything lists calls that take arguments of any type.
 var anything = []string{"and . .", "or . .", "or . . .", "not .", "print . .", `printf "%v" .`, "list . . .", "deflt . .", "quote .", "refl .", "any .",
 	"len .list", `index .map "a"`, "eq .missing .", "html .", "nothing", "int_ .int", "str .text", `.pointer.Hello "a"`, `.time.Format "2006"`}
 
@@ -185,7 +185,7 @@ func (w *writer) action(text string) {
 	w.out.WriteString(w.of("}}", "}}", "}}", "-}}"))
 }
 
-// scoped writes something with the variables that it declares in scope.
+// scoped writes something, with the variables that it declares in scope.
 func (w *writer) scoped(write func()) {
 	mark := len(w.variables)
 	write()
@@ -284,7 +284,7 @@ func (w *writer) loop(depth int) {
 	w.otherwise(depth)
 }
 
-// randomTemplate is a text with two definitions.
+// randomTemplate returns a text with two definitions.
 func randomTemplate(seed uint64) string {
 	w := &writer{r: rand.New(rand.NewPCG(seed, 0)), left: 1 + int(seed%12)}
 	w.block(3)
@@ -297,8 +297,8 @@ func randomTemplate(seed uint64) string {
 	return w.out.String()
 }
 
-// lined puts each word and parenthesis of the actions of a template on a line of its own, to
-// tell errors at each of them apart.
+// lined puts each word and parenthesis of the actions on its own line, to distinguish errors by
+// their lines.
 func lined(source string) string {
 	action := regexp.MustCompile(`\{\{(?:- )?(.*?)(?: -)?\}\}`)
 	word := regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[ ()|]")

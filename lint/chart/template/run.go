@@ -14,38 +14,38 @@ import (
 type Machine struct {
 	Watch   Watch
 	Methods Methods
-	// MaxDepth is how deeply blocks, parentheses and templates may be nested, in all runs
-	// together.
+	// MaxDepth limits how deep blocks, parentheses and templates are nested, in all runs together.
 	MaxDepth int
 
 	depth int
 }
 
-// Watch is told what runs do. An error that it returns stops the run at the current node.
+// Watch is notified of the steps of runs. If it returns an error, the run stops at the current
+// node.
 type Watch interface {
 	// Step is called before n steps are taken.
 	Step(n int) error
-	// Text is called before a text is written.
+	// Text is called before a text node is written.
 	Text(*Template, *parse.TextNode) error
 	// Value is called before the value of an action is written.
 	Value(*Template, *parse.ActionNode, reflect.Value, Scope) error
-	// Enter is called before a template action executes a template, Leave after it ended
+	// Enter is called before a template action executes a template, and Leave after that ends
 	// without an error.
 	Enter() error
 	Leave()
 }
 
-// Scope is what an action sees.
+// Scope holds the dot and the variables of an action.
 type Scope struct {
 	Dot       reflect.Value
 	variables []variable
 }
 
-// Steps are what looking a variable up takes at most.
+// Steps returns the maximum cost of looking up a variable.
 func (s Scope) Steps() int { return len(s.variables)/variablesPerStep + 1 }
 
-// Variable is the value of a variable, whose name starts with a dollar sign; invalid if
-// there is none.
+// Variable returns the value of a variable, whose name begins with a dollar sign, or an invalid
+// value if there is none.
 func (s Scope) Variable(name string) reflect.Value {
 	for i := len(s.variables) - 1; i >= 0; i-- {
 		if s.variables[i].name == name {
@@ -67,10 +67,10 @@ type run struct {
 	template  *Template
 	out       io.Writer
 	variables []variable
-	at        parse.Node // for errors
+	at        parse.Node // the current node, for errors
 }
 
-// Execute writes what a template of a set prints. The error is an *Error.
+// Execute executes a template of a set. The error is an *Error.
 func (m *Machine) Execute(w io.Writer, s *Set, t *Template, dot any) (err error) {
 	depth := m.depth
 	defer func() {
@@ -92,7 +92,7 @@ func (m *Machine) Execute(w io.Writer, s *Set, t *Template, dot any) (err error)
 	return nil
 }
 
-// step counts, and sets the node that errors are about.
+// step counts a step and sets the current node for errors.
 func (x *run) step(n parse.Node) {
 	x.at = n
 	x.steps(1)
@@ -102,7 +102,7 @@ func (x *run) steps(n int) {
 	x.must(x.Watch.Step(n))
 }
 
-// must stops the execution if there is an error.
+// must stops the execution if err is not nil.
 func (x *run) must(err error) {
 	if err != nil {
 		x.stop(err)
@@ -116,7 +116,7 @@ func (x *run) deeper() {
 	}
 }
 
-// flow is how the execution goes on after a node.
+// flow is the way in which the execution continues after a node.
 type flow int
 
 const (
@@ -146,7 +146,7 @@ func (x *run) node(dot reflect.Value, n parse.Node) flow {
 		x.must(err)
 	case *parse.ActionNode:
 		v := x.pipeline(dot, n.Pipe)
-		if len(n.Pipe.Decl) > 0 { // it sets a variable
+		if len(n.Pipe.Decl) > 0 { // the action only sets a variable
 			break
 		}
 		x.at = n
@@ -168,7 +168,7 @@ func (x *run) node(dot reflect.Value, n parse.Node) flow {
 	return onward
 }
 
-// invoke executes another template, which sees no variables of this one.
+// invoke executes another template, which does not see the variables of this one.
 func (x *run) invoke(dot reflect.Value, n *parse.TemplateNode) {
 	t := x.set.Lookup(n.Name)
 	if t == nil {
@@ -186,7 +186,7 @@ func (x *run) invoke(dot reflect.Value, n *parse.TemplateNode) {
 	x.Watch.Leave()
 }
 
-// branch executes one of the lists of if or with.
+// branch executes one of the lists of an if or with.
 func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	x.deeper()
 	mark := len(x.variables)
@@ -204,8 +204,8 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	return f
 }
 
-// loop executes range. The pipeline sets its variables to the whole value first, which is
-// what the else list sees.
+// loop executes a range. The pipeline first sets its variables to the whole value, which the else
+// list sees.
 func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	x.deeper()
 	mark := len(x.variables)
@@ -237,8 +237,8 @@ func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	return f
 }
 
-// each calls yield for what is in a value until it returns false. It returns whether there
-// was anything.
+// each calls yield for each element of a value until it returns false, and reports whether there
+// was any element.
 func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item reflect.Value) bool) (ran bool) {
 	var all iter.Seq2[reflect.Value, reflect.Value]
 	switch k := v.Kind(); {
@@ -249,7 +249,7 @@ func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item refl
 	case k == reflect.Map:
 		x.steps(v.Len())
 		all = sortedEntries(v)
-	case class(k) == ints || class(k) == uints || k == reflect.Func && v.Type().CanSeq(): // without keys
+	case class(k) == ints || class(k) == uints || k == reflect.Func && v.Type().CanSeq(): // has no keys
 		if len(p.Decl) > 1 {
 			x.fail("can't use %v to iterate over more than one variable", v)
 		}
@@ -262,7 +262,7 @@ func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item refl
 		x.fail("range can't iterate over %v", v)
 	}
 	for key, item := range all {
-		if v.Kind() == reflect.Func && key.IsValid() && len(p.Decl) < 2 { // the first of two values is the item
+		if v.Kind() == reflect.Func && key.IsValid() && len(p.Decl) < 2 { // the first of the two values is the item
 			item = key
 		}
 		if ran = true; !yield(key, item) {
@@ -272,7 +272,8 @@ func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item refl
 	return ran
 }
 
-// sortedEntries is what a map has before the first iteration, which may change it.
+// sortedEntries returns the entries of a map as they are before the first iteration, which may
+// change the map.
 func sortedEntries(m reflect.Value) iter.Seq2[reflect.Value, reflect.Value] {
 	type entry struct{ key, value reflect.Value }
 	all := make([]entry, 0, m.Len())
@@ -289,7 +290,7 @@ func sortedEntries(m reflect.Value) iter.Seq2[reflect.Value, reflect.Value] {
 	}
 }
 
-// compareKeys orders keys of a map. Those of different kinds are ordered by kind.
+// compareKeys orders keys of a map. Keys of different kinds are ordered by kind.
 func compareKeys(a, b reflect.Value) int {
 	a, b = unpacked(a), unpacked(b)
 	if a.Kind() != b.Kind() {

@@ -11,7 +11,7 @@ import (
 // Source is a text that templates are parsed from.
 type Source struct {
 	Name, Text string
-	starts     []int // offsets of its lines
+	starts     []int // offsets of the lines
 }
 
 func newSource(name, text string) *Source {
@@ -26,10 +26,10 @@ func newSource(name, text string) *Source {
 	}
 }
 
-// maxActions bounds the stack that parsing takes, as each action may nest what follows in it.
+// maxActions limits the stack that parsing takes, because each action may nest everything after it.
 const maxActions = 200_000
 
-// check refuses what has too many actions, in the words of the parser.
+// check rejects a text with too many actions, with an error like that of the parser.
 func (s *Source) check() error {
 	at := 0
 	for n := 0; ; n++ {
@@ -45,7 +45,8 @@ func (s *Source) check() error {
 	}
 }
 
-// Position is the line of an offset, from 1, and the number of bytes before it on the line.
+// Position returns the line at an offset, counted from 1, and the number of bytes before it on that
+// line.
 func (s *Source) Position(at parse.Pos) (line, column int) {
 	line, found := slices.BinarySearch(s.starts, int(at))
 	if found {
@@ -54,42 +55,41 @@ func (s *Source) Position(at parse.Pos) (line, column int) {
 	return line, int(at) - s.starts[line-1]
 }
 
-// Template is a definition: a whole text, or what stands between define and end in one.
+// Template is a definition: a whole text, or the part between define and end.
 type Template struct {
 	Name   string
 	Source *Source
 	root   *parse.ListNode
 }
 
-// Set is a name space of templates, with the functions that they call.
+// Set is a name space of templates with the functions that they call.
 type Set struct {
 	templates   map[string]*Template
 	own, shared map[string]any
 }
 
-// New makes an empty set with functions, which return a value, or a value and an error.
+// New returns an empty set. Each function returns a value, or a value and an error.
 func New(functions map[string]any) *Set {
 	return &Set{templates: map[string]*Template{}, shared: functions}
 }
 
-// Override sets functions that are called in place of those that New was given. It
-// replaces the functions of an earlier call.
+// Override sets functions that replace those of New. It discards the functions of an earlier call.
 func (s *Set) Override(functions map[string]any) { s.own = functions }
 
-// Clone makes a set with the same templates and functions.
+// Clone returns a set with the same templates and functions.
 func (s *Set) Clone() *Set {
 	return &Set{maps.Clone(s.templates), s.own, s.shared}
 }
 
-// Len is the number of templates.
+// Len returns the number of templates.
 func (s *Set) Len() int { return len(s.templates) }
 
-// Lookup is the template of a name, nil if there is none.
+// Lookup returns the template with a name, or nil.
 func (s *Set) Lookup(name string) *Template { return s.templates[name] }
 
-// Parse adds the templates of a text. They replace earlier ones of the same name, unless
-// they are empty. It returns the template of the text itself, which a caller can execute
-// even if an earlier one keeps the name.
+// Parse adds the templates of a text. Unless they are empty, they replace earlier ones with the
+// same name. It returns the template of the text itself, which can be executed even if an earlier
+// one keeps the name.
 func (s *Set) Parse(name, text string) (*Template, error) {
 	source := newSource(name, text)
 	if err := source.check(); err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// constructs are the templates of testdata, which lines of four dashes separate.
+// constructs returns the templates of testdata, which lines of four dashes separate.
 func constructs(t testing.TB) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")

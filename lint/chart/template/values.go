@@ -6,7 +6,7 @@ import (
 	"reflect"
 )
 
-// classes are kinds that behave alike.
+// classes groups kinds that behave alike.
 type classes int
 
 const (
@@ -37,7 +37,7 @@ func class(k reflect.Kind) classes {
 	return others
 }
 
-// isTrue is whether a value is not empty. Structs are never empty, nothing is.
+// isTrue reports whether a value is not empty. A struct is never empty; a missing value is.
 func isTrue(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Invalid:
@@ -47,18 +47,18 @@ func isTrue(v reflect.Value) bool {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
 		return v.Len() > 0
 	case reflect.Float32, reflect.Float64:
-		return v.Float() != 0 // IsZero takes -0 for true
+		return v.Float() != 0 // IsZero treats -0 as not zero
 	case reflect.Complex64, reflect.Complex128:
 		return v.Complex() != 0
 	}
 	return !v.IsZero()
 }
 
-// noValue is what nothing prints.
+// noValue is the text of a missing value.
 const noValue = "<no value>"
 
-// print writes a value as fmt does, what pointers lead to in their place; functions and channels are
-// not printed.
+// print writes a value like fmt, with pointers replaced by what they refer to. Functions and
+// channels cannot be printed.
 func (x *run) print(v reflect.Value) {
 	given := v
 	if v.Kind() == reflect.Pointer {
@@ -82,38 +82,39 @@ func (x *run) print(v reflect.Value) {
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
-// words is whether values of a type say how they are printed.
+// words reports whether a type has its own text, by Error or String.
 func words(t reflect.Type) bool { return t.Implements(errorType) || t.Implements(stringerType) }
 
-// Error is why an execution stopped, and where. Its texts are not escaped.
+// Error is the reason and the place at which an execution stopped. Its texts are not escaped.
 type Error struct {
-	// Template is the one that was executed.
+	// Template is the template that was executed.
 	Template *Template
-	// Line is a line of the template's source, from 1; Column counts the bytes before.
+	// Line is a line of the template's source, counted from 1. Column is the number of bytes before
+	// the node.
 	Line, Column int
-	// Node is the text of the node, cut to a length that can be shown.
+	// Node is the text of the node, shortened for display.
 	Node string
-	// Err is what happened.
+	// Err is the reason.
 	Err error
 }
 
-// Error has the form of an error of text/template.
+// Error returns the same form as an error of text/template.
 func (e *Error) Error() string {
 	return fmt.Sprintf("template: %s:%d:%d: %s", e.Template.Source.Name, e.Line, e.Column, e.Detail())
 }
 
-// Detail is the error without its place.
+// Detail returns the error without its place.
 func (e *Error) Detail() string {
 	return fmt.Sprintf("executing %q at <%s>: %v", e.Template.Name, e.Node, e.Err)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxNode bounds the text of a node in an error, in bytes.
+// maxNode limits the bytes of the text of a node in an error.
 const maxNode = 200
 
-// callError is the error of a function. It is worded when it is read: as errors of include
-// hold one another, wording each at once would take quadratic time.
+// callError is the error of a function. Its text is built only when it is read: errors of include
+// contain one another, so building each text at once would take quadratic time.
 type callError struct {
 	name string
 	err  error
@@ -125,7 +126,7 @@ func (e *callError) Unwrap() error { return e.err }
 // fail stops the execution at the current node.
 func (x *run) fail(format string, args ...any) { x.stop(fmt.Errorf(format, args...)) }
 
-// stop is fail with an error. The panic ends in Execute.
+// stop is like fail, with an error. Execute recovers the panic.
 func (x *run) stop(err error) {
 	e := &Error{Template: x.template, Err: err, Line: 1}
 	if x.at != nil {
@@ -137,10 +138,10 @@ func (x *run) stop(err error) {
 	panic(e)
 }
 
-// compares are the functions that look at whole texts.
+// compares lists the functions that read whole texts.
 var compares = map[string]bool{"eq": true, "ne": true, "lt": true, "le": true, "gt": true, "ge": true}
 
-// bytesPerStep is how many bytes are compared in a step.
+// bytesPerStep is the number of bytes that one step compares.
 const bytesPerStep = 32
 
 var (
@@ -148,7 +149,7 @@ var (
 	errUnordered    = errors.New("invalid type for comparison")
 )
 
-// equalToAny is whether the first argument is equal to one of the others.
+// equalToAny reports whether the first argument equals one of the others.
 func equalToAny(a reflect.Value, others ...reflect.Value) (bool, error) {
 	if len(others) == 0 {
 		return false, errors.New("missing argument for comparison")
@@ -189,7 +190,7 @@ func equal(a, b reflect.Value) (bool, error) {
 	return a.String() == b.String(), nil
 }
 
-// equalOthers compares with nil, and what Go compares.
+// equalOthers compares with nil, and values that Go can compare.
 func equalOthers(a, b reflect.Value) (bool, error) {
 	if a.Kind() != b.Kind() && a.IsValid() && b.IsValid() {
 		return false, fmt.Errorf("non-comparable types %s and %s", a.Type(), b.Type())

@@ -47,7 +47,7 @@ func rootOf(confinement, dir string) render.Root {
 	return render.Root{Confinement: confinement, Dir: dir, Left: limits.Renders}
 }
 
-// plain is what kustomize makes of a directory by itself.
+// plain returns the output of kustomize itself for a directory.
 func plain(dir string) (text string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -71,7 +71,7 @@ func plainOnce(dir string) (string, error) {
 	return string(out), err
 }
 
-// verify holds an output against kustomize itself and each mark against its source.
+// verify compares an output with that of kustomize itself, and each mark with its source.
 func verify(t testing.TB, confinement, dir string, out *render.Output) {
 	t.Helper()
 	if out.Problem != nil {
@@ -105,7 +105,7 @@ func verify(t testing.TB, confinement, dir string, out *render.Output) {
 	}
 }
 
-// schemaless is what kustomize prints without the schemas of definitions.
+// schemaless returns the output of kustomize without the schemas of definitions.
 func schemaless(text string) string {
 	cut, _ := withoutSchemas([]byte(text))
 	if cut == nil {
@@ -128,7 +128,7 @@ func numbersEqual(a, b scalar) bool {
 	return a.tag == b.tag && a.same(&yaml.Node{Kind: yaml.ScalarNode, Tag: b.tag, Value: b.value})
 }
 
-// valuesOf are the scalars of a text by their places, without tags and anchors.
+// valuesOf returns the scalars of a text by their places, without tags and anchors.
 func valuesOf(t testing.TB, text []byte) map[[2]int]scalar {
 	t.Helper()
 	all := map[[2]int]scalar{}
@@ -161,7 +161,7 @@ func gather(n *yaml.Node, rows []string, all map[[2]int]scalar) {
 	}
 }
 
-// sourceValues are the scalars of a file, and of the patches in its literal blocks.
+// sourceValues returns the scalars of a file and of the patches in its literal blocks.
 func sourceValues(t testing.TB, path string) map[[2]int]scalar {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -199,7 +199,7 @@ func blocks(t testing.TB, n *yaml.Node, rows []string, all map[[2]int]scalar) {
 	}
 }
 
-// placed is "file:line" of the first mark on the line of the output that contains a text.
+// placed returns "file:line" of the first mark on the line of the output that contains a text.
 func placed(out *render.Output, contains string) string {
 	for i, row := range strings.Split(string(out.Text), "\n") {
 		if !strings.Contains(row, contains) {
@@ -215,7 +215,7 @@ func placed(out *render.Output, contains string) string {
 	return "not there"
 }
 
-// hasAndLacks holds that a text has some parts and lacks others.
+// hasAndLacks checks that a text contains some parts and lacks others.
 func hasAndLacks(t *testing.T, text []byte, has, lack []string) {
 	t.Helper()
 	for _, want := range has {

@@ -37,16 +37,15 @@ func buildChart(r render.Root, t *tree) *render.Output {
 	return out
 }
 
-// leastSteps is what any chart takes, so that many small ones are bounded: about 2 ms.
+// leastSteps is the minimum cost of any chart, which limits many small ones: about 2 ms.
 const leastSteps = 4_000
 
-// spared is how much less than their bytes the files of the chart count for. The limit on
-// bytes is there for YAML, of which about 4 MB a second are parsed: templates are parsed
-// faster and then counted by their steps, and other files are only carried along for
-// templates to read.
+// spared returns how many bytes of the chart's files do not count. The limit on bytes is for YAML,
+// of which about 4 MB are parsed per second. Templates are parsed faster and then count by their
+// steps; other files are only kept for templates to read.
 func (c *charting) spared() (n int) {
 	for _, f := range c.in.Files {
-		base, one := path.Base(f.Name), limits.PassedOver // how many bytes count as one
+		base, one := path.Base(f.Name), limits.PassedOver // bytes that count as one
 		switch {
 		case slices.Contains([]string{".json", ".tgz", ".lock"}, path.Ext(base)), slices.Contains([]string{chartFile, "values.yaml", "requirements.yaml"}, base):
 			one = 1
@@ -58,7 +57,7 @@ func (c *charting) spared() (n int) {
 	return n
 }
 
-// read gathers the files of the chart and of its values.
+// read reads the files of the chart and of its values.
 func (c *charting) read() *render.Problem {
 	r := c.root.Chart
 	if name := r.Archive; name != "" {
@@ -86,7 +85,7 @@ func (c *charting) read() *render.Problem {
 			c.in.Defaults = len(c.in.Values)
 		}
 	}
-	if r.Defaults > 0 && c.in.Defaults == 0 { // files that are all missing leave no values
+	if r.Defaults > 0 && c.in.Defaults == 0 { // if all files are missing, no values are left
 		c.in.Values, c.in.Defaults = slices.Insert(c.in.Values, 0, chart.File{Name: "/none"}), 1
 	}
 	c.in.Version = r.Version
@@ -95,7 +94,7 @@ func (c *charting) read() *render.Problem {
 	return nil
 }
 
-// file reads what has to be one.
+// file reads a file that must not be a directory.
 func (c *charting) file(name string) *file {
 	f := c.tree.read(name)
 	if f.err == nil && f.dir {
@@ -104,7 +103,7 @@ func (c *charting) file(name string) *file {
 	return f
 }
 
-// values takes in the i-th values. Package chart knows a text by its number.
+// values adds the i-th values. Package chart knows a text by its number.
 func (c *charting) values(i int, v render.Values) *render.Problem {
 	f := &file{text: v.Text}
 	if v.Text == nil {
@@ -124,7 +123,7 @@ func (c *charting) values(i int, v render.Values) *render.Problem {
 	return nil
 }
 
-// valuesAt is where a line of values was written, by the name of package chart.
+// valuesAt returns the place where a line of values was written, given its name in package chart.
 func (c *charting) valuesAt(at chart.Place) (render.Place, bool) {
 	number, ok := strings.CutPrefix(at.File, "/")
 	i, err := strconv.Atoi(number)
@@ -147,8 +146,8 @@ const (
 	notesTemplate = "NOTES.txt"
 )
 
-// walk reads a directory of the chart, by its name from there. Links are followed, but
-// not out of the repository.
+// walk reads a directory of the chart, named relative to it. It follows links, but not out of the
+// repository.
 func (c *charting) walk(dir string, depth int) *render.Problem {
 	if depth > limits.ChartFolders {
 		return c.problem(dir, 1, refusal(fmt.Sprintf("the chart has more than %d directories in one another", limits.ChartFolders)))
@@ -185,8 +184,8 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 	return nil
 }
 
-// problem is at a line of a file of the chart. What is wrong in an archive is named, and is
-// where the chart names the archive, or else at the archive.
+// problem returns a problem at a line of a file of the chart. For a file in an archive, the message
+// names that file, and the place is the one that names the archive, or else the archive.
 func (c *charting) problem(name string, line int, err error) *render.Problem {
 	p := &render.Problem{Kind: render.Failed, File: c.confined(name), Line: line, Column: 1, Detail: err.Error()}
 	var r refusal
@@ -212,8 +211,8 @@ func (c *charting) problem(name string, line int, err error) *render.Problem {
 	return p
 }
 
-// confined is a file of the chart by its name from the root of confinement. It is "" for
-// what is no file, and for what is in an archive.
+// confined returns the name of a file of the chart relative to the root of confinement. It returns
+// "" for something that is not a file, and for a file in an archive.
 func (c *charting) confined(name string) string {
 	if c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "--") || strings.Contains(name, ".tgz:") {
 		return ""
@@ -221,7 +220,7 @@ func (c *charting) confined(name string) string {
 	return c.tree.read(path.Join(c.root.Dir, name)).nameOr(path.Join(c.root.Dir, name))
 }
 
-// nameOr is the name without symbolic links, if the file is there.
+// nameOr returns the name without symbolic links if the file exists.
 func (f *file) nameOr(name string) string {
 	if f.err != nil {
 		return name
@@ -229,7 +228,7 @@ func (f *file) nameOr(name string) string {
 	return f.name
 }
 
-// render runs the chart and puts what it prints in Helm's order.
+// render renders the chart and sorts its output in Helm's order.
 func (c *charting) render(out *render.Output) {
 	result, err := chart.Render(c.in)
 	if err != nil {
@@ -273,7 +272,7 @@ func (c *charting) render(out *render.Output) {
 			out.Plain = append(out.Plain, name)
 		}
 	}
-	for _, f := range c.in.Files { // templates and values are deployed as the result says
+	for _, f := range c.in.Files { // templates and values are deployed as in the result
 		name := c.confined(f.Name)
 		base := filepath.Base(f.Name)
 		if strings.HasPrefix(f.Name, "templates/") || strings.Contains(f.Name, "/templates/") || base == chartFile || base == "values.yaml" {

@@ -17,21 +17,21 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// printed is one object that a template printed.
+// printed is one object in the output of a template.
 type printed struct {
 	lines []string
 	from  []chart.Origin
-	index int // among those of the template
+	index int // index in the output of the template
 	kind  string
 	hook  bool
 	// test is set for a hook of helm test, unknown for one that Helm leaves out.
 	test, unknown bool
-	// about is the metadata of an object that a namespace may be given to.
+	// about is the metadata of an object that may get a namespace.
 	about *yaml.Node
 }
 
-// documents are the objects of all templates in the order in which Helm installs them,
-// hooks last.
+// documents returns the objects of all templates in the order in which Helm installs them, hooks
+// last.
 func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) {
 	var all []printed
 	for _, m := range result.Manifests {
@@ -64,7 +64,7 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 	if !c.root.Chart.CRDs {
 		return all, nil
 	}
-	var crds []printed // Helm prints them as they stand, before all else
+	var crds []printed // Helm prints them unchanged, before everything else
 	for _, f := range result.CRDs {
 		m := chart.Manifest{Template: f.Name, Text: f.Data}
 		for i := range bytes.Count(f.Data, []byte("\n")) + 1 {
@@ -79,7 +79,7 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 	return append(crds, all...), nil
 }
 
-// objects are those of one text, which messages call what.
+// objects returns the objects of one text; what is its name in messages.
 func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Problem) {
 	all := split(m)
 	for i := range all {
@@ -94,8 +94,8 @@ func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Pr
 	return all, nil
 }
 
-// split cuts what a template printed at lines that begin with three dashes, as Helm does,
-// and leaves out what is empty or only comments.
+// split splits the output of a template at lines that begin with three dashes, like Helm, and
+// leaves out parts that are empty or only comments.
 func split(m chart.Manifest) []printed {
 	var all []printed
 	var now printed
@@ -129,7 +129,7 @@ func split(m chart.Manifest) []printed {
 	return all
 }
 
-// head reads what Helm sorts by.
+// head reads the fields that Helm sorts by.
 func (d *printed) head() error {
 	doc, err := parse([]byte(strings.Join(d.lines, "\n") + "\n"))
 	switch {
@@ -166,7 +166,7 @@ func (d *printed) head() error {
 	return nil
 }
 
-// deployTo writes a namespace into an object that has none: controllers deploy it there.
+// deployTo writes a namespace into an object that has none, because controllers deploy it there.
 func (d *printed) deployTo(namespace string) {
 	if namespace == "" || d.about == nil || len(d.about.Content) == 0 {
 		return
@@ -188,7 +188,7 @@ func (d *printed) deployTo(namespace string) {
 	}
 }
 
-// installOrder is the order in which Helm installs kinds; others follow by name.
+// installOrder is the order in which Helm installs kinds; other kinds follow by name.
 var installOrder = strings.Fields(`PriorityClass Namespace NetworkPolicy ResourceQuota LimitRange PodSecurityPolicy
 	PodDisruptionBudget ServiceAccount Secret SecretList ConfigMap StorageClass PersistentVolume PersistentVolumeClaim
 	CustomResourceDefinition ClusterRole ClusterRoleList ClusterRoleBinding ClusterRoleBindingList Role RoleList
@@ -206,9 +206,9 @@ func installRank(kind string) int {
 type chartOutput struct {
 	c     *charting
 	out   *render.Output
-	index map[string]int    // of Output.Files
-	names map[string]string // from the root of confinement, by those of package chart
-	// inside are files of packed dependencies, by their names of package chart.
+	index map[string]int    // into Output.Files
+	names map[string]string // relative to the root of confinement, by the names of package chart
+	// inside holds files of packed dependencies, by their names in package chart.
 	inside map[string]archived
 }
 
@@ -227,7 +227,7 @@ func (w *chartOutput) line(text string, from chart.Origin) {
 	w.out.Lines = append(w.out.Lines, at)
 }
 
-// values is where a value was set: in a file of the chart or in one of Chart.Values.
+// values returns the place where a value was set: in a file of the chart or in one of Chart.Values.
 func (w *chartOutput) values(v chart.Place) (file, line, column int) {
 	at, ok := w.c.valuesAt(v)
 	switch {
@@ -239,7 +239,7 @@ func (w *chartOutput) values(v chart.Place) (file, line, column int) {
 	return w.confined(at.File), at.Line, max(1, at.Column)
 }
 
-// file is the index of a file of the chart, -1 if it is none.
+// file returns the index of a file of the chart, or -1 if it is not one.
 func (w *chartOutput) file(name string) int {
 	known, ok := w.names[name]
 	if !ok {
@@ -249,7 +249,7 @@ func (w *chartOutput) file(name string) int {
 	return w.confined(known)
 }
 
-// confined is the index of a file by its name from the root of confinement.
+// confined returns the index of a file, given its name relative to the root of confinement.
 func (w *chartOutput) confined(known string) int {
 	if known == "" {
 		return -1
@@ -263,17 +263,17 @@ func (w *chartOutput) confined(known string) int {
 	return at
 }
 
-// archived is a file in a packed dependency: where the chart names the dependency, and the
-// index of its name in Output.Inside, from 1.
+// archived is a file in a packed dependency: the place that names the dependency, and the index of
+// its name in Output.Inside, counted from 1.
 type archived struct {
 	render.Place
 	inside int
 }
 
-// archiveSign is between the name of an archive and that of a file in it (package chart).
+// archiveSign separates the name of an archive from that of a file in it (package chart).
 const archiveSign = ".tgz:"
 
-// archived finds a file in a packed dependency by its name of package chart.
+// archived finds a file in a packed dependency by its name in package chart.
 func (w *chartOutput) archived(name string) (a archived, ok bool) {
 	archive, _, ok := strings.Cut(name, archiveSign)
 	if !ok || w.c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") {
@@ -289,11 +289,11 @@ func (w *chartOutput) archived(name string) (a archived, ok bool) {
 	return a, true
 }
 
-// dependency is where the chart that an archive belongs to names it: the entry of its
+// dependency returns the place where the chart around an archive names it: the entry of its
 // dependencies, or the first line of its Chart.yaml if it is not listed.
 func (c *charting) dependency(archive string) (at render.Place, listed bool) {
 	dir, base := path.Split(archive)
-	dir = path.Dir(path.Clean(dir)) // out of charts/
+	dir = path.Dir(path.Clean(dir)) // leaves charts/
 	for _, name := range []string{chartFile, "requirements.yaml"} {
 		name = path.Join(dir, name)
 		at := slices.IndexFunc(c.in.Files, func(f chart.File) bool { return f.Name == name })
@@ -307,8 +307,8 @@ func (c *charting) dependency(archive string) (at render.Place, listed bool) {
 	return render.Place{File: c.confined(path.Join(dir, chartFile)), Line: 1, Column: 1}, false
 }
 
-// dependencyLine is where the dependency with the longest name is listed that the name of
-// an archive begins with: name-version.tgz is what helm dependency build writes.
+// dependencyLine returns the place of the dependency whose name is the longest prefix of the name
+// of an archive: helm dependency build writes name-version.tgz.
 func dependencyLine(chart []byte, archive string) (line, column int) {
 	doc, err := parse(chart)
 	if err != nil || doc.err != nil || len(doc.docs) != 1 {

@@ -28,8 +28,8 @@ spec:
                 priorityClassName: high
 `
 
-// TestChartOverlay: what a chart prints goes through the fields of a pointer, and each
-// value leads to where the line of the chart leads to, or to the pointer.
+// TestChartOverlay checks that the fields of a pointer apply to the output of a chart, and that
+// each value has the place of the chart's line or of the pointer.
 func TestChartOverlay(t *testing.T) {
 	patch := `apiVersion: apps/v1\nkind: StatefulSet\nmetadata:\n  name: c-api\nspec:\n  template:\n    spec:\n      priorityClassName: high\n`
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestChartOverlay(t *testing.T) {
 	}
 }
 
-// TestChartOverlayProblems are at the file that is wrong, or at the pointer.
+// TestChartOverlayProblems checks that problems are at the faulty file or at the pointer.
 func TestChartOverlayProblems(t *testing.T) {
 	for _, c := range []struct{ fields, set, want string }{
 		{`{"patches":[{"patch":"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: gone}\n"}]}`, "", "apps/cache.yaml:3: "},

@@ -62,7 +62,7 @@ func chartRoot(dir string, values ...string) render.Root {
 	return r
 }
 
-// TestChart: objects in Helm's order, hooks last, each line with its places.
+// TestChart checks that objects are in Helm's order, hooks last, and that each line has its places.
 func TestChart(t *testing.T) {
 	out := Build(chartRoot(repository(t, shopChart), "env/prod.yaml"), nonce)
 	if out.Problem != nil {
@@ -114,8 +114,8 @@ func linesOf(out *render.Output) string {
 	return all.String()
 }
 
-// TestChartRefused: nothing outside of the repository is read, and what does not parse is
-// a problem of the template.
+// TestChartRefused checks that nothing outside the repository is read, and that a syntax error is a
+// problem of the template.
 func TestChartRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(t *testing.T, dir string, r *render.Root)
@@ -157,8 +157,8 @@ func TestChartRefused(t *testing.T) {
 	}
 }
 
-// TestRepeatedKeys: what reads manifests for Helm keeps the last of two equal keys, and kustomize
-// refuses them, which is told at the lines of the template.
+// TestRepeatedKeys checks repeated keys: readers of Helm's manifests use the last one, and
+// kustomize rejects them, which is reported at the lines of the template.
 func TestRepeatedKeys(t *testing.T) {
 	var read map[string]string
 	if err := sigsyaml.Unmarshal([]byte("a: first\na: last\n"), &read); err != nil || read["a"] != "last" {
@@ -175,7 +175,7 @@ func TestRepeatedKeys(t *testing.T) {
 	}
 }
 
-// TestChartLinks: what no template reads may lead out of the repository.
+// TestChartLinks checks that files that no template reads may lead out of the repository.
 func TestChartLinks(t *testing.T) {
 	dir := repository(t, shopChart)
 	want := Build(chartRoot(dir), nonce)
@@ -198,8 +198,8 @@ func link(t *testing.T, to, at string) {
 	}
 }
 
-// TestChartCost: what a chart takes that does not render counts as well, and documentation
-// counts less than what is parsed.
+// TestChartCost checks that a chart that does not render costs as well, and that documentation
+// costs less than files that are parsed.
 func TestChartCost(t *testing.T) {
 	dir := repository(t, shopChart+"-- charts/shop/templates/z.yaml --\na: {{ range until 1000 }}{{ end }}{{ fail \"no\" }}\n-- charts/shop/docs.txt --\n"+strings.Repeat("x", 1<<20))
 	out := Build(chartRoot(dir), nonce)

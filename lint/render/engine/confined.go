@@ -16,20 +16,20 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// tree is the repository as a build may see it: regular files and directories below
-// the root of confinement, but not git's. Names are from there, with forward slashes.
+// tree is the part of the repository that a build may read: regular files and directories below the
+// root of confinement, except git's. Names are relative to it and have forward slashes.
 type tree struct {
 	dir  string
 	root *os.Root
-	// left is how many bytes may still be read.
+	// left is the number of bytes that may still be read.
 	left int
-	// texts are read in place of files, by their names without symbolic links.
+	// texts replaces the contents of files, by their names without symbolic links.
 	texts map[string][]byte
-	files map[string]*file // by the name that was asked for
-	real  map[string]*file // by the name without symbolic links
+	files map[string]*file // by requested name
+	real  map[string]*file // by name without symbolic links
 }
 
-// file is what was read under a name.
+// file is the result of reading a name.
 type file struct {
 	name string // without symbolic links
 	dir  bool
@@ -37,7 +37,7 @@ type file struct {
 	err  error
 }
 
-// refusal is an error about what is not done here although kustomize might.
+// refusal is an error about something that is not supported here although kustomize might do it.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -52,8 +52,8 @@ func openTree(dir string, bytes int) (*tree, error) {
 	return &tree{dir: dir, root: root, left: bytes, files: map[string]*file{}, real: map[string]*file{}}, nil
 }
 
-// read gives the file or directory of a name. The result is kept: a file that changes
-// during a build is the same to the end.
+// read returns the file or directory with a name. It caches the result, so that a file does not
+// change during a build.
 func (t *tree) read(name string) *file {
 	name = path.Clean(name)
 	if f, ok := t.files[name]; ok {
@@ -71,7 +71,7 @@ func (t *tree) read(name string) *file {
 	return f
 }
 
-// find resolves a name; links may lead anywhere within the root.
+// find resolves a name. Links may lead anywhere within the root.
 func (t *tree) find(name string) *file {
 	local := filepath.FromSlash(name)
 	switch {
@@ -107,11 +107,11 @@ func (t *tree) find(name string) *file {
 	return &file{name: filepath.ToSlash(rel), dir: info.IsDir()}
 }
 
-// entry is a name in a directory that was read before, if it is no link: then the name of
-// the directory is all that links could change. It is nil for all else.
+// entry returns a name in a directory that was read before, if it is not a link: then only the name
+// of the directory can contain links. It returns nil otherwise.
 func (t *tree) entry(name string) *file {
 	dir := t.files[path.Dir(name)]
-	if dir == nil || dir.err != nil || !dir.dir || filepath.Separator != '/' { // elsewhere names differ in case
+	if dir == nil || dir.err != nil || !dir.dir || filepath.Separator != '/' { // on other systems names may differ in case
 		return nil
 	}
 	at := path.Join(dir.name, path.Base(name))
@@ -122,7 +122,7 @@ func (t *tree) entry(name string) *file {
 	return &file{name: at, dir: info.IsDir()}
 }
 
-// load reads a regular file, if there is room for it.
+// load reads a regular file if the limit permits.
 func (t *tree) load(name string) ([]byte, error) {
 	info, err := t.root.Lstat(filepath.FromSlash(name))
 	switch {
@@ -153,7 +153,7 @@ func (t *tree) load(name string) ([]byte, error) {
 	return text, nil
 }
 
-// reason is an error of the file system without its path.
+// reason returns an error of the file system without its path.
 func reason(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errMissing
@@ -165,8 +165,7 @@ func reason(err error) error {
 	return fmt.Errorf("cannot be read: %w", err)
 }
 
-// shown is a name for a message: quoted if it has anything that could be taken for
-// something else.
+// shown returns a name for a message: quoted if it contains anything that could be mistaken.
 func shown(name string) string {
 	if len(name) > 200 {
 		name = name[:200] + "..."
@@ -177,12 +176,13 @@ func shown(name string) string {
 	return name
 }
 
-// fileSystem is what kustomize sees of a tree: read-only, with the texts of the plan in
-// place of those that it changed.
+// fileSystem is the file system that kustomize sees: read-only, with the texts of the plan in place
+// of the files that it changed.
 type fileSystem struct {
 	tree   *tree
-	served map[string][]byte // by the name without symbolic links
-	// refused is the first refusal, because kustomize may swallow it; it is about name.
+	served map[string][]byte // by name without symbolic links
+	// refused is the first refusal, recorded because kustomize may drop it; name is the file that
+	// it is about.
 	refused error
 	name    string
 }
@@ -213,7 +213,7 @@ func (s *fileSystem) note(name string, err error) error {
 	return fmt.Errorf("%s %w", shown(name), err)
 }
 
-// ReadFile gives a text that the caller may change.
+// ReadFile returns a text that the caller may change.
 func (s *fileSystem) ReadFile(abs string) ([]byte, error) {
 	f, err := s.file(abs)
 	switch {
@@ -256,7 +256,7 @@ func (s *fileSystem) Exists(abs string) bool {
 	return err == nil
 }
 
-// The rest is not needed for a build.
+// A build does not need the other methods.
 
 func (*fileSystem) Open(string) (filesys.File, error)    { return nil, errUnsupported }
 func (*fileSystem) ReadDir(string) ([]string, error)     { return nil, errUnsupported }

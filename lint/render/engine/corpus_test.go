@@ -15,8 +15,7 @@ import (
 )
 
 // TestCorpus renders every kustomization of the projects beside the checkout, or of the
-// repositories in the directory that SCHEDLINT_CORPUS names, one for each of its
-// directories, and prints figures.
+// repositories in the subdirectories of SCHEDLINT_CORPUS, and prints statistics.
 func TestCorpus(t *testing.T) {
 	corpus := os.Getenv("SCHEDLINT_CORPUS")
 	if corpus == "" {
@@ -92,7 +91,7 @@ func (s *figures) root(t *testing.T, confinement, dir string) {
 	}
 }
 
-// scalarsIn is the number of scalars that are values.
+// scalarsIn returns the number of scalars that are values.
 func scalarsIn(n *yaml.Node) int {
 	if n.Kind == yaml.ScalarNode {
 		return 1

@@ -12,14 +12,14 @@ func deprecatedBases(k *types.Kustomization) []string { return k.Bases }
 
 func deprecatedJSONPatches(k *types.Kustomization) []string { return patchPaths(k.PatchesJson6902) }
 
-// deprecatedPatches are all patches that may have a target.
+// deprecatedPatches returns all patches that may have a target.
 func deprecatedPatches(k *types.Kustomization) []types.Patch {
 	return slices.Concat(k.Patches, k.PatchesJson6902)
 }
 
 func deprecatedVars(k *types.Kustomization) []types.Var { return k.Vars }
 
-// commonPairs are labels and annotations that all objects get, or all that generators make.
+// commonPairs returns the labels and annotations that all objects get, or all generated ones.
 func commonPairs(k *types.Kustomization) []map[string]string {
 	all := []map[string]string{k.CommonLabels, k.CommonAnnotations}
 	for _, l := range k.Labels {
@@ -46,7 +46,7 @@ func deprecatedCharts(k *types.Kustomization) []types.HelmChartArgs {
 	return k.HelmChartInflationGenerator
 }
 
-// withoutCharts leaves out what makes kustomize run Helm.
+// withoutCharts removes the fields that make kustomize run Helm.
 func withoutCharts(k *types.Kustomization) {
 	k.HelmCharts, k.HelmChartInflationGenerator = nil, nil
 }

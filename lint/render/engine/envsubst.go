@@ -12,24 +12,24 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// expander substitutes variables as Flux does (fluxcd/pkg: envsubst). An expression whose
-// value is not known stays as it is written.
+// expander substitutes variables like Flux (fluxcd/pkg: envsubst). An expression with an unknown
+// value stays unchanged.
 type expander struct {
 	vars *render.Variables
 	text string
-	// work counts the bytes that were looked at, of all texts of a render.
+	// work counts the bytes that were examined, in all texts of a render.
 	work *int
 }
 
-// errExpression is an expression that Flux cannot read.
+// errExpression is the error about an expression that Flux cannot parse.
 var errExpression = errors.New("cannot be read as ${name} or one of the forms that Flux knows; write $${ for a literal ${")
 
-// mostNested is how deep expressions may be nested.
+// mostNested limits how deep expressions are nested.
 const mostNested = 20
 
 var errExpansion = refusal("takes more than " + strconv.Itoa(limits.Substituted>>20) + " MiB of text to substitute, which is the limit of a render")
 
-// expand substitutes the variables of a text, and adds what it costs to work.
+// expand substitutes the variables of a text and adds the cost to work.
 func expand(text string, vars *render.Variables, work *int) (string, error) {
 	e := &expander{vars: vars, text: text, work: work}
 	var out strings.Builder
@@ -63,7 +63,7 @@ func expand(text string, vars *render.Variables, work *int) (string, error) {
 	return out.String(), nil
 }
 
-// charge counts bytes; it is an error if that is too much.
+// charge counts bytes and returns an error if they exceed the limit.
 func (e *expander) charge(bytes int) error {
 	if *e.work += bytes; *e.work > limits.Substituted {
 		return errExpansion
@@ -71,8 +71,8 @@ func (e *expander) charge(bytes int) error {
 	return nil
 }
 
-// expression reads one behind its ${ and gives its value, if that is known, and where it
-// ends.
+// expression parses an expression after its ${ and returns its value, its end, and whether the
+// value is known.
 func (e *expander) expression(at, depth int) (value string, end int, known bool, err error) {
 	if depth > mostNested {
 		return "", 0, false, errExpression
@@ -111,7 +111,7 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 		return "", 0, false, err
 	}
 	switch {
-	case op.sign == "" || !known && (!op.fallback || e.vars.Open || slices.Contains(e.vars.Unknown, name)): // a default counts if nothing gives a value
+	case op.sign == "" || !known && (!op.fallback || e.vars.Open || slices.Contains(e.vars.Unknown, name)): // a default counts if nothing sets the variable
 		return value, end, known, nil
 	case op.fallback && value != "":
 		return value, end, true, nil
@@ -122,18 +122,18 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 	return value, end, known, e.charge(len(value))
 }
 
-// operator is what an expression does with its variable.
+// operator is the operator of an expression.
 type operator struct {
 	text, sign string
-	// between separates two arguments; 0 if there is but one. None is set if there are no
+	// between separates two arguments; 0 if there is only one. none is set if there are no
 	// arguments.
 	between  byte
 	none     bool
-	fallback bool // a default for what is not given or empty
+	fallback bool // a default for a variable that is unset or empty
 }
 
-// operators are those that Flux knows, longer ones first. It has the same meaning for all
-// that give a default.
+// operators lists the operators of Flux, longer ones first. Flux treats all operators that set a
+// default alike.
 var operators = []operator{
 	{text: ":=", fallback: true}, {text: ":-", fallback: true}, {text: ":?", fallback: true}, {text: ":+", fallback: true}, {text: "=", fallback: true},
 	{text: ":", between: ':'},
@@ -142,7 +142,7 @@ var operators = []operator{
 	{text: ",,", none: true}, {text: ",", none: true}, {text: "^^", none: true}, {text: "^", none: true},
 }
 
-// arguments reads up to the closing brace; whole is set if all of them are known.
+// arguments parses up to the closing brace; whole is set if all arguments are known.
 func (e *expander) arguments(at int, op operator, depth int) (args []string, end int, whole bool, err error) {
 	whole = true
 	var arg strings.Builder
@@ -174,8 +174,7 @@ func (e *expander) arguments(at int, op operator, depth int) (args []string, end
 	return nil, 0, false, errExpression
 }
 
-// apply gives the value of an expression; known is false for forms that are not computed
-// here.
+// apply returns the value of an expression; known is false for forms that are not supported here.
 func (o operator) apply(s string, args []string) (value string, known bool) {
 	arg, with := args[0], ""
 	if len(args) > 1 {
@@ -185,7 +184,7 @@ func (o operator) apply(s string, args []string) (value string, known bool) {
 		return arg, true
 	}
 	if strings.ContainsAny(arg, `*?[\`) {
-		return "", false // a pattern
+		return "", false // has a pattern
 	}
 	switch o.sign {
 	case "length":
@@ -217,7 +216,7 @@ func (o operator) apply(s string, args []string) (value string, known bool) {
 	return s, true
 }
 
-// part is ${name:offset} or ${name:offset:length}, in bytes.
+// part evaluates ${name:offset} or ${name:offset:length}, in bytes.
 func part(s string, args []string) (string, bool) {
 	at, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -240,7 +239,7 @@ func part(s string, args []string) (string, bool) {
 	return rest[:min(n, len(rest))], true
 }
 
-// cased changes the first letter or all of them.
+// cased changes the case of the first letter or of all letters.
 func cased(sign, s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if s == "" {

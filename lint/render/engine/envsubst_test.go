@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// TestExpand holds each form against what Flux gives.
+// TestExpand compares each form with the result of Flux.
 func TestExpand(t *testing.T) {
 	vars := &render.Variables{Given: map[string]render.Variable{"a": {Value: "Abc-abc"}, "n": {Value: "3"}, "e": {}}, Unknown: []string{"secret"}}
 	open := &render.Variables{Given: vars.Given, Open: true}
@@ -47,7 +47,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestExpandBounded ends however much text expressions ask for.
+// TestExpandBounded checks that the size of the result is limited.
 func TestExpandBounded(t *testing.T) {
 	vars := &render.Variables{Given: map[string]render.Variable{"a": {Value: strings.Repeat("x", 1<<20)}}}
 	for _, text := range []string{strings.Repeat("${a}", 1000), strings.Repeat("${a//x/}", 1000), "${a//x/${a//x/${a}}}"} {

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// FuzzMark holds that a text with markers is the same document, that a marker is a
-// comment of its own scalar, and that the text without markers is the text.
+// FuzzMark checks that a text with markers is the same document, that each marker is a comment of
+// its own scalar, and that removing the markers restores the text.
 func FuzzMark(f *testing.F) {
 	for _, seed := range []string{
 		"a: b\nc:\n- d # e\n- 'f''g'   \n- \"h\\\"\" #i\n", "a: &x b\nc: *x\nd: !!str 5\ne: &y\n  f: 1\n", "a: |\n  b: c\nd: >-\n  e\n  f\ng: h\n i\nk: \"l\n  m\"\n",
@@ -60,8 +60,8 @@ func FuzzMark(f *testing.F) {
 	})
 }
 
-// equalNodes compares documents but for comments and returns how many scalars have their
-// marker.
+// equalNodes compares documents except for comments, and returns the number of scalars that have
+// their marker.
 func equalNodes(t *testing.T, m *marker, a, b *yaml.Node) (marked int) {
 	if a == nil || b == nil {
 		if a != b {
@@ -88,8 +88,7 @@ func equalNodes(t *testing.T, m *marker, a, b *yaml.Node) (marked int) {
 	return marked
 }
 
-// FuzzBuild holds that no kustomization or resource makes a build panic, and that what is
-// rendered is what kustomize renders.
+// FuzzBuild checks that no input makes a build panic, and that the result equals that of kustomize.
 func FuzzBuild(f *testing.F) {
 	for _, seed := range []string{
 		"resources: [a.yaml]", "resources: [a.yaml]\npatches: [{path: a.yaml}]\nnamePrefix: x-", "configMapGenerator: [{name: x, files: [a.yaml]}]",
@@ -132,7 +131,7 @@ func FuzzBuild(f *testing.F) {
 	})
 }
 
-// placedWithin holds that each mark leads into a file, or to a line of what a chart printed.
+// placedWithin checks that each mark leads into a file or to a line of the output of a chart.
 func placedWithin(t *testing.T, out *render.Output) {
 	t.Helper()
 	for _, m := range out.Marks {

@@ -14,9 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// written is what a kustomization writes into each of its objects: names, labels, annotations
-// and the values of replacements. Kustomize looks for each label at some 25 places of an
-// object and through the labels that are there, and compares the names of all objects.
+// written returns the cost of what a kustomization writes into each of its objects: names, labels,
+// annotations and the values of replacements. For each label, kustomize searches about 25 places of
+// an object and its existing labels, and it compares the names of all objects.
 func (p *plan) written(k *kustomization, objects int) sum {
 	s := &k.spec
 	names := len(s.NamePrefix) + len(s.NameSuffix)
@@ -46,8 +46,8 @@ func (p *plan) written(k *kustomization, objects int) sum {
 	return sum{cost: of}
 }
 
-// replacementsOf are the replacements of a kustomization and of the files that it names. What
-// cannot be read is for kustomize to refuse.
+// replacementsOf returns the replacements of a kustomization and of the files that it names. It
+// skips files that cannot be read, which kustomize rejects.
 func (p *plan) replacementsOf(k *kustomization) (all []types.Replacement) {
 	for _, r := range k.spec.Replacements {
 		if r.Path == "" {
@@ -72,8 +72,8 @@ func (p *plan) replacementsOf(k *kustomization) (all []types.Replacement) {
 	return all
 }
 
-// replace follows the replacements of a kustomization in their order, and gives how many bytes
-// they write. The place that one writes to may be the source of the next.
+// replace follows the replacements of a kustomization in order and returns the bytes that they
+// write. The target of one may be the source of the next.
 func (p *plan) replace(k *kustomization) (bytes int) {
 	for _, r := range p.replacementsOf(k) {
 		size := 0
@@ -108,13 +108,13 @@ func (p *plan) replace(k *kustomization) (bytes int) {
 	return bytes
 }
 
-// pathKey is a path of fields as a prefix of those below it.
+// pathKey returns a path of fields in a form that is a prefix of the paths below it.
 func pathKey(path string) string {
 	return strings.Join(utils.SmarterPathSplitter(path, "."), "\x00") + "\x00"
 }
 
-// sizeAt is how many bytes the largest value is that is at a path of objects of a kind, or was
-// written there or below.
+// sizeAt returns the size in bytes of the largest value at a path of objects of a kind, including
+// values that were written there or below.
 func (p *plan) sizeAt(kind, path string) int {
 	if path == "" {
 		path = types.DefaultReplacementFieldPath
@@ -136,7 +136,7 @@ func (p *plan) sizeAt(kind, path string) int {
 	return largest
 }
 
-// bytesIn is about how many bytes a value takes.
+// bytesIn returns the approximate size of a value in bytes.
 func bytesIn(n *yaml.Node, depth int) int {
 	if n = target(n); n == nil || depth > maxNesting {
 		return 0
@@ -148,7 +148,7 @@ func bytesIn(n *yaml.Node, depth int) int {
 	return size
 }
 
-// ofKind are the objects of a kind, all if it is "".
+// ofKind yields the objects of a kind, or all objects if kind is "".
 func (p *plan) ofKind(kind string) iter.Seq[*yaml.Node] {
 	return func(yield func(*yaml.Node) bool) {
 		for _, doc := range p.parsed {
@@ -163,11 +163,11 @@ func (p *plan) ofKind(kind string) iter.Seq[*yaml.Node] {
 	}
 }
 
-// maxRefs is how many definitions of an OpenAPI schema may be nothing but one another.
+// maxRefs limits how many definitions of an OpenAPI schema may only refer to one another.
 const maxRefs = 100
 
-// endless reports whether a schema has a definition that is another one and so on without an
-// end, which kustomize follows for ever (kyaml/openapi: Resolve).
+// endless reports whether a schema has a definition that refers to itself through other
+// definitions, which kustomize follows endlessly (kyaml/openapi: Resolve).
 func endless(doc any) bool {
 	var within func(part any) bool
 	within = func(part any) bool {
@@ -176,7 +176,7 @@ func endless(doc any) bool {
 			for hops := 0; ; hops++ {
 				table, _ := at.(map[string]any)
 				ref, _ := table["$ref"].(string)
-				ref, ok := strings.CutPrefix(ref, "#") // a JSON pointer of another part of the schema
+				ref, ok := strings.CutPrefix(ref, "#") // a JSON pointer to another part of the schema
 				if !ok {
 					break
 				}
@@ -212,23 +212,23 @@ func resolved(doc any, pointer string) any {
 	return doc
 }
 
-// sum is what a directory costs, with everything that it includes as often as it is
-// included.
+// sum is the cost of a directory, with everything that it includes as often as it is included.
 type sum struct {
 	cost limits.Cost
-	// heavy are the patches of a kustomization and its components after which kustomize
-	// compares each object with each.
+	// heavy counts the patches of a kustomization and its components after which kustomize compares
+	// each object with each other object.
 	heavy int
-	// schemas are the bytes of schemas that are left out, with so many nodes at most.
+	// schemas is the number of bytes of schemas that are left out, and schemaNodes the maximum
+	// number of their nodes.
 	schemas, schemaNodes int
-	// references are those to variables of kustomize, or what looks like them.
+	// references counts references to variables of kustomize, and texts that look like them.
 	references int
 }
 
-// steps are those of one kustomization with so many objects. The limit of a root is met by
-// 2,500 objects, or 1,000 with five heavy patches. Measured with v0.21.2, whose
-// time grows with the square of the objects: 2,000 objects on two levels take 5 s, 4,000
-// take 40 s, and 500 objects with 100 patches that have a target 100 s.
+// steps returns the steps of one kustomization. With 2,500 objects, or 1,000 and five heavy
+// patches, it reaches the limit of a root. Measured with v0.21.2, whose time grows with the square
+// of the objects: 2,000 objects on two levels take 5 s, 4,000 take 40 s, and 500 objects with 100
+// patches that have a target 100 s.
 func steps(objects, transforms, heavy int) int {
 	each := limits.Sum(4, limits.Product(8, heavy))
 	return limits.Sum(limits.Product(limits.Product(objects, objects), each), limits.Product(objects, limits.Product(200, transforms)))
@@ -240,7 +240,7 @@ func (s sum) plus(o sum) sum {
 	}
 }
 
-// beyond says which limit is exceeded; "" if none is.
+// beyond returns the limit that is exceeded, or "".
 func (s sum) beyond(most limits.Cost) string {
 	if what := s.cost.Beyond(most); what != "" {
 		return "the build exceeds the limit of " + what + ", counting each directory as often as it is included: split the root"
@@ -248,8 +248,8 @@ func (s sum) beyond(most limits.Cost) string {
 	return ""
 }
 
-// heavy counts the patches that kustomize applies to a selection: it then builds the list
-// of objects anew.
+// heavy counts the patches that kustomize applies to a selection: for each one it builds a new list
+// of objects.
 func heavy(k *kustomization) int {
 	n := deprecatedTransforms(&k.spec) + len(k.spec.Transformers)
 	for _, p := range k.spec.Patches {
@@ -260,10 +260,10 @@ func heavy(k *kustomization) int {
 	return n
 }
 
-// untouched is how often kustomize goes through the objects of any kustomization.
+// untouched is the number of times that kustomize visits the objects of any kustomization.
 const untouched = 1
 
-// transforms is how often a kustomization goes through its objects.
+// transforms returns the number of times that kustomize visits the objects of a kustomization.
 func transforms(k *kustomization) int {
 	s := &k.spec
 	return untouched + deprecatedTransforms(s) + len(s.Patches) + len(s.Replacements) +

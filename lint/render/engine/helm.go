@@ -22,18 +22,17 @@ import (
 // release is a chart that a kustomization renders (kustomize: HelmChartInflationGenerator).
 type release struct {
 	k *kustomization
-	// file and node are where it stands; node is nil if that is not known. from is the entry
-	// of generators that has it, or nil.
+	// file and node are its place; node is nil if it is not known. from is the entry of generators
+	// that contains it, or nil.
 	file string
 	node *yaml.Node
 	from *entry
-	// field is what names it in messages. at is where it stands, if that is not in a
-	// kustomization.
+	// field is its name in messages. at is its place, if that is not in a kustomization.
 	field string
 	at    *render.Place
 	spec  types.HelmChart
 	home  string
-	// inherits is set if its namespace is that of what includes the kustomization.
+	// inherits is set if it uses the namespace of the including kustomization.
 	inherits bool
 	printed  *printedChart
 	cost     sum
@@ -45,10 +44,10 @@ const (
 	helmGenerator = "HelmChartInflationGenerator"
 )
 
-// legacyKeys are the names that keys have in the older form.
+// legacyKeys maps keys to their names in the older form.
 var legacyKeys = map[string]string{"name": "chartName", "valuesFile": "values", "valuesInline": "valuesLocal"}
 
-// releases are those in the fields of a kustomization, in kustomize's order.
+// releases returns the releases in the fields of a kustomization, in kustomize's order.
 func (k *kustomization) releases() []*release {
 	legacy, globals := types.SplitHelmParameters(deprecatedCharts(&k.spec))
 	if k.spec.HelmGlobals != nil {
@@ -70,7 +69,7 @@ func (k *kustomization) releases() []*release {
 	return all
 }
 
-// problem is one at a field of the release, or at the release.
+// problem returns a problem at a field of the release, or at the release.
 func (r *release) problem(key string, err error) *render.Problem {
 	at := r.node
 	for _, key := range []string{key, legacyKeys[key]} {
@@ -103,7 +102,8 @@ func (r *release) problem(key string, err error) *render.Problem {
 	return p
 }
 
-// check is what kustomize refuses before it looks for the chart, and what is not done here.
+// check returns a problem for what kustomize rejects before it looks for the chart, and for what is
+// not supported here.
 func (r *release) check() *render.Problem {
 	s := &r.spec
 	switch {
@@ -125,7 +125,8 @@ func (r *release) check() *render.Problem {
 
 func isAbsolute(name string) bool { return strings.HasPrefix(name, "/") || filepath.IsAbs(name) }
 
-// inflate renders the charts of a kustomization, whatever includes it in a namespace.
+// inflate renders the charts of a kustomization. inherited is the namespace of the including
+// kustomization.
 func (p *plan) inflate(k *kustomization, inherited string) (sum, *render.Problem) {
 	if !k.inflated {
 		k.inflated, k.charts = true, k.releases()
@@ -133,7 +134,7 @@ func (p *plan) inflate(k *kustomization, inherited string) (sum, *render.Problem
 	total := sum{}
 	for _, r := range k.charts {
 		if r.from != nil {
-			continue // its entry does
+			continue // its entry renders it
 		}
 		more, problem := p.inflated(r, cmp.Or(k.spec.Namespace, inherited))
 		if problem != nil {
@@ -186,12 +187,12 @@ func (p *plan) inflated(r *release, inherited string) (sum, *render.Problem) {
 	})
 }
 
-// chartPlace is where a chart is: a directory, or an archive. version is what it has to be
-// where kustomize would not find it, but pull it.
+// chartPlace is the place of a chart: a directory or an archive. version is the required version if
+// kustomize would pull the chart.
 type chartPlace struct{ dir, archive, version string }
 
-// locate finds the chart of a release in the repository. Kustomize takes a directory; an
-// archive is what it would unpack there.
+// locate finds the chart of a release in the repository. Kustomize uses a directory; an archive is
+// equal to what it would unpack there.
 func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 	s := &r.spec
 	home := path.Join(r.k.dir, filepath.ToSlash(cmp.Or(r.home, types.HelmDefaultHome)))
@@ -233,7 +234,8 @@ func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 	return chartPlace{}, r.problem("name", r.missing(dir, under))
 }
 
-// remoteKeys are how the remotes of a root may name a chart, the most exact first.
+// remoteKeys returns the keys by which the remotes of a root may name a chart, the most specific
+// first.
 func remoteKeys(s *types.HelmChart) []string {
 	if s.Repo == "" {
 		return nil
@@ -245,7 +247,7 @@ func remoteKeys(s *types.HelmChart) []string {
 	return []string{key + "@" + s.Version, key + ":" + s.Version, key}
 }
 
-// missing says what to do about a chart that is not there.
+// missing returns an error that says how to provide a missing chart.
 func (r *release) missing(dir, under string) error {
 	s := &r.spec
 	if s.Repo == "" {
@@ -260,18 +262,18 @@ func (r *release) missing(dir, under string) error {
 	}
 	pull = append(pull, "--untar", "--untardir", under)
 	for i, word := range pull {
-		if !harmless.MatchString(word) { // people may run the command as it is shown
+		if !harmless.MatchString(word) { // users may run the command as shown
 			pull[i] = "'" + strings.ReplaceAll(shown(word), "'", `'\''`) + "'"
 		}
 	}
 	return refusal(fmt.Sprintf("%s does not exist, and rendering does not use the network: run `%s` and commit it, or list the chart under remotes", shown(dir), strings.Join(pull, " ")))
 }
 
-// harmless are words that a shell takes as they are.
+// harmless matches words that a shell does not interpret.
 var harmless = regexp.MustCompile(`^[a-zA-Z0-9._:/@+=-]+$`)
 
-// generator renders the charts of an entry of generators; ok is false if it has none. name
-// is its file, or "" if it is inline.
+// generator renders the charts of an entry of generators; ok is false if it has none. name is its
+// file, or "" if it is inline.
 func (p *plan) generator(e *entry, doc *parsed, name string) (total sum, ok bool, problem *render.Problem) {
 	if e.field != "generators" {
 		return sum{}, false, nil
@@ -292,7 +294,7 @@ func (p *plan) generator(e *entry, doc *parsed, name string) (total sum, ok bool
 	return total, true, nil
 }
 
-// generatorCharts are the charts of an entry, which has to have nothing else then.
+// generatorCharts returns the charts of an entry. An entry with charts must have nothing else.
 func (p *plan) generatorCharts(e *entry, doc *parsed, name string) ([]*release, *render.Problem) {
 	var all []*release
 	others := 0

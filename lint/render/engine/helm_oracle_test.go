@@ -17,7 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// asHelm makes the binary of the tests stand in for helm: it has the repository.
+// asHelm makes the test binary act as helm; its value is the repository.
 const asHelm = "SCHEDLINT_TEST_HELM"
 
 func TestMain(m *testing.M) {
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// helmTemplate does what kustomize asks of helm, with the own engine.
+// helmTemplate implements the helm commands that kustomize runs, with the engine of this package.
 func helmTemplate(confinement string, args []string) int {
 	if args[0] == "version" {
 		fmt.Println("v3.21.4")
@@ -80,7 +80,7 @@ func helmTemplate(confinement string, args []string) int {
 	return 0
 }
 
-// withHelm is what kustomize makes of a directory if it runs helm.
+// withHelm returns the output of kustomize for a directory if it runs helm.
 func withHelm(t *testing.T, repository, dir string) (string, error) {
 	t.Helper()
 	self, err := os.Executable()
@@ -101,8 +101,8 @@ func withHelm(t *testing.T, repository, dir string) (string, error) {
 	return string(text), err
 }
 
-// TestHelmChartsAsKustomize: the result has the bytes of kustomize's own, where helm is
-// replaced with the same engine, and what kustomize refuses is no result.
+// TestHelmChartsAsKustomize checks that the result has the same bytes as that of kustomize with
+// helm replaced by this engine, and that there is no result if kustomize fails.
 func TestHelmChartsAsKustomize(t *testing.T) {
 	const base = "-- base/kustomization.yaml --\nhelmGlobals: {chartHome: ../app/charts}\nhelmCharts:\n- {name: cache, releaseName: b, skipHooks: true}\n"
 	releases := []string{

@@ -88,7 +88,7 @@ func TestHelmCharts(t *testing.T) {
 	for _, c := range []struct {
 		name, kustomization string
 		has, lack           []string
-		places              []string // text of an output line -> places of its line
+		places              []string // text of an output line -> places of that line
 	}{
 		{"as it is", "helmCharts:\n- name: cache\n  releaseName: c\n",
 			[]string{"name: c-api", "replicas: 2", "name: before", "name: test", "namespace: default", "text: \"yes\"", `kube: v1.`},
@@ -145,8 +145,8 @@ func TestHelmCharts(t *testing.T) {
 	}
 }
 
-// ledTo are the places of the first mark on the line of the output that contains a text,
-// through what a chart printed.
+// ledTo returns the places of the first mark on the line of the output that contains a text,
+// through the output of charts.
 func ledTo(out *render.Output, contains string) string {
 	at := placed(out, contains)
 	name, line, _ := strings.Cut(at, ":")
@@ -167,7 +167,7 @@ func ledTo(out *render.Output, contains string) string {
 	return strings.Join(all, " ")
 }
 
-// TestHelmChartsSame: what a chart prints is built as if it were in a file, in every byte.
+// TestHelmChartsSame checks that the output of a chart builds exactly as if it were in a file.
 func TestHelmChartsSame(t *testing.T) {
 	rest := `
 namePrefix: eu-
@@ -229,7 +229,8 @@ patches:
 	}
 }
 
-// TestHelmChartsRefused says what is wrong where the kustomization names the chart.
+// TestHelmChartsRefused checks that problems are at the place where the kustomization names the
+// chart.
 func TestHelmChartsRefused(t *testing.T) {
 	for _, c := range []struct{ kustomization, want string }{
 		{"helmCharts:\n- releaseName: x\n", "app/kustomization.yaml:2: helmCharts: expected the name of a chart, found none"},
@@ -264,7 +265,7 @@ func TestHelmChartsRefused(t *testing.T) {
 	}
 }
 
-// TestHelmChartsShared: a base with a chart is one chart wherever it is used.
+// TestHelmChartsShared checks that a base with a chart is rendered once, wherever it is used.
 func TestHelmChartsShared(t *testing.T) {
 	dir := repository(t, cacheChart+`
 -- app/kustomization.yaml --

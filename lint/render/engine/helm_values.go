@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// valuesOf are the values files that kustomize gives to helm: one that it makes, and the
+// valuesOf returns the values files that kustomize passes to helm: one that it generates, and the
 // additional ones.
 func (p *plan) valuesOf(r *release, at chartPlace) ([]render.Values, *render.Problem) {
 	first, problem := p.firstValues(r, at)
@@ -33,7 +33,7 @@ func (p *plan) valuesOf(r *release, at chartPlace) ([]render.Values, *render.Pro
 	return first, nil
 }
 
-// firstValues is the values file of a release, or that of its chart, with what stands in
+// firstValues returns the values file of a release, or that of its chart, merged with the values in
 // the kustomization.
 func (p *plan) firstValues(r *release, at chartPlace) ([]render.Values, *render.Problem) {
 	s := &r.spec
@@ -54,7 +54,7 @@ func (p *plan) firstValues(r *release, at chartPlace) ([]render.Values, *render.
 		if len(s.ValuesInline) == 0 {
 			return nil, nil
 		}
-		f = &file{text: []byte("{}")} // the values of the chart count below
+		f = &file{text: []byte("{}")} // the values of the chart apply below
 	default:
 		name := path.Join(at.dir, "values.yaml")
 		if f = p.tree.read(name); f.err != nil || f.dir {
@@ -72,7 +72,7 @@ func (p *plan) firstValues(r *release, at chartPlace) ([]render.Values, *render.
 
 var errDirectory = errors.New("is a directory")
 
-// valuesFile is a values file that a release names.
+// valuesFile reads a values file that a release names.
 func (p *plan) valuesFile(r *release, key, name string) (*file, *render.Problem) {
 	if downloaded(name) {
 		return nil, r.problem(key, refusal(key+" "+shown(masked(name))+" is remote, and rendering does not use the network: vendor it"))
@@ -88,7 +88,7 @@ func (p *plan) valuesFile(r *release, key, name string) (*file, *render.Problem)
 	return f, p.restricted(r, key, f)
 }
 
-// restricted holds a file against the load restrictor.
+// restricted checks a file against the load restrictor.
 func (p *plan) restricted(r *release, key string, f *file) *render.Problem {
 	if p.root.RootOnly && r.k.dir != "." && !strings.HasPrefix(f.name, r.k.dir+"/") {
 		return r.problem(key, fmt.Errorf("%s is outside %s, and load-restrictor is root-only", shown(f.name), shown(r.k.dir)))
@@ -96,8 +96,7 @@ func (p *plan) restricted(r *release, key string, f *file) *render.Problem {
 	return nil
 }
 
-// mergedValues are the values in a kustomization with those of a file, which is nil if
-// there is none.
+// mergedValues returns the values in a kustomization merged with those of a file, which may be nil.
 func (p *plan) mergedValues(r *release, how string, f *file) ([]render.Values, *render.Problem) {
 	sources := []valuesSource{{r.file, cmp.Or(fieldFold(r.node, "valuesInline"), fieldFold(r.node, legacyKeys["valuesInline"]))}}
 	under := []byte(nil)
@@ -128,8 +127,8 @@ func (p *plan) mergedValues(r *release, how string, f *file) ([]render.Values, *
 	return []render.Values{{File: r.file, Text: text, Places: placesOf(text, sources)}}, nil
 }
 
-// mergeValues is what kustomize gives to helm: it merges by its own rules, in which null
-// deletes from the file and not from the chart.
+// mergeValues returns the values that kustomize passes to helm. Kustomize merges by its own rules,
+// in which null deletes a value of the file but not of the chart.
 func mergeValues(inline map[string]any, file []byte, how string) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -137,7 +136,7 @@ func mergeValues(inline map[string]any, file []byte, how string) (text []byte, e
 		}
 	}()
 	if how == "replace" {
-		return json.MarshalIndent(inline, "", " ") // JSON is YAML with one value to a line
+		return json.MarshalIndent(inline, "", " ") // JSON is YAML, with one value per line
 	}
 	under, err := kyaml.Parse(string(file))
 	if err != nil {
@@ -161,14 +160,14 @@ func mergeValues(inline map[string]any, file []byte, how string) (text []byte, e
 	return json.MarshalIndent(all, "", " ")
 }
 
-// valuesSource is where values were written.
+// valuesSource is a place where values were written.
 type valuesSource struct {
 	file string
 	root *kyaml.Node
 }
 
-// placesOf says for each line of values where what is on it was written: in the first of
-// the sources that has the same value in the same place.
+// placesOf returns for each line of values where it was written: in the first of the sources that
+// has the same value at the same path.
 func placesOf(text []byte, from []valuesSource) []render.Place {
 	places := make(valuesPlaces, strings.Count(string(text), "\n")+1)
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
@@ -180,7 +179,7 @@ func placesOf(text []byte, from []valuesSource) []render.Place {
 // valuesPlaces has a place for each line of values.
 type valuesPlaces []render.Place
 
-// walk goes through values and their sources at the same time.
+// walk walks values together with their sources.
 func (w valuesPlaces) walk(n *kyaml.Node, from []valuesSource, depth int) {
 	if n == nil || depth > maxNesting {
 		return
@@ -191,7 +190,7 @@ func (w valuesPlaces) walk(n *kyaml.Node, from []valuesSource, depth int) {
 			w.entry(n.Content[i], n.Content[i+1], from, depth)
 		}
 	case kyaml.SequenceNode:
-		for _, s := range from { // a list is of one source
+		for _, s := range from { // a list comes from one source
 			if list := target(s.root); list != nil && list.Kind == kyaml.SequenceNode && len(list.Content) == len(n.Content) {
 				for i, item := range n.Content {
 					one := []valuesSource{{s.file, target(list.Content[i])}}
@@ -220,7 +219,7 @@ func (w valuesPlaces) entry(key, value *kyaml.Node, from []valuesSource, depth i
 	w.walk(value, below, depth+1)
 }
 
-// scalar is the place of a scalar.
+// scalar sets the place of a scalar.
 func (w valuesPlaces) scalar(n *kyaml.Node, from []valuesSource) {
 	if n.Kind != kyaml.ScalarNode {
 		return
@@ -237,7 +236,7 @@ func (w valuesPlaces) scalar(n *kyaml.Node, from []valuesSource) {
 	}
 }
 
-// put notes the place of a line: the first that is found.
+// put sets the place of a line, unless it has one.
 func (w valuesPlaces) put(line int, at render.Place) {
 	if line >= 1 && line <= len(w) && w[line-1].Line == 0 {
 		w[line-1] = at

@@ -34,7 +34,7 @@ func problem(t *testing.T, confinement, dir string) *render.Problem {
 	return p
 }
 
-// TestRefused has what must not be read, connected to or executed.
+// TestRefused builds inputs that ask for reading, connecting or executing.
 func TestRefused(t *testing.T) {
 	builtin := func(kind, rest string) string {
 		return "-- r/plugin.yaml --\napiVersion: builtin\nkind: " + kind + "\nmetadata:\n  name: x\n" + rest
@@ -111,7 +111,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// bomb is a text whose aliases make 9^9 nodes.
+// bomb is a text whose aliases expand to 9^9 nodes.
 func bomb() string {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x]\n")
@@ -121,7 +121,7 @@ func bomb() string {
 	return b.String()
 }
 
-// TestFailed has what kustomize fails for, and where.
+// TestFailed builds inputs that kustomize rejects, and checks the places of problems.
 func TestFailed(t *testing.T) {
 	for _, c := range []struct{ name, files, want string }{
 		{"missing file", "resources:\n- a.yaml\n", "r/kustomization.yaml:2:3 r/a.yaml does not exist"},
@@ -159,7 +159,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// grows has small kustomizations that kustomize makes something large of.
+// grows lists small kustomizations with large results.
 func grows() []struct{ name, files, want string } {
 	d0 := func(k, a string) string {
 		return "-- d0/kustomization.yaml --\nresources: [a.yaml]\n" + k + "-- d0/a.yaml --\n" + a
@@ -193,7 +193,7 @@ func grows() []struct{ name, files, want string } {
 	}
 }
 
-// TestLimits has builds that are refused before kustomize runs.
+// TestLimits builds inputs that are refused before kustomize runs.
 func TestLimits(t *testing.T) {
 	diamond := func(levels int) string {
 		var b strings.Builder
@@ -245,7 +245,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestForgedMarkers has comments and values that look like markers.
+// TestForgedMarkers builds comments and values that look like markers.
 func TestForgedMarkers(t *testing.T) {
 	for _, forged := range []string{"0000", nonce} {
 		dir := repository(t, "-- r/kustomization.yaml --\nresources: [a.yaml]\nconfigMapGenerator: [{name: g, files: [a.yaml]}]\n-- r/a.yaml --\n"+
@@ -272,7 +272,7 @@ func TestRemotes(t *testing.T) {
 	}
 }
 
-// TestRootOnly keeps files below the kustomization that names them.
+// TestRootOnly checks that files must be below the kustomization that names them.
 func TestRootOnly(t *testing.T) {
 	dir := repository(t, "-- r/kustomization.yaml --\nresources: [../a.yaml]\n-- a.yaml --\n"+small)
 	r := rootOf(dir, "r")
@@ -294,7 +294,7 @@ func TestSchemaDoesNotStay(t *testing.T) {
 	}
 }
 
-// TestSeal changes what the process may do and puts it back.
+// TestSeal seals the process and then undoes it.
 func TestSeal(t *testing.T) {
 	transport, client := http.DefaultTransport, http.DefaultClient
 	t.Cleanup(func() { http.DefaultTransport, http.DefaultClient = transport, client })

@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// use says as what a kustomization names something.
+// use says in which ways a kustomization uses a name.
 type use uint
 
 const (
@@ -24,7 +24,7 @@ const (
 	asComponent                 // a directory
 	asPatch                     // a strategic merge or JSON patch
 	asJSONPatch                 // a JSON patch
-	asPlugin                    // generators, transformers, validators: file, directory or inline
+	asPlugin                    // generators, transformers, validators: a file, a directory or inline
 	asSchema                    // CRDs
 	asSetting                   // configurations, replacements, an OpenAPI schema
 	asData                      // what generators take as bytes
@@ -32,16 +32,16 @@ const (
 	asChart // a template or values of a chart
 )
 
-// kustomization is the one of a directory.
+// kustomization is the kustomization of a directory.
 type kustomization struct {
 	dir, name string
 	text      []byte
 	spec      types.Kustomization
 	doc       *parsed
-	scalars   map[scalarKey][]*yaml.Node // those not taken yet, in their order
+	scalars   map[scalarKey][]*yaml.Node // not taken yet, in order
 	entries   []*entry
-	// charts are those that it renders, printed what became of them in the directory
-	// printedDir, which is not there.
+	// charts holds the charts that it renders. printed holds their outputs in printedDir, a
+	// directory that does not exist.
 	charts     []*release
 	inflated   bool
 	printed    []*printedChart
@@ -53,20 +53,20 @@ type entry struct {
 	k     *kustomization
 	field string
 	use   use
-	// value is what kustomize reads; name is the part of it that names something.
+	// value is the string that kustomize reads; name is the part of it that is a name.
 	value, name string
-	node        *yaml.Node // nil if it is not known
-	// pointer is where an entry of an overlay was written; nil for all others.
+	node        *yaml.Node // nil if not known
+	// pointer is the overlay that an entry belongs to; nil for an entry of the kustomization.
 	pointer *render.Overlay
-	charts  []*release // of an entry of generators
+	charts  []*release // charts of an entry of generators
 }
 
-// scalarKey finds scalars by the top field they are in, in lower case, and their value.
+// scalarKey identifies scalars by their top-level field, in lower case, and their value.
 type scalarKey struct{ field, value string }
 
 var errNone = errors.New("has no kustomization.yaml")
 
-// loadKustomization reads the kustomization of a directory; nil if it has none.
+// loadKustomization reads the kustomization of a directory, or returns nil if there is none.
 func (t *tree) loadKustomization(dir string) (*kustomization, error) {
 	var found []*file
 	var refused error
@@ -91,7 +91,7 @@ func (t *tree) loadKustomization(dir string) (*kustomization, error) {
 	return &kustomization{dir: dir, name: found[0].name, text: found[0].text}, nil
 }
 
-// read parses the text with kustomize's own types, and finds what it names.
+// read parses the text with kustomize's own types and finds the names in it.
 func (k *kustomization) read() *render.Problem {
 	doc, err := parse(k.text)
 	if err != nil {
@@ -105,7 +105,7 @@ func (k *kustomization) read() *render.Problem {
 	if err := k.spec.Unmarshal(k.text); err != nil {
 		return k.unreadable(err)
 	}
-	k.scalars = map[scalarKey][]*yaml.Node{} // where each string is
+	k.scalars = map[scalarKey][]*yaml.Node{} // the places of all strings
 	if root := k.root(); isMapping(root) {
 		room := 200_000
 		for i := 0; i+1 < len(root.Content); i += 2 {
@@ -125,10 +125,10 @@ func (k *kustomization) read() *render.Problem {
 	return nil
 }
 
-// mistyped is how Go says that a value is of another type than its field.
+// mistyped matches Go's error about a value with a type other than that of its field.
 var mistyped = lazy.Regexp(`cannot unmarshal (\w+) into Go struct field (?:[A-Z]\w*\.)?([\w.]+) of type (\S+)`)
 
-// typeWord is a type of Go or JSON as people say it.
+// typeWord returns the common name of a type of Go or JSON.
 func typeWord(t string) string {
 	for _, row := range []struct{ prefix, word string }{
 		{"string", "a string"}, {"bool", "a boolean"}, {"int", "a number"}, {"float", "a number"}, {"number", "a number"},
@@ -141,7 +141,7 @@ func typeWord(t string) string {
 	return "a map"
 }
 
-// unreadable finds the field that kustomize does not know.
+// unreadable finds the field that kustomize cannot read.
 func (k *kustomization) unreadable(err error) *render.Problem {
 	line, said := lineSaid(err)
 	p := &render.Problem{Kind: render.Failed, File: k.name, Line: line, Column: 1, Detail: oneLine(said)}
@@ -160,7 +160,7 @@ func (k *kustomization) unreadable(err error) *render.Problem {
 	return p
 }
 
-// keyNamed is the first key of a name, at any depth.
+// keyNamed returns the first key with a name, at any depth.
 func keyNamed(n *yaml.Node, name string, depth int) *yaml.Node {
 	if n == nil || depth > 100 {
 		return nil
@@ -176,7 +176,7 @@ func keyNamed(n *yaml.Node, name string, depth int) *yaml.Node {
 	return nil
 }
 
-// root is the mapping of the kustomization, if it is one.
+// root returns the mapping of the kustomization, or nil.
 func (k *kustomization) root() *yaml.Node {
 	if k.doc == nil || len(k.doc.docs) == 0 {
 		return nil
@@ -200,13 +200,13 @@ func (k *kustomization) gather(field string, n *yaml.Node, room *int) {
 	}
 }
 
-// key is the node of a top field in any case; nil if there is none.
+// key returns the node of a top-level field in any case, or nil.
 func (k *kustomization) key(field string) *yaml.Node {
 	key, _ := entryOf(k.root(), field, strings.EqualFold)
 	return key
 }
 
-// problem is one at a node, or at the first line.
+// problem returns a problem at a node, or at the first line.
 func (k *kustomization) problem(at *yaml.Node, err error) *render.Problem {
 	p := &render.Problem{Kind: render.Failed, File: k.name, Line: 1, Column: 1, Detail: oneLine(err.Error())}
 	if at != nil && at.Line > 0 {
@@ -219,7 +219,7 @@ func (k *kustomization) problem(at *yaml.Node, err error) *render.Problem {
 	return p
 }
 
-// problem is one of an entry, at its field if the place of the value is not known.
+// problem returns a problem at the entry, or at its field if the place of the value is not known.
 func (e *entry) problem(err error) *render.Problem {
 	at := e.node
 	if e.pointer != nil {
@@ -233,7 +233,7 @@ func (e *entry) problem(err error) *render.Problem {
 	return e.k.problem(at, err)
 }
 
-// named is the part of an entry that names a file: generators may put a key before it.
+// named returns the part of an entry that names a file: generators may have a key before it.
 func named(u use, value string) string {
 	if u != asData || downloaded(value) || cloned(value) {
 		return value
@@ -244,10 +244,10 @@ func named(u use, value string) string {
 	return value
 }
 
-// label is how a message calls an entry.
+// label returns the name of an entry in messages.
 func (e *entry) label() string { return e.field + " entry " + shown(masked(e.value)) }
 
-// oneLine is a message without line breaks, of at most 500 bytes.
+// oneLine returns a message without line breaks and with at most 500 bytes.
 func oneLine(s string) string {
 	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "?")
 	s = strings.Map(func(r rune) rune {
@@ -264,8 +264,8 @@ func oneLine(s string) string {
 
 const maxMessage = 500
 
-// fields say where a kustomization names something. The strings come from kustomize's
-// own types, which take keys in any case.
+// fields lists where a kustomization has names. The strings come from kustomize's own types, which
+// accept keys in any case.
 var fields = []struct {
 	field string
 	use   use

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// marker puts markers into texts and knows where each leads.
+// marker adds markers to texts and records their places.
 type marker struct {
 	// sign begins the comment of a marker; an index follows.
 	sign   string
@@ -22,24 +22,24 @@ type marker struct {
 
 // place is a scalar of a source.
 type place struct {
-	file, doc    int // doc counts the documents of a resource; -1 in a patch
+	file, doc    int // doc counts the documents of a resource; it is -1 in a patch
 	line, column int
 	value        scalar
 }
 
 func newMarker(nonce string) *marker { return &marker{sign: "# §" + nonce + ":"} }
 
-// document is a YAML document to be marked, in lines of a file.
+// document is a YAML document that gets markers, in lines of a file.
 type document struct {
 	root *yaml.Node
 	file int
 	doc  int
-	// shift turns a place of the parser into offsets in the file and its line and column.
+	// shift converts a place of the parser to offsets in the file and to its line and column there.
 	shift func(line, column int) (l, c int, ok bool)
 }
 
-// mark finds the changes of a text that put a marker behind each scalar that is a value,
-// is alone at the end of its line and is not in a flow collection.
+// mark returns the changes that add a marker after each scalar that is a value, is at the end of
+// its line and is not in a flow collection.
 func (m *marker) mark(l *lines, d document) []change {
 	var changes []change
 	var visit func(n *yaml.Node, depth int)
@@ -64,8 +64,8 @@ func (m *marker) mark(l *lines, d document) []change {
 	return changes
 }
 
-// maxNesting bounds the depth in which scalars are marked and found; kustomize and
-// Kubernetes have no objects so deep.
+// maxNesting limits the depth in which scalars are marked and found. Kustomize and Kubernetes have
+// no objects that deep.
 const maxNesting = 1000
 
 func (m *marker) scalar(l *lines, d document, n *yaml.Node) (change, bool) {
@@ -91,21 +91,20 @@ func (m *marker) scalar(l *lines, d document, n *yaml.Node) (change, bool) {
 	return change{end, end, " " + m.add(place{d.file, d.doc, at.Line, l.column(&at, start), value})}, true
 }
 
-// add is the comment that leads to a place.
+// add returns the comment for a place.
 func (m *marker) add(p place) string {
 	m.places = append(m.places, p)
 	return m.sign + strconv.Itoa(len(m.places)-1)
 }
 
-// file is the index of a file's name.
+// file returns the index of a new file.
 func (m *marker) file(name string) int {
 	m.files = append(m.files, name)
 	return len(m.files) - 1
 }
 
-// lift takes the markers from the comments below a node and keeps each as a negative
-// line of its node. Printing comments costs kustomize as much as
-// all else of a marker.
+// lift removes the markers from the comments below a node and stores each one as a negative line of
+// its node. Printing comments takes kustomize as long as everything else about markers.
 func (m *marker) lift(n *yaml.Node, depth int) {
 	if n == nil || depth > maxNesting {
 		return
@@ -118,7 +117,7 @@ func (m *marker) lift(n *yaml.Node, depth int) {
 	}
 }
 
-// lifted is the place that a node leads to after lift; ok is false if it has no marker.
+// lifted returns the place of a node after lift; ok is false if it has no marker.
 func (m *marker) lifted(n *yaml.Node) (*place, bool) {
 	i := -1 - n.Line
 	if i < 0 || i >= len(m.places) {
@@ -142,7 +141,7 @@ func (m *marker) parse(comment string) (i int, rest string, ok bool) {
 	return i, rest, err == nil && i >= 0 && i < len(m.places)
 }
 
-// without is a text without markers, for messages.
+// without returns a text without markers, for messages.
 func (m *marker) without(text string) string {
 	for {
 		before, after, ok := strings.Cut(text, " "+m.sign)
@@ -153,14 +152,14 @@ func (m *marker) without(text string) string {
 	}
 }
 
-// lines finds places of the YAML parser in a text.
+// lines maps places of the YAML parser to offsets of a text.
 type lines struct {
 	text   []byte
 	starts []int // offsets
 }
 
-// newLines fails for a text whose line breaks are not those of an editor, in which places
-// cannot be told: YAML 1.1 breaks lines at three more characters and at a lone CR.
+// newLines returns false for a text with unusual line breaks, in which places are ambiguous: YAML
+// 1.1 also breaks lines at three other characters and at a single CR.
 func newLines(text []byte) (*lines, bool) {
 	strange := bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 	for _, wide := range []string{"\u0085", "\u2028", "\u2029"} {
@@ -178,7 +177,7 @@ func newLines(text []byte) (*lines, bool) {
 	return l, true
 }
 
-// rest is the text from a place to the end of its line, and its offset.
+// rest returns the text from a place to the end of its line, and its offset.
 func (l *lines) rest(line, column int) (rest []byte, at int) {
 	if line < 1 || line > len(l.starts) || column < 1 {
 		return nil, 0
@@ -195,7 +194,7 @@ func (l *lines) rest(line, column int) (rest []byte, at int) {
 	return rest, at
 }
 
-// line is the text of a line without its break.
+// line returns a line without its line break.
 func (l *lines) line(n int) []byte {
 	if n < 1 || n > len(l.starts) {
 		return nil
@@ -207,7 +206,7 @@ func (l *lines) line(n int) []byte {
 	return bytes.TrimSuffix(l.text[l.starts[n-1]:end], []byte("\r"))
 }
 
-// column is that of a scalar, whose text starts at an offset, without its tag and anchor.
+// column returns the column of a scalar without its tag and anchor; its text begins at an offset.
 func (l *lines) column(n *yaml.Node, start int) int {
 	rest, from := l.rest(n.Line, n.Column)
 	if rest == nil {
@@ -216,8 +215,8 @@ func (l *lines) column(n *yaml.Node, start int) int {
 	return n.Column + len([]rune(string(rest[:start-from])))
 }
 
-// scalar are the offsets of a scalar that is on one line, in quotes or plain, without its
-// tag and anchor; ok is false for any other.
+// scalar returns the offsets of a scalar on one line, quoted or plain, without its tag and anchor;
+// ok is false for any other scalar.
 func (l *lines) scalar(n *yaml.Node) (start, end int, ok bool) {
 	rest, at := l.rest(n.Line, n.Column)
 	properties := property().Find(rest)
@@ -267,11 +266,11 @@ func apply(text []byte, changes []change) []byte {
 	return append(out, text[at:]...)
 }
 
-// edit is another value for an entry.
+// edit is a new value for an entry.
 type edit struct {
 	entry *entry
 	value string
 }
 
-// quoted is a string as a YAML scalar on one line.
+// quoted returns a string as a YAML scalar on one line.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -15,30 +15,30 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// results turns objects of kustomize into text with places.
+// results converts objects of kustomize to text with places.
 type results struct {
 	p    *plan
 	m    *marker
 	text bytes.Buffer
 	line int // lines of text so far
 	docs []found
-	// marks have an index into marker.files until all are known.
+	// marks contain an index into marker.files until all files are known.
 	marks []render.Mark
 	// names says which documents become an object of an identity, by the prefixes and suffixes on
 	// the way. Names that a patch, a plugin or a hash changes are not found.
 	names map[identity][]origin
-	// patches are those of an overlay that leave no markers.
+	// patches are patches of an overlay that leave no markers.
 	patches []jsonPatch
 }
 
-// found is where an object of the result was written.
+// found is the document that declares an object of the result.
 type found struct {
 	line   int
 	origin origin
 	known  bool
 }
 
-// output is the result as kustomize prints it (resmap: AsYaml), with places.
+// output returns the result as kustomize prints it (resmap: AsYaml), with places.
 func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 	r := &results{p: p, m: m, patches: p.jsonPatches()}
 	if m == nil {
@@ -61,7 +61,7 @@ func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 	return r.finish(), nil
 }
 
-// object adds one object: its node, with markers, and its text.
+// object adds one object, given its node with markers and its text.
 func (r *results) object(res *resource.Resource, text []byte, marked bool) (err error) {
 	f := found{line: r.line + 1}
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
@@ -95,7 +95,7 @@ func (r *results) object(res *resource.Resource, text []byte, marked bool) (err 
 	return nil
 }
 
-// declaredName is the name that an object has where it is declared, if that is known.
+// declaredName returns the name of an object in the document that declares it, if that is known.
 func (r *results) declaredName(f found) []string {
 	doc := r.p.parsed[f.origin.file]
 	if !f.known || doc == nil || f.origin.doc >= len(doc.docs) || doc.docs[f.origin.doc] == nil {
@@ -104,15 +104,13 @@ func (r *results) declaredName(f found) []string {
 	return []string{identityOf(doc.docs[f.origin.doc]).name}
 }
 
-// votes are the documents that the marks of an object lead to; kind is the one that the
-// mark of its kind leads to.
+// votes holds the documents that the marks of an object lead to; kind is the document of its kind.
 type votes struct {
 	docs map[origin]bool
 	kind *origin
 }
 
-// pair goes through an object and its text at the same time. The text has the same
-// fields in another order.
+// pair walks an object together with its text. The text has the same fields in a different order.
 func (r *results) pair(node, printed *yaml.Node, v *votes, depth int) {
 	if node = target(node); node == nil || node.Kind != printed.Kind || depth > maxNesting {
 		return
@@ -150,7 +148,7 @@ func (r *results) pair(node, printed *yaml.Node, v *votes, depth int) {
 	}
 }
 
-// fieldsOf are the values of a mapping by their keys, without keys that repeat.
+// fieldsOf returns the values of a mapping by their keys. A key that occurs twice has nil.
 func fieldsOf(n *yaml.Node) map[string]*yaml.Node {
 	all := make(map[string]*yaml.Node, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -164,13 +162,14 @@ func fieldsOf(n *yaml.Node) map[string]*yaml.Node {
 	return all
 }
 
-// voted is the place that the marker of a scalar leads to, if the value is that of the source.
+// voted returns the place in the marker of a scalar, and reports whether the value is that of the
+// source.
 func (r *results) voted(node, printed *yaml.Node) (*place, bool) {
 	at, ok := r.m.lifted(node)
 	return at, ok && at.value.same(printed)
 }
 
-// finish numbers the files by their names.
+// finish builds the output, and numbers the files by their names.
 func (r *results) finish() *render.Output {
 	out := &render.Output{Text: r.text.Bytes(), Marks: r.marks}
 	for _, name := range slices.Sorted(maps.Keys(r.p.printed)) {
@@ -214,8 +213,8 @@ type origin struct {
 	doc  int
 }
 
-// identity is what an object is called in the result, without its namespace and without
-// the version of its kind, which a patch may change.
+// identity identifies an object of the result by kind and name. It has no namespace and no version
+// of the kind, which patches may change.
 type identity struct{ group, kind, name string }
 
 func identityOf(root *yaml.Node) identity {
@@ -226,9 +225,8 @@ func identityOf(root *yaml.Node) identity {
 	return identity{group, text(field(root, "kind")), text(field(field(root, "metadata"), "name"))}
 }
 
-// origin is the document that declares an object of the result: the one that its kind
-// comes from, or, if that was patched, the only one whose object ends up with its kind
-// and name.
+// origin returns the document that declares an object of the result: the one that its kind comes
+// from or, if that was patched, the only one whose object gets its final kind and name.
 func (r *results) origin(root *yaml.Node, v votes) (origin, bool) {
 	if v.kind != nil {
 		return *v.kind, true
@@ -259,19 +257,18 @@ func (r *results) origin(root *yaml.Node, v votes) (origin, bool) {
 	return origin{}, false
 }
 
-// renamed is an object on its way through the kustomizations.
+// renamed is an object with the name that it has so far.
 type renamed struct {
 	identity
 	origin
 }
 
-// unprefixed are kinds whose names a prefix or suffix does not change (api/internal/
-// builtins: PrefixTransformer).
+// unprefixed lists kinds whose names a prefix or suffix does not change (api/internal/ builtins:
+// PrefixTransformer).
 var unprefixed = []string{"CustomResourceDefinition", "APIService", "Namespace"}
 
-// through is what a kustomization makes of objects, in kustomize's order: its resources
-// join them, its components change all of them, and then it does. The plan bounds how
-// many there are.
+// through applies a kustomization to objects in kustomize's order: its resources join them, its
+// components change all of them, and then it does itself. The plan limits their number.
 func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 	for _, e := range k.entries {
 		if e.use != asResource {
@@ -306,7 +303,7 @@ func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 	return objects
 }
 
-// declared are the objects of a file.
+// declared returns the objects of a file.
 func declared(name string, doc *parsed) (all []renamed) {
 	for i, root := range doc.docs {
 		for _, o := range objectsOf(root) {
@@ -316,7 +313,7 @@ func declared(name string, doc *parsed) (all []renamed) {
 	return all
 }
 
-// objectsOf are the objects of a document: the items of a List, or itself.
+// objectsOf returns the objects of a document: the items of a List, or the document itself.
 func objectsOf(root *yaml.Node) []*yaml.Node {
 	if root == nil {
 		return nil

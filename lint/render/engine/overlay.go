@@ -15,15 +15,15 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// placeholder keeps kustomize from refusing a kustomization without any field.
+// placeholder prevents kustomize from rejecting a kustomization without any field.
 const placeholder = "_placeholder"
 
-// generated is the kustomization of a directory that has none: everything in it that
-// holds objects.
+// generated returns a kustomization for a directory that has none: everything in it that contains
+// objects.
 func (p *plan) generated(dir string) *kustomization {
 	spec := types.Kustomization{}
 	for _, name := range p.root.Overlay.Resources {
-		holds := true // objects, or what is for kustomize to judge
+		holds := true // contains objects, or is for kustomize to judge
 		if f := p.tree.read(path.Join(dir, name)); f.err == nil && !f.dir {
 			if doc, err := p.parse(f); err == nil && doc.err == nil {
 				holds = slices.ContainsFunc(doc.docs, func(root *yaml.Node) bool { return text(field(root, "kind")) != "" })
@@ -37,7 +37,7 @@ func (p *plan) generated(dir string) *kustomization {
 		spec.Namespace = placeholder
 	}
 	k := &kustomization{dir: dir, name: path.Join(dir, "kustomization.yaml")}
-	k.text, _ = json.Marshal(&spec) // strings alone
+	k.text, _ = json.Marshal(&spec) // it consists of strings
 	p.tree.files[k.name] = &file{name: k.name, text: k.text}
 	return k
 }
@@ -55,7 +55,7 @@ func (p *plan) overlay(k *kustomization) *render.Problem {
 	return nil
 }
 
-// added are the fields of the overlay.
+// added returns the fields of the overlay.
 func (p *plan) added() (*types.Kustomization, error) {
 	add := &types.Kustomization{}
 	if fields := p.root.Overlay.Fields; len(fields) > 0 {
@@ -66,7 +66,8 @@ func (p *plan) added() (*types.Kustomization, error) {
 	return add, nil
 }
 
-// merge changes a kustomization as controllers do (fluxcd/pkg: kustomize; argo-cd: kustomize edit).
+// merge changes a kustomization like controllers do (fluxcd/pkg: kustomize; argo-cd: kustomize
+// edit).
 func merge(k, add *types.Kustomization) {
 	for _, f := range []struct{ to, from *string }{{&k.Namespace, &add.Namespace}, {&k.NamePrefix, &add.NamePrefix}, {&k.NameSuffix, &add.NameSuffix}} {
 		if *f.from != "" {
@@ -93,15 +94,14 @@ func merge(k, add *types.Kustomization) {
 	}
 }
 
-// replaced is a list with one item in place of that of the same name.
+// replaced returns a list in which an item replaces the one with the same name.
 func replaced[T any](list []T, item T, name func(T) string) []T {
 	list = slices.DeleteFunc(slices.Clone(list), func(t T) bool { return name(t) == name(item) })
 	return append(list, item)
 }
 
-// rewritten is the text of a kustomization with the overlay, if it is the root's, and with
-// what its charts print, from a text without them; with markers in inline patches if m is
-// not nil.
+// rewritten returns the text of a kustomization with the overlay, if it is the root's, and with the
+// output of its charts; base is the text without them. If m is not nil, inline patches get markers.
 func (p *plan) rewritten(m *marker, k *kustomization, base []byte) ([]byte, *render.Problem) {
 	fail := func(err error) *render.Problem {
 		if p.root.Overlay != nil {
@@ -136,8 +136,8 @@ func (p *plan) rewritten(m *marker, k *kustomization, base []byte) ([]byte, *ren
 	return text, nil
 }
 
-// ownPatches marks the patches that a kustomization has itself: each block stands for the
-// next patch of its text.
+// ownPatches adds markers to the patches of a kustomization itself. Each literal block is the next
+// patch of its text.
 func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 	l, ok := newLines(k.text)
 	blocks := k.inlinePatches()
@@ -156,7 +156,7 @@ func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 	})
 }
 
-// pointerFile is the file of the pointer, nil if no patch is looked for in it.
+// pointerFile returns the file of the pointer, or nil if no patch has a place in it.
 func (p *plan) pointerFile() *file {
 	o := p.root.Overlay
 	if o == nil || !slices.ContainsFunc(o.Patches, func(line int) bool { return line > 0 }) {
@@ -168,7 +168,7 @@ func (p *plan) pointerFile() *file {
 	return nil
 }
 
-// addedPatches marks those of the overlay.
+// addedPatches adds markers to the patches of the overlay.
 func (p *plan) addedPatches(m *marker, patches []types.Patch) {
 	o, f := p.root.Overlay, p.pointerFile()
 	if f == nil {
@@ -186,8 +186,8 @@ func (p *plan) addedPatches(m *marker, patches []types.Patch) {
 	}
 }
 
-// block marks the text of a literal block that begins at a line of a file. It stays as it
-// is if that is not what stands there.
+// block adds markers to the text of a literal block that begins at a line of a file. It returns the
+// text unchanged if the file has a different text there.
 func (m *marker) block(l *lines, file, line int, value string) string {
 	inner, ok := newLines([]byte(value))
 	doc := inline(value)
@@ -212,7 +212,7 @@ func (m *marker) block(l *lines, file, line int, value string) string {
 	return string(apply([]byte(value), changes))
 }
 
-// finish makes of the result what the controller makes of it.
+// finish changes the result like the controller does after the build.
 func (p *plan) finish(result resmap.ResMap) error {
 	o := p.root.Overlay
 	if o == nil {
@@ -238,8 +238,8 @@ func (p *plan) finish(result resmap.ResMap) error {
 	return nil
 }
 
-// pointed moves a problem that is in no file to the pointer, and one of which it is not
-// known what in the kustomization it is about, if the pointer adds to that.
+// pointed moves a problem to the pointer if it is in no file, or if its place in the kustomization
+// is not known and the pointer adds to that kustomization.
 func (p *plan) pointed(problem *render.Problem) *render.Problem {
 	o := p.root.Overlay
 	if o == nil || problem == nil {
@@ -255,15 +255,15 @@ func (p *plan) pointed(problem *render.Problem) *render.Problem {
 	return problem
 }
 
-// pointedAt is a problem at the pointer.
+// pointedAt returns a problem at the pointer.
 func (p *plan) pointedAt(err error) *render.Problem {
 	problem := (&kustomization{}).problem(nil, err)
 	problem.File, problem.Line = p.root.Overlay.File, p.root.Overlay.Line
 	return problem
 }
 
-// chartOverlaid is the kustomization of a chart with an overlay: what the chart prints is
-// all that it has. Nobody else's kustomization counts in the directory of the chart.
+// chartOverlaid returns a kustomization for a chart with an overlay: the output of the chart is its
+// only content. A kustomization in the directory of the chart does not count.
 func (p *plan) chartOverlaid(dir string) (*kustomization, *render.Problem) {
 	root := p.root
 	root.Overlay, root.Left = nil, p.most

@@ -12,24 +12,24 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// operation is one of a JSON patch of an overlay that sets a value.
+// operation is an operation that sets a value, in a JSON patch of an overlay.
 type operation struct {
 	path  []string
 	value *yaml.Node
 	file  string
-	// shift turns a place in the patch into one of the file.
+	// shift converts a place in the patch to one in the file.
 	shift func(line, column int) (int, int, bool)
 }
 
-// jsonPatch is a JSON patch of an overlay. Such a patch takes the markers from all of its
-// object, so its own places are looked up when it is done.
+// jsonPatch is a JSON patch of an overlay. Such a patch removes the markers of its whole object, so
+// the places of its values are set after the build.
 type jsonPatch struct {
 	target     types.Selector
 	match      *types.SelectorRegex
 	operations []operation
 }
 
-// jsonPatches are those of the overlay of which it is known where they stand.
+// jsonPatches returns the JSON patches of the overlay whose places are known.
 func (p *plan) jsonPatches() (all []jsonPatch) {
 	o, f := p.root.Overlay, p.pointerFile()
 	if f == nil {
@@ -55,8 +55,8 @@ func (p *plan) jsonPatches() (all []jsonPatch) {
 	return all
 }
 
-// applies reports whether a patch was for an object of the result. Its name and namespace
-// may have changed since, so those that it may have had count.
+// applies reports whether a patch was for an object of the result. The object may have been renamed
+// since, so all names that it may have had count.
 func (p *plan) applies(patch *jsonPatch, res *resource.Resource, names []string) bool {
 	spec := &p.rootKustomization().spec
 	name := strings.TrimSuffix(strings.TrimPrefix(res.GetName(), spec.NamePrefix), spec.NameSuffix)
@@ -68,7 +68,8 @@ func (p *plan) applies(patch *jsonPatch, res *resource.Resource, names []string)
 		(spec.Namespace != "" || p.root.Overlay.Namespace != "" || patch.match.MatchNamespace(res.CurId().EffectiveNamespace()))
 }
 
-// operationsIn are the operations in a patch that set values; none if it is another patch.
+// operationsIn returns the operations in a patch that set values, or none if it is another kind of
+// patch.
 func operationsIn(text, file string, shift func(line, column int) (int, int, bool)) (all []operation) {
 	doc, err := parse([]byte(text))
 	if err != nil || doc.err != nil || len(doc.docs) != 1 || doc.docs[0] == nil || doc.docs[0].Kind != yaml.SequenceNode {
@@ -90,14 +91,14 @@ func operationsIn(text, file string, shift func(line, column int) (int, int, boo
 
 func nodeText(n *yaml.Node, key string) string { return text(field(n, key)) }
 
-// patched marks what JSON patches set in an object and what is still there, where nothing
-// else has a mark since first. names are those that the object may have had.
+// patched adds marks for the values in an object that JSON patches set and that are still there,
+// unless a mark since first exists. names are the names that the object may have had.
 func (r *results) patched(res *resource.Resource, root *yaml.Node, names []string, first int) {
 	taken := map[spot]bool{}
 	for _, m := range r.marks[first:] {
 		taken[spot{m.Line, m.Column}] = true
 	}
-	for i := len(r.patches) - 1; i >= 0; i-- { // the last one wins
+	for i := len(r.patches) - 1; i >= 0; i-- { // the last one counts
 		if !r.p.applies(&r.patches[i], res, names) {
 			continue
 		}
@@ -112,8 +113,8 @@ func (r *results) patched(res *resource.Resource, root *yaml.Node, names []strin
 	}
 }
 
-// child is what a step of a JSON pointer leads to: a field, or an item by its number, where
-// "-" has become the last one.
+// child returns the node that a step of a JSON pointer leads to: a field, or an item by its number.
+// "-" is now the last item.
 func child(n *yaml.Node, step string) *yaml.Node {
 	if n = target(n); n == nil || n.Kind != yaml.SequenceNode {
 		return field(n, step)
@@ -128,7 +129,7 @@ func child(n *yaml.Node, step string) *yaml.Node {
 	return n.Content[i]
 }
 
-// set goes through the value of an operation and what it set at the same time.
+// set walks the value of an operation together with the value that it set.
 func (r *results) set(op *operation, from, to *yaml.Node, taken map[spot]bool, depth int) {
 	if from, to = target(from), target(to); from == nil || to == nil || from.Kind != to.Kind || depth > maxNesting {
 		return
@@ -140,7 +141,7 @@ func (r *results) set(op *operation, from, to *yaml.Node, taken map[spot]bool, d
 			r.set(op, from.Content[i+1], values[from.Content[i].Value], taken, depth+1)
 		}
 	case yaml.SequenceNode:
-		for i := range min(len(from.Content), len(to.Content)) { // others may be added later
+		for i := range min(len(from.Content), len(to.Content)) { // more may have been added later
 			r.set(op, from.Content[i], to.Content[i], taken, depth+1)
 		}
 	case yaml.ScalarNode:

@@ -73,7 +73,7 @@ spec:
     target: {kind: Deployment, name: ap.*}
 `
 
-// jsonPatched are the fields of the second patch of the pointer.
+// jsonPatched holds the fields of the second patch of the pointer.
 func jsonPatched(t *testing.T) []byte {
 	t.Helper()
 	_, text, _ := strings.Cut(pointed, "  - patch: |\n      - op")
@@ -94,7 +94,7 @@ func overlaid(o *render.Overlay, dir string) func(string) render.Root {
 	}
 }
 
-// written are the marks of an output as "value@file:line".
+// written returns the marks of an output as "value@file:line".
 func written(out *render.Output) (all []string) {
 	lines := strings.Split(string(out.Text), "\n")
 	for _, m := range out.Marks {
@@ -103,8 +103,7 @@ func written(out *render.Output) (all []string) {
 	return all
 }
 
-// TestOverlay builds directories as controllers do, with places in the files that people
-// write.
+// TestOverlay builds directories like controllers, and checks that places are in the source files.
 func TestOverlay(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -160,8 +159,8 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// TestOverlayProblems says what is wrong where a person would look: at the pointer, if no
-// file of the directory is.
+// TestOverlayProblems checks that problems are where a user would look: at the pointer, if no file
+// of the directory is wrong.
 func TestOverlayProblems(t *testing.T) {
 	for _, c := range []struct {
 		dir     string

@@ -55,7 +55,7 @@ data:
     a: b
 `
 
-// TestPlaces says where the values of a result have to lead.
+// TestPlaces checks the places of the values of a result.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct {
 		name, overlay string
@@ -107,7 +107,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestDocuments says which documents the objects of a result come from.
+// TestDocuments checks which documents the objects of a result come from.
 func TestDocuments(t *testing.T) {
 	for _, c := range []struct{ name, overlay, want string }{
 		{"base", "resources: [../base]", "base/deploy.yaml#0 base/deploy.yaml#2 base/config.yaml#0"},

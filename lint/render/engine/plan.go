@@ -17,7 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// plan is what a build will read and cost. It is made before kustomize runs.
+// plan holds everything that a build will read and its cost. It is made before kustomize runs.
 type plan struct {
 	root   render.Root
 	tree   *tree
@@ -28,25 +28,25 @@ type plan struct {
 	cut    map[string][]byte         // texts without schemas, by file
 	sums   map[visit]sum
 	stack  []string
-	hints  []*render.Problem // what may be wrong with files
+	hints  []*render.Problem // possible causes of errors in files
 	edits  map[string][]edit // by kustomization
-	work   int               // of substituting variables
+	work   int               // for substituting variables
 	grown  map[string]int    // bytes that replacements write, by pathKey
-	// printed are what charts print, by their names; charted counts the charts.
+	// printed holds the outputs of charts by their names; charted counts the charts.
 	printed map[string]*printedChart
 	charted int
-	// schema is set if a kustomization brings an OpenAPI schema, which kustomize keeps
-	// for the process.
+	// schema is set if a kustomization has an OpenAPI schema, which kustomize keeps for the whole
+	// process.
 	schema bool
 }
 
-// visit is a directory, and the one to which the paths in plugins belong if its objects
-// are such.
+// visit is a directory and, if its objects are plugins, the directory that paths in plugins are
+// relative to.
 type visit struct {
 	dir    string
 	plugin bool
 	base   string
-	// namespace is that of what includes the directory, for its charts.
+	// namespace is the namespace of the including kustomization, for the charts of this one.
 	namespace string
 }
 
@@ -61,7 +61,7 @@ func newPlan(r render.Root, t *tree) *plan {
 	}
 }
 
-// make follows the root and returns what the build costs.
+// make follows the root and returns the cost of the build.
 func (p *plan) make() (sum, *render.Problem) {
 	f := p.tree.read(p.root.Dir)
 	switch {
@@ -71,7 +71,7 @@ func (p *plan) make() (sum, *render.Problem) {
 		return sum{}, p.atRoot(fmt.Errorf("%s is not a directory", shown(p.root.Dir)))
 	}
 	total, problem := p.visit(visit{dir: f.name}, nil)
-	for _, k := range p.sorted() { // that has to be changed and is data as well
+	for _, k := range p.sorted() { // it must be changed and is data as well
 		if edits := p.edits[k.name]; problem == nil && len(edits) > 0 && p.uses[k.name]&asData != 0 {
 			problem = edits[0].entry.problem(refusal(edits[0].entry.label() + " is remote, and a generator reads this kustomization as data"))
 		}
@@ -85,7 +85,7 @@ func (p *plan) make() (sum, *render.Problem) {
 		}
 		total = total.plus(sum{cost: limits.Cost{Bytes: total.schemas, Nodes: total.schemaNodes}})
 	}
-	longest := 0 // that variables of kustomize put in place of a reference
+	longest := 0 // the longest value that a variable of kustomize inserts
 	for _, k := range p.kusts {
 		for _, v := range deprecatedVars(&k.spec) {
 			longest = max(longest, p.sizeAt(v.ObjRef.Kind, v.FieldRef.FieldPath))
@@ -101,7 +101,7 @@ func (p *plan) make() (sum, *render.Problem) {
 	return total, problem
 }
 
-// atRoot is a problem where no entry is known.
+// atRoot returns a problem without a known entry.
 func (p *plan) atRoot(err error) *render.Problem {
 	k := &kustomization{name: path.Join(p.root.Dir, "kustomization.yaml")}
 	if known := p.kusts[path.Clean(p.root.Dir)]; known != nil {
@@ -110,7 +110,7 @@ func (p *plan) atRoot(err error) *render.Problem {
 	return p.pointed(k.problem(nil, err))
 }
 
-// blame puts an error at the entry that led to it.
+// blame places an error at the entry that led to it.
 func (p *plan) blame(from *entry, err error) *render.Problem {
 	if from == nil {
 		return p.atRoot(err)
@@ -118,7 +118,7 @@ func (p *plan) blame(from *entry, err error) *render.Problem {
 	return from.problem(fmt.Errorf("%s: %w", from.label(), err))
 }
 
-// visit follows one directory and returns what all below it costs.
+// visit follows one directory and returns the cost of everything below it.
 func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	if problem := p.nested(v.dir, from); problem != nil {
 		return sum{}, problem
@@ -138,7 +138,7 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	case !component && from.use == asComponent:
 		return sum{}, from.problem(fmt.Errorf("%s is not a Component: list it under resources", from.label()))
 	case v.plugin && transforms(k)+len(s.Components)+len(s.Generators)+len(s.ConfigMapGenerator)+len(s.SecretGenerator) > untouched:
-		// the plugins that are checked have to be those that kustomize loads
+		// The plugins that are checked must be those that kustomize loads.
 		return sum{}, from.problem(refusal(from.label() + ": generated or patched plugins are not supported: write them out"))
 	}
 	p.stack = append(p.stack, v.dir)
@@ -171,7 +171,7 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	return total, nil
 }
 
-// nested refuses a directory that contains one that leads to it, as kustomize does.
+// nested rejects a directory that contains one that leads to it, like kustomize.
 func (p *plan) nested(dir string, from *entry) *render.Problem {
 	for _, above := range p.stack {
 		if above == dir {
@@ -187,7 +187,7 @@ func (p *plan) nested(dir string, from *entry) *render.Problem {
 	return nil
 }
 
-// kustomization is the one of a directory, read once.
+// kustomization returns the kustomization of a directory, which it reads once.
 func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.Problem) {
 	if k := p.kusts[dir]; k != nil {
 		return k, nil
@@ -223,7 +223,7 @@ func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.P
 	return k, nil
 }
 
-// follow resolves an entry and counts what it leads to.
+// follow resolves an entry and counts what it refers to.
 func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	remote, problem := p.remote(e)
 	if problem != nil {
@@ -260,7 +260,7 @@ func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	return sum{}, e.problem(fmt.Errorf("%s: %s is a directory, expected a file", e.label(), shown(f.name)))
 }
 
-// joined is the name from the root of confinement of what an entry names.
+// joined returns the name of an entry relative to the root of confinement.
 func joined(e *entry) string { return path.Join(e.k.dir, filepath.ToSlash(e.name)) }
 
 func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
@@ -289,7 +289,7 @@ func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
 		return sum{}, e.problem(fmt.Errorf("%s: %s %w", e.label(), shown(f.name), err))
 	}
 	if doc.err != nil {
-		line, said := lineSaid(doc.err) // told if kustomize fails
+		line, said := lineSaid(doc.err) // reported only if kustomize fails
 		p.hints = append(p.hints, e.problem(fmt.Errorf("%s: %s:%d: invalid YAML: %s", e.label(), shown(f.name), line, strings.TrimPrefix(said, "yaml: "))))
 	}
 	total.cost.Nodes = doc.nodes
@@ -328,7 +328,7 @@ func (p *plan) parse(f *file) (*parsed, error) {
 	return doc, err
 }
 
-// textOf is the text of a file that kustomize reads as a resource.
+// textOf returns the text of a file that kustomize reads as a resource.
 func (p *plan) textOf(name string) []byte {
 	if cut, ok := p.cut[name]; ok {
 		return cut
@@ -336,8 +336,8 @@ func (p *plan) textOf(name string) []byte {
 	return p.tree.real[name].text
 }
 
-// inline is the document that a string is, if it is a mapping; kustomize takes such a
-// string for the text of a patch or plugin, and any other one for a path.
+// inline returns the document in a string if it is a mapping. Kustomize reads such a string as the
+// text of a patch or plugin, and any other string as a path.
 func inline(value string) *parsed {
 	if !strings.Contains(value, ":") {
 		return nil
@@ -351,7 +351,7 @@ func inline(value string) *parsed {
 
 func isMapping(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNode }
 
-// sorted are the kustomizations by their names.
+// sorted returns the kustomizations sorted by name.
 func (p *plan) sorted() []*kustomization {
 	return slices.SortedFunc(maps.Values(p.kusts), func(a, b *kustomization) int { return strings.Compare(a.name, b.name) })
 }

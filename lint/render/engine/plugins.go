@@ -13,19 +13,19 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// functionKeys are the annotations by which kustomize runs a container or a command.
+// functionKeys lists the annotations that make kustomize run a container or a command.
 var functionKeys = []string{"config.kubernetes.io/function", "config.k8s.io/function"}
 
-// pathKeys are the fields of builtin plugins that name files, and dataKeys those whose
-// files are taken as bytes; kustomize reads them in any case.
+// pathKeys lists the fields of builtin plugins that name files, and dataKeys those whose files are
+// read as bytes. Kustomize accepts them in any case.
 var (
 	pathKeys = []string{"path", "paths", "files", "envs", "env"}
 	dataKeys = []string{"files", "envs", "env"}
 )
 
-// plugins refuses generators, transformers and validators that are not built into
-// kustomize, and URLs in those that are. name is their file, or "" if they are inline;
-// base is the directory to which their paths belong.
+// plugins rejects generators, transformers and validators that are not built into kustomize, and
+// URLs in those that are. name is their file, or "" if they are inline; their paths are relative to
+// base.
 func (p *plan) plugins(doc *parsed, e *entry, name, base string) *render.Problem {
 	for _, root := range doc.docs {
 		if !isMapping(root) {
@@ -80,7 +80,7 @@ func (p *plan) plugin(o *yaml.Node, base string) (*yaml.Node, error) {
 	return p.pluginPaths(o, base, "", 0)
 }
 
-// merged is a merge key at any depth.
+// merged returns a merge key at any depth, or nil.
 func merged(n *yaml.Node, depth int) *yaml.Node {
 	if n == nil || depth > limits.Kustomizations {
 		return n
@@ -96,8 +96,8 @@ func merged(n *yaml.Node, depth int) *yaml.Node {
 	return nil
 }
 
-// pluginPaths refuses URLs among the strings below a key that names files, and notes
-// which files are data. Aliases were counted, so this ends.
+// pluginPaths rejects URLs in the strings below a key that names files, and records which files are
+// data. It terminates because aliases were counted before.
 func (p *plan) pluginPaths(n *yaml.Node, base, key string, depth int) (*yaml.Node, error) {
 	n = target(n)
 	if n == nil || depth > limits.Kustomizations {

@@ -16,18 +16,19 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// printedChart is what a chart prints for a kustomization: a resource that is in no file.
+// printedChart is the output of a chart for a kustomization: a resource in a file that does not
+// exist.
 type printedChart struct {
-	name      string // as one of the tree
+	name      string // name in the tree
 	namespace string
 	out       *render.Output
 	doc       *parsed
-	// plain is set if kustomize does not know that Helm made it: the namespace of a
-	// kustomization is set then.
+	// plain is set if kustomize does not treat the output as Helm's. It then sets the namespace of
+	// the kustomization.
 	plain bool
 }
 
-// print renders a chart and makes a resource of what it prints.
+// print renders a chart and makes its output a resource.
 func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	out := buildChart(root, p.tree)
 	if out.Problem != nil {
@@ -59,7 +60,7 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	out.Named = &render.Place{File: at.File, Line: at.Line, Column: at.Column}
 	r.k.printed = append(r.k.printed, c)
 	r.printed = c
-	cost := &r.cost.cost // each time that it is rendered, reading it as well
+	cost := &r.cost.cost // counts each render, which includes reading the chart
 	*cost = limits.Cost{Objects: doc.objects, Nodes: doc.nodes, Bytes: len(out.Text), Entries: limits.Sum(1, out.Cost.Entries), Steps: out.Cost.Steps}
 	for _, name := range slices.Concat(out.Sources, out.Data) {
 		if f := p.tree.files[name]; f != nil {
@@ -72,8 +73,9 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	return r.cost, nil
 }
 
-// repeatedKey is the first key that a chart prints twice in a mapping, at the lines of its
-// templates: kustomize merges what it prints and refuses that (kyaml/yaml: RNode.MarshalJSON).
+// repeatedKey returns a problem for the first key that a chart prints twice in a mapping, at the
+// lines of its templates. Kustomize merges the output and rejects that (kyaml/yaml:
+// RNode.MarshalJSON).
 func (r *release) repeatedKey(out *render.Output, doc *parsed) *render.Problem {
 	var within func(n *yaml.Node, depth int) *render.Problem
 	within = func(n *yaml.Node, depth int) *render.Problem {
@@ -103,7 +105,8 @@ func (r *release) repeatedKey(out *render.Output, doc *parsed) *render.Problem {
 	return nil
 }
 
-// templateAt is the line of a template that printed a line, or else where the chart is named.
+// templateAt returns the line of the template that printed a line, or else the place that names the
+// chart.
 func (r *release) templateAt(out *render.Output, line int) render.Place {
 	if line < 1 || line > len(out.Lines) || out.Lines[line-1].Template < 0 {
 		named := r.problem("name", errors.New("is here"))
@@ -113,11 +116,11 @@ func (r *release) templateAt(out *render.Output, line int) render.Place {
 	return render.Place{File: out.Files[at.Template], Line: at.At}
 }
 
-// printedDir is where the charts of a kustomization stand: a directory that is not there.
+// printedDir is the directory for the charts of a kustomization. It must not exist.
 const printedDir = ".helm-charts"
 
-// component makes a component of the charts of a kustomization: it comes after the
-// generators and before all other components.
+// component makes a component of the charts of a kustomization, which comes after the generators
+// and before all other components.
 func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 	var c types.Kustomization
 	c.TypeMeta = types.TypeMeta{APIVersion: types.ComponentVersion, Kind: types.ComponentKind}
@@ -127,7 +130,7 @@ func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 			spec.Generators = slices.DeleteFunc(spec.Generators, func(g string) bool { return g == r.from.value })
 		}
 	}
-	text, _ := json.Marshal(&c) // strings alone
+	text, _ := json.Marshal(&c) // it consists of strings
 	name := path.Join(k.printedDir, konfig.DefaultKustomizationFileName())
 	p.tree.files[name] = &file{name: name, text: text}
 	for _, other := range konfig.RecognizedKustomizationFileNames() {
@@ -139,8 +142,8 @@ func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 	spec.Components = slices.Insert(spec.Components, 0, path.Base(k.printedDir))
 }
 
-// resource is the text of what a chart prints: in block style, so that each scalar has
-// room for a marker, with the annotation by which kustomize knows what Helm made.
+// resource returns the output of a chart as kustomize reads it: in block style, so that each scalar
+// has space for a marker, and with the annotation by which kustomize recognizes Helm's output.
 func (c *printedChart) resource(m *marker) ([]byte, error) {
 	doc, err := parse(c.out.Text)
 	if err != nil {
@@ -175,7 +178,7 @@ func (c *printedChart) resource(m *marker) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// encode writes a document.
+// encode encodes a document.
 func encode(root *yaml.Node) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -185,7 +188,7 @@ func encode(root *yaml.Node) (text []byte, err error) {
 	return yaml.Marshal(root)
 }
 
-// blockStyle rewrites a document so that each scalar ends its line.
+// blockStyle rewrites a document such that each scalar is at the end of a line.
 type blockStyle struct {
 	m         *marker
 	lines     *lines
@@ -214,7 +217,7 @@ func (b *blockStyle) restyle(n *yaml.Node, depth int, value bool) {
 	}
 }
 
-// scalar puts a scalar on one line, with a marker if it is a value.
+// scalar writes a scalar on one line, with a marker if it is a value.
 func (b *blockStyle) scalar(n *yaml.Node, value bool) {
 	block := n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	if block || bytes.ContainsAny([]byte(n.Value), "\n\r\u0085\u2028\u2029") {
@@ -234,7 +237,7 @@ func (b *blockStyle) scalar(n *yaml.Node, value bool) {
 	n.LineComment = b.m.add(place{b.file, b.doc, n.Line, column, is})
 }
 
-// annotate sets the annotation of an object. What is no object is for kustomize to refuse.
+// annotate sets the annotation of an object. If it is not an object, kustomize rejects it.
 func annotate(o *yaml.Node) {
 	about := field(o, "metadata")
 	if !isMapping(about) {

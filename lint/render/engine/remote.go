@@ -21,16 +21,15 @@ var (
 	secretQuery = lazy.Regexp(`(?i)([?&][^=&\s]*(?:token|password|secret|key|auth|sig)[^=&\s]*=)[^&\s]+`)
 )
 
-// downloaded reports whether kustomize downloads what an entry names
-// (api/internal/loader: IsRemoteFile).
+// downloaded reports whether kustomize downloads an entry (api/internal/loader: IsRemoteFile).
 func downloaded(entry string) bool {
 	u, err := url.Parse(entry)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// cloned reports whether kustomize takes an entry for a git repository, or may do so
-// (api/internal/git: NewRepoSpecFromURL). A URL that kustomize would not accept counts as
-// well, as it names no file either.
+// cloned reports whether kustomize may treat an entry as a git repository (api/internal/git:
+// NewRepoSpecFromURL). A URL that kustomize would not accept counts as well, because it does not
+// name a file either.
 func cloned(entry string) bool {
 	if strings.HasPrefix(entry, "/") {
 		return false
@@ -54,24 +53,24 @@ func cloned(entry string) bool {
 	if at < 0 {
 		return false
 	}
-	path := entry[at+1:] // with a sign of a repository or two segments, as an organisation and its repository
+	path := entry[at+1:] // has a sign of a repository or two segments, such as an organisation and its repository
 	return strings.Contains(path, "/") || strings.Contains(path, ".git")
 }
 
-// masked is a URL without its credentials.
+// masked returns a URL without its credentials.
 func masked(entry string) string {
 	entry = credentials().ReplaceAllString(entry, "$1***@")
 	return secretQuery().ReplaceAllString(entry, "$1***")
 }
 
-// remote replaces the URL of an entry with the directory that Root.Remotes gives for it,
-// or refuses it. It reports whether the entry was one.
+// remote replaces the URL of an entry with the directory that Root.Remotes has for it, or rejects
+// it. It reports whether the entry is a URL.
 func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	if !downloaded(e.name) && !cloned(e.name) {
 		return false, nil
 	}
 	if !downloaded(e.name) && e.use != asComponent {
-		// kustomize clones what is no file.
+		// Kustomize only clones an entry that is not a file.
 		if f := p.tree.read(path.Join(e.k.dir, e.name)); f.err == nil && !f.dir {
 			return false, nil
 		}
@@ -91,9 +90,9 @@ func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	return true, nil
 }
 
-// Seal takes from this process what a build must not have: HTTP and the commands in
-// PATH, such as git and helm. The plan refuses what would use them; this is the belt. It
-// is for the main of a worker and cannot be undone.
+// Seal disables what a build must not use in this process: HTTP, and the commands in PATH, such as
+// git and helm. The plan already rejects everything that would use them. Only the main of a worker
+// may call Seal, because it cannot be undone.
 func Seal() error {
 	http.DefaultTransport = offline{}
 	http.DefaultClient = &http.Client{Transport: offline{}}

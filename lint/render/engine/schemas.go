@@ -8,17 +8,17 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// definition is the kind whose schemas are left out: a project has megabytes of them in each of
-// its roots, kustomize takes a second for three of these, and nothing is judged by a schema.
+// definition is the kind whose schemas are left out: many projects have megabytes of them in each
+// root, kustomize needs a second for three of these, and no rule uses a schema.
 const definition = "CustomResourceDefinition"
 
-// schemaKey is the place of a key schema whose value was taken away.
+// schemaKey is the place of a key schema whose value was removed.
 type schemaKey struct{ line, column int }
 
-// withoutSchemas is a text in which the schemas of CustomResourceDefinitions are blank lines,
-// so that all else keeps its place, and where their keys are. It is nil for a text that has
-// none in the block style that generators of definitions write. Only a document that says what
-// it is before its versions is changed, so no other object can look like a definition.
+// withoutSchemas returns a text in which the schemas of CustomResourceDefinitions are blank lines,
+// so that everything else keeps its place, and the places of their keys. It returns nil for a text
+// that has none in the block style that generators of definitions write. It only changes a document
+// whose kind precedes its versions, so no other object can look like a definition.
 func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 	if !bytes.Contains(text, []byte("\nkind: "+definition)) {
 		return nil, nil
@@ -42,17 +42,18 @@ func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 	return out, keys
 }
 
-// outline is where in a definition a line is. Depths are columns from 1, 0 outside.
+// outline is the position of a line in a definition. Depths are columns counted from 1, or 0
+// outside.
 type outline struct {
 	kind, group bool
 	spec        bool
 	field       int // of the fields of spec
 	versions    bool
 	item        int // of the dashes of versions
-	inSchema    int // of what is deeper than a key schema
+	inSchema    int // of lines deeper than a key schema
 }
 
-// schema goes on to a line, and reports whether it belongs to a schema.
+// schema advances to a line and reports whether it belongs to a schema.
 func (o *outline) schema(row []byte) bool {
 	row = bytes.TrimRight(row, " \r\n")
 	rest := bytes.TrimLeft(row, " ")
@@ -89,7 +90,7 @@ func (o *outline) schema(row []byte) bool {
 	return false
 }
 
-// onlyKeys reports whether keys are those of the versions of definitions, with no value.
+// onlyKeys reports whether keys are those of the versions of definitions and have no values.
 func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 	there := map[schemaKey]bool{}
 	for _, root := range docs {
@@ -116,8 +117,8 @@ func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 	return true
 }
 
-// seesSchemas reports whether a kustomization does something for which a schema may matter,
-// or reads a definition as anything but a resource.
+// seesSchemas reports whether a schema may matter to a kustomization, or whether one uses a
+// definition in a different way than as a resource.
 func (p *plan) seesSchemas() bool {
 	for name := range p.cut {
 		if p.uses[name] != 0 && p.uses[name] != asResource {

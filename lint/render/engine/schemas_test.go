@@ -48,7 +48,8 @@ spec:
     storage: false
 `
 
-// TestSchemas leaves out the schemas of definitions, whatever else is done to these.
+// TestSchemas checks that the schemas of definitions are left out, whatever else changes the
+// definitions.
 func TestSchemas(t *testing.T) {
 	for name, k := range map[string]string{
 		"as it is":    "",
@@ -75,8 +76,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemasStay has what a schema may matter to, and definitions that are not as generators
-// write them.
+// TestSchemasStay checks inputs to which a schema may matter, and definitions in other styles than
+// those of generators.
 func TestSchemasStay(t *testing.T) {
 	one, _, _ := strings.Cut(widgets, "  - name: v1beta1")
 	crd := func(from, to string) string { return strings.Replace(one, from, to, 1) }
@@ -102,7 +103,8 @@ func TestSchemasStay(t *testing.T) {
 	}
 }
 
-// TestSchemasHideNothing: a text that makes an object look like a definition changes nothing.
+// TestSchemasHideNothing checks that a text that makes an object look like a definition changes
+// nothing.
 func TestSchemasHideNothing(t *testing.T) {
 	for name, text := range map[string]string{
 		"kind in a text":   "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nx: \"\nkind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec:\n  versions:\n  - schema:\n      y\"\ndata: {b: c}\n",
@@ -119,7 +121,7 @@ func TestSchemasHideNothing(t *testing.T) {
 	}
 }
 
-// TestSchemaLines: the lines of a text stay.
+// TestSchemaLines checks that the lines of a text stay in place.
 func TestSchemaLines(t *testing.T) {
 	text := strings.ReplaceAll(widgets, "\n", "\r\n")
 	cut, keys := withoutSchemas([]byte(text))

@@ -13,12 +13,12 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// serve makes the texts that kustomize reads in place of those of the files: with the
-// remotes replaced, and with markers if m is not nil.
+// serve returns the texts that kustomize reads instead of the files: with remotes replaced and, if
+// m is not nil, with markers.
 func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 	for _, f := range p.tree.real {
 		if m != nil && bytes.Contains(f.text, []byte(m.sign[2:])) {
-			m = nil // a text looks as if it were marked
+			m = nil // a text already looks like a marker
 		}
 	}
 	served := map[string][]byte{}
@@ -80,13 +80,13 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 	return served, nil
 }
 
-// rootKustomization is the one that is rendered.
+// rootKustomization returns the kustomization of the root.
 func (p *plan) rootKustomization() *kustomization {
 	return p.kusts[p.tree.read(p.root.Dir).name]
 }
 
-// marked are the markers of a resource or a strategic merge patch. A file that is read
-// as anything else as well is served as it is.
+// marked returns the markers for a resource or a strategic merge patch. A file that is also used in
+// another way is served unchanged.
 func (p *plan) marked(m *marker, name string) []change {
 	used := p.uses[name] &^ asChart
 	if used == 0 || used&^(asResource|asPatch) != 0 || p.parsed[name].err != nil {
@@ -112,7 +112,7 @@ func (p *plan) marked(m *marker, name string) []change {
 	return changes
 }
 
-// replaced are the changes of a kustomization that put directories in place of URLs.
+// replaced returns the changes of a kustomization that replace URLs with directories.
 func (p *plan) replaced(k *kustomization) ([]change, *render.Problem) {
 	edits := p.edits[k.name]
 	if len(edits) == 0 {
@@ -133,8 +133,8 @@ func (p *plan) replaced(k *kustomization) ([]change, *render.Problem) {
 	return changes, nil
 }
 
-// patchesOf are the markers of the strategic merge patches in a kustomization that are
-// literal blocks.
+// patchesOf returns the markers for the strategic merge patches in a kustomization that are literal
+// blocks.
 func (m *marker) patchesOf(k *kustomization) []change {
 	l, ok := newLines(k.text)
 	if !ok {
@@ -160,7 +160,7 @@ func (m *marker) patchesOf(k *kustomization) []change {
 	return changes
 }
 
-// inlinePatches are the nodes of patches written as literal blocks, each once.
+// inlinePatches returns the nodes of patches written as literal blocks, each once.
 func (k *kustomization) inlinePatches() []*yaml.Node {
 	var all []*yaml.Node
 	add := func(n *yaml.Node) {
@@ -189,8 +189,8 @@ func (k *kustomization) inlinePatches() []*yaml.Node {
 	return all
 }
 
-// inBlock turns places in the text of a literal block, which begins below a line of the
-// file, into places of the file.
+// inBlock returns a function that converts places in the text of a literal block, which begins
+// below a line of the file, to places in the file.
 func inBlock(file, block *lines, above int) func(line, column int) (int, int, bool) {
 	return func(line, column int) (int, int, bool) {
 		indent, ok := bytes.CutSuffix(file.line(above+line), block.line(line))

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// TestSpecialFiles has files that archives cannot have.
+// TestSpecialFiles builds with files that archives cannot contain.
 func TestSpecialFiles(t *testing.T) {
 	for _, c := range []struct {
 		name string

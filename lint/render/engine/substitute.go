@@ -10,23 +10,23 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// substituteKey is the label or annotation of objects that keep their variables
-// (fluxcd/pkg: kustomize).
+// substituteKey is the label or annotation of objects that keep their variables (fluxcd/pkg:
+// kustomize).
 const substituteKey = "kustomize.toolkit.fluxcd.io/substitute"
 
-// variables are those that are substituted in the result, or nil.
+// variables returns the variables that are substituted in the result, or nil.
 func (p *plan) variables() *render.Variables {
 	if p.root.Overlay == nil || p.root.Overlay.Variables == nil {
 		return nil
 	}
 	v := p.root.Overlay.Variables
 	if len(v.Given)+len(v.Unknown) == 0 && !v.Open {
-		return nil // without any, Flux leaves everything as it is
+		return nil // without variables, Flux changes nothing
 	}
 	return v
 }
 
-// substituted is the text of an object, which doc is, with its variables.
+// substituted returns the text of an object, whose node is doc, with variables substituted.
 func (r *results) substituted(doc *yaml.Node, text []byte) ([]byte, error) {
 	vars := r.p.variables()
 	keeps := func(where string) bool {
@@ -60,9 +60,9 @@ func (r *results) substituted(doc *yaml.Node, text []byte) ([]byte, error) {
 // spot is a place in the text of an object.
 type spot struct{ line, column int }
 
-// moveMarks gives the marks from one on the places that their values have after
-// variables were substituted, and drops those of other values. What a variable stands
-// for alone gets a mark to where that is given.
+// moveMarks moves the marks from index from on to the places of their values after the substitution
+// of variables, and drops those whose values have changed. A scalar that consists of one variable
+// gets a mark to the place that sets it.
 func (r *results) moveMarks(from int, before, after *yaml.Node) {
 	moved := map[spot]spot{}
 	var given []render.Mark
@@ -83,7 +83,7 @@ func (r *results) moveMarks(from int, before, after *yaml.Node) {
 	r.marks = append(kept, given...)
 }
 
-// sameValues calls f for the scalars that two trees have in the same place.
+// sameValues calls f for the scalars at the same path in two trees.
 func (r *results) sameValues(a, b *yaml.Node, depth int, f func(a, b *yaml.Node)) {
 	if a == nil || b == nil || a.Kind != b.Kind || depth > maxNesting {
 		return
@@ -100,10 +100,10 @@ func (r *results) sameValues(a, b *yaml.Node, depth int, f func(a, b *yaml.Node)
 	}
 }
 
-// onlyVariable is a scalar that one variable stands for.
+// onlyVariable matches a scalar that consists of one variable.
 var onlyVariable = lazy.Regexp(`^\$\{([\pL\pN_]+)(?:[:=][^{}]*)?\}$`)
 
-// variable is the mark of a scalar that has the value of a variable.
+// variable returns the mark of a scalar with the value of a variable.
 func (r *results) variable(a, b *yaml.Node) (render.Mark, bool) {
 	name := onlyVariable().FindStringSubmatch(a.Value)
 	if name == nil {
@@ -116,8 +116,8 @@ func (r *results) variable(a, b *yaml.Node) (render.Mark, bool) {
 	return render.Mark{Line: r.line + b.Line, Column: b.Column, File: r.m.fileNamed(v.File), At: v.Line, AtColumn: v.Column, Variable: true}, true
 }
 
-// counted marks the number of replicas that an overlay gives an object of a source, by the
-// name that it has there, if that is known.
+// counted marks the replica count that an overlay sets for an object, by its name in the source if
+// that is known.
 func (r *results) counted(root *yaml.Node, names []string) {
 	o, n := r.p.root.Overlay, field(field(root, "spec"), "replicas")
 	if o == nil || n == nil || len(names) == 0 {
@@ -129,7 +129,7 @@ func (r *results) counted(root *yaml.Node, names []string) {
 	}
 }
 
-// fileNamed is the index of a file, once for each name.
+// fileNamed returns the index of a file, which is the same for each name.
 func (m *marker) fileNamed(name string) int {
 	if i := slices.Index(m.files, name); i >= 0 {
 		return i

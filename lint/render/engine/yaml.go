@@ -14,24 +14,24 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// maxAliases bounds how deep aliases may lead through each other.
+// maxAliases limits how deep aliases are nested.
 const maxAliases = 64
 
 // parsed is the YAML of one file.
 type parsed struct {
-	docs    []*yaml.Node // nil for a document without content
+	docs    []*yaml.Node // nil for an empty document
 	nodes   int          // with aliases expanded
 	objects int          // documents, and items of Lists
-	err     error        // what the parser says
+	err     error        // of the parser
 }
 
-// parse reads all documents of a text. It is a refusal if they are too large.
+// parse parses all documents of a text. The error is a refusal if they are too large.
 func parse(text []byte) (p *parsed, err error) {
 	if n := signs(text); n > limits.Render.Nodes {
 		return nil, refusal(fmt.Sprintf("may have %d YAML nodes, and the limit is %d", n, limits.Render.Nodes))
 	}
 	defer func() {
-		if r := recover(); r != nil { // the parser is another project's
+		if r := recover(); r != nil { // the parser is a third-party library
 			p, err = &parsed{err: fmt.Errorf("the YAML parser failed: %v", r)}, nil
 		}
 	}()
@@ -62,7 +62,7 @@ func parse(text []byte) (p *parsed, err error) {
 	}
 }
 
-// signs is how many nodes a text may have, as each begins at one of these.
+// signs returns an upper bound of the nodes of a text: each begins after one of these characters.
 func signs(text []byte) int {
 	n := 0
 	for _, c := range []byte("\n,:[{?") {
@@ -71,7 +71,7 @@ func signs(text []byte) int {
 	return n + bytes.Count(text, []byte("- "))
 }
 
-// counter counts nodes with aliases expanded; seen has the sizes of anchored ones.
+// counter counts nodes with aliases expanded; seen holds the sizes of anchored ones.
 type counter struct {
 	seen    map[*yaml.Node]int
 	endless bool
@@ -107,19 +107,19 @@ func (c *counter) count(n *yaml.Node, aliases int) int {
 	return size
 }
 
-// field is the value of a key; nil if there is none.
+// field returns the value of a key, or nil.
 func field(n *yaml.Node, key string) *yaml.Node {
 	_, value := entryOf(n, key, func(a, b string) bool { return a == b })
 	return value
 }
 
-// fieldFold is the value of a key in any case.
+// fieldFold returns the value of a key in any case.
 func fieldFold(n *yaml.Node, key string) *yaml.Node {
 	_, value := entryOf(n, key, strings.EqualFold)
 	return value
 }
 
-// entryOf is the first key of a mapping that is the same as a name, and its value, without merge
+// entryOf returns the first key of a mapping that matches a name, and its value. It ignores merge
 // keys.
 func entryOf(n *yaml.Node, name string, same func(a, b string) bool) (key, value *yaml.Node) {
 	if n = target(n); isMapping(n) {
@@ -132,7 +132,7 @@ func entryOf(n *yaml.Node, name string, same func(a, b string) bool) (key, value
 	return nil, nil
 }
 
-// target is the node that an alias stands for.
+// target returns the node that an alias refers to.
 func target(n *yaml.Node) *yaml.Node {
 	for range maxAliases {
 		if n == nil || n.Kind != yaml.AliasNode {
@@ -143,7 +143,7 @@ func target(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// text is the value of a scalar.
+// text returns the value of a scalar.
 func text(n *yaml.Node) string {
 	if n = target(n); n == nil || n.Kind != yaml.ScalarNode {
 		return ""
@@ -153,7 +153,7 @@ func text(n *yaml.Node) string {
 
 var saidLine = lazy.Regexp(`\byaml: line (\d+): `)
 
-// lineSaid is the line in a message of the YAML parser, or 1, and the rest of the message.
+// lineSaid returns the line in a message of the YAML parser, or 1, and the rest of the message.
 func lineSaid(err error) (int, string) {
 	said := err.Error()
 	if m := saidLine().FindStringSubmatchIndex(said); m != nil {
@@ -167,11 +167,11 @@ func lineSaid(err error) (int, string) {
 // scalar is the value of a scalar as kustomize reads it.
 type scalar struct{ tag, value string }
 
-// ambiguous are plain scalars that are strings for kustomize and something else, or
-// another number, for a reader of YAML 1.1, and the other way round.
+// ambiguous matches plain scalars that kustomize and a YAML 1.1 parser read differently: as a
+// string or as something else, or as different numbers.
 var ambiguous = lazy.Regexp(`^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[oO].*|[-+]?0[0-9_]+|.*[0-9]_.*|[-+]?[0-9_]*:[0-9:._]*)$`)
 
-// scalarOf is the value of a node; ok is false if readers may differ about it.
+// scalarOf returns the value of a node; ok is false if parsers may differ about it.
 func scalarOf(n *yaml.Node) (scalar, bool) {
 	plain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if plain && ambiguous().MatchString(n.Value) {
@@ -180,7 +180,7 @@ func scalarOf(n *yaml.Node) (scalar, bool) {
 	return scalar{n.ShortTag(), n.Value}, true
 }
 
-// same reports whether the value of a result is the value of a source.
+// same reports whether a value in a result equals that of the source.
 func (s scalar) same(n *yaml.Node) bool {
 	value, ok := scalarOf(n)
 	switch {
