@@ -153,8 +153,10 @@ func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 		return nil
 	}
 	managed := false // a GKE node
-	for key := range n.Labels {
-		managed = managed || len(f.extended) > 0 && strings.HasPrefix(key, "cloud.google.com/gke-")
+	if len(f.extended) > 0 {
+		for key := range n.Labels {
+			managed = managed || strings.HasPrefix(key, "cloud.google.com/gke-")
+		}
 	}
 	taint, found := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Logger{}, n.Taints, f.tolerations, func(t *corev1.Taint) bool {
 		if managed && f.extended[t.Key] {
