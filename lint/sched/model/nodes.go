@@ -136,10 +136,11 @@ func (f *Filter) Passes(n *topology.Node) Passes {
 	object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}
 	match, _ := f.affinity.Match(object)
 	return Passes{
-		Name:        !f.Bound() || f.W.Spec.NodeName == n.Name,
-		Selector:    match,
-		Taints:      f.untolerated(n) == nil,
-		Schedulable: !n.Unschedulable || f.Bound() || schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, f.tolerations, &cordon, false),
+		Name:     !f.Bound() || f.W.Spec.NodeName == n.Name,
+		Selector: match,
+		Taints:   f.untolerated(n) == nil,
+		Schedulable: !n.Unschedulable || f.Bound() ||
+			schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, f.tolerations, &cordon, false),
 	}
 }
 
