@@ -347,7 +347,8 @@ func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int
 	text := fmt.Sprintf("%s %s %d %s/%s %v %d %d %d %v", g.Signature, request, g.Count.N, g.Object.Group(), g.Object.Kind,
 		roll.Way, roll.Surge, roll.Unavailable, roll.Preview, roll.Unknown)
 	for t := range g.HardTerms() {
-		own := t.Sel.Matches(g.Workload, g.Workload, true) == model.Yes && len(t.Sel.Reqs) > 0 // certainly selects all pods of the group
+		// The term certainly selects all pods of the group.
+		own := t.Sel.Matches(g.Workload, g.Workload, true) == model.Yes && len(t.Sel.Reqs) > 0
 		if t.Use == model.Affinity || t.Form() != model.FormSet || !own || len(t.Namespaces) > 0 || t.NamespaceSelector != nil {
 			return ""
 		}

@@ -390,7 +390,8 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 		for i, r := range requests {
 			fit.Requests[i].Request, most[i] = r, -1
 		}
-		slot := ResourceFit{Request: model.Request{Name: corev1.ResourcePods, Amount: 1, Quantity: *resource.NewQuantity(1, resource.DecimalSI)}}
+		one := model.Request{Name: corev1.ResourcePods, Amount: 1, Quantity: *resource.NewQuantity(1, resource.DecimalSI)}
+		slot := ResourceFit{Request: one}
 		for n, grown := range m.Usable(w) {
 			if grown && w.Kind.PerNode() {
 				break

@@ -33,7 +33,8 @@ func (Checker) Prepare(m *model.Model) { related(m) }
 // Proofs returns a verifier that reuses its books for one proof after the other.
 func (Checker) Proofs(m *model.Model, contend bool) certificate.Proofs {
 	d := &demand{pairs: pairs{newNodeSets(nil, m, contend)}}
-	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{&closings{d, map[string][]int{}, map[tightKey]*tight{}}, map[string][]int{}}, d}
+	c := &closings{d, map[string][]int{}, map[tightKey]*tight{}}
+	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{c, map[string][]int{}}, d}
 }
 
 // verifier checks proofs against the model, with one type for each kind of reasoning.

@@ -333,11 +333,13 @@ func (s *shapes) alone(m certificate.Member) error {
 			return fmt.Errorf("%v looks at its pods on other nodes", g.Workload)
 		}
 	}
-	for _, w := range s.m.Workloads {
-		o := s.m.Groups[w]
-		clashes := func(p model.HostPort) bool { return slices.ContainsFunc(o.HostPorts, p.Conflicts) }
-		if len(g.HostPorts) > 0 && o != g && s.m.Present(o) && !o.Running && slices.ContainsFunc(g.HostPorts, clashes) {
-			return fmt.Errorf("%v wants a port of %v", w, g.Workload)
+	if len(g.HostPorts) > 0 {
+		for _, w := range s.m.Workloads {
+			o := s.m.Groups[w]
+			clashes := func(p model.HostPort) bool { return slices.ContainsFunc(o.HostPorts, p.Conflicts) }
+			if o != g && s.m.Present(o) && !o.Running && slices.ContainsFunc(g.HostPorts, clashes) {
+				return fmt.Errorf("%v wants a port of %v", w, g.Workload)
+			}
 		}
 	}
 	if !s.contend {

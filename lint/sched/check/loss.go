@@ -54,7 +54,10 @@ func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, 
 	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != diag.Unknown }) {
 		return nil
 	}
-	s := &losses{l: l, lost: absenceOf(m, l), after: map[string]map[string]bool{}, ends: map[*workload.Workload]*extent{}, claimed: map[*workload.Workload]bool{}}
+	s := &losses{
+		l: l, lost: absenceOf(m, l), after: map[string]map[string]bool{},
+		ends: map[*workload.Workload]*extent{}, claimed: map[*workload.Workload]bool{},
+	}
 	for _, o := range out {
 		if s.claimed[o.Workload] = o.Hit > 0; o.Verdict == diag.Sometimes && !l.Stepwise {
 			if err := replayLoss(m, s.lost, l, o); err != nil {

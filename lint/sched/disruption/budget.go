@@ -289,7 +289,8 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		case !b.WhileSmall && b.AllowedMin == 0:
 			open(model.Reason{Cause: model.ByEviction, Name: b.String(), Detail: b.Unknown})
 		}
-		other := slices.IndexFunc(b.Workloads, func(o *workload.Workload) bool { // not all its pods fit, so fewer are healthy than the budget counts
+		// If the pods of another workload do not all fit, fewer are healthy than the budget counts.
+		other := slices.IndexFunc(b.Workloads, func(o *workload.Workload) bool {
 			group := j.group(o, true)
 			return o != w && len(group) > 0 && j.unfit(group)[o]
 		})

@@ -363,7 +363,8 @@ func needs(m *model.Model, w, o *workload.Workload) bool {
 // placed beside all others, although the others alone (rest) can be placed.
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
 	placed := rest.Verdict == diag.Always || rest.Verdict == diag.Sometimes
-	return placed && d.Verdict == diag.Never || slices.ContainsFunc(ws, func(w *workload.Workload) bool { return verdict(d, w) == diag.Never })
+	never := func(w *workload.Workload) bool { return verdict(d, w) == diag.Never }
+	return placed && d.Verdict == diag.Never || slices.ContainsFunc(ws, never)
 }
 
 // coreOf returns a core that explains why a workload cannot be placed beside the others; nil

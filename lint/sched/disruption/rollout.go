@@ -471,5 +471,6 @@ func (f fixes) Tighter(w *workload.Workload, replicas int) bool {
 	if own == nil {
 		return false
 	}
-	return !f.completes(own, swapped(f.group(w, false), w, own), f.contendersOf(w, replicas) != nil, f.m.Topology.Nodes, w.Rollout(replicas), replicas)
+	group, tooMany := swapped(f.group(w, false), w, own), f.contendersOf(w, replicas) != nil
+	return !f.completes(own, group, tooMany, f.m.Topology.Nodes, w.Rollout(replicas), replicas)
 }

@@ -136,10 +136,11 @@ func (f *Filter) Passes(n *topology.Node) Passes {
 	object := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: n.Name, Labels: n.Labels}}
 	match, _ := f.affinity.Match(object)
 	return Passes{
-		Name:        !f.Bound() || f.W.Spec.NodeName == n.Name,
-		Selector:    match,
-		Taints:      f.untolerated(n) == nil,
-		Schedulable: !n.Unschedulable || f.Bound() || schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, f.tolerations, &cordon, false),
+		Name:     !f.Bound() || f.W.Spec.NodeName == n.Name,
+		Selector: match,
+		Taints:   f.untolerated(n) == nil,
+		Schedulable: !n.Unschedulable || f.Bound() ||
+			schedulinghelpers.TolerationsTolerateTaint(klog.Logger{}, f.tolerations, &cordon, false),
 	}
 }
 
@@ -153,8 +154,10 @@ func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 		return nil
 	}
 	managed := false // a GKE node
-	for key := range n.Labels {
-		managed = managed || len(f.extended) > 0 && strings.HasPrefix(key, "cloud.google.com/gke-")
+	if len(f.extended) > 0 {
+		for key := range n.Labels {
+			managed = managed || strings.HasPrefix(key, "cloud.google.com/gke-")
+		}
 	}
 	taint, found := schedulinghelpers.FindMatchingUntoleratedTaint(klog.Logger{}, n.Taints, f.tolerations, func(t *corev1.Taint) bool {
 		if managed && f.extended[t.Key] {

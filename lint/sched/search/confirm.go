@@ -51,8 +51,8 @@ func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool 
 			maps.Copy(asked, group)
 			holds := func(run []certificate.Placed) bool {
 				m.Run().Spend(len(run))
-				alone := slices.DeleteFunc(slices.Clone(run), func(p certificate.Placed) bool { return !group[m.Groups[p.Workload].Origin()] })
-				return certificate.CheckerOf(m).Replay(m, alone) == nil
+				others := func(p certificate.Placed) bool { return !group[m.Groups[p.Workload].Origin()] }
+				return certificate.CheckerOf(m).Replay(m, slices.DeleteFunc(slices.Clone(run), others)) == nil
 			}
 			if !holds(d.Witness) || d.Stuck != nil && !holds(d.Stuck.Placements) {
 				maps.Copy(blamed, group)

@@ -18,7 +18,8 @@ type network struct {
 }
 
 func newNetwork(m *model.Model, vertices int) *network {
-	return &network{spend: m.Run().Spend, first: slices.Repeat([]int32{-1}, vertices), level: make([]int32, vertices), at: make([]int32, vertices)}
+	first := slices.Repeat([]int32{-1}, vertices)
+	return &network{spend: m.Run().Spend, first: first, level: make([]int32, vertices), at: make([]int32, vertices)}
 }
 
 // grow adds a vertex.

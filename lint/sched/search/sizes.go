@@ -114,7 +114,8 @@ func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
 	node, count := m.Topology.Growth[g].Node, 0
 	for i, n := range m.Topology.Nodes {
 		occupies := func(w *workload.Workload) bool { return w.Running && w.Spec.NodeName == n.Name }
-		if n.Pool == node.Pool && alikeIn(n, node) && !slices.ContainsFunc(m.Workloads, occupies) && !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
+		free := n.Pool == node.Pool && alikeIn(n, node) && !slices.ContainsFunc(m.Workloads, occupies)
+		if free && !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
 			e := m.Eligible(w)
 			return e.Nodes[i] != e.Growth[g]
 		}) {
