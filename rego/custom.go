@@ -2,12 +2,16 @@ package rego
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/schedlint/schedlint/lint/config"
 	"github.com/schedlint/schedlint/lint/diag"
@@ -221,4 +225,228 @@ func surviveError(key string) error {
 		return fmt.Errorf("with survive %q; %w", cut(key), err)
 	}
 	return nil
+}
+
+// maxInstances bounds the cost of evaluation, as each instance has steps of its own.
+const maxInstances = 1000
+
+// instances adds a rule for each instance. The error holds all problems with them.
+func (e *Engine) instances(all []Instance) error {
+	if len(all) > maxInstances {
+		return all[maxInstances].error("expected at most %d rules that use templates, found %d", maxInstances, len(all))
+	}
+	var errs []error
+	for i := range all {
+		r, err := e.instance(&all[i])
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		e.rules = append(e.rules, r)
+	}
+	return errors.Join(errs...)
+}
+
+func (e *Engine) instance(i *Instance) (*rule, error) {
+	base := e.find(i.Use)
+	other := e.find(i.ID)
+	switch {
+	case !regexp.MustCompile(idForm).MatchString(i.ID):
+		return nil, i.error("the id %q is not made of lower-case words with hyphens between them", cut(i.ID))
+	case other != nil && other.instance != nil:
+		return nil, i.error("%s exists already, at %s; choose another id", i.ID, other.instance.Place)
+	case other != nil:
+		return nil, i.error("a rule has the id %s already; choose another id", i.ID)
+	case base == nil:
+		var usable []string
+		for _, r := range e.rules {
+			if r.usable() {
+				usable = append(usable, r.id)
+			}
+		}
+		return nil, i.error("%s uses the unknown template %s%s", i.ID, cut(i.Use), near(i.Use, usable))
+	case base.instance != nil:
+		return nil, i.error("%s uses %s, which uses %s itself; use that one", i.ID, i.Use, base.instance.Use)
+	case !base.usable():
+		return nil, i.error("%s uses %s, which takes no parameters; give it a level under rules:", i.ID, i.Use)
+	}
+	if err := cmp.Or(ownerError(i.Owner), runbookError(i.Runbook)); err != nil {
+		return nil, i.error("%s has the owner or runbook %v", i.ID, err)
+	}
+	if strings.ContainsAny(i.Title, "\r\n") {
+		return nil, i.error("%s has a title of several lines; give one", i.ID)
+	}
+	return &rule{id: i.ID, code: base.code, instance: i}, nil
+}
+
+// error returns an error about the entry of the configuration.
+func (i *Instance) error(format string, args ...any) error {
+	message := fmt.Sprintf(format, args...)
+	if i.Place != "" {
+		message = i.Place + ": " + message
+	}
+	return errors.New(message)
+}
+
+// usable reports whether instances may use a rule.
+func (r *rule) usable() bool { return r.instance == nil && (r.template || r.schema() != nil) }
+
+// parameters gives each rule its parameters. The error holds all problems with them.
+func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
+	var errs []error
+	for _, id := range slices.Sorted(maps.Keys(given)) {
+		if e.find(id) == nil {
+			errs = append(errs, atValues(given[id], "rules."+cut(id)+".params: unknown rule"+near(id, e.ids)))
+		}
+	}
+	for i := range shared {
+		errs = append(errs, e.shareable(&shared[i])...)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	for _, r := range e.rules {
+		if _, named := given[r.id]; r.off && !named && !r.own {
+			continue // reading the annotations of all packs takes longer than most runs
+		}
+		if err := r.parameters(r.over(shared, given[r.id])); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// atValues puts the place of parameters before a message.
+func atValues(v Values, message string) error {
+	if v.At != nil && v.At() != "" {
+		message = v.At() + ": " + message
+	}
+	return errors.New(message)
+}
+
+// parameters sets the parameters of a rule: those that the configuration gives to the
+// rule's id override those of the instance, and the others have their defaults.
+func (r *rule) parameters(given Values) error {
+	name := "rules." + r.id + ".params"
+	schema := r.schema()
+	switch {
+	case r.isTemplate() && given.Values != nil:
+		return atValues(given, fmt.Sprintf("%s: %s is a template and never runs; give parameters to the rules that use it", name, r.id))
+	case schema == nil && len(given.Values) > 0:
+		return atValues(given, name+": the rule takes no parameters")
+	case r.instance != nil:
+		if given.Values == nil {
+			name = "custom." + r.id + ".params"
+		}
+		given = given.over(r.instance.Params, r.instance.Place)
+		if schema == nil && len(given.Values) > 0 {
+			return atValues(given, fmt.Sprintf("%s: template %s takes no parameters", name, r.code.id))
+		}
+	case r.off && given.Values == nil: // required parameters may be missing
+		return nil
+	}
+	if schema == nil {
+		return nil
+	}
+	var err error
+	r.configured = r.configured || given.Values != nil
+	if r.params, err = schema.fit(name, given); err != nil {
+		return err
+	}
+	for _, a := range r.notes().asks {
+		for _, key := range r.asked(a) {
+			if err := surviveError(key); err != nil {
+				return atValues(given, fmt.Sprintf("%s.%s: %v", name, a.param, err))
+			}
+		}
+	}
+	return nil
+}
+
+// isTemplate reports whether the rule never runs itself.
+func (r *rule) isTemplate() bool { return r.template && r.instance == nil }
+
+// meta returns the annotation of the rule, with what the configuration overrides.
+func (r *rule) meta() diag.Rule {
+	m := r.notes().Rule
+	i := r.instance
+	if i == nil {
+		return m
+	}
+	m.ID, m.Use, m.Template, m.Pack, m.Replaces, m.Params = i.ID, i.Use, false, "", "", nil
+	m.Title, m.Description = cmp.Or(i.Title, m.Title), cmp.Or(i.Description, m.Description)
+	m.Owner, m.Runbook = cmp.Or(i.Owner, m.Owner), cmp.Or(i.Runbook, m.Runbook)
+	return m
+}
+
+// Losses returns the topology keys of the questions in Asks, sorted, without repeats.
+func (e *Engine) Losses() []string {
+	var keys []string
+	for _, a := range e.Asks() {
+		if key, err := config.TopologyKey(a.Survive); err == nil { // Load has checked it
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// Asks returns the questions of the rules that are on, sorted, without repeats.
+func (e *Engine) Asks() []Ask {
+	var all []Ask
+	for _, r := range e.rules {
+		if r.off || !r.mentions("asks:") {
+			continue
+		}
+		for _, a := range r.notes().asks {
+			for _, key := range r.asked(a) {
+				all = append(all, Ask{Rule: r.id, Survive: key})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Ask) int { return cmp.Or(cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Survive, b.Survive)) })
+	return slices.Compact(all)
+}
+
+// asked returns the keys of a question, with the parameters of the rule.
+func (r *rule) asked(a ask) []string {
+	if a.param == "" {
+		return []string{a.survive}
+	}
+	value := r.params.Get(ast.StringTerm(a.param))
+	if list, ok := value.Value.(*ast.Array); ok {
+		var keys []string
+		list.Foreach(func(t *ast.Term) { keys = append(keys, text(t)) })
+		return keys
+	}
+	return []string{text(value)}
+}
+
+// Params returns the parameters of a rule as JSON, as the rule sees them or, if it is off, would
+// see them. It returns nil for a rule without parameters.
+func (e *Engine) Params(id string) ([]byte, error) {
+	r := e.find(id)
+	if r == nil {
+		return nil, nil
+	}
+	params, err := r.params, error(nil)
+	if params == nil && r.usable() && r.notes().params != nil {
+		params, err = r.notes().params.fit("rules."+id+".params", Values{})
+	}
+	if params == nil || err != nil {
+		return nil, err
+	}
+	value, err := ast.JSON(params.Value)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(value)
+}
+
+// Source returns the text of any rule, or "" if there is no such rule.
+func (e *Engine) Source(id string) string {
+	if r := e.find(id); r != nil {
+		return r.text
+	}
+	return ""
 }

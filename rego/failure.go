@@ -3,6 +3,10 @@ package rego
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
@@ -49,3 +53,170 @@ func failure(r *rule, err error) diag.Failure {
 }
 
 const tooLong = "runs too long; let it visit only the facts of its own list"
+
+const (
+	// maxWidth is the largest width that package fmt obeys.
+	maxWidth = 1_000_000
+	// remark bounds the text that fmt writes about a verb that does not fit its argument.
+	remark = 64
+)
+
+// printed bounds what sprintf makes: the width and the argument of each verb. Arguments are used in
+// order, each once, unless the format has indexes.
+func printed(_ *meter, args []*ast.Term) size {
+	verbs := verbsOf(text(args[0]))
+	var indexed, odd bool
+	made := int64(len(text(args[0])))
+	for _, v := range verbs {
+		indexed = indexed || strings.ContainsAny(v.flags, "[*")
+		odd = odd || !strings.ContainsRune("sdvtfFgGeE%", v.verb)
+		made += widths(v.flags) + remark
+	}
+	var largest int64
+	for _, value := range members(args[1]) {
+		n := plain(value) + remark
+		switch v := value.Value.(type) {
+		case ast.String:
+			if odd { // such as quotes or hexadecimal digits
+				n = remark + 5*escaped(string(v))
+			}
+		case ast.Number:
+			n += magnitude(string(v))
+		}
+		made, largest = made+n, max(largest, n)
+	}
+	if indexed {
+		made += largest * int64(len(verbs))
+	}
+	return size{text: made}
+}
+
+// verb is one directive of a format: its flags, width and precision, and its letter.
+type verb struct {
+	flags string
+	verb  rune
+}
+
+func verbsOf(format string) (all []verb) {
+	for {
+		at := strings.IndexByte(format, '%')
+		if at < 0 {
+			return all
+		}
+		format = format[at+1:]
+		end := strings.IndexFunc(format, func(r rune) bool { return !strings.ContainsRune("+-# 0123456789.*[]", r) })
+		if end < 0 {
+			return append(all, verb{flags: format})
+		}
+		letter := []rune(format[end:min(len(format), end+4)])[0]
+		all = append(all, verb{format[:end], letter})
+		format = format[end:]
+		if letter == '%' {
+			format = format[1:]
+		}
+	}
+}
+
+// widths returns the sum of the width and the precision of a verb. An asterisk takes one from an
+// argument.
+func widths(flags string) int64 {
+	var sum int64
+	for _, part := range strings.FieldsFunc(flags, func(r rune) bool { return r != '*' && (r < '0' || r > '9') }) {
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil || n > maxWidth {
+			n = maxWidth
+		}
+		sum += n
+	}
+	return sum
+}
+
+// explain turns an error of OPA into one error per place, each with file:line.
+func explain(err error) error {
+	var list ast.Errors
+	var one *ast.Error
+	switch {
+	case errors.As(err, &one):
+		list = ast.Errors{one}
+	case !errors.As(err, &list):
+		return err
+	}
+	list.Sort()
+	var errs []error
+	for _, e := range list {
+		errs = append(errs, errors.New(place(e.Location)+reason(e)))
+	}
+	return join(errs)
+}
+
+func place(l *ast.Location) string {
+	if l == nil || l.File == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d: ", l.File, max(1, l.Row))
+}
+
+// reason returns the message without OPA's codes. It lists the valid names if a name is invalid.
+func reason(e *ast.Error) string {
+	message := oneLine(strings.TrimPrefix(e.Message, "rego_parse_error: "))
+	if message == "empty module" {
+		return `the file is empty; a rule starts with METADATA and package schedlint.rules["<id>"]`
+	}
+	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
+		name = strings.TrimPrefix(name, "internal.") // print is called internal.print by now
+		return "function " + name + " is not available; " + insteadOf(name)
+	}
+	switch d := e.Details.(type) {
+	case *ast.RefErrInvalidDetail:
+		if len(d.OneOf) > 0 {
+			return noField(d.Ref[d.Pos], d.OneOf)
+		}
+	case *ast.ParserErrorDetail:
+		return message + ": " + cut(strings.TrimSpace(d.Line))
+	}
+	if e.Details != nil {
+		message += ": " + oneLine(strings.Join(e.Details.Lines(), " "))
+	}
+	return message
+}
+
+// oneLine collapses white space to single spaces.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// cut shortens a line that is too long for a message.
+func cut(line string) string {
+	const most = 100
+	if len(line) <= most {
+		return line
+	}
+	return strings.ToValidUTF8(line[:most], "") + "..."
+}
+
+func noField(have *ast.Term, valid []ast.Value) string {
+	var names []string
+	for _, v := range valid {
+		names = append(names, strings.Trim(v.String(), `"`))
+	}
+	slices.Sort(names)
+	name := strings.Trim(have.String(), `"`)
+	if name == "params" && slices.Contains(names, "workloads") {
+		return "params does not exist here; a rule declares its parameters in custom.params, and hands them to the functions of a library"
+	}
+	return fmt.Sprintf("%s does not exist here%s; there are %s", name, near(name, names), strings.Join(names, ", "))
+}
+
+// insteadOf says why a function is missing.
+func insteadOf(name string) string {
+	for _, group := range refused() {
+		for form := range strings.FieldsSeq(group.names) {
+			open := strings.HasSuffix(form, ".") || strings.HasSuffix(form, "_")
+			if name == form || open && strings.HasPrefix(name, form) {
+				return group.why
+			}
+		}
+	}
+	if hint := near(name, allowed()); hint != "" {
+		return strings.Trim(hint, " ()")
+	}
+	return "see https://www.openpolicyagent.org/docs/policy-reference for what OPA has"
+}

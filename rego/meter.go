@@ -2,7 +2,12 @@ package rego
 
 import (
 	"fmt"
+	"math/big"
 	"runtime/metrics"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -129,4 +134,345 @@ func (m *meter) charge(steps int64) {
 // refuse ends the evaluation.
 func (m *meter) refuse(format string, args ...any) {
 	panic(refusal{at: m.at, what: fmt.Sprintf(format, args...)})
+}
+
+// bound describes the cost of calling a built-in function.
+type bound struct {
+	arity int
+	// reads returns the size of what the function reads of an argument.
+	reads func(*meter, *ast.Term) size
+	// makes bounds the size of the result, or of intermediate values. It is nil if that is not much
+	// larger than the arguments.
+	makes func(*meter, []*ast.Term) size
+	// work returns the steps that the function takes besides reading, or is nil if there are none.
+	work func(*meter, []*ast.Term) int64
+}
+
+// bounds has an entry for every function that rules may call, except the functions that unify and
+// those that compilation removes. Functions that compare or write values visit all of their
+// members.
+var bounds = sync.OnceValue(func() map[string]bound {
+	none, outer, whole := (*meter).nothing, (*meter).outer, (*meter).whole
+	all := map[string]bound{
+		"concat":                   {2, outer, joined, nil},
+		"replace":                  {3, outer, replaced, nil},
+		"strings.replace_n":        {2, whole, replacedAll, nil},
+		"regex.replace":            {3, outer, replacedPattern, matching(1, 0)},
+		"sprintf":                  {2, whole, printed, nil},
+		"internal.template_string": {1, whole, written, nil},
+		"json.marshal":             {1, whole, marshalled, nil},
+		"split":                    {2, outer, parts, nil},
+		"strings.split_n":          {3, outer, parts, nil},
+		"indexof_n":                {2, outer, parts, product},
+		"array.concat":             {2, outer, added, nil},
+		"array.flatten":            {1, outer, flattened, nil},
+		"object.union":             {2, whole, added, nil},
+		"object.union_n":           {1, whole, flattened, nil},
+		"union":                    {1, whole, flattened, nil},
+		"numbers.range":            {2, outer, counted, nil},
+		"product":                  {1, whole, nil, multiplied},
+		"json.unmarshal":           {1, outer, nil, parsed},
+		"yaml.unmarshal":           {1, outer, nil, plainYAML},
+		"yaml.is_valid":            {1, outer, nil, plainYAML},
+		"yaml.marshal":             {1, whole, indented, nil},
+		"graph.reachable":          {2, whole, nil, reaching},
+		"graph.reachable_paths":    {2, whole, nil, ways},
+		"numbers.range_step":       {3, outer, stepped, nil},
+		"bits.lsh":                 {2, outer, nil, shifted},
+		"time.parse_ns":            {2, outer, nil, zoneless},
+
+		"regex.find_all_string_submatch_n": {3, outer, submatches, matching(0, 1)},
+		"regex.find_n":                     {3, outer, nil, matching(0, 1)},
+		"regex.is_valid":                   {1, outer, nil, matching(0, 0)},
+		"regex.match":                      {2, outer, nil, matching(0, 1)},
+		"regex.split":                      {2, outer, nil, matching(0, 1)},
+		"glob.match":                       {3, outer, nil, globbing},
+		"internal.member_2":                {2, outer, nil, searching(0)},
+		"internal.member_3":                {3, outer, nil, searching(1)},
+		"indexof":                          {2, outer, nil, product},
+		"strings.any_prefix_match":         {2, whole, nil, product},
+		"strings.any_suffix_match":         {2, whole, nil, product},
+	}
+	for name := range strings.FieldsSeq("time.format time.date time.clock time.weekday") {
+		all[name] = bound{1, whole, nil, inUTC}
+	}
+	all["time.add_date"] = bound{4, whole, nil, inUTC}
+	all["time.diff"] = bound{2, whole, nil, inUTC}
+	for _, group := range []struct {
+		reads func(*meter, *ast.Term) size
+		arity int
+		names string
+	}{
+		{none, 1, "count is_array is_boolean is_null is_number is_object is_set is_string type_name walk"},
+		{none, 3, "object.get"},
+		{outer, 1, "abs ceil floor round to_number upper lower trim_space strings.reverse glob.quote_meta array.reverse " +
+			"object.keys semver.is_valid units.parse units.parse_bytes base64.encode base64.decode base64.is_valid " +
+			"base64url.encode base64url.encode_no_pad base64url.decode hex.encode hex.decode urlquery.encode urlquery.decode " +
+			"urlquery.decode_object uri.parse uri.is_valid json.is_valid crypto.md5 crypto.sha1 crypto.sha256 bits.negate " +
+			"net.cidr_is_valid time.parse_rfc3339_ns time.parse_duration_ns uuid.parse"},
+		{outer, 2, "div mul plus rem format_int contains endswith startswith strings.count trim trim_left trim_prefix " +
+			"trim_right trim_suffix object.filter object.remove semver.compare bits.and bits.or bits.xor bits.rsh " +
+			"net.cidr_contains net.cidr_intersects"},
+		{outer, 3, "array.slice substring"},
+		{whole, 1, "max min sum sort intersection urlquery.encode_object"},
+		{whole, 2, "and or minus equal gt gte lt lte neq json.filter json.remove object.subset"},
+	} {
+		for name := range strings.FieldsSeq(group.names) {
+			all[name] = bound{arity: group.arity, reads: group.reads}
+		}
+	}
+	return all
+})
+
+// size is the size of a value: the bytes of its strings, and its members.
+type size struct{ text, items int64 }
+
+func (s size) plus(o size) size { return size{s.text + o.text, s.items + o.items} }
+
+// steps returns the cost of reading or making a value of that size.
+func (s size) steps() int64 { return s.text/textStep + s.items }
+
+// nothing returns the size of an argument that a function does not read.
+func (m *meter) nothing(*ast.Term) size { return size{} }
+
+// outer returns the size of the first level of a value.
+func (m *meter) outer(t *ast.Term) size {
+	switch v := t.Value.(type) {
+	case ast.String:
+		return size{text: int64(len(v))}
+	case ast.Number:
+		m.number(v)
+	case *ast.Array:
+		return size{items: int64(v.Len())}
+	case ast.Object:
+		return size{items: int64(v.Len())}
+	case ast.Set:
+		return size{items: int64(v.Len())}
+	}
+	return size{}
+}
+
+// whole returns the size of a value at all levels. A value that holds another one several times is
+// as large as its text would be.
+func (m *meter) whole(t *ast.Term) size {
+	w := tour{meter: m, limit: maxItems, verb: "goes through"}
+	w.term(t, 0)
+	return w.size
+}
+
+// tour visits all members of a value.
+type tour struct {
+	*meter
+	size
+	limit int64
+	verb  string // what happens to the value, for messages
+}
+
+func (w *tour) term(t *ast.Term, depth int) {
+	if depth > maxDepth {
+		w.refuse("makes a value that is nested more than %d levels deep", maxDepth)
+	}
+	inner := func(t *ast.Term) {
+		if w.items++; w.items > w.limit {
+			w.refuse("%s a value with more than %d members", w.verb, w.limit)
+		}
+		w.term(t, depth+1)
+	}
+	switch v := t.Value.(type) {
+	case ast.String:
+		w.text += int64(len(v))
+	case ast.Number:
+		w.number(v)
+	case *ast.Array:
+		v.Foreach(inner)
+	case ast.Set:
+		v.Foreach(inner)
+	case ast.Object:
+		v.Foreach(func(key, value *ast.Term) {
+			inner(key)
+			inner(value)
+		})
+	}
+}
+
+// number refuses numbers that make arithmetic slow or whose digits fill memory, such as
+// 1e1000000000.
+func (m *meter) number(n ast.Number) {
+	if magnitude(string(n)) > maxDigits {
+		m.refuse("uses a number with more than %d digits", maxDigits)
+	}
+}
+
+// magnitude bounds the digits of a number, written out, on either side of the point.
+func magnitude(n string) int64 {
+	at := strings.IndexAny(n, "eE")
+	if at < 0 {
+		return int64(len(n))
+	}
+	exponent, err := strconv.ParseInt(strings.TrimPrefix(n[at+1:], "+"), 10, 32)
+	if err != nil {
+		return 1 << 32 // the syntax is that of a number, so it is too large
+	}
+	return int64(at) + max(exponent, -exponent)
+}
+
+// The work of calls that their arguments do not show: OPA's graph searches may visit a vertex once
+// for every path to it, YAML may repeat a value many times, and time zones depend on the machine.
+
+// vertices returns the members of an array or a set of vertices.
+func vertices(t *ast.Term) []*ast.Term {
+	switch t.Value.(type) {
+	case *ast.Array, ast.Set:
+		return members(t)
+	}
+	return nil
+}
+
+// reaching charges the work of graph.reachable: OPA queues a vertex again for every edge to it
+// until it is reached, so that layers of vertices multiply.
+func reaching(m *meter, args []*ast.Term) int64 {
+	graph, ok := args[0].Value.(ast.Object)
+	if !ok {
+		return 0
+	}
+	reached := ast.NewSet()
+	for queue := vertices(args[1]); len(queue) > 0; queue = queue[1:] {
+		m.charge(1)
+		edges := graph.Get(queue[0])
+		if edges == nil {
+			continue
+		}
+		for _, next := range vertices(edges) {
+			m.charge(1)
+			if !reached.Contains(next) {
+				queue = append(queue, next)
+			}
+		}
+		reached.Add(queue[0])
+	}
+	return 0
+}
+
+// ways charges the work of graph.reachable_paths, which copies each path once for every step of it,
+// and the members of its result.
+func ways(m *meter, args []*ast.Term) int64 {
+	graph, ok := args[0].Value.(ast.Object)
+	if !ok {
+		return 0
+	}
+	const copying = 4 // steps for a vertex of a path
+	var made int64
+	var follow func(vertex *ast.Term, way []*ast.Term)
+	follow = func(vertex *ast.Term, way []*ast.Term) {
+		m.charge(copying * int64(len(way)+1))
+		var next []*ast.Term
+		edges := graph.Get(vertex)
+		if edges != nil {
+			way, next = append(way[:len(way):len(way)], vertex), vertices(edges)
+		}
+		if len(next) == 0 {
+			made += int64(len(way)) + 1
+			m.fits("graph.reachable_paths", size{items: made})
+		}
+		for _, n := range next {
+			if !slices.ContainsFunc(way, n.Equal) {
+				follow(n, way)
+				continue
+			}
+			made += int64(len(way)) + 1
+			m.fits("graph.reachable_paths", size{items: made})
+		}
+	}
+	for _, vertex := range vertices(args[1]) {
+		follow(vertex, nil)
+	}
+	return 0
+}
+
+// aliasBefore lists the characters that may precede a * that is not a YAML alias.
+const aliasBefore = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\"'/.*_)(=\\<>+$^%"
+
+// plainYAML returns the work of reading YAML. It refuses aliases, as a few lines of them expand to
+// any amount of text. The parser compares each key of a mapping with all others, which takes 40 s
+// for 100,000 keys. The number of keys is at most the number of characters that may end or begin
+// one.
+func plainYAML(m *meter, args []*ast.Term) int64 {
+	s := text(args[0])
+	for i := range len(s) {
+		if s[i] == '*' && (i == 0 || !strings.ContainsRune(aliasBefore, rune(s[i-1]))) {
+			m.refuse("reads YAML with aliases (*name), which rules may not; write the values out")
+		}
+	}
+	const compared = 32 // keys for a step
+	keys := int64(strings.Count(s, ":") + strings.Count(s, "?") + strings.Count(s, ","))
+	return int64(len(s)) + keys*keys/compared
+}
+
+// indented bounds what yaml.marshal makes: every member and every line of a string is on a line of
+// its own, indented by its level.
+func indented(m *meter, args []*ast.Term) size {
+	const perLevel, punctuation = 4, 8
+	lines, depth := lines(args[0], 1)
+	return size{text: 2*length(args[0]) + lines*(perLevel*depth+punctuation)}
+}
+
+// lines bounds the lines that a value takes, and returns its depth.
+func lines(t *ast.Term, depth int64) (n, deepest int64) {
+	count := func(t *ast.Term) {
+		more, below := lines(t, depth+1)
+		n, deepest = n+more, max(deepest, below)
+	}
+	n, deepest = 1, depth
+	if s, ok := t.Value.(ast.String); ok {
+		return 1 + int64(strings.Count(string(s), "\n")), depth
+	}
+	for _, member := range members(t) {
+		count(member)
+	}
+	if object, ok := t.Value.(ast.Object); ok {
+		object.Foreach(func(key, _ *ast.Term) { count(key) })
+	}
+	return n, deepest
+}
+
+// inUTC refuses any time zone except UTC, as other zones depend on the files of the machine.
+func inUTC(m *meter, args []*ast.Term) int64 {
+	for _, arg := range args {
+		at, ok := arg.Value.(*ast.Array)
+		if !ok || at.Len() < 2 {
+			continue
+		}
+		if zone := text(at.Elem(1)); zone != "" && zone != "UTC" {
+			m.refuse("uses the time zone %s, which not every machine knows; use UTC", strconv.Quote(cut(zone)))
+		}
+	}
+	return 0
+}
+
+// zoneless refuses layouts with the name of a time zone, as the meaning of a name depends on the
+// location of the machine.
+func zoneless(m *meter, args []*ast.Term) int64 {
+	named := []string{"UnixDate", "RFC822", "RFC850", "RFC1123"}
+	if layout := text(args[0]); strings.Contains(layout, "MST") || slices.Contains(named, layout) {
+		m.refuse("parses the name of a time zone, which means different times on different machines; use a numeric offset as in RFC3339")
+	}
+	return 0
+}
+
+// shifted refuses to make numbers whose digits would fill memory.
+func shifted(m *meter, args []*ast.Term) int64 {
+	const perDigit = 3 // bits, at least
+	if n, ok := integer(args[1]); ok && n.Cmp(big.NewInt(maxDigits*perDigit)) > 0 {
+		m.refuse("makes a number with more than %d digits", maxDigits)
+	}
+	return 0
+}
+
+// stepped bounds what numbers.range_step makes.
+func stepped(m *meter, args []*ast.Term) size {
+	made := counted(m, args)
+	if by, ok := integer(args[2]); ok && by.Sign() > 0 && made.items > 0 && by.IsInt64() {
+		made.items = (made.items-1)/by.Int64() + 1
+	}
+	return made
 }

@@ -1,11 +1,15 @@
 package rego
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/schedlint/schedlint/lint/diag"
 )
 
 // maxMutants bounds the cost of leaving out conditions: the rules are compiled and tested again for
@@ -176,4 +180,102 @@ func named(m *ast.Module, e *ast.Expr) *ast.Term {
 		found = append(found, ast.NewTerm(v))
 	}
 	return ast.ArrayTerm(found...)
+}
+
+// Altered describes the custom rules and libraries that may find something else than in another
+// engine, which is nil if it has none: those that are gone, have another text, are no longer
+// locked, or replace a built-in rule. A new rule only adds findings.
+func (e *Engine) Altered(before *Engine) []diag.Silence {
+	had, has := map[string]*module{}, byPackage(e.modules)
+	if before != nil {
+		had = byPackage(before.modules)
+	}
+	var all []diag.Silence
+	for name, was := range had {
+		if has[name] == nil {
+			all = append(all, diag.Silence{Message: was.name() + " is gone"})
+		}
+	}
+	for name, is := range has {
+		text := ""
+		switch was := had[name]; {
+		case was != nil && was.text != is.text:
+			text = "has changed, and may find less"
+		case was != nil && was.locked && !is.locked:
+			text = "is not locked any more, so it may change without a word"
+		case was == nil && is.replaces():
+			text = "takes the place of the built-in one"
+		default:
+			continue
+		}
+		at := diag.Span{File: is.file, Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
+		all = append(all, diag.Silence{Message: is.name() + " " + text, Location: at})
+	}
+	slices.SortFunc(all, func(a, b diag.Silence) int { return cmp.Compare(a.Message, b.Message) })
+	return all
+}
+
+func byPackage(modules []*module) map[string]*module {
+	all := map[string]*module{}
+	for _, m := range modules {
+		all[m.parsed.Package.Path.String()] = m
+	}
+	return all
+}
+
+// name returns the name of a module for messages.
+func (m *module) name() string {
+	if m.rule != nil {
+		return "rule " + m.rule.id
+	}
+	return fmt.Sprintf("library %s", m.parsed.Package.Path)
+}
+
+// replaces reports whether a rule replaces a built-in one.
+func (m *module) replaces() bool { return m.rule != nil && m.rule.notes().Replaces != "" }
+
+// untested is a condition that no test has to notice, and why.
+type untested struct {
+	condition, reason string
+	line              int  // of the METADATA
+	met               bool // such a condition exists
+}
+
+const untestedForm = `a list such as [{condition: "row.pods > 1", reason: "the facts have no such row"}]`
+
+// maxUntested bounds the list of a module.
+const maxUntested = 50
+
+// untestedOf reads custom.untested.
+func untestedOf(value any) (all []untested, err error) {
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 || len(list) > maxUntested {
+		return nil, fmt.Errorf("%s; expected %s of at most %d", found(value), untestedForm, maxUntested)
+	}
+	for _, v := range list {
+		entry, _ := v.(map[string]any)
+		condition, _ := entry["condition"].(string)
+		reason, _ := entry["reason"].(string)
+		if len(entry) != 2 || strings.TrimSpace(condition) == "" || strings.TrimSpace(reason) == "" {
+			return nil, fmt.Errorf("with %s; expected %s", found(v), untestedForm)
+		}
+		all = append(all, untested{condition: oneLine(condition), reason: oneLine(reason)})
+	}
+	return all, nil
+}
+
+// untested returns the conditions that the METADATA of a rule or a library exempts from tests.
+func (m *module) untested() ([]untested, []error) {
+	a := packageAnnotation(m.parsed)
+	if a == nil || a.Custom["untested"] == nil {
+		return nil, nil
+	}
+	all, err := untestedOf(a.Custom["untested"])
+	if err != nil {
+		return nil, []error{fmt.Errorf("%s:%d: METADATA has custom.untested %w", m.file, a.Location.Row, err)}
+	}
+	for i := range all {
+		all[i].line = a.Location.Row
+	}
+	return all, nil
 }

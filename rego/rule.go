@@ -1,15 +1,22 @@
 package rego
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/vendored"
+	"github.com/schedlint/schedlint/lint/worktree"
 )
 
 // rule is one rule that may run: the code of a file under its own id, or the code of a template
@@ -162,4 +169,202 @@ func keyIn(head, key string) string {
 	}
 	value, _, _ := strings.Cut(after, "\n")
 	return strings.TrimSpace(value)
+}
+
+// Bounds of custom rules. They are generous: a rule takes 1 to 3 KiB.
+const (
+	maxModuleBytes = 64 << 10
+	maxModules     = 1000
+)
+
+// join joins all errors, or returns nil without errors.
+func join(errs []error) error { return errors.Join(errs...) }
+
+// loadOwn reads and parses the modules of all folders.
+func loadOwn(o Options) ([]*module, error) {
+	var modules []*module
+	var errs []error
+	for _, dir := range o.Dirs {
+		name := dir
+		if o.Shown != nil {
+			name = o.Shown(dir)
+		}
+		files, err := ruleFiles(dir, name, o.Instead)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		found, problems := newModules(files)
+		errs = append(errs, problems...)
+		modules = append(modules, found...)
+		for _, m := range found {
+			if o.Without != nil && m != nil && m.file == o.Without.File {
+				leaveOut(m.parsed, o.Without.n)
+			}
+		}
+		// a file with an error counts as a rule
+		if o.Instead == nil && !slices.ContainsFunc(found, func(m *module) bool { return m == nil || m.rule != nil }) {
+			errs = append(errs, fmt.Errorf(`%s: the folder holds no rule; a rule is a file <id>/rule.rego of the package schedlint.rules["<id>"]`, name))
+		}
+	}
+	if o.Instead != nil {
+		files, problems := o.Instead.modules()
+		found, more := newModules(files)
+		modules, errs = append(modules, found...), slices.Concat(errs, problems, more)
+	}
+	if len(errs) == 0 {
+		errs = duplicates(modules)
+	}
+	return modules, join(errs)
+}
+
+// ruleFiles reads the rules below a folder. Vendored rules must match their locks.
+func ruleFiles(dir, name string, instead *Folder) ([]textFile, error) {
+	files, err := regoFiles(dir, name, func(name string) bool { return !isTest(name) })
+	if err != nil {
+		return nil, err
+	}
+	locked, errs := vendored.CheckDir(dir, name)
+	for i := range files {
+		files[i].locked = slices.ContainsFunc(locked, func(home string) bool { return home == "." || strings.HasPrefix(files[i].name, home+"/") })
+	}
+	if instead == nil {
+		return files, join(errs)
+	}
+	return slices.DeleteFunc(files, func(f textFile) bool { return instead.has(f.name) }), nil
+}
+
+func newModules(files []textFile) (modules []*module, errs []error) {
+	for _, f := range files {
+		m, problems := newModule(f.name, f.text)
+		if m != nil {
+			m.locked = f.locked
+		}
+		errs = append(errs, problems...)
+		modules = append(modules, m)
+	}
+	return modules, errs
+}
+
+// has reports whether a file is below the folder.
+func (f *Folder) has(file string) bool {
+	one, err := filepath.Abs(filepath.FromSlash(file))
+	other, otherErr := filepath.Abs(f.Dir)
+	if err != nil || otherErr != nil {
+		return false
+	}
+	return worktree.Inside(other, one)
+}
+
+// modules returns the rules and libraries of the folder, with the same bounds as for a folder on
+// disk.
+func (f *Folder) modules() (all []textFile, errs []error) {
+	for _, name := range slices.Sorted(maps.Keys(f.Files)) {
+		text, shown := f.Files[name], path.Join(filepath.ToSlash(filepath.Clean(f.Dir)), name)
+		switch {
+		case !strings.HasSuffix(name, ".rego") || isTest(name):
+		case len(text) > maxModuleBytes:
+			errs = append(errs, fmt.Errorf("%s: %w", shown, tooLarge(int64(len(text)))))
+		case len(all) == maxModules:
+			return all, append(errs, fmt.Errorf("%s: the folder holds more than %d modules", f.Dir, maxModules))
+		default:
+			all = append(all, textFile{name: shown, text: string(text)})
+		}
+	}
+	return all, errs
+}
+
+func tooLarge(bytes int64) error {
+	return fmt.Errorf("the file has %d bytes; a module has at most %d", bytes, maxModuleBytes)
+}
+
+// duplicates requires one file per package: OPA reads the annotations of a package from one file
+// only, and a rule should be in one place.
+func duplicates(modules []*module) (errs []error) {
+	first := map[string]*module{}
+	for _, m := range modules {
+		name := m.parsed.Package.Path.String()
+		at := fmt.Sprintf("%s:%d", m.file, m.parsed.Package.Location.Row)
+		switch other := first[name]; {
+		case other == nil:
+			first[name] = m
+		case other.rule == nil:
+			errs = append(errs, fmt.Errorf("%s: %s stands in %s, too; keep one file per package", at, m.parsed.Package, other.file))
+		case other.locked:
+			errs = append(errs, fmt.Errorf("%s: the rule %s is vendored already, in %s; remove one of them, or update that folder with schedlint policy vendor --to", at, other.rule.id, other.file))
+		default:
+			errs = append(errs, fmt.Errorf("%s: the rule %s exists already, in %s; remove one of them, or give it another id", at, other.rule.id, other.file))
+		}
+	}
+	return errs
+}
+
+// textFile is a Rego file before it is parsed.
+type textFile struct {
+	name, text string
+	locked     bool // vendored, and listed in the lock
+}
+
+// regoFiles reads the wanted *.rego files below a folder, in the order of their paths. Name is the
+// folder's name in errors. All files are opened relative to the folder, so that no path leads out
+// of it.
+func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, error) {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: the folder of rules does not exist", name)
+	case err != nil:
+		return nil, fmt.Errorf("reading the folder of rules: %w", err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return nil, fmt.Errorf("%s: the folder of rules is a symbolic link; name the folder itself", name)
+	case !info.IsDir():
+		return nil, fmt.Errorf("%s: this is not a folder; name the folder that holds the rules", name)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading the folder of rules: %w", err)
+	}
+	defer root.Close()
+	folder, shown := root.FS(), filepath.ToSlash(filepath.Clean(name))
+	var files []textFile
+	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return fmt.Errorf("reading the folder of rules: %w", err)
+		}
+		at := path.Join(shown, name)
+		if entry.Type()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s: symbolic links are not followed; put the file itself here", at)
+		}
+		if entry.IsDir() || !strings.HasSuffix(name, ".rego") || !wanted(name) {
+			return nil
+		}
+		if len(files) == maxModules {
+			return fmt.Errorf("%s: the folder holds more than %d modules", shown, maxModules)
+		}
+		text, err := read(folder, name, entry)
+		if err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
+		files = append(files, textFile{name: at, text: text})
+		return nil
+	})
+	return files, err
+}
+
+func read(folder fs.FS, name string, entry fs.DirEntry) (string, error) {
+	info, err := entry.Info()
+	if err != nil {
+		return "", fmt.Errorf("reading a rule: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", errors.New("this is not a regular file")
+	}
+	if info.Size() > maxModuleBytes {
+		return "", tooLarge(info.Size())
+	}
+	text, err := fs.ReadFile(folder, name)
+	if err != nil {
+		return "", fmt.Errorf("reading a rule: %w", err)
+	}
+	return string(text), nil
 }

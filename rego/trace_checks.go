@@ -2,12 +2,18 @@ package rego
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/schedlint/schedlint/lint/facts"
 )
 
 // checks collects what is wrong with the values of a rule.
@@ -153,4 +159,275 @@ func (c *checks) field(at *ast.Location, v abstract, key string) bool {
 	}
 	c.add(at, "object.get: %s", closed.valid(key))
 	return false
+}
+
+func (t *trace) follow(v abstract, keys []*ast.Term, env scope) abstract {
+	for _, key := range keys {
+		v = t.index(v, key, env)
+	}
+	return v
+}
+
+// index returns what is under one key.
+func (t *trace) index(v abstract, key *ast.Term, env scope) abstract {
+	if name, ok := keyOf(key); ok {
+		return t.at(v, name)
+	}
+	if variable, ok := key.Value.(ast.Var); ok && !isBound(variable, env) {
+		env[variable] = t.keys(v)
+		return t.members(v)
+	}
+	if free(key, env) { // a pattern for members of a set
+		t.match(key, t.keys(v), env)
+		return t.members(v)
+	}
+	have := t.value(key, env)
+	t.compare(have, t.keys(v))
+	if name, ok := constantKey(have); ok {
+		return t.at(v, name)
+	}
+	return t.members(v)
+}
+
+func isBound(v ast.Var, env scope) bool {
+	_, ok := env[v]
+	return ok || v.Equal(ast.InputRootDocument.Value)
+}
+
+// data follows a reference to rules.
+func (t *trace) data(r ast.Ref, env scope) abstract {
+	var found abstract
+	known := false
+	constant := r.ConstantPrefix()
+	for i := 2; i <= len(constant); i++ {
+		for _, rule := range t.rules[r[:i].String()] {
+			if known = true; len(rule.Head.Args) == 0 {
+				t.merge(&found, t.follow(t.state(rule).result, r[i:], env))
+			}
+		}
+	}
+	if t.extended(constant) {
+		t.merge(&found, anything)
+		known = true
+	}
+	if !known { // a rule that is not found here may read anything
+		t.reads.all = true
+		found = anything
+	}
+	for _, key := range r[1:] { // variables that no rule has bound
+		if v, ok := key.Value.(ast.Var); ok && !isBound(v, env) {
+			env[v] = anything
+		}
+	}
+	return found
+}
+
+// extended counts all rules below a reference as read, and reports whether there are any.
+func (t *trace) extended(r ast.Ref) bool {
+	prefix, found := r.String(), false
+	if !t.inner[prefix] {
+		return false
+	}
+	for _, name := range t.names {
+		t.step(1)
+		rest, ok := strings.CutPrefix(name, prefix)
+		if !ok || rest == "" || rest[0] != '.' && rest[0] != '[' {
+			continue
+		}
+		for _, rule := range t.rules[name] {
+			if len(rule.Head.Args) == 0 {
+				t.readAll(t.state(rule).result)
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+// unify makes two terms equal: unbound variables become the other term, and everything else is
+// compared.
+func (t *trace) unify(a, b *ast.Term, env scope) {
+	x, isArray := a.Value.(*ast.Array)
+	y, both := b.Value.(*ast.Array)
+	switch {
+	case isArray && both && x.Len() == y.Len():
+		for i := range x.Len() {
+			t.unify(x.Elem(i), y.Elem(i), env)
+		}
+	case free(a, env):
+		t.match(a, t.value(b, env), env)
+	case free(b, env), pattern(b):
+		t.match(b, t.value(a, env), env)
+	default:
+		t.match(a, t.value(b, env), env)
+	}
+}
+
+// free reports whether a term is an unbound variable, or has such members.
+func free(term *ast.Term, env scope) bool {
+	if v, ok := term.Value.(ast.Var); ok {
+		return !isBound(v, env)
+	}
+	if !pattern(term) {
+		return false
+	}
+	for _, member := range members(term) {
+		if free(member, env) {
+			return true
+		}
+	}
+	return false
+}
+
+func pattern(term *ast.Term) bool {
+	switch term.Value.(type) {
+	case *ast.Array, ast.Object:
+		return true
+	}
+	return false
+}
+
+// match makes a term equal to a value.
+func (t *trace) match(term *ast.Term, v abstract, env scope) {
+	t.step(1)
+	switch p := term.Value.(type) {
+	case ast.Var:
+		if !isBound(p, env) {
+			env[p] = v
+			return
+		}
+	case *ast.Array:
+		for i := range p.Len() {
+			t.match(p.Elem(i), t.at(v, strconv.Itoa(i)), env)
+		}
+		return
+	case ast.Object:
+		for _, member := range v.of { // a pattern holds for objects with no other keys
+			if n, ok := member.(*node); ok {
+				t.whole(n)
+			}
+		}
+		for _, key := range p.Keys() {
+			t.match(p.Get(key), t.index(v, key, env), env)
+		}
+		return
+	}
+	t.compare(t.value(term, env), v)
+}
+
+// compare marks both values as read completely.
+func (t *trace) compare(a, b abstract) {
+	t.readAll(a)
+	t.readAll(b)
+	if t.checks != nil {
+		t.checks.equal(t.line, a, b)
+		t.checks.equal(t.line, b, a)
+	}
+}
+
+// node is a place in the schema of the facts. The rows of a list have the path of the list, and
+// values under arbitrary keys have the path of their map.
+type node struct {
+	path   string
+	kind   string // of JSON Schema; "" for any
+	enum   []string
+	fields map[string]*node
+	items  *node // of an array
+	rest   *node // under keys that are not in fields; nil in a closed object
+}
+
+// factsNode returns the root of the facts, which never changes.
+var factsNode = sync.OnceValue(func() *node { return newNode("", facts.Schema()) })
+
+// newNode reads a schema, which is part of the program.
+func newNode(path string, schema []byte) *node {
+	var s struct {
+		Type       any                        `json:"type"`
+		Enum       []any                      `json:"enum"`
+		Properties map[string]json.RawMessage `json:"properties"`
+		Items      json.RawMessage            `json:"items"`
+		Rest       json.RawMessage            `json:"additionalProperties"`
+	}
+	if err := json.Unmarshal(schema, &s); err != nil {
+		panic("rego: the schema of the facts: " + err.Error())
+	}
+	n := &node{path: path, fields: map[string]*node{}}
+	n.kind, _ = s.Type.(string)
+	for _, value := range s.Enum {
+		if text, ok := value.(string); ok {
+			n.enum = append(n.enum, text)
+		}
+	}
+	for key, schema := range s.Properties {
+		n.fields[key] = newNode(beneath(path, key), schema)
+	}
+	if n.kind == "array" {
+		n.items = innerNode(path, s.Items)
+	}
+	if n.kind == "object" && string(s.Rest) != "false" {
+		n.rest = innerNode(path, s.Rest)
+	}
+	return n
+}
+
+// innerNode returns the node of members, which is any value if the schema does not describe them.
+func innerNode(path string, schema json.RawMessage) *node {
+	if len(schema) == 0 || string(schema) == "true" {
+		return &node{path: path}
+	}
+	return newNode(path, schema)
+}
+
+func beneath(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
+
+// child returns the node under a key, or nil if there can be nothing.
+func (n *node) child(key string) *node {
+	switch {
+	case n.kind == "":
+		return n
+	case n.kind == "array":
+		return n.items
+	case n.fields[key] != nil:
+		return n.fields[key]
+	}
+	return n.rest
+}
+
+// closed reports whether the keys of n are known.
+func (n *node) closed() bool { return n.kind == "object" && n.rest == nil }
+
+// scalar reports whether nothing is below n.
+func (n *node) scalar() bool { return n.kind != "" && n.kind != "array" && n.kind != "object" }
+
+// keys returns the fields of n, sorted.
+func (n *node) keys() []string { return slices.Sorted(maps.Keys(n.fields)) }
+
+// within returns the members of an array or an object, in order of their keys.
+func (n *node) within() []*node {
+	var all []*node
+	switch {
+	case n.kind == "":
+		return []*node{n}
+	case n.items != nil:
+		all = append(all, n.items)
+	case n.rest != nil:
+		all = append(all, n.rest)
+	}
+	for _, key := range n.keys() {
+		all = append(all, n.fields[key])
+	}
+	return all
+}
+
+// name returns the name of n for messages.
+func (n *node) name() string {
+	if n.path == "" {
+		return "input"
+	}
+	return "input." + n.path
+}
+
+// valid describes which keys n has, and which of them a key probably means.
+func (n *node) valid(key string) string {
+	return fmt.Sprintf("%q does not exist in %s%s; there are %s", key, n.name(), near(key, n.keys()), strings.Join(n.keys(), ", "))
 }

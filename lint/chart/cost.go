@@ -262,7 +262,7 @@ func (b *budget) lengthOf(v reflect.Value) int {
 	return (b.Spent - before) * bytesPerStep
 }
 
-// listLen returns the length of a list, and 0 for what is none.
+// listLen returns the length of a list, or 0 for any other value.
 func listLen(v reflect.Value) int {
 	v = concrete(v)
 	if k := v.Kind(); k != reflect.Slice && k != reflect.Array {

@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -116,4 +118,306 @@ func legend(columns []question, rows []row) []string {
 		lines = append(lines, "gone: the lost nodes are deleted; unreachable: their Node objects remain")
 	}
 	return lines
+}
+
+// The answers to a question in the table of a placement.
+const (
+	answerNone    = "-"
+	answerYes     = "yes"
+	answerUnknown = "not known"
+	answerWaits   = "waits"
+	answerMay     = "may"
+	answerNo      = "no"
+)
+
+// answerTo returns the answer for a verdict or a judgement; an unknown word gives answerUnknown.
+func answerTo(verdict string) string {
+	switch diag.Outcome(verdict) {
+	case "", diag.None:
+		return answerNone
+	case diag.Always:
+		return answerYes
+	case diag.Sometimes:
+		return answerMay
+	case diag.Never:
+		return answerNo
+	}
+	return answerUnknown
+}
+
+// tableCell is the answer to one question. unreachable is the answer for lost nodes whose Node
+// objects remain, if it differs.
+type tableCell struct{ answer, unreachable, note string }
+
+// is reports whether a cell has exactly that answer.
+func (c tableCell) is(answer string) bool { return c == (tableCell{answer: answer}) }
+
+// String returns the text of the cell in the table.
+func (c tableCell) String() string {
+	switch {
+	case c.unreachable != "":
+		return c.answer + " (unreachable: " + c.unreachable + ")"
+	case c.note != "":
+		return c.answer + " (" + c.note + ")"
+	}
+	return c.answer
+}
+
+// question is one column of the table. A title has two lines, because answers are short and a table
+// with all columns would be too wide for a pull request.
+type question struct {
+	above, title string
+	answer       func(w *diag.PlacementWorkload) tableCell
+	reason       func(w *diag.PlacementWorkload) string
+	// evenIfYes is set if there may be a reason for the answer yes.
+	evenIfYes bool
+}
+
+// whole returns the title in a sentence.
+func (q *question) whole() string { return strings.TrimPrefix(q.above+" "+q.title, " ") }
+
+// questions returns the questions that have an answer for some workload.
+func questions(ws []diag.PlacementWorkload) []question {
+	all := []question{
+		{title: "fits", answer: fits, reason: rulesAlone, evenIfYes: true},
+		judgement("rolls", func(c *diag.PlacementChange) diag.PlacementJudgement {
+			return diag.PlacementJudgement{Verdict: c.Rollout.Verdict, Reason: c.Rollout.Reason}
+		}),
+	}
+	for _, key := range lossKeys(ws) {
+		all = append(all, survives(key))
+	}
+	drains := judgement("drains", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Drain })
+	drains.evenIfYes = true
+	all = append(all, drains,
+		judgement("migrates", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Migrate }),
+		judgement("autoscales", func(c *diag.PlacementChange) diag.PlacementJudgement { return c.Autoscale }))
+	return slices.DeleteFunc(all, func(q question) bool {
+		for i := range ws {
+			if !q.answer(&ws[i]).is(answerNone) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgement) question {
+	return question{
+		title:  title,
+		answer: func(w *diag.PlacementWorkload) tableCell { return tableCell{answer: answerTo(of(&w.Change).Verdict)} },
+		reason: func(w *diag.PlacementWorkload) string { return of(&w.Change).Reason },
+	}
+}
+
+// fits answers whether all pods are placed, and how many are if not all.
+func fits(w *diag.PlacementWorkload) tableCell {
+	cell := tableCell{answer: answerTo(w.Verdict)}
+	if w.Reason == reasonWaits {
+		cell.answer = answerWaits
+	}
+	switch a := cell.answer; {
+	case a == answerYes, a == answerNone, (a == answerUnknown || a == answerWaits) && w.MinPlaced == 0 && w.MaxPlaced >= w.Replicas:
+	case w.MinPlaced == w.MaxPlaced:
+		cell.note = fmt.Sprintf("%d of %d", w.MaxPlaced, w.Replicas)
+	default:
+		cell.note = fmt.Sprintf("%d to %d of %d", w.MinPlaced, w.MaxPlaced, w.Replicas)
+	}
+	if w.Paused {
+		cell.note = strings.TrimSuffix("paused; "+cell.note, "; ")
+	}
+	return cell
+}
+
+// rulesAlone returns the verdict of the rules alone, if that differs.
+func rulesAlone(w *diag.PlacementWorkload) string {
+	why := w.Why
+	if w.Paused {
+		why = strings.TrimSuffix("if it is created paused, it has no pods until it is resumed; "+why, "; ")
+	}
+	answer := answerTo(w.RulesVerdict)
+	switch {
+	case w.Reason == reasonWaits || answer == answerTo(w.Verdict):
+		return why
+	case why != "":
+		why += "; "
+	}
+	return why + "by rules alone: " + answer
+}
+
+// reasonWaits is the reason of a verdict about pods that end by themselves.
+const reasonWaits = "waits"
+
+// badness orders answers.
+var badness = map[string]int{answerNone: 0, answerYes: 1, answerUnknown: 2, answerMay: 3, answerNo: 4}
+
+// domainNames are the usual names for a domain of the keys that most clusters have, in the order of
+// the columns.
+var domainNames = []struct{ key, name string }{
+	{"kubernetes.io/hostname", "a node"}, {"topology.kubernetes.io/zone", "a zone"}, {"topology.kubernetes.io/region", "a region"},
+}
+
+// lossKeys returns the topology keys with answers about losses, in the order of the columns: from
+// small domains to large ones, then the others.
+func lossKeys(ws []diag.PlacementWorkload) []string {
+	var keys []string
+	for i := range ws {
+		for k := range ws[i].Change.Survives {
+			if key := ws[i].Change.Survives[k].Key; !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	rank := func(key string) int {
+		for i, d := range domainNames {
+			if d.key == key {
+				return i
+			}
+		}
+		return len(domainNames)
+	}
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b)) })
+	return keys
+}
+
+// survives returns the question whether all pods run again after the loss of any domain of a key.
+func survives(key string) question {
+	title := Visible(key)
+	for _, d := range domainNames {
+		if d.key == key {
+			title = d.name
+		}
+	}
+	return question{
+		above: "survives", title: title,
+		answer: func(w *diag.PlacementWorkload) tableCell { return survival(w, key) },
+		reason: func(w *diag.PlacementWorkload) string { return lossReasons(w, key) },
+	}
+}
+
+// survival returns the worst answer about the losses by a key, for each meaning of loss if they
+// differ.
+func survival(w *diag.PlacementWorkload, key string) tableCell {
+	gone, unreachable := answerNone, answerNone
+	for i := range w.Change.Survives {
+		s := &w.Change.Survives[i]
+		worst := &gone
+		switch {
+		case s.Key != key:
+			continue
+		case s.Meaning == "unreachable":
+			worst = &unreachable
+		case s.Meaning != "gone":
+			continue
+		}
+		answer := answerTo(s.Verdict)
+		if s.WhereItRuns {
+			answer = answerNo
+		}
+		if answer != *worst && badness[answer] > badness[*worst] {
+			*worst = answer
+		}
+	}
+	switch {
+	case unreachable == gone || unreachable == answerNone:
+		return tableCell{answer: gone}
+	case gone == answerNone:
+		return tableCell{answer: unreachable, note: "unreachable"}
+	}
+	return tableCell{answer: gone, unreachable: unreachable}
+}
+
+// maxLosses bounds the losses that are listed for one workload and key.
+const maxLosses = 3
+
+// lossGroup groups losses with the same outcome.
+type lossGroup struct {
+	diag.PlacementSurvival
+	meaning string
+	like    int // the number of others
+}
+
+// lossReasons lists the worst of the harmful losses, with equal outcomes grouped.
+func lossReasons(w *diag.PlacementWorkload, key string) string {
+	harmful := func(s diag.PlacementSurvival) bool { return s.Key == key && harms(&s) }
+	if !slices.ContainsFunc(w.Change.Survives, harmful) {
+		return ""
+	}
+	worstFirst := slices.DeleteFunc(slices.Clone(w.Change.Survives), func(s diag.PlacementSurvival) bool { return s.Key != key })
+	slices.SortStableFunc(worstFirst, func(a, b diag.PlacementSurvival) int {
+		return cmp.Compare(badness[answerTo(b.Verdict)], badness[answerTo(a.Verdict)])
+	})
+	var all []lossGroup
+	for i, s := range worstFirst {
+		same := func(o diag.PlacementSurvival) bool { return sameLoss(s, o) }
+		if !harms(&s) || slices.ContainsFunc(worstFirst[:i], same) {
+			continue
+		}
+		t := lossGroup{s, s.Meaning, s.Like}
+		if at := slices.IndexFunc(worstFirst[i+1:], same); at >= 0 {
+			t.meaning += " or " + worstFirst[i+1+at].Meaning
+		}
+		if at := slices.IndexFunc(all, t.alike); at >= 0 {
+			all[at].like += 1 + t.like
+		} else {
+			all = append(all, t)
+		}
+	}
+	var parts []string
+	for i := range all {
+		parts = append(parts, all[i].reason(w.Replicas))
+	}
+	if more := len(parts) - maxLosses; more > 0 {
+		parts = append(parts[:maxLosses], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// harms reports whether a loss does harm, or may.
+func harms(s *diag.PlacementSurvival) bool {
+	return badness[answerTo(s.Verdict)] > badness[answerYes]
+}
+
+// alike reports whether two losses differ only in their domains.
+func (t lossGroup) alike(o lossGroup) bool {
+	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
+}
+
+// sameLoss reports whether two losses differ only in their meaning.
+func sameLoss(a, b diag.PlacementSurvival) bool {
+	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
+}
+
+func (t *lossGroup) reason(replicas int) string {
+	text := fmt.Sprintf("losing %s=%s", t.Key, t.Value)
+	if t.Key == domainNames[0].key {
+		text = "losing node " + t.Value
+	}
+	switch {
+	case t.like == 1:
+		text += " or an equivalent one"
+	case t.like > 1:
+		text += fmt.Sprintf(" or any of %d equivalent ones", t.like)
+	}
+	text += " (" + t.meaning + ") "
+	pods := fmt.Sprintf("%d of %s", t.Pending, Count(replicas, "pod"))
+	switch answer := answerTo(t.Verdict); {
+	case answer == answerUnknown:
+		text += "is undecided"
+	case answer == answerMay && t.Pending == 0:
+		text += "can leave pods Pending"
+	case answer == answerMay:
+		text += "can leave up to " + pods + " Pending"
+	case t.Pending >= replicas:
+		text += "leaves " + pods + " Pending"
+	default:
+		text += "leaves at least " + pods + " Pending"
+	}
+	if t.WhereItRuns {
+		text += ", if any run there"
+	}
+	if t.Reason != "" {
+		text += " (" + t.Reason + ")"
+	}
+	return text
 }

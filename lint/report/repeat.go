@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/schedlint/schedlint/lint/diag"
 )
@@ -42,4 +44,53 @@ func (s *shown) places() string {
 		return ""
 	}
 	return fmt.Sprintf("and %s (--all shows them)", Count(s.more, "more place"))
+}
+
+// lineWidth bounds a line of prose in terminal cells: the width of the smallest terminals and of
+// side-by-side views.
+const lineWidth = 80
+
+// writeFolded writes visible text in lines of limited width, with one indent before the first line
+// and another one before the others.
+func writeFolded(w io.Writer, first, rest, text string) {
+	for i, line := range fold(text, lineWidth-max(cells(first), cells(rest))) {
+		if i == 0 {
+			line = first + line
+		} else {
+			line = rest + notCommand(line)
+		}
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
+	}
+}
+
+// Fold makes text visible and writes it in lines of 80 columns with an indent.
+func Fold(w io.Writer, indent, text string) { writeFolded(w, indent, indent, Visible(text)) }
+
+// fold breaks visible text at spaces into lines of at most room cells; a wider word has a line of
+// its own.
+func fold(text string, room int) []string {
+	var all []string
+	line, size := "", 0
+	for i, word := range strings.Split(text, " ") {
+		n := cells(word)
+		switch {
+		case i == 0:
+			line, size = word, n
+		case size+1+n > room:
+			all = append(all, line)
+			line, size = word, n
+		default:
+			line, size = line+" "+word, size+1+n
+		}
+	}
+	return append(all, line)
+}
+
+// cells returns the width of visible text on a terminal.
+func cells(s string) int {
+	sum := 0
+	for _, r := range s {
+		sum += width(r)
+	}
+	return sum
 }
