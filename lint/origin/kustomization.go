@@ -3,7 +3,9 @@ package origin
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/schedlint/schedlint/lint/source"
@@ -189,4 +191,209 @@ func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
 		}
 	}
 	return Place{Span: top(file), Whole: true}, m.named
+}
+
+// subject is an object during rendering, with all names that it has had.
+type subject struct {
+	*sourceObject
+	names []string
+}
+
+// settersOf returns what a kustomization sets in an object, in the order of kustomize (kustomize:
+// api/internal/target/kusttarget_configplugin.go).
+func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
+	var all []setter
+	for _, field := range []string{"patchesStrategicMerge", "patches", "namespace", "commonLabels", "labels", "patchesJson6902", "replicas", "replacements"} {
+		key, value := k.root.Field(field)
+		if key == nil {
+			continue
+		}
+		switch field {
+		case "commonLabels":
+			all = append(all, labels(k, value))
+		case "labels":
+			for _, item := range value.Items() {
+				all = append(all, labels(k, item.Get("pairs")))
+			}
+		case "namespace":
+			all = append(all, setsField(k, key, value, "metadata", "namespace"))
+		case "replicas":
+			var of *source.Node
+			if i := slices.IndexFunc(value.Items(), func(item *source.Node) bool { return slices.Contains(o.names, item.Get("name").Text()) }); i >= 0 {
+				of = value.Items()[i]
+			}
+			key, count := of.Field("count")
+			all = append(all, setsField(k, key, count, "spec", "replicas"))
+		case "replacements":
+			all = append(all, m.replacements(k, o, value)...)
+		default:
+			for _, item := range value.Items() { // a path or a text, alone or in a map that may have a target
+				key, block := key, item
+				name, target := "", item.Get("target")
+				if item.Kind != source.Scalar {
+					name = item.Get("path").Text()
+					key, block = item.Field("patch")
+				} else if !strings.Contains(item.Text(), "\n") {
+					name = item.Text()
+				}
+				all = append(all, m.patches(k, o, target, name, key, block)...)
+			}
+		}
+	}
+	return all
+}
+
+// only returns steps that set nothing but the last field.
+func only(steps []*source.Step, key, value *source.Node) []source.Step {
+	if value == nil {
+		return nil
+	}
+	all := make([]source.Step, len(steps))
+	all[len(steps)-1] = source.Step{Key: key, Value: value}
+	return all
+}
+
+// isField reports whether steps are fields of these names.
+func isField(steps []*source.Step, names ...string) bool {
+	return len(steps) == len(names) && !slices.ContainsFunc(steps, func(s *source.Step) bool { return s.Key == nil }) &&
+		slices.EqualFunc(steps, names, func(s *source.Step, name string) bool { return s.Key.Value == name })
+}
+
+// labels returns a setter for labels and selectors. Which of these kustomize sets depends on its
+// configuration, so the setter is not sure.
+func labels(k *kustomization, pairs *source.Node) setter {
+	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
+		n := len(steps)
+		if n < 2 || steps[n-1].Key == nil || steps[n-2].Key == nil || !slices.Contains([]string{"labels", "matchLabels", "selector"}, steps[n-2].Key.Value) {
+			return nil
+		}
+		key, value := pairs.Field(steps[n-1].Key.Value)
+		return only(steps, key, value)
+	}}
+}
+
+// setsField returns a setter for one field of an object.
+func setsField(k *kustomization, key, value *source.Node, names ...string) setter {
+	return setter{in: text{file: k.file}, sure: true, cost: 1, follow: func(steps []*source.Step) []source.Step {
+		if !isField(steps, names...) {
+			return nil
+		}
+		return only(steps, key, value)
+	}}
+}
+
+// inline holds the patches of a block scalar.
+type inline struct {
+	file  *source.File
+	roots []*source.Node
+}
+
+// patches returns the patches of a file, or else of a block scalar.
+func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name string, key, block *source.Node) []setter {
+	var in text
+	var roots []*source.Node
+	switch {
+	case name != "":
+		if in.file = m.files.read(path.Join(k.dir, name)); in.file == nil {
+			return nil
+		}
+		roots = m.files.documents(in.file)
+	case block.Text() != "":
+		p, known := m.inline[block]
+		if !known {
+			p.file = &source.File{Text: []byte(block.Value)}
+			p.roots = p.file.Roots()
+			m.inline[block] = p
+		}
+		in, roots = text{file: k.file, patch: p.file, key: key, block: block}, p.roots
+	}
+	var all []setter
+	for _, root := range roots {
+		matches, sure := m.matches(o, target, root)
+		if !matches {
+			continue
+		}
+		s := setter{in: in, sure: sure, cost: 1, follow: func(steps []*source.Step) []source.Step { return o.follower.Follow(steps, root) }}
+		if root.Kind == source.Sequence {
+			s.cost += root.Len()
+			s.follow = func(steps []*source.Step) []source.Step { return o.operations(steps, root) }
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// matches reports whether a patch selects the object, and whether that is certain: label and
+// annotation selectors are not evaluated.
+func (m *Mapper) matches(o *subject, target, root *source.Node) (matches, sure bool) {
+	if target == nil {
+		name := root.At("metadata", "name").Text()
+		return root.Get("kind").Text() == o.object.Kind && slices.Contains(o.names, name), true
+	}
+	sure = target.Get("labelSelector") == nil && target.Get("annotationSelector") == nil
+	for field, values := range map[string][]string{
+		"group": {o.object.Group()}, "kind": {o.object.Kind}, "name": o.names,
+		"namespace": {o.object.Namespace, o.rendered.Namespace},
+	} {
+		if want := target.Get(field).Text(); want != "" && !m.anyMatches(want, values) {
+			return false, false
+		}
+	}
+	return true, sure
+}
+
+// maxPattern bounds the patterns of targets.
+const maxPattern = 1000
+
+// anyMatches applies a pattern of a target, which is anchored (kustomize: api/types/selector.go).
+func (m *Mapper) anyMatches(pattern string, values []string) bool {
+	re, known := m.patterns[pattern]
+	if !known && len(pattern) <= maxPattern {
+		re, _ = regexp.Compile("^(?:" + pattern + ")$") // nil if it is invalid
+		m.patterns[pattern] = re
+	}
+	return re != nil && slices.ContainsFunc(values, re.MatchString)
+}
+
+// operations returns what the operations of a JSON patch set along some steps. A later operation
+// overrides earlier ones.
+func (o *subject) operations(steps []*source.Step, list *source.Node) []source.Step {
+	all := make([]source.Step, len(steps))
+	for _, op := range list.Items() {
+		if name := op.Get("op").Text(); name != "add" && name != "replace" {
+			continue
+		}
+		key, value := op.Field("value")
+		n := reached(op.Get("path").Text(), steps, value)
+		if n == 0 {
+			continue
+		}
+		clear(all[n:])
+		all[n-1] = source.Step{Key: key, Value: value}
+		copy(all[n:], o.follower.Follow(steps[n:], value))
+	}
+	return all
+}
+
+// reached returns how many steps the pointer of an operation covers (RFC 6901), or 0 if it leads
+// elsewhere. An added item has no index yet, so its content identifies it.
+func reached(pointer string, steps []*source.Step, value *source.Node) int {
+	tokens := strings.Split(pointer, "/")
+	if value == nil || len(tokens) < 2 || tokens[0] != "" || len(tokens)-1 > len(steps) {
+		return 0
+	}
+	for i, token := range tokens[1:] {
+		s := steps[i]
+		if s.Key != nil {
+			if s.Key.Value != strings.NewReplacer("~1", "/", "~0", "~").Replace(token) {
+				return 0
+			}
+			continue
+		}
+		whole := i == len(tokens)-2 && source.Equal(value, s.Value)
+		if !whole && strconv.Itoa(s.Index) != token {
+			return 0
+		}
+	}
+	return len(tokens) - 1
 }

@@ -4,8 +4,11 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/schedlint/schedlint/lint/diag"
+	"github.com/schedlint/schedlint/lint/sched/certificate"
 	"github.com/schedlint/schedlint/lint/sched/classes"
 	"github.com/schedlint/schedlint/lint/sched/model"
+	"github.com/schedlint/schedlint/lint/topology"
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
@@ -209,4 +212,293 @@ func (s interactions) shortagesOf(all []*askers) []bool {
 		short[i] = d > s.free[i]
 	}
 	return short
+}
+
+// Conflict describes workloads that cannot all be placed together, or only in the right
+// order, although each of them could be placed alone.
+type Conflict struct {
+	// Workloads are the conflicting ones, in the order of the input; Among are these and all
+	// with which they interact.
+	Workloads, Among []*workload.Workload
+	// Pods is the number of their pods, and Most the largest number of these that can be
+	// placed; where Stuck is set, all of them can.
+	Pods, Most int
+	// Core explains why no run places all; nil if some run does.
+	Core *Core
+	// Stuck is a run after which pods of its first pending workload fit nowhere, without the
+	// placements that have no part in that.
+	Stuck *certificate.Stuck
+	// Growth is the size at which growing pools were counted; nil if they were not.
+	Growth []model.PoolSize
+}
+
+// jointSteps bounds each decision of the search for conflicts.
+const jointSteps = 400_000
+
+// maxGrowth bounds the further nodes with which conflicts are decided again.
+const maxGrowth = 500
+
+// Conflicts decides by the rules alone which workloads cannot be placed together, or only
+// in the right order. It passes over workloads that are faulty by themselves and what
+// interacts with these, and whatever depends on pods that run to completion or on labels
+// and namespaces that are not known. It reports that no run places all only if that holds
+// whatever peers undeclared workloads may provide, and however far pools grow.
+func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
+	m = m.Permanent()
+	if m.Run().Within(m.Altogether(), func() {
+		scope := scopeOf(m, faulty)
+		if scope == nil {
+			return
+		}
+		parts := m.Split()
+		d := decideInstance(newState(parts, false, scope.relax(scope.all)), Options{Steps: jointSteps}, false)
+		for i := range d.outcomes {
+			o := &d.outcomes[i]
+			if o.spent {
+				m.Run().GiveUp(o.owners, TogetherQuestion)
+			}
+			if !o.decided || slices.ContainsFunc(o.owners, func(w *workload.Workload) bool { return scope.doubtful[w] }) {
+				continue
+			}
+			if !o.always && !o.never {
+				certificate.CheckerOf(parts).Prepare(parts) // shared by all components, so outside of their budgets
+			}
+			c, ok := Conflict{}, false
+			m.Ask(o.owners, TogetherQuestion, m.Bounds(o.owners), func() {
+				switch {
+				case o.never:
+					c, ok = conflictOf(m, scope, o)
+				case !o.always || len(o.owners) == 1 && !o.orderless && risky(m, m.Groups[o.owners[0]]):
+					c, ok = stuckRun(m, scope, o)
+				}
+			})
+			if ok {
+				c.Among = o.owners
+				all = append(all, c)
+			}
+		}
+	}) {
+		return all
+	}
+	m.Run().GiveUp(m.Workloads, TogetherQuestion)
+	return nil
+}
+
+// TogetherQuestion names the question whether workloads can be placed together, when it
+// is given up.
+const TogetherQuestion = "whether workloads can be scheduled together"
+
+// scope is the set of workloads that may interact.
+type scope struct {
+	all map[*workload.Workload]bool
+	// Workloads that are doubtful, and what interacts with them, get no verdict.
+	doubtful map[*workload.Workload]bool
+	// count is the number of pods that are certain, if that is not the declared number.
+	count map[*workload.Workload]int
+}
+
+func (s *scope) relax(only map[*workload.Workload]bool) *relaxation {
+	r := newRelaxation(only)
+	r.count = s.count
+	return r
+}
+
+// scopeOf finds those workloads by their hard rules. It returns nil if there are none.
+func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
+	s := &scope{all: map[*workload.Workload]bool{}, doubtful: map[*workload.Workload]bool{}, count: map[*workload.Workload]int{}}
+	ports := map[int32]*workload.Workload{}
+	for _, w := range m.Workloads {
+		g := m.Groups[w]
+		if !model.Lasting(g) {
+			continue
+		}
+		if involve(m, s, g) || risky(m, g) {
+			s.all[w] = true
+		}
+		for _, p := range g.HostPorts {
+			if other := ports[p.Port]; other != nil && other != w {
+				s.all[w], s.all[other] = true, true
+			}
+			ports[p.Port] = w
+		}
+	}
+	if len(s.all) == 0 {
+		return nil
+	}
+	for w := range s.all {
+		s.doubtful[w] = s.doubtful[w] || faulty[w]
+		if w.Scale != nil {
+			s.count[w] = model.Certain(w)
+		}
+	}
+	return s
+}
+
+// involve adds the workloads that the hard terms of a group select, and reports whether
+// there are any.
+func involve(m *model.Model, s *scope, g *model.Group) bool {
+	found := false
+	for t := range g.HardTerms() {
+		if m.Self(t, g.Workload) == model.Maybe {
+			s.doubtful[g.Workload] = true
+		}
+		for _, o := range m.Others(t, g.Workload, true) {
+			lasting := model.Lasting(m.Groups[o])
+			switch {
+			case m.Peer(t, g.Workload, o) == model.Maybe, !lasting && t.Use != model.AntiAffinity && !o.Refused() && !o.Running:
+				s.doubtful[g.Workload] = true
+			case lasting:
+				s.all[o], found = true, true
+			}
+		}
+	}
+	return found
+}
+
+// risky reports whether a workload alone can get stuck in one run and not in another:
+// pods with affinity to each other, several spreads, or spread and anti-affinity.
+func risky(m *model.Model, g *model.Group) bool {
+	near, spreads, apart := 0, 0, map[string]bool{}
+	for _, t := range g.Terms {
+		switch {
+		case !t.Hard || m.Peer(t, g.Workload, g.Workload) != model.Yes:
+		case t.Use == model.Affinity:
+			near++
+		case t.Use == model.Spread:
+			spreads++
+		default:
+			apart[t.Key] = true
+		}
+	}
+	return near > 0 || spreads > 1 || spreads+len(apart) > 1
+}
+
+// conflictOf explains why the workloads of a component cannot all be placed.
+func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
+	group := setOf(o.owners)
+	relax := s.relax(group)
+	spread := false
+	for _, w := range o.owners {
+		for _, t := range m.Groups[w].Terms {
+			relax.terms[t] = t.Use == model.Affinity // the peers may not be declared
+			spread = spread || t.Hard && t.Use == model.Spread
+		}
+	}
+	c := Conflict{}
+	if m.Topology.Elastic() {
+		v := m.Views[len(m.Views)-1]
+		if spread || v.Partial || len(v.Nodes)-len(m.Topology.Nodes) > maxGrowth {
+			return c, false
+		}
+		relax.nodes, c.Growth = v.Nodes[len(m.Topology.Nodes):], v.Growth()
+	}
+	q := question{m: m}
+	if q.possible(relax) != model.No {
+		return c, false
+	}
+	relax, ok := q.fewest(relax, o.owners)
+	if !ok {
+		return c, false
+	}
+	c.Workloads = relax.remaining(o.owners)
+	c.Core = q.core(relax, c.Workloads)
+	if c.Core == nil {
+		return c, false
+	}
+	for _, o := range decideInstance(newState(m.Split(), false, relax), Options{Steps: jointSteps}, false).outcomes {
+		c.Pods, c.Most = c.Pods+o.pods, c.Most+o.most
+	}
+	return c, true
+}
+
+// stuckRun finds a run after which pods of a component fit nowhere although another run
+// places all. It takes resources into account, as a run that they do not allow does not
+// happen.
+func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
+	group := setOf(o.owners)
+	parts := m.Split()
+	d := decideInstance(newState(parts, true, s.relax(group)), Options{Steps: jointSteps}, false)
+	if d.whole() != diag.Sometimes {
+		return Conflict{}, false
+	}
+	stuck := d.stuck()
+	slices.SortStableFunc(stuck.Pending, func(a, b certificate.Pending) int { return b.Count - a.Count })
+	blocked := parts.Groups[stuck.Pending[0].Workload]
+	if m.Eligible(blocked.Origin()).Growable > 0 { // a pool may grow for the blocked pods
+		return Conflict{}, false
+	}
+	if err := certificate.CheckerOf(parts).Certify(parts, stuck); err != nil {
+		m.Run().Refuse(o.owners, err)
+		return Conflict{}, false
+	}
+	// If a node that refuses a blocked pod goes on refusing it, the placements are removed without
+	// which the rest is still a run after which no node takes the pod.
+	hereditary := !slices.ContainsFunc(blocked.Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
+	if run := stuck.Placements; hereditary && len(run) <= maxShrink {
+		for i := len(run) - 1; i >= 0; i-- {
+			if less := slices.Delete(slices.Clone(run), i, i+1); certificate.CheckerOf(parts).Blocks(parts, less, blocked) {
+				run = less
+			}
+		}
+		stuck.Placements = run
+	}
+	c := Conflict{Workloads: o.owners, Pods: o.pods, Most: o.pods, Stuck: stuck}
+	for i := range stuck.Placements {
+		stuck.Placements[i].Workload = parts.Groups[stuck.Placements[i].Workload].Origin()
+	}
+	for i := range stuck.Pending {
+		stuck.Pending[i].Workload = parts.Groups[stuck.Pending[i].Workload].Origin()
+	}
+	return c, true
+}
+
+// maxShrink bounds the length of the runs that are minimized.
+const maxShrink = 200
+
+// Nodes returns the workloads of a run in order, and the nodes on which it puts their
+// pods.
+func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Workload][]*topology.Node) {
+	on = map[*workload.Workload][]*topology.Node{}
+	for _, p := range s.Placements {
+		if on[p.Workload] == nil {
+			ws = append(ws, p.Workload)
+		}
+		on[p.Workload] = append(on[p.Workload], p.Node)
+	}
+	return ws, on
+}
+
+// fewest removes workloads, many at a time where possible, as long as the rest still
+// cannot be placed together. Workloads that others need as peers or count for a spread
+// stay, as the others might be worse off without them.
+func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relaxation, bool) {
+	checks := 0
+	for size := (len(owners) + 1) / 2; ; size = (size + 1) / 2 {
+		for from := 0; from < len(owners); from += size {
+			less := relax.clone()
+			for _, w := range owners[from:min(from+size, len(owners))] {
+				less.count[w] = 0
+			}
+			if checks++; checks > maxChecks {
+				return nil, false
+			}
+			if q.free(less) && q.possible(less) == model.No {
+				relax = less
+			}
+		}
+		if size == 1 {
+			return relax, true
+		}
+	}
+}
+
+// maxChecks bounds the decisions for minimizing one conflict.
+const maxChecks = 400
+
+func setOf(ws []*workload.Workload) map[*workload.Workload]bool {
+	set := make(map[*workload.Workload]bool, len(ws))
+	for _, w := range ws {
+		set[w] = true
+	}
+	return set
 }
