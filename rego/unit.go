@@ -15,6 +15,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown/print"
 
 	"github.com/schedlint/schedlint/lint/cpu"
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
@@ -213,4 +214,272 @@ func (l coverage) missing(own []*module) []Uncovered {
 	}
 	slices.SortFunc(all, func(a, b Uncovered) int { return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line)) })
 	return slices.Compact(all)
+}
+
+// maxMutants bounds the cost of leaving out conditions: the rules are compiled and tested again for
+// each.
+const maxMutants = 2_000
+
+// Condition is an expression of a rule or library that can be left out, as its form binds nothing.
+type Condition struct {
+	File string
+	Line int
+	// Text is its source on one line.
+	Text string
+	// Rule is the id of its rule, "" in a library.
+	Rule string
+	// Reason explains, according to METADATA, why no test has to fail without it, or is "".
+	Reason string
+
+	n int // its index in its file
+}
+
+// Mutants holds custom rules with their unit tests, to be tested without one of their conditions at
+// a time.
+type Mutants struct {
+	own, tests []*module
+	conditions []Condition
+}
+
+// LoadMutants loads rules and tests. It ignores Run and Print of the options. The error is about
+// what does not load, reasons for conditions that do not exist, and more conditions than can be
+// tried.
+func LoadMutants(o UnitOptions) (*Mutants, error) {
+	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
+	if err != nil {
+		return nil, err
+	}
+	tests, err := loadTests(o.Dirs, o.Shown)
+	if err != nil {
+		return nil, err
+	}
+	m := &Mutants{own: own, tests: tests}
+	var errs []error
+	for _, of := range own {
+		if of.locked {
+			continue // users do not add tests to vendored rules
+		}
+		found, wrong := of.conditions()
+		m.conditions, errs = append(m.conditions, found...), append(errs, wrong...)
+	}
+	if n := len(m.conditions); n > maxMutants {
+		errs = append(errs, fmt.Errorf("the rules have %d conditions; at most %d are tried in a run, so name fewer folders", n, maxMutants))
+	}
+	return m, join(errs)
+}
+
+// Conditions returns the conditions of all rules and libraries, except vendored ones, in order.
+func (m *Mutants) Conditions() []Condition { return slices.Clone(m.conditions) }
+
+// Noticed reports whether the rules do not compile without a condition, or a unit test fails. Each
+// test has the budget of a rule, as always.
+func (m *Mutants) Noticed(ctx context.Context, c Condition) bool {
+	own := slices.Clone(m.own)
+	i := slices.IndexFunc(own, func(of *module) bool { return of.file == c.File })
+	mutant, errs := newModule(c.File, own[i].text)
+	if len(errs) > 0 {
+		return true // it has loaded before, so it fails only for lack of memory or time
+	}
+	leaveOut(mutant.parsed, c.n)
+	own[i] = mutant
+	p, err := compileWithin(DefaultDeadline, compilation{own: own, tests: m.tests, mutant: true})
+	if err != nil {
+		return true
+	}
+	var tests []*ast.Module
+	for _, of := range m.tests {
+		tests = append(tests, of.parsed)
+	}
+	return !p.passes(ctx, tests)
+}
+
+// passes reports whether all tests of some modules pass.
+func (p *program) passes(ctx context.Context, tests []*ast.Module) bool {
+	for _, of := range tests {
+		for _, r := range testsIn(of) {
+			if p.test(ctx, of, nameOf(r), nil, coverage{}) != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// conditions returns the conditions of a module, with the reasons that its METADATA gives. The
+// errors are about reasons for conditions that do not exist.
+func (m *module) conditions() (all []Condition, errs []error) {
+	said, errs := m.untested()
+	for n, e := range conditionsOf(m.parsed) {
+		c := Condition{File: m.file, Line: e.Location.Row, Text: oneLine(string(e.Location.Text)), n: n}
+		if m.rule != nil {
+			c.Rule = m.rule.id
+		}
+		for i := range said {
+			if said[i].condition == c.Text {
+				c.Reason, said[i].met = said[i].reason, true
+			}
+		}
+		all = append(all, c)
+	}
+	for _, u := range said {
+		if !u.met {
+			errs = append(errs, fmt.Errorf("%s:%d: METADATA has custom.untested with %q, which is not a condition in this file; copy its text exactly, or remove the entry",
+				m.file, u.line, cut(u.condition)))
+		}
+	}
+	return all, errs
+}
+
+// conditionsOf returns the expressions of a module whose form binds nothing, in order, including
+// those of comprehensions and of every.
+func conditionsOf(m *ast.Module) (all []*ast.Expr) {
+	ast.WalkBodies(m, func(body ast.Body) bool {
+		for _, e := range body {
+			_, declares := e.Terms.(*ast.SomeDecl)
+			term, ok := e.Terms.(*ast.Term)
+			alwaysTrue := ok && term.Equal(ast.InternedTerm(true)) // the parser gives it to rules without a body
+			if !e.Generated && !declares && !e.IsAssignment() && !alwaysTrue {
+				all = append(all, e)
+			}
+		}
+		return false
+	})
+	return all
+}
+
+// leaveOut replaces a condition by an expression that is always true, and returns the condition.
+func leaveOut(m *ast.Module, n int) (left *ast.Expr) {
+	e := conditionsOf(m)[n]
+	left = e.Copy()
+	e.Terms, e.Negated, e.With = named(m, e), false, nil
+	return left
+}
+
+// named returns an array of the variables that an expression shares with declarations, which is
+// always true. OPA rejects a declared variable that is not used.
+func named(m *ast.Module, e *ast.Expr) *ast.Term {
+	declared := ast.NewVarSet()
+	gather := func(t *ast.Term) {
+		ast.WalkVars(t, func(v ast.Var) bool {
+			declared.Add(v)
+			return false
+		})
+	}
+	ast.WalkExprs(m, func(e *ast.Expr) bool {
+		switch terms := e.Terms.(type) {
+		case *ast.SomeDecl:
+			for _, symbol := range terms.Symbols {
+				if in, ok := symbol.Value.(ast.Call); ok { // the function, the declared terms, and the domain
+					symbol = ast.ArrayTerm(in[1 : len(in)-1]...)
+				}
+				gather(symbol)
+			}
+		case *ast.Every:
+			gather(ast.ArrayTerm(slices.DeleteFunc([]*ast.Term{terms.Key, terms.Value}, func(t *ast.Term) bool { return t == nil })...))
+		}
+		return false
+	})
+	var found []*ast.Term
+	for _, v := range e.Vars(ast.VarVisitorParams{SkipClosures: true, SkipRefCallHead: true}).Intersect(declared).Sorted() {
+		found = append(found, ast.NewTerm(v))
+	}
+	return ast.ArrayTerm(found...)
+}
+
+// Altered describes the custom rules and libraries that may find something else than in another
+// engine, which is nil if it has none: those that are gone, have another text, are no longer
+// locked, or replace a built-in rule. A new rule only adds findings.
+func (e *Engine) Altered(before *Engine) []diag.Silence {
+	had, has := map[string]*module{}, byPackage(e.modules)
+	if before != nil {
+		had = byPackage(before.modules)
+	}
+	var all []diag.Silence
+	for name, was := range had {
+		if has[name] == nil {
+			all = append(all, diag.Silence{Message: was.name() + " is gone"})
+		}
+	}
+	for name, is := range has {
+		text := ""
+		switch was := had[name]; {
+		case was != nil && was.text != is.text:
+			text = "has changed, and may find less"
+		case was != nil && was.locked && !is.locked:
+			text = "is not locked any more, so it may change without a word"
+		case was == nil && is.replaces():
+			text = "takes the place of the built-in one"
+		default:
+			continue
+		}
+		at := diag.Span{File: is.file, Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
+		all = append(all, diag.Silence{Message: is.name() + " " + text, Location: at})
+	}
+	slices.SortFunc(all, func(a, b diag.Silence) int { return cmp.Compare(a.Message, b.Message) })
+	return all
+}
+
+func byPackage(modules []*module) map[string]*module {
+	all := map[string]*module{}
+	for _, m := range modules {
+		all[m.parsed.Package.Path.String()] = m
+	}
+	return all
+}
+
+// name returns the name of a module for messages.
+func (m *module) name() string {
+	if m.rule != nil {
+		return "rule " + m.rule.id
+	}
+	return fmt.Sprintf("library %s", m.parsed.Package.Path)
+}
+
+// replaces reports whether a rule replaces a built-in one.
+func (m *module) replaces() bool { return m.rule != nil && m.rule.notes().Replaces != "" }
+
+// untested is a condition that no test has to notice, and why.
+type untested struct {
+	condition, reason string
+	line              int  // of the METADATA
+	met               bool // such a condition exists
+}
+
+const untestedForm = `a list such as [{condition: "row.pods > 1", reason: "the facts have no such row"}]`
+
+// maxUntested bounds the list of a module.
+const maxUntested = 50
+
+// untestedOf reads custom.untested.
+func untestedOf(value any) (all []untested, err error) {
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 || len(list) > maxUntested {
+		return nil, fmt.Errorf("%s; expected %s of at most %d", found(value), untestedForm, maxUntested)
+	}
+	for _, v := range list {
+		entry, _ := v.(map[string]any)
+		condition, _ := entry["condition"].(string)
+		reason, _ := entry["reason"].(string)
+		if len(entry) != 2 || strings.TrimSpace(condition) == "" || strings.TrimSpace(reason) == "" {
+			return nil, fmt.Errorf("with %s; expected %s", found(v), untestedForm)
+		}
+		all = append(all, untested{condition: oneLine(condition), reason: oneLine(reason)})
+	}
+	return all, nil
+}
+
+// untested returns the conditions that the METADATA of a rule or a library exempts from tests.
+func (m *module) untested() ([]untested, []error) {
+	a := packageAnnotation(m.parsed)
+	if a == nil || a.Custom["untested"] == nil {
+		return nil, nil
+	}
+	all, err := untestedOf(a.Custom["untested"])
+	if err != nil {
+		return nil, []error{fmt.Errorf("%s:%d: METADATA has custom.untested %w", m.file, a.Location.Row, err)}
+	}
+	for i := range all {
+		all[i].line = a.Location.Row
+	}
+	return all, nil
 }

@@ -53,7 +53,7 @@ func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, dif
 		tell(cmd.ErrOrStderr(), fixed, "%s for %s, not written", fixed.Files)
 		var out bytes.Buffer
 		for _, f := range fixed.Files {
-			unified(&out, filepath.ToSlash(worktree.Seen(worktree.Real(o.Dir), f.Path)), f.Before, f.After)
+			unified(&out, filepath.ToSlash(worktree.Seen(worktree.Resolved(o.Dir), f.Path)), f.Before, f.After)
 		}
 		if _, err = cmd.OutOrStdout().Write(out.Bytes()); err != nil {
 			err = fmt.Errorf("writing the diff: %w", err)
@@ -71,7 +71,7 @@ func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, dif
 // writeFiles writes the files that it can, and returns an error about each of the others, with its
 // name relative to dir.
 func writeFiles(dir string, files []lint.FixedFile) (written []lint.FixedFile, err error) {
-	dir = worktree.Real(dir)
+	dir = worktree.Resolved(dir)
 	var errs []error
 	for _, f := range files {
 		if err := worktree.ReplaceFile(f.Path, f.Before, f.After); err != nil {

@@ -29,8 +29,8 @@ import (
 )
 
 // functions returns the functions of Helm except include and tpl, without a budget. Those that need
-// no engine behave as in Helm, except that keys and values are sorted, and except the functions in
-// of constants.
+// no engine behave as in Helm, except that keys and values are sorted, and except the functions of
+// constants.
 func (e *engine) functions() map[string]any {
 	all := sprig.TxtFuncMap()
 	delete(all, "env")

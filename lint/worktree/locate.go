@@ -135,14 +135,6 @@ func Here(path string) string {
 	return Seen(dir, path)
 }
 
-// Real returns a path without symbolic links, or unchanged if it does not exist.
-func Real(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
 // IsDir reports whether a path leads to a directory.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)

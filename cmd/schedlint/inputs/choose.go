@@ -283,7 +283,7 @@ func remoteDirs(conf *config.Config, root string) map[string]string {
 	all := map[string]string{}
 	for _, entry := range conf.Renders {
 		for url, dir := range entry.Remotes {
-			all[url] = named(root, under(worktree.Real(conf.Dir), dir))
+			all[url] = named(root, under(worktree.Resolved(conf.Dir), dir))
 		}
 	}
 	return all

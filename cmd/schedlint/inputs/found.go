@@ -69,7 +69,7 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 	if err != nil {
 		return nil, err
 	}
-	in := &Found{conf: conf, dir: dir, root: worktree.Real(Repository(dir))}
+	in := &Found{conf: conf, dir: dir, root: worktree.Resolved(Repository(dir))}
 	paths := args
 	if len(paths) == 0 {
 		paths = []string{"."}
@@ -78,7 +78,7 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 		if path == "-" {
 			return nil, errors.New("standard input holds no files: name directories")
 		}
-		at := worktree.Real(worktree.Absolute(dir, path))
+		at := worktree.Resolved(worktree.Absolute(dir, path))
 		root := confinement(in.root, at)
 		if i > 0 && root != in.root {
 			return nil, fmt.Errorf("%s lies in another repository than %s: name paths of one repository at a time", path, paths[0])
@@ -127,16 +127,16 @@ func (in *Found) empty(args []string) error {
 
 // whole reports whether the paths include everything that the configuration applies to.
 func (in *Found) whole() bool {
-	base := worktree.Real(in.base)
+	base := worktree.Resolved(in.base)
 	return slices.ContainsFunc(in.paths, func(path string) bool { return worktree.Inside(path, base) })
 }
 
 // shown returns a name relative to the working directory.
-func (in *Found) shown(name string) string { return named(worktree.Real(in.dir), under(in.root, name)) }
+func (in *Found) shown(name string) string { return named(worktree.Resolved(in.dir), under(in.root, name)) }
 
 // fromBase returns a name relative to the directory of the configuration.
 func (in *Found) fromBase(name string) string {
-	return named(worktree.Real(in.base), under(in.root, name))
+	return named(worktree.Resolved(in.base), under(in.root, name))
 }
 
 // renderRoots renders all roots and follows all pointers. It then drops the roots that pointers
