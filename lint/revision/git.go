@@ -1,11 +1,16 @@
 package revision
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path"
+	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -71,4 +76,123 @@ func Remotes(dir string) (all []string) {
 		}
 	}
 	return all
+}
+
+// Limits in bytes of what is unpacked: maxBlob of one file, which equals the limit of a manifest in
+// the work tree, maxLink of the target of a link, and maxBlobs of all files and links of one
+// repository.
+const (
+	maxBlob  = 64 << 20
+	maxLink  = 4 << 10
+	maxBlobs = 1 << 30
+)
+
+// bySize separates entries that are small enough to be read from those that are too large. It
+// queries the sizes first, because git can only return a whole blob.
+func bySize(repository string, entries []treeEntry) (small, large []treeEntry, err error) {
+	if len(entries) == 0 {
+		return nil, nil, nil
+	}
+	list, err := gitOutput(repository, objectNames(entries), "cat-file", "--batch-check=%(objectsize)")
+	if err != nil {
+		return nil, nil, err
+	}
+	sizes := strings.Split(string(list), "\n")
+	if len(sizes) <= len(entries) {
+		return nil, nil, errors.New("git ends too early")
+	}
+	var sum int64
+	for i, e := range entries {
+		size, err := strconv.ParseInt(sizes[i], 10, 64)
+		switch {
+		case err != nil: // "<object> missing", which is reported when it is read
+			small = append(small, e)
+			continue
+		case e.mode == linkMode && size > maxLink:
+			return nil, nil, fmt.Errorf("the link %q has a target of %d bytes, expected at most %d", e.name, size, maxLink)
+		case size > maxBlob:
+			large = append(large, e)
+			continue
+		}
+		if sum += size; sum > maxBlobs {
+			return nil, nil, fmt.Errorf("the files of the tree are larger than %d MiB in all, up to %q", maxBlobs>>20, e.name)
+		}
+		small = append(small, e)
+	}
+	return small, large, nil
+}
+
+func objectNames(entries []treeEntry) io.Reader {
+	var objects bytes.Buffer
+	for _, e := range entries {
+		objects.WriteString(e.object + "\n")
+	}
+	return &objects
+}
+
+// writeLarge writes a sparse file of zeros that exceeds the limit in place of a file that is too
+// large, so that the same finding reports both. It takes no disk space.
+func writeLarge(root *os.Root, e treeEntry) error {
+	if err := root.MkdirAll(filepath.FromSlash(path.Dir(e.name)), 0o755); err != nil {
+		return err
+	}
+	file, err := root.Create(filepath.FromSlash(e.name))
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Truncate(maxBlob+1), file.Close())
+}
+
+// gitBlobs passes the texts of entries to a function, in order.
+func gitBlobs(dir string, entries []treeEntry, each func(i int, text []byte) error) error {
+	cmd := gitCommand(dir, "cat-file", "--batch")
+	var said bytes.Buffer
+	cmd.Stdin, cmd.Stderr = objectNames(entries), &said
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	in := bufio.NewReader(out)
+	for i := 0; i < len(entries) && err == nil; i++ {
+		var text []byte
+		if text, err = readBlob(in); err == nil {
+			err = each(i, text)
+		}
+	}
+	if err != nil {
+		cmd.Process.Kill()
+		cmd.Wait()
+		return err
+	}
+	if err := cmd.Wait(); err != nil {
+		return fatal(said.String(), err)
+	}
+	return nil
+}
+
+// readBlob parses "<object> <type> <size>\n<text>\n".
+func readBlob(in *bufio.Reader) ([]byte, error) {
+	head, err := in.ReadString('\n')
+	if err != nil {
+		return nil, errors.New("git ends too early")
+	}
+	fields := strings.Fields(head)
+	if len(fields) != 3 || fields[1] != "blob" {
+		return nil, fmt.Errorf("the file of object %s is not here: fetch the revision as a whole", strings.TrimSpace(head))
+	}
+	size, err := strconv.ParseInt(fields[2], 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	if size > maxBlob {
+		return nil, fmt.Errorf("the file of object %s is larger than it was", fields[0])
+	}
+	text := make([]byte, size+1)
+	if _, err := io.ReadFull(in, text); err != nil {
+		return nil, errors.New("git ends too early")
+	}
+	return text[:size], nil
 }
