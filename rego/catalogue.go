@@ -24,11 +24,18 @@ func Catalogue(rules []diag.Rule, example func(id string) string) []byte {
 	plain := func(r diag.Rule) bool { return r.Pack == "" && !r.Template }
 	List(&b, only(rules, plain))
 	b.WriteString("```\n")
-	for _, c := range categories() {
+	for _, c := range categories {
 		heading := fmt.Sprintf("**%s** (%s): %s", c.name, c.level, c.means)
 		table(&b, heading, only(rules, func(r diag.Rule) bool { return plain(r) && r.Category == c.name }))
 	}
-	for _, pack := range packsOf(rules) {
+	var packs []string
+	for _, r := range rules {
+		if r.Pack != "" {
+			packs = append(packs, r.Pack)
+		}
+	}
+	slices.Sort(packs)
+	for _, pack := range slices.Compact(packs) {
 		heading := fmt.Sprintf("**Pack %s**: off until the configuration names it", pack)
 		table(&b, heading, only(rules, func(r diag.Rule) bool { return r.Pack == pack }))
 	}
@@ -48,17 +55,6 @@ func only(rules []diag.Rule, keep func(diag.Rule) bool) (kept []diag.Rule) {
 	return kept
 }
 
-// packsOf returns the packs of rules, sorted.
-func packsOf(rules []diag.Rule) (packs []string) {
-	for _, r := range rules {
-		if r.Pack != "" {
-			packs = append(packs, r.Pack)
-		}
-	}
-	slices.Sort(packs)
-	return slices.Compact(packs)
-}
-
 // List writes one line for each rule.
 func List(w io.Writer, rules []diag.Rule) {
 	width := 0
@@ -75,13 +71,10 @@ func table(b *strings.Builder, heading string, rules []diag.Rule) {
 		return
 	}
 	fmt.Fprintf(b, "\n%s.\n\n| rule | reports |\n|---|---|\n", heading)
-	for _, r := range rules {
-		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", r.ID, anchor(r.ID), strings.ReplaceAll(r.Title, "|", `\|`))
+	for _, r := range rules { // Markdown leaves dots out of the target of a heading
+		fmt.Fprintf(b, "| [%s](#%s) | %s |\n", r.ID, strings.ReplaceAll(r.ID, ".", ""), strings.ReplaceAll(r.Title, "|", `\|`))
 	}
 }
-
-// anchor returns the link target of a rule's heading: Markdown leaves out dots.
-func anchor(id string) string { return strings.ReplaceAll(id, ".", "") }
 
 func section(b *strings.Builder, r diag.Rule, example string) {
 	fmt.Fprintf(b, "\n## %s\n\n%s.\n\n%s\n\n- category: %s (%s)\n", r.ID, r.Title, r.Description, r.Category, r.Level)

@@ -3,7 +3,6 @@ package rego
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -252,31 +251,20 @@ func readsOf(text string) reads {
 			return r
 		}
 		at += next
-		r.note(text[:at], text[at+len("input"):])
+		if at > 0 && (inName(text[at-1]) || text[at-1] == '.') {
+			continue
+		}
+		after, dotted := strings.CutPrefix(text[at+len("input"):], ".")
+		end := 0
+		for end < len(after) && inName(after[end]) {
+			end++
+		}
+		if dotted {
+			r.paths[after[:end]] = true
+		} else if end == 0 { // else a longer name
+			r.all = true
+		}
 	}
-}
-
-// note records one occurrence of the word input, given the text around it.
-func (r *reads) note(before, after string) {
-	if before != "" && (inName(before[len(before)-1]) || before[len(before)-1] == '.') {
-		return
-	}
-	end := 0
-	for end < len(after) && inName(after[end]) {
-		end++
-	}
-	if end > 0 {
-		return
-	}
-	if !strings.HasPrefix(after, ".") {
-		r.all = true
-		return
-	}
-	after = after[1:]
-	for end < len(after) && inName(after[end]) {
-		end++
-	}
-	r.paths[after[:end]] = true
 }
 
 func inName(c byte) bool {
@@ -299,7 +287,7 @@ func (r *reads) has(path string) bool {
 // lists returns the lists that are read, at least in part, sorted.
 func (r *reads) lists() []string {
 	var all []string
-	for _, path := range slices.Sorted(maps.Keys(r.paths)) {
+	for path := range r.paths {
 		list, _, _ := strings.Cut(path, ".")
 		all = append(all, list)
 	}

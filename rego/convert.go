@@ -76,31 +76,25 @@ func (c *converter) indices(numbers []int) *ast.Term {
 	return t
 }
 
-// fieldsOf returns the members of a struct at a path that rules read.
+// fieldsOf returns the members of a struct at a path that rules read, and the id.
 func (c *converter) fieldsOf(row reflect.Value, path string) [][2]*ast.Term {
-	fields := c.readOf(row.Type(), path)
+	fields, known := c.fields[path]
+	if !known {
+		t := row.Type()
+		for i := range t.NumField() {
+			name := t.Field(i).Tag.Get("json")
+			at := strings.TrimPrefix(path+"."+name, ".")
+			if name == "id" || name != "" && c.read.has(at) {
+				fields = append(fields, field{i, ast.StringTerm(name), at})
+			}
+		}
+		c.fields[path] = fields
+	}
 	all := make([][2]*ast.Term, len(fields))
 	for i, f := range fields {
 		all[i] = [2]*ast.Term{f.name, c.value(row.Field(f.index), f.path)}
 	}
 	return all
-}
-
-// readOf returns the fields that rules read of the rows at a path, including ids.
-func (c *converter) readOf(t reflect.Type, path string) []field {
-	fields, known := c.fields[path]
-	if known {
-		return fields
-	}
-	for i := range t.NumField() {
-		name := t.Field(i).Tag.Get("json")
-		at := strings.TrimPrefix(path+"."+name, ".")
-		if name == "id" || name != "" && c.read.has(at) {
-			fields = append(fields, field{i, ast.StringTerm(name), at})
-		}
-	}
-	c.fields[path] = fields
-	return fields
 }
 
 func (c *converter) value(v reflect.Value, path string) *ast.Term {

@@ -102,7 +102,7 @@ func custom(n *notes, values map[string]any) (problems []string) {
 
 func readCategory(n *notes, value any) []string {
 	var names []string
-	for _, c := range categories() {
+	for _, c := range categories {
 		if value == c.name {
 			n.Category, n.Level = c.name, c.level
 			return nil

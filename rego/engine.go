@@ -359,25 +359,23 @@ func allowed() []string {
 }
 
 // refused says why rules may not call some functions of OPA, by name or prefix.
-func refused() []struct{ names, why string } {
-	return []struct{ names, why string }{
-		{"print internal.print", "it works in tests of policies only"},
-		{"trace internal.test_case", "it writes output, and rules only report findings"},
-		{"http.send net.lookup_ip_addr", "rules have no access to the network, so that they find the same everywhere"},
-		{"time.now_ns", "rules have no clock, so that they find the same tomorrow"},
-		{"rand. uuid.rfc4122", "rules have no random numbers, so that every run finds the same"},
-		{"opa.runtime", "rules do not see the environment, so that they find the same everywhere"},
-		{"json.match_schema json.verify_schema", "a schema may refer to others on the network"},
-		{"io.jwt. crypto.x509. crypto.hmac. crypto.parse_private_keys providers.", "rules have no keys, tokens or certificates to work with"},
-		{"rego.parse_module graphql.", "facts hold no Rego and no GraphQL"},
-		{"strings.render_template", "a template may loop, at a cost that has no bound; use sprintf"},
-		{"json.patch", "a patch may copy a value into itself, at a cost that has no bound; use object.union or json.remove"},
-		{"json.marshal_with_options", "its indentation has no bound; use json.marshal or yaml.marshal"},
-		{"net.cidr_expand", "a range may have any number of addresses; use net.cidr_contains"},
-		{"net.cidr_merge net.cidr_contains_matches", "its cost has no bound; use net.cidr_contains or net.cidr_intersects"},
-		{"regex.globs_match regex.template_match", "its cost has no bound; use glob.match or regex.match"},
-		{"any all cast_ re_match set_diff net.cidr_overlap", "it is deprecated"},
-	}
+var refused = []struct{ names, why string }{
+	{"print internal.print", "it works in tests of policies only"},
+	{"trace internal.test_case", "it writes output, and rules only report findings"},
+	{"http.send net.lookup_ip_addr", "rules have no access to the network, so that they find the same everywhere"},
+	{"time.now_ns", "rules have no clock, so that they find the same tomorrow"},
+	{"rand. uuid.rfc4122", "rules have no random numbers, so that every run finds the same"},
+	{"opa.runtime", "rules do not see the environment, so that they find the same everywhere"},
+	{"json.match_schema json.verify_schema", "a schema may refer to others on the network"},
+	{"io.jwt. crypto.x509. crypto.hmac. crypto.parse_private_keys providers.", "rules have no keys, tokens or certificates to work with"},
+	{"rego.parse_module graphql.", "facts hold no Rego and no GraphQL"},
+	{"strings.render_template", "a template may loop, at a cost that has no bound; use sprintf"},
+	{"json.patch", "a patch may copy a value into itself, at a cost that has no bound; use object.union or json.remove"},
+	{"json.marshal_with_options", "its indentation has no bound; use json.marshal or yaml.marshal"},
+	{"net.cidr_expand", "a range may have any number of addresses; use net.cidr_contains"},
+	{"net.cidr_merge net.cidr_contains_matches", "its cost has no bound; use net.cidr_contains or net.cidr_intersects"},
+	{"regex.globs_match regex.template_match", "its cost has no bound; use glob.match or regex.match"},
+	{"any all cast_ re_match set_diff net.cidr_overlap", "it is deprecated"},
 }
 
 // capabilities returns what rules are parsed and compiled against. It is built once, as OPA sorts

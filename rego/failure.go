@@ -169,7 +169,16 @@ func reason(e *ast.Error) string {
 	switch d := e.Details.(type) {
 	case *ast.RefErrInvalidDetail:
 		if len(d.OneOf) > 0 {
-			return noField(d.Ref[d.Pos], d.OneOf)
+			var names []string
+			for _, v := range d.OneOf {
+				names = append(names, strings.Trim(v.String(), `"`))
+			}
+			slices.Sort(names)
+			name := strings.Trim(d.Ref[d.Pos].String(), `"`)
+			if name == "params" && slices.Contains(names, "workloads") {
+				return "params does not exist here; a rule declares its parameters in custom.params, and hands them to the functions of a library"
+			}
+			return fmt.Sprintf("%s does not exist here%s; there are %s", name, near(name, names), strings.Join(names, ", "))
 		}
 	case *ast.ParserErrorDetail:
 		return message + ": " + cut(strings.TrimSpace(d.Line))
@@ -192,22 +201,9 @@ func cut(line string) string {
 	return strings.ToValidUTF8(line[:most], "") + "..."
 }
 
-func noField(have *ast.Term, valid []ast.Value) string {
-	var names []string
-	for _, v := range valid {
-		names = append(names, strings.Trim(v.String(), `"`))
-	}
-	slices.Sort(names)
-	name := strings.Trim(have.String(), `"`)
-	if name == "params" && slices.Contains(names, "workloads") {
-		return "params does not exist here; a rule declares its parameters in custom.params, and hands them to the functions of a library"
-	}
-	return fmt.Sprintf("%s does not exist here%s; there are %s", name, near(name, names), strings.Join(names, ", "))
-}
-
 // insteadOf says why a function is missing.
 func insteadOf(name string) string {
-	for _, group := range refused() {
+	for _, group := range refused {
 		for form := range strings.FieldsSeq(group.names) {
 			open := strings.HasSuffix(form, ".") || strings.HasSuffix(form, "_")
 			if name == form || open && strings.HasPrefix(name, form) {

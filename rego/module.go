@@ -150,16 +150,14 @@ type category struct {
 	means string
 }
 
-// categories returns all categories, worst first.
-func categories() []category {
-	return []category{
-		{"invalid", diag.LevelError, "the API server refuses the object, or the pods that it creates"},
-		{"infeasible", diag.LevelError, "pods stay Pending on the declared topology; this is proved"},
-		{"ineffective", diag.LevelWarning, "the constraint is accepted and does nothing"},
-		{"fragile", diag.LevelWarning, "it holds now, and not during a rollout, a drain, a migration or a loss of nodes"},
-		{"advice", diag.LevelOff, "a recommendation; off unless the configuration gives it a level"},
-		{"policy", diag.LevelError, "a rule of your own"},
-	}
+// categories are all categories, worst first.
+var categories = []category{
+	{"invalid", diag.LevelError, "the API server refuses the object, or the pods that it creates"},
+	{"infeasible", diag.LevelError, "pods stay Pending on the declared topology; this is proved"},
+	{"ineffective", diag.LevelWarning, "the constraint is accepted and does nothing"},
+	{"fragile", diag.LevelWarning, "it holds now, and not during a rollout, a drain, a migration or a loss of nodes"},
+	{"advice", diag.LevelOff, "a recommendation; off unless the configuration gives it a level"},
+	{"policy", diag.LevelError, "a rule of your own"},
 }
 
 // notes holds the annotation of a rule.
@@ -234,12 +232,10 @@ func texts(r *diag.Rule, a *ast.Annotations) (problems []string) {
 
 func factsRef() ast.Ref { return ast.SchemaRootRef.Append(ast.StringTerm("facts")) }
 
-// metadataKeys lists the keys that OPA knows.
-func metadataKeys() []string {
-	return []string{
-		"title", "description", "schemas", "custom", "related_resources", "scope", "authors", "organizations",
-		"entrypoint", "labels", "compile",
-	}
+// metadataKeys are the keys that OPA knows.
+var metadataKeys = []string{
+	"title", "description", "schemas", "custom", "related_resources", "scope", "authors", "organizations",
+	"entrypoint", "labels", "compile",
 }
 
 // unknownKeys reads the comment itself, as OPA drops such keys.
@@ -250,20 +246,16 @@ func unknownKeys(file, text string, a *ast.Annotations) (errs []error) {
 		if !isComment {
 			return errs
 		}
-		key, ok := topKey(line)
-		if ok && !slices.Contains(metadataKeys(), key) {
+		line = strings.TrimPrefix(line, " ") // beyond the usual one space it is indented
+		key, _, ok := strings.Cut(line, ":")
+		ok = ok && key != "" && !strings.ContainsAny(key, " \t-#{[")
+		key = strings.Trim(key, `"'`)
+		if ok && !slices.Contains(metadataKeys, key) {
 			errs = append(errs, fmt.Errorf("%s:%d: METADATA has the unknown key %s%s; there are %s",
-				file, row+1, key, near(key, metadataKeys()), strings.Join(metadataKeys(), ", ")))
+				file, row+1, key, near(key, metadataKeys), strings.Join(metadataKeys, ", ")))
 		}
 	}
 	return errs
-}
-
-// topKey returns the key of a comment line that is not indented beyond the usual one space.
-func topKey(line string) (string, bool) {
-	line = strings.TrimPrefix(line, " ")
-	key, _, found := strings.Cut(line, ":")
-	return strings.Trim(key, `"'`), found && key != "" && !strings.ContainsAny(key, " \t-#{[")
 }
 
 //go:embed lib/*.rego
@@ -409,22 +401,15 @@ func undefinedData(modules map[string]*ast.Module) []error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(modules)) {
 		ast.WalkRefs(modules[name], func(r ast.Ref) bool {
-			if r.HasPrefix(ast.DefaultRootRef) && !defined(r.ConstantPrefix().String(), packages) {
+			ref := r.ConstantPrefix().String() + "."
+			defined := func(p string) bool { return strings.HasPrefix(ref, p+".") || strings.HasPrefix(p+".", ref) }
+			if r.HasPrefix(ast.DefaultRootRef) && !slices.ContainsFunc(packages, defined) {
 				errs = append(errs, fmt.Errorf("%s%s is not defined by any rule or library", place(r[0].Location), r))
 			}
 			return false
 		})
 	}
 	return errs
-}
-
-func defined(ref string, packages []string) bool {
-	for _, p := range packages {
-		if strings.HasPrefix(ref+".", p+".") || strings.HasPrefix(p+".", ref+".") {
-			return true
-		}
-	}
-	return false
 }
 
 // run evaluates the report of one rule. The function with extends the query.

@@ -152,7 +152,7 @@ func (r *rule) level() diag.Level {
 		return diag.Level(l)
 	}
 	word := keyIn(head, "category")
-	for _, c := range categories() {
+	for _, c := range categories {
 		if c.name == word {
 			return c.level
 		}

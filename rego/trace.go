@@ -363,7 +363,7 @@ func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 // builtin returns the result of a built-in function. One that is not listed reads its arguments
 // completely, so its result may be anything.
 func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstract {
-	switch kind := effects()[name]; {
+	switch kind := effects[name]; {
 	case kind == looks:
 		return anything
 	case kind == keeps && len(args) > 0:
@@ -412,16 +412,14 @@ const (
 	gets                 // reads a field
 )
 
-func effects() map[string]effect {
-	return map[string]effect{
-		"count": looks, "is_array": looks, "is_boolean": looks, "is_null": looks, "is_number": looks,
-		"is_object": looks, "is_set": looks, "is_string": looks, "type_name": looks,
-		"array.concat": joins, "array.reverse": joins, "array.slice": joins, "object.union": keeps,
-		"equal": equals, "neq": equals,
-		"lt": orders, "lte": orders, "gt": orders, "gte": orders, "max": orders, "min": orders, "sort": orders,
-		"internal.member_2": finds, "internal.member_3": finds,
-		"object.get": gets,
-	}
+var effects = map[string]effect{
+	"count": looks, "is_array": looks, "is_boolean": looks, "is_null": looks, "is_number": looks,
+	"is_object": looks, "is_set": looks, "is_string": looks, "type_name": looks,
+	"array.concat": joins, "array.reverse": joins, "array.slice": joins, "object.union": keeps,
+	"equal": equals, "neq": equals,
+	"lt": orders, "lte": orders, "gt": orders, "gte": orders, "max": orders, "min": orders, "sort": orders,
+	"internal.member_2": finds, "internal.member_3": finds,
+	"object.get": gets,
 }
 
 // joinedAt identifies a call that joins arrays, by its first argument.

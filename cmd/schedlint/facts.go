@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -134,14 +133,11 @@ func (f *factsFlags) line() (file string, line int, err error) {
 	if f.at == "" {
 		return "", 0, nil
 	}
-	i := strings.LastIndexByte(f.at, ':')
-	if i > 0 {
-		line, err = strconv.Atoi(f.at[i+1:])
-	}
-	if i <= 0 || err != nil || line < 1 {
+	file, line, ok := cutNumber(f.at)
+	if !ok || line < 1 {
 		return "", 0, fmt.Errorf("--at %s: expected file:line, such as manifests/web.yaml:12", f.at)
 	}
-	return filepath.ToSlash(filepath.Clean(f.at[:i])), line, nil
+	return filepath.ToSlash(filepath.Clean(file)), line, nil
 }
 
 // chosen returns the contexts that the flags choose, with files named as the user names them.

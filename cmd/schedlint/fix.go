@@ -113,7 +113,12 @@ func unified(out *bytes.Buffer, path string, before, after []byte) {
 		was, is = was[:last], is[:last]
 	}
 	fmt.Fprintf(out, "--- %s\n+++ %s\n", header("a/"+path), header("b/"+path))
-	changed := changes(was, is)
+	var changed []int // the lines that differ
+	for i := range was {
+		if !bytes.Equal(was[i], is[i]) {
+			changed = append(changed, i)
+		}
+	}
 	for len(changed) > 0 {
 		n := 1 // changes whose context touches or overlaps form one hunk
 		for n < len(changed) && changed[n]-changed[n-1] <= 2*around+1 {
@@ -122,16 +127,6 @@ func unified(out *bytes.Buffer, path string, before, after []byte) {
 		hunk(out, was, is, max(0, changed[0]-around), min(len(was), changed[n-1]+around+1))
 		changed = changed[n:]
 	}
-}
-
-// changes returns the indexes of the lines that differ.
-func changes(was, is [][]byte) (changed []int) {
-	for i := range was {
-		if !bytes.Equal(was[i], is[i]) {
-			changed = append(changed, i)
-		}
-	}
-	return changed
 }
 
 // hunk writes a range of lines. For each run of lines that differ, it writes the old ones first.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -288,7 +287,7 @@ func usage(cmd *cobra.Command) error {
 		fmt.Fprint(w, "\n\nCommands:")
 		for _, sub := range cmd.Commands() {
 			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				commandLine(w, sub)
+				fmt.Fprintf(w, "\n  %-*s %s", sub.NamePadding(), sub.Name(), sub.Short)
 			}
 		}
 	}
@@ -300,9 +299,4 @@ func usage(cmd *cobra.Command) error {
 	}
 	fmt.Fprintln(w)
 	return nil
-}
-
-// commandLine prints a command and its short description.
-func commandLine(w io.Writer, cmd *cobra.Command) {
-	fmt.Fprintf(w, "\n  %-*s %s", cmd.NamePadding(), cmd.Name(), cmd.Short)
 }

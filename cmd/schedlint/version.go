@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 
@@ -36,19 +35,15 @@ func newVersion() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := versions{version, kubernetesVersion, opaVersion, strings.TrimPrefix(runtime.Version(), "go")}
-			return v.write(cmd.OutOrStdout(), format)
+			if format == "json" {
+				out := json.NewEncoder(cmd.OutOrStdout())
+				out.SetIndent("", "  ")
+				return out.Encode(v)
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "schedlint %s\nkube-scheduler semantics of Kubernetes %s\nOPA %s\nGo %s\n", v.Version, v.Kubernetes, v.OPA, v.Go)
+			return err
 		},
 	}
 	cmd.Flags().Var(choice(&format, formats), "format", "output `format`: "+strings.Join(formats, ", ")+" (default text)")
 	return cmd
-}
-
-func (v versions) write(w io.Writer, format string) error {
-	if format == "json" {
-		out := json.NewEncoder(w)
-		out.SetIndent("", "  ")
-		return out.Encode(v)
-	}
-	_, err := fmt.Fprintf(w, "schedlint %s\nkube-scheduler semantics of Kubernetes %s\nOPA %s\nGo %s\n", v.Version, v.Kubernetes, v.OPA, v.Go)
-	return err
 }

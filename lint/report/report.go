@@ -33,22 +33,20 @@ type format struct {
 	rules bool
 }
 
-// formats returns the table. It is a function so that callers cannot modify it.
-func formats() []format {
-	return []format{
-		{"text", writeText, false},
-		{"json", writeJSON, false},
-		{"sarif", writeSARIF, true},
-		{"github", writeGitHub, false},
-		{"markdown", writeMarkdown, false},
-		{"gitlab", writeGitLab, true},
-		{"junit", writeJUnit, false},
-	}
+// formats is the table.
+var formats = []format{
+	{"text", writeText, false},
+	{"json", writeJSON, false},
+	{"sarif", writeSARIF, true},
+	{"github", writeGitHub, false},
+	{"markdown", writeMarkdown, false},
+	{"gitlab", writeGitLab, true},
+	{"junit", writeJUnit, false},
 }
 
 // NeedsRules reports whether a format reads Report.Rules, which take time to gather.
 func NeedsRules(format string) bool {
-	for _, f := range formats() {
+	for _, f := range formats {
 		if f.name == format {
 			return f.rules
 		}
@@ -59,7 +57,7 @@ func NeedsRules(format string) bool {
 // Formats names the output formats, the default first.
 func Formats() []string {
 	var names []string
-	for _, f := range formats() {
+	for _, f := range formats {
 		names = append(names, f.name)
 	}
 	return names
@@ -68,7 +66,7 @@ func Formats() []string {
 // Write renders r to w in the named format. It fails if there is no such format, with an error that
 // lists the formats, and if w fails.
 func Write(w io.Writer, format string, r *diag.Report, opts Options) error {
-	for _, f := range formats() {
+	for _, f := range formats {
 		if f.name != format {
 			continue
 		}

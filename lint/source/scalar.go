@@ -1,11 +1,263 @@
 package source
 
 import (
+	"bytes"
+	"hash/maphash"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/schedlint/schedlint/lint/diag"
 	"github.com/schedlint/schedlint/lint/lazy"
 )
+
+// held matches the syntax of placeholders: ${X}, $X, $(X), {{ x }} and (@ x @) of later tools; <x>,
+// {x}, %X%, %%%, @X@ and __X__, which a person or a script replaces. None of the API fields that
+// are read may contain a dollar sign.
+var held = lazy.Regexp(`\$[{(A-Za-z_]|\{\{|\(@.*@\)|<[^<>=\s](?:[^<>\n]*[^<>\s,|])?>|\{[^{}\n]+\}|%[A-Za-z_][\w.-]*%|%{3}|^%[dqsv]$|@[A-Za-z_][\w.-]*@|\b__[A-Za-z]\w*__\b`)
+
+// capitals matches a text of several words in capitals, such as FILL THIS IN or NODE_COUNT; A_B is
+// too short to count.
+var capitals = lazy.Regexp(`^[A-Z]+(?:[ _][A-Z]+)+$`)
+
+// constants lists values of the API that a text in capitals may misspell. The last two are values
+// of the node label eks.amazonaws.com/capacityType.
+var constants = strings.Fields(`Always OnFailure Never Exists DoesNotExist In NotIn Gt Lt Equal NoSchedule PreferNoSchedule NoExecute
+	DoNotSchedule ScheduleAnyway Honor Ignore TCP UDP SCTP RollingUpdate Recreate OnDelete OrderedReady Parallel Indexed NonIndexed
+	PreemptLowerPriority IfHealthyBudget AlwaysAllow ON_DEMAND CAPACITY_BLOCK`)
+
+// Placeholder reports whether something else replaces a text later: it contains a variable or a
+// placeholder, is "...", is encrypted by SOPS or computed by ytt, asks to be replaced, or consists
+// of several words in capitals that are not within two edits of a value of the API.
+func Placeholder(text string) bool {
+	return (strings.ContainsAny(text, "${<%@") || strings.Contains(text, "__")) && held().MatchString(text) ||
+		text == "..." || strings.HasPrefix(text, "ENC[") || strings.HasPrefix(text, yttSign) || asksForValue(text) ||
+		len(text) > 3 && 'A' <= text[0] && text[0] <= 'Z' && capitals().MatchString(text) &&
+			!slices.Contains(constants, text) && diag.Within(text, constants, 2) == ""
+}
+
+// asksForValue reports whether a text asks to be replaced.
+func asksForValue(text string) bool {
+	words := []string{"changeme", "change-me", "change_me", "replaceme", "replace-me", "replace_me"}
+	return text == "TODO" || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(text, w) }) ||
+		len(text) > len("your--here") && strings.EqualFold(text[:4], "your") && strings.EqualFold(text[len(text)-4:], "here") && request().MatchString(text)
+}
+
+// request matches a text such as your-node-name-here.
+var request = lazy.Regexp(`(?i)^your([ _-]\w+)+[ _-]here$`)
+
+// numeral matches a word in capitals, which is a placeholder where only a number is valid.
+var numeral = lazy.Regexp(`^[A-Z][A-Z0-9_]+$`)
+
+// PlaceholderOfNumber reports whether something else replaces a node with a number later: it is a
+// placeholder, or a word in capitals such as PORT.
+func (n *Node) PlaceholderOfNumber() bool {
+	return n.Placeholder() || numeral().MatchString(n.Text())
+}
+
+// IsVariable reports whether a placeholder is in the syntax of a tool that replaces it before
+// anything is deployed: a variable, a template action or a value that SOPS encrypts.
+func IsVariable(text string) bool {
+	return strings.HasPrefix(text, yttSign) || strings.Contains(text, "(@") || strings.Contains(text, "${") || strings.Contains(text, "$(") || strings.Contains(text, "{{") || strings.HasPrefix(text, "ENC[")
+}
+
+// braced returns the text {X}, which YAML reads as a map with the key X and no value, if X is one
+// word and next to both braces.
+func braced(y *yaml.Node) (text string, ok bool) {
+	if y.Kind != yaml.MappingNode || y.Style != yaml.FlowStyle || len(y.Content) != 2 || y.Anchor != "" {
+		return "", false
+	}
+	k, v := y.Content[0], y.Content[1]
+	if k.Kind != yaml.ScalarNode || k.Style != 0 || k.Anchor != "" || k.Line != y.Line || k.Column != y.Column+1 || !word().MatchString(k.Value) {
+		return "", false
+	}
+	return "{" + k.Value + "}", v.Kind == yaml.ScalarNode && v.Style == 0 && v.Anchor == "" && v.Value == "" && v.Line == k.Line && v.Column == k.Column+len(k.Value)
+}
+
+// word matches the word inside a placeholder that YAML does not read as text.
+var word = lazy.Regexp(`^[A-Za-z_][\w.-]*$`)
+
+// braceComma matches a map that only a comma distinguishes from a placeholder.
+var braceComma = lazy.Regexp(`\{[A-Za-z_][\w.-]*, ?\}`)
+
+// signed matches placeholders at the start of an unquoted key or value, where YAML treats their
+// first character as syntax.
+var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%+[A-Za-z_][\w.-]*%+|%{3,}|%[dqsv]\b|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.\[\]-]*\})`)
+
+// withPlainPlaceholders returns a text that does not parse with each %X%, @X@ and {X} that YAML
+// treats as syntax replaced with <X>, and %%% with <->, which keeps all places. was maps the
+// replacements to the original texts. It returns nil if there are none.
+func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
+	if !bytes.ContainsAny(text, "%@{") {
+		return nil, nil
+	}
+	offset := 0
+	for line, inBlock := range blockLines(text) {
+		at, quote := 0, byte(0)
+		for _, m := range signed().FindAllSubmatchIndex(line, -1) {
+			from, to := m[2], m[3]
+			for ; at < from && quote != '#'; at++ { // skip quotes and comments
+				switch c := line[at]; {
+				case quote == '"' && c == '\\':
+					at++
+				case quote == c:
+					quote = 0
+				case quote == 0 && (c == '"' || c == '\'' || c == '#'):
+					quote = c
+				}
+			}
+			after := bytes.TrimSpace(line[to:])
+			next, _ := utf8.DecodeRune(after)
+			switch {
+			case inBlock || quote != 0:
+				continue
+			case line[from] == '{' && !bytes.ContainsAny(line[from:to], "[]") && (len(after) == 0 || strings.ContainsRune(",]}#:", next)): // a map, or a mistake in one
+				continue
+			case line[from] == '@' && (unicode.IsLetter(next) || unicode.IsDigit(next)): // such as @me@example.com
+				continue
+			}
+			if plain == nil {
+				plain, was = bytes.Clone(text), map[string]string{}
+			}
+			angled := plain[offset+from : offset+to]
+			copy(angled, bytes.ReplaceAll(angled, []byte("%"), []byte("-")))
+			angled[0], angled[len(angled)-1] = '<', '>'
+			was[string(angled)] = string(line[from:to])
+		}
+		offset += len(line)
+	}
+	return plain, was
+}
+
+// filled matches a line that contains only a placeholder, which a script replaces with fields.
+var filled = lazy.Regexp(`^[ \t]*(?:<[^<>\n]+>|\$\{[^{}\n]+\}|\$[A-Za-z_]\w*|%+[A-Za-z_][\w.-]*%+|%{3,}|@[A-Za-z_][\w.-]*@|__[A-Za-z]\w*__|\{[A-Za-z_][\w.]*\})[ \t]*\r?\n?$`)
+
+// lacksOnlyLines reports whether a text becomes valid YAML if the lines that contain only a
+// placeholder are removed.
+func lacksOnlyLines(text []byte) bool {
+	if !bytes.ContainsAny(text, "<$%@_{") {
+		return false
+	}
+	rest := make([]byte, 0, len(text))
+	for line, inBlock := range blockLines(text) {
+		if inBlock || !filled().Match(line) {
+			rest = append(rest, line...)
+		}
+	}
+	if len(rest) == len(text) {
+		return false
+	}
+	failed, _ := decodeAll(rest, func(*yaml.Node) bool { return true })
+	return !failed
+}
+
+// variableText is the value of fields with unknown values.
+const variableText = "${unknown}"
+
+// Variable returns a scalar with an unknown value at the place of n.
+func (n *Node) Variable() *Node {
+	v := &Node{Value: variableText, Type: String, Shared: true}
+	if n != nil {
+		v.Line, v.Column = n.Line, n.Column
+	}
+	return v
+}
+
+// Replace returns a copy of a map with another value for an existing field.
+func (n *Node) Replace(name string, value *Node) *Node {
+	c := *n
+	in := n.opened()
+	if in == nil {
+		return &c
+	}
+	content := slices.Clone(in.nodes)
+	for i := 0; i+1 < len(content); i += 2 {
+		if content[i].Value == name {
+			content[i+1] = value
+		}
+	}
+	c.inside = &inside{nodes: content, index: in.index}
+	return &c
+}
+
+// With returns a copy of a map with an additional field, which is not in the file and gets the
+// place of another node.
+func (n *Node) With(name string, value, at *Node) *Node {
+	key := &Node{Value: name, Type: String, Shared: true}
+	if at != nil {
+		key.Line, key.Column = at.Line, at.Column
+	}
+	c := *n
+	c.inside = &inside{nodes: append(slices.Clip(n.content()), key, value)}
+	return &c
+}
+
+// Among returns a copy of a sequence with item i replaced.
+func (n *Node) Among(i int, item *Node) *Node {
+	c := *n
+	c.inside = &inside{nodes: slices.Clone(n.content())}
+	c.inside.nodes[i] = item
+	return &c
+}
+
+// Emptied returns a copy of a map or sequence without its contents.
+func (n *Node) Emptied() *Node {
+	c := *n
+	c.inside = nil
+	return &c
+}
+
+// Digester computes equal sums for equal nodes, to find nodes that may be Equal without comparing
+// all pairs. Collisions cannot be predicted.
+type Digester struct{ seed maphash.Seed }
+
+// NewDigester returns a Digester. Its sums are only comparable with one another.
+func NewDigester() *Digester { return &Digester{maphash.MakeSeed()} }
+
+// Sum returns the sum of a node. It ignores places, quoting and the order of fields.
+func (d *Digester) Sum(n *Node) uint64 {
+	if n.IsNull() {
+		return 1
+	}
+	sum := uint64(n.Kind)<<8 + uint64(n.Type) + 2
+	switch n.Kind {
+	case Scalar:
+		return d.mix(sum, maphash.String(d.seed, canonical(n)))
+	case Map:
+		for k, v := range n.Fields() {
+			sum += d.mix(maphash.String(d.seed, k.Value), d.Sum(v))
+		}
+		return d.mix(sum, uint64(n.Len()))
+	}
+	for _, item := range n.Items() {
+		sum = d.mix(sum, d.Sum(item))
+	}
+	return sum
+}
+
+func (d *Digester) mix(a, b uint64) uint64 { return maphash.Comparable(d.seed, [2]uint64{a, b}) }
+
+// canonical returns the same text for all equal scalars.
+func canonical(n *Node) string {
+	switch n.Type {
+	case Bool:
+		return strconv.FormatBool(n.truth())
+	case Int:
+		if i, ok := n.Int(); ok {
+			return strconv.FormatInt(i, 10)
+		}
+	case Float:
+		if f, ok := n.float(); ok && !math.IsNaN(f) { // which is equal to none
+			return strconv.FormatFloat(f+0, 'g', -1, 64) // turns -0 into 0
+		}
+	}
+	return n.Value
+}
 
 // words lists plain scalars that YAML 1.1 reads as booleans and nulls, like the decoder behind
 // kubectl (go-yaml v2, resolve.go), including y and n.

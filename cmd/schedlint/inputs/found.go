@@ -132,7 +132,9 @@ func (in *Found) whole() bool {
 }
 
 // shown returns a name relative to the working directory.
-func (in *Found) shown(name string) string { return named(worktree.Resolved(in.dir), under(in.root, name)) }
+func (in *Found) shown(name string) string {
+	return named(worktree.Resolved(in.dir), under(in.root, name))
+}
 
 // fromBase returns a name relative to the directory of the configuration.
 func (in *Found) fromBase(name string) string {
