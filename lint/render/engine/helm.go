@@ -13,7 +13,6 @@ import (
 
 	"sigs.k8s.io/kustomize/api/types"
 	"sigs.k8s.io/kustomize/kyaml/yaml"
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/kustomize/kyaml/yaml/merge2"
 
 	"github.com/schedlint/schedlint/lint/chart/chartutil"
@@ -460,18 +459,18 @@ func mergeValues(inline map[string]any, file []byte, how string) (text []byte, e
 	if how == "replace" {
 		return json.MarshalIndent(inline, "", " ") // JSON is YAML, with one value per line
 	}
-	under, err := kyaml.Parse(string(file))
+	under, err := yaml.Parse(string(file))
 	if err != nil {
 		return nil, err
 	}
-	over, err := kyaml.FromMap(inline)
+	over, err := yaml.FromMap(inline)
 	if err != nil {
 		return nil, err
 	}
 	if how == "merge" {
 		under, over = over, under
 	}
-	merged, err := merge2.Merge(over, under.Copy(), kyaml.MergeOptions{})
+	merged, err := merge2.Merge(over, under.Copy(), yaml.MergeOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -485,7 +484,7 @@ func mergeValues(inline map[string]any, file []byte, how string) (text []byte, e
 // valuesSource is a place where values were written.
 type valuesSource struct {
 	file string
-	root *kyaml.Node
+	root *yaml.Node
 }
 
 // placesOf returns for each line of values where it was written: in the first of the sources that
@@ -502,18 +501,18 @@ func placesOf(text []byte, from []valuesSource) []render.Place {
 type valuesPlaces []render.Place
 
 // walk walks values together with their sources.
-func (w valuesPlaces) walk(n *kyaml.Node, from []valuesSource, depth int) {
+func (w valuesPlaces) walk(n *yaml.Node, from []valuesSource, depth int) {
 	if n == nil || depth > maxNesting {
 		return
 	}
 	switch n.Kind {
-	case kyaml.MappingNode:
+	case yaml.MappingNode:
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			w.entry(n.Content[i], n.Content[i+1], from, depth)
 		}
-	case kyaml.SequenceNode:
+	case yaml.SequenceNode:
 		for _, s := range from { // a list comes from one source
-			if list := target(s.root); list != nil && list.Kind == kyaml.SequenceNode && len(list.Content) == len(n.Content) {
+			if list := target(s.root); list != nil && list.Kind == yaml.SequenceNode && len(list.Content) == len(n.Content) {
 				for i, item := range n.Content {
 					one := []valuesSource{{s.file, target(list.Content[i])}}
 					w.scalar(item, one)
@@ -525,7 +524,7 @@ func (w valuesPlaces) walk(n *kyaml.Node, from []valuesSource, depth int) {
 	}
 }
 
-func (w valuesPlaces) entry(key, value *kyaml.Node, from []valuesSource, depth int) {
+func (w valuesPlaces) entry(key, value *yaml.Node, from []valuesSource, depth int) {
 	var below []valuesSource
 	for _, s := range from {
 		k, v := entryOf(s.root, key.Value, func(a, b string) bool { return a == b })
@@ -533,7 +532,7 @@ func (w valuesPlaces) entry(key, value *kyaml.Node, from []valuesSource, depth i
 			continue
 		}
 		below = append(below, valuesSource{s.file, v})
-		if value.Kind != kyaml.ScalarNode && v.Kind == value.Kind {
+		if value.Kind != yaml.ScalarNode && v.Kind == value.Kind {
 			w.put(key.Line, render.Place{File: s.file, Line: k.Line, Column: k.Column})
 		}
 	}
@@ -542,13 +541,13 @@ func (w valuesPlaces) entry(key, value *kyaml.Node, from []valuesSource, depth i
 }
 
 // scalar sets the place of a scalar.
-func (w valuesPlaces) scalar(n *kyaml.Node, from []valuesSource) {
-	if n.Kind != kyaml.ScalarNode {
+func (w valuesPlaces) scalar(n *yaml.Node, from []valuesSource) {
+	if n.Kind != yaml.ScalarNode {
 		return
 	}
 	for _, s := range from {
 		v := s.root
-		if v.Kind != kyaml.ScalarNode {
+		if v.Kind != yaml.ScalarNode {
 			continue
 		}
 		if value, ok := scalarOf(v); ok && value.same(n) || !ok && v.Value == n.Value {

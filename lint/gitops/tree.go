@@ -1,0 +1,466 @@
+package gitops
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/schedlint/schedlint/lint/limits"
+	"github.com/schedlint/schedlint/lint/pointers"
+	"github.com/schedlint/schedlint/lint/render"
+	"github.com/schedlint/schedlint/lint/source"
+	"github.com/schedlint/schedlint/lint/worktree"
+)
+
+// tree lists the repository once, on first use. Generators read it.
+type tree struct {
+	opts   *Options
+	listed bool
+	files  []string
+	dirs   []string
+	over   bool
+	bytes  int64
+	read   map[string]*source.File // see cached
+}
+
+var _ pointers.Tree = (*tree)(nil)
+
+func (t *tree) list() {
+	if t.listed {
+		return
+	}
+	t.listed = true
+	walk := source.Options{Dir: t.opts.Confinement, Root: t.opts.Confinement, Ignore: t.opts.Ignore, Tracked: t.opts.Tracked}
+	inputs, over, _ := source.Walk(walk, []string{t.opts.Confinement}, limits.TreeEntries, func(string) bool { return true }) // what cannot be listed counts as missing
+	t.over = over
+	dirs := map[string]bool{}
+	for _, in := range inputs {
+		if in.Problem != "" {
+			continue
+		}
+		t.files = append(t.files, in.Name)
+		for dir := path.Dir(in.Name); dir != "." && !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+			t.dirs = append(t.dirs, dir)
+		}
+	}
+	slices.Sort(t.dirs)
+}
+
+// Directories returns the directories of the repository that contain a file.
+func (t *tree) Directories() []string {
+	t.list()
+	return t.fromBase(t.dirs)
+}
+
+// Files returns all files of the repository.
+func (t *tree) Files() []string {
+	t.list()
+	return t.fromBase(t.files)
+}
+
+// fromBase returns the names below the root of the repository, relative to that root.
+func (t *tree) fromBase(names []string) (all []string) {
+	base := path.Clean(t.opts.Base)
+	if base == "." {
+		return names
+	}
+	for _, name := range names {
+		if rest, ok := strings.CutPrefix(name, base+"/"); ok {
+			all = append(all, rest)
+		}
+	}
+	return all
+}
+
+// Read returns the first document of a file.
+func (t *tree) Read(name string) *source.Node {
+	if file := t.file(path.Join(t.opts.Base, name)); file != nil {
+		if docs := file.Roots(); len(docs) > 0 {
+			return docs[0]
+		}
+	}
+	return nil
+}
+
+// file reads a listed file. It returns nil if it cannot be read or exceeds a limit.
+func (t *tree) file(name string) *source.File {
+	text, err := worktree.ReadFile(t.opts.Confinement, filepath.FromSlash(name), min(limits.PointerFile, limits.PointerText-t.bytes))
+	if err != nil {
+		return nil
+	}
+	t.bytes += int64(len(text))
+	return source.NewFile(name, name, text)
+}
+
+// cached is like file, but reads each file only once.
+func (t *tree) cached(name string) *source.File {
+	file, ok := t.read[name]
+	if !ok {
+		if t.read == nil {
+			t.read = map[string]*source.File{}
+		}
+		file = t.file(name)
+		t.read[name] = file
+	}
+	return file
+}
+
+// under returns the files below a directory, named relative to it.
+func (t *tree) under(dir string) (all []string) {
+	t.list()
+	if dir == "." {
+		return t.files
+	}
+	prefix := dir + "/"
+	for i := sort.SearchStrings(t.files, prefix); i < len(t.files) && strings.HasPrefix(t.files[i], prefix); i++ {
+		all = append(all, t.files[i][len(prefix):])
+	}
+	return all
+}
+
+// generated returns the resources of a directory without a kustomization: its YAML files, and
+// subdirectories with a kustomization, which are not searched further.
+func (t *tree) generated(dir string, without func(name string) bool) (all []string) {
+	names := slices.DeleteFunc(slices.Clone(t.under(dir)), func(name string) bool { return without(path.Join(dir, name)) })
+	closed := map[string]bool{}
+	for _, name := range names {
+		if source.IsKustomizationFile(path.Base(name)) && path.Dir(name) != "." {
+			closed[path.Dir(name)] = true
+		}
+	}
+	for _, name := range names {
+		up := above(path.Dir(name))[1:]
+		at := slices.IndexFunc(up, func(dir string) bool { return closed[dir] })
+		switch ext := path.Ext(name); {
+		case at >= 0:
+			if !slices.Contains(all[max(0, len(all)-1):], up[at]) {
+				all = append(all, up[at])
+			}
+		case ext == ".yaml" || ext == ".yml":
+			all = append(all, name)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// plain returns the files that Argo CD reads from a plain directory.
+func (t *tree) plain(dir string, which pointers.Files) (all []string, jsonnet bool) {
+	include, exclude := globOf(which.Include), globOf(which.Exclude)
+	for _, name := range t.under(dir) {
+		switch {
+		case source.IsKustomizationFile(path.Base(name)), !which.Recurse && strings.Contains(name, "/"), exclude != nil && exclude.MatchString(name):
+			continue
+		case include != nil && !include.MatchString(name):
+			continue
+		}
+		switch path.Ext(name) {
+		case ".yaml", ".yml", ".json":
+			all = append(all, name)
+		case ".jsonnet":
+			jsonnet = true
+		}
+	}
+	return all, jsonnet
+}
+
+// globOf converts a glob of Argo CD, in which a star also matches slashes. It returns nil for no
+// glob, and an expression that matches nothing for a malformed one.
+func globOf(glob string) *regexp.Regexp {
+	if glob == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	depth := 0
+	for i := 0; i < len(glob); i++ {
+		switch c := glob[i]; {
+		case c == '*':
+			b.WriteString(".*")
+		case c == '?':
+			b.WriteByte('.')
+		case c == '{':
+			depth++
+			b.WriteString("(?:")
+		case c == '}' && depth > 0:
+			depth--
+			b.WriteByte(')')
+		case c == ',' && depth > 0:
+			b.WriteByte('|')
+		case c == '\\' && i+1 < len(glob):
+			i++
+			b.WriteString(regexp.QuoteMeta(glob[i : i+1]))
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+	}
+	re, err := regexp.Compile(`^(?s:` + b.String() + `)$`)
+	if err != nil || len(glob) > 1000 {
+		return regexp.MustCompile(`^\b\B`)
+	}
+	return re
+}
+
+// artifact is the artifact that Flux builds from the repository, which may exclude files.
+type artifact struct {
+	*follower
+	ignored *pointers.Ignored
+}
+
+// artifactOf returns the artifact that a source is read from. Argo CD excludes no files.
+func (f *follower) artifactOf(s *pointers.Source) *artifact {
+	if s.Repository.URL != "" {
+		return &artifact{f, pointers.NewIgnored()}
+	}
+	if known := f.artifacts[s.Repository]; known != nil {
+		return known
+	}
+	text := ""
+	if f.entry(path.Join(f.opts.Base, sourceIgnore)).Info != nil {
+		if file := f.tree.cached(path.Join(f.opts.Base, sourceIgnore)); file != nil {
+			text = string(file.Text)
+		}
+	}
+	a := &artifact{f, pointers.NewIgnored(text, f.reader.Repositories.Ignored(s.Repository))}
+	if f.artifacts == nil {
+		f.artifacts = map[pointers.Repository]*artifact{}
+	}
+	f.artifacts[s.Repository] = a
+	return a
+}
+
+const sourceIgnore = ".sourceignore"
+
+// without reports whether a file, named relative to the confinement, is excluded.
+func (a *artifact) without(name string) bool {
+	a.looks += a.ignored.Len()
+	if base := path.Clean(a.opts.Base); base != "." {
+		name = strings.TrimPrefix(name, base+"/")
+	}
+	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
+}
+
+// check returns a reason if all files of a directory are excluded, if the limits do not permit to
+// determine which ones, or if any file of a chart is excluded.
+func (a *artifact) check(dir string, chart bool) pointers.Reason {
+	if a.ignored.Len() == 0 {
+		return pointers.Reason{}
+	}
+	files, left := a.tree.under(dir), 0
+	missing := ""
+	for _, name := range files {
+		if a.without(path.Join(dir, name)) {
+			missing = name
+		} else {
+			left++
+		}
+	}
+	switch {
+	case a.ignored.Over:
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("%s has more than %d patterns", sourceIgnore, limits.IgnorePatterns), Refused: true}
+	case a.looks > limits.Ignored:
+		return pointers.Reason{What: pointers.WhyTooMany, Detail: "too many files are held against the patterns of " + sourceIgnore, Refused: true}
+	case len(files) > 0 && left == 0:
+		return pointers.Reason{What: pointers.WhyMissing, Detail: dir + ", which " + sourceIgnore + " leaves out"}
+	case chart && missing != "":
+		return pointers.Reason{What: pointers.WhyMissing, Detail: path.Join(dir, missing) + ", which " + sourceIgnore + " leaves out"}
+	}
+	return pointers.Reason{}
+}
+
+// scan searches the output of a deployment for pointers. If from is nil, the output is that of a
+// root.
+func (f *follower) scan(out *render.Output, from *Deployment) {
+	if out == nil || out.Problem != nil || !slices.ContainsFunc([]string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"}, func(group string) bool {
+		return bytes.Contains(out.Text, []byte(group))
+	}) {
+		return
+	}
+	places := newPlaces(out)
+	file := source.NewFile(resultName, resultName, out.Text)
+	for _, doc := range file.Roots() {
+		for _, o := range file.ObjectsOf(doc) {
+			if _, ok := pointers.KindOf(o.Group(), o.Kind); ok {
+				var raw *written
+				if name, _, ok := places.document(int(o.Root.Line)); ok {
+					raw = f.contained(name, o)
+				}
+				for i, p := range f.reader.Read(o) { // each at the place where it was written
+					f.place(p, i, o, places, raw, from)
+					places.move(p, raw, i)
+					f.add(p, nil, origin{from, places})
+				}
+			}
+		}
+	}
+}
+
+// resultName is the file name of a result.
+const resultName = "<render>"
+
+// place sets the place of a pointer found in a result to where it was written: the place of the
+// written pointer, or of its name, or of the pointer that deploys it.
+func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *places, raw *written, from *Deployment) {
+	at, marked := places.of(o.Root.At("metadata", "name"))
+	switch {
+	case raw != nil && len(raw.read) > 0:
+		was := raw.read[min(i, len(raw.read)-1)]
+		p.File, p.Line, p.Column, p.Object = was.File, was.Line, was.Column, was.Object
+	case marked:
+		p.File, p.Line, p.Column = at.File, at.Line, at.Column
+	case from != nil:
+		p.File, p.Line, p.Column = from.Pointer.File, from.Pointer.Line, from.Pointer.Column
+	default:
+		p.File, p.Line, p.Column = ".", 1, 1
+		if len(places.out.Sources) > 0 {
+			p.File = places.out.Sources[0]
+		}
+	}
+	if raw == nil || len(raw.read) == 0 {
+		p.Object = p.Line
+	}
+}
+
+// contained records that a render contains a pointer that is written in a file, and returns that
+// written pointer. It matches the full name, or else part of the name, or else any pointer of the
+// same kind in the file, because the build may have renamed it. It returns nil if several match.
+func (f *follower) contained(file string, o *source.Object) *written {
+	var near []*written
+	for _, w := range f.byFile[file] {
+		if w.object.Kind != o.Kind || w.object.Group() != o.Group() {
+			continue
+		}
+		if w.object.Name == o.Name {
+			w.done, w.inside = true, true
+			return w
+		}
+		near = append(near, w)
+	}
+	var part []*written
+	for _, w := range near {
+		if w.object.Name != "" && strings.Contains(o.Name, w.object.Name) {
+			part = append(part, w)
+		}
+	}
+	if len(part) > 0 {
+		near = part
+	}
+	for _, w := range near {
+		w.done, w.inside = true, true
+	}
+	if len(near) == 1 {
+		return near[0]
+	}
+	return nil
+}
+
+// places maps places in a result to places in its sources.
+type places struct {
+	out *render.Output
+	at  map[[2]int]render.Mark
+}
+
+func newPlaces(out *render.Output) *places {
+	p := &places{out, make(map[[2]int]render.Mark, len(out.Marks))}
+	for _, m := range out.Marks {
+		p.at[[2]int{m.Line, m.Column}] = m
+	}
+	return p
+}
+
+// document returns the file and the index of the document that declares the object at a line.
+func (p *places) document(line int) (name string, index int, ok bool) {
+	for _, d := range p.out.Documents {
+		if d.Line > line {
+			break
+		}
+		if name, index, ok = "", d.Index, d.File >= 0; ok {
+			name = p.out.Files[d.File]
+		}
+	}
+	return name, index, ok
+}
+
+// of returns the place where a scalar was written.
+func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
+	if n == nil {
+		return at, false
+	}
+	if len(p.out.Lines) > 0 { // the result of a chart: the place of the value in the line, or else the line of the template
+		if n.Line < 1 || int(n.Line) > len(p.out.Lines) {
+			return at, false
+		}
+		switch l := p.out.Lines[n.Line-1]; {
+		case l.Values >= 0:
+			return pointers.Value{File: p.out.Files[l.Values], Line: l.ValuesAt, Column: l.ValuesColumn}, true
+		case l.Template >= 0:
+			return pointers.Value{File: p.out.Files[l.Template], Line: l.At, Column: 1}, true
+		}
+		return at, false
+	}
+	m, ok := p.at[[2]int{int(n.Line), int(n.Column)}]
+	if !ok || m.Variable {
+		return at, false
+	}
+	return pointers.Value{File: p.out.Files[m.File], Line: m.At, Column: m.AtColumn}, true
+}
+
+// move converts places in the result to places in the sources. A patch gets the line at which it
+// was written; the build compares the text there with it.
+func (p *places) move(to *pointers.Pointer, raw *written, i int) {
+	var was *pointers.Pointer
+	if raw != nil && i < len(raw.read) {
+		was = raw.read[i]
+	}
+	for j := range to.Sources {
+		lines := to.Sources[j].Patches
+		for k := range lines {
+			lines[k] = 0
+			if was != nil && j < len(was.Sources) && k < len(was.Sources[j].Patches) && was.File == to.File {
+				lines[k] = was.Sources[j].Patches[k]
+			}
+		}
+	}
+	for j := range to.Sources {
+		p.moveValues(to.Sources[j].Counts)
+		if was != nil && j < len(was.Sources) {
+			p.moveChart(to.Sources[j].Chart, was.Sources[j].Chart)
+		}
+	}
+	if to.Substitution != nil {
+		p.moveValues(to.Substitution.Given)
+	}
+}
+
+// moveChart uses the written values of a chart if they are the same as in the result.
+func (p *places) moveChart(to, was *pointers.Chart) {
+	if to == nil || was == nil {
+		return
+	}
+	if to.Values.Same(was.Values) {
+		to.Values = was.Values
+	}
+	if len(to.Parameters) == len(was.Parameters) {
+		for i := range to.Parameters {
+			if to.Parameters[i].Name == was.Parameters[i].Name && to.Parameters[i].Value == was.Parameters[i].Value {
+				to.Parameters[i] = was.Parameters[i]
+			}
+		}
+	}
+}
+
+func (p *places) moveValues(all map[string]pointers.Value) {
+	for name, value := range all {
+		m, ok := p.at[[2]int{value.Line, value.Column}]
+		value.File, value.Line, value.Column = "", 0, 0
+		if ok && !m.Variable {
+			value.File, value.Line, value.Column = p.out.Files[m.File], m.At, m.AtColumn
+		}
+		all[name] = value
+	}
+}
