@@ -43,7 +43,7 @@
 //	judge         evaluates the policy on facts and collects the findings
 //	suppressions  collects suppressions and applies them
 //	decisions     the objects for which rules have complete facts
-//	left          what happened to objects of another revision (Options.Compared)
+//	presence      what happened to objects of another revision (Options.Compared)
 //	run           calls the others in order
 //
 // Where design and implementation differ: the policy selects rules by level, so a rule that
