@@ -16,24 +16,24 @@ import (
 // Atom is one member of a core: a term, or another part of a workload.
 type Atom struct {
 	Workload *workload.Workload
-	// Term is set for terms; otherwise Part names the part.
+	// Term is set for terms. Otherwise Part names the part.
 	Term *model.Term
 	Part Part
 }
 
-// Core is a minimal set of rules, numbers and node facts that cannot be met together: if
-// any one of them is left out, all pods in question can be placed. Repairs are changes
-// that let the pods be placed.
+// Core is a minimal set of rules, numbers and node facts that cannot all be met: if any one of them
+// is dropped, all pods of the question can be placed. Repairs are changes that let the pods be
+// placed.
 type Core struct {
 	Atoms   []Atom
 	Repairs []Repair
 }
 
-// Repair is a way out of a contradiction: fewer replicas of a workload, more nodes like
-// an existing one, atoms to give up, or the topology key that an atom probably means.
+// Repair is a way to resolve a contradiction: fewer replicas of a workload, more nodes like an
+// existing one, atoms to drop, or the topology key that an atom probably means.
 //
-// Opens goes with Atoms. Where giving up a selector or taints removes the one condition
-// that excludes nodes, it holds that condition, otherwise nil.
+// Opens is parallel to Atoms. If dropping a selector or taints removes the only condition that
+// excludes nodes, the entry is that condition. Otherwise it is nil.
 type Repair struct {
 	Workload *workload.Workload
 	Replicas int
@@ -47,40 +47,39 @@ type Repair struct {
 // Part names a part of a workload other than a term.
 type Part string
 
-// The parts.
+// The parts of a workload.
 const (
 	PartSelector Part = "selector" // nodeSelector and required node affinity
-	PartTaints   Part = "taints"   // that are not tolerated, and cordons
+	PartTaints   Part = "taints"   // taints that are not tolerated, and cordons
 	PartRequests Part = "requests"
-	PartSlots    Part = "slots" // the node slot that a pod takes
+	PartSlots    Part = "slots" // the pod slot on a node
 	PartPorts    Part = "ports"
 	PartReplicas Part = "replicas" // the number of pods
 )
 
 var parts = []Part{PartSelector, PartTaints, PartRequests, PartSlots, PartPorts, PartReplicas}
 
-// coreSteps bounds each decision while a core is minimized.
+// coreSteps is the step limit of each decision while a core is minimized.
 const coreSteps = 1_000_000
 
-// maxTogether bounds the number of workloads in the search for a core.
+// maxTogether is the maximum number of workloads in the search for a core.
 const maxTogether = 40
 
-// newRelaxation returns a relaxation that is limited to the given workloads and drops nothing
-// yet.
+// newRelaxation returns a relaxation that covers only the given workloads and drops nothing yet.
 func newRelaxation(group map[*workload.Workload]bool) *relaxation {
 	return &relaxation{terms: map[*model.Term]bool{}, parts: map[*workload.Workload]map[Part]bool{}, count: map[*workload.Workload]int{}, only: group}
 }
 
-// question is the question that minimizing a core repeats: whether all pods of one
-// workload, or of all workloads, can be placed.
+// question is the question that is asked again and again while a core is minimized: whether all
+// pods of one workload, or of all workloads, can be placed.
 type question struct {
 	m *model.Model
-	// of is the workload, or nil for all; contend is unset for the rules alone.
+	// of is the workload, or nil for all. contend is false for the rules alone.
 	of      *workload.Workload
 	contend bool
 }
 
-// possible reports whether some run places these pods.
+// possible reports whether some run places the pods of the question.
 func (q question) possible(relax *relaxation) model.Answer {
 	if q.of != nil && q.alone(relax) {
 		return model.No
@@ -91,7 +90,6 @@ func (q question) possible(relax *relaxation) model.Answer {
 	return q.decideByInstance(relax)
 }
 
-// decideByInstance answers by deciding an instance.
 func (q question) decideByInstance(relax *relaxation) model.Answer {
 	d := decideInstance(newState(q.m.Split(), q.contend, relax), Options{Steps: coreSteps}, false)
 	if q.of == nil {
@@ -113,13 +111,12 @@ func (q question) decideByInstance(relax *relaxation) model.Answer {
 	return model.Yes
 }
 
-// WhyQuestion names the search for what keeps pods from being placed, when it is given
-// up.
+// WhyQuestion is the name of the search for a core in the message that it was abandoned.
 const WhyQuestion = "the smallest set of conflicting constraints"
 
-// Explain returns the core of a workload whose pods can never all be placed. The other
-// workloads of its component may be part of the contradiction. It returns nil if the
-// budget is too small to minimize the core.
+// Explain returns the core of a workload whose pods can never all be placed. Other workloads of its
+// component may be part of the contradiction. It returns nil if the budget is too small to minimize
+// the core.
 func Explain(m *model.Model, w *workload.Workload, d *certificate.Decision) (core *Core) {
 	m.Ask([]*workload.Workload{w}, WhyQuestion, min(eachOf(m, d, w), m.Part([]*workload.Workload{w})), func() { core = explain(m, w, d) })
 	return core
@@ -144,10 +141,10 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 	q := question{m: m, of: w, contend: true}
 	group := dependencies(m, w)
 	relax := newRelaxation(group)
-	if w.Finite() { // pods that run to completion are never placed only if not even one of them finds a node
+	if w.Finite() { // pods that run to completion are never placed only if not a single one finds a node
 		relax.count[w] = 1
 	}
-	if len(group) > maxTogether || q.possible(relax) != model.No { // the others of its component are part of the contradiction
+	if len(group) > maxTogether || q.possible(relax) != model.No { // other workloads of its component are part of the contradiction
 		if len(d.Groups[w]) > maxTogether {
 			return nil
 		}
@@ -159,7 +156,7 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 		}
 	}
 	var all []*workload.Workload
-	for _, o := range m.InOrder(group, nil) { // the workload itself last, so that the core is about it where possible
+	for _, o := range m.InOrder(group, nil) { // the workload itself comes last, so that the core is about it if possible
 		if o != w {
 			all = append(all, o)
 		}
@@ -167,8 +164,9 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 	return q.core(relax, append(all, w))
 }
 
-// dependencies returns a workload, all that its required affinity and its spread look at, and
-// what these look at in turn: without them the workload might be worse off.
+// dependencies returns a workload, the workloads that its required affinity and spread constraints
+// select, and the dependencies of those workloads in turn. Without them the workload might be
+// harder to place.
 func dependencies(m *model.Model, w *workload.Workload) map[*workload.Workload]bool {
 	group, queue := map[*workload.Workload]bool{w: true}, []*workload.Workload{w}
 	for len(queue) > 0 {
@@ -189,8 +187,8 @@ func dependencies(m *model.Model, w *workload.Workload) map[*workload.Workload]b
 	return group
 }
 
-// ExplainTogether returns workloads that can never all be placed although each of them
-// can, and their core.
+// ExplainTogether returns workloads that can never all be placed although each of them can, and
+// their core.
 func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workload, *Core) {
 	if p := m.Permanent(); p != m {
 		return ExplainTogether(p, d)
@@ -252,17 +250,17 @@ func (q question) core(relax *relaxation, ws []*workload.Workload) *Core {
 	return core
 }
 
-// smaller drops, one by one, the atoms that the contradiction does not need. It returns
-// nil if a decision on the way ran out of steps.
+// smaller drops, one by one, the atoms that the contradiction does not need. It returns nil if one
+// of the decisions runs out of steps.
 func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 	core := []Atom{}
 	for _, atom := range q.atoms(relax, ws) {
 		without := relax.and(atom)
 		if atom.Part == PartReplicas && !q.free(without) {
-			continue // others need its pods, and would be worse off without them
+			continue // others need its pods, and would be harder to place without them
 		}
 		switch q.possible(without) {
-		case model.No: // still impossible: the atom is no part of the core
+		case model.No: // still impossible, so the atom is not part of the core
 			relax = without
 		case model.Yes:
 			core = append(core, atom)
@@ -280,8 +278,8 @@ func together(d *certificate.Decision, w *workload.Workload) map[*workload.Workl
 	return group
 }
 
-// atoms lists what may be left out. The pods of the workload in question stay: without
-// them there is no question.
+// atoms lists the atoms that may be dropped. The pods of the workload in question are not among
+// them, because the question is about these pods.
 func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	var list []Atom
 	for _, w := range ws {
@@ -300,7 +298,7 @@ func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	return list
 }
 
-// and returns the relaxation with one more atom left out.
+// and returns the relaxation with one more atom dropped.
 func (r *relaxation) and(atom Atom) *relaxation {
 	more := r.clone()
 	switch {
@@ -319,8 +317,8 @@ func (r *relaxation) and(atom Atom) *relaxation {
 	return more
 }
 
-// free reports whether no remaining affinity or spread selects the workloads whose pods
-// were left out: only then do the others lose nothing by it.
+// free reports whether no remaining affinity or spread selects the workloads whose pods are
+// dropped. Only then can dropping them never make other pods harder to place.
 func (q question) free(relax *relaxation) bool {
 	for w := range relax.only {
 		if n, ok := relax.count[w]; ok && n == 0 {
@@ -340,19 +338,18 @@ func (q question) free(relax *relaxation) bool {
 	return true
 }
 
-// relaxation leaves parts of the input out, to see what a verdict rests on. The nil
-// relaxation leaves out nothing.
+// relaxation drops parts of the input, to show which parts a verdict depends on. A nil relaxation
+// drops nothing.
 type relaxation struct {
 	terms map[*model.Term]bool
 	parts map[*workload.Workload]map[Part]bool
 	count map[*workload.Workload]int
-	// extra is the number of pods in addition to the one that a DaemonSet has on a node.
+	// extra is the number of additional pods that a DaemonSet has on each node.
 	extra map[*workload.Workload]int
-	// only, if not nil, is the set of workloads that take part.
-	only map[*workload.Workload]bool
-	// nodes are additional nodes.
+	// only is the set of workloads that take part, or nil for all.
+	only  map[*workload.Workload]bool
 	nodes []*topology.Node
-	// keys are topology keys that replace those of terms.
+	// keys holds topology keys that replace those of terms.
 	keys map[*model.Term]string
 }
 
@@ -362,7 +359,7 @@ func (r *relaxation) clone() *relaxation {
 	return &more
 }
 
-// key returns the topology key of a term.
+// key returns the topology key of a term under the relaxation.
 func (r *relaxation) key(t *model.Term) string {
 	if r == nil || r.keys == nil {
 		return t.Key
@@ -383,7 +380,7 @@ func (r *relaxation) without(g *model.Group, part Part) bool {
 	return r != nil && r.parts[g.Origin()][part]
 }
 
-// gone reports whether a group has no pods left.
+// gone reports whether the relaxation leaves a group without pods.
 func (r *relaxation) gone(g *model.Group) bool {
 	if r == nil {
 		return false
@@ -392,7 +389,7 @@ func (r *relaxation) gone(g *model.Group) bool {
 	return ok && n == 0
 }
 
-// treats reports whether the relaxation leaves out parts of a group.
+// treats reports whether the relaxation drops parts of a group.
 func (r *relaxation) treats(g *model.Group) bool { return r != nil && len(r.parts[g.Origin()]) > 0 }
 
 // pods returns the number of pods of a group under the relaxation.
@@ -412,8 +409,7 @@ func (r *relaxation) pods(g *model.Group) int {
 	return 0
 }
 
-// beside returns the number of pods in addition to the one that a DaemonSet has on a
-// node.
+// beside returns the number of additional pods that a DaemonSet has on each node.
 func (r *relaxation) beside(g *model.Group) int {
 	if r == nil {
 		return 0
@@ -421,9 +417,9 @@ func (r *relaxation) beside(g *model.Group) int {
 	return r.extra[g.Origin()]
 }
 
-// alone reports whether the workload in question needs peers, its pods may not come
-// first, and no participating workload can be its peer (T20). Then none of its pods is
-// placed, and no instance is needed to see it.
+// alone reports whether the workload in question needs peers, its pods may not come first, and no
+// participating workload can be its peer (T20). If so, none of its pods is placed, which needs no
+// instance to decide.
 func (q question) alone(relax *relaxation) bool {
 	g := q.m.Groups[q.of]
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || g.Running || q.m.Split() != q.m || relax.keys != nil {
@@ -463,8 +459,8 @@ func (q question) alone(relax *relaxation) bool {
 	return true
 }
 
-// answerByCounts answers for pods without rules about other pods that have the nodes to
-// themselves: each node takes as many as fit it, in any order, so no instance is needed.
+// answerByCounts answers for pods that have no rules about other pods and have the nodes to
+// themselves. Each node takes the pods that fit it, in any order, so no instance is needed.
 func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok bool) {
 	g := q.m.Groups[q.of]
 	if q.of == nil || !q.contend || len(relax.only) != 1 || !relax.only[q.of] || len(q.m.Running) > 0 || len(relax.nodes) > 0 || q.m.Split() != q.m {
@@ -481,8 +477,8 @@ func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok boo
 	return model.Yes, true
 }
 
-// roomFor returns how many pods of a group the nodes take when empty, counting no further
-// once all of them fit.
+// roomFor returns how many pods of a group the empty nodes take. It stops counting once all pods of
+// the group fit.
 func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	requests, slots := g.Requests, &model.Request{Name: corev1.ResourcePods, Amount: 1}
 	if r.without(g, PartRequests) {
@@ -511,8 +507,7 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	return room
 }
 
-// fitting returns how many pods a node takes by one of their requests, at most the given
-// number.
+// fitting returns how many pods fit a node by one of their requests, at most the given number.
 func fitting(n *topology.Node, r *model.Request, most int) int {
 	has, judged := model.Offered(n, r)
 	if !judged || r.Amount == 0 {

@@ -13,63 +13,64 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// podGroup is a set of pods that are equal in everything that decides placement: the pods
-// of a workload, or the one that a DaemonSet has on one node.
+// podGroup is a set of pods that are equal in everything that affects placement: the pods of a
+// workload, or the one pod that a DaemonSet runs on one node.
 type podGroup struct {
 	g    *model.Group
 	pods int
-	// kubelet is set for pods that are bound by their manifest: they pass only the kubelet's
-	// admission (R-P8).
+	// kubelet is set for pods whose manifest names their node. Only the kubelet's admission checks
+	// them (R-P8).
 	kubelet bool
-	// pinned is the only node of a pod of a DaemonSet.
+	// pinned is the only node of a DaemonSet pod.
 	pinned int
-	// nodes are the nodes that pass the node-level filters and hold at least one pod when
+	// nodes are the nodes that pass the node-level filters and have space for at least one pod when
 	// empty. Pod groups with equal node rules and requests share the set.
 	nodes *nodeSet
-	// ask is the request of a pod for each resource of the instance.
+	// ask holds a pod's request for each resource of the instance.
 	ask []int64
-	// exclusions lists what keeps a pod out of a domain: pods of another pod group, or of its
-	// own, in the same domain of a key. It is symmetric (R-A5 to R-A7).
+	// exclusions lists the pod groups, possibly including this one, whose pods keep a pod of this
+	// group out of their domain of a key. It is symmetric (R-A5 to R-A7).
 	exclusions []exclusion
-	// affinityKeys lists the keys of required affinity, which pods of the pod groups in peers
-	// satisfy; first is set if a pod may be the first one (R-A9 to R-A14).
+	// affinityKeys lists the topology keys of required affinity. Pods of the groups in peers
+	// satisfy the affinity. first is set if a pod may come before any peer (R-A9 to R-A14).
 	affinityKeys []int
 	peers        []located
 	first        bool
-	// spreads are the hard constraints; keys are all their keys, which a node must carry.
+	// spreads holds the hard spread constraints. keys lists all their topology keys, which a node
+	// must carry.
 	spreads []*constraint
 	keys    []int
-	keysID  string // equal for equal keys
-	// ports are the host ports that a pod takes, taken the same in order, and clashes, in
-	// order, the ports that each keep it off a node.
+	keysID  string // equal for equal lists of keys
+	// ports lists the host ports that a pod takes, and taken the same ports in sorted order.
+	// clashes is the sorted list of ports that keep a pod off a node if already taken there.
 	ports, taken, clashes []int
-	// createdAfter is the pod group that must be placed before this one is created, or nil; placed
-	// is the number of pods in place.
+	// createdAfter is the pod group that needs a placed pod before this one is created, or nil.
+	// placed is the number of placed pods.
 	createdAfter *podGroup
 	placed       int
-	// unsure lists pod groups that a hard term of this one may or may not select, because it
+	// unsure lists pod groups that a hard term of this one may or may not select, because the term
 	// asks for a label value that only the cluster knows.
 	unsure []int
-	// maybe lists what apart would add if such terms of anti-affinity select; vague is set
-	// if such a term of another use belongs to this pod group.
+	// maybe lists the exclusions that apply if the anti-affinity terms among these select the pod
+	// groups in unsure. vague is set if such a term is for affinity or spread.
 	maybe []exclusion
 	vague bool
-	// open is set if a hard term may count on pods that take no part.
+	// open is set if pods that are not in the instance may satisfy or affect a hard term.
 	open bool
-	// cost is the number of steps to ask whether a node takes a pod, moved that of placing
-	// one.
+	// cost is the number of steps to check whether a node accepts a pod. moved is the number of
+	// steps to place or remove a pod.
 	cost, moved int
 }
 
-// exclusion says that a pod must not share a domain of the key with pods of the pod group
-// that are at the place.
+// exclusion says that a pod must not share a domain of the key with those pods of the pod group
+// unit that are at the place.
 type exclusion struct{ key, unit, place int }
 
-// located is a pod group, restricted to its pods at a place: an index into the instance's
-// places. Place 0 is everywhere.
+// located refers to the pods of a pod group at one place, which is an index into instance.places.
+// Place 0 is all nodes.
 type located struct{ unit, place int }
 
-// constraint is a hard spread constraint ready to be evaluated (R-T1 to R-T7).
+// constraint is a hard spread constraint, compiled for evaluation (R-T1 to R-T7).
 type constraint struct {
 	key, maxSkew, minDomains int
 	// self is 1 if the pod counts itself.
@@ -79,35 +80,35 @@ type constraint struct {
 	domains []int
 	// watch lists the pod groups whose pods count.
 	watch []located
-	// count is the number of counting pods in each domain of the key, in the current state
-	// of the instance.
+	// count holds the number of counted pods in each domain of the key, in the current state of the
+	// instance.
 	count []int32
 }
 
-// instance is a Model in numbers: nodes, keys and pod groups are indices.
+// instance is a Model with names replaced by numbers: nodes, keys and pod groups are indices.
 type instance struct {
 	m     *model.Model
 	nodes []*topology.Node
 	keys  []string
-	// domain is the domain of a node for a key, or -1; sizes is the number of domains.
+	// domain holds the domain of each node by key, or -1. sizes holds the number of domains by key.
 	domain [][]int32
 	sizes  []int
 	units  []*podGroup
-	// resources by index; the last one is the pod slots.
+	// resources lists the resources by index. The last one is the pod slots.
 	resources []corev1.ResourceName
 	hostPorts []model.HostPort
 	unitsOf   map[*workload.Workload][]int
-	// places are sets of nodes: a selector may match pods of a pod group only on some nodes,
-	// whose zone they get as a label. The first is nil, for all nodes.
+	// places are sets of nodes. A selector may match pods of a pod group only on some nodes,
+	// because pods get the zone of their node as a label. The first set is nil and means all nodes.
 	places [][]bool
-	// contend is unset for the rules verdict, where pods do not compete for resources.
+	// contend is false for the rules verdict, where pods do not compete for resources.
 	contend     bool
 	doubts      []model.Doubt
-	needed      []bool // pod groups that others require nearby, filled in on first use
+	needed      []bool // pod groups that the required affinity of others selects, filled in on first use
 	unplaceable []bool // pod groups whose pods are never placed, because their peers never are (T20)
 }
 
-// keyed is the counter of one pod group at a place, with its key.
+// keyed is the counter of a pod group's pods at a place, with its topology key.
 type keyed struct {
 	key, place int
 	*counter
@@ -119,7 +120,7 @@ type watcher struct {
 	place int
 }
 
-// within reports whether every domain of one key lies in one domain of another, on the
+// within reports whether every domain of the inner key lies in one domain of the outer key, on the
 // nodes of the pod group.
 func (a *state) within(u *podGroup, inner, outer int) bool {
 	p := a.all(u)
@@ -143,8 +144,8 @@ func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {
 	return true
 }
 
-// others returns how many pods of pod group j can block a further pod of i, own of whose
-// pods are placed already.
+// others returns how many pods of pod group j can block one more pod of group i, of which own pods
+// are already placed.
 func (a *instance) others(i, j, own int) int {
 	switch {
 	case i == j:
@@ -157,9 +158,9 @@ func (a *instance) others(i, j, own int) int {
 	return a.units[j].pods
 }
 
-// findUnplaceable finds the pod groups whose pods are never placed (T20): only pods of such
-// groups are peers for their required affinity, and none may come first. What depends
-// on the cluster is not among them.
+// findUnplaceable finds the pod groups whose pods are never placed (T20): only pods of such groups
+// could satisfy their required affinity, and none of their pods may come first. Groups whose
+// affinity depends on facts that only the cluster knows are excluded.
 func (a *instance) findUnplaceable() {
 	a.unplaceable = make([]bool, len(a.units))
 	var left []int
@@ -180,8 +181,8 @@ func (a *instance) findUnplaceable() {
 	}
 }
 
-// binding returns the spread constraints of a pod group that may refuse a pod. A
-// constraint cannot if all pods that count, put in one domain, are within the skew.
+// binding returns the spread constraints of a pod group that can refuse a pod. A constraint cannot
+// if all counted pods in a single domain would still be within maxSkew.
 func (a *instance) binding(i int) []*constraint {
 	u := a.units[i]
 	return slices.DeleteFunc(slices.Clone(u.spreads), func(s *constraint) bool {
@@ -201,7 +202,7 @@ func (a *instance) placed(path []step) []certificate.Placed {
 	return all
 }
 
-// wanted reports whether some pod group needs the pods of this one near.
+// wanted reports whether some pod group requires affinity to the pods of group i.
 func (a *instance) wanted(i int) bool {
 	if a.needed == nil {
 		a.needed = make([]bool, len(a.units))
@@ -214,8 +215,8 @@ func (a *instance) wanted(i int) bool {
 	return a.needed[i]
 }
 
-// bulk returns a pod's request for the first resource, CPU in most inputs; room returns
-// what a node has left of it. That is good enough to choose what to try first.
+// bulk returns a pod's request for the first resource, which is CPU in most inputs. room returns
+// the free amount of that resource on a node. Both serve only to choose what to try first.
 func (a *instance) bulk(i int) int64 { return a.units[i].ask[0] }
 
 func (a *instance) carries(n int, keys []int) bool {
@@ -227,15 +228,14 @@ func (a *instance) carries(n int, keys []int) bool {
 	return true
 }
 
-// inPlace reports whether a node is in a place.
+// inPlace reports whether node n belongs to the place.
 func (a *instance) inPlace(n, place int) bool { return place == 0 || a.places[place][n] }
 
-// nodeSet is a set of nodes.
 type nodeSet struct {
 	list []int32
 	has  []bool
-	one  int // the only node, or -1; has is nil then
-	// least is the least that any of them offers, by resource.
+	one  int // the only node, or -1; has is nil for a single node
+	// least is the smallest amount that any of the nodes offers, by resource.
 	least []int64
 }
 
@@ -246,8 +246,8 @@ func (s *nodeSet) holds(n int) bool {
 	return s.has[n]
 }
 
-// counter counts pods by domain. Keys with many domains are counted sparsely, as most of
-// them hold no pod of a given pod group.
+// counter counts pods by domain. It is sparse for keys with many domains, because most of these
+// hold no pod of a given pod group.
 type counter struct {
 	dense  []int32
 	sparse map[int32]int32
@@ -286,8 +286,8 @@ func (c *counter) add(d, by int32) {
 	}
 }
 
-// everything returns all pod groups that are still to be placed as one component; known is false
-// if what they do would depend on what only the cluster knows.
+// everything returns all pod groups that are still to be placed as one component. known is false if
+// the behavior of a pod group depends on facts that only the cluster knows.
 func (a *state) everything() (c component, known bool) {
 	for i, u := range a.units {
 		if len(u.unsure) > 0 || len(Unlisted(a.m, u.g.Workload)) > 0 {
@@ -300,27 +300,28 @@ func (a *state) everything() (c component, known bool) {
 	return c, true
 }
 
-// state holds how many pods of each pod group of an instance are on each node.
+// state holds the number of placed pods by pod group and node.
 type state struct {
 	instance
-	// free holds the amount that each node has left by resource, math.MaxInt64 if that is not judged.
+	// free holds the free amount by node and resource, or math.MaxInt64 if the resource is not
+	// judged.
 	free []int64
-	// rest is free with only running pods in place, which running lists.
+	// rest is free with only the running pods in place. running lists these pods.
 	rest    []int64
 	running []step
-	// in counts pods by pod group and node, for the pod groups of the current search;
-	// byDomain counts them by domain for each exclusion or affinity that needs it, counts
-	// lists its counters by pod group; portsOn counts by port and node.
+	// in counts pods by pod group and node, for the pod groups of the current search. byDomain
+	// counts pods by domain for every exclusion or affinity that needs the number, and counts lists
+	// the same counters by pod group. portsOn counts pods by host port and node.
 	in       [][]int32
 	byDomain map[exclusion]*counter
 	counts   [][]keyed
 	portsOn  []*counter
 	watchers [][]watcher
-	// known caches the places that proofs have looked at.
+	// known caches the places that proofs have examined.
 	known map[placeID]*place
 }
 
-// left returns what a node has left, by resource.
+// left returns the free amounts of a node, by resource.
 func (a *state) left(n int) []int64 {
 	return a.free[n*len(a.resources) : (n+1)*len(a.resources)]
 }
@@ -335,7 +336,7 @@ func (a *state) fits(u *podGroup, n int) bool {
 	return true
 }
 
-// place puts a pod of a pod group on a node; unplace removes one.
+// place puts one pod of a pod group on a node. unplace removes one.
 func (a *state) place(i, n int)   { a.change(i, n, 1) }
 func (a *state) unplace(i, n int) { a.change(i, n, -1) }
 
@@ -367,7 +368,7 @@ func (a *state) change(i, n int, by int32) {
 	}
 }
 
-// takes reports whether a node takes one more pod of a pod group now.
+// takes reports whether a node accepts one more pod of a pod group in the current state.
 func (a *state) takes(i, n int) bool {
 	u := a.units[i]
 	a.m.Run().Spend(1)
@@ -433,7 +434,7 @@ func (a *state) nearTakes(u *podGroup, n int) bool {
 	return !missing || !counted && u.first
 }
 
-// restore removes all pods of a component, wherever an abandoned question has left them.
+// restore removes all pods of a component, wherever an interrupted question has left them.
 func (a *state) restore(c component) {
 	a.m.Run().Spend(len(c.units) + len(a.running))
 	ports, watching := map[int]bool{}, map[*constraint]bool{}
@@ -470,8 +471,8 @@ func (a *state) restore(c component) {
 	}
 }
 
-// fill places pods of a pod group on nodes in turn, each until it is full, as long as
-// there are pods. A blocked node stays blocked, so one pass is enough.
+// fill places up to the given number of pods on nodes in turn, filling each node before the next. A
+// blocked node stays blocked, so one pass is enough.
 func (a *state) fill(i int, nodes []int32, pods int) []step {
 	var run []step
 	for _, n := range nodes {
@@ -489,8 +490,8 @@ func (a *state) undo(run []step) {
 	}
 }
 
-// fillEvenly places pods of a pod group, always in the domain with the fewest pods that
-// has room.
+// fillEvenly places pods of a pod group one by one, always in the domain with the fewest pods among
+// those that accept one.
 func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 	byDomain := map[int32][]int32{}
 	for d, p := range a.divided(a.all(a.units[i]), s.key) {
@@ -508,7 +509,7 @@ func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 			for len(byDomain[d]) > 0 && len(run) < pods && s.count[d] <= level {
 				n := int(byDomain[d][0])
 				if !a.takes(i, n) {
-					if !a.takesBut(i, n) { // permanently full, not only out of turn
+					if !a.takesBut(i, n) { // permanently full, not only ahead of other domains
 						byDomain[d] = byDomain[d][1:]
 						continue
 					}
@@ -526,7 +527,7 @@ func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 	return run
 }
 
-// takesBut is takes without the spread constraints.
+// takesBut is like takes but ignores the spread constraints.
 func (a *state) takesBut(i, n int) bool {
 	u := a.units[i]
 	spreads := u.spreads

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// compiler turns a model into an instance; its fields are not needed afterwards.
+// compiler turns a model into an instance. Its fields are not needed afterwards.
 type compiler struct {
 	*state
 	relax    *relaxation
@@ -23,8 +23,8 @@ type compiler struct {
 	demands  []classes.Demand // by resource
 }
 
-// newState compiles a model. Workloads that are refused, finished or not modelled take no
-// part; running pods are in place.
+// newState compiles a model. It leaves out workloads that are refused, finished or not modeled, and
+// places the running pods.
 func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	a := &state{
 		instance: instance{m: m, nodes: m.Topology.Nodes, contend: contend, unitsOf: map[*workload.Workload][]int{}, places: [][]bool{nil}},
@@ -81,8 +81,8 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	return a
 }
 
-// addUnits adds the pods of a group. A DaemonSet has a pod group for every node that its
-// controller chooses (R-N29, R-N31).
+// addUnits adds the pods of a group. A DaemonSet gets one pod group per node that its controller
+// chooses (R-N29, R-N31).
 func (b *compiler) addUnits(g *model.Group) {
 	if g.Kind.PerNode() {
 		for n, p := range b.passes(g) {
@@ -104,11 +104,11 @@ func (b *compiler) addUnit(u *podGroup) {
 	b.units = append(b.units, u)
 }
 
-// nodesFor returns the nodes for the pods of a pod group: those that pass the filters,
-// except those that are too small. Most sets lose no node.
+// nodesFor returns the nodes that pass the filters and are large enough for a pod of the pod group.
+// In most cases no node is too small, so the set is shared.
 func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 	base := b.passing(u.g)
-	small := false // some node may be
+	small := false // whether some node may be too small
 	for r, ask := range u.ask {
 		small = small || ask > 0 && ask > base.least[r]
 	}
@@ -129,8 +129,7 @@ func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 	})
 }
 
-// relaxed returns a string that separates workloads which a relaxation treats
-// differently.
+// relaxed returns a string that differs between workloads that a relaxation treats differently.
 func (b *compiler) relaxed(g *model.Group) string {
 	if !b.relax.treats(g) && !g.Running {
 		return ""
@@ -138,7 +137,6 @@ func (b *compiler) relaxed(g *model.Group) string {
 	return g.Object.Namespace + "/" + g.Object.Kind + "/" + g.Object.Name
 }
 
-// passing returns the nodes that pass the node-level filters.
 func (b *compiler) passing(g *model.Group) *nodeSet {
 	id := g.Signature + "|" + b.relaxed(g)
 	return model.Cached(b.sets, id, func() *nodeSet {
@@ -161,16 +159,16 @@ func (b *compiler) passing(g *model.Group) *nodeSet {
 	})
 }
 
-// passers holds the nodes that pass the node-level filters for some pods, and the least
-// that any of them offers of a resource.
+// passers holds the nodes that pass the node-level filters for some pods, and the smallest amount
+// of each resource that any of these nodes offers.
 type passers struct {
 	list  []int32
 	has   []bool
 	least map[corev1.ResourceName]int64
 }
 
-// keptPassers caches passers for the nodes of a model, by the signature of the pods. Few
-// are kept, as either many workloads share them or none does.
+// keptPassers caches passers for the nodes of a model, by the pods' signature. The cache is small,
+// because either many workloads share an entry or none do.
 type keptPassers map[string]*passers
 
 const maxPassers = 64
@@ -207,8 +205,8 @@ func (b *compiler) key(name string) int {
 	return len(b.keys) - 1
 }
 
-// addResources lists the requested resources, pod slots last, and what the nodes offer of
-// each.
+// addResources lists the requested resources, with pod slots last, and the amounts that the nodes
+// offer.
 func (b *compiler) addResources() {
 	index := map[corev1.ResourceName]int{}
 	for _, u := range b.units {
@@ -248,7 +246,7 @@ func (b *compiler) addResources() {
 			b.forgetUnlisted(u, index)
 		}
 	}
-	for _, u := range b.units { // nodes that are too small even when empty
+	for _, u := range b.units { // excludes nodes that are too small even when empty
 		if u.nodes == nil {
 			u.nodes = b.nodesFor(u)
 		} else if !b.fits(u, u.nodes.one) {
@@ -257,8 +255,8 @@ func (b *compiler) addResources() {
 	}
 }
 
-// forgetUnlisted drops the requests for extended resources that the one node of a kubelet
-// pod does not list.
+// forgetUnlisted drops extended resource requests of a kubelet pod if the pod's node does not list
+// the resource.
 func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int) {
 	for n, node := range b.nodes {
 		if node.Name != u.g.Spec.NodeName {
@@ -272,7 +270,7 @@ func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int
 	}
 }
 
-// requests returns the requests of a pod of a pod group.
+// requests returns the requests of one pod in a pod group.
 func (b *compiler) requests(u *podGroup) []model.Request {
 	if b.relax.without(u.g, PartRequests) {
 		return nil
@@ -315,7 +313,7 @@ func (b *compiler) relate(i int) {
 			u.open, b.doubts = true, append(b.doubts, more...)
 		}
 		switch {
-		case t.Use == model.AntiAffinity: // on both sides; a bound pod keeps others out, but nothing keeps it out
+		case t.Use == model.AntiAffinity: // applies in both directions; a bound pod keeps others out, but nothing keeps it out
 			k := b.key(b.relax.key(t))
 			for _, j := range b.selected([]*model.Term{t}, u, true) {
 				b.exclude(i, exclusion{k, j.unit, j.place})
@@ -323,7 +321,7 @@ func (b *compiler) relate(i int) {
 			for _, j := range b.selected([]*model.Term{t}, u, false) {
 				b.exclude(j.unit, exclusion{k, i, 0})
 			}
-		case u.kubelet: // the kubelet ignores its own affinity and spread
+		case u.kubelet: // the kubelet ignores the pod's own affinity and spread
 		case t.Use == model.Affinity:
 			near = append(near, t)
 		case t.Use == model.Spread:
@@ -338,7 +336,7 @@ func (b *compiler) relate(i int) {
 	}
 }
 
-// doubt records the pod groups that a term may or may not select, and the effect on these.
+// doubt records the pod groups that a term may or may not select, and what follows if it does.
 func (b *compiler) doubt(i int, t *model.Term) {
 	u := b.units[i]
 	for w, key := range b.m.Doubtful(t, u.g.Workload) {
@@ -359,7 +357,7 @@ func (b *compiler) doubt(i int, t *model.Term) {
 	}
 }
 
-// addPorts numbers the host ports that pods take and finds which clash.
+// addPorts numbers the host ports that pods take and finds those that clash.
 func (b *compiler) addPorts() {
 	index := map[model.HostPort]int{}
 	for _, u := range b.units {
@@ -394,7 +392,7 @@ func (b *compiler) addPorts() {
 	}
 }
 
-// clashesWith reports whether ports of another pod group keep pods of this one off.
+// clashesWith reports whether host ports of pod group v keep pods of u off a node.
 func (u *podGroup) clashesWith(v *podGroup) bool {
 	for i, j := 0, 0; i < len(u.clashes) && j < len(v.taken); {
 		switch d := u.clashes[i] - v.taken[j]; {
@@ -409,9 +407,9 @@ func (u *podGroup) clashesWith(v *podGroup) bool {
 	return false
 }
 
-// selected returns the pod groups that all the given terms of a pod group select: while
-// its own pod is coming in or, if not incoming, once it is in place and other pods come
-// in.
+// selected returns the pod groups that all the given terms of a pod group select. If incoming is
+// set, a pod of u is being scheduled. Otherwise it is already in place and other pods are being
+// scheduled.
 func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []located {
 	var units []located
 	seen := map[*workload.Workload]bool{}
@@ -432,8 +430,8 @@ func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []l
 	return units
 }
 
-// where returns the place at which terms of u select pods of v, or -1 if there is none.
-// Only a selector for a label of the node makes it other than everywhere.
+// where returns the place at which terms of u select pods of v, or -1 if there is no such place.
+// The place is all nodes unless the terms select a label that pods get from their node.
 func (b *compiler) where(terms []*model.Term, u, v *podGroup, incoming bool) int {
 	on := func(n *topology.Node) bool {
 		return !slices.ContainsFunc(terms, func(t *model.Term) bool {
@@ -510,14 +508,14 @@ func (b *compiler) constraint(i int, t *model.Term) *constraint {
 	return c
 }
 
-// inclusion holds the nodes that a constraint counts, and their domains. Equal
-// constraints of equivalent workloads share it.
+// inclusion holds the nodes that a constraint counts, and their domains. Equal constraints of
+// equivalent workloads share it.
 type inclusion struct {
 	counted []bool
 	domains []int
 }
 
-// include applies the inclusion policies (plugins/podtopologyspread/common.go,
+// include applies the node inclusion policies (plugins/podtopologyspread/common.go,
 // matchNodeInclusionPolicies).
 func (b *compiler) include(u *podGroup, c *constraint, t *model.Term) *inclusion {
 	if u.keysID == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Lose explores all placements of all pods, loses nodes after each, and explores all
-// repairs, within the budget. Repairs may come in any order.
+// Lose explores all placements of all pods, loses nodes after each, and explores all repairs,
+// within the step budget. Repairs may come in any order.
 func Lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	var out []certificate.Lost
 	if !m.Run().Within(m.Run().Left(), func() { out = lose(m, l, o) }) {
@@ -60,37 +60,38 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	return out
 }
 
-// losing explores a loss: all placements of all pods, and from each such state, without
-// the lost nodes, all ways to place the lost pods again.
+// losing explores a loss: all placements of all pods, and from each of them, without the lost
+// nodes, all ways to place the lost pods again.
 type losing struct {
 	certificate.Loss
 	*search
 	lost []bool // by node
-	// remain lists the domains of a constraint after the loss; honours says which
-	// constraints do not count the pods on tainted nodes (R-T3).
+	// remain lists the domains of each constraint after the loss. honours marks the constraints
+	// that do not count pods on tainted nodes (R-T3).
 	remain  map[*constraint][]int
 	honours map[*constraint]bool
 	rest    []int             // pods of each pod group that no controller creates again
 	visited map[string]uint64 // states explored after the loss, with the hits that led to them
 	gone    []step            // placements that the loss removed, for moves
-	hits    uint64            // bit set of owners that lose pods in the current state, if there are at most 64
+	hits    uint64            // bit set of owners that lose pods in the current state, if there are at most 64 owners
 	again   []step
 	ends    []ending // by owner
 	begun   bool
-	// start is the number of steps at the start, and more the steps left for hits once all
-	// verdicts are known.
+	// start is the number of steps at the start. more is the number of steps left to find hits once
+	// all verdicts are known.
 	start, more int
 }
 
-// ending holds how many pods of an owner are missing in the end, at least and at most
-// over all runs, and in hit at least over the runs in which it lost a pod, if struck.
+// ending holds the smallest and largest number of pods of an owner that are missing in the end,
+// over all runs. If struck is set, hit is the smallest number over the runs in which the owner lost
+// a pod.
 type ending struct {
 	seen, struck      bool
 	fewest, most, hit int
 	stuck             []certificate.Move
 }
 
-// newLosing returns nil if the answer of the search would depend on what only the cluster
+// newLosing returns nil if the result of the search would depend on facts that only the cluster
 // knows.
 func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	c, known := a.everything()
@@ -101,12 +102,12 @@ func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	for n, node := range a.nodes {
 		s.lost[n] = l.Nodes[node.Name]
 	}
-	a.places = append(a.places, s.lost) // so that lost nodes are not equivalent to others
+	a.places = append(a.places, s.lost) // keeps lost nodes from being equivalent to others
 	s.search = newSearch(a, c, steps)
 	s.rest, s.ends = make([]int, len(c.units)), make([]ending, len(c.owners))
 	for _, u := range a.units {
 		hard := slices.Collect(u.g.Hard(model.Spread))
-		for i, c := range u.spreads { // the domains that still have a node that counts after the loss
+		for i, c := range u.spreads { // the domains that still have a counted node after the loss
 			s.honours[c] = hard[i].HonorsTaints()
 			s.remain[c] = c.domains
 			if s.Meaning != certificate.Gone && !s.honours[c] {
@@ -125,14 +126,14 @@ func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	return s
 }
 
-// mixed reports whether every owner is complete in some run and not in another.
+// mixed reports whether every owner is complete in some run and incomplete in another.
 func (s *losing) mixed() bool {
 	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 })
 }
 
-// loseNodes loses the nodes in a state with all pods in place, explores all repairs, and
-// puts the nodes back. It returns false if the search may stop: the budget is exhausted,
-// or nothing more can be found out.
+// loseNodes loses the nodes in a state with all pods in place, explores all repairs, and puts the
+// nodes back. It returns false if the search may stop, because the budget is exhausted or every
+// verdict is settled.
 func (s *losing) loseNodes() bool {
 	s.begun = true
 	open := func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 || !e.struck || e.hit > 0 }
@@ -167,8 +168,8 @@ func (s *losing) loseNodes() bool {
 	return ok
 }
 
-// cordon makes constraints that do not count pods on tainted nodes drop those on the lost
-// nodes, or count them again.
+// cordon makes constraints that do not count pods on tainted nodes drop the pods on the lost nodes,
+// or count them again.
 func (s *losing) cordon(by int32) {
 	for _, i := range s.c.units {
 		for _, n := range s.a.units[i].nodes.list {
@@ -179,7 +180,7 @@ func (s *losing) cordon(by int32) {
 	}
 }
 
-// onLost counts the pods of a pod group on a node, if that is lost.
+// onLost counts the pods of a pod group on a node, or returns 0 if the node is not lost.
 func (s *losing) onLost(i, n int) int32 {
 	if !s.lost[n] {
 		return 0
@@ -187,8 +188,8 @@ func (s *losing) onLost(i, n int) int32 {
 	return s.a.in[i][n]
 }
 
-// exploreEvictions continues from a state with each pod that may be evicted next. any reports
-// whether there is one; ok is false if the budget is exhausted.
+// exploreEvictions explores the state after each pod that may be evicted next. any reports whether
+// there is such a pod. ok is false if the budget is exhausted.
 func (s *losing) exploreEvictions() (any, ok bool) {
 	missing := func(w *workload.Workload) (pods int) { // of an owner
 		for i := range s.c.units {
@@ -216,9 +217,9 @@ func (s *losing) exploreEvictions() (any, ok bool) {
 	return any, true
 }
 
-// exploreAfterEviction continues after a pod has left. If its successor overlaps with it and has
-// required affinity, which the pod may satisfy, it also continues with the successor
-// already in place.
+// exploreAfterEviction explores the state after a pod is evicted. If its replacement may start
+// before the pod is gone and has required affinity, which the old pod may satisfy, the function
+// also explores the state with the replacement already in place.
 func (s *losing) exploreAfterEviction(i int, v step, rest *int) bool {
 	was := s.column[v.node]
 	g := s.a.units[v.unit].g
@@ -244,8 +245,8 @@ func (s *losing) remove(v step, by int32) {
 	s.drop(v.node)
 }
 
-// overlaps continues with the successor of a pod on each node that takes it while the pod
-// terminates: only spread constraints ignore a terminating pod (R-A1, R-T4, T23).
+// overlaps places the replacement of a pod on each node that accepts it while the pod terminates,
+// and explores from there. Only spread constraints ignore a terminating pod (R-A1, R-T4, T23).
 func (s *losing) overlaps(i int, v step) bool {
 	var tried []int32
 	for _, n := range s.a.units[v.unit].nodes.list {
@@ -280,7 +281,7 @@ func (s *losing) ignore(v step, by int32) {
 	s.count(v, by, false)
 }
 
-// swap exchanges the domains of constraints for those after the loss, and back.
+// swap exchanges the domains of the constraints with those after the loss, and back.
 func (s *losing) swap() {
 	for c, left := range s.remain {
 		s.remain[c], c.domains = c.domains, left
@@ -318,7 +319,6 @@ func (s *losing) applyLoss(by int32) {
 	}
 }
 
-// applyPodLoss applies the loss of one pod, or reverts it.
 func (s *losing) applyPodLoss(v step, by int32) {
 	u := s.a.units[v.unit]
 	daemon := u.g.Kind.PerNode()
@@ -343,8 +343,8 @@ func (s *losing) applyPodLoss(v step, by int32) {
 	}
 }
 
-// count adds by to the number of pods in the constraints that count a pod, or only in
-// those that do not count pods on tainted nodes.
+// count adds by to the counts of the constraints that count pod v. If honouring is set, it changes
+// only constraints that do not count pods on tainted nodes.
 func (s *losing) count(v step, by int32, honouring bool) {
 	for _, c := range s.a.watchers[v.unit] {
 		if c.counted[v.node] && s.a.inPlace(v.node, c.place) && (!honouring || s.honours[c.constraint]) {
@@ -353,8 +353,7 @@ func (s *losing) count(v step, by int32, honouring bool) {
 	}
 }
 
-// waits reports whether a pod group is not created yet because an earlier one has no pod
-// in place.
+// waits reports whether a pod group is not created yet because an earlier one has no placed pod.
 func (s *losing) waits(u *podGroup) bool {
 	for v := u.createdAfter; v != nil; v = v.createdAfter {
 		if v.placed == 0 {
@@ -364,7 +363,8 @@ func (s *losing) waits(u *podGroup) bool {
 	return false
 }
 
-// repair explores from a state after the loss; false if the budget is exhausted.
+// repair explores all repairs from a state after the loss. It returns false if the budget is
+// exhausted.
 func (s *losing) repair() bool {
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
 		return false
@@ -413,7 +413,7 @@ func (s *losing) repair() bool {
 	return true
 }
 
-// replace places a pod again, continues from there and removes the pod.
+// replace places a pod again, explores from there and removes the pod.
 func (s *losing) replace(i, u, n int) bool {
 	was := s.column[n]
 	s.a.place(u, n)
@@ -451,7 +451,7 @@ func (s *losing) end() {
 	}
 }
 
-// moves returns the run that led to this state.
+// moves returns the run that led to the current state.
 func (s *losing) moves() []certificate.Move {
 	var all []certificate.Move
 	add := func(steps []step, gone bool) {
@@ -468,7 +468,7 @@ func (s *losing) moves() []certificate.Move {
 	return all
 }
 
-// answers returns the result for each workload; whole is set if everything was explored.
+// answers returns the result for each workload. whole is set if everything was explored.
 func (s *losing) answers(whole bool) []certificate.Lost {
 	var all []certificate.Lost
 	whole = whole && s.begun
@@ -491,7 +491,7 @@ func (s *losing) answers(whole bool) []certificate.Lost {
 	return all
 }
 
-// unknownLosses returns the answer where nothing is known.
+// unknownLosses returns an unknown verdict for every workload that can be placed.
 func unknownLosses(l certificate.Loss, m *model.Model) []certificate.Lost {
 	var all []certificate.Lost
 	for g := range m.Placeable() {

@@ -12,22 +12,24 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// FitsAnyway reports that there is always a node for a pod of the workload, wherever the
-// pods of others and pods-1 of its own are and whatever the rules of the others: then it
-// is complete after every repair (T16). A node takes a pod when empty, and is open as
-// long as others do not close it: together by what they request, or one by one by
-// anti-affinity and spread on a key with one domain per node. Anti-affinity on a coarse
-// key, whose domains hold several nodes, closes all nodes of a domain; and a domain with
-// the fewest pods passes a spread over such domains. So
-//   - without a coarse key, more nodes must take the pod than others can close;
-//   - with one in anti-affinity, that must hold in more domains than there are pods that
-//     close a domain;
-//   - with one in a spread, it must hold in each domain that counts; or, if the spread counts
-//     only own pods, in enough domains to hold all pods with maxSkew each, as a domain with
-//     fewer pods takes one more whatever the minimum is.
+// FitsAnyway reports whether a pod of the workload always finds a node, wherever other pods and
+// pods-1 of its own workload are, and whatever rules the others have. If so, every repair completes
+// the workload (T16).
 //
-// Pods of unreachable nodes close no more than the lost nodes and, by anti-affinity, the
-// domains of these, which are left out.
+// A node is open if it takes a pod when empty. Other pods close an open node if they keep the pod
+// off it: together by their requests, or each by anti-affinity or spread on a key with one domain
+// per node. A coarse key is one whose domains hold several nodes. Anti-affinity on a coarse key
+// closes all nodes of a domain, whereas a spread over a coarse key always accepts the domain with
+// the fewest pods. Therefore:
+//   - without a coarse key, more nodes must be open than other pods can close;
+//   - with a coarse key in anti-affinity, that must hold in more domains than there are pods that
+//     close a domain;
+//   - with a coarse key in a spread, it must hold in each domain that counts. If the spread counts
+//     only the workload's own pods, it need only hold in enough domains to place all pods with
+//     maxSkew in each, because a domain with fewer pods takes one more whatever the minimum is.
+//
+// Pods on unreachable nodes close no more than the lost nodes and, by anti-affinity, the domains of
+// these nodes. Both are excluded from the count.
 func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods int) bool {
 	if r.others == nil || r.others.of != about {
 		r.others = r.contenders(about, pods)
@@ -48,19 +50,19 @@ func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods
 // node.
 type contenders struct {
 	of *Roster
-	// counts is unset where counting proves nothing.
+	// counts is false if counting proves nothing.
 	counts bool
-	// key is the only coarse key of anti-affinity, and shut the number of pods that close a
-	// domain of it; over is the only spread over a coarse key, and own is set if it counts
-	// no pods of others.
+	// key is the only coarse key of anti-affinity, and shut the number of pods that close one of
+	// its domains. over is the only spread constraint with a coarse key, and own is set if it
+	// counts no pods of other workloads.
 	key  string
 	shut int
 	over *model.Term
 	own  bool
-	// pods is the number of pods; apart counts those that close a node by a rule.
+	// pods is the number of other pods. apart counts those that close a node by a rule.
 	pods, apart int
-	// asked is the sum of their requests, by resource of the room, and daemons what the
-	// DaemonSets among them take of each node.
+	// asked is the sum of their requests, by resource of the room. daemons holds the part of each
+	// node that the DaemonSets among them request.
 	asked, daemons []int64
 }
 
@@ -103,14 +105,14 @@ func (r *Room) contenders(about *Roster, pods int) *contenders {
 	for i, a := range r.asks {
 		x.asked[i], x.daemons[i] = about.asked(w, own, a.name), about.daemons(a.name)
 	}
-	for _, o := range about.running { // each may take all the room of its node
+	for _, o := range about.running { // each may use up its whole node
 		n := podsOf(o, w, own)
 		x.pods += n
 		if at, known := r.m.IndexOf(o.Spec.NodeName); known && r.caps[r.of[at]] > 0 {
 			x.apart += n
 		}
 	}
-	if len(r.p.G.HostPorts) > 0 || len(r.m.Apart) > 0 { // any other pod may have the same
+	if len(r.p.G.HostPorts) > 0 || len(r.m.Apart) > 0 { // any other pod may have the same ports or rules
 		x.apart += about.pods(w, own)
 		return x
 	}
@@ -122,25 +124,23 @@ func (r *Room) contenders(about *Roster, pods int) *contenders {
 	return x
 }
 
-// NoLoss is the loss of no node.
 var NoLoss = &DomainLoss{}
 
-// AlwaysFits reports that there is always a node for a pod of w after a loss, with the
-// given number of its pods and those of the others in about present, wherever they are,
-// in addition to running pods (T16). ruled lists the workloads that rules connect with w,
-// or all. False proves nothing.
+// AlwaysFits reports whether a pod of w always finds a node after a loss, wherever the given number
+// of its own pods, the pods of the workloads in about and all running pods are (T16). ruled lists
+// the workloads that rules connect with w, or all workloads. False proves nothing.
 func AlwaysFits(w *workload.Workload, ruled, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
 	room := ruled.Kinds(w, ruled.pods(w, pods), corev1.LabelHostname).Room(w, pods)
 	return room.FitsAnyway(b, l, about, pods)
 }
 
-// coarse reports whether domains of a key hold several nodes.
+// coarse reports whether some domain of a key holds several nodes.
 func (r *Room) coarse(key string) bool {
 	return slices.ContainsFunc(r.domain(key), func(d int32) bool { return d >= 0 })
 }
 
-// shutting returns the only coarse key of anti-affinity, and how many pods shut a domain
-// of it to the workload; ok is false if there are several keys.
+// shutting returns the only coarse key of anti-affinity, and how many pods close one of its domains
+// to the workload. ok is false if there are several such keys.
 func (r *Room) shutting(group []*workload.Workload, pods int) (key string, shut int, ok bool) {
 	w := r.p.G.Workload
 	for _, o := range group {
@@ -167,8 +167,7 @@ func (r *Room) shutting(group []*workload.Workload, pods int) (key string, shut 
 	return key, shut, true
 }
 
-// open counts the nodes that take a pod when empty, of all kinds or of those in one
-// domain.
+// open counts the nodes that take a pod when empty, among all nodes or only those in domain d.
 func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 	r.m.Run().Spend(1 + len(r.nodes)/model.PerStep)
 	sum := 0
@@ -180,8 +179,8 @@ func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 	return sum - b.any
 }
 
-// ruledBy reports whether another workload is a DaemonSet that hard rules connect with
-// that of the room: then more than requests decides where its pods are.
+// ruledBy reports whether o is a DaemonSet that hard rules connect with the workload of the room.
+// Then requests alone do not decide where the DaemonSet's pods are.
 func (r *Room) ruledBy(o *workload.Workload) bool {
 	w := r.p.G.Workload
 	rules := func(of, other *workload.Workload) bool {
@@ -190,8 +189,7 @@ func (r *Room) ruledBy(o *workload.Workload) bool {
 	return o.Kind.PerNode() && (rules(w, o) || rules(o, w))
 }
 
-// closes reports whether a pod of the given workload closes the node that it is on by a
-// rule.
+// closes reports whether a rule lets a pod of workload o close the node that it is on.
 func (r *Room) closes(o *workload.Workload) bool {
 	w := r.p.G.Workload
 	r.m.Run().Spend(1 + 2*len(r.m.Groups[o].Terms))
@@ -203,7 +201,7 @@ func (r *Room) closes(o *workload.Workload) bool {
 	return rules(w, o, true) || rules(o, w, false)
 }
 
-// requested returns the request of a pod of a group for a resource.
+// requested returns the amount of a resource that a pod of the group requests.
 func requested(g *model.Group, name corev1.ResourceName) int64 {
 	if name == corev1.ResourcePods {
 		return 1
@@ -216,9 +214,9 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 	return 0
 }
 
-// closed bounds the nodes, of all kinds or of those in one domain, that other pods close:
-// each of some pods closes its node by a rule, and all together close as many as their
-// requests for some resource suffice to leave too little on (T6).
+// closed returns an upper bound on the number of nodes that other pods close, among all nodes or
+// only those in domain d. A pod with a rule closes its own node. All pods together also close nodes
+// by their requests, counted for each resource from the nodes that need the least (T6).
 func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	sum, full := x.apart, 0
 	for i, a := range r.asks {
@@ -226,7 +224,7 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 		r.m.Run().Spend(1 + len(a.sizes)/model.PerStep)
 		for _, o := range a.sizes {
 			if r.caps[o.kind] == 0 || domain != nil && domain[o.kind] != d {
-				continue // where no pod fits anyway
+				continue // no pod fits there anyway
 			}
 			takes := o.has - x.daemons[i] - a.ask + 1
 			if takes <= 0 {
@@ -235,7 +233,7 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 			}
 			nodes := min(left/takes, int64(o.nodes))
 			if nodes == 0 {
-				break // the remaining nodes need more to be closed
+				break // all remaining nodes need more
 			}
 			sum, left = sum+int(nodes), left-nodes*takes
 		}
@@ -243,8 +241,8 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	return full + min(sum, x.pods)
 }
 
-// somewhere reports that more domains than can be shut have more open nodes than others
-// close, or that the nodes in no domain do.
+// somewhere reports whether more domains than pods can shut have more open nodes than others close,
+// or whether that holds for the nodes without a domain.
 func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	domain := r.domain(x.key)
 	unreachable := map[int32]bool{}
@@ -262,14 +260,14 @@ func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool 
 		}
 	}
 	if l.Meaning == certificate.Unreachable {
-		roomy -= b.any // its domain may be one of these
+		roomy -= b.any // the domain of an arbitrary lost node may be one of them
 	}
 	return roomy > x.shut || r.open(b, domain, -1) > r.closed(x, domain, -1)
 }
 
-// everywhere reports that each domain of a constraint has more open nodes than others
-// close, and so has the one with the fewest pods. If the constraint counts only the
-// workload's own pods, enough domains to hold all pods with maxSkew each will do.
+// everywhere reports whether each domain of a constraint has more open nodes than others close,
+// which includes the domain with the fewest pods. If the constraint counts only the workload's own
+// pods, enough domains to hold all pods with maxSkew each are sufficient.
 func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	t := x.over
 	domains, roomy := 0, 0
@@ -306,37 +304,37 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool
 	return roomy > 0 && roomy == domains && domains >= t.MinDomains() || x.own && roomy*int(t.Constraint.MaxSkew) >= r.pods
 }
 
-// zone is a number of domains of one spread that a loss treats equally.
+// zone is a number of domains of one spread constraint that a loss treats equally.
 type zone struct {
 	count int // number of domains
-	// before and left are the numbers of pods that one holds before the loss and after it,
+	// before and left are the numbers of pods that a domain can hold before and after the loss.
 	// lost is the number that can be on its lost nodes.
 	before, left, lost int
 	stays              bool // still a domain after the loss
 }
 
-// shares is a spread constraint over the pods of one workload, alone.
+// shares describes one spread constraint that counts only the pods of one workload.
 type shares struct {
 	pods, skew int
 	zones      []zone
-	// level is the smallest number of pods in a domain of the fullest states after the loss,
-	// and floor the same before it, 0 where there are too few domains.
+	// level is the smallest number of pods in a domain once the domains are full after the loss.
+	// floor is the same before the loss. Both are 0 if there are fewer domains than required.
 	level, floor int
 }
 
-// spread decides where one spread constraint counts only the pods of the workload, and
-// each node takes at most one pod by anti-affinity, if any (T3). With c the pods that a
-// domain holds, let m be the least c of all domains.
+// spread decides the case of one spread constraint that counts only the workload's own pods, where
+// anti-affinity, if any, limits each node to one pod (T3). Let c be the number of pods that a
+// domain can hold, and m the smallest c of all domains.
 //
-// A domain with the fewest pods is never refused, whatever the history: its count and the
-// pod itself are 1 more than the minimum. So when no more pods can be placed, that domain
-// is full, the minimum is m, and every other domain is full, or has m + maxSkew pods, or
-// had more from the start. The end depends on no order: domain d has max(y, min(c, m +
-// maxSkew)) with y survivors.
+// The scheduler never refuses a domain with the fewest pods, whatever happened before, because its
+// count with the pod is only 1 more than the minimum. So when no more pods can be placed, that
+// domain is full and the minimum is m. Every other domain is full, has m + maxSkew pods, or had
+// more from the start. The result does not depend on the order: a domain with y survivors ends with
+// max(y, min(c, m + maxSkew)) pods.
 //
-// Placements before the loss are all vectors x with x <= c and x <= min x + maxSkew: any
-// of them is reached level by level. The lost node's share of x is as large, or as small,
-// as the nodes allow.
+// The placements before the loss are all vectors x with x <= c and x <= min x + maxSkew. Each of
+// them can be reached level by level. The lost nodes may hold the largest or the smallest part of x
+// that the node sizes allow.
 func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	t := r.p.Spreads[0]
 	if !r.own(t, nil) || slices.ContainsFunc(r.p.Keys, r.coarse) {
@@ -354,10 +352,10 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	return diag.Sometimes, worst, sure
 }
 
-// NeverFits returns how many pods at least are missing in the end in every run, judged by
-// the spread constraints that count the pods of the workload and no others; 0 is no
-// promise. It looks at each as if there were no other rule: what completes with more
-// rules completes with fewer.
+// NeverFits returns a lower bound on the number of pods that are missing in the end in every run.
+// It uses the spread constraints that count only the pods of the workload; 0 means that nothing is
+// proved. It judges each constraint as if there were no other rule, which is sound because a run
+// that completes under more rules also completes under fewer.
 func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Workload) int {
 	fewest := 0
 	if !bound.QuickApplies(r.p.G) || !plain(r.m, r.p.G) {
@@ -374,8 +372,8 @@ func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Wo
 	return fewest
 }
 
-// own reports whether a constraint counts the pods of the workload and those of no other
-// workload of a group.
+// own reports whether a constraint counts the pods of the workload but those of no other workload
+// in the group.
 func (r *Room) own(t *model.Term, group []*workload.Workload) bool {
 	w := r.p.G.Workload
 	return t.Sel.Form == model.FormSet && r.m.Self(t, w) == model.Yes && r.m.Peer(t, w, w) == model.Yes &&
@@ -402,9 +400,8 @@ func (r *Room) shares(t *model.Term, b *DomainLoss, l certificate.Loss) *shares 
 	return s
 }
 
-// zones returns the domains of the constraint, over nodes that carry the keys of all
-// constraints (R-T2). If lost nodes no longer count (forget), a domain without other
-// nodes disappears.
+// zones returns the domains of the constraint, over nodes that carry the keys of all constraints
+// (R-T2). If forget is set, lost nodes no longer count, so a domain without other nodes disappears.
 func (r *Room) zones(t *model.Term, b *DomainLoss, forget bool) []zone {
 	r.m.Run().Spend(len(r.nodes))
 	e, domain, keys := r.m.Eligible(r.p.G.Workload), r.domain(t.Key), model.HardKeys(r.p.G)
@@ -436,7 +433,7 @@ func (r *Room) zones(t *model.Term, b *DomainLoss, forget bool) []zone {
 	return slices.DeleteFunc(all, func(z zone) bool { return z.count == 0 })
 }
 
-// target returns the number of pods to which a repair fills a domain.
+// target returns the number of pods up to which a repair fills a domain.
 func (s *shares) target(z *zone) int {
 	if !z.stays {
 		return 0
@@ -447,10 +444,10 @@ func (s *shares) target(z *zone) int {
 // most returns how many pods a domain may have if the minimum is at least m.
 func (s *shares) most(z *zone, m int) int { return min(z.before, m+s.skew) }
 
-// missing goes over the placements before the loss by their minimum. It returns how many
-// pods are missing after the worst of them and, at least, after the best, and whether the
-// best is known to leave none. There is a placement for m if m pods in each domain are
-// not too many, and as many as each may have not too few.
+// missing tries every minimum m of a placement before the loss. It returns how many pods are
+// missing after the worst placement, a lower bound for the best placement, and whether the best is
+// known to leave none missing. A placement with minimum m exists if m pods in each domain are not
+// more than all pods, and the domains can hold all pods.
 func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 	best = s.pods
 	for m := 0; m <= s.floor; m++ {
@@ -470,7 +467,7 @@ func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 	return worst, best, sure, found
 }
 
-// fill places the pods beyond the minimum m, those without cost first, and returns the
+// fill places the pods beyond the minimum m, starting with those that cost nothing, and returns the
 // cost.
 func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 	cost, free, rest := 0, 0, s.pods
@@ -486,11 +483,11 @@ func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 	return cost + max(0, rest-free)
 }
 
-// worst returns how many pods are missing after the worst of the placements with a
-// minimum of at least m. Pods in a domain beyond those that a repair would put there are
-// a gain, and the worst placement gains the fewest.
+// worst returns how many pods are missing after the worst placement with a minimum of at least m.
+// Pods in a domain beyond the number to which a repair would fill it are a gain, and the worst
+// placement gains the fewest.
 func (s *shares) worst(m int, recreated bool) int {
-	if !recreated { // with the most lost, the fewest survive
+	if !recreated { // most pods lost means fewest survivors
 		return s.pods - s.fill(m, func(z *zone, x int) int { return max(0, x-z.lost) })
 	}
 	sum := 0
@@ -506,10 +503,10 @@ func (s *shares) worst(m int, recreated bool) int {
 	return max(0, s.pods-sum-gained)
 }
 
-// best bounds from below how many pods are missing after the best of these placements;
-// exact says whether the bound is reached. The fewest possible pods are lost, no more
-// come back than would to domains with m pods each, and in the end no domain has more
-// than a repair brings it to or it may have from the start.
+// best returns a lower bound on the number of pods that are missing after the best of these
+// placements, and whether some placement attains it. The bound assumes that as few pods as possible
+// are lost, that no more come back than would to domains with m pods each, and that in the end no
+// domain has more pods than a repair gives it or than it had from the start.
 func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	lost := s.fill(m, func(z *zone, x int) int { return max(0, x-z.left) })
 	if !recreated || lost == 0 {
@@ -529,16 +526,16 @@ func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	return max(0, lost-back, s.pods-fullest), s.even(m) == 0
 }
 
-// even returns how many pods are missing after one placement: m pods in each domain, and
-// the others where the fewest are lost, in one domain after the other.
+// even returns how many pods are missing after one particular placement: m pods in each domain, and
+// the others where the fewest are lost, filling one domain after the other.
 func (s *shares) even(m int) int {
 	rest := s.pods
 	for i := range s.zones {
 		rest -= m * s.zones[i].count
 	}
 	missing := s.pods
-	// First the domains up to what their remaining nodes hold, then what the lost nodes must
-	// take.
+	// First fill the domains with the pods that their remaining nodes hold, then with the pods that
+	// the lost nodes must hold.
 	place := func(z *zone, x, upTo int) int {
 		more := max(0, min(rest, upTo-x))
 		rest -= more
