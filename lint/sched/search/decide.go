@@ -12,18 +12,18 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Options bound a decision. The zero value is the default.
+// Options limit a decision. The zero value is the default.
 type Options struct {
-	// Steps bounds each search and each check of one, in filters applied, in addition to the
-	// budget of the run. 0 means no further bound.
+	// Steps is the maximum number of filters applied in each search and each check of a search, in
+	// addition to the budget of the run. 0 means no limit other than that budget.
 	Steps int
-	// AtOnce counts pods that run to completion as if they stayed, and ignores those that
-	// take no part: it asks what the scheduler does with all its pods at one time.
+	// AtOnce treats pods that run to completion as permanent, and ignores pods that take no part.
+	// It asks what the scheduler does with all pods at one time.
 	AtOnce bool
 }
 
-// budget returns the steps of one question and of the check of its answer. An answer that
-// takes more filters to check is not given.
+// budget returns the step limits of one question and of the check of its answer. An answer whose
+// check needs more steps is dropped.
 func budget(m *model.Model, o Options) (steps, check int) {
 	steps = m.Run().Left()
 	if o.Steps > 0 {
@@ -32,9 +32,9 @@ func budget(m *model.Model, o Options) (steps, check int) {
 	return steps, min(steps, m.Run().Times(certificate.CheckSteps))
 }
 
-// Decide decides about all workloads of a model together. Pods that run to completion
-// take no room permanently, so the decision is about the others; each workload of such
-// pods also gets a verdict of its own.
+// Decide decides all workloads of a model together. Pods that run to completion do not occupy nodes
+// permanently, so the decision covers the other pods. Each workload whose pods run to completion
+// also gets a verdict of its own.
 func Decide(m *model.Model, o Options) *certificate.Decision {
 	if o.AtOnce {
 		return decide(m, o)
@@ -45,9 +45,9 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 	return d
 }
 
-// withdrawForNotModeled withdraws what pods that take no part may refute: that all pods are
-// placed, and an always of workloads that such pods may block. A never stays: more pods
-// do not help, and a rule that depends on them is a doubt.
+// withdrawForNotModeled withdraws results that pods that take no part may refute: that all pods are
+// placed, and the always verdict of workloads that such pods may block. Never verdicts stay,
+// because more pods do not help, and a rule that depends on such pods already counts as a doubt.
 func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 	if len(m.NotModeled()) == 0 {
 		return
@@ -78,8 +78,8 @@ func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 	}
 }
 
-// decide decides about all workloads of a model together. Each component has a budget of
-// its own; the work that is done once for all of them has a large one.
+// decide decides all workloads of a model together. Each component has a budget of its own. The
+// work that is done once for all of them has a large one.
 func decide(m *model.Model, o Options) (d *certificate.Decision) {
 	if !m.Run().Within(m.Altogether(), func() {
 		parts := m.Split()
@@ -108,8 +108,8 @@ func decide(m *model.Model, o Options) (d *certificate.Decision) {
 	return d
 }
 
-// undecided returns a decision with every verdict unknown, for when the work that is
-// common to all components exceeds the budget.
+// undecided returns a decision with every verdict unknown. It is used if the work that all
+// components share exceeds the budget.
 func undecided(m *model.Model) *certificate.Decision {
 	d := &certificate.Decision{Verdict: diag.Unknown, RulesVerdict: diag.Unknown, Groups: map[*workload.Workload][]*workload.Workload{}, Brief: map[*workload.Workload]bool{}}
 	for g := range m.Placeable() {
@@ -130,8 +130,8 @@ type decided struct {
 	outcomes []outcome
 }
 
-// decideInstance decides the components of an instance: all of them, or those that contain pods
-// that run to completion.
+// decideInstance decides the components of an instance. If finite is set, it decides only those
+// with pods that run to completion.
 func decideInstance(a *state, o Options, finite bool) *decided {
 	d := &decided{a: a}
 	for _, c := range (interactions{a}).components() {
@@ -142,10 +142,8 @@ func decideInstance(a *state, o Options, finite bool) *decided {
 	return d
 }
 
-// decider settles components by the cheapest method that succeeds.
 type decider struct{ *state }
 
-// bounded decides one component within its own budget.
 func (d decider) bounded(c component, o Options) (out outcome) {
 	h := &headroom{state: d.state, c: c}
 	if !d.m.Run().Within(d.m.Bounds(unmerge(d.m, c.owners)), func() { out = d.decide(h, o) }) {
@@ -180,8 +178,8 @@ func (d decider) decide(h *headroom, o Options) outcome {
 	out := estimates(d).estimate(c, h)
 	if !(out.decided && out.exact) && c.pods <= mediumPods && (!out.decided || len(d.nodes) <= smallNodes) {
 		if exact, ok := d.trySearch(c, o, out.decided); ok {
-			// If a proof has already settled the verdict, the search must agree, and the proof is the one
-			// to be checked.
+			// If a proof has already settled the verdict, the search must agree, and the proof is
+			// checked instead of the search.
 			if out.decided && out.verdict() != exact.verdict() {
 				d.m.Run().Refuse(unmerge(d.m, c.owners), fmt.Errorf("%s by proof and %s by search", out.verdict(), exact.verdict()))
 				open := openOutcome(c)
@@ -204,8 +202,8 @@ func openOutcome(c component) outcome {
 	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
 }
 
-// unsure returns the outcome of a component with a rule whose selection only the cluster
-// knows. Even so, pods without any node are never placed.
+// unsure returns the outcome of a component with a rule whose selection only the cluster knows.
+// Even then, pods that no node accepts are never placed.
 func (d decider) unsure(c component) outcome {
 	o := openOutcome(c)
 	for k, i := range c.units {
@@ -219,9 +217,9 @@ func (d decider) unsure(c component) outcome {
 	return o
 }
 
-// A component of up to mediumPods is searched if proofs fail. If they have settled the
-// verdict, it is searched only on up to smallNodes and within numberSteps, for the exact
-// numbers. byNumbers finds exact numbers up to smallPods and smallNodes.
+// A component of up to mediumPods pods is searched if proofs fail. If proofs have settled the
+// verdict, it is searched only for the exact numbers of pods, on up to smallNodes nodes and within
+// numberSteps steps. byNumbers finds exact numbers for up to smallPods pods and smallNodes nodes.
 const (
 	smallPods   = 40
 	smallNodes  = 40
@@ -229,8 +227,8 @@ const (
 	numberSteps = 300_000
 )
 
-// trySearch searches with part of the remaining budget; it returns false if that was too
-// little. If the verdict is known, the search is only for the numbers.
+// trySearch searches with part of the remaining budget. It returns false if that was too little. If
+// the verdict is known, the search is only for the numbers of pods.
 func (d decider) trySearch(c component, o Options, known bool) (out outcome, ok bool) {
 	steps, _ := budget(d.m, o)
 	part := d.m.Run().Left() / 2
@@ -290,8 +288,8 @@ type tally struct {
 	// best and worst count its pods in the best and the worst runs of all components.
 	best, worst int
 	unclear     bool
-	// unsure, large and refuted say why it is unclear: because of a rule, of the size, or of
-	// a certificate that failed.
+	// unsure, large and refuted give the reason why it is unclear: an uncertain rule, the size of a
+	// component, or a failed certificate.
 	unsure, large, refuted bool
 }
 
@@ -340,9 +338,9 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 	return all
 }
 
-// decideFinite adds the workloads whose pods run to completion: always if all of their
-// pods find nodes beside everything else at once, never if not even one finds a node in
-// an empty cluster. Otherwise they wait.
+// decideFinite adds the workloads whose pods run to completion. Their verdict is always if all of
+// their pods find nodes while all other pods are present, and never if not even one pod finds a
+// node in an empty cluster. Otherwise the pods wait.
 func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 	if !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return ends(m, w) }) {
 		return
@@ -361,7 +359,7 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 		if !ends(m, w.Workload) {
 			continue
 		}
-		// Turn the verdict about everything at once into one about pods that run to completion.
+		// Turn the verdict about all pods at once into one about pods that run to completion.
 		if hopeless[w.Workload] {
 			w.Verdict, w.RulesVerdict, w.Why, w.MaxPlaced, w.MinPlaced = diag.Never, diag.Never, model.Reason{}, 0, 0
 		} else {
@@ -386,9 +384,8 @@ func ends(m *model.Model, w *workload.Workload) bool {
 	return w.Finite() && m.Groups[w].Placeable()
 }
 
-// neverPlaced returns the workloads whose pods run to completion and never find a node,
-// not even one pod, whatever else is there and however long it waits. The checker
-// confirms each.
+// neverPlaced returns the workloads whose pods run to completion and of which not even one pod ever
+// finds a node, whatever other pods exist and however long it waits. The checker confirms each.
 func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	none := map[*workload.Workload]bool{}
 	prove := func(g *model.Group, with []*workload.Workload) {
@@ -411,8 +408,9 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	return none
 }
 
-// neverPlaced reports whether no node ever takes a pod of a pod group: none passes the
-// filters, is large enough and carries all keys, or no pod can be its peer.
+// neverPlaced reports whether no node ever takes a pod of the pod group, because none passes the
+// filters, is large enough and carries all keys, or because the required affinity has no possible
+// peer.
 func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]
 	lonely := len(u.affinityKeys) > 0 && !u.first && len(u.peers) == 0 && len(u.unsure) == 0 && !u.open

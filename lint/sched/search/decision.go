@@ -11,8 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// join replaces the workloads that stand for single pods by those that the pods belong
-// to.
+// join replaces the workloads that model.Split made for single pods by the original workloads.
 func join(d *certificate.Decision, parts *model.Model) {
 	whole := func(w *workload.Workload) *workload.Workload {
 		if g := parts.Groups[w]; g != nil {
@@ -66,7 +65,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	}
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
 	mine, ruled := d.tallies(), rules.tallies()
-	most := 0 // what the rules alone allow
+	most := 0 // the largest number that the rules alone allow
 	for i := range rules.outcomes {
 		most += rules.outcomes[i].most
 	}
@@ -82,7 +81,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	}
 	for g := range m.Placeable() {
 		w, t := g.Workload, mine[g.Workload]
-		t.most = min(t.most, ruled[w].most) // resources make nothing possible
+		t.most = min(t.most, ruled[w].most) // resources make nothing possible that the rules forbid
 		verdict := certificate.WorkloadDecision{
 			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
 		}
@@ -98,8 +97,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	return out
 }
 
-// doubtsOf finds the first doubt about the rules of each workload, in the order of the
-// doubts.
+// doubtsOf finds the first doubt about the rules of each workload, in the order of all doubts.
 type doubtsOf struct {
 	all   []model.Doubt
 	first map[*workload.Workload]int
@@ -107,9 +105,8 @@ type doubtsOf struct {
 	groups map[*workload.Workload]model.Cause
 }
 
-// cause returns why the verdict on a workload is unknown: a failed certificate, the size,
-// the budget, or else a doubt about its own rules or those of another workload in its
-// group.
+// cause returns why the verdict on a workload is unknown: a failed certificate, the size, the
+// budget, or else a doubt about a rule of the workload or of another workload in its group.
 func (d *doubtsOf) cause(group []*workload.Workload, w *workload.Workload, t tally) model.Cause {
 	switch {
 	case t.refuted:
@@ -156,7 +153,8 @@ func (d *decided) overruns() []certificate.Overrun {
 	return all
 }
 
-// stuck concatenates the worst runs; the checker adds why the remaining pods fit nowhere.
+// stuck concatenates the worst runs. The checker adds the reasons why the remaining pods fit
+// nowhere.
 func (d *decided) stuck() *certificate.Stuck {
 	s := &certificate.Stuck{}
 	got := map[*workload.Workload]int{}
@@ -183,9 +181,9 @@ func (d *decided) stuck() *certificate.Stuck {
 	return s
 }
 
-// Unlisted returns the extended resources that the pods of a workload request and that no
-// node and no pool of the topology lists, sorted: whether the pods fit on a node that
-// they may use, and that lists other resources, is not known (R-N27).
+// Unlisted returns the extended resources that pods of the workload request and that no node or
+// pool of the topology lists, sorted. If such a pod may use a node that lists other resources, it
+// is not known whether the pod fits there (R-N27).
 func Unlisted(m *model.Model, w *workload.Workload) []corev1.ResourceName {
 	var names []corev1.ResourceName
 	for i := range m.Groups[w].Requests {
@@ -196,8 +194,7 @@ func Unlisted(m *model.Model, w *workload.Workload) []corev1.ResourceName {
 	return names
 }
 
-// opens reports whether some node that the pods may use lists resources, while none lists
-// this one.
+// opens reports whether some node that the pods may use lists its resources, but not this one.
 func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 	for n := range m.Usable(w) {
 		if n.Allocatable != nil && !n.Extended.Known(r.Name) {
@@ -207,11 +204,11 @@ func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 	return false
 }
 
-// withhold withdraws what was decided about components with pods that request a resource
-// which no node lists. The decision took it for unlimited, so an upper bound holds and a
-// never stays. Such pods may also be placed nowhere, so for the others only results stay
-// that hold whether they are in place or not: an always by a proof that looks at no order
-// (see certificate.Decision.Lasting), if none of the others needs or counts them.
+// withhold withdraws results for components with pods that request a resource that no node lists.
+// The decision treated the resource as unlimited, so upper bounds and never verdicts stay valid.
+// But such pods may also be placed nowhere. For the other pods, a result stays only if it holds
+// either way: an always verdict whose proof does not depend on the order (see
+// certificate.Decision.Lasting), if none of the others needs or counts such pods.
 func (d *decided) withhold() {
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
@@ -242,8 +239,7 @@ func (d *decided) withhold() {
 	}
 }
 
-// leans reports whether other pods in a component need or count those of the given
-// owners.
+// leans reports whether other pods in a component need or count pods of the given owners.
 func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 	among := func(l located) bool { return on[a.units[l.unit].g.Origin()] }
 	for _, i := range o.units {
@@ -263,10 +259,10 @@ func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 	return false
 }
 
-// setUnlistedReasons sets the reason of unknown verdicts that depend on a resource which no node
+// setUnlistedReasons sets the reason of unknown verdicts that depend on a resource that no node
 // lists.
 func setUnlistedReasons(d *certificate.Decision, m *model.Model) {
-	first := map[*workload.Workload]model.Reason{} // of a component, by its first workload
+	first := map[*workload.Workload]model.Reason{} // by the first workload of a component
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
 		if w.Verdict != diag.Unknown {
@@ -286,8 +282,8 @@ func setUnlistedReasons(d *certificate.Decision, m *model.Model) {
 	}
 }
 
-// firstUnlisted returns the first resource that workloads request and no node lists; its
-// Workload is nil if there is none.
+// firstUnlisted returns the first resource that the workloads request and no node lists. Its
+// Workload is nil if there is no such resource.
 func firstUnlisted(m *model.Model, ws []*workload.Workload) model.Reason {
 	for _, w := range ws {
 		if names := Unlisted(m, w); len(names) > 0 {

@@ -22,18 +22,17 @@ func (s interactions) binds() bool {
 type component struct {
 	units []int
 	pods  int
-	// owners are the workloads of the pod groups; owner is the index of each unit's workload
-	// among them. The pods of a DaemonSet are one pod group each and have one owner.
+	// owners are the workloads of the pod groups. owner holds, for each pod group, the index of its
+	// workload in owners. Every pod of a DaemonSet is a pod group, and all of them have one owner.
 	owners []*workload.Workload
 	owner  []int
-	at     map[*workload.Workload]int // in owners
+	at     map[*workload.Workload]int // index in owners
 	// declared is the number of pods of each owner.
 	declared []int
-	// unsure is set if a rule in the component depends on what only the cluster knows.
+	// unsure is set if a rule in the component depends on facts that only the cluster knows.
 	unsure bool
 }
 
-// add adds a pod group.
 func (c *component) add(i int, u *podGroup) {
 	owner := u.g.Origin()
 	if c.at == nil {
@@ -51,8 +50,8 @@ func (c *component) add(i int, u *podGroup) {
 // interactions finds the pod groups that interact.
 type interactions struct{ *state }
 
-// components splits the pod groups. Two are in one component if a rule of one looks at
-// the other, if they want the same port, or if together they may fill a node.
+// components divides the pod groups into components. Two pod groups are in one component if a rule
+// of one selects the other, if they use the same host port, or if together they may fill a node.
 func (s interactions) components() []component {
 	parent := make([]int, len(s.units))
 	for i := range parent {
@@ -86,7 +85,7 @@ func (s interactions) components() []component {
 			join(i, s.unitsOf[u.createdAfter.g.Workload][0])
 		}
 	}
-	first := slices.Repeat([]int{-1}, len(s.hostPorts)) // the first pod group for which a port clashes
+	first := slices.Repeat([]int{-1}, len(s.hostPorts)) // the first pod group that each host port keeps off a node
 	for i, u := range s.units {
 		for _, p := range u.clashes {
 			if first[p] < 0 {
@@ -122,16 +121,15 @@ func (s interactions) components() []component {
 	return all
 }
 
-// askers is a set of pod groups that may use the same nodes and request the same
-// resources.
+// askers is a set of pod groups that may use the same nodes and request the same resources.
 type askers struct {
 	nodes *nodeSet
-	asks  []int // by resource, in order
+	asks  []int // requested resources, in order
 	units []int
 }
 
-// askersOf groups the pod groups whose pods may be placed by their nodes and requested
-// resources. nodes is the sum of the sizes of the node sets.
+// askersOf groups the pod groups that can have placed pods by their nodes and requested resources.
+// nodes is the sum of the sizes of the node sets.
 func (s interactions) askersOf() (all []*askers, nodes int) {
 	type key struct {
 		nodes *nodeSet
@@ -162,8 +160,8 @@ func (s interactions) askersOf() (all []*askers, nodes int) {
 	return all, nodes
 }
 
-// joinContending joins pod groups that request a resource of a node which could run out
-// if all their pods came.
+// joinContending joins pod groups that request the same resource of a node, if that resource could
+// run out when all their pods are on the node.
 func (s interactions) joinContending(join func(i, j int)) {
 	all, nodes := s.askersOf()
 	s.m.Run().Spend(len(s.units) + nodes/(2*model.PerStep))
@@ -176,7 +174,7 @@ func (s interactions) joinContending(join func(i, j int)) {
 			if !slices.ContainsFunc(same.asks, func(r int) bool { return here[r] }) {
 				continue
 			}
-			// One resource that runs short is enough to connect the node's pod groups.
+			// One resource that can run out is enough to connect the node's pod groups.
 			contend = true
 			if first[n] < 0 {
 				first[n] = same.units[0]
@@ -191,8 +189,8 @@ func (s interactions) joinContending(join func(i, j int)) {
 	}
 }
 
-// shortagesOf says for every node and resource whether it could run out if all pods that
-// may go there did.
+// shortagesOf reports, for every node and resource, whether the resource could run out if all pods
+// that may use the node were on it.
 func (s interactions) shortagesOf(all []*askers) []bool {
 	width := len(s.resources)
 	demand := make([]int64, len(s.free))
@@ -214,35 +212,35 @@ func (s interactions) shortagesOf(all []*askers) []bool {
 	return short
 }
 
-// Conflict describes workloads that cannot all be placed together, or only in the right
-// order, although each of them could be placed alone.
+// Conflict describes workloads that cannot all be placed together, or only in the right order,
+// although each of them could be placed alone.
 type Conflict struct {
-	// Workloads are the conflicting ones, in the order of the input; Among are these and all
-	// with which they interact.
+	// Workloads are the conflicting workloads, in input order. Among adds all workloads that
+	// interact with them.
 	Workloads, Among []*workload.Workload
-	// Pods is the number of their pods, and Most the largest number of these that can be
-	// placed; where Stuck is set, all of them can.
+	// Pods is the number of their pods, and Most the largest number of these pods that one run can
+	// place. If Stuck is set, some run places all of them.
 	Pods, Most int
-	// Core explains why no run places all; nil if some run does.
+	// Core explains why no run places all pods, or is nil if some run does.
 	Core *Core
 	// Stuck is a run after which pods of its first pending workload fit nowhere, without the
-	// placements that have no part in that.
+	// placements that do not contribute to this.
 	Stuck *certificate.Stuck
-	// Growth is the size at which growing pools were counted; nil if they were not.
+	// Growth holds the assumed sizes of growing pools, or is nil if pools were not grown.
 	Growth []model.PoolSize
 }
 
-// jointSteps bounds each decision of the search for conflicts.
+// jointSteps is the step limit of each decision in the search for conflicts.
 const jointSteps = 400_000
 
-// maxGrowth bounds the further nodes with which conflicts are decided again.
+// maxGrowth is the maximum number of additional nodes with which conflicts are decided again.
 const maxGrowth = 500
 
-// Conflicts decides by the rules alone which workloads cannot be placed together, or only
-// in the right order. It passes over workloads that are faulty by themselves and what
-// interacts with these, and whatever depends on pods that run to completion or on labels
-// and namespaces that are not known. It reports that no run places all only if that holds
-// whatever peers undeclared workloads may provide, and however far pools grow.
+// Conflicts decides by the rules alone which workloads cannot be placed together, or only in the
+// right order. It skips workloads that are faulty by themselves and workloads that interact with
+// them, as well as those that depend on pods that run to completion or on unknown labels and
+// namespaces. It reports that no run places all pods only if that holds whatever peers undeclared
+// workloads may provide, and however far pools grow.
 func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()
 	if m.Run().Within(m.Altogether(), func() {
@@ -284,16 +282,17 @@ func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Confli
 	return nil
 }
 
-// TogetherQuestion names the question whether workloads can be placed together, when it
-// is given up.
+// TogetherQuestion is the name of this question in the message that it was abandoned.
 const TogetherQuestion = "whether workloads can be scheduled together"
 
 // scope is the set of workloads that may interact.
 type scope struct {
 	all map[*workload.Workload]bool
-	// Workloads that are doubtful, and what interacts with them, get no verdict.
+	// doubtful marks workloads that get no verdict, and neither do the workloads that interact with
+	// them.
 	doubtful map[*workload.Workload]bool
-	// count is the number of pods that are certain, if that is not the declared number.
+	// count holds the number of pods that are certain to exist, if it differs from the declared
+	// number.
 	count map[*workload.Workload]int
 }
 
@@ -303,7 +302,8 @@ func (s *scope) relax(only map[*workload.Workload]bool) *relaxation {
 	return r
 }
 
-// scopeOf finds those workloads by their hard rules. It returns nil if there are none.
+// scopeOf finds the workloads that may interact by their hard rules. It returns nil if there are
+// none.
 func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	s := &scope{all: map[*workload.Workload]bool{}, doubtful: map[*workload.Workload]bool{}, count: map[*workload.Workload]int{}}
 	ports := map[int32]*workload.Workload{}
@@ -334,8 +334,8 @@ func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	return s
 }
 
-// involve adds the workloads that the hard terms of a group select, and reports whether
-// there are any.
+// involve adds the workloads that the hard terms of a group select, and reports whether there are
+// any.
 func involve(m *model.Model, s *scope, g *model.Group) bool {
 	found := false
 	for t := range g.HardTerms() {
@@ -355,8 +355,8 @@ func involve(m *model.Model, s *scope, g *model.Group) bool {
 	return found
 }
 
-// risky reports whether a workload alone can get stuck in one run and not in another:
-// pods with affinity to each other, several spreads, or spread and anti-affinity.
+// risky reports whether a workload alone can get stuck in one run and not in another. It can if its
+// pods have affinity to each other, several spread constraints, or both spread and anti-affinity.
 func risky(m *model.Model, g *model.Group) bool {
 	near, spreads, apart := 0, 0, map[string]bool{}
 	for _, t := range g.Terms {
@@ -411,9 +411,8 @@ func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	return c, true
 }
 
-// stuckRun finds a run after which pods of a component fit nowhere although another run
-// places all. It takes resources into account, as a run that they do not allow does not
-// happen.
+// stuckRun finds a run after which pods of a component fit nowhere although another run places all
+// of them. It takes resources into account, because a run that exceeds them cannot happen.
 func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	group := setOf(o.owners)
 	parts := m.Split()
@@ -431,8 +430,8 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 		m.Run().Refuse(o.owners, err)
 		return Conflict{}, false
 	}
-	// If a node that refuses a blocked pod goes on refusing it, the placements are removed without
-	// which the rest is still a run after which no node takes the pod.
+	// If a node that refuses a blocked pod keeps refusing it as more pods arrive, drop every
+	// placement without which the rest is still a run after which no node takes the pod.
 	hereditary := !slices.ContainsFunc(blocked.Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
 	if run := stuck.Placements; hereditary && len(run) <= maxShrink {
 		for i := len(run) - 1; i >= 0; i-- {
@@ -452,11 +451,10 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	return c, true
 }
 
-// maxShrink bounds the length of the runs that are minimized.
+// maxShrink is the maximum length of a run that is minimized.
 const maxShrink = 200
 
-// Nodes returns the workloads of a run in order, and the nodes on which it puts their
-// pods.
+// Nodes returns the workloads of a run in order, and the nodes of each workload's pods.
 func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Workload][]*topology.Node) {
 	on = map[*workload.Workload][]*topology.Node{}
 	for _, p := range s.Placements {
@@ -468,9 +466,9 @@ func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Work
 	return ws, on
 }
 
-// fewest removes workloads, many at a time where possible, as long as the rest still
-// cannot be placed together. Workloads that others need as peers or count for a spread
-// stay, as the others might be worse off without them.
+// fewest removes workloads, many at a time if possible, as long as the rest still cannot be placed
+// together. It keeps workloads whose pods others need as peers or count for a spread, because the
+// others might be harder to place without them.
 func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relaxation, bool) {
 	checks := 0
 	for size := (len(owners) + 1) / 2; ; size = (size + 1) / 2 {
@@ -492,7 +490,7 @@ func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relax
 	}
 }
 
-// maxChecks bounds the decisions for minimizing one conflict.
+// maxChecks is the maximum number of decisions spent on minimizing one conflict.
 const maxChecks = 400
 
 func setOf(ws []*workload.Workload) map[*workload.Workload]bool {

@@ -18,34 +18,35 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Kinds groups the declared nodes by kind. Nodes of one kind are equivalent to some
-// workloads and in one domain of a key, or each the only one of its own.
+// Kinds groups the declared nodes by kind. Nodes of one kind are equivalent for some workloads.
+// Under a given topology key, they are either all in one domain or each the only node of its
+// domain.
 type Kinds struct {
 	m     *model.Model
 	of    []int32   // by node
 	nodes [][]int32 // by kind
-	// domains are those of each kind by key: -1 for none, alone for one domain per node.
+	// domains holds the domain of each kind by key: -1 for none, alone for one domain per node.
 	domains map[string][]int32
 	losses  []*DomainLoss
-	// offers caches what the kinds have of each resource.
+	// offers caches the amounts that the kinds offer of each resource.
 	offers map[corev1.ResourceName]*offered
 }
 
-// offered lists, by kind and size, how many nodes have at least that much of a resource,
-// least first. It leaves out nodes where the resource is not judged.
+// offered lists, by kind and size, the nodes that have at least a certain amount of a resource,
+// smallest first. It leaves out nodes on which the resource is not judged.
 type offered struct {
 	name  corev1.ResourceName
 	sizes []offer
 }
 
-// offer is a number of nodes of one kind; has is what the smallest of them offers.
+// offer is a number of nodes of one kind. has is the amount that the smallest of them offers.
 type offer struct {
 	kind  int32
 	has   int64
 	nodes int
 }
 
-// sizeStep is the share of its own size by which a node may exceed the smallest of an
+// sizeStep is the fraction of its own size by which a node may exceed the smallest node of an
 // offer.
 const sizeStep = 1.0 / 64
 
@@ -67,11 +68,11 @@ func (k *Kinds) offered(name corev1.ResourceName) *offered {
 	})
 }
 
-// ascents caches the nodes of a model by how much they have of a resource.
+// ascents caches the nodes of a model in ascending order of each resource.
 type ascents map[corev1.ResourceName][]int32
 
-// ascending lists the nodes by what they have of a resource, least first, without those
-// for which it is not judged.
+// ascending lists the nodes in ascending order of the amount of a resource, without the nodes on
+// which it is not judged.
 func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	kept := *model.KeepForNodes(k.m, func() *ascents { return &ascents{} })
 	return model.Cached(kept, name, func() []int32 {
@@ -86,19 +87,18 @@ func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	})
 }
 
-// alone marks a kind each of whose nodes is the only one in its domain.
+// alone marks a kind whose nodes are each the only node in their domain.
 const alone = -2
 
-// DomainLoss is the loss of a domain, or of one node.
 type DomainLoss struct {
 	// Value is the value of the key, or the name of the node.
 	Value string
-	// lost lists the lost nodes. If one node is lost, like lists all nodes of its kind, as
-	// any of them may be the lost one; otherwise like equals lost.
+	// lost lists the lost nodes. If one node is lost, like lists all nodes of its kind, because any
+	// of them may be the lost one. Otherwise like equals lost.
 	nodes      []*topology.Node
 	lost, like []int32
-	// taken is the number of lost nodes of each kind, any the number of lost nodes of
-	// unspecified kind.
+	// taken is the number of lost nodes of each kind. any is the number of lost nodes whose kind is
+	// not specified.
 	taken map[int32]int
 	any   int
 }
@@ -106,7 +106,7 @@ type DomainLoss struct {
 // Nodes returns the names of all lost nodes.
 func (b *DomainLoss) Nodes() []string { return b.names(b.lost) }
 
-// Like returns the names of the nodes that may each be the lost one, or of all lost nodes
+// Like returns the names of the nodes that may each be the lost one, or the names of all lost nodes
 // if a domain is lost.
 func (b *DomainLoss) Like() []string { return b.names(b.like) }
 
@@ -121,10 +121,10 @@ func (b *DomainLoss) names(nodes []int32) []string {
 	return names
 }
 
-// AnyNode is the loss of one node, whichever it is.
+// AnyNode is the loss of an arbitrary single node.
 var AnyNode = &DomainLoss{any: 1}
 
-// keptKinds caches the kinds of a model, by the key and the classes of nodes.
+// keptKinds caches the kinds of a model by key and node classes.
 type keptKinds map[kindsKey]*Kinds
 
 type kindsKey struct {
@@ -132,8 +132,8 @@ type kindsKey struct {
 	classes *classes.Classes
 }
 
-// KindsOf groups the nodes as the workloads see them, for losses by a key. pods is the
-// largest number of their pods on a node.
+// KindsOf groups the nodes by their meaning to the workloads, for losses by a key. pods is the
+// largest number of the workloads' pods on one node.
 func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kinds {
 	id := kindsKey{key, classes.Of(m, ws, pods, key)}
 	kept := *model.KeepForNodes(m, func() *keptKinds { return &keptKinds{} })
@@ -170,15 +170,16 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 		}
 	}
 	base := *k
-	base.m = nil // the model of this call; later calls bring their own
+	base.m = nil // drops this call's model; later calls set their own
 	kept[id] = &base
 	return k
 }
 
-// Losses returns the possible losses, one of each kind.
+// Losses returns the possible losses, one for each kind.
 func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 
-// domain lists the domain of each kind for a key on which the nodes of a kind agree.
+// domain lists the domain of each kind for a key under which all nodes of a kind have the same
+// domain.
 func (k *Kinds) domain(key string) []int32 {
 	return model.Cached(k.domains, key, func() []int32 {
 		domain, size := k.m.Numbered(key, k.m.Topology.Nodes)
@@ -198,27 +199,27 @@ func (k *Kinds) domain(key string) []int32 {
 	})
 }
 
-// Room settles most losses of most workloads by arithmetic over kinds of nodes. Tests
-// compare it with all placements and repairs (package disruption).
+// Room settles most losses of most workloads by arithmetic over kinds of nodes. Tests compare it
+// with enumeration of all placements and repairs (package disruption).
 
-// Room holds how many pods of one workload fit on each kind of node.
+// Room holds the number of pods of one workload that fit on each kind of node.
 type Room struct {
 	*Kinds
 	p    *bound.Problem
 	pods int
-	caps []int // of one empty node, by kind; 0 where pods may not be
+	caps []int // of one empty node, by kind; 0 if pods may not be there
 	asks []closableNodes
-	// others caches the last description of other pods.
+	// others caches the latest description of other pods.
 	others *contenders
 }
 
-// closableNodes is a resource that the pods request, and how much.
+// closableNodes is a resource that the pods request, with the amount.
 type closableNodes struct {
 	*offered
 	ask int64
 }
 
-// Room returns the room for pods of one of the workloads of the kinds.
+// Room returns the Room of w, which must be one of the workloads of the kinds.
 func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 	k.m.Run().Spend(len(k.nodes))
 	g := k.m.Groups[w]
@@ -235,7 +236,7 @@ func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 	return r
 }
 
-// Hit reports whether some pod may be on lost nodes.
+// Hit reports whether some pod may be on a lost node.
 func (r *Room) Hit(b *DomainLoss) bool {
 	for c := range b.taken {
 		if r.caps[c] > 0 {
@@ -245,7 +246,7 @@ func (r *Room) Hit(b *DomainLoss) bool {
 	return false
 }
 
-// Within reports whether all nodes that take a pod are in a domain of a key.
+// Within reports whether all nodes that can take a pod are in a domain of a key.
 func (r *Room) Within(key string) bool {
 	for c, nodes := range r.nodes {
 		if _, has := r.m.Topology.Nodes[nodes[0]].Labels[key]; r.caps[c] > 0 && !has && key != corev1.LabelHostname {
@@ -268,8 +269,8 @@ func (r *Room) Several(b *DomainLoss) bool {
 // Left reports whether a node remains that takes a pod when empty.
 func (r *Room) Left(b *DomainLoss) bool { return r.open(b, nil, 0) > 0 }
 
-// Single decides about a workload that interacts with no other, if its rules are simple:
-// anti-affinity on nested keys, or one spread over its own pods.
+// Single decides a workload that interacts with no other, if its rules are simple: anti-affinity on
+// nested keys, or one spread over its own pods.
 func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	switch {
 	case !bound.QuickApplies(r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
@@ -289,15 +290,17 @@ func plain(m *model.Model, g *model.Group) bool {
 	})
 }
 
-// keptApart decides where the placements are the independent sets of a laminar matroid
-// (T1), so that only their size counts. A repair ends with a maximal placement on the
-// remaining nodes, all of which have one size: room. An unreachable pod closes its
-// domain, so each takes from that size the one pod that could be in the domain outside
-// the lost nodes. Some placement has as many unreachable pods in such domains as there
-// are pods or domains, as any few pods can be extended to a maximal placement.
+// keptApart decides the case in which the placements are the independent sets of a laminar matroid
+// (T1), so that only their number of pods counts. A repair ends with a maximal placement on the
+// remaining nodes. All of these have the same number of pods, which room returns.
+//
+// An unreachable pod closes its domain. The number then falls by one for each such domain with room
+// outside the lost nodes. Because any few pods can be extended to a maximal placement, some
+// placement has an unreachable pod in each of these domains, or all of its pods there if there are
+// fewer.
 func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
-	// The only key of anti-affinity whose domains hold several nodes, if there is one. A node alone
-	// in its domain takes one pod, which per covers.
+	// The only anti-affinity key whose domains hold several nodes, or nil. A node alone in its
+	// domain takes one pod, which per takes into account.
 	var shared []int32
 	for _, key := range r.p.Keys {
 		if !r.coarse(key) {
@@ -343,8 +346,8 @@ func (r *Room) unreachable(b *DomainLoss, shared []int32) int {
 	return both
 }
 
-// per returns how many pods a node of a kind holds, at most one if it is in a domain of
-// an anti-affinity key.
+// per returns how many pods a node of a kind holds, at most one if the node is in a domain of an
+// anti-affinity key.
 func (r *Room) per(c int) int {
 	for _, key := range r.p.Keys {
 		if r.domain(key)[c] != -1 {
@@ -354,7 +357,7 @@ func (r *Room) per(c int) int {
 	return r.caps[c]
 }
 
-// room returns how many pods fit on so many nodes of each kind.
+// room returns how many pods fit on the given number of nodes of each kind.
 func (r *Room) room(shared []int32, nodes func(c int32) int) int {
 	r.m.Run().Spend(1 + len(r.nodes)/model.PerStep)
 	sum := 0
@@ -376,10 +379,10 @@ func (r *Room) room(shared []int32, nodes func(c int32) int) int {
 	return sum
 }
 
-// merge returns the model in which indistinguishable workloads are one: no rule of theirs
-// or of others is about them, and they request the same on the same nodes. A state then
-// counts their pods on each node, whichever they are. It returns the model itself if
-// there are none; unmerge, deal and share translate back.
+// merge returns a model in which indistinguishable workloads are one workload. Workloads are
+// indistinguishable if no rule of theirs or of others applies to them, and they request the same
+// resources on the same nodes. A state then counts their pods on each node without telling them
+// apart. It returns m itself if there are none. unmerge, deal and share translate back.
 func merge(m *model.Model) *model.Model {
 	classes := equals(m)
 	if len(classes) == len(m.Workloads) {
@@ -406,7 +409,7 @@ func merge(m *model.Model) *model.Model {
 
 // equals returns the workloads in classes with equal pods, in the order of the model.
 func equals(m *model.Model) [][]*workload.Workload {
-	ruled := map[*workload.Workload]bool{} // those with a hard rule, or selected by one
+	ruled := map[*workload.Workload]bool{} // workloads that have a hard rule or are selected by one
 	for _, p := range m.Apart {
 		ruled[p.A], ruled[p.B] = true, true
 	}
@@ -456,8 +459,8 @@ func unmerge(m *model.Model, ws []*workload.Workload) []*workload.Workload {
 	return all
 }
 
-// deal distributes the pods of a run among the members of each class, in turn until each
-// has all of its own: in a run they are interchangeable.
+// deal distributes the pods of a run among the members of each class, in turn until each has all of
+// its pods. In a run these pods are interchangeable.
 func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 	if len(m.Members) == 0 {
 		return run
@@ -478,8 +481,8 @@ func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 	return run
 }
 
-// share derives the tally of each member of a class: all pods placed at most may be its
-// own, but of those placed at least only what the others leave.
+// share derives the tally of each member of a class. The largest number of placed pods may all be
+// its own. Of the smallest number, only those that the other members cannot account for count.
 func share(m *model.Model, all map[*workload.Workload]tally) {
 	for class, members := range m.Members {
 		t := all[class]

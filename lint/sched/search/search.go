@@ -12,26 +12,27 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// outcome is the result for one component: how many pods are placed over all its maximal
-// states, of all pod groups together and of each by itself.
+// outcome is the result for one component: how many pods are placed over all its maximal states, of
+// all pod groups together and of each by itself.
 type outcome struct {
 	component
 	most, least int
-	// ownMost and ownLeast are indexed like component.owners.
+	// ownMost and ownLeast are most and least for each owner, indexed like component.owners.
 	ownMost, ownLeast []int
-	// always is set if every maximal state is complete, never if none is, and decided if
-	// that is certain. Where exact is unset, most and least are bounds: no more, and no
-	// fewer, can be placed.
+	// always is set if every maximal state is complete, never if none is. decided is set if the
+	// verdict is certain. If exact is unset, most and least are only bounds on the number of placed
+	// pods.
 	always, never, decided, exact bool
-	// large is set if the component is too large to search, spent if the budget was
-	// exhausted, refuted if a certificate failed.
+	// large is set if the component is too large to search, spent if the budget was exhausted, and
+	// refuted if a certificate failed.
 	large, spent, refuted bool
-	// orderless is set if every order places as many pods, whatever room nodes have.
+	// orderless is set if every order places the same number of pods, whatever resources the nodes
+	// have.
 	orderless bool
 	// best and worst are runs that place the most and the fewest pods.
 	best, worst []step
-	// proof explains an always or never; sure lists the pod groups that always find a node
-	// where that is not proved for all.
+	// proof explains an always or never verdict. sure lists the pod groups that always find a node,
+	// for use if that is not proved for all of them.
 	proof certificate.Proof
 	sure  []int
 }
@@ -39,7 +40,7 @@ type outcome struct {
 // step is one placement.
 type step struct{ unit, node int }
 
-// search explores all reachable states, as far as the budget allows.
+// search explores all reachable states within the budget.
 type search struct {
 	c     component
 	left  []int // pods of each pod group that are still to be placed
@@ -48,8 +49,8 @@ type search struct {
 	out   outcome
 	first bool
 	steps *int // remaining budget
-	// whole, if set, continues from every state in which all pods are in place; if it
-	// returns false, the search stops.
+	// whole, if not nil, continues from every state in which all pods are placed. If it returns
+	// false, the search stops.
 	whole func() bool
 	columns
 }
@@ -76,8 +77,8 @@ func (s *search) close() {
 	}
 }
 
-// visit explores from the current state and reports whether the search may continue: the
-// budget lasts, and whole has not stopped it.
+// visit explores from the current state and reports whether the search may continue, which means
+// that steps are left and whole has not stopped the search.
 func (s *search) visit(left int) bool {
 	s.a.m.Run().Spend(2 + len(s.a.nodes)/model.PerStep)
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
@@ -99,7 +100,7 @@ func (s *search) visit(left int) bool {
 			n := int(n)
 			was := s.column[n]
 			if slices.Contains(tried, was) {
-				continue // equivalent nodes take the same pods, and one is enough
+				continue // equivalent nodes take the same pods, so one is enough
 			}
 			tried = append(tried, was)
 			if *s.steps--; *s.steps < 0 {
@@ -151,18 +152,18 @@ func (s *search) maximal(left int) {
 	s.first = false
 }
 
-// columns numbers the contents of nodes: two nodes have the same number if they are
-// equivalent and hold equally many pods of each pod group. The key of a state is the
-// sorted numbers of the nodes that hold pods, whatever these nodes are called.
+// columns numbers the contents of nodes. Two nodes have the same number if they are equivalent and
+// hold equally many pods of each pod group. The key of a state is the sorted list of numbers of the
+// nodes that hold pods, so the names of the nodes do not matter.
 type columns struct {
 	a      *state
 	units  []int
 	class  []int
 	column []int32 // by node
-	empty  []int32 // the column of the node without pods
+	empty  []int32 // the columns of the nodes without pods
 	number map[string]int32
-	// then is the column after one more pod, by column and pod group; 0 means not yet
-	// computed.
+	// then holds the column after one more pod, by column and pod group; 0 means that it is not
+	// computed yet.
 	then []int32
 	// Buffers for keys.
 	numbers []int32
@@ -194,7 +195,7 @@ func (s *columns) enter(n int) int32 {
 	return id
 }
 
-// put records a placed pod of the component's i-th pod group.
+// put records that a pod of the component's i-th pod group was placed on node n.
 func (s *columns) put(i, n int) {
 	at := int(s.column[n])*len(s.units) + i
 	id := s.then[at]
@@ -205,11 +206,11 @@ func (s *columns) put(i, n int) {
 	s.column[n] = id
 }
 
-// drop records that a pod was removed.
+// drop records that a pod was removed from node n.
 func (s *columns) drop(n int) { s.column[n] = s.enter(n) }
 
-// key returns equal bytes for states that differ only in the names of equivalent nodes.
-// The result is valid until the next call.
+// key returns equal bytes for states that differ only in the names of equivalent nodes. The result
+// is valid until the next call.
 func (s *columns) key() []byte {
 	s.numbers = s.numbers[:0]
 	for n, id := range s.column {
@@ -225,9 +226,9 @@ func (s *columns) key() []byte {
 	return s.text
 }
 
-// nodeClasses numbers the nodes so that two with one number are equivalent for the pod
-// groups: same filters, resources and domains. Domains of a single node count as equal,
-// as only the node's own pods can tell them apart.
+// nodeClasses numbers the nodes so that nodes with equal numbers are equivalent for the pod groups:
+// they pass the same filters and have the same resources and domains. Domains of a single node
+// count as equal, because only pods on the node itself can tell them apart.
 func nodeClasses(a *state, c component) []int {
 	alone := make([]map[int32]int, len(a.keys))
 	for k := range a.keys {
@@ -287,9 +288,9 @@ func flag(b bool) byte {
 	return 0
 }
 
-// confirm replays the runs of a decision. One that fails is a fault of the engine, and no
-// verdict that rests on it may be reported: the components at fault become unknown, or
-// all of them if the rest does not verify without these or the replay takes too long.
+// confirm replays the runs of a decision. A run that fails is a bug in schedlint, and no verdict
+// that depends on it may be reported. The components with such a run become unknown. All of them do
+// if the others cannot be verified on their own or the replay takes too long.
 func confirm(m *model.Model, d *certificate.Decision) {
 	var err error
 	if m.Run().Within(m.Altogether(), func() { err = certificate.CheckerOf(m).Verify(m, d) }) && err == nil {
@@ -317,8 +318,7 @@ func confirm(m *model.Model, d *certificate.Decision) {
 	*d = rest
 }
 
-// blame returns the workloads of the components with a run that fails when replayed
-// alone.
+// blame returns the workloads of all components with a run that fails when it is replayed alone.
 func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool {
 	blamed, asked := map[*workload.Workload]bool{}, map[*workload.Workload]bool{}
 	for i := range d.Workloads {
@@ -338,8 +338,8 @@ func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool 
 	return blamed
 }
 
-// withdrawVerdicts withdraws the verdicts on some workloads, or on all if some is empty, and
-// everything that rests on them.
+// withdrawVerdicts withdraws the verdicts on the workloads in some, or on all if some is empty, and
+// everything that depends on these verdicts.
 func withdrawVerdicts(m *model.Model, d *certificate.Decision, some map[*workload.Workload]bool, cause model.Cause) {
 	open := func(w *workload.Workload) bool { return len(some) == 0 || some[w] }
 	d.Verdict, d.RulesVerdict, d.Exact, d.MaxPlaced, d.MinPlaced = diag.Unknown, diag.Unknown, false, 0, 0
@@ -364,8 +364,8 @@ func withdrawVerdicts(m *model.Model, d *certificate.Decision, some map[*workloa
 	d.Witness = slices.DeleteFunc(slices.Clone(d.Witness), func(p certificate.Placed) bool { return open(m.Groups[p.Workload].Origin()) })
 }
 
-// hold checks the proofs of all outcomes. A proof that cannot be checked within the
-// budget of its component, or that fails, leaves the outcome undecided.
+// hold checks the proofs of all outcomes. A proof that fails or that cannot be checked within the
+// budget of its component leaves the outcome undecided.
 func hold(m *model.Model, d *decided, o Options) {
 	h := holding{m: m, a: d.a, o: o, v: certificate.CheckerOf(m).Proofs(m, d.a.contend)}
 	for i := range d.outcomes {
@@ -399,8 +399,8 @@ type holding struct {
 	v certificate.Proofs
 }
 
-// check checks an assertion about a component within its budget. A verifier that was
-// stopped may be in the middle of a run, so a new one replaces it.
+// check checks an assertion about a component within its budget. A verifier that was stopped may be
+// in the middle of a run, so check replaces it.
 func (h *holding) check(out *outcome, a *certificate.Assertion) (err error, done bool) {
 	done = h.m.Run().Within(h.m.Bounds(unmerge(h.m, out.owners)), func() {
 		_, steps := budget(h.m, h.o)
@@ -412,8 +412,8 @@ func (h *holding) check(out *outcome, a *certificate.Assertion) (err error, done
 	return err, done
 }
 
-// sure confirms that some pod groups of a component always find a node, and raises the
-// smallest numbers accordingly (T21).
+// sure confirms that some pod groups of a component always find a node, and raises the smallest
+// numbers of placed pods accordingly (T21).
 func (h *holding) sure(out *outcome) {
 	a := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
 	for _, i := range out.sure {
@@ -440,8 +440,8 @@ func (h *holding) sure(out *outcome) {
 	}
 }
 
-// withdraw removes a verdict that cannot be checked, and what rests on it. The runs stay,
-// as each is checked separately.
+// withdraw removes a verdict that cannot be checked, and everything that depends on it. The runs
+// stay, because each of them is checked separately.
 func (o *outcome) withdraw() {
 	o.always, o.never, o.decided, o.exact, o.large = false, false, false, false, true
 	o.most, o.least = o.pods, 0
@@ -449,8 +449,8 @@ func (o *outcome) withdraw() {
 	copy(o.ownMost, o.declared)
 }
 
-// member returns a pod group in the checker's terms. open lists nodes of the pod group
-// that cannot all be closed.
+// member describes a pod group to the checker. open lists nodes of the pod group that other pods
+// cannot all close.
 func (a *instance) member(i int, open []int) certificate.Member {
 	u := a.units[i]
 	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: open}

@@ -12,65 +12,65 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Sizes are sizes of the cluster, in addition to the declared one. Together they decide,
-// for every size that growing pools may have, whether pods of a group are always placed.
+// Sizes lists sizes of the cluster other than the declared one. Together with that one they decide,
+// for every size that growing pools may have, whether all pods of a group are always placed.
 type Sizes struct {
 	All []Size
-	// Every is set if All has every possible size that makes a difference to the group.
-	// Otherwise All represents the rest only as far as placing goes, by one of the lemmas at
-	// SizesOf.
+	// Every is set if All lists every possible size that makes a difference to the group. Otherwise
+	// All represents the other sizes only for the question whether all pods are always placed, by
+	// one of the lemmas at SizesOf.
 	Every bool
-	// Known is unset if there are too many sizes and no lemma helps.
+	// Known is false if there are too many sizes and no lemma applies.
 	Known bool
 }
 
-// Size is one size of the cluster; ID is equal for equal sizes.
+// Size is one size of the cluster. ID is equal for equal sizes.
 type Size struct {
 	ID    string
 	Nodes []*topology.Node
 }
 
-// maxSizes bounds the sizes that are decided one by one.
+// maxSizes is the maximum number of sizes that are decided one by one.
 const maxSizes = 24
 
-// Grows reports whether some pool may grow by a node that makes a difference to
-// workloads: one that takes their pods, or that a hard spread of theirs counts.
+// Grows reports whether some pool may gain a node that makes a difference to the workloads: a node
+// that takes their pods, or that one of their hard spread constraints counts.
 func Grows(m *model.Model, ws []*workload.Workload) bool { return len(growing(m, ws)) > 0 }
 
-// SizesOf finds the sizes that decide about a group, which must be closed: no other
-// workload interacts with it at any size. A kind is the set of nodes that a pool may gain
-// in one of its zones, and spare is how many nodes of a kind the question takes away, as
-// the loss of a node does. Lemmas make most sizes needless (T17, T18).
+// SizesOf finds the sizes that decide a group. The group must be closed: no other workload
+// interacts with it at any size. A kind is the set of nodes that a pool may gain in one of its
+// zones. spare is the number of nodes of a kind that the question takes away, as the loss of a node
+// does. Lemmas make most sizes unnecessary (T17, T18).
 //
-// Hereditary rules (no hard spread, no required pod affinity; a rule that refuses a pod
-// goes on doing so): if all pods are always placed on nodes N, they are on N and further
-// nodes M, in each of two cases.
+// Rules are hereditary if a rule that refuses a pod keeps refusing it, which means no hard spread
+// and no required pod affinity. Under hereditary rules, if all pods are always placed on nodes N,
+// they are also always placed on N and further nodes M, in each of two cases.
 //
-//  1. No node of M shares a domain of a required anti-affinity key with N, and the
-//     group has no DaemonSet. Proof: suppose a run on N and M ends with a pod p
-//     left over. The placements on N, in their order, are a run on N. As that can be
-//     completed, and rules are hereditary, p fits on a node of N there; the pods on
-//     M refuse nothing on N, so p fits in the complete state, too.
-//  2. M is one node m, equal except for its name to n in N, and the shared domains of
-//     n are nested. Proof: as before p fits on some x in N beside what is on N, so a
-//     pod q on m refuses it: x and m are in one domain, that of n, of a key K. With
-//     the pods of m in place of those of n the state is one on N except for a name, so
-//     p fits on some y there, and a pod on n refuses it: y and n are in one domain of
-//     a key L. If the domain of K at n is in that of L, x is in the latter, and the
-//     pod on n refuses p on x; otherwise q refuses p on y. Either is a contradiction.
-//     If p is the pod that a DaemonSet has on m, then x is m itself in the state with
-//     m for n, and the pod on n that refuses it would keep out the DaemonSet's pod on
-//     n as well, unless it is that pod: so a DaemonSet must not keep its own pods
-//     apart in a shared domain.
+//  1. No node of M shares a domain of a required anti-affinity key with N, and the group has no
+//     DaemonSet. Proof: suppose that a run on N and M ends with an unplaced pod p. The placements
+//     on N, in their order, are a run on N. That run can be completed and the rules are hereditary,
+//     so p fits on a node of N there. The pods on M refuse nothing on N, so p also fits in the
+//     complete state.
+//  2. M is one node m that equals a node n in N except for its name, and the shared domains of n
+//     are nested. Proof: as before, p fits on some x in N together with the pods on N. Therefore a
+//     pod q on m refuses it, and x and m are in one domain of a key K, which is also the domain of
+//     n. If the pods of m replace those of n, the state is a state on N except for a name. So p
+//     fits on some y there, a pod on n refuses it, and y and n are in one domain of a key L. If the
+//     domain of K at n lies in that of L, then x is in the domain of L and the pod on n refuses p
+//     on x. Otherwise q refuses p on y. Both are contradictions. Now let p be the DaemonSet pod for
+//     m. Then x is m itself in the state with m in place of n. The pod on n that refuses p would
+//     also keep the DaemonSet's pod off n, unless it is that pod. So a DaemonSet must not keep its
+//     own pods apart in a shared domain.
 //
-// A kind with more declared nodes than spare is thus needless, and so is one that shares
-// no domain, if there is no DaemonSet. Each other kind is present with one node or
-// absent: its second node is like its first.
+// A kind with more declared nodes than spare is therefore unnecessary. So is a kind that shares no
+// domain, if there is no DaemonSet. Of every other kind, one node is present or absent, because a
+// second node is like the first.
 //
-// One workload with one hard spread over its own pods: as many are placed as the sum over
-// domains of min(room, least room + maxSkew), in any order (R-M2). A node equal to a
-// declared one adds room to its domain, or a domain with as much room as another one has,
-// so the sum does not fall. Kinds without a declared node are present or absent.
+// For one workload with one hard spread over its own pods, the number of placed pods in any order
+// is the sum over domains of min(room, least room + maxSkew), where the room of a domain is the
+// number of pods that fit in it (R-M2). A node equal to a declared one adds room to its domain, or
+// adds a domain with as much room as an existing one, so the sum does not fall. Kinds without a
+// declared node are present or absent.
 func SizesOf(m *model.Model, ws []*workload.Workload, spare int) Sizes {
 	kinds := growing(m, ws)
 	switch {
@@ -91,7 +91,7 @@ func SizesOf(m *model.Model, ws []*workload.Workload, spare int) Sizes {
 
 func perNode(w *workload.Workload) bool { return w.Kind.PerNode() }
 
-// growing returns the indices of the kinds that make a difference to workloads.
+// growing returns the indices of the kinds that make a difference to the workloads.
 func growing(m *model.Model, ws []*workload.Workload) []int {
 	var kinds []int
 	for g, growth := range m.Topology.Growth {
@@ -108,8 +108,8 @@ func growing(m *model.Model, ws []*workload.Workload) []int {
 	return kinds
 }
 
-// likeDeclared counts the declared nodes that are equivalent to a kind for a group: in
-// the same pool and zone, taking the same pods, and without running pods.
+// likeDeclared counts the declared nodes that are equivalent to a kind for a group: nodes in the
+// same pool and zone that accept the same pods and have no running pods.
 func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
 	node, count := m.Topology.Growth[g].Node, 0
 	for i, n := range m.Topology.Nodes {
@@ -125,8 +125,8 @@ func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
 	return count
 }
 
-// alikeIn reports whether two nodes of a pool are in the same zone: then they differ only
-// in their names.
+// alikeIn reports whether two nodes of a pool are in the same zone. If so, they differ only in
+// their names.
 func alikeIn(a, b *topology.Node) bool {
 	for k, v := range a.Labels {
 		if v != a.Name && b.Labels[k] != v {
@@ -136,8 +136,8 @@ func alikeIn(a, b *topology.Node) bool {
 	return len(a.Labels) == len(b.Labels)
 }
 
-// sharesDomain reports whether a node of a kind is in one domain of a required
-// anti-affinity key with a node that is declared or of another kind.
+// sharesDomain reports whether a node of a kind shares a domain of a required anti-affinity key
+// with a node that is declared or of another kind.
 func sharesDomain(m *model.Model, ws []*workload.Workload, g int) bool {
 	node := m.Topology.Growth[g].Node
 	others := slices.Delete(OneOfEach(m), len(m.Topology.Nodes)+g, len(m.Topology.Nodes)+g+1)
@@ -146,7 +146,7 @@ func sharesDomain(m *model.Model, ws []*workload.Workload, g int) bool {
 	})
 }
 
-// OneOfEach returns the declared nodes and one more of each kind that a pool may gain.
+// OneOfEach returns the declared nodes and one additional node of each kind that a pool may gain.
 func OneOfEach(m *model.Model) []*topology.Node {
 	nodes := slices.Clone(m.Topology.Nodes)
 	for _, g := range m.Topology.Growth {
@@ -155,9 +155,9 @@ func OneOfEach(m *model.Model) []*topology.Node {
 	return nodes
 }
 
-// nested reports whether the domains of required anti-affinity keys are nested, and no
-// DaemonSet keeps its own pods apart in a domain of several nodes, counting one further
-// node of each kind.
+// nested reports whether the domains of required anti-affinity keys are nested, and no DaemonSet
+// keeps its own pods apart in a domain of several nodes. It includes one additional node of each
+// kind.
 func nested(m *model.Model, ws []*workload.Workload) bool {
 	nodes := OneOfEach(m)
 	keys := slices.DeleteFunc(HardKeys(m, ws, model.AntiAffinity), func(k string) bool { return single(nodes, k) })
@@ -175,8 +175,8 @@ func nested(m *model.Model, ws []*workload.Workload) bool {
 	})
 }
 
-// single reports whether no two of the nodes share a domain of a key, and no node that a
-// pool may gain would share one.
+// single reports whether no two of the nodes share a domain of a key, and no node that a pool may
+// gain would share one.
 func single(nodes []*topology.Node, key string) bool {
 	seen := map[string]bool{}
 	for _, n := range nodes {
@@ -189,14 +189,14 @@ func single(nodes []*topology.Node, key string) bool {
 	return true
 }
 
-// SharesDomains reports whether several nodes share a domain of a required anti-affinity
-// key of some workloads, or may once pools have grown.
+// SharesDomains reports whether several nodes share a domain of a required anti-affinity key of the
+// workloads, or may share one after pools have grown.
 func SharesDomains(m *model.Model, ws []*workload.Workload) bool {
 	nodes := OneOfEach(m)
 	return slices.ContainsFunc(HardKeys(m, ws, model.AntiAffinity), func(k string) bool { return !single(nodes, k) })
 }
 
-// refines reports whether each domain of one key lies in one domain of another.
+// refines reports whether each domain of the fine key lies in one domain of the coarse key.
 func refines(nodes []*topology.Node, fine, coarse string) bool {
 	in := map[string]string{}
 	for _, n := range nodes {
@@ -213,8 +213,8 @@ func refines(nodes []*topology.Node, fine, coarse string) bool {
 	return true
 }
 
-// spreadsAlone reports whether a group is one workload with one hard spread over its own
-// pods, whose anti-affinity, if any, only concerns single nodes.
+// spreadsAlone reports whether a group is one workload with one hard spread over its own pods, and
+// its anti-affinity, if any, only applies to single nodes.
 func spreadsAlone(m *model.Model, ws []*workload.Workload) bool {
 	if len(ws) != 1 || perNode(ws[0]) {
 		return false
@@ -240,8 +240,8 @@ func subsets(m *model.Model, kinds []int, needed func(g int) bool) Sizes {
 	return counted(m, kinds, func(int) int { return 1 })
 }
 
-// counted returns the sizes with up to most(g) further nodes of each kind, within the
-// limit of its pool, except the declared size.
+// counted returns the sizes with up to most(g) additional nodes of each kind g, within the limit of
+// its pool, except the declared size.
 func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
 	vectors := [][]int{nil}
 	for _, g := range kinds {
@@ -276,9 +276,9 @@ func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
 	return s
 }
 
-// overSizes withdraws verdicts on the declared nodes that another size of a growing
-// cluster may refute: always holds if it does at every size (see Sizes), never if no size
-// lets all pods be placed. A sometimes on the declared nodes stays.
+// overSizes withdraws verdicts on the declared nodes that another size of a growing cluster may
+// refute. An always verdict must hold at every size (see Sizes). A never verdict holds only if no
+// size lets all pods be placed. A sometimes verdict on the declared nodes stays.
 func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	if !m.Topology.Elastic() {
 		return
@@ -288,7 +288,7 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 		q.of[d.Workloads[i].Workload] = &d.Workloads[i]
 	}
 	q.running = m.RunningOnes()
-	// One further node of each kind represents all sizes at which workloads interact.
+	// One additional node of each kind represents all sizes at which workloads interact.
 	_, groups := Components(m.Variant(m.Workloads, OneOfEach(m), m.Apart...), nil)
 	verdict, rules := diag.Always, diag.Always
 	for _, ws := range groups {
@@ -311,7 +311,7 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	}
 }
 
-// worse returns the verdict on two groups together.
+// worse returns the combined verdict on two groups.
 func worse(a, b diag.Outcome) diag.Outcome {
 	for _, v := range []diag.Outcome{diag.Never, diag.Unknown, diag.Sometimes} {
 		if a == v || b == v {
@@ -321,23 +321,22 @@ func worse(a, b diag.Outcome) diag.Outcome {
 	return diag.Always
 }
 
-// growth decides about one group after the other at all sizes.
+// growth decides one group after the other at all sizes.
 type growth struct {
 	m       *model.Model
 	options Options
 	running []*workload.Workload
 	of      map[*workload.Workload]*certificate.WorkloadDecision
-	// verdict and rules are those on the last group.
+	// verdict and rules are the verdicts on the last group.
 	verdict, rules diag.Outcome
 }
 
-// decide decides about a group on some nodes.
 func (q *growth) decide(ws []*workload.Workload, nodes []*topology.Node) *certificate.Decision {
 	return Decide(q.m.Variant(slices.Concat(ws, q.running), nodes), q.options)
 }
 
-// answers holds the verdicts on each workload of a group, and for nil on the group: with resources,
-// and by the rules alone.
+// answers holds the verdicts on each workload of a group, and under nil those on the group. The
+// first verdict includes resources and the second is by the rules alone.
 type answers map[*workload.Workload][2]diag.Outcome
 
 func answersOf(d *certificate.Decision) answers {
@@ -349,14 +348,15 @@ func answersOf(d *certificate.Decision) answers {
 	return a
 }
 
-// judge judges a group at all sizes, and withdraws the verdicts on its workloads that do not hold
+// judge decides a group at all sizes, and withdraws the verdicts on its workloads that do not hold
 // at every size.
 func (q *growth) judge(ws []*workload.Workload) {
 	sizes := SizesOf(q.m, ws, 0)
-	// The answers where every pool has grown to its max, for groups with hereditary rules, under which
-	// more nodes place no fewer pods. The pods that a DaemonSet has on further nodes come after those
-	// of other workloads in some run, so they take nothing from these. But whether the DaemonSet is
-	// complete, or the group with it, may be worse at a size in between.
+	// largest holds the verdicts after every pool has grown to its max, for groups with hereditary
+	// rules. Under such rules, more nodes never place fewer pods. In some run the DaemonSet pods on
+	// additional nodes come after the pods of other workloads, so they take nothing from those
+	// pods. But the verdict on the DaemonSet itself, or on the group with it, may be worse at a
+	// size in between.
 	var largest answers
 	if nodes, _, ok := q.m.Grown(); ok && Hereditary(q.m, ws) && len(nodes)-len(q.m.Topology.Nodes) <= maxGrowth {
 		largest = answersOf(q.decide(ws, nodes))
@@ -365,7 +365,7 @@ func (q *growth) judge(ws []*workload.Workload) {
 	for _, s := range sizes.All {
 		others = append(others, answersOf(q.decide(ws, s.Nodes)))
 	}
-	// A never holds if it is bounded, or monotone and true at the largest size.
+	// A never verdict holds if it is bounded, or if it is monotone and holds at the largest size.
 	hold := func(v diag.Outcome, w *workload.Workload, rules int, bounded, monotone bool) diag.Outcome {
 		same := !slices.ContainsFunc(others, func(a answers) bool { return a[w][rules] != v })
 		switch {
@@ -384,7 +384,7 @@ func (q *growth) judge(ws []*workload.Workload) {
 		if out == nil {
 			continue
 		}
-		// A limit of one workload alone counts pools at their max, so it holds at every size.
+		// A limit of one workload alone assumes pools at their max, so it holds at every size.
 		nowhere := fitsNowhere(q.m, w)
 		limited := nowhere || !perNode(w) && q.m.Judged(w) && q.m.Eligible(w).Count+q.m.Eligible(w).Growable > 0 &&
 			slices.ContainsFunc(bound.Capacity(q.m, w), func(l bound.Limit) bool { return l.Exceeded })
@@ -402,7 +402,7 @@ func (q *growth) judge(ws []*workload.Workload) {
 	}
 }
 
-// fitsNowhere reports whether, at every size, some pod of a workload finds no node large
+// fitsNowhere reports whether, at every size, some pod of a workload finds no node that is large
 // enough even when empty.
 func fitsNowhere(m *model.Model, w *workload.Workload) bool {
 	e := m.Eligible(w)
