@@ -8,32 +8,31 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// A clique is a set of pod groups that exclude each other on one key: each domain of the
-// key hosts at most one of them. Two counts show that there are too few domains: a flow,
-// where a pod group needs one domain per pod or a single one, and weights, where the
-// domains differ in how many pods of each they hold.
+// A clique is a set of pod groups that exclude each other on one key, so each domain of the key can
+// hold pods of at most one of them. Two counts show that there are too few domains. The first is a
+// flow in which a pod group needs one domain, or one per pod if it excludes itself. The second uses
+// weights, because domains differ in the number of pods of each group that they can hold.
 
-// Bounds on the search for cliques: their number, and the work.
+// Limits on the number of cliques and on the work of finding them.
 const (
 	maxCliques    = 64
 	maxCliqueWork = 20_000_000
 )
 
-// clique is a set of mutually exclusive pod groups, by their index among the rivals, with
-// the room that each domain of the key has for them.
+// clique is a set of mutually exclusive pod groups, by index in rivals, with the number of their
+// pods that fit in each domain of the key.
 type clique struct {
 	r       *rivals
 	key     string
 	members []int
-	// holds is the largest number of pods of a member that a domain can hold, wants the
-	// number it has; alone is set for members that need a domain for each pod.
+	// holds is the largest number of pods of a member that a domain can hold. wants is the number
+	// of pods of a member. alone is set for members that need a domain for each pod.
 	holds [][]int
 	wants []int
 	alone []bool
 }
 
-// shortfallByCliques returns the largest number of pods that cliques of pod groups are shown to
-// leave over.
+// shortfallByCliques returns the largest number of pods that some clique proves unplaceable.
 func (r *rivals) shortfallByCliques() shortfall {
 	lost, work := shortfall{}, maxCliqueWork
 	for key := range r.a.keys {
@@ -56,10 +55,10 @@ func (r *rivals) shortfallByCliques() shortfall {
 	return lost
 }
 
-// mutual returns, for each pod group, a bit set of those that exclude it on a key and
-// that it excludes, so that the order does not matter. An exclusion may be one-sided,
-// because the scheduler reads a namespace selector in two ways. Pod groups that may use
-// nodes without the key get no set, as nothing excludes them there.
+// mutual returns, for each pod group, a bit set of the pod groups that it excludes on a key and
+// that exclude it, so that the order does not matter. An exclusion may apply in one direction only,
+// because the scheduler interprets a namespace selector in two ways. Pod groups that may use nodes
+// without the key get no set, because nothing excludes them there.
 func (r *rivals) mutual(key int) [][]uint64 {
 	index := map[int]int{}
 	for w, i := range r.units {
@@ -100,8 +99,8 @@ func (r *rivals) mutual(key int) [][]uint64 {
 
 func has(set []uint64, i int) bool { return set != nil && set[i/64]&(1<<(i%64)) != 0 }
 
-// growClique returns a clique around a seed: the pod group that keeps the most candidates
-// joins next.
+// growClique returns a clique around a seed. It repeatedly adds the pod group that keeps the most
+// candidates.
 func (r *rivals) growClique(mutual [][]uint64, seed int) []int {
 	members, left := []int{seed}, slices.Clone(mutual[seed])
 	for {
@@ -157,8 +156,8 @@ func (r *rivals) clique(key int, members []int) *clique {
 	return c
 }
 
-// shortage returns how many domains are missing: a pod group that excludes itself needs
-// one for each pod, any other needs at least one.
+// shortage returns how many domains are missing. A pod group that excludes itself needs a domain
+// for each pod, and any other needs at least one.
 func (c *clique) shortage() shortfall {
 	source, sink := 0, 1
 	g := newNetwork(c.r.a.m, 2+len(c.members)+len(c.holds[0]))
@@ -188,19 +187,19 @@ func (c *clique) shortage() shortfall {
 	return lost
 }
 
-// Weighted counting: suppose every domain goes to the member of the clique that makes the
-// most of it, counting its pods by weights. If the sum is still less than the weight of
-// all pods, some have no room. The weights alone are the certificate.
+// The weighted count assumes that every domain goes to the clique member whose pods there weigh the
+// most. If the sum is still less than the weight of all pods, some pods cannot be placed. The
+// weights alone are the certificate.
 
-// maxWeight is the largest weight if all choices are tried, which is done for up to
-// fewWeights members; with more members, weights are raised in up to weightSteps steps.
+// maxWeight is the largest weight when all choices are tried, which happens for up to fewWeights
+// members. With more members, the weights are raised in up to weightSteps steps.
 const (
 	maxWeight   = 3
 	fewWeights  = 4
 	weightSteps = 24
 )
 
-// bestByWeights returns how many pods the best weights show to be left over.
+// bestByWeights returns the largest number of pods that some weights prove unplaceable.
 func (c *clique) bestByWeights() shortfall {
 	if len(c.members) > fewWeights {
 		return c.raiseWeights()
@@ -218,7 +217,8 @@ func (c *clique) bestByWeights() shortfall {
 	}
 }
 
-// raiseWeights starts from equal weights and raises those of members that get too little.
+// raiseWeights starts from equal weights and raises the weights of members that get too few
+// domains.
 func (c *clique) raiseWeights() shortfall {
 	lost := shortfall{}
 	weights := slices.Repeat([]int{1}, len(c.members))
@@ -244,8 +244,8 @@ func (c *clique) raiseWeights() shortfall {
 	return lost
 }
 
-// bestMember returns the member that makes the most of a domain, among equals the one that
-// is furthest from its number of pods, or -1 if no member can use it.
+// bestMember returns the member with the highest weighted number of pods in a domain, or -1 if no
+// member can use it. Among equals it prefers the member that lacks the most pods.
 func (c *clique) bestMember(d int, weights, got []int) int {
 	best := -1
 	for w, weight := range weights {
@@ -264,7 +264,7 @@ func (c *clique) bestMember(d int, weights, got []int) int {
 	return best
 }
 
-// byWeights returns the shortfall that the given weights show.
+// byWeights returns the shortfall that the given weights prove.
 func (c *clique) byWeights(weights []int) shortfall {
 	gap := 0
 	c.r.a.m.Run().Spend(len(weights) * (1 + len(c.holds[0])/model.PerStep))
@@ -291,9 +291,8 @@ func (c *clique) byWeights(weights []int) shortfall {
 	return shortfall{(gap + heaviest - 1) / heaviest, p} // the missing weight, in pods of the largest weight
 }
 
-// network is a flow network with integer capacities, solved by Dinic's method. The arcs
-// of a vertex are tried in a fixed order, the last added first, so the flow is the same
-// on every run.
+// network is a flow network with integer capacities, solved by Dinic's algorithm. It tries the arcs
+// of a vertex in a fixed order, the last added first, so that every run finds the same flow.
 type network struct {
 	spend     func(int)
 	first     []int32 // by vertex: the arc added last, or -1
@@ -307,7 +306,7 @@ func newNetwork(m *model.Model, vertices int) *network {
 	return &network{spend: m.Run().Spend, first: first, level: make([]int32, vertices), at: make([]int32, vertices)}
 }
 
-// grow adds a vertex.
+// grow adds a vertex and returns its number.
 func (g *network) grow() int {
 	g.first, g.level, g.at = append(g.first, -1), append(g.level, 0), append(g.at, 0)
 	return len(g.first) - 1
@@ -325,9 +324,9 @@ func (g *network) join(from, to int, capacity int64) int {
 // through returns the flow through an arc.
 func (g *network) through(arc int) int64 { return g.rest[arc^1] }
 
-// augment adds the largest possible flow to the present one. Flow that leaves the source
-// through an arc is never taken back, so arcs may be added between calls to prefer the
-// earlier ones.
+// augment adds the largest possible flow to the current one and returns the increase. It never
+// takes back flow that leaves the source through an arc. So a caller can prefer some arcs by adding
+// the others between calls.
 func (g *network) augment(source, sink int) int64 {
 	total := int64(0)
 	for g.layer(source, sink) {
@@ -343,9 +342,9 @@ func (g *network) augment(source, sink int) int64 {
 	return total
 }
 
-// layer numbers the vertices by their distance from the source in the residual network.
-// If the sink is not reached, the numbered vertices are the source's side of a minimum
-// cut.
+// layer numbers the vertices by their distance from the source in the residual network, and reports
+// whether it reached the sink. If it did not, the numbered vertices are the source's side of a
+// minimum cut.
 func (g *network) layer(source, sink int) bool {
 	g.spend(1 + (len(g.level)+len(g.to))/model.PerStep)
 	for v := range g.level {
@@ -386,6 +385,6 @@ func (g *network) push(v, sink int32, most int64) int64 {
 	return 0
 }
 
-// beyond reports whether a vertex is on the sink's side of a minimum cut, once no more
-// flow can be added.
+// beyond reports whether a vertex is on the sink's side of a minimum cut, once no more flow can be
+// added.
 func (g *network) beyond(v int) bool { return g.level[v] < 0 }

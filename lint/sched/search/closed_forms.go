@@ -8,16 +8,16 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// The closed forms settle a single pod group whose maximal states all place the same
-// number of pods, or whose maximal states differ only in the domain that the first pod
-// picks, so that a greedy run per domain is enough. Each form was checked against
-// enumeration of all runs (decide_test.go).
+// The closed forms settle a single pod group if all of its maximal states place the same number of
+// pods, or if they differ only in the domain that the first pod picks. In the second case, one
+// greedy run per domain is enough. Tests compare each form with enumeration of all runs
+// (decide_test.go).
 
-// closedForms settles components of one pod group, and bounds a pod group by itself.
+// closedForms settles components of one pod group, and limits the number of pods of a group by
+// itself.
 type closedForms struct{ *state }
 
-// settled returns the outcome of a component of one pod group with the given best and
-// worst runs.
+// settled returns the outcome of a component of one pod group with the given best and worst runs.
 func settled(c component, best, worst []step) outcome {
 	o := outcome{component: c, decided: true, exact: true, best: best, worst: worst, most: len(best), least: len(worst)}
 	o.ownMost, o.ownLeast = []int{o.most}, []int{o.least}
@@ -29,7 +29,7 @@ func settled(c component, best, worst []step) outcome {
 }
 
 // singlePodGroup reports whether the component is a single pod group that no other pods can block,
-// except running ones.
+// except running ones. It also returns the pod group and its index.
 func (f closedForms) singlePodGroup(c component) (int, *podGroup, bool) {
 	if len(c.units) != 1 {
 		return 0, nil, false
@@ -55,9 +55,9 @@ func (u *podGroup) selfKeys(i int) []int {
 	return keys
 }
 
-// nest reports whether the keys can be ordered so that every domain of one lies within a
-// domain of the previous one, on the nodes of the pod group. Nodes that lack the outer
-// key may share an inner domain, but not with nodes that have it.
+// nest reports whether the keys can be ordered so that every domain of one lies within a domain of
+// the previous one, on the nodes of the pod group. Nodes that lack the outer key may share an inner
+// domain, but not with nodes that have it.
 func (f closedForms) nest(u *podGroup, keys []int) bool {
 	if len(keys) < 2 {
 		return true
@@ -72,7 +72,7 @@ func (f closedForms) nest(u *podGroup, keys []int) bool {
 	})
 }
 
-// orderless settles one pod group where every run places as many pods (T1, T3).
+// orderless settles one pod group if every run places the same number of pods (T1, T3).
 func (f closedForms) orderless(c component) (outcome, bool) {
 	i, _, ok := f.singlePodGroup(c)
 	if !ok {
@@ -87,11 +87,12 @@ func (f closedForms) orderless(c component) (outcome, bool) {
 	return o, true
 }
 
-// runAlone returns a run of a pod group that has the nodes to itself, if all maximal runs of it
-// have the same length. With nested anti-affinity and limits by node, the placements are the
+// runAlone returns a run of a pod group that has the nodes to itself, if all maximal runs of the
+// group have the same length. With nested anti-affinity and limits by node, the placements are the
 // independent sets of a laminar matroid (R-M1, R-M5). With a single hard spread constraint that
-// counts only its own pods, and anti-affinity within the domains, the number of pods is, in any
-// order, the sum over domains of min(room, least room + maxSkew) (R-M2).
+// counts only the group's own pods, and anti-affinity within the domains, the number of placed pods
+// in any order is the sum over domains of min(room, least room + maxSkew), where the room of a
+// domain is the number of pods that fit in it (R-M2).
 func (f closedForms) runAlone(i int) (run []step, ok bool) {
 	u := f.units[i]
 	switch {
@@ -106,7 +107,7 @@ func (f closedForms) runAlone(i int) (run []step, ok bool) {
 	return run, true
 }
 
-// even reports whether a pod group has a single spread constraint, over its own pods, and
+// even reports whether a pod group has a single spread constraint over its own pods, and
 // anti-affinity at most within the domains of that constraint.
 func (f closedForms) even(i int) bool {
 	u := f.units[i]
@@ -118,8 +119,8 @@ func (f closedForms) even(i int) bool {
 		!slices.ContainsFunc(keys, func(k int) bool { return f.sizes[k] < f.sizes[s.key] || !f.within(u, k, s.key) })
 }
 
-// mostAlone returns how many pods of a pod group can be placed if it has the nodes to
-// itself, if a closed form covers it. Other pods never increase that number.
+// mostAlone returns how many pods of a pod group can be placed if it has the nodes to itself, and
+// whether a closed form gives that number. Other pods never increase the number.
 func (f closedForms) mostAlone(i int) (int, bool) {
 	u := f.units[i]
 	if f.unplaceable[i] {
@@ -135,9 +136,9 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 	return len(run), ok
 }
 
-// selfAffinity settles one pod group whose pods must be together and may be with no other
-// pods: the first pod picks the domains and the rest follow, so the best run picks the
-// roomiest domains and the worst run the least roomy ones (R-M4).
+// selfAffinity settles one pod group whose pods must be together and have no rules about other
+// pods. The first pod picks the domains and the rest follow. So the best run picks the domains that
+// hold the most pods, and the worst run those that hold the fewest (R-M4).
 func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	i, u, ok := f.singlePodGroup(c)
 	if !ok || len(u.affinityKeys) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.peers, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
@@ -178,19 +179,20 @@ func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	return settled(c, best, worst), true
 }
 
-// The exact numbers of a conflict graph: how many pods its best and worst runs place, of
-// all pod groups and of each. All rules are hereditary, so a pod group that comes first
-// gets all that it could get by itself, and the matching of T8 gives the fewest that it
-// gets. What remains is how few and how many all get together.
+// The exact numbers of a conflict graph are the numbers of pods that its best and worst runs place,
+// in total and of each pod group. All rules are hereditary: a rule that refuses a pod keeps
+// refusing it. So a pod group that comes first gets as many pods as it could by itself, and the
+// matching of T8 gives the fewest that it gets. What remains to be found is the smallest and the
+// largest total.
 
-// maxFewest and maxMost bound the work on the two: the number of choices times the pod
-// groups and domains that each looks at.
+// maxFewest and maxMost limit the work of finding the two totals. The unit is one choice times the
+// pod groups and domains that it examines.
 const (
 	maxFewest = 6_000_000
 	maxMost   = 6_000_000
 )
 
-// exactly sets the numbers of a decided outcome, if they can be found within the bounds.
+// exactly sets the numbers of a decided outcome, if they can be found within the limits.
 func (f *conflictGraph) exactly(o *outcome) {
 	if len(o.owners) != len(o.units) {
 		return
@@ -221,7 +223,7 @@ func (f *conflictGraph) exactly(o *outcome) {
 	o.best, o.worst, o.most, o.least, o.exact = most, worst, len(most), len(worst), true
 }
 
-// bounds returns how many pods each pod group gets at most and at least.
+// bounds returns the largest and the smallest number of placed pods of each pod group.
 func (f *conflictGraph) bounds() (most, least []int) {
 	for u, pods := range f.pods {
 		room := 0
@@ -241,7 +243,7 @@ func (f *conflictGraph) bounds() (most, least []int) {
 	return most, least
 }
 
-// holds returns how many pods of a pod group a domain holds if it holds nothing else.
+// holds returns how many pods of a pod group a domain can hold if it holds no other pods.
 func (f *conflictGraph) holds(u, d int) int {
 	if f.single[d] || f.closes[u][u] {
 		return 1
@@ -249,8 +251,8 @@ func (f *conflictGraph) holds(u, d int) int {
 	return f.pods[u]
 }
 
-// most returns a run that places as many pods as possible, or nil if it cannot be found:
-// it looks for colourings that leave out more and more pods.
+// most returns a run that places as many pods as possible, or nil if none is found within the
+// limit. It looks for colorings that leave out more and more pods.
 func (f *conflictGraph) most(o *outcome) []step {
 	tries := maxMost / max(1, len(f.units)*(len(f.units)+len(f.single)))
 	for lost := o.pods - o.most; lost < o.pods-len(o.best); lost++ {
@@ -275,9 +277,9 @@ func (f *conflictGraph) most(o *outcome) []step {
 // fewest is a search for the placement with the fewest pods after which nothing fits.
 type fewest struct {
 	f *conflictGraph
-	// in says which domains a pod group has pods in, barred which ones it must avoid; used
-	// is the number of its pods placed so far. full is set once all its pods are sure to be
-	// placed.
+	// in marks the domains in which a pod group has pods. barred marks the domains that it must
+	// avoid. used is the number of its pods placed so far. full is set once all its pods are
+	// certain to be placed.
 	in, barred [][]bool
 	used       []int
 	full       []bool
@@ -290,9 +292,9 @@ type fewest struct {
 
 type choice struct{ unit, domain int }
 
-// fewest searches for that placement and returns nil if it takes too long. known is the
-// number of pods of a known run, and own the fewest that each pod group gets: pod groups
-// that always get all are counted as placed from the start.
+// fewest searches for the placement with the fewest pods and returns nil if that takes too long.
+// known is the number of pods in a known run, and own the smallest number for each pod group. Pod
+// groups whose pods are always all placed count as placed from the start.
 func (f *conflictGraph) fewest(known int, own []int) *fewest {
 	s := &fewest{f: f, used: make([]int, len(f.units)), full: make([]bool, len(f.units)), best: known + 1}
 	s.tries = maxFewest / max(1, len(f.units)*len(f.units)*len(f.single))
@@ -310,10 +312,10 @@ func (f *conflictGraph) fewest(known int, own []int) *fewest {
 	return s
 }
 
-// search continues as long as fewer pods are placed than in the best placement so far. If
-// a pod group still fits into a domain, either one of its pods is placed somewhere, or a
-// pod that keeps it out of the domain is placed there. Each of these choices is barred
-// for the following ones once it has been tried.
+// search continues as long as fewer pods are placed than in the best placement so far. If a pod
+// group still fits into a domain, then either one of its pods must be placed somewhere, or a pod
+// that keeps it out of the domain must be placed there. Once search has tried one of these choices,
+// it bars the choice for the following ones.
 func (s *fewest) search() {
 	if s.tries--; s.tries <= 0 || s.placed >= s.best {
 		return
@@ -333,7 +335,7 @@ func (s *fewest) search() {
 		switch {
 		case full:
 		case !s.f.single[c.domain] && !s.f.closes[c.unit][c.unit]:
-			s.full[c.unit] = true // the rest follows, as nothing keeps it out there
+			s.full[c.unit] = true // the rest follows, because nothing keeps it out there
 			s.placed += s.f.pods[c.unit] - s.used[c.unit] + 1
 		default:
 			s.full[c.unit] = s.used[c.unit] == s.f.pods[c.unit]
@@ -352,8 +354,8 @@ func (s *fewest) search() {
 	}
 }
 
-// tightest returns the choices for the pod group and domain with the fewest of them, and
-// whether any pod group still fits into a domain.
+// tightest returns the choices for the pod group and domain with the fewest choices, and whether
+// any pod group still fits into a domain.
 func (s *fewest) tightest() (best []choice, open bool) {
 	s.f.a.m.Run().Spend(len(s.full))
 	for u, full := range s.full {
@@ -377,8 +379,8 @@ func (s *fewest) tightest() (best []choice, open bool) {
 	return best, open
 }
 
-// options returns the choices for a pod group that still fits into a domain: one of them
-// must come.
+// options returns the choices for a pod group that still fits into a domain. One of them must be
+// made.
 func (s *fewest) options(u, d int) []choice {
 	var list []choice
 	for x := range s.f.units {
@@ -394,7 +396,7 @@ func (s *fewest) options(u, d int) []choice {
 	return list
 }
 
-// fits reports whether a domain takes a first pod of a pod group now.
+// fits reports whether a domain accepts a first pod of a pod group in the current state.
 func (s *fewest) fits(u, d int) bool {
 	s.f.a.m.Run().Spend(1 + len(s.f.units)/model.PerStep)
 	if s.f.at[u][d] < 0 || s.in[u][d] || s.used[u] == s.f.pods[u] {

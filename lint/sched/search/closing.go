@@ -12,17 +12,18 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// closing computes how many nodes pods of other groups close to one pod group: for each
-// key, the sizes of its domains and the number of pods that each close one of them.
+// closing computes how many nodes pods of other groups can close to one pod group, which means keep
+// its pods off. For each key, it holds the sizes of the domains and the number of pods that each
+// close one of them.
 type closing struct {
 	a     *state
 	u     *podGroup
 	place *place
-	// keys are those on which the pod group is kept apart, in order.
+	// keys lists the keys of the pod group's exclusions, in order.
 	keys  []int
 	sizes []*domainSizes
 	pods  []int
-	// by lists the pod groups that close domains, with their pods.
+	// by lists the pod groups that close domains, with their numbers of pods.
 	by []closer
 }
 
@@ -48,13 +49,14 @@ func newClosing(a *state, i int, p *place, own int) *closing {
 	return c
 }
 
-// maxClosing bounds the work of the closer look: blockers times nodes.
+// maxClosing limits the work of counting by pod group: blockers times nodes.
 const maxClosing = 100_000
 
-// most bounds the number of nodes that all pods together close. At first each pod is
-// charged for the largest remaining domain of every key, no domain twice. If that reaches
-// wanted, pod groups are charged separately for what one pod closes on all keys at once,
-// given where it may be, as long as that is less.
+// most returns an upper bound on the number of nodes that all pods together close. At first it
+// charges each pod with the largest remaining domain of every key, and no domain twice. If the
+// result is at least wanted, it charges each pod group separately with the nodes that one pod
+// closes on all keys at once, given the nodes where the pod may be, whenever that lowers the
+// result.
 func (c *closing) most(wanted int) int {
 	total := c.pooled()
 	if total < wanted || len(c.by)*len(c.a.nodes) > maxClosing {
@@ -74,8 +76,7 @@ func (c *closing) most(wanted int) int {
 	return total
 }
 
-// charge adds the pods of a pod group to the keys on which it closes domains, or removes
-// them.
+// charge adds the pods of a pod group to the keys on which it closes domains, or removes them.
 func (c *closing) charge(b closer, by int) {
 	c.a.m.Run().Spend(1 + len(c.u.exclusions)/model.PerStep)
 	for _, x := range c.u.exclusions {
@@ -85,7 +86,7 @@ func (c *closing) charge(b closer, by int) {
 	}
 }
 
-// pooled charges each pod for a domain of every key.
+// pooled charges each pod with one domain of every key.
 func (c *closing) pooled() int {
 	closed := 0
 	c.a.m.Run().Spend(1 + len(c.pods)/model.PerStep)
@@ -95,8 +96,8 @@ func (c *closing) pooled() int {
 	return closed
 }
 
-// closedByGroup charges the pods of one pod group for the nodes that close the most: each node
-// counts the domains of all keys that a pod there closes.
+// closedByGroup assumes that the pods of one group are on the nodes where they close the most. A
+// pod on a node closes the domains of all keys that the node belongs to.
 func (c *closing) closedByGroup(b closer) int {
 	var rules []exclusion
 	c.a.m.Run().Spend(1 + len(c.u.exclusions)/model.PerStep)
@@ -153,27 +154,27 @@ func (c *closing) within(rules []exclusion, domains []int32) int {
 	return count
 }
 
-// placeID identifies a place: the nodes of a set that carry some keys, and of these the
-// ones near a node, by keys and domains.
+// placeID identifies a place: the nodes of a set that carry some keys, possibly limited to those
+// near one node, which near describes by keys and domains.
 type placeID struct {
 	nodes         *nodeSet
 	carried, near string
 }
 
-// place is a list of nodes of a pod group, with caches of facts about them. Pod groups
-// with the same nodes share it.
+// place is a list of nodes of a pod group, with caches of facts about them. Pod groups with the
+// same nodes share it.
 type place struct {
 	id    placeID
 	nodes []int32
-	// free holds the amounts that the nodes have of a resource, sizes the number of them in each domain of
-	// a key, and domains the place of each domain.
+	// free holds the amounts of a resource on the nodes, sizes the number of nodes in each domain
+	// of a key, and domains the place of each domain.
 	free    map[int]*freeSpace
 	sizes   map[int]*domainSizes
 	domains map[int]map[int32]*place
-	// corners has one node for each combination of domains of some keys.
+	// corners holds one node for each combination of domains of some keys.
 	corners map[string][]int32
-	// within says of two keys whether the domains of one lie in those of the other, nested
-	// of several whether they nest.
+	// within records whether the domains of one key lie in those of another. nested records whether
+	// the domains of several keys nest.
 	within map[[2]int]bool
 	nested map[string]bool
 }
@@ -223,8 +224,8 @@ func (a *state) divided(p *place, key int) map[int32]*place {
 	})
 }
 
-// domainSizes holds how many nodes of a place are in each domain of a key: largest[n] is
-// the sum of the n largest. whole is set if all nodes carry the key.
+// domainSizes holds the number of nodes of a place in each domain of a key. largest[n] is the sum
+// of the n largest of these numbers. whole is set if all nodes carry the key.
 type domainSizes struct {
 	of      map[int32]int
 	largest []int
@@ -255,7 +256,7 @@ func (a *state) divide(p *place, key int) *domainSizes {
 // largestSum returns the sum of the n largest sizes.
 func (s *domainSizes) largestSum(n int) int { return s.largest[max(0, min(n, len(s.largest)-1))] }
 
-// freeSpace holds the amounts that nodes have of a resource, least first, and the sums of the first n.
+// freeSpace holds the free amounts of a resource, smallest first, and the sums of the first n.
 type freeSpace struct{ free, sums []int64 }
 
 func (h *headroom) space(p *place, r int) *freeSpace {
@@ -276,9 +277,9 @@ func (h *headroom) space(p *place, r int) *freeSpace {
 	})
 }
 
-// closableCount returns on how many nodes a demand can leave less than a pod requests: those
-// that have less to begin with, and then those with the least, each of which absorbs what
-// it has less the pod's request, plus one.
+// closableCount returns on how many nodes a total demand can leave less than a pod requests. It
+// first counts the nodes that have less from the start. Then it takes the nodes with the smallest
+// free amounts, each of which absorbs free - ask + 1.
 func (s *freeSpace) closableCount(demand, ask int64) int {
 	if s.sums[len(s.free)] == math.MaxInt64 {
 		return len(s.free) // the sum overflows

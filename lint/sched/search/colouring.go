@@ -7,36 +7,37 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// Whether all pods of a conflict graph find room at once is a colouring problem, where a
-// pod group that excludes itself takes several colours and may use only some of them.
-// With few conflicts or few domains it is decided quickly: pod groups that are sure to
-// find room in the end are put off, and the rest is tried with the tightest pod group
-// first, equivalent domains being tried once.
+// Whether all pods of a conflict graph can be placed at once is a graph coloring problem in which
+// the domains are the colors. A pod group that excludes itself takes several colors and may use
+// only some of them. With few conflicts or few domains the problem is solved quickly: pod groups
+// that are certain to find space in the end are put off. The search then tries the tightest pod
+// group first, and equivalent domains only once.
 
-// maxColouring bounds the work on one colouring: the number of choices times the pod
-// groups and domains that each looks at.
+// maxColouring limits the work on one coloring. The unit is one choice times the pod groups and
+// domains that it examines.
 const maxColouring = 40_000_000
 
-// colouring is the state of one colouring of the pod groups that need domains.
+// colouring is the state of one coloring of the pod groups that need domains.
 type colouring struct {
 	f *conflictGraph
-	// conflict says for each pair of pod groups whether they cannot share a domain.
+	// conflict marks the pairs of pod groups that cannot share a domain.
 	conflict [][]bool
-	// may says which domains are still open to a pod group; room is the number of pods that
-	// these take, need the number still to be placed.
+	// may marks the domains that are still open to a pod group. room is the number of pods that
+	// these domains hold, and need the number still to be placed.
 	may        [][]bool
 	room, need []int
 	got        [][]int // domains, in the order in which they were taken
-	// forgone is the number of pods that may be left over; tries is the remaining number of choices.
+	// forgone is the number of pods that may stay unplaced. tries is the remaining number of
+	// choices.
 	forgone, tries int
 }
 
-// colour decides whether all pods of the conflict graph find room at once. It sets a best
-// run that places all, or proves never and lowers most, or leaves the outcome as it is.
+// colour decides whether all pods of the conflict graph can be placed at once. It sets a best run
+// that places all of them, proves never and lowers most, or leaves the outcome unchanged.
 func (f *conflictGraph) colour(o *outcome) {
 	for _, sided := range []bool{false, true} {
-		// Where an exclusion is one-sided, the pod that excludes may come second. That is no
-		// conflict in a refutation, and counts as one for a run.
+		// If an exclusion applies in one direction only, the pod that excludes may come second.
+		// That is not a conflict in a refutation, but counts as one when looking for a run.
 		c := f.colouring(sided)
 		found, done := c.solve()
 		if done && !found && !sided {
@@ -79,15 +80,16 @@ func (f *conflictGraph) colouring(sided bool) *colouring {
 	return c
 }
 
-// bars reports whether pod group x in a domain keeps pod group u out.
+// bars reports whether pod group x in domain d keeps pod group u out.
 func (c *colouring) bars(u, x, d int) bool {
 	return u != x && (c.conflict[u][x] || c.f.single[d])
 }
 
-// solve reports whether everything finds room, and whether the search finished.
+// solve reports whether all pods can be placed, and whether the search finished.
 func (c *colouring) solve() (found, done bool) {
-	// Put off the pod groups that find room whatever the rest does: each is sure of its room while
-	// those put off before it are not placed. They need nothing in the meantime, so they bar no other.
+	// Put off the pod groups that can be placed whatever the rest does. Each of them is certain of
+	// its space while those put off before it are not placed. Until then they need nothing, so they
+	// bar no other pod group.
 	var last []int
 	for again := true; again; {
 		again = false
@@ -111,8 +113,8 @@ func (c *colouring) solve() (found, done bool) {
 	return true, true
 }
 
-// spare returns the room that remains for a pod group if the others that still need
-// domains take as much of it as they can, none taking more domains than it needs.
+// spare returns the number of pods of u that still fit if the other pod groups that need domains
+// take as many of the open ones as they can, but no more than they need.
 func (c *colouring) spare(u int) int {
 	room := c.room[u]
 	c.f.a.m.Run().Spend(len(c.f.units) * (1 + len(c.f.single)/model.PerStep))
@@ -132,8 +134,8 @@ func (c *colouring) spare(u int) int {
 	return room
 }
 
-// try assigns domains to the pod groups that need some and reports whether at most
-// forgone pods are left over.
+// try assigns domains to the pod groups that need some, and reports whether at most forgone pods
+// stay unplaced.
 func (c *colouring) try() bool {
 	u := c.tightest()
 	var dropped []int
@@ -144,7 +146,7 @@ func (c *colouring) try() bool {
 		}
 	}()
 	for {
-		lost := 0 // pods that are certain to be left over
+		lost := 0 // pods that are certain to stay unplaced
 		for u, need := range c.need {
 			lost += max(0, need-c.room[u])
 		}
@@ -163,7 +165,7 @@ func (c *colouring) try() bool {
 			return true
 		}
 		c.give(u, d, barred)
-		// Neither that domain works nor any that is open to the same pod groups.
+		// Neither that domain nor any domain open to the same pod groups works.
 		for e := d; e < len(c.may[u]); e++ {
 			if c.may[u][e] && (e == d || c.same(d, e)) {
 				c.may[u][e] = false
@@ -174,8 +176,8 @@ func (c *colouring) try() bool {
 	}
 }
 
-// tightest returns the pod group with the least slack among those that need pods placed
-// and still have room, preferring the one with the most conflicts, or -1.
+// tightest returns the pod group with the least slack among those that still need and have open
+// domains, or -1 if there is none. Among equals it prefers the pod group with the most conflicts.
 func (c *colouring) tightest() int {
 	c.f.a.m.Run().Spend(len(c.need) + len(c.f.single))
 	best, slack, degree := -1, 0, 0
@@ -199,8 +201,8 @@ func (c *colouring) tightest() int {
 	return best
 }
 
-// same reports whether two domains are open to the same pod groups, and so are equivalent
-// in all that is still to be decided.
+// same reports whether two domains are open to the same pod groups, which makes them equivalent for
+// everything that is still to be decided.
 func (c *colouring) same(d, e int) bool {
 	c.f.a.m.Run().Spend(1 + len(c.need)/model.PerStep)
 	if c.f.single[d] != c.f.single[e] {
@@ -214,7 +216,7 @@ func (c *colouring) same(d, e int) bool {
 	return true
 }
 
-// take gives a domain to a pod group and returns the pod groups that this bars from it.
+// take gives a domain to a pod group and returns the pod groups that this bars from the domain.
 func (c *colouring) take(u, d int) []int {
 	c.f.a.m.Run().Spend(1 + len(c.f.units)/2)
 	c.got[u] = append(c.got[u], d)
@@ -233,8 +235,8 @@ func (c *colouring) take(u, d int) []int {
 	return barred
 }
 
-// give undoes take. A pod group that needs several domains takes one pod to each, so its
-// previous need can be recomputed.
+// give undoes take. A pod group that needs several domains puts one pod in each, so its previous
+// need can be recomputed.
 func (c *colouring) give(u, d int, barred []int) {
 	c.got[u] = c.got[u][:len(c.got[u])-1]
 	c.may[u][d] = true
@@ -249,7 +251,7 @@ func (c *colouring) give(u, d int, barred []int) {
 	}
 }
 
-// run places the pods as the colouring says; it is shorter if a placement was refused.
+// run places the pods as colored. The run is shorter if the state refuses a placement.
 func (c *colouring) run() []step {
 	a, f := c.f.a, c.f
 	var run []step

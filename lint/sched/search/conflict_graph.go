@@ -7,32 +7,32 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// conflictGraph is a component in which pods block each other only by being in the same
-// domain: because of anti-affinity on one key, of host ports, or because a node has room
-// for one pod. Nothing else can keep a pod from a node that takes it now. All its rules
-// are hereditary, so every placement without two conflicting pods can be reached in some
-// order.
+// conflictGraph is a component in which pods block each other only by being in the same domain:
+// because of anti-affinity on one key, because of host ports, or because a node has space for one
+// pod. Nothing else can keep a pod off a node that accepts it now. All its rules are hereditary, so
+// some order reaches every placement without two conflicting pods.
 type conflictGraph struct {
 	a *state
-	// units lists the pod groups of the component that have pods; pods is how many each has.
+	// units lists the pod groups of the component that have pods. pods is the number of pods of
+	// each.
 	units []int
 	pods  []int
-	// at is a node open to a pod group in a domain, by pod group and domain, or -1; free is
-	// a node, by pod group, on which nothing ever blocks it, or -1.
+	// at holds, by pod group and domain, a node of the domain that is open to the pod group, or -1.
+	// free holds, by pod group, a node on which nothing ever blocks it, or -1.
 	at   [][]int32
 	free []int32
-	// closes says by pod group which others keep its pods out of their domain, single which
-	// domains have room for only one pod in total.
+	// closes marks, by pod group, the pod groups that keep its pods out of their domain. single
+	// marks the domains that have space for only one pod in total.
 	closes [][]bool
 	single []bool
 }
 
-// maxConflictGraph bounds the size of a conflict graph: pod groups by pod groups by
+// maxConflictGraph is the maximum size of a conflict graph: pod groups times pod groups times
 // nodes.
 const maxConflictGraph = 20_000_000
 
-// newConflictGraph returns the component as a conflict graph, or nil if it has rules of
-// another kind.
+// newConflictGraph returns the component as a conflict graph, or nil if it has rules of another
+// kind.
 func newConflictGraph(a *state, c component) *conflictGraph {
 	f := &conflictGraph{a: a}
 	for _, i := range c.units {
@@ -85,8 +85,8 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 	return f
 }
 
-// openTo lists the nodes that may ever take a pod of a pod group: those from which
-// running pods do not exclude it permanently.
+// openTo lists the nodes that may ever take a pod of a pod group, which are those from which
+// running pods do not exclude it.
 func openTo(a *state, i int) []int32 {
 	u := a.units[i]
 	near, spreads, after := u.affinityKeys, u.spreads, u.createdAfter
@@ -95,8 +95,8 @@ func openTo(a *state, i int) []int32 {
 	return slices.DeleteFunc(slices.Clone(u.nodes.list), func(n int32) bool { return !a.takes(i, int(n)) })
 }
 
-// relate fills in closes. It returns the keys on which pod groups exclude each other, and
-// whether host ports do.
+// relate fills in closes. It returns the keys on which pod groups exclude each other, and whether
+// they clash on host ports.
 func (f *conflictGraph) relate() (keys []int, ported bool) {
 	index := map[int]int{}
 	for u, i := range f.units {
@@ -108,7 +108,7 @@ func (f *conflictGraph) relate() (keys []int, ported bool) {
 		for _, x := range of.exclusions {
 			at, ok := index[x.unit]
 			if !ok {
-				continue // a running pod: the nodes it closes are not open
+				continue // a running pod: the nodes that it closes are not open
 			}
 			if f.closes[u][at] = true; !slices.Contains(keys, x.key) {
 				keys = append(keys, x.key)
@@ -123,10 +123,10 @@ func (f *conflictGraph) relate() (keys []int, ported bool) {
 	return keys, ported
 }
 
-// partition returns the domain of every node for all keys at once, or false if the keys
-// divide the open nodes differently. Ports make each node a domain of its own; with
-// ports, each domain must therefore contain a single open node, and each open node must
-// be in a domain.
+// partition returns the domain of every node for all keys at once. It returns false if the keys
+// divide the open nodes differently. Host ports make each node a domain of its own. With host
+// ports, each domain must therefore contain a single open node, and each open node must be in a
+// domain.
 func (f *conflictGraph) partition(open [][]int32, keys []int, ported bool) ([]int32, bool) {
 	domain := make([]int32, len(f.a.nodes))
 	for n := range domain {
@@ -152,7 +152,7 @@ func (f *conflictGraph) partition(open [][]int32, keys []int, ported bool) ([]in
 	return domain, !ported || f.alike(open, domain, nil)
 }
 
-// union lists the nodes of several lists once, in order.
+// union returns the nodes of all lists in order, without duplicates.
 func union(lists [][]int32, nodes int) []int32 {
 	has := make([]bool, nodes)
 	for _, list := range lists {
@@ -169,8 +169,8 @@ func union(lists [][]int32, nodes int) []int32 {
 	return all
 }
 
-// alike reports whether two keys divide the open nodes in the same way. A nil key has one
-// domain per node.
+// alike reports whether two keys divide the open nodes in the same way. A nil key has one domain
+// per node.
 func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 	there, back := map[int32]int32{}, map[int32]int32{}
 	for _, n := range union(open, len(domain)) {
@@ -190,8 +190,8 @@ func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 }
 
 // markSingleSlots marks the nodes on which no two pods fit together, and reports whether every
-// other node has room for all pods that may come. A node with room for one pod must be
-// the only open one of its domain, or in no domain: then it becomes one.
+// other node has space for all pods that may use it. A node with space for one pod must be the only
+// open node of its domain, or have no domain. In the second case it becomes a domain.
 func (f *conflictGraph) markSingleSlots(open [][]int32, domain []int32) bool {
 	on := make([][]int, len(domain))
 	sharing := map[int32]int{}
@@ -223,7 +223,7 @@ func (f *conflictGraph) markSingleSlots(open [][]int32, domain []int32) bool {
 	return true
 }
 
-// holdsAll reports whether a node has room for all the pods that may come to it.
+// holdsAll reports whether a node has space for all pods that may use it.
 func (f *conflictGraph) holdsAll(n int, units []int, domain int32) bool {
 	for r, free := range f.a.left(n) {
 		for _, u := range units {
@@ -240,7 +240,7 @@ func (f *conflictGraph) holdsAll(n int, units []int, domain int32) bool {
 	return true
 }
 
-// holdsOne reports whether no two of the pods that may come to a node fit on it together.
+// holdsOne reports whether no two of the pods that may use a node fit on it together.
 func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	for r, free := range f.a.left(n) {
 		if slices.ContainsFunc(units, func(u int) bool { return f.a.units[f.units[u]].ask[r] == 0 }) {
@@ -264,26 +264,26 @@ func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	return false
 }
 
-// The exact test of T8, and of T2 where nodes have room for one pod: a pod group can get
-// stuck if and only if each domain that it may use can be given a different pod that
-// keeps the pod group out. Such pods are in different domains, so they do not block each
-// other, and the matching is the run that gets stuck.
+// This is the exact test of T8, and of T2 if nodes have space for one pod only. A pod group can get
+// stuck if and only if each domain that it may use can be given a different pod that keeps the pod
+// group out. These pods are in different domains, so they do not block each other, and the matching
+// is the run that gets stuck.
 
-// maxEach bounds the conflict graphs in which every pod group is tested: pod groups by
-// pod groups by domains.
+// maxEach is the maximum size of a conflict graph in which every pod group is tested: pod groups
+// times pod groups times domains.
 const maxEach = 2_000_000
 
-// cover is a way to close all domains of a pod group.
+// cover is a way to close all domains to a pod group.
 type cover struct {
 	run []step
-	// own is the smallest number of the pod group's own pods that it takes.
+	// own is the smallest number of the pod group's own pods that the run needs.
 	own int
-	// free lists, if there is no such way, nodes that cannot all be closed.
+	// free lists nodes that cannot all be closed, if no such run exists.
 	free []int
 }
 
-// stuckState returns how a pod group of the conflict graph can get stuck; false if it
-// cannot.
+// stuckState returns a state in which a pod group of the conflict graph is stuck, or false if it
+// cannot get stuck.
 func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	var domains []int
 	for d, n := range f.at[u] {
@@ -306,8 +306,8 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	if blockers < len(domains) {
 		return cover{free: f.nodesOf(u, domains)}, false
 	}
-	// The others first: the flow through their arcs stays when its own pods are added, so as
-	// few as possible of those are used.
+	// Add the other pod groups first. The flow through their arcs stays when the pod group's own
+	// pods are added, so the test uses as few of its own pods as possible.
 	source, sink := 0, 1
 	g, arcs := f.blocking(u, domains)
 	for x, pods := range f.pods {
@@ -338,9 +338,8 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	return c, true
 }
 
-// blocking returns a network with arcs from pod groups to the domains that their pods can
-// close to pod group u, and from these to the sink; the arcs are by pod group and domain,
-// -1 if there is none.
+// blocking returns a network with arcs from pod groups to the domains that their pods can close to
+// pod group u, and from these domains to the sink. The arcs are by pod group and domain, or -1.
 func (f *conflictGraph) blocking(u int, domains []int) (*network, [][]int) {
 	f.a.m.Run().Spend(len(f.units) * len(domains))
 	g := newNetwork(f.a.m, 2+len(domains)+len(f.units))
@@ -369,8 +368,8 @@ func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 	return nodes
 }
 
-// settle decides the component of an outcome as far as the theory of conflict graphs
-// goes, given a best run, which need not be complete.
+// settle decides the component of an outcome, if the theory of conflict graphs can. o.best must be
+// set, but need not be complete.
 func (f *conflictGraph) settle(o *outcome) {
 	var worst cover
 	gap := 0

@@ -9,16 +9,16 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// A component that is too large for a search is settled by proofs that need none, each of
-// which may fail: that some pod groups cannot all have room (never), that no pod group
-// can get stuck (always), and runs that place everything or get stuck. What stays open is
-// given as bounds.
+// A component that is too large for a search is settled by proofs that need no search. Each of them
+// may fail. They show that some pod groups cannot all be placed (never) or that no pod group can
+// get stuck (always), or they find runs that place all pods or get stuck. The rest is reported as
+// bounds.
 
 // estimates settles components by proofs and runs that need no search.
 type estimates struct{ *state }
 
-// estimate settles a component as far as proofs and runs go. If no pod can get stuck,
-// there is no need for a complete run: every run can be extended to one.
+// estimate settles a component with proofs and runs, if they are sufficient. If no pod can get
+// stuck, a complete run is not needed, because every run can be extended to one.
 func (e estimates) estimate(c component, h *headroom) outcome {
 	o := openOutcome(c)
 	o.best = greedyRuns(e).runFirst(c.units, nil)
@@ -58,11 +58,11 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 	return o
 }
 
-// The proofs that pods cannot all have room, whatever the order. Each looks at some of
-// the rules only, so its result holds with the others too.
+// The proofs that some pods cannot be placed, whatever the order. Each of them considers only some
+// of the rules, so its result also holds with the others.
 
-// shortOfRoom lowers most by the pods that cannot have room even alone, or by those that
-// cannot have room together, whichever are more.
+// shortOfRoom lowers most by the number of pods that cannot be placed even alone, or that cannot be
+// placed together, whichever is larger.
 func (e estimates) shortOfRoom(o *outcome) {
 	lost := shortfall{proof: certificate.Proof{Kind: certificate.LimitProof}}
 	for k, i := range o.units {
@@ -90,13 +90,13 @@ func (e estimates) shortOfRoom(o *outcome) {
 	}
 }
 
-// maxSets bounds the sets of nodes that are compared with the requests of the pods
+// maxSets is the maximum number of node sets that are compared with the requests of the pods
 // confined to them.
 const maxSets = 24
 
-// overfull replaces the minimum cut of the flow where there are too many pod groups for
-// one: it compares the pod groups whose nodes all lie in one set with all nodes of the
-// set (T12).
+// overfull replaces the minimum cut of a flow if there are too many pod groups to compute one. It
+// compares the requests of the pod groups whose nodes all lie in one set with all nodes of the set
+// (T12).
 func (e estimates) overfull(units []int) shortfall {
 	if !e.contend {
 		return shortfall{}
@@ -130,8 +130,8 @@ func (e estimates) overfull(units []int) shortfall {
 	return lost
 }
 
-// overfills returns how many pods of the pod groups are left over at least because the
-// nodes of a set, to which they are confined, have too little of a resource.
+// overfills returns a lower bound on the number of pods that stay unplaced because the nodes of a
+// set, to which the pod groups are confined, have too little of a resource.
 func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
 	demand, has, largest := int64(0), int64(0), int64(1)
 	e.m.Run().Spend(1 + (len(about)+len(s.list))/model.PerStep)
@@ -140,7 +140,7 @@ func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
 		largest = max(largest, e.units[i].ask[res])
 	}
 	for _, n := range s.list {
-		has = classes.Sum(has, max(0, e.left(int(n))[res]), 1) // unlimited where it is not judged
+		has = classes.Sum(has, max(0, e.left(int(n))[res]), 1) // unlimited if it is not judged
 	}
 	if demand <= has || demand == math.MaxInt64 {
 		return shortfall{}
@@ -152,7 +152,7 @@ func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
 	return shortfall{int((demand - has + largest - 1) / largest), p}
 }
 
-// shortfall is the number of pods that are left over at least, with a proof.
+// shortfall is a lower bound on the number of pods that stay unplaced, with a proof.
 type shortfall struct {
 	pods  int
 	proof certificate.Proof
@@ -166,16 +166,16 @@ func (s shortfall) more(o shortfall) shortfall {
 	return s
 }
 
-// somewhere reports whether an exclusion of the pod group holds at some places only.
+// somewhere reports whether an exclusion of the pod group applies only at some places.
 func (u *podGroup) somewhere() bool {
 	return slices.ContainsFunc(u.exclusions, func(x exclusion) bool { return x.place != 0 })
 }
 
-// maxRivalry bounds the pod groups and open nodes that are compared.
+// maxRivalry is the maximum total number of nodes of the pod groups that are compared.
 const maxRivalry = 200_000
 
-// rivals are pod groups that compete for nodes: the nodes open to each, and how many of
-// its pods each of these takes at most if it holds nothing else.
+// rivals are pod groups that compete for nodes. open lists the nodes that may take each group, and
+// slots the number of its pods that each of these nodes takes at most if it holds no other pods.
 type rivals struct {
 	a     *state
 	units []int
@@ -183,8 +183,7 @@ type rivals struct {
 	slots [][]int
 }
 
-// newRivals returns the rivals among pod groups of one component, or nil if they are too
-// many.
+// newRivals returns the rivals among pod groups of one component, or nil if there are too many.
 func newRivals(a *state, units []int) *rivals {
 	r := &rivals{a: a}
 	arcs := 0
@@ -205,7 +204,7 @@ func newRivals(a *state, units []int) *rivals {
 	return r
 }
 
-// slotsFor bounds how many pods of a pod group a node takes.
+// slotsFor returns an upper bound on the number of pods of a pod group that a node takes.
 func slotsFor(a *state, i, n int) int {
 	u := a.units[i]
 	slots := u.pods
@@ -226,10 +225,10 @@ func slotsFor(a *state, i, n int) int {
 	return slots
 }
 
-// volume returns how many pods are left over at least because of one resource, pod slots
-// included. The minimum cut of a flow of requests to the nodes is a Hall set ("these pods may
-// only use these nodes"). The flow of pods that exclude each other passes through their domains,
-// of the key that has the fewest.
+// volume returns a lower bound on the number of pods that stay unplaced because of one resource,
+// which may be pod slots. It computes a flow of requests to the nodes, whose minimum cut is a Hall
+// set ("these pods may only use these nodes"). If pods of a group exclude each other, their flow
+// passes through the domains of the key that has the fewest domains.
 func (r *rivals) volume(res int) shortfall {
 	left := int64(1 << 60) // the sum of the requests of all pods must not overflow
 	for _, i := range r.units {
@@ -251,7 +250,7 @@ func (r *rivals) volume(res int) shortfall {
 		}
 	}
 	demand, largest := int64(0), int64(1)
-	cut := map[int]int{} // pod group: its vertex
+	cut := map[int]int{} // vertices of the pod groups
 	for w, i := range r.units {
 		u := r.a.units[i]
 		ask := u.ask[res]
@@ -284,8 +283,8 @@ func (r *rivals) volume(res int) shortfall {
 	return shortfall{int((gap + largest - 1) / largest), r.cut(res, g, cut, len(capacity))}
 }
 
-// cut returns the source's side of a minimum cut as a proof: pod groups and the nodes
-// that they overcommit.
+// cut returns the source's side of a minimum cut as a proof: pod groups and the nodes that they
+// overcommit.
 func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certificate.Proof {
 	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: r.a.resources[res]}
 	for w, i := range r.units {
@@ -304,9 +303,9 @@ func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certifi
 	return p
 }
 
-// capacities returns how much of a resource each node can give to the pod groups: a
-// multiple of the greatest common divisor of their requests. tight is false if no node is
-// short of it.
+// capacities returns the amount of a resource that each node can give to the pod groups, as a
+// multiple of the greatest common divisor of their requests. tight is false if no node is short of
+// the resource.
 func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
 	a := r.a
 	divisor, demand := make([]int64, len(a.nodes)), make([]int64, len(a.nodes))
@@ -332,7 +331,7 @@ func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
 }
 
 // narrowestIndex returns the key with the fewest domains among those on which pods of a pod group
-// exclude each other, or -1.
+// exclude each other, or -1 if there is no such key.
 func (r *rivals) narrowestIndex(w int) int {
 	i := r.units[w]
 	r.a.m.Run().Spend(1 + len(r.a.units[i].exclusions))
