@@ -7,15 +7,15 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// greedyRuns builds runs by one greedy choice after the other: to place all pods, or to
-// leave one of them without a node.
+// greedyRuns builds runs by one greedy choice after another, either to place all pods or to leave
+// one of them without a node.
 type greedyRuns struct{ *state }
 
-// maxRepairs bounds the runs that are tried after the first.
+// maxRepairs is the maximum number of runs that are tried after the first.
 const maxRepairs = 12
 
-// repair looks for a run that places all pods if the first did not: it repeats the run
-// with the pod groups that were left over before the others.
+// repair looks for a run that places all pods if the first one did not. It repeats the run with the
+// pod groups that had unplaced pods before the others.
 func (g greedyRuns) repair(o *outcome) {
 	first, last := map[int]int{}, o.best
 	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
@@ -36,8 +36,9 @@ func (g greedyRuns) repair(o *outcome) {
 	}
 }
 
-// runFirst returns a greedy run: pod groups with a lower rank first, among them those with the
-// fewest nodes, and those with affinity after the others, each spread over its nodes.
+// runFirst returns a greedy run that spreads each pod group over its nodes. Pod groups with a lower
+// rank come first. Within a rank, pod groups with affinity come last, and otherwise those with the
+// fewest nodes come first.
 func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 	g.m.Run().Spend(len(units) * 4)
 	order := slices.Clone(units)
@@ -59,7 +60,7 @@ func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 			run := g.scatter(i, left[i])
 			left[i] -= len(run)
 			all = append(all, run...)
-			// Only peers and spread can make room for pods that had none.
+			// Only peers and spread can open nodes for pods that had none.
 			again = again || len(run) > 0 && (left[i] > 0 || len(g.watchers[i]) > 0 || len(g.counts[i]) > 0 && g.wanted(i))
 		}
 	}
@@ -95,12 +96,12 @@ func (g greedyRuns) scatter(i, pods int) []step {
 	return run
 }
 
-// maxFillers bounds pod groups times nodes in the search for a run that leaves a pod
-// group without a node.
+// maxFillers is the maximum number of pod groups times nodes in the search for a run that leaves a
+// pod group without a node.
 const maxFillers = 400_000
 
-// fillers looks for a run that leaves a pod of some pod group without a node, trying
-// those with few nodes first.
+// fillers looks for a run that leaves a pod of some pod group without a node. It tries pod groups
+// with few nodes first.
 func (g greedyRuns) fillers(c component) ([]step, bool) {
 	if len(c.units)*len(g.nodes) > maxFillers {
 		return nil, false
@@ -118,9 +119,9 @@ func (g greedyRuns) fillers(c component) ([]step, bool) {
 	return nil, false
 }
 
-// fillNodes builds such a run for one pod group: it places pods of others on every node
-// that takes the pod group, the largest requests first, until the node no longer does. It
-// checks the filters at every step, so the result is a valid run.
+// fillNodes builds such a run for pod group i. On every node that accepts a pod of i, it places
+// pods of other groups, those with the largest requests first, until the node no longer accepts the
+// pod. It checks the filters at every step, so the result is a valid run.
 func (g greedyRuns) fillNodes(c component, i int) ([]step, bool) {
 	g.m.Run().Spend(len(c.units) * 2)
 	blockers := slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return g.units[j].kubelet })
@@ -168,8 +169,8 @@ func (g greedyRuns) finish(units []int, left map[int]int) []step {
 	return all
 }
 
-// after returns a run that starts with the given steps and continues until nothing fits,
-// and whether it leaves pods over.
+// after returns a run that starts with the given steps and continues until nothing fits, and
+// reports whether pods stay unplaced.
 func (g greedyRuns) after(c component, start []step) ([]step, bool) {
 	var run []step
 	for _, s := range start {

@@ -10,19 +10,19 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// headroom proves that others cannot close all nodes of a pod group, for the pod groups
-// of a component.
+// headroom proves, for the pod groups of a component, that other pods cannot close all of their
+// nodes. Pods close a node to a group if they keep its pods off the node.
 type headroom struct {
 	*state
 	c component
 	// demand is the sum of the requests of all pods of the component, by resource.
 	demand []int64
-	// result is the result of proveNeverStuck, nil before it ran.
+	// result is the result of proveNeverStuck, or nil before it ran.
 	result *neverStuckResult
 }
 
-// neverStuckResult lists the pod groups that never get stuck, and says whether they are all, and
-// whether any needs peers.
+// neverStuckResult lists the pod groups that never get stuck. all is set if these are all pod
+// groups, and near if some pod group needs peers.
 type neverStuckResult struct {
 	proved    map[int]bool
 	all, near bool
@@ -42,8 +42,9 @@ func (h *headroom) sum() {
 	}
 }
 
-// closable bounds how many nodes of a place can be closed to one more pod of the pod
-// group, if own of its pods are there, which close domains by the given spreads.
+// closable returns an upper bound on the number of nodes of a place that can be closed to one more
+// pod of the pod group. own of its pods are placed already, and they close domains by the given
+// spreads.
 func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) int {
 	u := h.units[i]
 	h.m.Run().Spend(1 + len(u.exclusions)/2)
@@ -71,14 +72,14 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 	return closed + newClosing(h.state, i, p, own).most(len(p.nodes)-closed)
 }
 
-// overcommittable bounds on how many nodes of the place others can leave too little space: each
-// takes at least what is free there less the request of a pod, plus one. Pods that close
-// every node that they are on by a rule are already charged for that.
+// overcommittable returns an upper bound on the number of nodes of a place where other pods can
+// leave too little space. Closing such a node takes at least its free amount minus the pod's
+// request, plus one. Pods whose rules close every node that they are on are counted elsewhere.
 func (h *headroom) overcommittable(i int, p *place, own int) int {
 	u := h.units[i]
 	closed := 0
-	// The pod groups of the component whose pods, by a rule, close every node of the place that they
-	// are on.
+	// ruled marks the pod groups of the component whose pods close every node of the place that
+	// they are on, by a rule.
 	var ruled map[int]bool
 	for _, x := range u.exclusions {
 		_, included := slices.BinarySearch(h.c.units, x.unit)
@@ -115,13 +116,13 @@ func (h *headroom) overcommittable(i int, p *place, own int) int {
 	return closed
 }
 
-// proveNeverStuck proves that pod groups find a node in every state: the other pods, and all but
-// one of its own, can close fewer nodes than a group has. A pod closes at most the largest
-// remaining domain of each key on which it is kept apart, one node for a port, and nodes for lack
-// of a resource only once their space is used up. First come those without required affinity,
-// then those that find a node beside any pod of an already proved one, all of whose pods are
-// placed in the end. A proof that rests on peers does not cover states from which pods were
-// removed.
+// proveNeverStuck proves that pod groups find a node in every state, because the other pods, and
+// all but one of the group's own, can close fewer nodes than the group has. A pod closes at most
+// the largest remaining domain of each key of its exclusions, one node by a host port, and nodes by
+// a lack of a resource only after their space is used up. The proof first covers pod groups without
+// required affinity. Next come those that find a node near any pod of an already proved group,
+// because all pods of that group are placed in the end. A proof that depends on peers does not
+// cover states from which pods were removed.
 func (h *headroom) proveNeverStuck() *neverStuckResult {
 	if h.result != nil {
 		return h.result
@@ -157,10 +158,10 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 	return h.result
 }
 
-// proveDespiteDoubts is proveNeverStuck for a component with rules that may or may not select certain
-// pods: it supposes that all of these exclude the pods that they may select (T21). It
-// proves nothing about a pod group that needs peers, or whose own rules are open in
-// another way.
+// proveDespiteDoubts is proveNeverStuck for a component with rules that may or may not select
+// certain pods. It assumes that all of these rules exclude the pods that they may select (T21). It
+// proves nothing about a pod group that needs peers or whose own rules are uncertain in another
+// way.
 func (h *headroom) proveDespiteDoubts() {
 	was := make([][]exclusion, len(h.c.units))
 	for k, i := range h.c.units {
@@ -184,10 +185,9 @@ func (h *headroom) proveDespiteDoubts() {
 	}
 }
 
-// proveWithOthers proves that a pod group that needs peers never gets stuck: wherever the pods
-// of one pod group are that is sure to be placed, not all nodes near them can be closed;
-// or, if the first pod needs no peer, the same holds for every pod group that can be
-// peers.
+// proveWithOthers proves that a pod group that needs peers never gets stuck. Either there is a peer
+// group that is certain to be placed, and wherever its pods are, not all nodes near them can be
+// closed. Or the first pod needs no peer, and the same holds for every possible peer group.
 func (h *headroom) proveWithOthers(i int, proved map[int]bool) bool {
 	u := h.units[i]
 	if len(h.binding(i)) > 0 {
@@ -212,8 +212,8 @@ func (h *headroom) proveWithOthers(i int, proved map[int]bool) bool {
 		openAt(p)
 }
 
-// created reports whether all pod groups that must be placed before the pods of one are
-// created are proved. Otherwise those might wait for the very pods that need them near.
+// created reports whether all pod groups that must be placed before the pods of u are created are
+// proved. Otherwise they might wait for the very pods that need the pods of u nearby.
 func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
 	for v := u.createdAfter; v != nil; v = v.createdAfter {
 		if !proved[h.unitsOf[v.g.Workload][0]] {
@@ -223,8 +223,8 @@ func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
 	return true
 }
 
-// openNear reports whether others leave open at least one node of a pod group that shares
-// the domains of all its affinity keys with a node.
+// openNear reports whether other pods leave open at least one node of a pod group that shares the
+// domains of all its affinity keys with node at.
 func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	u := h.units[i]
 	id := make([]byte, 0, 32)
@@ -248,8 +248,8 @@ func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	return open
 }
 
-// sure returns the pod groups that are proved never to get stuck if not all are (T21). If
-// the component has a DaemonSet, pod groups that need peers are left out.
+// sure returns the pod groups that are proved never to get stuck, for the case that not all are
+// (T21). If the component has a DaemonSet, it leaves out pod groups that need peers.
 func (h *headroom) sure() []int {
 	if slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].kubelet }) {
 		return nil
@@ -268,11 +268,11 @@ func (h *headroom) sure() []int {
 	return list
 }
 
-// proveAlone proves that a pod group without affinity never gets stuck. A hard spread that
-// counts only its own pods closes a domain to it once as many of them are there as the
-// skew allows (T22). Alternatively, each of its domains has room for an even share, as a
-// domain at the minimum is never refused for skew. With several spreads, one is treated
-// the latter way and the others the former.
+// proveAlone proves that a pod group without affinity never gets stuck. A hard spread that counts
+// only the group's own pods closes a domain after the domain has as many of them as maxSkew allows
+// (T22). Alternatively, it is enough that each of the domains has room for an even share, because a
+// domain with the minimum is never refused for its skew. With several spreads, one is treated in
+// the second way and the others in the first.
 func (h *headroom) proveAlone(i int) bool {
 	u, all := h.units[i], h.carriers(h.units[i])
 	spreads := h.binding(i)
@@ -292,10 +292,10 @@ func (h *headroom) proveAlone(i int) bool {
 	return false
 }
 
-// mostSpreads bounds the spreads of a workload that are combined with each other.
+// mostSpreads is the maximum number of spread constraints of a workload that are combined.
 const mostSpreads = 8
 
-// proveByShares proves the same by the even shares of one of the spreads.
+// proveByShares is the alternative proof of proveAlone, by the even shares of spread s.
 func (h *headroom) proveByShares(i int, s *constraint, all *place, others []*constraint) bool {
 	u := h.units[i]
 	if s.self != 1 || !slices.Equal(s.watch, []located{{unit: i}}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {

@@ -7,16 +7,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// maxFewer and maxMore bound the search for repairs with fewer replicas and more nodes.
+// maxFewer and maxMore are the largest numbers of replicas to remove and of nodes to add in a
+// repair.
 const (
 	maxFewer = 64
 	maxMore  = 8
-	// maxParts bounds the parts of a core that are tried as repairs.
+	// maxParts is the maximum number of parts of a core that are tried as repairs.
 	maxParts = 12
 )
 
-// repairs tries the usual ways out of a contradiction and keeps those that work. If none
-// works by itself, it tries several together.
+// repairs tries the usual ways to resolve a contradiction and keeps those that work. If no single
+// change works, it tries several together.
 func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom) []Repair {
 	var repairs []Repair
 	for _, w := range ws {
@@ -37,8 +38,8 @@ func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom
 	return slices.CompactFunc(repairs, same)
 }
 
-// same reports whether two repairs look the same to a reader: terms with the same use and
-// key do, and so do pods of one workload.
+// same reports whether two repairs look the same to a reader. Terms with the same use and key look
+// the same, and so do pods of one workload.
 func same(a, b Repair) bool {
 	return a.Workload.String() == b.Workload.String() && a.Replicas == b.Replicas && a.Nodes == b.Nodes && a.Like == b.Like && a.Key == b.Key &&
 		slices.EqualFunc(a.Atoms, b.Atoms, func(a, b Atom) bool {
@@ -82,7 +83,7 @@ func (q question) renamed(base *relaxation, atom Atom) []Repair {
 	return []Repair{{Workload: atom.Workload, Atoms: []Atom{atom}, Key: meant}}
 }
 
-// furtherNodes tries a few more nodes like one that pods may use.
+// furtherNodes tries a few more nodes like one that the pods may use.
 func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repair {
 	seen := map[string]bool{}
 	var repairs []Repair
@@ -108,8 +109,8 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repa
 	return repairs
 }
 
-// several gives up parts of contradictions one after the other until none is left: a core
-// is one reason, and there may be more.
+// several drops parts of contradictions one after another until no contradiction is left. A core
+// shows only one contradiction, and there may be more.
 func (q question) several(base *relaxation, core []Atom) []Repair {
 	var opens []*model.Exclusion
 	var given []Atom
@@ -138,13 +139,13 @@ func (q question) several(base *relaxation, core []Atom) []Repair {
 	return nil
 }
 
-// members returns the workloads that take part, in the order of the input.
+// members returns the workloads that take part, in input order.
 func (q question) members(relax *relaxation) []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(q.m.Workloads), func(w *workload.Workload) bool { return !relax.only[w] })
 }
 
-// opened returns the first condition excluding nodes from a workload that giving up an
-// atom removes; nil if the atom is not about nodes, or there is no such condition.
+// opened returns the first condition that excludes nodes from a workload and that dropping the atom
+// removes. It returns nil if the atom does not concern nodes, or there is no such condition.
 func (q question) opened(a Atom) *model.Exclusion {
 	kind, ok := openedBy[a.Part]
 	if !ok {
@@ -157,5 +158,5 @@ func (q question) opened(a Atom) *model.Exclusion {
 	return nil
 }
 
-// openedBy maps what a repair gives up to the kind of exclusion that it names.
+// openedBy maps the part that a repair drops to the kind of exclusion that the part causes.
 var openedBy = map[Part]model.ExclusionKind{PartSelector: model.LacksLabel, PartTaints: model.Tainted}

@@ -11,10 +11,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Roll explores all states of a rollout, within the budget. Deleted pods leave at once:
-// what waits for one to be gone only waits (R-W5). If a new pod may need to be near a
-// terminating one, which still counts (R-A1), the verdict is known only if both outcomes
-// are found.
+// Roll explores all states of a rollout within the step budget. Deleted pods leave at once, because
+// a pod that must wait for a terminating one is only delayed (R-W5). If a new pod may need to be
+// near a terminating pod, which still counts (R-A1), the verdict is known only if the search finds
+// both outcomes.
 func Roll(m *model.Model, r certificate.Rollout, o Options) (out certificate.Rolled) {
 	if !m.Run().Within(m.Run().Left(), func() { out = roll(m, r, o) }) {
 		m.Run().Stops++
@@ -57,15 +57,15 @@ func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 	return out
 }
 
-// rolling explores a rollout: first all placements of the old pods, then from each such
-// state what the controller and the scheduler may do.
+// rolling explores a rollout. It starts from all placements of the old pods and explores, from each
+// of them, everything that the controller and the scheduler may do.
 type rolling struct {
 	certificate.Rollout
 	*search
 	old, fresh int // pod groups
 	replicas   int
 	visited    map[string]bool
-	moved      []step // the unit is -1-unit where a pod is removed
+	moved      []step // a removal of a pod of unit u has the unit -1-u
 	stuck      []step // the first sequence of moves after which nothing moves
 	begun      bool
 	stalled    bool
@@ -73,8 +73,8 @@ type rolling struct {
 	skewed     bool
 }
 
-// newRolling returns nil unless old and new pods are one pod group each, of equal size,
-// or if the answer of the search would depend on what only the cluster knows.
+// newRolling returns nil unless old and new pods are one pod group each, of equal size. It also
+// returns nil if the result would depend on facts that only the cluster knows.
 func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
 	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
@@ -90,12 +90,12 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	return s
 }
 
-// index returns the index of a pod group in the component.
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
-// verdict returns the verdict. It is unknown if new pods may go to nodes that only a terminating
-// old pod opens: old pods are peers to them, and so are other pods, so an old pod may be the only
-// peer in its domain. With old and new pods alone as peers, all of them are in one domain.
+// verdict returns the verdict. It is unknown if new pods may need a node that only a terminating
+// old pod opens. That is possible if both old pods and other pods are peers of the new ones,
+// because an old pod may then be the only peer in its domain. If old and new pods are the only
+// peers, all of them are in one domain.
 func (s *rolling) verdict(whole bool) diag.Outcome {
 	old, others := false, false
 	for _, c := range s.a.units[s.fresh].peers {
@@ -113,12 +113,12 @@ func (s *rolling) verdict(whole bool) diag.Outcome {
 	return diag.Always
 }
 
-// goOn continues from one state; false if the search may stop: the budget is exhausted,
-// or nothing more can be found out.
+// goOn explores from one state. It returns false if the search may stop, because the budget is
+// exhausted or both outcomes have been found.
 func (s *rolling) goOn() bool {
 	s.begun = true
 	if s.stalled && s.done {
-		return false // nothing more to find out
+		return false // both outcomes have been found
 	}
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
 		return false
@@ -159,7 +159,7 @@ func (s *rolling) goOn() bool {
 	return true
 }
 
-// advance places a new pod on each node that takes one, and continues.
+// advance places a new pod on each node that accepts one, and explores from there.
 func (s *rolling) advance() (moved, ok bool) {
 	var tried []int32
 	for _, n := range s.a.units[s.fresh].nodes.list {
@@ -190,7 +190,7 @@ func (s *rolling) advance() (moved, ok bool) {
 	return moved, true
 }
 
-// retire removes each old pod in turn, and continues.
+// retire removes each old pod in turn, and explores from there.
 func (s *rolling) retire() bool {
 	var tried []int32
 	for n, pods := range s.a.in[s.old] {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// addApart adds the exclusions that are not from terms of a manifest.
+// addApart adds the exclusions that do not come from terms in a manifest.
 func (b *compiler) addApart() {
 	for _, p := range b.m.Apart {
 		k := b.key(p.Key)
@@ -31,10 +31,10 @@ func (b *compiler) addApart() {
 	}
 }
 
-// Components splits workloads into groups that interact by hard rules and host ports
-// (ruled) and, in addition, because together they may fill a node (contending). extra is
-// how many pods a workload may temporarily have beyond its number. Workloads that take no
-// part in decisions are in no group, nor are those whose pods run to completion.
+// Components divides workloads into groups that interact: ruled by hard rules and host ports, and
+// contending also because they may fill a node together. extra is the number of pods that a
+// workload may temporarily have in addition to its replicas. Workloads that take no part in
+// decisions are in no group, and neither are those whose pods run to completion.
 func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, contending [][]*workload.Workload) {
 	m = m.Permanent()
 	relax := newRelaxation(nil)
@@ -50,7 +50,7 @@ func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, conten
 	return ruled, byOwner(interactions{s}.components())
 }
 
-// byOwner returns the workloads of components. The pods of a DaemonSet may be in several
+// byOwner returns the workloads of each component. The pods of a DaemonSet may be in several
 // components, which then form one group.
 func byOwner(components []component) [][]*workload.Workload {
 	var all [][]*workload.Workload
@@ -75,10 +75,11 @@ func byOwner(components []component) [][]*workload.Workload {
 	return slices.DeleteFunc(all, func(g []*workload.Workload) bool { return len(g) == 0 })
 }
 
-// Few returns nodes that represent all: of nodes equivalent to the workloads, only keep
-// are kept, as no more than there are pods ever take part. tell separates nodes for which
-// it returns different strings; it may be nil. A DaemonSet has pods on all nodes, so all
-// stay if rules depend on how many of its pods are in a domain.
+// Few returns nodes that represent all nodes. Of the nodes that are equivalent for the workloads,
+// it returns only keep nodes, because pods never use more nodes than there are pods. tell returns
+// different strings for nodes that must not count as equivalent; it may be nil. A DaemonSet has
+// pods on all nodes, so Few returns all of them if rules depend on the number of its pods in a
+// domain.
 func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
 	if countsDaemons(m, ws) {
 		return slices.Clone(m.Topology.Nodes)
@@ -110,8 +111,8 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 	return nodes
 }
 
-// countsDaemons reports whether a hard rule of a DaemonSet, or one that may select its
-// pods, concerns domains of several nodes, or depends on how many pods are elsewhere.
+// countsDaemons reports whether a hard rule of a DaemonSet, or one that may select its pods,
+// applies to domains of several nodes or depends on the number of pods elsewhere.
 func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	m.Run().Spend(1 + len(ws)/model.PerStep)
 	daemons := slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return !perNode(w) })
@@ -128,8 +129,8 @@ func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	})
 }
 
-// Hereditary reports whether the rules of all these workloads are such that fewer pods
-// are never worse: none needs peers, or depends on where others are.
+// Hereditary reports whether, under the rules of all these workloads, removing pods never makes it
+// harder to place others. That is the case if no workload needs peers or has a hard spread.
 func Hereditary(m *model.Model, ws []*workload.Workload) bool {
 	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
 		return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
@@ -148,10 +149,10 @@ func HardKeys(m *model.Model, ws []*workload.Workload, use model.Use) []string {
 	return slices.Compact(keys)
 }
 
-// Alike returns a description of workloads with so many pods each: everything that
-// decides what may happen to them on given nodes. Groups with equal descriptions differ
-// only in names. The result is "" where that cannot be described so simply, and short
-// however many there are.
+// Alike returns a string that describes workloads with the given numbers of pods: everything that
+// affects their placement on given nodes. Groups of workloads with equal strings differ only in
+// names. The result is "" if no such description exists. Its length does not depend on the number
+// of workloads.
 func Alike(m *model.Model, ws []*workload.Workload, pods func(*workload.Workload) int) string {
 	var b strings.Builder
 	for _, w := range ws {
