@@ -15,19 +15,18 @@ type Unmet struct {
 	Term *model.Term
 	// Cause is missing-key, null-selector or contradiction.
 	Cause string
-	// Beside are the keys of other terms that no node has together with the key of this
-	// term; nil if no node has the key.
+	// Beside lists the keys of other terms that no node has together with the key of this term. It
+	// is nil if no node has the key of this term.
 	Beside []string
-	// Between are the requirements that contradict each other, and Other is the term
-	// that holds the first of them.
+	// Between holds two requirements that contradict each other, and Other is the term that
+	// contains the first of them.
 	Between [2]*model.Requirement
 	Other   *model.Term
 }
 
-// UnmetAffinity finds required affinity that can never be satisfied, whatever
-// else runs in the cluster: a null selector matches no pod (R-A16), one pod has
-// to match all terms at once (R-A10), and a node without one of the keys takes
-// no pod (R-A9).
+// UnmetAffinity finds required affinity that can never be satisfied, whatever else runs in the
+// cluster: a null selector matches no pod (R-A16), one pod has to match all terms at once (R-A10),
+// and a node without one of the keys takes no pod (R-A9).
 func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
@@ -46,14 +45,14 @@ func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 	return append(unmet, missingKeys(m, w, hard)...)
 }
 
-// missingKeys finds keys that no usable node carries or, failing that, the first key that no
-// usable node carries together with the keys before it.
+// missingKeys finds keys that no usable node carries. If there are none, it finds the first key
+// that no usable node carries together with the keys before it.
 func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unmet {
 	if m.Topology.Empty() {
 		return nil
 	}
 	kept := *model.KeepForNodes(m, func() *keptLabels { return &keptLabels{} })
-	labels := model.Cached(kept, m.Groups[w].Signature, func() (all []map[string]string) { // also of nodes that a pool may add
+	labels := model.Cached(kept, m.Groups[w].Signature, func() (all []map[string]string) { // includes nodes that a pool may add
 		m.Run().Spend(len(m.Topology.Nodes) / model.PerStep)
 		for n := range m.Usable(w) {
 			all = append(all, n.Labels)
@@ -81,21 +80,21 @@ func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unm
 	return nil
 }
 
-// keptLabels caches the labels of usable nodes, by node rules.
+// keptLabels caches the labels of usable nodes, by the signature of the pods.
 type keptLabels map[string][]map[string]string
 
 func anyCarries(all []map[string]string, keys []string) bool {
 	return slices.ContainsFunc(all, func(labels map[string]string) bool { return model.Carries(labels, keys) })
 }
 
-// origin is a condition and the term that it comes from.
+// origin is a requirement and the term that contains it.
 type origin struct {
 	r *model.Requirement
 	t *model.Term
 }
 
-// contradiction finds two conditions of the terms that no labels satisfy
-// together. Keys are independent, so it checks key by key.
+// contradiction finds two requirements of the terms that no labels satisfy together. Keys are
+// independent, so it compares only requirements on the same key.
 func contradiction(hard []*model.Term) (a, b origin, found bool) {
 	byKey := map[string][]origin{}
 	var keys []string
@@ -124,8 +123,8 @@ func contradiction(hard []*model.Term) (a, b origin, found bool) {
 	return origin{}, origin{}, false
 }
 
-// disjoint reports whether no value of the label, nor its absence, satisfies
-// both conditions.
+// disjoint reports whether neither a value of the label nor its absence satisfies both
+// requirements.
 func disjoint(a, b *model.Requirement) bool {
 	if !allowsAbsent(a) && b.Op == metav1.LabelSelectorOpDoesNotExist || !allowsAbsent(b) && a.Op == metav1.LabelSelectorOpDoesNotExist {
 		return true
@@ -151,19 +150,20 @@ func allowsAbsent(r *model.Requirement) bool {
 	return r.Op == metav1.LabelSelectorOpNotIn || r.Op == metav1.LabelSelectorOpDoesNotExist
 }
 
-// Circle is a workload whose required affinity leads into a cycle of workloads that wait for each other.
+// Circle is a workload whose required affinity leads to a cycle of workloads that wait for each
+// other.
 type Circle struct {
 	Workload *workload.Workload
-	// Path leads from the workload to a workload that is already on the path: to itself if
-	// Member is set.
+	// Path lists the workloads from this one to the first one that is already on the path. If
+	// Member is set, the path returns to the workload itself.
 	Path   []*workload.Workload
 	Member bool
 }
 
-// Circles finds workloads whose required affinity can only be satisfied by pods that
-// wait for them in turn (R-Q5). A workload is free if it requires no pod, can be
-// the first of its own kind (R-A12), or can join a free one. A workload whose affinity
-// no declared pod satisfies may find a pod elsewhere.
+// Circles finds workloads whose required affinity can only be satisfied by pods that wait for them
+// in turn (R-Q5). A workload is free if it requires no pod, can be the first of its own kind
+// (R-A12), or can join a free workload. A workload whose affinity no declared pod satisfies is not
+// reported, because it may find a pod elsewhere.
 func Circles(m *model.Model) []Circle {
 	meets := map[*workload.Workload][]*workload.Workload{}
 	var waiting []*workload.Workload
@@ -192,8 +192,8 @@ func Circles(m *model.Model) []Circle {
 	return circles
 }
 
-// waitsFor returns the declared workloads that satisfy the required affinity of w. It returns
-// none if w does not wait, or only undeclared pods could satisfy it.
+// waitsFor returns the declared workloads that satisfy the required affinity of w. It returns none
+// if w does not wait, or if only undeclared pods could satisfy the affinity.
 func waitsFor(m *model.Model, w *workload.Workload) []*workload.Workload {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
@@ -213,8 +213,8 @@ func waitsFor(m *model.Model, w *workload.Workload) []*workload.Workload {
 	})
 }
 
-// shortest returns the shortest path from w back to itself or, if there is none, the path
-// along first choices until a workload repeats.
+// shortest returns the shortest path from w back to itself. If there is no such path, it follows
+// the first workload in each list until a workload repeats.
 func shortest(w *workload.Workload, meets map[*workload.Workload][]*workload.Workload) (path []*workload.Workload, member bool) {
 	from := map[*workload.Workload]*workload.Workload{}
 	queue := []*workload.Workload{w}

@@ -8,15 +8,15 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// apart returns a bound on how many pods fit on the sites if no two of them may share a
-// value of any of the keys, which do not limit nodes without the key (R-A6,
-// R-M1). The bound is exact for nested keys (host within zone). If keys cross, it is the
-// smallest bound of a single key or of a nested pair.
+// apart returns an upper bound on the number of pods that fit on the sites if no two of them may
+// share a value of any of the keys. The keys do not limit nodes without the key (R-A6, R-M1). The
+// bound is exact for nested keys (host within zone). For other keys, it is the smallest bound for a
+// single key or a nested pair of keys.
 func apart(sites []site, keys []string) int {
 	if len(keys) == 0 {
 		return total(sites)
 	}
-	count := map[string]int{} // of the values of each key, fewest first
+	count := map[string]int{} // number of values of each key
 	for _, k := range keys {
 		by, _ := domains(sites, k)
 		count[k] = len(by)
@@ -50,7 +50,7 @@ func total(sites []site) int {
 	return sum
 }
 
-// domains groups sites by their value of a key; without lists those that lack it.
+// domains groups sites by their value of a key. without lists the sites that lack the key.
 func domains(sites []site, key string) (by map[string][]site, without []site) {
 	sizes := map[string]int{}
 	for i := range sites {
@@ -73,8 +73,7 @@ func domains(sites []site, key string) (by map[string][]site, without []site) {
 	return by, without
 }
 
-// nested reports whether every value of a key lies within one value of the key
-// before it.
+// nested reports whether every value of a key lies within one value of the key before it.
 func nested(sites []site, ordered []string) bool {
 	for i := 1; i < len(ordered); i++ {
 		outer := map[string]string{}
@@ -108,8 +107,9 @@ func nestedApart(sites []site, ordered []string) int {
 	return min(sum, model.Unbounded)
 }
 
-// bound computes R-M2 with R-M3: no domain holds more than the eligible domain with the
-// least room, plus the skew. The room follows from the other rules.
+// bound computes R-M2 with R-M3: no domain holds more pods than fit in the eligible domain with the
+// least room, plus the skew. The room of a domain is the number of pods that fit in it under the
+// other rules.
 func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest int, smallestDomain string) {
 	room := sites.room(r.Term.Key, keys)
 	smallest = model.Unbounded
@@ -131,9 +131,9 @@ func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest i
 	return min(most, model.Unbounded), smallest, smallestDomain
 }
 
-// pinned groups sites by the domains in which required self-affinity keeps all
-// pods: the first pod picks the domains and the others follow (R-A9, R-A14, R-M4).
-// Sites that lack one of the keys take no pod.
+// pinned groups sites by the domains in which required self-affinity keeps all pods. The first pod
+// picks the domains and the others follow (R-A9, R-A14, R-M4). Sites that lack one of the keys take
+// no pod.
 func pinned(sites *siteSet, keys []string) []*siteSet {
 	if len(keys) == 0 {
 		return []*siteSet{sites}
@@ -156,9 +156,9 @@ func pinned(sites *siteSet, keys []string) []*siteSet {
 	return groups
 }
 
-// selfKeys returns the topology keys of required affinity that only the workload's
-// own pods can satisfy. It returns nil if other declared pods match too, or if the pods
-// may not all match each other.
+// selfKeys returns the topology keys of required affinity that only the workload's own pods can
+// satisfy. It returns nil if other declared pods also match, or if the pods may not all match each
+// other.
 func selfKeys(m *model.Model, g *model.Group) []string {
 	var keys []string
 	for t := range g.Hard(model.Affinity) {
@@ -176,8 +176,8 @@ type site struct {
 	cap  int
 }
 
-// siteSet holds the sites of one kind of pod in one view. Answers are cached, because many
-// workloads ask the same.
+// siteSet holds the sites of one kind of pod in one view. It caches results, because many workloads
+// need the same ones.
 type siteSet struct {
 	sites []site
 	most  map[string]int
@@ -215,31 +215,29 @@ func (s *siteSet) room(key string, keys []string) map[string]int {
 	})
 }
 
-// mode selects what limits the sites of a set.
+// mode selects the rules that limit the sites of a set.
 type mode struct {
-	// fit leaves out nodes that are too small for one pod, room counts how many
-	// pods fit by resources, ports allows one pod per node.
+	// fit leaves out nodes that are too small for one pod. room counts the pods that fit by
+	// resources. ports allows one pod per node.
 	fit, room, ports bool
-	// keys identifies the labels that a node needs to be a site: the keys of all hard
-	// spread constraints, or none.
+	// keys identifies the labels that a node needs to be a site: the keys of all hard spread
+	// constraints, or none.
 	keys string
 }
 
-// setKey identifies a siteSet.
 type setKey struct {
 	view               *model.View
 	signature, request string
 	mode               mode
 }
 
-// keptSets caches the site sets of a model.
 type keptSets struct {
 	sets map[setKey]*siteSet
 	// sites is the number of sites in all sets.
 	sites int
 }
 
-// maxKept bounds the number of cached sites.
+// maxKept is the maximum number of cached sites.
 const maxKept = 500_000
 
 // set returns the sites of a view for the pods of a workload.

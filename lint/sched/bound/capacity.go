@@ -24,54 +24,54 @@ const (
 	ByRoom         Limited = "room"
 )
 
-// Limit is the number of pods of a workload that one rule allows: an upper bound
-// over every order, every choice of nodes and every size of the pools.
+// Limit is the number of pods of a workload that one rule allows. It is an upper bound over every
+// order, every choice of nodes and every size of the pools.
 type Limit struct {
 	By Limited
-	// Terms are the terms that bind; empty for host ports and room.
+	// Terms lists the terms that impose the limit. It is empty for host ports and room.
 	Terms []*model.Term
-	// Pods is the required number of pods and Most how many can be placed.
+	// Pods is the required number of pods, and Most the number that can be placed.
 	Pods, Most int
-	// Exceeded is set if Pods cannot all be placed; Grows if they can only be
-	// placed once pools have grown beyond their count.
+	// Exceeded is set if the required pods cannot all be placed. Grows is set if they can all be
+	// placed only after pools have grown beyond their count.
 	Exceeded, Grows bool
 	// AtCount is the number of pods that can be placed before any pool grows.
 	AtCount int
-	// Domains counts the values of the key among eligible nodes, Eligible those
-	// nodes, Nodes all nodes.
+	// Domains is the number of values of the key among eligible nodes, Eligible the number of
+	// eligible nodes, and Nodes the number of all nodes.
 	Domains, Eligible, Nodes int
-	// Cause, EligibleDomains, Smallest and SmallestDomain explain a spread.
+	// Cause, EligibleDomains, Smallest and SmallestDomain explain the limit of a spread.
 	Cause           string
 	EligibleDomains int
 	Smallest        int
 	SmallestDomain  string
 	// Binding is the resource that is the bottleneck on most nodes.
 	Binding corev1.ResourceName
-	// Growth holds the sizes at which growing pools were counted; nil if they were not.
+	// Growth holds the assumed sizes of growing pools, or is nil if pools were not grown.
 	Growth []model.PoolSize
-	// Together is another rule that the limit depends on, if there is one.
+	// Together is another rule that the limit depends on, or the zero Companion.
 	Together Companion
 }
 
-// CompanionKind names the rule that limits the pods together with that of a Limit.
+// CompanionKind names the rule that limits the pods in addition to the rule of a Limit.
 type CompanionKind string
 
-// The kinds.
+// The kinds of companions.
 const (
-	// WithAntiAffinity: required anti-affinity keeps the pods apart as well.
+	// WithAntiAffinity means that required anti-affinity also keeps the pods apart.
 	WithAntiAffinity CompanionKind = "anti-affinity"
-	// WithAffinity: required affinity keeps all pods in one domain.
+	// WithAffinity means that required affinity keeps all pods in one domain.
 	WithAffinity CompanionKind = "affinity"
 )
 
-// Companion is a rule on some keys that a limit depends on in addition to the rule
-// that it names. The zero Companion means that there is no such rule.
+// Companion is a rule with its topology keys that a limit depends on in addition to the rule in By.
+// The zero Companion means that there is no such rule.
 type Companion struct {
 	Kind CompanionKind
 	Keys []string
 }
 
-// slack returns how many more pods could be placed, negative if some cannot.
+// slack returns how many more pods could be placed. It is negative if some pods cannot be placed.
 func (l *Limit) slack() int { return l.Most - l.Pods }
 
 // Problem holds the rules of a workload that Capacity considers.
@@ -85,7 +85,8 @@ type Problem struct {
 	Spreads []*model.Term
 }
 
-// lastProblem caches the last Problem, because several questions about a group follow each other.
+// lastProblem caches the last Problem, because questions about the same group often follow each
+// other.
 type lastProblem struct{ *Problem }
 
 // ProblemOf returns the Problem of a group, cached for consecutive questions about it.
@@ -117,8 +118,8 @@ func newProblem(m *model.Model, g *model.Group) *Problem {
 	return p
 }
 
-// pods returns the required number of pods. Under a HorizontalPodAutoscaler only
-// its minimum is certain (R-W18); a DaemonSet has one for every eligible node.
+// pods returns the required number of pods. Under a HorizontalPodAutoscaler only its minimum is
+// certain (R-W18). A DaemonSet has one pod for every eligible node.
 func (p *Problem) pods(eligible int) int {
 	if p.G.Kind.PerNode() {
 		return eligible
@@ -126,10 +127,9 @@ func (p *Problem) pods(eligible int) int {
 	return model.Certain(p.G.Workload)
 }
 
-// Capacity returns the limits of one workload that is judged and has at least
-// one eligible node: one for every hard rule and, if each of these rules can
-// be met alone but not all together, one for the rule that fails in addition to
-// the others.
+// Capacity returns the limits of one workload that is judged and has at least one eligible node:
+// one limit for every hard rule. If each of these rules can be met alone but not all of them
+// together, it adds a limit for the rule that fails in combination with the others.
 func Capacity(m *model.Model, w *workload.Workload) []Limit {
 	p := ProblemOf(m, m.Groups[w])
 	var best []Limit
@@ -155,13 +155,13 @@ func Capacity(m *model.Model, w *workload.Workload) []Limit {
 			best[i].Growth = nil
 		}
 	}
-	// The limit of all rules together stays only if it is the only one exceeded.
+	// The limit of all rules together stays only if no other limit is exceeded.
 	last := len(best) - 1
 	alone := best[:last]
 	if !best[last].Exceeded && !best[last].Grows || slices.ContainsFunc(alone, func(l Limit) bool { return l.Exceeded }) {
 		return alone
 	}
-	for i := range alone { // the blamed rule may already be listed by itself: replace it
+	for i := range alone { // the blamed rule may already be listed by itself, so replace it
 		if alone[i].By == best[last].By && slices.Equal(alone[i].Terms, best[last].Terms) {
 			alone[i] = best[last]
 			return alone
@@ -170,8 +170,8 @@ func Capacity(m *model.Model, w *workload.Workload) []Limit {
 	return best
 }
 
-// at computes the limits for one size of the cluster, in a fixed order; the
-// last one is that of all rules together.
+// at computes the limits for one size of the cluster, in a fixed order. The last one is the limit
+// of all rules together.
 func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	w := p.G.Workload
 	eligible := set(p.m, v, p.G, mode{})
@@ -182,7 +182,7 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 		frame.Eligible, frame.Nodes = min(frame.Eligible, base[0].Eligible+one), min(frame.Nodes, base[0].Nodes+one)
 	}
 	var limits []Limit
-	perNode := func(by Limited) func(*topology.Node) int { // the most pods that one added node can hold under a rule
+	perNode := func(by Limited) func(*topology.Node) int { // the largest number of pods that one added node can hold under a rule
 		return func(n *topology.Node) int {
 			most, _ := model.Fits(n, p.G.Requests)
 			if by == ByHostPort || p.ports && by != ByRoom || by == ByAntiAffinity && slices.ContainsFunc(p.Keys, func(k string) bool { return model.Carries(n.Labels, []string{k}) }) {
@@ -191,9 +191,10 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 			return most
 		}
 	}
-	// Removing a pod never breaks a hereditary rule, so what fits on the declared nodes
-	// plus what the added nodes hold at most is a bound: a pool shares its growth among
-	// its zones.
+	// Removing a pod never breaks a hereditary rule. So the number of pods that fit on the declared
+	// nodes, plus the largest number that the added nodes hold, is an upper bound. It can be lower
+	// than the bound for the view, because the view lets each zone of a pool grow to the maximum,
+	// although the zones share the growth.
 	add := func(l Limit, by Limited, terms []*model.Term, most int, hereditary bool) {
 		l.By, l.Terms, l.Most = by, terms, most
 		if base != nil && hereditary {
@@ -227,7 +228,7 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	return limits
 }
 
-// growable returns how many pods the added nodes of the view's pools hold at most.
+// growable returns the largest number of pods that the nodes added to the view's pools can hold.
 func growable(m *model.Model, v *model.View, perNode func(*topology.Node) int) int {
 	sum, seen := 0, map[*topology.Pool]bool{}
 	for i, from := range v.From {
@@ -288,8 +289,8 @@ func (p *Problem) spread(l Limit, v *model.View, t *model.Term, how mode, keys [
 	return l
 }
 
-// together returns the limit of all rules at once, attributed to the rule without which
-// the pods would fit.
+// together returns the limit of all rules at once, attributed to the rule without which the pods
+// would fit.
 func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 	full, blamed := p.bound(v, p.Keys, p.self, p.Spreads)
 	l := frame
@@ -331,8 +332,8 @@ func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 	return l
 }
 
-// bound returns how many pods fit under these rules together, and the spread
-// constraint that binds, if one does.
+// bound returns an upper bound on the number of pods that fit under these rules together, and the
+// spread constraint that imposes the bound, or nil.
 func (p *Problem) bound(v *model.View, keys, self []string, spreads []*model.Term) (most int, blamed *model.Term) {
 	how := mode{fit: true, room: true, ports: p.ports}
 	if len(spreads) > 0 {

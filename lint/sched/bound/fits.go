@@ -12,10 +12,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// The functions below answer for most workloads, which fit, without explaining why
-// others may not. A yes is backed by a witness; a no decides nothing.
+// The functions below are quick answers for the common case that a workload fits. They do not
+// explain why a workload may not fit. A witness supports a yes, whereas a no decides nothing.
 
-// capacities computes how many pods of a group each declared node holds when empty.
+// capacities holds the data to compute how many pods of a group each declared node holds when
+// empty.
 type capacities []supply
 
 // supply holds the amount of a resource on each node, and the request of one pod.
@@ -24,7 +25,7 @@ type supply struct {
 	amount int64
 }
 
-// Capacities prepares the computation for a group.
+// Capacities returns the capacities of the declared nodes for pods of a group.
 func Capacities(m *model.Model, g *model.Group) capacities {
 	c := append(make(capacities, 0, 1+len(g.Requests)), supply{m.Offers(corev1.ResourcePods, m.Topology.Nodes), 1})
 	for i := range g.Requests {
@@ -52,8 +53,9 @@ type kind struct {
 	most int
 }
 
-// kinds returns the classes of eligible nodes for at most that many pods of a group, separated
-// by one more key unless it is empty, in the order of each class's first node.
+// kinds returns the classes of eligible nodes for at most the given number of pods of a group, in the order of
+// each class's first node. If key is not empty, the nodes of a class also agree on that topology
+// key.
 func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	all := classes.Of(m, []*workload.Workload{p.G.Workload}, pods, key).Nodes
 	m.Run().Spend(1 + len(all)*(2+len(p.G.Requests))/model.PerStep)
@@ -73,15 +75,16 @@ func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	return found
 }
 
-// shared reports whether the nodes share a domain, rather than having one each.
+// shared reports whether the nodes of the kind share a domain, instead of each having its own.
 func (k *kind) shared(domain []int32) bool {
 	return len(k.nodes) == 1 || domain[k.nodes[0]] == domain[k.nodes[1]]
 }
 
-// QuickApplies reports whether the quick answers apply to a workload. They do not apply to
-// pods whose manifest names their node, because not all their requests count; to selectors
-// of labels that come from the node, because these depend on where pods are; and to
-// selectors of labels with a value for each pod, because these distinguish pods.
+// QuickApplies reports whether the quick answers apply to a workload. They do not apply if the
+// manifest names the pods' node, because then some requests do not count. They do not apply if
+// selectors use labels that come from the node, because such labels depend on where the pods are.
+// They do not apply if selectors use labels that differ from pod to pod, because such selectors
+// distinguish pods.
 func QuickApplies(g *model.Group) bool {
 	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && (t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
@@ -90,7 +93,8 @@ func QuickApplies(g *model.Group) bool {
 	})
 }
 
-// FitsSomewhere reports whether some declared node takes a pod of the workload; false decides nothing.
+// FitsSomewhere reports whether some declared node takes a pod of the workload. False decides
+// nothing.
 func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -99,9 +103,9 @@ func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	return slices.ContainsFunc(kinds(m, &Problem{m: m, G: g}, 1, ""), func(k kind) bool { return k.most > 0 })
 }
 
-// Fits reports whether a single pass over the nodes places all pods of the workload, if it is
-// alone on the declared nodes; false decides nothing. It does not consider required
-// affinity for other pods.
+// Fits reports whether a single pass over the nodes places all pods of the workload, if it is alone
+// on the declared nodes. False decides nothing. Fits does not consider required affinity for other
+// pods.
 func Fits(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -118,9 +122,9 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 	return fillsEvenly(m, p, pods)
 }
 
-// FitsLoosely is like Fits for another number of pods, and a yes holds after any earlier
-// placements and removals: at most one rule keeps the pods apart, so every placement
-// of fewer pods can be continued.
+// FitsLoosely is like Fits for another number of pods, but its yes also holds after any earlier
+// placements and removals. It requires that at most one rule keeps the pods apart, so every
+// placement of fewer pods can be continued.
 func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -130,7 +134,8 @@ func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	return len(p.self) == 0 && len(p.Spreads) == 0 && len(g.HardAffinity()) == 0 && len(p.Keys) < 2 && fillsApart(m, p, pods)
 }
 
-// fillsApart places pods on one kind of nodes after another, at most one in each domain of a key.
+// fillsApart places pods on one kind of node after another, at most one pod in each domain of a
+// key.
 func fillsApart(m *model.Model, p *Problem, pods int) bool {
 	taken := make([]map[int32]bool, len(p.Keys))
 	domain := make([][]int32, len(p.Keys))
@@ -162,9 +167,9 @@ func fillsApart(m *model.Model, p *Problem, pods int) bool {
 	return pods <= 0
 }
 
-// Share returns whether one declared node can hold all pods of a workload and, if
-// it can, what a loss can hit, as Together does. It is Maybe if that takes more than
-// a look at every kind of node.
+// Share returns whether one declared node can hold all pods of a workload. If it can, Share also
+// returns how many pods a loss can hit, like TogetherOf. The answer is Maybe if looking at each
+// kind of node is not enough to decide.
 func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -208,7 +213,7 @@ func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	switch {
 	case !found:
 		return t, model.No
-	case slices.ContainsFunc(p.Spreads, func(t *model.Term) bool { // it prevents so many pods from being in one domain
+	case slices.ContainsFunc(p.Spreads, func(t *model.Term) bool { // prevents that many pods in one domain
 		rule := m.SpreadRule(m.Views[0], g, t)
 		return rule.Counts && rule.Foreign == 0 && level(&rule, pods) < min(pods, g.Count.N)
 	}):
@@ -223,8 +228,8 @@ func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	return t, model.Yes
 }
 
-// fillsEvenly gives every domain of one spread its even share, and a node no more pods
-// than anti-affinity and the other spreads allow whatever is on other nodes (T22).
+// fillsEvenly gives every domain of one spread its even share. It gives a node no more pods than
+// anti-affinity and the other spreads always allow, whatever is on other nodes (T22).
 func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	if len(p.Spreads) > mostSpreads {
 		return false
@@ -239,19 +244,19 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	return false
 }
 
-// mostSpreads bounds the spreads that are tried one by one against all others.
+// mostSpreads is the maximum number of spreads that are tried one by one against all others.
 const mostSpreads = 8
 
-// nodeLimit is the number of pods that each domain of a key may always hold; if must is set a
-// node has to carry the key.
+// nodeLimit is the number of pods that each domain of a key may always hold. If must is set, a node
+// must carry the key.
 type nodeLimit struct {
 	domain []int32
 	most   int
 	must   bool
 }
 
-// nodeLimits returns the limits of anti-affinity and of all spreads except one; ok is false if
-// one of those spreads does not count exactly the workload's own pods.
+// nodeLimits returns the limits that anti-affinity and all spreads except one impose. ok is false
+// if one of these spreads does not count exactly the workload's own pods.
 func nodeLimits(m *model.Model, p *Problem, except int) (all []nodeLimit, ok bool) {
 	for _, key := range p.Keys {
 		domain, _ := m.Numbered(key, m.Topology.Nodes)
@@ -270,8 +275,8 @@ func nodeLimits(m *model.Model, p *Problem, except int) (all []nodeLimit, ok boo
 	return all, true
 }
 
-// capped limits the room of each kind of node. Nodes that share a domain
-// with others get none, because the order would decide which of them has the pods.
+// capped applies the limits to the number of pods that each kind of node holds. The number is 0 for
+// nodes that share a domain with others, because only the order decides which of them has the pods.
 func capped(all []kind, limits []nodeLimit) []kind {
 	left := slices.Clone(all)
 	for _, l := range limits {
@@ -294,8 +299,8 @@ func capped(all []kind, limits []nodeLimit) []kind {
 	return left
 }
 
-// sharesFit reports whether every domain of a spread has room for its even share on nodes of
-// the given kinds.
+// sharesFit reports whether every domain of a spread has room for its even share on nodes of the
+// given kinds.
 func sharesFit(m *model.Model, p *Problem, t *model.Term, all []kind, pods int) bool {
 	rule := m.SpreadRule(m.Views[0], p.G, t)
 	domains := len(rule.Eligible)
@@ -329,11 +334,11 @@ func sharesFit(m *model.Model, p *Problem, t *model.Term, all []kind, pods int) 
 	return (share == 0 || full >= domains) && fuller >= more
 }
 
-// Shape returns a text that is equal for workloads that the filters treat alike when each
-// has the nodes to itself: same node rules, requests, number of pods, rollout strategy and
-// rules about their own pods, and no rules about others. Requests do not matter
-// if each node holds as many pods as may ever exist: the given number and the pods that a
-// rollout adds. It is "" for all other workloads.
+// Shape returns a string that is equal for workloads that the filters treat alike when each has the
+// nodes to itself. Such workloads have the same node rules, requests, number of pods, rollout
+// strategy and rules about their own pods, and no rules about other pods. Requests are ignored if
+// each node holds as many pods as may ever exist: the given number and the pods that a rollout
+// adds. Shape returns "" for all other workloads.
 func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int) string {
 	g := m.Groups[w]
 	if len(g.HostPorts) > 0 || !g.Count.Known || g.Running || g.Scale != nil {
@@ -360,21 +365,21 @@ func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int
 	return text
 }
 
-// Together says how many pods of one workload may share a node or a zone under its hard
-// rules and the resources of the declared nodes. Usable is the number of usable
-// nodes, Zones the number of their zones.
+// Together holds how many pods of one workload may share a node or a zone under its hard rules and
+// the resources of the declared nodes. Usable is the number of usable nodes, and Zones the number
+// of their zones.
 type Together struct {
 	Usable, Zones, OnOneNode, InOneZone int
 	// Node is one of the nodes with OnOneNode pods.
 	Node string
 }
 
-// TogetherOf computes what a single loss of a node or a zone can hit.
+// TogetherOf computes how many pods the loss of a node or a zone can hit.
 func TogetherOf(m *model.Model, w *workload.Workload) Together { return togetherIn(m, m.Views[0], w) }
 
-// MostTogether bounds how many pods of a workload share a node and a zone at any size of
-// growing pools. A spread allows fewer pods per domain with more domains, and other
-// rules allow more with more nodes, so it takes the maximum of both extremes.
+// MostTogether returns upper bounds on the number of pods of a workload that share a node and a
+// zone at any size of growing pools. A spread allows fewer pods per domain with more domains, and
+// other rules allow more with more nodes, so it takes the maximum of both extremes.
 func MostTogether(m *model.Model, w *workload.Workload) (onNode, inZone int) {
 	p := ProblemOf(m, m.Groups[w])
 	for _, v := range m.Views {
@@ -429,8 +434,8 @@ func togetherIn(m *model.Model, v *model.View, w *workload.Workload) Together {
 	return t
 }
 
-// level returns the most pods that one domain can hold once all pods are placed: a domain with
-// m pods requires at least m minus the skew in each of the others.
+// level returns the largest number of pods that one domain can hold after all pods are placed. If a
+// domain has m pods, each of the others must have at least m minus the skew.
 func level(r *model.SpreadRule, pods int) int {
 	skew, others := int(r.Term.Constraint.MaxSkew), len(r.Eligible)-1
 	if len(r.Eligible) < r.Term.MinDomains() {

@@ -18,29 +18,28 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Shortage is a resource that is too short on some nodes for the pods that are
-// confined to them, however the pods are placed.
+// Shortage is a resource that is too short on some nodes for the pods that are confined to them,
+// however the pods are placed.
 type Shortage struct {
 	Resource corev1.ResourceName
-	// Workloads are those of the pods, the largest demand first; Pods is how many
-	// pods they have, and at least Pending of them stay Pending.
+	// Workloads are the workloads of the pods, the largest demand first. Pods is the number of
+	// their pods, of which at least Pending stay Pending.
 	Workloads     []*workload.Workload
 	Pods, Pending int
 	// Nodes is the number of nodes that the pods may use.
 	Nodes int
-	// Requested is the sum of the pods' requests and Offered the sum that the nodes have.
-	// If Each is not zero, the shortage concerns only pods that request at least Each;
-	// the nodes, counted one by one, hold no more than Slots of them.
+	// Requested is the sum of the pods' requests, and Offered the sum of the nodes' amounts. If
+	// Each is not zero, only pods that request at least Each are too many: counted node by node,
+	// the nodes hold no more than Slots of them.
 	Requested, Offered, Each resource.Quantity
 	Slots                    int
-	// Growth holds the sizes at which growing pools were counted; nil if they were not.
+	// Growth holds the assumed sizes of growing pools, or is nil if pools were not grown.
 	Growth []model.PoolSize
 }
 
-// Shortages compares requests with the resources of nodes, for every set of nodes to
-// which some pods are confined (a Hall condition on the sum of requests, and on the number
-// of pods above a size). Pods that finish, and workloads with a fault of their
-// own, request nothing.
+// Shortages compares requests with the resources of nodes, for every set of nodes to which some
+// pods are confined. It applies a Hall condition to the sum of requests, and to the number of pods
+// above a size. It ignores pods that finish, and workloads with a fault of their own.
 func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 	b := balanceOf(m.Permanent(), faulty)
 	if len(b.rows) < 2 {
@@ -68,8 +67,8 @@ func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 type balance struct {
 	m    *model.Model
 	view *model.View
-	// sets are the sets to which pods are confined, and the union of them, the
-	// smallest first.
+	// sets lists the sets to which pods are confined and the union of these sets, the smallest
+	// first.
 	sets []confined
 	rows []claimant
 	// used holds the requests of running pods, by node of the view.
@@ -93,7 +92,7 @@ func (c *confined) within(o *confined) bool {
 
 func (c *confined) has(n int) bool { return c.nodes[n/64]&(1<<(n%64)) != 0 }
 
-// claimant is a workload that needs room on a set of nodes.
+// claimant is a workload that needs space on a set of nodes.
 type claimant struct {
 	g   *model.Group
 	set *confined
@@ -101,7 +100,7 @@ type claimant struct {
 	pods int
 }
 
-// maxSets bounds the sets of nodes that are checked one by one.
+// maxSets is the maximum number of node sets that are checked one by one.
 const maxSets = 200
 
 func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
@@ -144,7 +143,7 @@ func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
 	return b
 }
 
-// add adds a set, unless it is empty or known, and keeps the sets sorted by size.
+// add adds a set, unless it is empty or already listed, and keeps the sets sorted by size.
 func (b *balance) add(set confined) {
 	set.size = 0
 	for _, word := range set.nodes {
@@ -171,8 +170,8 @@ func (b *balance) take(g *model.Group) {
 	}
 }
 
-// short reports whether a set of nodes has too little of a resource for the pods that
-// are confined to it.
+// short reports whether a set of nodes has too little of a resource for the pods that are confined
+// to it.
 func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool) {
 	b.m.Run().Spend(len(b.view.Nodes) + len(b.rows)*(1+len(set.nodes)/model.PerStep))
 	free, total, ok := b.free(name, set)
@@ -189,7 +188,7 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 			continue
 		}
 		if pods > int((math.MaxInt64-demand)/each) {
-			return Shortage{}, false // more than an int64 counts
+			return Shortage{}, false // more than an int64 can hold
 		}
 		format = cmp.Or(format, written)
 		demand += each * int64(pods)
@@ -217,7 +216,7 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 	return s, len(s.Workloads) > 1
 }
 
-// confinedTo returns how many of the pods may be on these nodes only.
+// confinedTo returns how many of the claimant's pods may only be on nodes of the set.
 func (r *claimant) confinedTo(set *confined) int {
 	if !r.g.Kind.PerNode() {
 		if r.set.within(set) {
@@ -232,7 +231,7 @@ func (r *claimant) confinedTo(set *confined) int {
 	return pods
 }
 
-// free returns what each node of a set has left of a resource, and the sum; ok is false if
+// free returns the free amount of a resource on each node of a set, and the sum. ok is false if
 // some node is not judged, or if its pool may grow beyond the view.
 func (b *balance) free(name corev1.ResourceName, set *confined) (each []int64, sum int64, ok bool) {
 	for n, node := range b.view.Nodes {
@@ -268,8 +267,8 @@ func leftOver(claims []claim, excess int64) int {
 	return pods
 }
 
-// overcommitted returns a request size such that the pods of that size or larger are more
-// than the nodes hold, counted one by one; 0 if there is no such size.
+// overcommitted returns a request size such that the nodes, counted one by one, cannot hold all
+// pods of that size or larger. It returns 0 if there is no such size.
 func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)
 	slices.SortStableFunc(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
@@ -291,9 +290,9 @@ func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	return 0
 }
 
-// asks returns how much of a resource a pod of a group requests where it is placed: if a
-// manifest names the node, its kubelet drops extended resources that the node does not
-// list (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
+// asks returns how much of a resource a pod of a group requests. If a manifest names the node, the
+// node's kubelet drops extended resources that the node does not list
+// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
 func (b *balance) asks(g *model.Group, name corev1.ResourceName) (int64, resource.Format) {
 	if name == corev1.ResourcePods {
 		return 1, resource.DecimalSI
@@ -317,8 +316,8 @@ type claim struct {
 	each int64
 }
 
-// Sums formats the requested and the offered amount for people: CPUs as a
-// decimal, memory in GiB, unless both would then read the same.
+// Sums formats the requested and the offered amount for messages. CPUs are decimal numbers and
+// memory is in GiB, unless both amounts would then look the same.
 func (s *Shortage) Sums() (requested, offered string) {
 	requested, offered = readable(s.Resource, s.Requested), readable(s.Resource, s.Offered)
 	if requested == offered {
@@ -329,7 +328,7 @@ func (s *Shortage) Sums() (requested, offered string) {
 
 const gib = 1 << 30
 
-// readable formats one quantity. It uses integers, so that no sum of CPUs reads
+// readable formats one quantity. It uses integers, so that no sum of CPUs is printed as
 // 25.150000000000002.
 func readable(name corev1.ResourceName, q resource.Quantity) string {
 	switch {
@@ -347,27 +346,26 @@ func readable(name corev1.ResourceName, q resource.Quantity) string {
 	return q.String()
 }
 
-// RequestFit compares one pod's requests with single empty nodes, counting nodes
-// that pass every other filter; a pool that may grow counts as one more node.
-// If some of them have no free pod slot, the last of Requests is that slot, as one unit of
-// the resource pods.
+// RequestFit compares one pod's requests with single empty nodes. It counts nodes that pass every
+// other filter, and a pool that may grow counts as one more node. If some of these nodes have no
+// free pod slot, the last of Requests is that slot, as one unit of the resource pods.
 type RequestFit struct {
 	Eligible, Fitting int
 	Requests          []ResourceFit
 }
 
-// ResourceFit compares one request with those nodes. A node that is not judged
-// on the resource fits.
+// ResourceFit compares one request with the eligible nodes. The request fits on a node that is not
+// judged on the resource.
 type ResourceFit struct {
 	model.Request
 	Fitting int
-	// LargestNode offers the most of all judged nodes, as declared at LargestSpan.
+	// LargestNode offers the largest amount of all judged nodes, as declared at LargestSpan.
 	LargestNode string
 	LargestSpan diag.Span
 	largest     resource.Quantity
 }
 
-// Largest returns the most that a judged node offers; 0 if none is judged.
+// Largest returns the largest amount that a judged node offers, or 0 if no node is judged.
 func (r *ResourceFit) Largest() string { return r.largest.String() }
 
 // fitKey is equal for workloads whose pods fit in the same way.
@@ -375,7 +373,7 @@ type fitKey struct {
 	signature, request string
 }
 
-// keptFits caches the answers of a model.
+// keptFits caches the results for a model.
 type keptFits map[fitKey]*RequestFit
 
 // RequestFits compares the requests of one pod with the eligible nodes.
@@ -398,7 +396,7 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 			}
 			fit.Eligible++
 			q, listed := n.Allocatable[corev1.ResourcePods]
-			if !listed || q.Value() >= 1 { // a node that does not list how many pods it takes has a slot
+			if !listed || q.Value() >= 1 { // a node that does not list its number of pods has a slot
 				slot.Fitting++
 			}
 			if listed && q.Cmp(slot.largest) > 0 {
