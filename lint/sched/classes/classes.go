@@ -15,17 +15,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Classes divides the declared nodes into classes that are equivalent for some workloads.
-// Each class lists its nodes in order, and classes are ordered by their first nodes. Questions
-// that divide the nodes in the same way share one Classes.
+// Classes divides the declared nodes into classes of nodes that are equivalent for some workloads.
+// Each class lists its nodes in order, and classes are ordered by their first nodes. Questions that
+// divide the nodes in the same way share one Classes.
 type Classes struct {
 	Nodes [][]int32
 }
 
-// Of divides the nodes into classes for some workloads with at most the given number of pods
-// on a node. Nodes of one class have the same outcome of node-level filters, the same usable
-// resources (T19), and the same domains, unless a domain is a single node, of the
-// keys of hard rules and of one more key unless it is empty.
+// Of divides the nodes into classes for workloads with at most the given number of pods on a node.
+// Nodes of one class have the same results of node-level filters and the same usable resources
+// (T19). They are also in the same domains of the keys of hard rules, and of key unless it is
+// empty. Domains of a single node are ignored.
 func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes {
 	all := model.KeepForNodes(m, func() *tables {
 		return &tables{
@@ -39,15 +39,15 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 
 // tables caches the tables for the nodes of a model.
 type tables struct {
-	// of holds the tables by what the workloads see, and single those by the unsorted rules of a
-	// single workload.
+	// of holds the tables by the rules and resources that distinguish nodes for the workloads.
+	// single holds those of a single workload by its unsorted rules.
 	of, single map[string]*table
 	// text, demands and most are scratch space.
 	text    []byte
 	demands []Demand
 	most    []int64
-	// units numbers the nodes by all rules of all tables so far, which are recorded in ruled;
-	// grained also divides them by size in grains.
+	// units numbers the nodes by all rules of all tables so far, which are recorded in ruled.
+	// grained also divides the nodes by their sizes in grains (see Demand).
 	units   []int32
 	ruled   map[string]bool
 	grained map[string]*grained
@@ -55,23 +55,23 @@ type tables struct {
 	known map[[sha256.Size]byte]*Classes
 }
 
-// maxGrained bounds the cached lists of nodes by sizes in grains.
+// maxGrained is the maximum number of cached node lists by sizes in grains.
 const maxGrained = 128
 
-// table holds the nodes as workloads with given rules see them, without sizes.
+// table holds the nodes as distinguished by the rules of some workloads, without sizes.
 type table struct {
-	// id identifies what the workloads see; own is set if one of them is bound to a node, a
-	// distinction that must not divide the units for others.
+	// id identifies the rules and resources. own is set if one of the workloads is bound to a node,
+	// because this distinction must not divide the units for other workloads.
 	id  string
 	own bool
-	// shape numbers the nodes by everything except sizes, offers holds the amounts of each
-	// resource by node, and ranges the range of the amounts in each shape.
+	// shape numbers the nodes by everything except sizes. offers holds the amounts of each resource
+	// by node, and ranges the range of the amounts in each shape.
 	shape     []int32
 	resources []string
 	offers    [][]int64
 	ranges    [][]sizeRange
-	// shapes are the classes if sizes make no difference, computed on demand; known caches the
-	// classes by the demand of the pods.
+	// shapes holds the classes for the case that sizes make no difference, computed on demand.
+	// known caches the classes by the demand of the pods.
 	shapes *Classes
 	known  map[string]*Classes
 }
@@ -79,17 +79,17 @@ type table struct {
 // grained groups the nodes that rules do not distinguish and that have the same sizes in grains.
 type grained struct {
 	// of is the group of each node, first the first node of each group, and sizes the amounts of
-	// that node for each resource.
+	// each resource on that node.
 	of, first []int32
 	sizes     [][]int64
 	// known caches the classes of these groups, by the class number of each group.
 	known map[string]*Classes
 }
 
-// sizeRange is the least and the largest amount of a resource on the nodes of a shape.
+// sizeRange is the smallest and the largest amount of a resource on the nodes of a shape.
 type sizeRange struct{ least, most int64 }
 
-// asked returns the table of some workloads, with one more key unless it is empty.
+// asked returns the table for some workloads, and for one more key unless it is empty.
 func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *table {
 	if len(ws) != 1 {
 		return all.table(m, ws, asked(m, ws, key))
@@ -111,7 +111,7 @@ func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *t
 	return t
 }
 
-// table returns the cached table for what some workloads see, or builds it.
+// table returns the cached table for the given rules and resources, or builds it.
 func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *table {
 	var text []byte
 	for _, list := range [][]string{by.signatures, by.resources, by.keys} {
@@ -193,7 +193,7 @@ func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	return t.known[asks]
 }
 
-// sized returns the classes if sizes divide some shapes; told marks these.
+// sized returns the classes if sizes divide some shapes. told marks these shapes.
 func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Classes {
 	g := all.inGrains(m, t, s)
 	m.Run().Spend(len(g.first) * (1 + len(s.demands)) / model.PerStep)
@@ -271,8 +271,8 @@ func (t *table) sizes(n int, to []int64) []int64 {
 	return to
 }
 
-// numbered numbers n things by their descriptions, in order of first occurrence; all encodes
-// the numbers.
+// numbered numbers n items by their descriptions, in order of first occurrence. all encodes the
+// numbers.
 func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all string) {
 	numbers := map[string]int32{}
 	to = make([]int32, n)
@@ -309,8 +309,8 @@ func (all *tables) put(m *model.Model, to []int32) *Classes {
 	})
 }
 
-// refine divides groups further by a second number, and renumbers all groups in
-// order of first occurrence.
+// refine divides groups further by a second number, and renumbers all groups in order of first
+// occurrence.
 func refine(of []int32, by func(i int) int32) {
 	numbers := map[uint64]int32{}
 	for i := range of {
@@ -324,7 +324,7 @@ func refine(of []int32, by func(i int) int32) {
 	}
 }
 
-// tellByFilters divides the nodes by the outcome of the workloads' node-level filters.
+// tellByFilters divides the nodes by the results of the workloads' node-level filters.
 func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 	seen := map[string]bool{}
 	for _, w := range ws {
@@ -342,7 +342,7 @@ func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 	}
 }
 
-// tellByDomains divides the nodes by their domain of a key, unless it is a single node.
+// tellByDomains divides the nodes by their domain of a key, unless the domain is a single node.
 func (t *table) tellByDomains(m *model.Model, key string) {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
 	members := make([]int, size)
@@ -366,17 +366,17 @@ func flag(b bool) int32 {
 	return 0
 }
 
-// seen lists what some workloads see of nodes: signatures of node rules, resources, and
-// topology keys.
+// seen lists the properties of nodes that matter to some workloads: signatures of node rules,
+// resources, and topology keys.
 type seen struct{ signatures, resources, keys []string }
 
-// appendText appends a text with its length, so that different lists of texts stay different.
+// appendText appends a string after its length, so that different lists of strings stay different.
 func appendText[T ~string](to []byte, text T) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }
 
-// ruleKeys yields the keys whose domains the hard rules of a group distinguish, possibly
-// with repeats.
+// ruleKeys yields the keys whose domains the hard rules of a group distinguish. It may yield a key
+// more than once.
 func ruleKeys(g *model.Group) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for t := range g.HardTerms() {
@@ -392,8 +392,8 @@ func ruleKeys(g *model.Group) iter.Seq[string] {
 	}
 }
 
-// asked returns the node rules, resources and labels by which workloads distinguish
-// nodes. The signature of a running or bound pod includes the name of its node.
+// asked returns the node rules, resources and labels by which workloads distinguish nodes. The
+// signature of a running or bound pod includes the name of its node.
 func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 	m.Run().Spend(4 * len(ws))
 	s := &seen{signatures: make([]string, 0, len(ws)), resources: make([]string, 1, 4), keys: make([]string, 0, 4)}
@@ -418,8 +418,8 @@ func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 	return s
 }
 
-// appendNew appends a text unless it is one of the last few; most workloads see the
-// same.
+// appendNew appends a string unless it is one of the last few, because most workloads have the same
+// ones.
 func appendNew(to []string, text string) []string {
 	const few = 8
 	if slices.Contains(to[max(0, len(to)-few):], text) {
@@ -428,8 +428,8 @@ func appendNew(to []string, text string) []string {
 	return append(to, text)
 }
 
-// Look returns a text for how a workload sees nodes: workloads with equal texts distinguish
-// the same nodes.
+// Look returns a string that describes how a workload distinguishes nodes. Workloads with equal
+// strings distinguish the same nodes.
 func Look(g *model.Group) string {
 	text := appendText(appendText(nil, g.Signature), g.Request)
 	for key := range ruleKeys(g) {
@@ -438,15 +438,15 @@ func Look(g *model.Group) string {
 	return string(text)
 }
 
-// sizing is the demand of some pods for each resource and, if all pods have equal requests,
-// those of one pod: then nodes that take the same number of pods are equivalent.
+// sizing is the demand of some pods for each resource. If all pods have equal requests, each holds
+// the requests of one pod; nodes that take the same number of pods are then equivalent.
 type sizing struct {
 	demands []Demand
 	each    []int64
 }
 
-// sizingOf returns the sizing of workloads with at most that many pods on a node. It is valid
-// until the next call.
+// sizingOf returns the sizing of workloads with at most the given number of pods on a node. It is valid until the
+// next call.
 func (all *tables) sizingOf(m *model.Model, ws []*workload.Workload, resources []string, pods int) sizing {
 	at := func(name corev1.ResourceName) int { return slices.Index(resources, string(name)) }
 	all.most = slices.Grow(all.most[:0], len(resources))[:len(resources)]
@@ -476,9 +476,9 @@ func (all *tables) sizingOf(m *model.Model, ws []*workload.Workload, resources [
 	return s
 }
 
-// describe appends the sizes as far as the pods can use them.
+// describe appends the sizes that the pods can use.
 func (s *sizing) describe(text []byte, sizes []int64) []byte {
-	if s.each != nil { // how many pods with equal requests a node takes
+	if s.each != nil { // the number of pods with equal requests that a node takes
 		count := int64(math.MaxInt64)
 		for i, each := range s.each {
 			if each > 0 && sizes[i] != math.MaxInt64 {
@@ -493,15 +493,15 @@ func (s *sizing) describe(text []byte, sizes []int64) []byte {
 	return text
 }
 
-// Demand is the demand of some pods for a resource. Any set of these pods requests a multiple
-// of the grain, so only the largest multiple within a node's amount is usable, and never
-// more than the total. Nodes with the same usable amount are equivalent for the pods
-// (T19). The zero Demand is that of pods that request nothing.
+// Demand is the demand of some pods for a resource. Any set of these pods requests a multiple of
+// the grain, so the usable amount of a node is the largest multiple within its amount, and never
+// more than the total. Nodes with the same usable amount are equivalent for the pods (T19). The
+// zero Demand is for pods that request nothing.
 type Demand struct {
 	grain, total int64
 }
 
-// With returns the demand with a number of further pods that each request an amount.
+// With returns the demand increased by a number of pods with equal requests.
 func (d Demand) With(ask int64, pods int) Demand {
 	if ask <= 0 || pods <= 0 {
 		return d
@@ -522,8 +522,8 @@ func Sum(sum, ask int64, pods int) int64 {
 	return sum + int64(more)
 }
 
-// Usable returns how much of a node's amount the pods can use at most. It is unlimited if the
-// node is not judged.
+// Usable returns how much of a node's amount the pods can use at most. It returns math.MaxInt64 for
+// a node that is not judged.
 func (d Demand) Usable(has int64) int64 {
 	if d.grain == 0 || has <= 0 || has == math.MaxInt64 {
 		return has
