@@ -53,9 +53,9 @@ type kind struct {
 	most int
 }
 
-// kinds returns the classes of eligible nodes for at most the given number of pods of a group, in the order of
-// each class's first node. If key is not empty, the nodes of a class also agree on that topology
-// key.
+// kinds returns the classes of eligible nodes for at most the given number of pods of a group, in
+// the order of each class's first node. If key is not empty, the nodes of a class also agree on
+// that topology key.
 func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	all := classes.Of(m, []*workload.Workload{p.G.Workload}, pods, key).Nodes
 	m.Run().Spend(1 + len(all)*(2+len(p.G.Requests))/model.PerStep)
@@ -80,11 +80,11 @@ func (k *kind) shared(domain []int32) bool {
 	return len(k.nodes) == 1 || domain[k.nodes[0]] == domain[k.nodes[1]]
 }
 
-// QuickApplies reports whether the quick answers apply to a workload. They do not apply if the
-// manifest names the pods' node, because then some requests do not count. They do not apply if
-// selectors use labels that come from the node, because such labels depend on where the pods are.
-// They do not apply if selectors use labels that differ from pod to pod, because such selectors
-// distinguish pods.
+// QuickApplies reports whether the quick answers apply to a workload. They do not apply to:
+//   - pods whose manifest names their node, because some of their requests do not count;
+//   - selectors of labels that come from the node, because these labels depend on where the pods
+//     are;
+//   - selectors of labels that differ from pod to pod, because these selectors distinguish pods.
 func QuickApplies(g *model.Group) bool {
 	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && (t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
@@ -335,10 +335,10 @@ func sharesFit(m *model.Model, p *Problem, t *model.Term, all []kind, pods int) 
 }
 
 // Shape returns a string that is equal for workloads that the filters treat alike when each has the
-// nodes to itself. Such workloads have the same node rules, requests, number of pods, rollout
-// strategy and rules about their own pods, and no rules about other pods. Requests are ignored if
-// each node holds as many pods as may ever exist: the given number and the pods that a rollout
-// adds. Shape returns "" for all other workloads.
+// nodes to itself. These workloads have the same node rules, requests, number of pods, rollout
+// strategy and rules about their own pods, and no rules about other pods. Shape ignores requests if
+// each node can hold all pods that may ever exist: the given number and the pods that a rollout
+// adds. It returns "" for all other workloads.
 func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int) string {
 	g := m.Groups[w]
 	if len(g.HostPorts) > 0 || !g.Count.Known || g.Running || g.Scale != nil {

@@ -267,8 +267,8 @@ func leftOver(claims []claim, excess int64) int {
 	return pods
 }
 
-// overcommitted returns a request size such that the nodes, counted one by one, cannot hold all
-// pods of that size or larger. It returns 0 if there is no such size.
+// overcommitted returns a request size for which there are more pods of that size or larger than
+// the nodes can hold, counted node by node. It returns 0 if no size has too many pods.
 func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)
 	slices.SortStableFunc(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })

@@ -234,7 +234,7 @@ const (
 	Drained Meaning = "drained"
 )
 
-// Loss describes the loss of nodes, for the question what happens to pods then.
+// Loss describes a loss of nodes. The question is which pods find a node again.
 type Loss struct {
 	Nodes   map[string]bool // by name
 	Meaning Meaning
@@ -275,9 +275,9 @@ type Lost struct {
 	// smallest such number. If the verdict is Sometimes, it is the number in some run that was
 	// found.
 	Pending int
-	// Stuck is that run, if the verdict is Sometimes and pods are lost at once. It lists pods that
-	// are placed, then pods that are lost with their nodes (marked Gone), and then pods that found
-	// a node again.
+	// Stuck is that run, if the verdict is Sometimes and pods are lost at once. It lists the
+	// placements of all pods, then the pods lost with their nodes (marked Gone), and then the pods
+	// that found a node again.
 	Stuck []Move
 	// Hit is a lower bound on the missing pods in runs that lose a pod of the workload, if the
 	// verdict is Sometimes and the bound is known. 0 means that nothing is proved.

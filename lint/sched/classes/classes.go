@@ -40,7 +40,7 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 // tables caches the tables for the nodes of a model.
 type tables struct {
 	// of holds the tables by the rules and resources that distinguish nodes for the workloads.
-	// single holds those of a single workload by its unsorted rules.
+	// single holds the tables of single workloads, by unsorted rules.
 	of, single map[string]*table
 	// text, demands and most are scratch space.
 	text    []byte
@@ -439,14 +439,14 @@ func Look(g *model.Group) string {
 }
 
 // sizing is the demand of some pods for each resource. If all pods have equal requests, each holds
-// the requests of one pod; nodes that take the same number of pods are then equivalent.
+// the requests of one pod. Nodes that take the same number of pods are then equivalent.
 type sizing struct {
 	demands []Demand
 	each    []int64
 }
 
-// sizingOf returns the sizing of workloads with at most the given number of pods on a node. It is valid until the
-// next call.
+// sizingOf returns the sizing of workloads with at most the given number of pods on a node. It is
+// valid until the next call.
 func (all *tables) sizingOf(m *model.Model, ws []*workload.Workload, resources []string, pods int) sizing {
 	at := func(name corev1.ResourceName) int { return slices.Index(resources, string(name)) }
 	all.most = slices.Grow(all.most[:0], len(resources))[:len(resources)]

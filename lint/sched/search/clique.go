@@ -55,10 +55,10 @@ func (r *rivals) shortfallByCliques() shortfall {
 	return lost
 }
 
-// mutual returns, for each pod group, a bit set of the pod groups that it excludes on a key and
-// that exclude it, so that the order does not matter. An exclusion may apply in one direction only,
-// because the scheduler interprets a namespace selector in two ways. Pod groups that may use nodes
-// without the key get no set, because nothing excludes them there.
+// mutual returns, for each pod group, a bit set of the pod groups with mutual exclusion on a key,
+// so that the order does not matter. An exclusion may apply in one direction only, because the
+// scheduler interprets a namespace selector in two ways. Pod groups that may use nodes without the
+// key get no set, because nothing excludes them there.
 func (r *rivals) mutual(key int) [][]uint64 {
 	index := map[int]int{}
 	for w, i := range r.units {

@@ -180,10 +180,10 @@ func (f closedForms) selfAffinity(c component) (outcome, bool) {
 }
 
 // The exact numbers of a conflict graph are the numbers of pods that its best and worst runs place,
-// in total and of each pod group. All rules are hereditary: a rule that refuses a pod keeps
-// refusing it. So a pod group that comes first gets as many pods as it could by itself, and the
-// matching of T8 gives the fewest that it gets. What remains to be found is the smallest and the
-// largest total.
+// in total and for each pod group. All rules are hereditary: a rule that refuses a pod keeps
+// refusing it. So a pod group that comes first gets the same number of pods as it would by itself,
+// and the matching of T8 gives the smallest number that it gets. It remains to find the smallest
+// and the largest total.
 
 // maxFewest and maxMost limit the work of finding the two totals. The unit is one choice times the
 // pod groups and domains that it examines.

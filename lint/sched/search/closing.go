@@ -53,10 +53,9 @@ func newClosing(a *state, i int, p *place, own int) *closing {
 const maxClosing = 100_000
 
 // most returns an upper bound on the number of nodes that all pods together close. At first it
-// charges each pod with the largest remaining domain of every key, and no domain twice. If the
-// result is at least wanted, it charges each pod group separately with the nodes that one pod
-// closes on all keys at once, given the nodes where the pod may be, whenever that lowers the
-// result.
+// charges each pod with the largest remaining domain of every key, without using a domain twice. If
+// the result is at least wanted, it tries to lower it: for one pod group after another, it counts
+// the nodes that a single pod closes on all keys at once, given the nodes where the pod may be.
 func (c *closing) most(wanted int) int {
 	total := c.pooled()
 	if total < wanted || len(c.by)*len(c.a.nodes) > maxClosing {

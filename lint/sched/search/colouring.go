@@ -113,8 +113,8 @@ func (c *colouring) solve() (found, done bool) {
 	return true, true
 }
 
-// spare returns the number of pods of u that still fit if the other pod groups that need domains
-// take as many of the open ones as they can, but no more than they need.
+// spare returns the number of pods of u that still fit if every other pod group takes all the open
+// domains that it can use, up to the number that it needs.
 func (c *colouring) spare(u int) int {
 	room := c.room[u]
 	c.f.a.m.Run().Spend(len(c.f.units) * (1 + len(c.f.single)/model.PerStep))

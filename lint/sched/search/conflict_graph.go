@@ -85,8 +85,8 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 	return f
 }
 
-// openTo lists the nodes that may ever take a pod of a pod group, which are those from which
-// running pods do not exclude it.
+// openTo lists the nodes that may ever take a pod of a pod group. It leaves out the nodes from
+// which running pods exclude the pod group.
 func openTo(a *state, i int) []int32 {
 	u := a.units[i]
 	near, spreads, after := u.affinityKeys, u.spreads, u.createdAfter

@@ -45,9 +45,10 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 	return d
 }
 
-// withdrawForNotModeled withdraws results that pods that take no part may refute: that all pods are
-// placed, and the always verdict of workloads that such pods may block. Never verdicts stay,
-// because more pods do not help, and a rule that depends on such pods already counts as a doubt.
+// withdrawForNotModeled withdraws results that pods outside the model may refute: that all pods are
+// placed, and the always verdict of workloads that these pods may block. Never verdicts stay,
+// because more pods do not help. A rule that depends on pods outside the model already counts as a
+// doubt.
 func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 	if len(m.NotModeled()) == 0 {
 		return

@@ -206,9 +206,9 @@ func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 
 // withhold withdraws results for components with pods that request a resource that no node lists.
 // The decision treated the resource as unlimited, so upper bounds and never verdicts stay valid.
-// But such pods may also be placed nowhere. For the other pods, a result stays only if it holds
-// either way: an always verdict whose proof does not depend on the order (see
-// certificate.Decision.Lasting), if none of the others needs or counts such pods.
+// But these pods may also be placed nowhere. Results for the other pods of the component therefore
+// stay only if they hold in both cases: an always verdict whose proof does not depend on the order
+// (see certificate.Decision.Lasting), if none of the other pods needs or counts the uncertain ones.
 func (d *decided) withhold() {
 	for i := range d.outcomes {
 		o := &d.outcomes[i]

@@ -62,8 +62,8 @@ type podGroup struct {
 	cost, moved int
 }
 
-// exclusion says that a pod must not share a domain of the key with those pods of the pod group
-// unit that are at the place.
+// exclusion says that a pod must not share a domain of the key with pods of pod group unit. It
+// applies only to the pods of that group that are at the place.
 type exclusion struct{ key, unit, place int }
 
 // located refers to the pods of a pod group at one place, which is an index into instance.places.

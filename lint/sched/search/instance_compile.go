@@ -336,7 +336,8 @@ func (b *compiler) relate(i int) {
 	}
 }
 
-// doubt records the pod groups that a term may or may not select, and what follows if it does.
+// doubt records the pod groups that a term may or may not select, and the exclusions that apply if
+// it selects them.
 func (b *compiler) doubt(i int, t *model.Term) {
 	u := b.units[i]
 	for w, key := range b.m.Doubtful(t, u.g.Workload) {

@@ -237,9 +237,9 @@ const jointSteps = 400_000
 const maxGrowth = 500
 
 // Conflicts decides by the rules alone which workloads cannot be placed together, or only in the
-// right order. It skips workloads that are faulty by themselves and workloads that interact with
-// them, as well as those that depend on pods that run to completion or on unknown labels and
-// namespaces. It reports that no run places all pods only if that holds whatever peers undeclared
+// right order. It skips workloads that are faulty by themselves and the workloads that interact
+// with them. It also skips workloads that depend on pods that run to completion or on unknown
+// labels and namespaces. A report that no run places all pods holds whatever peers undeclared
 // workloads may provide, and however far pools grow.
 func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()

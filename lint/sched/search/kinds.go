@@ -291,13 +291,13 @@ func plain(m *model.Model, g *model.Group) bool {
 }
 
 // keptApart decides the case in which the placements are the independent sets of a laminar matroid
-// (T1), so that only their number of pods counts. A repair ends with a maximal placement on the
-// remaining nodes. All of these have the same number of pods, which room returns.
+// (T1), so that only their number of pods matters. A repair ends with a maximal placement on the
+// remaining nodes. All maximal placements have the same number of pods, which room returns.
 //
-// An unreachable pod closes its domain. The number then falls by one for each such domain with room
-// outside the lost nodes. Because any few pods can be extended to a maximal placement, some
-// placement has an unreachable pod in each of these domains, or all of its pods there if there are
-// fewer.
+// An unreachable pod closes its domain. The number then falls by one for each of these domains that
+// has room outside the lost nodes. Some placement has an unreachable pod in each of these domains
+// or, if there are fewer pods than domains, has all pods there, because any few pods can be
+// extended to a maximal placement.
 func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	// The only anti-affinity key whose domains hold several nodes, or nil. A node alone in its
 	// domain takes one pod, which per takes into account.
@@ -481,8 +481,9 @@ func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 	return run
 }
 
-// share derives the tally of each member of a class. The largest number of placed pods may all be
-// its own. Of the smallest number, only those that the other members cannot account for count.
+// share derives the tally of each member of a class. The largest number of placed pods may consist
+// of this member's pods alone. The smallest number may include all pods of the other members, so
+// only the rest is certain for this one.
 func share(m *model.Model, all map[*workload.Workload]tally) {
 	for class, members := range m.Members {
 		t := all[class]

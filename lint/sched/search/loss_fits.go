@@ -61,8 +61,8 @@ type contenders struct {
 	own  bool
 	// pods is the number of other pods. apart counts those that close a node by a rule.
 	pods, apart int
-	// asked is the sum of their requests, by resource of the room. daemons holds the part of each
-	// node that the DaemonSets among them request.
+	// asked is the sum of their requests for each resource in Room.asks. daemons is the part of
+	// each node that the DaemonSets among them request.
 	asked, daemons []int64
 }
 
@@ -215,8 +215,9 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 }
 
 // closed returns an upper bound on the number of nodes that other pods close, among all nodes or
-// only those in domain d. A pod with a rule closes its own node. All pods together also close nodes
-// by their requests, counted for each resource from the nodes that need the least (T6).
+// only those in domain d. A pod that closes a node by a rule closes only its own node. In addition,
+// the pods' requests for each resource can fill nodes, counted from the nodes that take the least
+// to fill (T6).
 func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	sum, full := x.apart, 0
 	for i, a := range r.asks {
@@ -352,10 +353,10 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	return diag.Sometimes, worst, sure
 }
 
-// NeverFits returns a lower bound on the number of pods that are missing in the end in every run.
-// It uses the spread constraints that count only the pods of the workload; 0 means that nothing is
-// proved. It judges each constraint as if there were no other rule, which is sound because a run
-// that completes under more rules also completes under fewer.
+// NeverFits returns a lower bound on the number of pods that are missing in the end in every run. 0
+// means that nothing is proved. It uses the spread constraints that count only the pods of the
+// workload, each as if there were no other rule. This is sound because a run that completes under
+// more rules also completes under fewer.
 func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Workload) int {
 	fewest := 0
 	if !bound.QuickApplies(r.p.G) || !plain(r.m, r.p.G) {
@@ -372,8 +373,8 @@ func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Wo
 	return fewest
 }
 
-// own reports whether a constraint counts the pods of the workload but those of no other workload
-// in the group.
+// own reports whether a constraint counts the workload's own pods but no pods of other workloads in
+// the group.
 func (r *Room) own(t *model.Term, group []*workload.Workload) bool {
 	w := r.p.G.Workload
 	return t.Sel.Form == model.FormSet && r.m.Self(t, w) == model.Yes && r.m.Peer(t, w, w) == model.Yes &&
@@ -504,9 +505,10 @@ func (s *shares) worst(m int, recreated bool) int {
 }
 
 // best returns a lower bound on the number of pods that are missing after the best of these
-// placements, and whether some placement attains it. The bound assumes that as few pods as possible
-// are lost, that no more come back than would to domains with m pods each, and that in the end no
-// domain has more pods than a repair gives it or than it had from the start.
+// placements, and whether some placement attains it. The bound follows from three facts. At least
+// the smallest possible number of pods is lost. No more pods come back than would come back to
+// domains with m pods each. In the end, no domain has more pods than a repair gives it or than it
+// had from the start.
 func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	lost := s.fill(m, func(z *zone, x int) int { return max(0, x-z.left) })
 	if !recreated || lost == 0 {

@@ -338,8 +338,8 @@ func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool 
 	return blamed
 }
 
-// withdrawVerdicts withdraws the verdicts on the workloads in some, or on all if some is empty, and
-// everything that depends on these verdicts.
+// withdrawVerdicts withdraws the verdicts on the workloads in some, and everything that depends on
+// these verdicts. If some is empty, it withdraws all verdicts.
 func withdrawVerdicts(m *model.Model, d *certificate.Decision, some map[*workload.Workload]bool, cause model.Cause) {
 	open := func(w *workload.Workload) bool { return len(some) == 0 || some[w] }
 	d.Verdict, d.RulesVerdict, d.Exact, d.MaxPlaced, d.MinPlaced = diag.Unknown, diag.Unknown, false, 0, 0

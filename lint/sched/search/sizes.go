@@ -335,8 +335,8 @@ func (q *growth) decide(ws []*workload.Workload, nodes []*topology.Node) *certif
 	return Decide(q.m.Variant(slices.Concat(ws, q.running), nodes), q.options)
 }
 
-// answers holds the verdicts on each workload of a group, and under nil those on the group. The
-// first verdict includes resources and the second is by the rules alone.
+// answers holds the verdicts on each workload of a group. The entry for nil is about the group as a
+// whole. In each pair, the first verdict includes resources and the second is by the rules alone.
 type answers map[*workload.Workload][2]diag.Outcome
 
 func answersOf(d *certificate.Decision) answers {
@@ -353,10 +353,10 @@ func answersOf(d *certificate.Decision) answers {
 func (q *growth) judge(ws []*workload.Workload) {
 	sizes := SizesOf(q.m, ws, 0)
 	// largest holds the verdicts after every pool has grown to its max, for groups with hereditary
-	// rules. Under such rules, more nodes never place fewer pods. In some run the DaemonSet pods on
-	// additional nodes come after the pods of other workloads, so they take nothing from those
-	// pods. But the verdict on the DaemonSet itself, or on the group with it, may be worse at a
-	// size in between.
+	// rules. Under these rules, more nodes never place fewer pods. In some run the DaemonSet pods
+	// on additional nodes come after the pods of other workloads and take nothing from them. But
+	// the verdict on the DaemonSet itself, or on the group with it, may be worse at a size in
+	// between.
 	var largest answers
 	if nodes, _, ok := q.m.Grown(); ok && Hereditary(q.m, ws) && len(nodes)-len(q.m.Topology.Nodes) <= maxGrowth {
 		largest = answersOf(q.decide(ws, nodes))
@@ -365,7 +365,8 @@ func (q *growth) judge(ws []*workload.Workload) {
 	for _, s := range sizes.All {
 		others = append(others, answersOf(q.decide(ws, s.Nodes)))
 	}
-	// A never verdict holds if it is bounded, or if it is monotone and holds at the largest size.
+	// A never verdict holds if it is bounded, if all sizes agree and none is left out, or if it is
+	// monotone and holds at the largest size.
 	hold := func(v diag.Outcome, w *workload.Workload, rules int, bounded, monotone bool) diag.Outcome {
 		same := !slices.ContainsFunc(others, func(a answers) bool { return a[w][rules] != v })
 		switch {

@@ -34,7 +34,7 @@ func (b *compiler) addApart() {
 // Components divides workloads into groups that interact: ruled by hard rules and host ports, and
 // contending also because they may fill a node together. extra is the number of pods that a
 // workload may temporarily have in addition to its replicas. Workloads that take no part in
-// decisions are in no group, and neither are those whose pods run to completion.
+// decisions are in no group, and neither are workloads whose pods run to completion.
 func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, contending [][]*workload.Workload) {
 	m = m.Permanent()
 	relax := newRelaxation(nil)
@@ -75,9 +75,9 @@ func byOwner(components []component) [][]*workload.Workload {
 	return slices.DeleteFunc(all, func(g []*workload.Workload) bool { return len(g) == 0 })
 }
 
-// Few returns nodes that represent all nodes. Of the nodes that are equivalent for the workloads,
-// it returns only keep nodes, because pods never use more nodes than there are pods. tell returns
-// different strings for nodes that must not count as equivalent; it may be nil. A DaemonSet has
+// Few returns nodes that represent all nodes. It keeps at most keep of the nodes that are
+// equivalent for the workloads, because pods never use more nodes than there are pods. Nodes for
+// which tell returns different strings do not count as equivalent; tell may be nil. A DaemonSet has
 // pods on all nodes, so Few returns all of them if rules depend on the number of its pods in a
 // domain.
 func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
