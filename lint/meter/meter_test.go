@@ -2,7 +2,7 @@ package meter
 
 import "testing"
 
-// spend returns a function that takes n steps one by one, and 0.
+// spend returns a function that spends n steps one by one, and a counter that starts at 0.
 func spend(m *Meter, n int) (got int, f func()) {
 	return 0, func() {
 		for range n {
@@ -24,8 +24,8 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestNested checks that a question within a question ends with its own steps, or with those of
-// the outer one, which then ends with its next step.
+// TestNested checks that a nested question ends when its own steps or those of the outer question
+// run out. In the second case, the outer question ends with its next step.
 func TestNested(t *testing.T) {
 	m := New()
 	_, ten := spend(m, 10)

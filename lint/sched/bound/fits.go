@@ -81,10 +81,10 @@ func (k *kind) shared(domain []int32) bool {
 }
 
 // QuickApplies reports whether the quick answers apply to a workload. They do not apply to:
+//   - DaemonSets, because their number of pods depends on the nodes;
 //   - pods whose manifest names their node, because some of their requests do not count;
-//   - selectors of labels that come from the node, because these labels depend on where the pods
-//     are;
-//   - selectors of labels that differ from pod to pod, because these selectors distinguish pods.
+//   - selectors of labels that come from the node, because they depend on where the pods are;
+//   - selectors of labels that differ from pod to pod, because they distinguish pods.
 func QuickApplies(g *model.Group) bool {
 	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && (t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// TestSums formats quantities without the rounding errors of binary fractions.
+// TestSums checks that quantities are formatted without the rounding errors of binary fractions.
 func TestSums(t *testing.T) {
 	for _, row := range []struct {
 		name                       corev1.ResourceName

@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// largeNodes returns n nodes in ten zones and racks of twenty, with two sizes, eight
-// pools and a few tainted nodes.
+// largeNodes returns n nodes in ten zones and in racks of twenty nodes, with two sizes, eight pools
+// and a few tainted nodes.
 func largeNodes(n int) string {
 	var b strings.Builder
 	b.WriteString("apiVersion: v1\nkind: NodeList\nitems:\n")
@@ -34,10 +34,10 @@ func largeNodes(n int) string {
 	return b.String()
 }
 
-// largeWorkloads returns n Deployments of 15 replicas on average that together request
-// the given share of all CPUs. Of ten, three keep their pods apart by host, two spread
-// them hard over zones, one keeps away from a neighbour by host, one uses a single pool,
-// one keeps apart and spreads, and two have no rules.
+// largeWorkloads returns n Deployments with 15 replicas on average that together request the given
+// share of all CPUs. Of every ten, three keep their pods apart by host, two have a hard spread over
+// zones, one keeps away from a neighbor by host, one uses a single pool, one has anti-affinity and
+// a spread, and two have no rules.
 func largeWorkloads(n, nodes int, share float64) string {
 	g := rand.New(rand.NewPCG(1, uint64(n)))
 	milli := int(share * float64(nodes) * 5600 / float64(n) / 15)
@@ -82,13 +82,13 @@ func bench(b *testing.B, nodes, workloads int, share float64) {
 	b.Logf("%s, rules %s, %d of %d witnessed", d.Verdict, d.RulesVerdict, len(d.Witness), d.Total)
 }
 
-// BenchmarkRepository decides about a repository of ordinary size.
+// BenchmarkRepository decides a repository of ordinary size.
 func BenchmarkRepository(b *testing.B) { bench(b, 100, 50, 0.3) }
 
-// BenchmarkCluster decides about a cluster of 5,000 nodes at half load.
+// BenchmarkCluster decides a cluster of 5,000 nodes at half load.
 func BenchmarkCluster(b *testing.B) { bench(b, 5000, 10000, 0.5) }
 
-// BenchmarkSingle decides about one workload on 5,000 nodes.
+// BenchmarkSingle decides one workload on 5,000 nodes.
 func BenchmarkSingle(b *testing.B) {
 	topo, err := topology.Load(models.Objects(b, largeNodes(5000)))
 	if err != nil {

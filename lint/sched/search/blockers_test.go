@@ -9,10 +9,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestBlockersInAnyOrder has pods for which a proof keeps a node only if two blockers are
-// each counted where they may be, on one of the pods' nodes: the first one makes no
-// difference before the second is counted that way (T9). The engine tries one of them
-// first, the checker the other.
+// TestBlockersInAnyOrder covers a proof that needs two blockers to be counted on the nodes where
+// each of them may be. Counting only the first one in this way changes nothing until the second is
+// counted in the same way (T9). The engine and the checker start with different blockers.
 func TestBlockersInAnyOrder(t *testing.T) {
 	var nodes, manifests strings.Builder
 	add := func(name string, labels ...string) {

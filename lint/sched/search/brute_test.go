@@ -14,9 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// most returns the largest number of equal pods that any order and any choice of nodes
-// can place. It tries them all; as the pods are equal, a state is the number of pods on
-// each node.
+// most returns the largest number of equal pods that any order and any choice of nodes can place.
+// It tries all of them. Because the pods are equal, a state is the number of pods on each node.
 func most(m *model.Model, w *workload.Workload, pods int) int {
 	nodes := m.Topology.Nodes
 	seen := map[string]bool{}
@@ -50,14 +49,14 @@ func most(m *model.Model, w *workload.Workload, pods int) int {
 	return best
 }
 
-// generator makes small random clusters and workloads.
+// generator builds small random clusters and workloads.
 type generator struct{ *rand.Rand }
 
 func (g generator) pick(list ...string) string { return list[g.IntN(len(list))] }
 
 func (g generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// node returns a random node in a zone; sometimes it lacks a label, is tainted or small.
+// node returns a random node in a zone. Sometimes the node lacks a label, is tainted or is small.
 func (g generator) node(i int) string {
 	var labels []string
 	if !g.chance(12) {
@@ -83,7 +82,7 @@ func (g generator) node(i int) string {
 	return text
 }
 
-// key returns a topology key, mostly one that nodes have.
+// key returns a topology key, usually one that nodes have.
 func (g generator) key() string {
 	return g.pick(hostKey, hostKey, zoneKey, zoneKey, "rack", "missing")
 }
@@ -115,7 +114,7 @@ func (g generator) spec() string {
 	return ruled(antis, affs, spreads) + selector + g.rest(15)
 }
 
-// ruled writes the terms and constraints of a pod.
+// ruled returns the YAML of a pod's terms and constraints.
 func ruled(antis, affs, spreads []string) string {
 	var b strings.Builder
 	b.WriteString("affinity:\n")
@@ -148,7 +147,6 @@ func (g generator) rest(port int) string {
 	return b.String()
 }
 
-// nodes returns n random nodes.
 func (g generator) nodes(n int) string {
 	text := ""
 	for i := range n {
@@ -157,9 +155,8 @@ func (g generator) nodes(n int) string {
 	return text
 }
 
-// TestNoFalseInfeasible compares every limit with all orders and choices on small random
-// clusters: a limit never calls a possible placement impossible, and a single rule is
-// decided exactly.
+// TestNoFalseInfeasible compares every limit with all orders and choices on small random clusters.
+// A limit must never call a possible placement impossible, and it must be exact for a single rule.
 func TestNoFalseInfeasible(t *testing.T) {
 	cases := trials.Of(t, 4000)
 	exceeded, exact := 0, 0

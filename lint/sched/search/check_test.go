@@ -9,9 +9,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestCheckerRefusesFalseProofs claims always and never of small random clusters by every
-// kind of proof: the checker accepts no proof of a false claim, and some of every kind
-// for true ones.
+// TestCheckerRefusesFalseProofs claims that small random clusters are always or never placed, with
+// every kind of proof. The checker must accept no proof of a false claim, and some proofs of every
+// kind for true claims.
 func TestCheckerRefusesFalseProofs(t *testing.T) {
 	cases := trials.Of(t, 2500)
 	taken := map[string]int{}

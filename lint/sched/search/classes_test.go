@@ -15,10 +15,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// TestClassesAreAlike asks one model for the classes of many questions in turn, and
-// compares all pairs of nodes. Nodes of one class agree on node rules, on domains that
-// others share, and on every set of pods that they take (T19). If all pods have equal
-// requests, nodes of two classes differ in one of these.
+// TestClassesAreAlike asks one model for the classes of many questions in turn, and compares all
+// pairs of nodes. Nodes of one class must agree on node rules, on domains that other nodes share,
+// and on every set of pods that they take (T19). If all pods have equal requests, nodes of two
+// classes must differ in one of these.
 func TestClassesAreAlike(t *testing.T) {
 	t.Parallel()
 	merged, apart := 0, 0
@@ -135,8 +135,8 @@ func (q *classQuestion) alike(a, b int) bool {
 	return q.takeTheSame(a, b, q.pods, map[corev1.ResourceName]int64{}, q.ws)
 }
 
-// domain returns the value of a key, or "alone" if no other node has it and no rule may
-// name it.
+// domain returns the value of a key, or "alone" if no other node has the value and no rule may name
+// it.
 func (q *classQuestion) domain(n int, key string) string {
 	value, has := q.m.Topology.Nodes[n].Labels[key]
 	alone := !slices.ContainsFunc(q.m.Topology.Nodes, func(o *topology.Node) bool { return o != q.m.Topology.Nodes[n] && o.Labels[key] == value })
@@ -146,8 +146,8 @@ func (q *classQuestion) domain(n int, key string) string {
 	return fmt.Sprint(has, value)
 }
 
-// takeTheSame reports whether two nodes take the same sets of at most pods further pods
-// of some workloads, in addition to pods with the given requests.
+// takeTheSame reports whether two nodes take the same sets of up to pods additional pods, if pods
+// with the given requests are already there.
 func (q *classQuestion) takeTheSame(a, b, pods int, asked map[corev1.ResourceName]int64, ws []*workload.Workload) bool {
 	if q.takes(a, asked) != q.takes(b, asked) {
 		return false

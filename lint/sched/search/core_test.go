@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// TestCores asks for the core of everything that never fits on small random clusters:
-// there is a core, it is minimal, and it has a repair.
+// TestCores asks for the core of everything that never fits on small random clusters. There must be
+// a core, it must be minimal, and it must have a repair.
 func TestCores(t *testing.T) {
 	cases := trials.Of(t, 1500)
 	single, together := 0, 0
@@ -56,8 +56,8 @@ func minimal(t *testing.T, seed int, text string, m *model.Model, of *workload.W
 	}
 }
 
-// TestCountedCores compares the counts that answer for pods without rules about other
-// pods with instances, on small random clusters.
+// TestCountedCores compares answers by counting, for pods without rules about other pods, with
+// decided instances, on small random clusters.
 func TestCountedCores(t *testing.T) {
 	cases := trials.Of(t, 300)
 	asked, yes := 0, 0

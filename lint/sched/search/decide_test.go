@@ -16,15 +16,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// truth is the result of trying everything.
+// truth is the result of trying every run.
 type truth struct {
 	total, most, least int
 	complete, stuck    bool
 }
 
-// enumerate reaches every state by the filters alone, in any order except that pods of a
-// StatefulSet may have to be created in theirs. Pods of one workload are equal; those of
-// a DaemonSet are pinned, one per node.
+// enumerate reaches every state by the filters alone, in any order, except that pods of a
+// StatefulSet may have to be created in their own order. Pods of one workload are equal. Pods of a
+// DaemonSet are pinned, one per node.
 func enumerate(m *model.Model, limit int) (truth, bool) {
 	m = m.Split()
 	nodes := m.Topology.Nodes
@@ -107,7 +107,7 @@ func enumerate(m *model.Model, limit int) (truth, bool) {
 	return t, ok
 }
 
-// created reports whether the pod after which w is created is in place.
+// created reports whether the pod after which w is created is placed.
 func created(m *model.Model, w *workload.Workload, ws []*workload.Workload, counts [][]int) bool {
 	before := m.Group(w).After
 	return before == nil || slices.ContainsFunc(counts[slices.Index(ws, before)], func(c int) bool { return c > 0 })
@@ -170,7 +170,7 @@ func (g generator) crossSpec(name string) string {
 	return ruled(antis, affs, spreads) + g.rest(10)
 }
 
-// enumerated returns a random cluster with the result of enumeration, or no model if that
+// enumerated returns a random cluster with the result of enumeration, or a nil model if enumeration
 // takes too long.
 func enumerated(t *testing.T, seed int, stream uint64) (string, *model.Model, truth) {
 	g := generator{rand.New(rand.NewPCG(uint64(seed), stream))}
@@ -213,7 +213,7 @@ func TestDecisionAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// replay places pod by pod, applying the filters each time.
+// replay places pods one by one, applying the filters each time.
 func replay(t *testing.T, m *model.Model, run []certificate.Placed, want int) {
 	t.Helper()
 	if len(run) != want {
@@ -228,8 +228,8 @@ func replay(t *testing.T, m *model.Model, run []certificate.Placed, want int) {
 	}
 }
 
-// TestProofsAgainstEnumeration compares proofs without search with every run: a verdict
-// is right or unknown, and bounds hold.
+// TestProofsAgainstEnumeration compares proofs without search with every run. A verdict must be
+// right or unknown, and bounds must hold.
 func TestProofsAgainstEnumeration(t *testing.T) {
 	cases := trials.Of(t, 3000)
 	count := map[diag.Outcome]int{}
@@ -260,7 +260,7 @@ func TestProofsAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// TestHostileSizes decides about inputs that no search could finish: each ends within the
+// TestHostileSizes decides inputs that no search could finish. Each decision must end within the
 // budget, with a verdict or with bounds.
 func TestHostileSizes(t *testing.T) {
 	t.Parallel()

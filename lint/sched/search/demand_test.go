@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestDemand compares which requests fit a size with which fit its usable part (T19).
+// TestDemand checks that the same requests fit in an amount and in its usable part (T19).
 func TestDemand(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 1))
 	for range trials.Of(t, 20_000) {
@@ -55,8 +55,8 @@ func TestDemand(t *testing.T) {
 	}
 }
 
-// TestClassesBySize checks that nodes are one class if their sizes differ by less than
-// pods can use.
+// TestClassesBySize checks that nodes are one class if their sizes differ by less than the pods can
+// use.
 func TestClassesBySize(t *testing.T) {
 	sized := func(memory ...string) (nodes string) {
 		for i, m := range memory {
@@ -91,8 +91,8 @@ func TestClassesBySize(t *testing.T) {
 	}
 }
 
-// TestSizesChangeNoVerdict decides about clusters whose nodes all differ a little, and
-// compares with enumeration.
+// TestSizesChangeNoVerdict compares decisions with enumeration on clusters whose nodes all differ
+// slightly in size.
 func TestSizesChangeNoVerdict(t *testing.T) {
 	t.Parallel()
 	count := hold(t, 300, 191, func(g generator) sample {

@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// equals returns bare pods without rules of one or two sizes, a workload with a rule and
-// perhaps one without, on nodes with little room.
+// equals returns bare pods of one or two sizes without rules, a workload with a rule and perhaps
+// one without, on small nodes.
 func (g generator) equals() (nodes, manifests string) {
 	for n := range 2 + g.IntN(2) {
 		nodes += node(fmt.Sprintf("n%d", n), fmt.Sprintf("%s=n%d,%s=z%d", hostKey, n, zoneKey, n%2)) +
@@ -33,8 +33,8 @@ func (g generator) equals() (nodes, manifests string) {
 	return nodes, manifests
 }
 
-// TestEqualPodsAreOneClass checks that indistinguishable pods are decided about as one
-// class, and that each workload gets the numbers found by enumeration.
+// TestEqualPodsAreOneClass checks that indistinguishable pods are decided as one class, and that
+// each workload gets the numbers found by enumeration.
 func TestEqualPodsAreOneClass(t *testing.T) {
 	t.Parallel()
 	count := hold(t, 200, 89, func(g generator) sample {

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// DecideWithoutSearch decides by proofs and runs alone, as for components that are too
-// large to search.
+// DecideWithoutSearch decides by proofs and runs alone, like for components that are too large to
+// search.
 func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 	a := newState(m, true, nil)
 	d := &decided{a: a}
@@ -35,8 +35,8 @@ func DecideWithoutSearch(m *model.Model) *certificate.Decision {
 	return decision
 }
 
-// CoreIsMinimal compares a core with the decisions that it is about: on its own it is
-// still a contradiction, and without any one member it is not.
+// CoreIsMinimal checks a core against decisions. The core itself must still be a contradiction, and
+// without any one of its members it must not be.
 func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decision, ws []*workload.Workload, core *Core) string {
 	q := question{m: m, of: of, contend: true}
 	relax := newRelaxation(dependencies(m, ws[0]))
@@ -74,9 +74,9 @@ func CoreIsMinimal(m *model.Model, of *workload.Workload, d *certificate.Decisio
 	return ""
 }
 
-// Counted compares the counts about a workload without its terms, with up to most pods
-// and every combination of parts left out, with an instance. asked is the number of
-// answers by counts, yes the number of these by which all pods are placed.
+// Counted compares answers by counting with decided instances, for a workload without its terms,
+// with up to most pods and every combination of dropped parts. asked is the number of answers by
+// counting, and yes the number of these answers by which all pods are placed.
 func Counted(m *model.Model, w *workload.Workload, most int) (asked, yes int, wrong string) {
 	q := question{m: m, of: w, contend: true}
 	for pods := range most + 1 {
@@ -106,8 +106,8 @@ func Counted(m *model.Model, w *workload.Workload, most int) (asked, yes int, wr
 	return asked, yes, ""
 }
 
-// Accepted returns the kinds of proof that the checker accepts for a verdict on a cluster
-// in which all pods interact; ok is false if they do not.
+// Accepted returns the kinds of proof that the checker accepts for a verdict on a cluster in which
+// all pods interact. ok is false if some pods do not interact.
 func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 	a := newState(m.Split(), true, nil)
 	components := interactions{a}.components()
@@ -147,8 +147,8 @@ func Accepted(m *model.Model, never bool) (kinds []string, ok bool) {
 	return kinds, true
 }
 
-// ConfirmFalse puts all pods of one workload on one node in the witness of a decision,
-// and returns the decision after the checker has seen it.
+// ConfirmFalse puts all pods of one workload on one node in the witness of a decision, and returns
+// the decision after the checker has checked it.
 func ConfirmFalse(m *model.Model, name string) *certificate.Decision {
 	d := Decide(m, Options{})
 	d.Witness = slices.Clone(d.Witness)
@@ -161,8 +161,8 @@ func ConfirmFalse(m *model.Model, name string) *certificate.Decision {
 	return d
 }
 
-// HoldFalse claims for the first component that all its pods are always placed, whatever
-// is decided about it, and returns the verdicts after the checker has seen the claim.
+// HoldFalse claims that all pods of the first component are always placed, whatever was decided,
+// and returns the verdicts after the checker has checked the claim.
 func HoldFalse(m *model.Model) []diag.Outcome {
 	d := decideInstance(newState(m, true, nil), Options{}, false)
 	o := &d.outcomes[0]
@@ -175,8 +175,7 @@ func HoldFalse(m *model.Model) []diag.Outcome {
 	return all
 }
 
-// Usable returns how much of what a node has some pods with the given requests can use at
-// most.
+// Usable returns how much of an amount pods with the given requests can use at most.
 func Usable(has int64, pods []int, asks ...int64) int64 {
 	var d classes.Demand
 	for i, ask := range asks {
@@ -185,12 +184,11 @@ func Usable(has int64, pods []int, asks ...int64) int64 {
 	return d.Usable(has)
 }
 
-// ClassesOf returns the number of classes of nodes that are equivalent for all workloads
-// of a model.
+// ClassesOf returns the number of node classes for all workloads of a model.
 func ClassesOf(m *model.Model, pods int) int { return len(classes.Of(m, m.Workloads, pods, "").Nodes) }
 
-// Overfull returns how many pods of a model are left over at least because sets of nodes
-// have too little for them, by proofs that the checker accepts.
+// Overfull returns a lower bound on the number of pods that stay unplaced because sets of nodes
+// have too little for them. It uses only proofs that the checker accepts.
 func Overfull(m *model.Model) (pods int, err error) {
 	a := newState(m, true, nil)
 	for _, c := range (interactions{a}).components() {
@@ -205,7 +203,7 @@ func Overfull(m *model.Model) (pods int, err error) {
 	return pods, nil
 }
 
-// Few returns the roster in the form for few workloads.
+// Few returns the roster in the form that is used for few workloads.
 func (r *Roster) Few() *Roster {
 	few := *r
 	few.many = nil

@@ -12,10 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestKubeletForgetsMissingResources checks that a pod that names its node meets only the
-// kubelet's admission, which drops extended resources that the node does not list
-// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources), and no others.
-// The limits, the decision with its checker, and the single filters agree.
+// TestKubeletForgetsMissingResources checks that only the kubelet's admission applies to a pod that
+// names its node. The admission drops extended resources that the node does not list
+// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources), but no other resources. The
+// limits, the decision with its checker, and the single filters must agree.
 func TestKubeletForgetsMissingResources(t *testing.T) {
 	for _, c := range []struct {
 		listed, asked string
@@ -52,9 +52,9 @@ func TestKubeletForgetsMissingResources(t *testing.T) {
 	}
 }
 
-// TestKubeletPodsTakeNothingMissing checks that pods bound to a node that lacks a
-// resource that they request are no shortage of it, and that several of them are placed
-// beside others.
+// TestKubeletPodsTakeNothingMissing checks that pods bound to a node that lacks a requested
+// resource do not cause a shortage of it, and that several of these pods are placed together with
+// others.
 func TestKubeletPodsTakeNothingMissing(t *testing.T) {
 	nodes := node("n0", "") + "status:\n  allocatable: {cpu: 4, pods: 9}\n" +
 		node("n1", "") + "status:\n  allocatable: {cpu: 4, pods: 9, example.com/widget: 2}\n"

@@ -13,12 +13,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// lossSteps bounds the steps of all node and zone losses and drains for each workload of
-// a large cluster, however many nodes it has.
+// lossSteps is the step limit for all node losses, zone losses and drains of each workload in a
+// large cluster, however many nodes the cluster has.
 const lossSteps = 20_000
 
-// TestSurvivesLarge asks for the loss of each node and each zone, and for drains, for
-// each workload of a large cluster: 10,000 workloads on 5,000 nodes in a full run.
+// TestSurvivesLarge asks for the loss of each node and each zone, and for drains, for each workload
+// of a large cluster. A full run has 10,000 workloads on 5,000 nodes.
 func TestSurvivesLarge(t *testing.T) {
 	trials.Large(t)
 	nodes, workloads := trials.AtLeast(t, 5000, 500), trials.AtLeast(t, 10000, 1000)

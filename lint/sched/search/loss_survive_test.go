@@ -16,8 +16,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// lone returns a random cluster of one workload with a rule that arithmetic judges, or
-// nearly does.
+// lone returns a random cluster with one workload, whose rule the arithmetic can judge or nearly
+// so.
 func (g generator) lone() setting {
 	s := setting{}
 	for i := range 3 + g.IntN(3) {
@@ -61,7 +61,7 @@ func (g generator) roomy() setting {
 	return s
 }
 
-// spacious counts the workloads for which arithmetic promises a node in any case, and
+// spacious counts the workloads for which the arithmetic promises that a node is always found, and
 // compares the promise with all placements and repairs.
 func (s setting) spacious(t *testing.T, m *model.Model, truth map[string]map[string]fate) int {
 	t.Helper()
@@ -101,8 +101,8 @@ func (s setting) spacious(t *testing.T, m *model.Model, truth map[string]map[str
 	return found
 }
 
-// held compares all answers about losses of a cluster with all placements and repairs,
-// and counts the answers.
+// held compares all answers about the losses of a cluster with all placements and repairs, and
+// counts the answers.
 func (s setting) held(t *testing.T, count map[string]int) (spacious int) {
 	t.Helper()
 	m, set := modelOf(t, s.before(), s.manifests())
@@ -140,10 +140,9 @@ func (s setting) held(t *testing.T, count map[string]int) (spacious int) {
 	return s.spacious(t, m, truth)
 }
 
-// TestSurvivesZoneOutage covers kubernetes/kubernetes#116978: 9 pods in 3 zones with
-// maxSkew 1. If a zone is deleted, the others take its 3 pods; if its nodes are
-// unreachable, the zone counts as empty, so no other may take more, unless the constraint
-// honours taints.
+// TestSurvivesZoneOutage covers kubernetes/kubernetes#116978: 9 pods in 3 zones with maxSkew 1. If
+// a zone is deleted, the other zones take its 3 pods. If its nodes are unreachable, the zone counts
+// as empty, so no other zone may take more pods, unless the constraint honors taints.
 func TestSurvivesZoneOutage(t *testing.T) {
 	for _, v := range []struct {
 		more    string
@@ -205,8 +204,8 @@ func TestSurvives(t *testing.T) {
 			}
 			for _, meaning := range meanings {
 				for _, v := range []diag.Outcome{diag.Always, diag.Sometimes, diag.Never} {
-					// One simple rule loses as many pods in every run, unless pods of unreachable nodes
-					// count.
+					// With one simple rule, every run loses the same number of pods, unless pods of
+					// unreachable nodes count.
 					even := name == "lone" && v == diag.Sometimes && meaning != certificate.Unreachable
 					if !even && count[fmt.Sprint(meaning, " ", v)] < cases/20 {
 						t.Errorf("the generator is too tame: %v", count)
@@ -217,8 +216,8 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
-// TestSurvivesGrowth checks pools that may grow: that pods never find a node is reported
-// only if it holds on all nodes that there may be.
+// TestSurvivesGrowth checks pools that may grow: a report that pods never find a node must hold on
+// all nodes that the pools may have.
 func TestSurvivesGrowth(t *testing.T) {
 	pool := func(zones string, most int) string {
 		return fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- name: p\n  zones: {%s}\n  max: %d\n", zones, most)
@@ -244,8 +243,8 @@ func TestSurvivesGrowth(t *testing.T) {
 	}
 }
 
-// TestSurvivesNotCreatedAgain covers pods that no controller creates a second time, and
-// pods that tolerate the taint of a loss.
+// TestSurvivesNotCreatedAgain covers pods that no controller creates a second time, and pods that
+// tolerate the taint of a loss.
 func TestSurvivesNotCreatedAgain(t *testing.T) {
 	nodes := room(0, hostKey+"=n0", 2) + room(1, hostKey+"=n1", 2)
 	sts := strings.Replace(deployment(1, ""), "kind: Deployment", "kind: StatefulSet", 1)

@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// shape is a workload of a cluster that loses nodes.
+// shape describes a workload of a cluster that loses nodes.
 type shape struct {
 	kind, name string
 	replicas   int
@@ -43,7 +43,7 @@ func (s shape) terminating() string {
 
 // setting is a cluster and the nodes that it loses.
 type setting struct {
-	nodes   []string // each may be followed by a line for taints
+	nodes   []string // each may be followed by a line of taints
 	shapes  []shape
 	lost    []bool
 	meaning certificate.Meaning
@@ -79,8 +79,8 @@ func (s setting) manifests() string {
 	return text
 }
 
-// walk reaches all states from one by the filters alone, as finals does; a DaemonSet has
-// at most one pod on a node.
+// walk reaches all states from one state by the filters alone, like finals. A DaemonSet has at most
+// one pod on a node.
 func walk(m *model.Model, ws []*workload.Workload, counts [][]int, want []int, seen map[string]bool, each func()) {
 	key := fmt.Sprint(counts, want)
 	if seen[key] {
@@ -107,7 +107,8 @@ func walk(m *model.Model, ws []*workload.Workload, counts [][]int, want []int, s
 	}
 }
 
-// fate holds how many pods of a workload are missing in the end, over all runs.
+// fate holds the smallest and largest number of pods of a workload that are missing in the end,
+// over all runs.
 type fate struct {
 	seen         bool
 	fewest, most int
@@ -173,8 +174,8 @@ func grid(rows, columns int) [][]int {
 	return g
 }
 
-// strike returns what a loss leaves of a placement, with terminating pods after the
-// others, and the numbers of pods wanted then.
+// strike returns the pods that remain of a placement after a loss, with terminating pods after the
+// others, and the numbers of pods that are wanted then.
 func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) {
 	kept := func(row []int) []int {
 		var some []int
@@ -211,7 +212,7 @@ func (s setting) strike(counts [][]int, want []int) (now [][]int, wanted []int) 
 
 var meanings = []certificate.Meaning{certificate.Gone, certificate.Unreachable, certificate.Drained}
 
-// losing returns a random small cluster that loses nodes.
+// losing returns a small random cluster that loses nodes.
 func (g generator) losing() setting {
 	s := setting{meaning: meanings[g.IntN(3)]}
 	size := 3 + g.IntN(3)
@@ -241,8 +242,8 @@ func (g generator) losing() setting {
 	return s
 }
 
-// lostSpec returns a random spec with few hard rules about its own pods and those of
-// others.
+// lostSpec returns a random spec with a few hard rules about the workload's own pods and those of
+// other workloads.
 func (g generator) lostSpec(own string, names []string) string {
 	var antis, affs, spreads []string
 	target := func() string {

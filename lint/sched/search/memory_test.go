@@ -15,9 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// usage is the measured cost of a piece of work: the peak heap in bytes, including dead
-// objects that are not swept yet, the peak that the process held from the system, and
-// wall time.
+// usage is the measured cost of a function: the peak heap in bytes, including dead objects that are
+// not swept yet, the peak memory that the process obtained from the system, and wall time.
 type usage struct {
 	heap, held uint64
 	wall       time.Duration
@@ -27,8 +26,8 @@ func (u usage) String() string {
 	return fmt.Sprintf("heap %d MB, held %d MB, %s", u.heap/1e6, u.held/1e6, u.wall.Round(time.Millisecond))
 }
 
-// sample raises the peaks to the current values. Reading metrics does not stop the world,
-// so it can be done every few milliseconds.
+// sample raises the peaks to the current values. Reading metrics does not stop the world, so it is
+// cheap enough to do every few milliseconds.
 func (u *usage) sample() {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(s)
@@ -36,7 +35,7 @@ func (u *usage) sample() {
 	u.held = max(u.held, s[1].Value.Uint64()-s[2].Value.Uint64())
 }
 
-// watched runs a piece of work and measures its cost. Earlier garbage does not count.
+// watched runs a function and measures its cost. Earlier garbage does not count.
 func watched(work func()) usage {
 	runtime.GC()
 	var u usage
@@ -63,7 +62,7 @@ func watched(work func()) usage {
 	return u
 }
 
-// mutual returns n workloads of one pod that all exclude each other by host.
+// mutual returns n workloads of one pod each that all exclude each other by host.
 func mutual(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -91,11 +90,11 @@ func hostileInputs() []hostile {
 	}
 }
 
-// BenchmarkMemory compares the peak heap of decisions with limits in bytes: for inputs
-// that no search could finish, and for a cluster of 5,000 nodes and 10,000 workloads. The
-// model counts, and so does reading it from text, as both are part of a run.
+// BenchmarkMemory compares the peak heap of decisions with limits in bytes, for inputs that no
+// search could finish and for a cluster of 5,000 nodes and 10,000 workloads. The measurement
+// includes the model and parsing it, because both are part of a run.
 func BenchmarkMemory(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(100)) // tests collect garbage less often
+	defer debug.SetGCPercent(debug.SetGCPercent(100)) // main_test.go makes garbage collection less frequent
 	for _, v := range hostileInputs() {
 		b.Run(v.name, func(b *testing.B) { decidedWithin(b, 1<<30, v.nodes, v.manifests) })
 	}

@@ -14,10 +14,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// TestStandingAgreesWithChecker compares the explained refusals of each node for one more
-// pod with the first filter that the checker finds, in states that decisions lead to and
-// after losses of nodes. Every refusal has a kind. After a run that cannot continue, no
-// node takes a missing pod.
+// TestStandingAgreesWithChecker compares the explained refusals of each node for one more pod with
+// the first filter that the checker finds, in states that decisions lead to and after losses of
+// nodes. Every refusal must have a kind. After a run that cannot continue, no node must take a
+// missing pod.
 func TestStandingAgreesWithChecker(t *testing.T) {
 	cases := trials.Of(t, 400)
 	seen := map[certificate.Reason]int{}
@@ -59,7 +59,7 @@ func standing(m *model.Model, g generator, seen map[certificate.Reason]int) stri
 	return ""
 }
 
-// agrees returns where the two answers differ.
+// agrees returns a description of where the two answers differ.
 func agrees(s *check.Placement, w *workload.Workload, seen map[certificate.Reason]int) string {
 	checked := s.Checked(w)
 	for n, o := range s.Answers(w) {

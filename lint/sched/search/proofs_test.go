@@ -13,12 +13,12 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// shares counts the samples of a shape, and how many of them proofs alone decide, and
-// decide exactly.
+// shares counts the samples of a shape, and how many of them proofs alone decide, and decide
+// exactly.
 type shares struct{ all, decided, exact int }
 
-// proved is the claim that proofs without search are right: the verdict if there is one,
-// the numbers if they are marked exact, otherwise bounds.
+// proved is the claim that proofs without search are right: the verdict if there is one, the
+// numbers if they are marked exact, and otherwise the bounds.
 func (s *shares) proved(m *model.Model, want truth, _ *certificate.Decision) string {
 	s.all++
 	d := search.DecideWithoutSearch(m)
@@ -41,7 +41,7 @@ func (s *shares) proved(m *model.Model, want truth, _ *certificate.Decision) str
 	return s.each(m, d)
 }
 
-// each is the same claim for every single workload.
+// each is the claim of proved for every single workload.
 func (s *shares) each(m *model.Model, d *certificate.Decision) string {
 	most, least := make([]int, len(m.Workloads)), make([]int, len(m.Workloads))
 	for i, w := range m.Workloads {
@@ -72,8 +72,8 @@ func (s *shares) demand(t *testing.T, decided, exact int) {
 	}
 }
 
-// contending returns the contention of T8: workloads any two of which, with a chance,
-// exclude each other on one key.
+// contending returns a contention as in T8, in which any two workloads exclude each other on one
+// key with the given probability.
 func (g generator) contending(conflicts int) contention {
 	c := g.newContention(2+g.IntN(3), 2, 2+g.IntN(4))
 	for u := range c.pods {
@@ -100,8 +100,8 @@ func TestProofsOfOneKey(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestProofsOfOneSlot covers nodes with room for one pod, or for all (T2), and workloads
-// that exclude each other by host or by port.
+// TestProofsOfOneSlot covers nodes with space for one pod, or for all pods (T2), and workloads that
+// exclude each other by host or by port.
 func TestProofsOfOneSlot(t *testing.T) {
 	var s shares
 	count := hold(t, 250, 402, func(g generator) sample {
@@ -135,9 +135,9 @@ func TestProofsOfOneSlot(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestProofsOfOneSidedRules has terms that only see pods already in place: their
-// namespace selector takes every namespace while their own pod comes in, and excludes the
-// namespace of the others afterwards (R-A2).
+// TestProofsOfOneSidedRules covers terms that apply only to pods already placed. Their namespace
+// selector matches every namespace while their own pod is being scheduled, but does not match the
+// namespace of the other pods afterwards (R-A2).
 func TestProofsOfOneSidedRules(t *testing.T) {
 	var s shares
 	count := hold(t, 250, 403, func(g generator) sample {
@@ -162,8 +162,8 @@ func TestProofsOfColouring(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestProofsOfSharedNodes covers three workloads that all exclude each other, on nodes
-// with different numbers of slots for each.
+// TestProofsOfSharedNodes covers three workloads that all exclude each other, on nodes with
+// different numbers of slots for each workload.
 func TestProofsOfSharedNodes(t *testing.T) {
 	var s shares
 	hold(t, 250, 405, func(g generator) sample {
@@ -191,8 +191,8 @@ func TestProofsOfRequests(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestOnePodClosesOnce has two workloads that exclude each other by zone and by rack. A
-// pod closes nodes on both keys at once, but not a zone here and a rack there.
+// TestOnePodClosesOnce covers two workloads that exclude each other by zone and by rack. A pod
+// closes nodes on both keys at once, but not a zone in one place and a rack in another.
 func TestOnePodClosesOnce(t *testing.T) {
 	nodes := ""
 	for i, at := range [][2]int{{1, 2}, {1, 1}, {2, 0}} {
@@ -206,7 +206,7 @@ func TestOnePodClosesOnce(t *testing.T) {
 	}
 }
 
-// TestWheel has a cycle of five workloads and one that excludes them all: three nodes are
+// TestWheel covers a cycle of five workloads and a sixth that excludes them all. Three nodes are
 // not enough, and six more workloads do not change that.
 func TestWheel(t *testing.T) {
 	c := generator{rand.New(rand.NewPCG(1, 1))}.graph(12, 3, 0)
@@ -222,8 +222,8 @@ func TestWheel(t *testing.T) {
 	}
 }
 
-// TestGraphs has graphs of conflicts around the density at which three nodes stop being
-// enough. Proofs decide all of them.
+// TestGraphs covers conflict graphs around the density at which three nodes stop being enough.
+// Proofs must decide all of them.
 func TestGraphs(t *testing.T) {
 	t.Parallel()
 	count := verdicts{}
@@ -246,8 +246,8 @@ func TestGraphs(t *testing.T) {
 	count.vary(t, 10, diag.Sometimes, diag.Never)
 }
 
-// TestOverlap has workloads that share nodes with one slot each: 21 pods may only use 20
-// of them, although each workload has room and there are enough nodes in total.
+// TestOverlap covers workloads that share nodes with one slot each. 21 pods may use only 20 of the
+// nodes, although each workload can be placed alone and there are enough nodes in total.
 func TestOverlap(t *testing.T) {
 	nodes, manifests := "", ""
 	for n := range 60 {
@@ -262,8 +262,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// TestWeights has seven workloads that exclude each other by host, on nodes that hold
-// several pods of some and fewer of others.
+// TestWeights covers seven workloads that exclude each other by host, on nodes that hold several
+// pods of some workloads and fewer of others.
 func TestWeights(t *testing.T) {
 	nodes, manifests := "", ""
 	for n := range 60 {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// companions returns a few workloads with requests, some of which need others near and
-// some of which are spread, on nodes in zones.
+// companions returns a few workloads with requests on nodes in zones. Some of the workloads need
+// others nearby and some are spread.
 func (g generator) companions() (nodes, manifests string) {
 	for n := range 3 {
 		labels := fmt.Sprintf("%s=n%d", hostKey, n)
@@ -43,7 +43,7 @@ func (g generator) companions() (nodes, manifests string) {
 	return nodes, b.String()
 }
 
-// proofs counts the models that are proved to be always without a search.
+// proofs counts the models that are proved to be always placed without a search.
 type proofs int
 
 // hold returns an error if a proof about a model is wrong.
@@ -58,9 +58,9 @@ func (p *proofs) hold(m *model.Model, want truth, _ *certificate.Decision) strin
 	return ""
 }
 
-// TestCompanyIsSure checks that a pod with required affinity finds a node if the nodes
-// near its company cannot all be closed, wherever the company is, and the company is sure
-// to come. Most such cases are proved without a search, and every proof is right.
+// TestCompanyIsSure covers pods with required affinity. Such a pod always finds a node if its peer
+// is certain to be placed and, wherever the peer is, the nodes near it cannot all be closed. Most
+// of these cases must be proved without a search, and every proof must be right.
 func TestCompanyIsSure(t *testing.T) {
 	var proved proofs
 	count := hold(t, 1500, 83, func(g generator) sample {
@@ -74,8 +74,8 @@ func TestCompanyIsSure(t *testing.T) {
 	t.Log(proved, "proved to be always")
 }
 
-// TestManyWorkloadsBesideOneAnother has workloads that contend for room, some with rules,
-// too many to try everything: each is always placed.
+// TestManyWorkloadsBesideOneAnother covers workloads that compete for nodes, some of them with
+// rules, and are too many to try everything. Each of them is always placed.
 func TestManyWorkloadsBesideOneAnother(t *testing.T) {
 	nodes := ""
 	for n := range 6 {
@@ -111,7 +111,7 @@ func TestManyWorkloadsBesideOneAnother(t *testing.T) {
 	}
 }
 
-// ordinals returns StatefulSets whose pods need single pods near, or away.
+// ordinals returns StatefulSets whose pods have affinity or anti-affinity to single pods.
 func (g generator) ordinals(workloads int) (nodes, manifests string) {
 	for n := range 2 + g.IntN(3) {
 		nodes += node(fmt.Sprintf("n%d", n), fmt.Sprintf("%s=n%d,%s=z%d", hostKey, n, zoneKey, n%2))
@@ -132,8 +132,8 @@ func (g generator) ordinals(workloads int) (nodes, manifests string) {
 	return nodes, manifests
 }
 
-// TestCompanyIsCreatedFirst checks that a pod which is created after another is not sure
-// company for that one, nor for those that it waits for.
+// TestCompanyIsCreatedFirst checks that a pod that is created after another one is not a certain
+// peer of that pod, nor of the pods that it waits for.
 func TestCompanyIsCreatedFirst(t *testing.T) {
 	var proved proofs
 	count := hold(t, 600, 84, func(g generator) sample {
@@ -143,8 +143,8 @@ func TestCompanyIsCreatedFirst(t *testing.T) {
 	count.vary(t, 3, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// nodeLabels returns a DaemonSet, on nodes some of which lack a label, and one or two
-// workloads with affinity to pods whose nodes have it.
+// nodeLabels returns a DaemonSet on nodes of which some lack a label, and one or two workloads with
+// affinity to pods whose nodes have the label.
 func (g generator) nodeLabels() (nodes, manifests string) {
 	for n := range 2 + g.IntN(2) {
 		labels := fmt.Sprintf("%s=n%d", hostKey, n)
@@ -161,8 +161,8 @@ func (g generator) nodeLabels() (nodes, manifests string) {
 	return nodes, manifests
 }
 
-// TestCompanyByNodeLabels checks that a single pod of a DaemonSet on a node that a rule
-// asks for is sure company, whatever the others are.
+// TestCompanyByNodeLabels checks that a single pod of a DaemonSet is a certain peer if it is on a
+// node that a rule selects, wherever the DaemonSet's other pods are.
 func TestCompanyByNodeLabels(t *testing.T) {
 	var proved proofs
 	count := hold(t, 400, 87, func(g generator) sample {

@@ -12,10 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// askedHash is a template hash in selectors: only the cluster knows whose it is.
+// askedHash is a template hash in selectors. Only the cluster knows which pods have it.
 const askedHash = "pod-template-hash=6c9f7d8b5"
 
-// doubtful returns a small cluster with a rule about pods with that hash.
+// doubtful returns a small cluster with a rule about pods with askedHash.
 func (g generator) doubtful() (nodes, manifests string, workloads int) {
 	for n := range 3 + g.IntN(2) {
 		labels := fmt.Sprintf("%s=n%d,%s=z%d", hostKey, n, zoneKey, n%3)
@@ -51,9 +51,9 @@ func (g generator) doubtful() (nodes, manifests string, workloads int) {
 	return nodes, b.String(), workloads
 }
 
-// TestProofsHoldHoweverDoubtsEnd checks that an answer about a workload, given although
-// only the cluster knows whom a rule selects, is right for every choice of pods with the
-// label (T21).
+// TestProofsHoldHoweverDoubtsEnd covers rules for which only the cluster knows which pods they
+// select. An answer about a workload that is given anyway must be right for every choice of pods
+// with the label (T21).
 func TestProofsHoldHoweverDoubtsEnd(t *testing.T) {
 	t.Parallel()
 	count := map[diag.Outcome]int{}

@@ -12,14 +12,14 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// exclusive is a set of three workloads no two of which share a node: the slots that each
-// node has for each of them, and the pods of each.
+// exclusive is a set of three workloads of which no two share a node. It holds the slots that each
+// node has for each workload, and the number of pods of each.
 type exclusive struct {
 	slots [][3]int
 	want  [3]int
 }
 
-// assignable tries every way to give the nodes from n on to one workload each.
+// assignable tries every way to assign each of the nodes from n on to one workload.
 func (e exclusive) assignable(n int, left [3]int) bool {
 	if left[0] <= 0 && left[1] <= 0 && left[2] <= 0 {
 		return true
@@ -37,8 +37,8 @@ func (e exclusive) assignable(n int, left [3]int) bool {
 	return false
 }
 
-// outweighed reports whether some weights refute: even if every node went to the workload
-// that makes the most of it, it would not be enough.
+// outweighed reports whether some weights refute the placement: the pods outweigh the nodes even if
+// every node goes to the workload whose pods weigh the most there.
 func (e exclusive) outweighed() bool {
 	for x := range 64 {
 		weight := [3]int{x % 4, x / 4 % 4, x / 16}
@@ -56,8 +56,8 @@ func (e exclusive) outweighed() bool {
 	return false
 }
 
-// newExclusive makes the workloads differ in their requests, and the nodes in what they
-// offer, so that each node has a different number of slots for each workload.
+// newExclusive gives the workloads different requests and the nodes different resources, so that
+// each node has a different number of slots for each workload.
 func (g generator) newExclusive() (e exclusive, nodes, manifests string) {
 	var asks [3]int
 	for w := range asks {
@@ -81,9 +81,9 @@ func (g generator) newExclusive() (e exclusive, nodes, manifests string) {
 	return e, nodes, manifests
 }
 
-// TestPropertyMutualExclusion has three workloads that all exclude each other, on nodes
-// with different numbers of slots for each: all find room if and only if the nodes can be
-// shared out, and weights that refute it are right.
+// TestPropertyMutualExclusion covers three workloads that all exclude each other, on nodes with
+// different numbers of slots for each. All pods can be placed if and only if the nodes can be
+// divided among the workloads, and weights that refute this must be right.
 func TestPropertyMutualExclusion(t *testing.T) {
 	refuted := 0
 	count := hold(t, 250, 301, func(g generator) sample {
@@ -109,8 +109,8 @@ func TestPropertyMutualExclusion(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// graph returns a contention of one-pod workloads, any two of which are kept apart with a
-// chance, on nodes that are each one domain.
+// graph returns a contention of one-pod workloads on nodes that are each one domain. Any two of the
+// workloads are kept apart with the given probability.
 func (g generator) graph(workloads, nodes, percent int) contention {
 	c := contention{domain: make([]int, nodes)}
 	for n := range nodes {
@@ -131,8 +131,8 @@ func (g generator) graph(workloads, nodes, percent int) contention {
 	return c
 }
 
-// colourable reports whether the workloads that are not in colours yet can be coloured so
-// that none has the colour of one that it is kept apart from.
+// colourable reports whether the workloads that have no color yet can be colored so that no two
+// workloads that are kept apart have the same color.
 func (c contention) colourable(colours []int) bool {
 	u := len(colours)
 	if u == len(c.pods) {
@@ -150,8 +150,8 @@ func (c contention) colourable(colours []int) bool {
 	return false
 }
 
-// TestPropertyColouring has workloads of one pod: nodes are colours, so all can be placed
-// if and only if the conflicts can be coloured.
+// TestPropertyColouring covers workloads of one pod. The nodes are colors, so all pods can be
+// placed if and only if the conflict graph can be colored.
 func TestPropertyColouring(t *testing.T) {
 	count := hold(t, 200, 302, func(g generator) sample {
 		c := g.graph(3+g.IntN(3), 2+g.IntN(2), 60)
@@ -165,8 +165,8 @@ func TestPropertyColouring(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyLargeColouring has graphs that are too large to enumerate: there, colouring
-// and the matching for each workload together give the verdict.
+// TestPropertyLargeColouring covers graphs that are too large to enumerate. Coloring and the
+// matching for each workload together give the verdict.
 func TestPropertyLargeColouring(t *testing.T) {
 	count := verdicts{}
 	for _, size := range []struct{ workloads, percent int }{{9, 25}, {10, 35}, {11, 65}, {14, 80}} {
@@ -185,8 +185,7 @@ func TestPropertyLargeColouring(t *testing.T) {
 	count.vary(t, 10, diag.Sometimes, diag.Never)
 }
 
-// verdict returns the verdict on one-pod workloads that have no rules except their
-// conflicts.
+// verdict returns the verdict on one-pod workloads that have no rules except their conflicts.
 func (c contention) verdict() diag.Outcome {
 	if !c.colourable(nil) {
 		return diag.Never

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestPropertyT7 covers the loss of a node: if the pods are proved to always fit on the
-// others, every repair of every placement completes, as every state on the way is one of
+// TestPropertyT7 covers the loss of a node. If the pods are proved to always fit on the other
+// nodes, every repair of every placement completes, because every state on the way is a state of
 // the smaller cluster.
 func TestPropertyT7(t *testing.T) {
 	pairs, repairs := 0, 0

@@ -14,11 +14,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// A rollout replaces the pods of a Deployment by those of its next generation (R-W5). The
-// two are separate workloads here, which the filters distinguish, as those of two
-// ReplicaSets, only by pod-template-hash.
+// A rollout replaces the pods of a Deployment by pods of its next generation (R-W5). In these tests
+// the two generations are separate workloads. The filters distinguish them only by
+// pod-template-hash, like the pods of two ReplicaSets.
 
-// rollout is one setting. A deleted pod is gone at once.
+// rollout is one test case. A deleted pod is gone at once.
 type rollout struct {
 	nodes, spec                  string
 	replicas, surge, unavailable int
@@ -28,9 +28,9 @@ func (r rollout) String() string {
 	return fmt.Sprintf("%d replicas, surge %d, unavailable %d: %s%s", r.replicas, r.surge, r.unavailable, r.nodes, r.spec)
 }
 
-// ending sums up all rollouts of one setting, from every placement of all old pods.
+// ending sums up all rollouts of one test case, from every placement of all old pods.
 type ending struct {
-	begun       bool // there is such a placement
+	begun       bool // some placement of all old pods exists
 	stuck, done bool // some rollout cannot continue, some completes
 	skewed      bool // some completes with zones that differ by more than one pod
 	states      int  // number of states reached
@@ -54,8 +54,8 @@ type rolling struct {
 	end   ending
 }
 
-// run reaches every state of the rollout, whichever node the scheduler picks and
-// whichever old pod the controller deletes.
+// run reaches every state of the rollout, whichever node the scheduler picks and whichever old pod
+// the controller deletes.
 func (r rollout) run(t *testing.T) ending {
 	t.Helper()
 	m, set := modelOf(t, r.nodes, r.generation("web-old")+r.generation("web-new"))
@@ -76,8 +76,8 @@ func (r rollout) generation(name string) string {
 	return "---\n" + strings.Replace(deployment(r.replicas, r.spec), "name: web,", "name: "+name+",", 1)
 }
 
-// visit continues from one state: the controller creates a new pod or deletes an old one,
-// within its limits, or the scheduler places a new one.
+// visit explores from one state. The controller creates a new pod or deletes an old one, within its
+// limits, or the scheduler places a new pod.
 func (s *rolling) visit(now moment) {
 	if s.seen[now] {
 		return
@@ -115,7 +115,7 @@ func (s *rolling) visit(now moment) {
 	s.end.stuck = s.end.stuck || !moved
 }
 
-// take lists which nodes take a new pod.
+// take reports for each node whether it takes a new pod.
 func (s *rolling) take(now moment) []bool {
 	now.pending = 0
 	if known := s.takes[now]; known != nil {
@@ -130,7 +130,7 @@ func (s *rolling) take(now moment) []bool {
 	return takes
 }
 
-// skew returns by how many new pods the zones differ.
+// skew returns the largest difference in the number of new pods between two zones.
 func (s *rolling) skew(now moment) int {
 	count := map[string]int{}
 	for n, node := range s.m.Topology.Nodes {
@@ -143,8 +143,8 @@ func (s *rolling) skew(now moment) int {
 	return most - least
 }
 
-// decide returns the engine's verdict on one generation with the given replicas, which
-// must be that of all runs.
+// decide returns the engine's verdict on one generation with the given replicas, and checks it
+// against all runs.
 func (r rollout) decide(t *testing.T, replicas int) diag.Outcome {
 	t.Helper()
 	r.replicas = replicas
@@ -157,11 +157,11 @@ func (r rollout) decide(t *testing.T, replicas int) diag.Outcome {
 	return d.Verdict
 }
 
-// paces are limits of a rollout; both being 0 is not allowed.
+// paces lists limits of a rollout. They must not both be 0.
 var paces = []struct{ surge, unavailable int }{{1, 0}, {2, 0}, {3, 0}, {0, 1}, {0, 2}, {1, 1}, {2, 1}, {1, 2}}
 
-// domains returns one node in each of count domains of a key. A second node in one of the
-// zones does not help pods that keep apart on zones.
+// domains returns one node in each of count domains of a key. A second node in one of the zones
+// does not help pods with anti-affinity by zone.
 func domains(key string, count int) string {
 	nodes := ""
 	for n := range count {
@@ -173,8 +173,8 @@ func domains(key string, count int) string {
 	return nodes
 }
 
-// TestPropertyC8 has pods that keep apart on one key, old from new as well: only a spare
-// domain, or a pod that may be missing, makes room.
+// TestPropertyC8 covers pods with anti-affinity on one key, which also applies between old and new
+// pods. Only a spare domain, or a pod that may be missing, lets the rollout continue.
 func TestPropertyC8(t *testing.T) {
 	settings, never := 0, 0
 	for _, key := range []string{hostKey, zoneKey} {
@@ -201,8 +201,8 @@ func TestPropertyC8(t *testing.T) {
 	t.Logf("%d of %d settings never complete", never, settings)
 }
 
-// foretold returns whether the engine predicts that a rollout without changes completes,
-// for rules under which fewer pods are never worse: there must be room for one more
+// foretold reports whether the engine predicts that a rollout without changes completes, for rules
+// under which removing pods never makes it harder to place others. There must be space for one more
 // replica, unless one may be missing.
 func (r rollout) foretold(t *testing.T) bool {
 	t.Helper()
@@ -212,9 +212,9 @@ func (r rollout) foretold(t *testing.T) bool {
 	return r.decide(t, r.replicas+1) == diag.Always
 }
 
-// TestPropertyRolloutForetold is C8 for keys that cross, where it takes a decision to
-// know: if all placements of the replicas succeed, a rollout completes in every run if
-// and only if those of one more replica do.
+// TestPropertyRolloutForetold is C8 for keys that cross, which need a decision. If all placements
+// of the replicas succeed, a rollout completes in every run if and only if all placements of one
+// more replica succeed.
 func TestPropertyRolloutForetold(t *testing.T) {
 	count := map[bool]int{}
 	for seed := range trials.Of(t, 150) {
@@ -262,11 +262,11 @@ func TestPropertyC11(t *testing.T) {
 	}
 }
 
-// tally counts the settings of a rollout by how they end.
+// tally counts the test cases of a rollout by how they end.
 type tally struct{ settings, stuck, never, skewed int }
 
-// add runs a setting, unless the old pods cannot be placed, and checks the engine's
-// decision on the first generation.
+// add runs a test case, unless the old pods cannot be placed, and checks the engine's decision on
+// the first generation.
 func (c *tally) add(t *testing.T, r rollout) {
 	t.Helper()
 	end := r.run(t)
@@ -286,14 +286,14 @@ func (c *tally) add(t *testing.T, r rollout) {
 	}
 }
 
-// zonal returns constraints over zones: one counts both generations, the other each
-// separately.
+// zonal returns two constraints over zones: both counts both generations together, and each counts
+// every generation separately.
 func zonal() (both, each string) {
 	return spread(tsc(zoneKey, sel("app=web"), "")), spread(tsc(zoneKey, sel("app=web"), ", matchLabelKeys: [pod-template-hash]"))
 }
 
-// TestPropertyC9 has a spread over zones that have room for everything: no rollout gets
-// stuck, but if the old pods count too, the new ones can end up uneven.
+// TestPropertyC9 covers a spread over zones that have space for all pods. No rollout gets stuck,
+// but if the old pods count too, the new ones can end up uneven.
 func TestPropertyC9(t *testing.T) {
 	t.Parallel()
 	countsBoth, countsEach := zonal()
@@ -316,9 +316,8 @@ func TestPropertyC9(t *testing.T) {
 	}
 }
 
-// TestPropertyC10 is the same on nodes that have little room: both constraints can get
-// stuck. Counting each generation separately keeps the new pods even but gets stuck more
-// often.
+// TestPropertyC10 is C9 on small nodes, where a rollout can get stuck under both constraints.
+// Counting each generation separately keeps the new pods even but gets stuck more often.
 func TestPropertyC10(t *testing.T) {
 	t.Parallel()
 	countsBoth, countsEach := zonal()

@@ -17,12 +17,12 @@ import (
 type contention struct {
 	pods   []int    // of each workload
 	may    [][]bool // which nodes a workload may use
-	apart  [][]bool // which workloads, or pods of one, are never in one domain
-	domain []int    // of each node; -1 for a node in none
+	apart  [][]bool // which workloads, or pods of one workload, are never in one domain
+	domain []int    // of each node; -1 for a node without a domain
 }
 
-// newContention returns workloads with at most the given number of pods, each of which
-// may use some of the nodes; the domains and the exclusions are still open.
+// newContention returns workloads with at most the given number of pods, each of which may use some
+// of the nodes. The caller sets the domains and the exclusions.
 func (g generator) newContention(workloads, pods, nodes int) contention {
 	c := contention{domain: make([]int, nodes)}
 	for range workloads {
@@ -35,7 +35,7 @@ func (g generator) newContention(workloads, pods, nodes int) contention {
 	return c
 }
 
-// nodes returns the nodes of the contention; a label says which workloads may use each.
+// nodes returns the nodes of the contention. A label marks the workloads that may use each node.
 func (c contention) nodes(key string, pods int) string {
 	text := ""
 	for n, d := range c.domain {
@@ -51,8 +51,8 @@ func (c contention) nodes(key string, pods int) string {
 	return text
 }
 
-// workloads returns the workloads of the contention. With a key, one of any two that are
-// kept apart has the term.
+// workloads returns the workloads of the contention. If key is not empty, one of any two workloads
+// that are kept apart has an anti-affinity term on it.
 func (c contention) workloads(key string) string {
 	var b strings.Builder
 	for u, pods := range c.pods {
@@ -70,9 +70,9 @@ func (c contention) workloads(key string) string {
 // keepApart sets whether pods of two workloads are kept apart.
 func (c contention) keepApart(u, w int, is bool) { c.apart[u][w], c.apart[w][u] = is, is }
 
-// getsStuck reports whether a pod of a workload can get stuck: every domain that it might
-// use can hold a different pod that keeps it out. Such pods are in different domains, so
-// they do not block each other.
+// getsStuck reports whether a pod of a workload can get stuck: every domain that the pod might use
+// can hold a different pod that keeps it out. Those pods are in different domains, so they do not
+// block each other.
 func (c contention) getsStuck(u int) bool {
 	var domains, blockers []int // the latter as the workload of each
 	for n, d := range c.domain {
@@ -88,7 +88,7 @@ func (c contention) getsStuck(u int) bool {
 	}
 	for w, pods := range c.pods {
 		if w == u {
-			pods-- // the one that is left over
+			pods-- // the one that stays unplaced
 		}
 		for range pods {
 			if c.apart[u][w] {
@@ -112,8 +112,8 @@ func (c contention) reach(w int) []int {
 	return nodes
 }
 
-// covered reports whether a matching covers everything on the left: it looks for one
-// augmenting path after another.
+// covered reports whether a matching covers everything on the left. It looks for one augmenting
+// path after another.
 func covered(left, right int, joined func(l, r int) bool) bool {
 	partner := slices.Repeat([]int{-1}, right)
 	var seen []bool
@@ -140,8 +140,7 @@ func covered(left, right int, joined func(l, r int) bool) bool {
 	return true
 }
 
-// matched is the claim that exactly those workloads can get stuck for which the matching
-// exists.
+// matched is the claim that a workload can get stuck if and only if the matching exists for it.
 func (c contention) matched(m *model.Model, _ truth, d *certificate.Decision) string {
 	stuck := make([]bool, len(c.pods))
 	finals(m, m.Workloads, func(counts [][]int) {
@@ -160,8 +159,8 @@ func (c contention) matched(m *model.Model, _ truth, d *certificate.Decision) st
 	return ""
 }
 
-// TestPropertyT2 has nodes with one slot each: a workload can get stuck if and only if
-// the other pods can take all its nodes.
+// TestPropertyT2 covers nodes with one slot each. A workload can get stuck if and only if the other
+// pods can take all its nodes.
 func TestPropertyT2(t *testing.T) {
 	count := hold(t, 200, 202, func(g generator) sample {
 		c := g.newContention(2+g.IntN(3), 2, 3+g.IntN(3))
@@ -178,8 +177,8 @@ func TestPropertyT2(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyT8 has workloads that exclude each other on one key: the same matching, of
-// domains to pods of the workloads that exclude the given one.
+// TestPropertyT8 covers workloads that exclude each other on one key. The matching is the same,
+// between domains and pods of the workloads that exclude the given one.
 func TestPropertyT8(t *testing.T) {
 	count := hold(t, 250, 208, func(g generator) sample {
 		c := g.newContention(2+g.IntN(3), 2, 2+g.IntN(3))
@@ -198,8 +197,8 @@ func TestPropertyT8(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// mixed returns two or three workloads that may keep apart, from themselves and from each
-// other, each pair on its own key, and may have requests.
+// mixed returns two or three workloads that may have requests. Each workload may exclude itself and
+// the others, each pair on its own key.
 func (g generator) mixed(ask func() string) string {
 	names := []string{"web", "db", "cache"}[:2+g.IntN(2)]
 	text := ""
@@ -215,7 +214,7 @@ func (g generator) mixed(ask func() string) string {
 	return text
 }
 
-// places returns nodes in random zones and racks with the given offers.
+// places returns nodes in random zones and racks with the given resources.
 func (g generator) places(nodes int, offers func() string) string {
 	text := ""
 	for i := range nodes {
@@ -224,8 +223,8 @@ func (g generator) places(nodes int, offers func() string) string {
 	return text
 }
 
-// certified compares proofs without search with the truth, and counts how many samples of
-// verdict always are proved.
+// certified compares proofs without search with the truth, and counts how many samples with an
+// always verdict are proved.
 type certified struct{ proved, always int }
 
 func (c *certified) claim(m *model.Model, want truth, _ *certificate.Decision) string {
@@ -241,7 +240,7 @@ func (c *certified) claim(m *model.Model, want truth, _ *certificate.Decision) s
 	return ""
 }
 
-// TestPropertyT6 has several keys and two resources: every certificate without search is
+// TestPropertyT6 covers several keys and two resources. Every certificate without search must be
 // right.
 func TestPropertyT6(t *testing.T) {
 	var c certified
@@ -260,8 +259,8 @@ func TestPropertyT6(t *testing.T) {
 	count.vary(t, 5, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyT9 has several keys only: counting the domains that others can close is
-// sound and misses little.
+// TestPropertyT9 covers several keys only. Counting the domains that other pods can close must be
+// sound and miss little.
 func TestPropertyT9(t *testing.T) {
 	var c certified
 	count := hold(t, 250, 209, func(g generator) sample {

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// followers returns workloads with affinity to others that may not come either, among
-// some that compete with them for room.
+// followers returns workloads with affinity to other workloads that may not be placed either. Other
+// workloads compete with them for nodes.
 func (g generator) followers() (nodes, manifests string) {
 	for n := range 2 + g.IntN(2) {
 		labels := fmt.Sprintf("%s=n%d,%s=z%d", hostKey, n, zoneKey, n%2)
@@ -39,8 +39,8 @@ func (g generator) followers() (nodes, manifests string) {
 	return nodes, b.String()
 }
 
-// eachBy counts the verdicts on single workloads that proofs alone reach, and compares
-// them with all runs.
+// eachBy counts the verdicts on single workloads that proofs alone reach, and compares them with
+// all runs.
 type eachBy map[diag.Outcome]int
 
 func (c eachBy) proved(m *model.Model, _ truth, _ *certificate.Decision) string {
@@ -69,8 +69,8 @@ func (c eachBy) proved(m *model.Model, _ truth, _ *certificate.Decision) string 
 	return ""
 }
 
-// TestCompanyNeverComes checks that pods whose required company never comes are never
-// placed, and take no room (T20).
+// TestCompanyNeverComes checks that pods whose required peer is never placed are never placed
+// either, and take up no resources (T20).
 func TestCompanyNeverComes(t *testing.T) {
 	c := eachBy{}
 	hold(t, 1500, 501, func(g generator) sample {
@@ -83,8 +83,8 @@ func TestCompanyNeverComes(t *testing.T) {
 	}
 }
 
-// TestOneAmongOthers checks that a workload that others cannot keep out is always placed,
-// even if the others are not (T21).
+// TestOneAmongOthers checks that a workload that others cannot keep out is always placed, even if
+// the others are not (T21).
 func TestOneAmongOthers(t *testing.T) {
 	c := eachBy{}
 	hold(t, 2000, 502, func(g generator) sample {
@@ -106,8 +106,8 @@ func TestOneAmongOthers(t *testing.T) {
 	}
 }
 
-// TestOverfull checks that pods confined to nodes with too little for all of them are not
-// all placed, and that the checker accepts the proof (T12).
+// TestOverfull checks that pods confined to nodes with too little for all of them are not all
+// placed, and that the checker accepts the proof (T12).
 func TestOverfull(t *testing.T) {
 	shown := 0
 	count := hold(t, 1000, 503, func(g generator) sample {

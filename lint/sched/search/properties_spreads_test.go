@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// severalSpreads returns a workload with hard spreads over some of three keys, where
-// racks cross zones, and up to the given number of others that may block it.
+// severalSpreads returns a workload with hard spreads over some of three keys, where racks cross
+// zones, and up to the given number of other workloads that may block it.
 func (g generator) severalSpreads(others int) (nodes, manifests string) {
 	for n := range 4 + g.IntN(3) {
 		labels := fmt.Sprintf("%s=n%d", hostKey, n)
@@ -49,9 +49,8 @@ func (g generator) severalSpreads(others int) (nodes, manifests string) {
 	return nodes, manifests
 }
 
-// TestSpreadsCloseDomains checks that several spreads are decided by counting: pods close
-// a domain by a spread that counts only them once as many of them are there as the skew
-// allows.
+// TestSpreadsCloseDomains checks that several spreads are decided by counting. A spread that counts
+// only the workload's own pods closes a domain after the domain has as many pods as maxSkew allows.
 func TestSpreadsCloseDomains(t *testing.T) {
 	var proved proofs
 	count := hold(t, 1500, 85, func(g generator) sample {
@@ -65,8 +64,8 @@ func TestSpreadsCloseDomains(t *testing.T) {
 	t.Log(proved, "proved to be always")
 }
 
-// TestFits checks that a workload that Fits reports to fit alone does fit, and that it
-// reports half of those that do, on clusters where racks cross zones.
+// TestFits checks that a workload fits alone if Fits reports so, and that Fits reports half of the
+// workloads that do, on clusters where racks cross zones.
 func TestFits(t *testing.T) {
 	fits, said := 0, 0
 	holds := func(m *model.Model, want truth, _ *certificate.Decision) string {

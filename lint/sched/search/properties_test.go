@@ -16,19 +16,19 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// The properties are what theory says about clusters of one shape: which verdicts they
-// can have and which arithmetic decides them. Each is compared with all runs of the
-// filters, and so is the engine's decision on the same cluster: the proofs of the engine
-// rest on these claims.
+// The properties are statements of the theory about clusters of one shape: which verdicts they can
+// have and which arithmetic decides them. The tests compare each property, and the engine's
+// decision on the same cluster, with all runs of the filters. The engine's proofs depend on these
+// properties.
 
-// sample is one cluster of a shape. The claim returns "", or what is wrong with it given
-// the result of all runs and the engine's decision.
+// sample is one cluster of a shape. claim returns "" if it agrees with the result of all runs and
+// the engine's decision, or a description of the difference.
 type sample struct {
 	nodes, manifests string
 	claim            func(m *model.Model, want truth, d *certificate.Decision) string
 }
 
-// nothing is the claim that the engine finds what enumeration finds.
+// nothing is the claim that the engine finds the same result as enumeration.
 func nothing(*model.Model, truth, *certificate.Decision) string { return "" }
 
 // verdicts counts the samples by verdict.
@@ -58,7 +58,7 @@ func hold(t *testing.T, cases int, stream uint64, shape func(g generator) sample
 	return count
 }
 
-// disagrees returns where a decision differs from the result of all runs.
+// disagrees returns a description of where a decision differs from the result of all runs.
 func disagrees(d *certificate.Decision, want truth) string {
 	if d.Verdict == want.verdict() && d.Exact && d.Total == want.total && d.MaxPlaced == want.most && d.MinPlaced == want.least {
 		return ""
@@ -67,8 +67,8 @@ func disagrees(d *certificate.Decision, want truth) string {
 		d.Verdict, d.MinPlaced, d.MaxPlaced, d.Total, want.verdict(), want.least, want.most, want.total)
 }
 
-// slack is the number of samples by which a share may miss its target, unless the target
-// is all: small samples deviate more.
+// slack is the number of samples by which a share may miss its target, because small samples
+// deviate more. It does not apply if the target is all samples.
 const slack = 3
 
 // enough reports whether n of all are at least the given percentage, within slack.
@@ -79,8 +79,8 @@ func enough(n, all, percent int) bool {
 	return n*100 >= all*percent
 }
 
-// vary requires that a shape has every one of these verdicts, each in at least the given
-// percentage of the samples: a claim about tame clusters proves nothing.
+// vary requires that a shape has every one of the given verdicts, each in at least the given
+// percentage of the samples. A claim that is tested only on easy clusters proves nothing.
 func (c verdicts) vary(t *testing.T, percent int, each ...diag.Outcome) {
 	t.Helper()
 	if trials.Few(t) {
@@ -97,8 +97,8 @@ func (c verdicts) vary(t *testing.T, percent int, each ...diag.Outcome) {
 	}
 }
 
-// finals reaches the states in which no more pods of the workloads can be placed, and
-// calls each once for every one, with the pods by workload and node.
+// finals reaches the states in which no more pods of the workloads can be placed, and calls each
+// once for every such state, with the pods by workload and node.
 func finals(m *model.Model, ws []*workload.Workload, each func(counts [][]int)) {
 	counts := make([][]int, len(ws))
 	for i := range counts {
@@ -107,7 +107,7 @@ func finals(m *model.Model, ws []*workload.Workload, each func(counts [][]int)) 
 	finalsFrom(m, ws, counts, each)
 }
 
-// finalsFrom is finals with some pods already in place.
+// finalsFrom is finals with some pods already placed.
 func finalsFrom(m *model.Model, ws []*workload.Workload, counts [][]int, each func(counts [][]int)) {
 	nodes := m.Topology.Nodes
 	seen := map[string]bool{}
@@ -161,12 +161,12 @@ func sum(list []int) int {
 	return total
 }
 
-// sized returns node number i with the given offers.
+// sized returns node number i with the given resources.
 func sized(i int, labels, offers string) string {
 	return node(fmt.Sprintf("n%d", i), labels) + "status: {allocatable: {" + offers + "}}\n"
 }
 
-// room returns a node for the given number of pods.
+// room returns a node with space for the given number of pods.
 func room(i int, labels string, pods int) string {
 	return sized(i, labels, fmt.Sprintf("pods: %q", fmt.Sprint(pods)))
 }
@@ -187,9 +187,8 @@ func apart(keys ...string) string {
 	return ruled(list, nil, nil)
 }
 
-// TestPropertyT1 has one workload whose pods keep apart on nested keys, on nodes with
-// slots: the sets of placed pods are those of a laminar matroid, so all maximal ones have
-// the same size.
+// TestPropertyT1 covers one workload whose pods keep apart on nested keys, on nodes with slots. The
+// sets of placed pods are those of a laminar matroid, so all maximal sets have the same size.
 func TestPropertyT1(t *testing.T) {
 	count := hold(t, 400, 101, func(g generator) sample {
 		nodes, regions := "", g.chance(80) // of region 2, which otherwise has no label
@@ -215,9 +214,9 @@ func TestPropertyT1(t *testing.T) {
 	count.vary(t, 10, diag.Always, diag.Never)
 }
 
-// TestPropertyT1b has keys that cross: a pod keeps out at most one other for each key, so
-// with k keys every run places at least 1/k of what the best one does, and no more than
-// that can be promised.
+// TestPropertyT1b covers keys that cross. A pod keeps out at most one other pod for each key. So
+// with k keys every run places at least 1/k of the pods that the best run places, and no better
+// guarantee is possible.
 func TestPropertyT1b(t *testing.T) {
 	for _, keys := range [][]string{{zoneKey, "rack"}, {zoneKey, "rack", "row"}} {
 		t.Run(fmt.Sprint(len(keys), " keys"), func(t *testing.T) {
@@ -258,8 +257,7 @@ func spreadOver(key string, skew int) string {
 	return strings.Replace(tsc(key, sel("app=web"), ""), "maxSkew: 1", fmt.Sprint("maxSkew: ", skew), 1)
 }
 
-// zones returns nodes with slots in random zones, and the slots of the zones that have a
-// node.
+// zones returns nodes with slots in random zones, and the slots of the zones that have a node.
 func (g generator) zones(nodes, zones, slots int) (string, map[string]int) {
 	text, capacity := "", map[string]int{}
 	for i := range nodes {
@@ -270,8 +268,8 @@ func (g generator) zones(nodes, zones, slots int) (string, map[string]int) {
 	return text, capacity
 }
 
-// TestPropertyT3 has one spread key and capacities: the smallest domain fills up in every
-// run and holds all others back to its size plus the skew.
+// TestPropertyT3 covers one spread key and capacities. The smallest domain fills up in every run
+// and limits all other domains to its size plus the skew.
 func TestPropertyT3(t *testing.T) {
 	count := hold(t, 400, 103, func(g generator) sample {
 		nodes, capacity := g.zones(2+g.IntN(3), 3, 3)
@@ -294,8 +292,8 @@ func TestPropertyT3(t *testing.T) {
 	count.vary(t, 10, diag.Always, diag.Never)
 }
 
-// TestPropertyT4 has a spread over zones and over hosts at once: even the runs of one
-// workload can end in different ways, so it has to be searched.
+// TestPropertyT4 covers a spread over zones and over hosts at once. Even the runs of one workload
+// can end in different ways, so it must be searched.
 func TestPropertyT4(t *testing.T) {
 	count := hold(t, 1000, 104, func(g generator) sample {
 		nodes, _ := g.zones(4+g.IntN(3), 3, 3)
@@ -305,8 +303,8 @@ func TestPropertyT4(t *testing.T) {
 	count.vary(t, 0, diag.Always, diag.Sometimes, diag.Never)
 }
 
-// TestPropertyT5 has pods with affinity to their own workload: the first one picks the
-// domain and all others are bound to it.
+// TestPropertyT5 covers pods with affinity to their own workload. The first pod picks the domain
+// and all others are bound to it.
 func TestPropertyT5(t *testing.T) {
 	near := ruled(nil, []string{term(zoneKey, sel("app=web"))}, nil)
 	count := hold(t, 400, 105, func(g generator) sample {

@@ -8,16 +8,16 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestRecordedAnswers replays cases with answers recorded from the real scheduler's
-// filters (see the oracle): the verdict, and the largest and smallest number of pods
-// placed, in total and of each workload.
+// TestRecordedAnswers replays cases with answers recorded from the real scheduler's filters (see
+// the oracle): the verdict, and the largest and smallest number of placed pods, in total and for
+// each workload.
 func TestRecordedAnswers(t *testing.T) {
 	open := 0
 	recorded.Each(t, "../../../fixtures/oracle/*.txtar", func(t *testing.T, c recorded.Case[answer]) {
 		want := c.Want
 		m, _ := modelOf(t, c.Nodes, c.Manifests)
 		d := search.Decide(m, search.Options{AtOnce: true})
-		if !d.Exact { // it depends on the cluster: no verdict, or bounds
+		if !d.Exact { // it depends on the cluster, so there are only bounds
 			open++
 			if d.Verdict != diag.Unknown && d.Verdict != want.Verdict || d.Total != want.Total || d.MaxPlaced < want.MaxPlaced || d.MinPlaced > want.MinPlaced {
 				t.Errorf("%s, within %d to %d of %d; the scheduler says %s, %d to %d of %d",

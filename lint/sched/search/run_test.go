@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// TestRefusalCostsOneComponent checks that a failed certificate leaves its component
-// unknown and is reported; the others keep their verdicts.
+// TestRefusalCostsOneComponent checks that a failed certificate leaves its component unknown and is
+// reported, while the other components keep their verdicts.
 func TestRefusalCostsOneComponent(t *testing.T) {
 	m, _ := modelOf(t, `
 apiVersion: schedlint.dev/v1alpha1
@@ -32,9 +32,8 @@ pools:
 	}
 }
 
-// TestRunCostsItsComponent checks that a failed run leaves only the component at fault
-// unknown and is reported; the others keep their verdicts, and the rest of the run still
-// holds.
+// TestRunCostsItsComponent checks that a failed run leaves only its own component unknown and is
+// reported, while the other components keep their verdicts and the rest of the run still holds.
 func TestRunCostsItsComponent(t *testing.T) {
 	m, _ := modelOf(t, sixNodes, apartOn("a", 3)+"---\n"+apartOn("b", 2))
 	m.Run().OnRefusal = nil
@@ -52,8 +51,8 @@ func TestRunCostsItsComponent(t *testing.T) {
 	}
 }
 
-// TestFaultCostsOneQuestion checks that a fault of the program leaves a question open,
-// says where it was, and is reported; a question without steps left is no fault.
+// TestFaultCostsOneQuestion checks that a panic leaves only its question open, is reported, and
+// says where it occurred. A question that runs out of steps is not a fault.
 func TestFaultCostsOneQuestion(t *testing.T) {
 	m, _ := modelOf(t, sixNodes, apartOn("a", 3)+"---\n"+apartOn("b", 2))
 	m.Run().OnRefusal = nil

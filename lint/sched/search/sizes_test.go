@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// TestSizes checks how many further sizes need a decision to cover all.
+// TestSizes checks how many additional sizes must be decided to cover all sizes.
 func TestSizes(t *testing.T) {
 	const (
 		cloned = "- {name: a, zones: {x: 2, y: 2}, max: 9}\n"

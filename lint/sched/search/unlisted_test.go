@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// requesting returns a Deployment with the given name, replicas, requests and further
-// fields of its pod spec.
+// requesting returns a Deployment with the given name, replicas, requests and additional fields of
+// its pod spec.
 func requesting(name string, replicas int, requests, more string) string {
 	return strings.NewReplacer("NAME", name, "REPLICAS", string(rune('0'+replicas)), "REQUESTS", requests, "MORE", more).Replace(`---
 apiVersion: apps/v1
@@ -32,8 +32,8 @@ spec:
 
 const besideGPU = `affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: gpu}}}]}}`
 
-// TestUnlisted checks which verdicts stay unknown because pods request a resource that no
-// node lists, and which do not.
+// TestUnlisted checks which verdicts stay unknown because pods request a resource that no node
+// lists, and which do not.
 func TestUnlisted(t *testing.T) {
 	const nodes = `
 apiVersion: schedlint.dev/v1alpha1

@@ -20,8 +20,8 @@ const (
 	hostKey = "kubernetes.io/hostname"
 )
 
-// modelOf builds a Model from manifests and nodes in YAML. As for the scheduler's
-// filters, an extended resource that a node does not list is 0.
+// modelOf builds a Model from manifests and nodes in YAML. An extended resource that a node does
+// not list is 0, as it is for the scheduler's filters.
 func modelOf(t testing.TB, nodes, manifests string) (*model.Model, *workload.Set) {
 	t.Helper()
 	m, set := models.Of(t, nodes, manifests)
@@ -56,7 +56,7 @@ func pairs(s string) string {
 	return strings.Join(parts, ", ")
 }
 
-// pod returns a Pod; one with a node is running there.
+// pod returns a Pod. If on is not empty, the pod runs on that node.
 func pod(name, namespace, labels, on, spec string) string {
 	if spec == "" {
 		spec = "{}"
@@ -97,7 +97,7 @@ const selNull, selAll = "", ", labelSelector: {}"
 func anti(list ...string) string { return terms("podAntiAffinity", strings.Join(list, ", ")) }
 func aff(list ...string) string  { return terms("podAffinity", strings.Join(list, ", ")) }
 
-// tsc returns one hard constraint of maxSkew 1; more is inserted verbatim.
+// tsc returns one hard spread constraint with maxSkew 1. more is inserted verbatim.
 func tsc(key, selector, more string) string {
 	return "{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: " + key + selector + more + "}"
 }
@@ -127,11 +127,10 @@ var (
 	na  = node("a", "")
 )
 
-// TestFilterVectors is the table of executed filter vectors: with the existing pods in
-// place, which nodes refuse one more pod in namespace d labelled app=web (R-A1 to R-A17,
-// R-T1 to R-T7, R-T9, R-N6 to R-N9, R-N13 to R-N16, R-N19, R-N20). Existing pods are
-// labels@node, with a namespace in front if it is not d, and ! for a pod that is being
-// deleted.
+// TestFilterVectors is the table of executed filter vectors. Each lists the nodes that refuse one
+// more pod in namespace d labeled app=web while the existing pods are in place (R-A1 to R-A17, R-T1
+// to R-T7, R-T9, R-N6 to R-N9, R-N13 to R-N16, R-N19, R-N20). Existing pods are written as
+// labels@node, with a namespace in front if it is not d, and ! for a pod that is being deleted.
 func TestFilterVectors(t *testing.T) {
 	web := sel("app=web")
 	for _, v := range []struct {
@@ -232,8 +231,7 @@ func TestFilterVectors(t *testing.T) {
 	}
 }
 
-// deployment returns a Deployment with the given spec for pods labelled app=web in
-// namespace d.
+// deployment returns a Deployment with the given spec for pods labeled app=web in namespace d.
 func deployment(replicas int, spec string) string {
 	text := fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: d}\nspec:\n  replicas: %d\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec:\n", replicas)
 	if !strings.Contains(spec, "containers:") {
@@ -245,10 +243,9 @@ func deployment(replicas int, spec string) string {
 	return text
 }
 
-// TestSequentialVectors places equal pods one after another, starting the nodes at each
-// of them in turn, and compares how many fit with the table and with the closed forms
-// (R-M1 to R-M3, R-T9, R-T10). A case requests only six pods where a seventh would fail
-// for another reason.
+// TestSequentialVectors places equal pods one after another, starting with each of the nodes in
+// turn, and compares the number that fits with the table and with the closed forms (R-M1 to R-M3,
+// R-T9, R-T10). A case requests only six pods if a seventh would fail for another reason.
 func TestSequentialVectors(t *testing.T) {
 	const many = 12
 	web := sel("app=web")
@@ -287,7 +284,7 @@ func TestSequentialVectors(t *testing.T) {
 	}
 }
 
-// placeAll places pods, each on the first node that takes it, until none does.
+// placeAll places pods, each on the first node that takes it, until no node does.
 func placeAll(m *model.Model, w *workload.Workload, nodes []*topology.Node, asked int) int {
 	state := check.NewState(m)
 	for placed := range asked {

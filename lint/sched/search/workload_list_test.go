@@ -42,8 +42,8 @@ func (g generator) crowd() setting {
 	return s
 }
 
-// TestRosterOfMany compares the answers of a roster of many workloads, which uses sums
-// and an index of whose rules may be about whom, with scanning each of them.
+// TestRosterOfMany compares a roster of many workloads, which uses sums and an index of the
+// workloads that rules may select, with scanning each workload.
 func TestRosterOfMany(t *testing.T) {
 	t.Parallel()
 	count := map[bool]int{}
