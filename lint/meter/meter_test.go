@@ -2,7 +2,7 @@ package meter
 
 import "testing"
 
-// spend returns a function that spends n steps one by one, and a counter that starts at 0.
+// spend returns 0 and a function that spends n steps one by one.
 func spend(m *Meter, n int) (got int, f func()) {
 	return 0, func() {
 		for range n {

@@ -28,7 +28,7 @@ const (
 // order, every choice of nodes and every size of the pools.
 type Limit struct {
 	By Limited
-	// Terms lists the terms that impose the limit. It is empty for host ports and room.
+	// Terms lists the terms that impose the limit. It is empty for ByHostPort and ByRoom.
 	Terms []*model.Term
 	// Pods is the required number of pods, and Most the number that can be placed.
 	Pods, Most int

@@ -325,8 +325,8 @@ func (g *network) join(from, to int, capacity int64) int {
 func (g *network) through(arc int) int64 { return g.rest[arc^1] }
 
 // augment adds the largest possible flow to the current one and returns the increase. It never
-// takes back flow that leaves the source through an arc. So a caller can prefer some arcs by adding
-// the others between calls.
+// reduces the flow through an arc from the source. So a caller can give arcs priority by adding the
+// other arcs in a later step.
 func (g *network) augment(source, sink int) int64 {
 	total := int64(0)
 	for g.layer(source, sink) {

@@ -13,7 +13,7 @@ import (
 // greedy run per domain is enough. Tests compare each form with enumeration of all runs
 // (decide_test.go).
 
-// closedForms settles components of one pod group, and limits the number of pods of a group by
+// closedForms settles components of one pod group, and computes how many pods of a group fit by
 // itself.
 type closedForms struct{ *state }
 
@@ -136,9 +136,9 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 	return len(run), ok
 }
 
-// selfAffinity settles one pod group whose pods must be together and have no rules about other
-// pods. The first pod picks the domains and the rest follow. So the best run picks the domains that
-// hold the most pods, and the worst run those that hold the fewest (R-M4).
+// selfAffinity settles one pod group whose pods must be together, and whose required affinity only
+// its own pods satisfy. The first pod picks the domains and the rest follow. So the best run picks
+// the domains that hold the most pods, and the worst run those that hold the fewest (R-M4).
 func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	i, u, ok := f.singlePodGroup(c)
 	if !ok || len(u.affinityKeys) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.peers, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {

@@ -70,8 +70,8 @@ func newRelaxation(group map[*workload.Workload]bool) *relaxation {
 	return &relaxation{terms: map[*model.Term]bool{}, parts: map[*workload.Workload]map[Part]bool{}, count: map[*workload.Workload]int{}, only: group}
 }
 
-// question is the question that is asked again and again while a core is minimized: whether all
-// pods of one workload, or of all workloads, can be placed.
+// question is asked again and again while a core is minimized: can all pods of one workload, or of
+// all workloads, be placed?
 type question struct {
 	m *model.Model
 	// of is the workload, or nil for all. contend is false for the rules alone.
@@ -111,7 +111,7 @@ func (q question) decideByInstance(relax *relaxation) model.Answer {
 	return model.Yes
 }
 
-// WhyQuestion is the name of the search for a core in the message that it was abandoned.
+// WhyQuestion describes the search for a core in messages about an exhausted budget.
 const WhyQuestion = "the smallest set of conflicting constraints"
 
 // Explain returns the core of a workload whose pods can never all be placed. Other workloads of its
@@ -318,7 +318,7 @@ func (r *relaxation) and(atom Atom) *relaxation {
 }
 
 // free reports whether no remaining affinity or spread selects the workloads whose pods are
-// dropped. Only then can dropping them never make other pods harder to place.
+// dropped. If so, dropping the pods cannot make other pods harder to place.
 func (q question) free(relax *relaxation) bool {
 	for w := range relax.only {
 		if n, ok := relax.count[w]; ok && n == 0 {
@@ -418,8 +418,8 @@ func (r *relaxation) beside(g *model.Group) int {
 }
 
 // alone reports whether the workload in question needs peers, its pods may not come first, and no
-// participating workload can be its peer (T20). If so, none of its pods is placed, which needs no
-// instance to decide.
+// participating workload can be its peer (T20). If so, none of its pods can be placed, and no
+// instance is needed to find that out.
 func (q question) alone(relax *relaxation) bool {
 	g := q.m.Groups[q.of]
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || g.Running || q.m.Split() != q.m || relax.keys != nil {

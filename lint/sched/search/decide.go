@@ -220,7 +220,8 @@ func (d decider) unsure(c component) outcome {
 
 // A component of up to mediumPods pods is searched if proofs fail. If proofs have settled the
 // verdict, it is searched only for the exact numbers of pods, on up to smallNodes nodes and within
-// numberSteps steps. byNumbers finds exact numbers for up to smallPods pods and smallNodes nodes.
+// numberSteps steps. conflictGraph.exactly finds exact numbers without a search for up to smallPods
+// pods and smallNodes nodes.
 const (
 	smallPods   = 40
 	smallNodes  = 40

@@ -3,29 +3,32 @@
 //
 // Contract: Decide returns a verdict for each workload: always, never, sometimes or unknown.
 // Explain returns the core of a never verdict and its repairs. Conflicts returns the findings about
-// workloads together. Lose and Roll start from placements of all pods: Lose continues after nodes
-// are lost, and Roll during a rollout.
+// workloads together. Lose and Roll start from placements of all pods. Lose continues after nodes
+// are lost, and Roll continues with a rollout.
 //
 // How Decide works: model.Split turns pods that selectors can tell apart into separate workloads,
 // and indistinguishable workloads are merged into one (kinds.go). The instance replaces names by
 // numbers (instance.go). Pod groups that interact form a component. Each component is settled by
-// the cheapest method that succeeds. Closed forms come first (closed_forms.go). Next come proofs
-// without search (estimate.go): flows and weights prove never, counts and matchings prove always or
-// yield a run that gets stuck, and colorings can do either. Then follows a search over states,
-// which treats states as equal if they differ only in the names of equivalent nodes (search.go).
-// The last resort is bounds. Even if a component stays undecided, or is never or sometimes as a
-// unit, a workload that no other can keep out is still always placed (headroom.go, T21). Pods whose
-// affinity waits for pods that are never placed take up no resources (T20).
+// the cheapest method that succeeds:
+//   - closed forms (closed_forms.go);
+//   - proofs without search (estimate.go): flows and weights prove never, counts and matchings
+//     prove always or yield a run that gets stuck, and colorings can do either;
+//   - a search over states, which treats states as equal if they differ only in the names of
+//     equivalent nodes (search.go).
+//
+// If all of these fail, Decide reports bounds. Even if a component stays undecided, or is never or
+// sometimes as a unit, a workload that no other can keep out is still always placed (headroom.go,
+// T21). Pods whose affinity waits for pods that are never placed take up no resources (T20).
 //
 // Every verdict carries a certificate, which the certificate checker confirms (search.go). If the
 // check fails, the verdict becomes unknown and the failure is reported as an internal one
 // (Run.Refused). If the check takes too long, the verdict becomes unknown. The largest and smallest
 // numbers of pods are certified only if a run shows them. The quick answers about losses
-// (loss_fits.go) are not certified; tests compare them with enumeration.
+// (loss_fits.go) are not certified, but tests compare them with enumeration.
 //
 // Pools that may grow: a verdict holds for every size from count to max. Two lemmas (T17, T18)
-// reduce the sizes to a few. If too many remain, the verdict is unknown. Sometimes applies to the
-// declared nodes.
+// reduce the sizes to a few. If too many remain, the verdict is unknown. A sometimes verdict
+// applies to the declared nodes.
 //
-// Non-goals: search does not import package check.
+// Package search does not import package check.
 package search

@@ -51,8 +51,9 @@ type podGroup struct {
 	// unsure lists pod groups that a hard term of this one may or may not select, because the term
 	// asks for a label value that only the cluster knows.
 	unsure []int
-	// maybe lists the exclusions that apply if the anti-affinity terms among these select the pod
-	// groups in unsure. vague is set if such a term is for affinity or spread.
+	// maybe lists the exclusions of this pod group that apply if uncertain anti-affinity terms
+	// select pods after all. vague is set if an uncertain term of this pod group is for affinity or
+	// spread.
 	maybe []exclusion
 	vague bool
 	// open is set if pods that are not in the instance may satisfy or affect a hard term.

@@ -128,8 +128,8 @@ type askers struct {
 	units []int
 }
 
-// askersOf groups the pod groups that can have placed pods by their nodes and requested resources.
-// nodes is the sum of the sizes of the node sets.
+// askersOf groups pod groups by node set and requested resources. It leaves out pod groups that are
+// running or whose pods are never placed. nodes is the sum of the sizes of the node sets.
 func (s interactions) askersOf() (all []*askers, nodes int) {
 	type key struct {
 		nodes *nodeSet
@@ -215,8 +215,8 @@ func (s interactions) shortagesOf(all []*askers) []bool {
 // Conflict describes workloads that cannot all be placed together, or only in the right order,
 // although each of them could be placed alone.
 type Conflict struct {
-	// Workloads are the conflicting workloads, in input order. Among adds all workloads that
-	// interact with them.
+	// Workloads lists the conflicting workloads, in input order. Among also includes all workloads
+	// that interact with them.
 	Workloads, Among []*workload.Workload
 	// Pods is the number of their pods, and Most the largest number of these pods that one run can
 	// place. If Stuck is set, some run places all of them.
@@ -282,7 +282,7 @@ func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Confli
 	return nil
 }
 
-// TogetherQuestion is the name of this question in the message that it was abandoned.
+// TogetherQuestion describes the question of Conflicts in messages about an exhausted budget.
 const TogetherQuestion = "whether workloads can be scheduled together"
 
 // scope is the set of workloads that may interact.

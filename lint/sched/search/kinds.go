@@ -90,6 +90,7 @@ func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 // alone marks a kind whose nodes are each the only node in their domain.
 const alone = -2
 
+// DomainLoss is the loss of a domain, or of one node.
 type DomainLoss struct {
 	// Value is the value of the key, or the name of the node.
 	Value string
@@ -132,8 +133,8 @@ type kindsKey struct {
 	classes *classes.Classes
 }
 
-// KindsOf groups the nodes by their meaning to the workloads, for losses by a key. pods is the
-// largest number of the workloads' pods on one node.
+// KindsOf groups the nodes into kinds that are equivalent for the workloads, for losses by a key.
+// pods is the largest number of the workloads' pods on one node.
 func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kinds {
 	id := kindsKey{key, classes.Of(m, ws, pods, key)}
 	kept := *model.KeepForNodes(m, func() *keptKinds { return &keptKinds{} })

@@ -124,11 +124,13 @@ func (r *Room) contenders(about *Roster, pods int) *contenders {
 	return x
 }
 
+// NoLoss is the loss of no node.
 var NoLoss = &DomainLoss{}
 
-// AlwaysFits reports whether a pod of w always finds a node after a loss, wherever the given number
-// of its own pods, the pods of the workloads in about and all running pods are (T16). ruled lists
-// the workloads that rules connect with w, or all workloads. False proves nothing.
+// AlwaysFits reports whether a pod of w always finds a node after a loss (T16). The pods present
+// then are the given number of pods of w, the pods of the other workloads in about, and all running
+// pods. They may be on any nodes. ruled lists the workloads that rules connect with w, or all
+// workloads. False proves nothing.
 func AlwaysFits(w *workload.Workload, ruled, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
 	room := ruled.Kinds(w, ruled.pods(w, pods), corev1.LabelHostname).Room(w, pods)
 	return room.FitsAnyway(b, l, about, pods)
@@ -242,8 +244,9 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	return full + min(sum, x.pods)
 }
 
-// somewhere reports whether more domains than pods can shut have more open nodes than others close,
-// or whether that holds for the nodes without a domain.
+// somewhere counts the domains with more open nodes than other pods can close. It reports whether
+// there are more of these domains than pods that can shut a domain, or whether the nodes without a
+// domain outnumber the ones that other pods can close.
 func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	domain := r.domain(x.key)
 	unreachable := map[int32]bool{}
@@ -447,8 +450,8 @@ func (s *shares) most(z *zone, m int) int { return min(z.before, m+s.skew) }
 
 // missing tries every minimum m of a placement before the loss. It returns how many pods are
 // missing after the worst placement, a lower bound for the best placement, and whether the best is
-// known to leave none missing. A placement with minimum m exists if m pods in each domain are not
-// more than all pods, and the domains can hold all pods.
+// known to leave none missing. A placement with minimum m exists if m pods in each domain need no
+// more than the workload's pods, and the domains can hold all of these pods.
 func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 	best = s.pods
 	for m := 0; m <= s.floor; m++ {

@@ -28,7 +28,7 @@ type sample struct {
 	claim            func(m *model.Model, want truth, d *certificate.Decision) string
 }
 
-// nothing is the claim that the engine finds the same result as enumeration.
+// nothing is the empty claim. With it, hold only compares the engine with enumeration.
 func nothing(*model.Model, truth, *certificate.Decision) string { return "" }
 
 // verdicts counts the samples by verdict.
