@@ -64,8 +64,8 @@ const (
 	WithAffinity CompanionKind = "affinity"
 )
 
-// Companion is a rule with its topology keys that a limit depends on in addition to the rule in By.
-// The zero Companion means that there is no such rule.
+// Companion is another rule, with its topology keys, that a Limit depends on in addition to the
+// rule in By. The zero Companion means that there is no such rule.
 type Companion struct {
 	Kind CompanionKind
 	Keys []string

@@ -93,8 +93,8 @@ const (
 	// LimitProof means that one of the members cannot have all its pods placed, whatever the others
 	// do.
 	LimitProof
-	// Exclusive means that the members exclude each other from the domains of a key, and there are
-	// more of them than domains (T10).
+	// Exclusive means that there are more members that exclude each other on a key than the key has
+	// domains for them (T10).
 	Exclusive
 	// Outweighed is like Exclusive, but counts pods by weights (T11).
 	Outweighed
@@ -121,8 +121,8 @@ type Proof struct {
 	Resource corev1.ResourceName
 	Nodes    []int
 	Keys     []string
-	// Open holds the nodes of a pod group that cannot all be closed, which means made unavailable
-	// to its pods. A pod group without an entry has all its nodes there.
+	// Open holds the nodes of a pod group that cannot all be closed to its pods. If a pod group has
+	// no entry, none of its nodes is left out.
 	Open map[int][]int
 	// NeedsPeers is set if the proof shows that pod groups are placed because other pods are there
 	// (T14).
@@ -275,9 +275,9 @@ type Lost struct {
 	// smallest such number. If the verdict is Sometimes, it is the number in some run that was
 	// found.
 	Pending int
-	// Stuck is that run, if the verdict is Sometimes and pods are lost at once. It lists the
-	// placements of all pods, then the pods lost with their nodes (marked Gone), and then the pods
-	// that found a node again.
+	// Stuck is a run with Pending missing pods, if the verdict is Sometimes and pods are lost at
+	// once. It lists the placements of all pods, then the pods lost with their nodes (marked Gone),
+	// and then the pods that found a node again.
 	Stuck []Move
 	// Hit is a lower bound on the missing pods in runs that lose a pod of the workload, if the
 	// verdict is Sometimes and the bound is known. 0 means that nothing is proved.
