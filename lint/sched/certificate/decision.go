@@ -121,8 +121,8 @@ type Proof struct {
 	Resource corev1.ResourceName
 	Nodes    []int
 	Keys     []string
-	// Open holds the nodes of a pod group that cannot all be closed to its pods. If a pod group has
-	// no entry, none of its nodes is left out.
+	// Open holds, by pod group, nodes that other pods cannot all close to it. If there is no entry,
+	// these are all nodes of the pod group.
 	Open map[int][]int
 	// NeedsPeers is set if the proof shows that pod groups are placed because other pods are there
 	// (T14).
