@@ -35,7 +35,6 @@ type Helm struct {
 	KubeVersion    string                  `json:"kube-version"`
 	APIVersions    []string                `json:"api-versions"`
 
-	// setPlaces and setStringPlaces are the locations of SetArgs and SetStringArgs.
 	setPlaces, setStringPlaces []diag.Span
 
 	// SetArgs and SetStringArgs are the arguments of --set and --set-string, in file order. Strings
@@ -145,9 +144,9 @@ func (l *loader) set(item *source.Node, r *Render, key string) {
 	}
 }
 
-// SettingPlace returns the location in the configuration of a chart setting, which is named as in
-// the problems of a render, for example set[0]. ok is false if the configuration does not contain
-// the setting.
+// SettingPlace returns the location of a chart setting in the configuration. setting is the name by
+// which a render problem refers to it, for example set[0]. ok is false if the configuration does
+// not contain the setting.
 func (c *Config) SettingPlace(x Chosen, setting string) (at diag.Span, ok bool) {
 	i := 0
 	for i < len(c.Renders) && &c.Renders[i] != x.Entry {

@@ -192,7 +192,6 @@ func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error
 	return errs
 }
 
-// glob checks a key of rules.
 func (l *loader) glob(k *source.Node, path string) {
 	if !doublestar.ValidatePattern(k.Value) {
 		l.fail(l.at(k), "%s: %q is not a valid glob", path, k.Value)

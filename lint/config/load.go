@@ -70,7 +70,6 @@ func (l *loader) err() error {
 	return errors.Join(errs...)
 }
 
-// at returns the location of a node.
 func (l *loader) at(n *source.Node) diag.Span { return l.file.Span(n) }
 
 // read returns the only document of the file, or nil if the file is empty or cannot be read. In a
@@ -193,7 +192,6 @@ func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[st
 	l.globs(item.Get("renders"), path+".renders")
 }
 
-// isEmpty reports whether a list is absent or has no items.
 func isEmpty(list *source.Node) bool {
 	return list.IsNull() || list.Kind == source.Sequence && list.Len() == 0
 }

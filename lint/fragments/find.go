@@ -109,7 +109,6 @@ func (w *walk) next() {
 	w.given = &w.found.Sources[len(w.found.Sources)-1]
 }
 
-// specOf returns the spec of a release, or of the template of an ApplicationSet.
 func specOf(o *source.Object) *source.Node {
 	if o.Kind == "ApplicationSet" {
 		return o.Root.At("spec", "template", "spec")
@@ -375,7 +374,7 @@ func overrides(parameters *source.Node) bool {
 	})
 }
 
-// mentions reports whether a text contains the name of a placement field.
+// mentions reports whether text contains the name of a placement field.
 func mentions(text string) bool {
 	return slices.ContainsFunc(workload.PlacementFields(), func(name string) bool { return strings.Contains(text, name) })
 }

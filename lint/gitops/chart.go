@@ -117,8 +117,8 @@ func (l *layers) own() pointers.Reason {
 	return l.add(l.text(t, l.pointer.File))
 }
 
-// unknown returns a reason if some of the values in t are unknown. Variables in t are plain text
-// unless a Kustomization substitutes them.
+// unknown returns a reason if a part of t is unknown. Variables in t are plain text unless a
+// Kustomization substitutes them.
 func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
 	// A HelmRelease in a file may be deployed by a pointer outside the tree, which may substitute
 	// variables.

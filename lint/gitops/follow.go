@@ -71,7 +71,6 @@ type written struct {
 	inside bool // set if it is contained in a render
 }
 
-// follower holds the state of one run.
 type follower struct {
 	opts    Options
 	most    most

@@ -120,7 +120,7 @@ func (w *sourceObject) agrees() bool {
 	return 2*same >= all
 }
 
-// agreement counts the scalars of a, and those of them that b has at the same place.
+// agreement returns the number of scalars in a, and how many of them b has at the same place.
 func agreement(a, b *source.Node, depth int) (same, all int) {
 	if depth > maxNested {
 		return 0, 1

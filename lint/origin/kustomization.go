@@ -11,7 +11,6 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// kustomization is the kustomization of a directory.
 type kustomization struct {
 	dir  string
 	file *source.File

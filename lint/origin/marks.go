@@ -274,8 +274,8 @@ func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 }
 
 // match finds the object in a file that a rendered object was made from. Both have the same group
-// and kind. The name must be the rendered name or the name before the kustomizations of some path.
-// If loose is set, it may also be a part of the rendered name.
+// and kind. The name must be the rendered name, or the name before the kustomizations of a path
+// from the file. If loose is set, it may also be a part of the rendered name.
 func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceObject {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
 	names, exact := map[string]bool{o.Name: true}, map[string][]steps{}

@@ -11,11 +11,11 @@
 // it does not understand gets a Reason and is never interpreted as something else. The number of
 // pointers that ApplicationSets generate is limited.
 //
-// The semantics are those of kustomize-controller (fluxcd/pkg: kustomize), helm-controller and
-// argo-cd (reposerver/repository, applicationset/generators).
+// The package follows kustomize-controller (fluxcd/pkg: kustomize), helm-controller and argo-cd
+// (reposerver/repository, applicationset/generators).
 //
-// Chart values are written as YAML again, with the place of each line. Each text has a size limit,
-// and so do all texts of a run together.
+// Chart values are written as YAML again, with the place of each line. The size of the values of
+// one source is limited, and so is the size of all values in a run.
 //
 // Non-goals: rendering; reading from a cluster.
 package pointers

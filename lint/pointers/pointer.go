@@ -224,8 +224,8 @@ type Value struct {
 	Line, Column int
 }
 
-// within returns a path in a pointer in cleaned form. ok is false if the path leads out of the root
-// of the repository.
+// within returns a path in a pointer in cleaned form. ok is false if the path is outside the
+// repository.
 func within(text string) (name string, ok bool) {
 	name = path.Clean(text)
 	return name, worktree.Local(name) && !strings.ContainsAny(name, "\x00\\")

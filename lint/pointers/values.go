@@ -42,7 +42,7 @@ func (t *Text) Sets(target string) bool {
 	return true
 }
 
-// Same reports whether two texts have equal content, regardless of the order of keys.
+// Same reports whether t and other have equal content, regardless of the order of keys.
 func (t *Text) Same(other *Text) bool {
 	switch {
 	case t == nil || other == nil, t.Unknown != "" && !t.OnlyVariable():
@@ -295,7 +295,7 @@ func typed(text string) (value string, ok bool) {
 // view reads the values of a pointer. In an ApplicationSet template, it fills in the parameters.
 type view struct {
 	fill func(text string) (string, bool)
-	// open is set once view has read a text that is unknown.
+	// open is set once the view has read an unknown value.
 	open bool
 	// made counts the bytes of the chart values that are written. If it is nil, they are not
 	// counted.
@@ -338,7 +338,7 @@ func (v *view) aside(n *source.Node) string {
 	return n.Text()
 }
 
-// texts returns the texts of the items of a list.
+// texts returns the items of a list as strings.
 func (v *view) texts(n *source.Node) (all []string) {
 	for _, item := range n.Items() {
 		all = append(all, v.text(item))

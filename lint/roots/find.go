@@ -37,8 +37,9 @@ type Options struct {
 	most *most // replaces the limits in tests
 }
 
-// most has the limits of a call of Find: the entries of a directory, the bytes of a file, the total
-// steps in the paths that kustomizations name, the total bytes read and the total bytes parsed.
+// most has the limits of a call of Find: the number of entries of each directory, the size of each
+// file in bytes, and the total number of path steps that kustomizations name, of bytes that are
+// read and of bytes that are parsed.
 type most struct {
 	entries, file        int
 	steps, bytes, parsed limits.Counter
@@ -100,7 +101,7 @@ type Kind int
 const (
 	Broken  Kind = iota // the kustomization itself cannot be read
 	Missing             // a file or directory that does not exist
-	Outside             // a path that leads out of the repository
+	Outside             // a path outside the repository
 	Remote              // a URL
 	Helm                // a Helm chart
 	kinds

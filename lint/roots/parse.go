@@ -145,15 +145,15 @@ func (p *parsed) add(field string, at *source.Node, text string, as use) {
 	}
 }
 
-// mentions reports whether a text may declare an object that Find looks for. It does not parse the
-// text.
+// mentions reports whether the text of a file may declare an object that Find looks for. It does
+// not parse the text.
 func (f *finder) mentions(text []byte) bool {
 	has := func(mark string) bool { return bytes.Contains(text, []byte(mark)) }
 	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") ||
 		has("argoproj.io/") && has("Application") || !f.opts.OnlyRenderable && (has("schedlint.dev/") || mentionsNode(text))
 }
 
-// mentionsNode reports whether a text may contain an object of kind Node.
+// mentionsNode reports whether the text of a file may contain an object of kind Node.
 func mentionsNode(text []byte) bool {
 	for {
 		before, after, found := bytes.Cut(text, []byte("Node"))

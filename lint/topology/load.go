@@ -133,7 +133,6 @@ func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
 	}
 }
 
-// node reads one v1 Node.
 func (l *loader) node(o *source.Object) {
 	var in nodeObject
 	if found := l.decoder.Decode(o.Root, &in); len(found) > 0 {

@@ -35,7 +35,6 @@ type poolObject struct {
 	Unschedulable bool                `json:"unschedulable"`
 }
 
-// pools reads one NodeTopology document.
 func (l *loader) pools(o *source.Object) {
 	var in topologyObject
 	broken := map[string]bool{} // pools with values of the wrong type, which are already reported

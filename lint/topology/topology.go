@@ -109,7 +109,7 @@ const (
 	betaArch = "beta.kubernetes.io/arch"
 )
 
-// deprecated maps labels that nothing sets any more, or that the API server warns about, to their
+// deprecated maps labels that are no longer set, or that the API server warns about, to their
 // replacements (R-V41).
 var deprecated = map[string]string{
 	betaArch:                            corev1.LabelArchStable,
@@ -146,9 +146,9 @@ func (t *Topology) Uncertain(key string) bool {
 }
 
 // Known reports whether a node label key is plausible: it is well known or deprecated, belongs to a
-// family that anyone may set, or has a domain of the user's own. Keys in a Kubernetes domain that
-// Kubernetes does not define (R-V42) are not known, nor are well-known keys that are misspelt or
-// lack their domain.
+// family that anyone may set, or has a domain of the user's own. A key in a Kubernetes domain that
+// Kubernetes does not define (R-V42) is not known, nor is a misspelled form of a well-known key or
+// its name without the domain.
 func Known(key string) bool {
 	if slices.Contains(wellKnown(), key) {
 		return true

@@ -71,7 +71,6 @@ func Check(folder fs.FS, shown string) (locked []string, errs []error) {
 	return locked, errs
 }
 
-// check compares one folder with its lock.
 func check(folder fs.FS, shown string) []error {
 	l, err := readLock(folder)
 	if err != nil {

@@ -9,10 +9,10 @@
 // the user named it. If that is an absolute path, the lock has only its last element.
 //
 // Sources are hostile. The name of an archive entry is never used as a path before it is checked,
-// and files stay in memory until all of them have passed. Links, devices, names that lead outside,
-// duplicates, and names that are equal on some file system are errors. Entries and bytes are
-// counted while they are read, and an error about too many of them names the limit. In a work tree,
-// no link is followed on the way to the folder.
+// and files stay in memory until all of them have passed. Links, devices, names outside the folder,
+// duplicates, and names that collide on a case-insensitive file system are errors. Entries and
+// bytes are counted while they are read, and an error about too many of them names the limit. In a
+// work tree, no link is followed on the way to the folder.
 //
 // Invariants: the same source gives the same bytes, regardless of the order of its entries.
 //

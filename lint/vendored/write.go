@@ -175,7 +175,7 @@ type spot struct {
 	dir  bool
 }
 
-// names detects entries that some file system would write to the same place.
+// names detects entries whose names collide on a case-insensitive file system.
 type names map[string]spot
 
 // add records a file and the folders that contain it. It returns an error if another name refers to

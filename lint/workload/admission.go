@@ -29,7 +29,7 @@ func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*source.Object]
 	classes := map[string]*source.Object{}
-	anyClass := "" // set if the name of some RuntimeClass is a placeholder
+	anyClass := "" // set if the name of a RuntimeClass is a placeholder
 	for _, o := range l.admitting {
 		switch o.Kind {
 		case "LimitRange":

@@ -238,7 +238,7 @@ type vmiDomain struct {
 }
 
 // newDecoder returns a decoder that also knows the API fields that this package does not read, so
-// that it can tell misspelt fields from correct ones.
+// that it can tell misspelled fields from correct ones.
 func newDecoder() *source.Decoder {
 	return &source.Decoder{
 		Full: map[reflect.Type]reflect.Type{
@@ -376,7 +376,7 @@ func placeholder(field string, n *source.Node) bool {
 	return n.Placeholder() || n.Text() == "HOSTNAME" && (field == "nodeName" || field == "hostname" || strings.HasSuffix(field, "/hostname"))
 }
 
-// passedBy has the names of fields that no check reads, in addition to those of Unread.
+// passedBy has the names of fields that no check reads. Unread reports further such fields.
 var passedBy = setOf("annotations image imagePullPolicy imagePullSecrets status")
 
 // askedOfPods and askedOfContainers are the fields that are read from the spec of a pod or machine,

@@ -231,7 +231,7 @@ func placing() []string {
 	return []string{"affinity", "nodeName", "nodeSelector", "schedulerName", "schedulingGates", "tolerations", "topologySpreadConstraints"}
 }
 
-// envelope looks for misspelt and misplaced fields around the pod's spec. Only near misses count,
+// envelope looks for misspelled and misplaced fields around the pod's spec. Only near misses count,
 // because many tools add fields of their own there.
 func (l *loader) envelope(w *Workload) {
 	l.stray(w, w.Object.Root, "", []string{"apiVersion", "kind", "metadata", "spec", "status"}, placing())

@@ -141,7 +141,7 @@ var unread = setOf(`args command conditions data env envFrom images managedField
 // Unread reports whether this package ignores all fields with a given name.
 func Unread(field string) bool { return unread[field] }
 
-// Count is a number of pods.
+// Count is the number of pods that an object creates.
 type Count struct {
 	// N is the number. It is meaningless unless Known is set.
 	N     int
@@ -275,9 +275,9 @@ var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build Buil
 	SelfSubjectRulesReview SubjectAccessReview SubjectRulesReview Template TemplateInstance User UserIdentityMapping`)
 
 // validateKind records a refusal if the API server does not know the kind of an object and the kind
-// is probably misspelt. It must equal a known kind except for case or plural, or differ from it by
-// one edit. Long kinds may differ by two edits, because another word is unlikely to be that
-// similar.
+// is probably misspelled. It must equal a known kind except for case or plural, or differ from it
+// by one edit. Long kinds may differ by two edits, because two long words are rarely so similar by
+// chance.
 func (l *loader) validateKind(o *source.Object) {
 	words, ok := builtin[o.Group()]
 	kinds := strings.Fields(words)

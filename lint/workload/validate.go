@@ -39,7 +39,6 @@ func validate(w *Workload) {
 	}
 }
 
-// checker validates one workload.
 type checker struct {
 	w *Workload
 	// unchecked is the stage of the problems that core validates and virt-api does not (R-W28).

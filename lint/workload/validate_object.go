@@ -352,7 +352,6 @@ var (
 	setUpdates        = []string{rollingUpdate, onDelete}
 )
 
-// amount is a number or a percentage.
 type amount struct {
 	n   int
 	set bool

@@ -244,7 +244,6 @@ type operators struct {
 	arity []arity
 }
 
-// arity is the number of values that an operator takes.
 type arity struct {
 	min, max int
 	must     string
@@ -317,7 +316,6 @@ func (c *checker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []co
 	}
 }
 
-// podTerm checks one term of pod (anti-)affinity.
 func (c *checker) podTerm(term *place, typed *corev1.PodAffinityTerm) {
 	if term.broken() {
 		return

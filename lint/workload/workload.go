@@ -31,8 +31,8 @@ type Workload struct {
 	// Gated are the fields that the API server drops while a feature gate is off and refuses while
 	// it is on.
 	Gated []Problem
-	// Unknown are the misspelt or misplaced fields in or around the pod's spec, which do not exist
-	// in the API.
+	// Unknown are the misspelled or misplaced fields in or around the pod's spec, which do not
+	// exist in the API.
 	Unknown []UnknownField
 	// Open are the paths, below the pod's spec, of fields whose value is unknown because it has a
 	// placeholder or the wrong type.
@@ -78,7 +78,7 @@ type Workload struct {
 	Validated bool
 
 	// from is the object with the template if that is not Object, or nil. For a Fragment in chart
-	// values, it stands for the file with the values.
+	// values, its File contains the values.
 	from *source.Object
 }
 
@@ -249,8 +249,8 @@ func createsNoPods(o *source.Object) bool {
 	return scales(o)
 }
 
-// AffectsWorkloads reports whether an object creates no pods itself and affects workloads that other files
-// may declare.
+// AffectsWorkloads reports whether an object creates no pods itself but affects workloads that
+// other files may declare.
 func (t Table) AffectsWorkloads(o *source.Object) bool {
 	switch o.Kind {
 	case "LimitRange", "PodTemplate", "ResourceQuota":
@@ -293,11 +293,11 @@ func ended(o *source.Object, kind *Kind) bool {
 	return kind.Kind == "Pod" && (phase == "Succeeded" || phase == "Failed")
 }
 
-// Operates reports whether a namespace may have pods that no workload of the set creates: an
+// Operates reports whether a namespace may have pods that no workload of the set creates. An
 // operator may create them from an object that schedlint does not know, or a template may be only
-// partly known. A selector that matches no declared pod may then still match some. An object
-// without a namespace may be cluster-wide and create pods anywhere. A namespace that the manifest
-// leaves open may be the namespace of any object.
+// partly known. A selector that matches no declared pod may then still match one of these. An
+// object without a namespace may be cluster-wide and create pods anywhere. If the manifest does not
+// set the namespace, it may be the namespace of any object.
 func (s *Set) Operates(namespace string) bool {
 	return s.Operated[namespace] || s.Operated[""] || namespace == "" && len(s.Operated) > 0
 }
