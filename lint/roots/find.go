@@ -37,9 +37,9 @@ type Options struct {
 	most *most // replaces the limits in tests
 }
 
-// most has the limits of a call of Find: the number of entries of each directory, the size of each
-// file in bytes, and the total number of path steps that kustomizations name, of bytes that are
-// read and of bytes that are parsed.
+// most has the limits of a call of Find: the number of directory entries, the size of each file in
+// bytes, and the total number of path steps that kustomizations name, of bytes that are read and of
+// bytes that are parsed.
 type most struct {
 	entries, file        int
 	steps, bytes, parsed limits.Counter
