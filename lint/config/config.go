@@ -188,8 +188,8 @@ func (c *Config) OwnOnly() bool { return c.IgnoreDefaults == nil || *c.IgnoreDef
 // IgnoresSome reports whether Ignores may return true for any path.
 func (c *Config) IgnoresSome() bool { return len(c.Ignore)+len(c.Policies) > 0 }
 
-// WithFixtures returns a copy of the configuration for a command that works on rule fixtures. It
-// has no policies, so Ignores accepts their fixtures.
+// WithFixtures returns a copy of the configuration for a command that works on rule fixtures. The
+// copy has no policies, so that Ignores does not skip their fixtures.
 func (c *Config) WithFixtures() *Config {
 	all := *c
 	all.Policies = nil

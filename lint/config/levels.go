@@ -164,8 +164,8 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 }
 
 // OffPacks returns an error for each key of rules that has no effect because all rules that it
-// matches belong to disabled packs. The function of returns the disabled pack of a rule, or "".
-// Keys that turn rules off are not errors.
+// matches belong to disabled packs. of returns the disabled pack of a rule, or "". Keys that turn
+// rules off are not errors.
 func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error) {
 	c.eachKey(func(key string, level diag.Level, at diag.Span) {
 		var packs []string

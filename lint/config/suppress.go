@@ -86,8 +86,8 @@ func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 }
 
 // Loosened returns the changes since an earlier configuration that may make findings disappear. ids
-// are the ids of all rules. The function level returns the level of a rule in either configuration,
-// or "" if the rule does not exist.
+// are the ids of all rules. level returns the level of a rule in either configuration, or "" if the
+// rule does not exist.
 func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, rule string) diag.Level) []diag.Silence {
 	var all []diag.Silence
 	add := func(at diag.Span, format string, args ...any) {

@@ -247,8 +247,8 @@ type walk struct {
 	// set while the maps that are found are to be left out.
 	template, off bool
 	path          []string
-	// seen holds the visited nodes that can be reached by several paths. A node that is off on one
-	// path and on on another is visited twice.
+	// seen holds the visited nodes that can be reached by several paths. A node may be visited twice,
+	// once with off set and once without.
 	seen map[visit]bool
 }
 

@@ -132,8 +132,8 @@ func newFollower(o Options) *follower {
 	return f
 }
 
-// renderRoots renders the roots for which the function which returns true, except those that are
-// already rendered, and searches the outputs for pointers.
+// renderRoots renders all roots that which accepts and that are not rendered yet. It searches their
+// outputs for pointers.
 func (f *follower) renderRoots(which func(r Root) bool) {
 	var at []int
 	var all []render.Root

@@ -126,7 +126,7 @@ func (t *tree) under(dir string) (all []string) {
 
 // generated returns the resources of a directory without a kustomization, as Flux generates them:
 // its YAML files, and its subdirectories with a kustomization, which are not searched further. It
-// leaves out files for which the function without returns true.
+// leaves out the files for which without is true.
 func (t *tree) generated(dir string, without func(name string) bool) (all []string) {
 	names := slices.DeleteFunc(slices.Clone(t.under(dir)), func(name string) bool { return without(path.Join(dir, name)) })
 	closed := map[string]bool{}

@@ -129,8 +129,8 @@ func Deprecated(key string) (replacement string, is bool) {
 }
 
 // Uncertain reports whether pool nodes may have a label that no pool declares. This is the case for
-// a deprecated label if the nodes have its replacement, because a cloud provider sets both
-// (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
+// a deprecated zone, region or instance type label if the nodes have its replacement, because cloud
+// providers set both (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
 func (t *Topology) Uncertain(key string) bool {
 	switch key {
 	case corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion:

@@ -40,8 +40,8 @@ type Source struct {
 	Archive string
 	// Files holds the files to copy, sorted by name.
 	Files []File
-	// Left lists everything that is not copied, sorted. If nothing in a folder is copied, Left has
-	// the folder's name with a trailing slash.
+	// Left lists everything that is not copied, sorted. A hidden folder is listed as a whole, with a
+	// trailing slash.
 	Left []string
 }
 

@@ -15,8 +15,8 @@ import (
 
 // validate finds the fields that the API server refuses. It mirrors
 // pkg/apis/{core,apps,batch}/validation/validation.go of Kubernetes and, for virtual machines,
-// pkg/virt-api/webhooks/validating-webhook/admitters of KubeVirt. The decoder reports values of the
-// wrong type in the pod's spec. validate does not judge them, nor placeholders.
+// pkg/virt-api/webhooks/validating-webhook/admitters of KubeVirt. It skips placeholders, and values
+// of the wrong type in the pod's spec, which the decoder reports.
 func validate(w *Workload) {
 	c := checker{w: w, unchecked: StageObject, created: StagePods, fromTemplate: StageObject}
 	if w.Kind.VM {

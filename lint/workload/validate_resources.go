@@ -91,8 +91,8 @@ func (c *checker) hugePages(limits, requests *place) {
 	}
 }
 
-// quantities checks every name and quantity of a resource list. The function name returns what is
-// wrong with a resource name, or "".
+// quantities checks every name and quantity of a resource list. name returns what is wrong with a
+// resource name, or "".
 func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
 	for k, v := range list.value.Fields() {
 		q, ok := typed[corev1.ResourceName(k.Value)]

@@ -47,9 +47,8 @@ type Workload struct {
 	Within string
 	// Running is set for a pod that already runs on Spec.NodeName.
 	Running bool
-	// Exported is set for a Job whose selector contains the uid that it has in a cluster. The API
-	// server accepts it as an update of that Job but refuses to create it again, because a new Job
-	// gets another uid.
+	// Exported is set for a Job whose selector contains its uid in a cluster. The API server accepts
+	// it as an update of that Job but refuses to create it again, because a new Job gets another uid.
 	Exported bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
