@@ -18,80 +18,83 @@ import (
 // Name is the name of the configuration file.
 const Name = ".schedlint.yaml"
 
-// Config has the settings of a team for its repository. The zero Config is the default.
+// Config holds a team's settings for its repository. The zero Config is the default configuration.
 type Config struct {
-	// Topology are files that declare the nodes.
+	// Topology lists the files that declare the nodes.
 	Topology []string `json:"topology"`
-	// Ignore are globs, with ** for any number of directories, of files and directories that are
-	// not read.
+	// Ignore lists globs of files and directories that are not read. ** matches any number of
+	// directories.
 	Ignore []string `json:"ignore"`
 	// IgnoreDefaults is false if directories of installed packages are read like others
-	// (source.Options.OwnOnly); nil means true.
+	// (source.Options.OwnOnly). Nil means true.
 	IgnoreDefaults *bool `json:"ignore-defaults"`
-	// Policies are the enabled packs, and folders with the team's own rules.
+	// Policies lists the enabled packs, and the folders with the team's own rules.
 	Policies []Policy `json:"policies"`
-	// Custom are rules that use templates.
+	// Custom lists the rules that use templates.
 	Custom []Custom `json:"custom"`
-	// Rules overrides the levels of rules, and sets parameters and scopes. Keys are ids and globs
-	// of ids.
+	// Rules sets the levels, parameters and scopes of rules. Its keys are rule ids and globs of
+	// rule ids.
 	Rules map[string]Rule `json:"-"`
-	// RuleNodes is the source of Rules; nil after loading.
+	// RuleNodes is the YAML that Rules is read from. It is nil after loading.
 	RuleNodes *source.Node `json:"rules"`
-	// Scopes overrides levels of rules for some objects; the last matching one wins.
+	// Scopes sets the levels of rules for certain objects. The last matching scope wins.
 	Scopes []Scoped `json:"scopes"`
-	// FailOn is the lowest level that fails the run: error, warning or none; empty means error.
+	// FailOn is the lowest level that makes the run fail: error, warning or none. Empty means
+	// error.
 	FailOn string `json:"fail-on"`
-	// ExtendedResources is complete if the declared nodes list all their extended resources;
-	// otherwise empty.
+	// ExtendedResources is "complete" if the declared nodes list all their extended resources, and
+	// empty otherwise.
 	ExtendedResources string `json:"extended-resources"`
-	// Renders are the renders to make; nil to discover them, see Discovers.
+	// Renders lists the renders to make. If it is nil, they are discovered (see Discovers).
 	Renders []Render `json:"renders"`
-	// Repositories are addresses of this repository, by which GitOps pointers name it.
+	// Repositories lists the addresses by which GitOps pointers refer to this repository.
 	Repositories []string `json:"repositories"`
-	// Clusters splits the tree: each cluster is judged alone, against its own nodes.
+	// Clusters divides the tree into clusters. Each cluster is judged separately, against its own
+	// nodes.
 	Clusters []Cluster `json:"clusters"`
-	// Survive lists the losses that workloads have to survive.
+	// Survive lists the node losses that workloads must survive.
 	Survive []Survive `json:"survive"`
-	// Suppress accepts findings.
+	// Suppress lists the findings that are accepted.
 	Suppress []Suppress `json:"suppress"`
-	// Baseline is the file with the findings that are accepted from the start.
+	// Baseline is the file with the findings that were accepted when schedlint was introduced.
 	Baseline string `json:"baseline"`
 
-	// Dir is the directory of the file, to which its paths are relative; "" if there is no file.
+	// Dir is the directory of the file, to which its paths are relative, or "" if there is no file.
 	Dir string `json:"-"`
 
-	// bound is the directory that contains all files which the configuration may name, and outside
-	// its description in messages; both are empty if the user named the file explicitly, which
-	// makes it trusted.
+	// bound is the directory that must contain all files that the configuration names. outside
+	// describes bound in messages. Both are empty for a configuration that the user named
+	// explicitly, which is trusted.
 	bound, outside string
 
-	// home is the directory that the file was read from, which At does not change.
+	// home is the directory that the file was read from. Unlike Dir, it is not changed by At.
 	home        string
-	ruleKeys    []string             // of Rules, in the order of the file
-	scopePlaces map[string]diag.Span // of the rules of a scope
+	ruleKeys    []string             // keys of Rules, in file order
+	scopePlaces map[string]diag.Span // locations of the rules of each scope
 
-	file           string // as the user of the command would write it
+	file           string // path of the file, as the user of the command would write it
 	text           []byte
-	places, fields map[string]diag.Span // of the rules and of the top-level fields
-	entries        map[string]diag.Span // of renders[i], their values files and clusters[i].renders[j]
+	places, fields map[string]diag.Span // locations of the rules and of the top-level fields
+	entries        map[string]diag.Span // locations of renders[i], their values files and clusters[i].renders[j]
 }
 
-// Cluster is the part of the tree that is applied to one cluster.
+// Cluster describes the part of the tree that is applied to one cluster.
 type Cluster struct {
 	Name string `json:"name"`
-	// Paths are directories, files or globs; they may be empty if there are Renders.
+	// Paths lists directories, files and globs. It may be empty if there are Renders.
 	Paths []string `json:"paths"`
-	// Renders are names of renders, or paths or globs of their sources.
+	// Renders lists the names of renders, or paths or globs of their sources.
 	Renders []string `json:"renders"`
-	// Pointers are globs of files with GitOps pointers, and Destinations names and addresses of
-	// clusters. Everything that such pointers deploy, directly or through others, belongs to the
-	// cluster.
+	// Pointers lists globs of files with GitOps pointers. Destinations lists cluster names and
+	// addresses. Everything that the matching pointers deploy, directly or through other pointers,
+	// belongs to the cluster.
 	Pointers     []string `json:"pointers"`
 	Destinations []string `json:"destinations"`
 	Topology     []string `json:"topology"`
 }
 
-// Level is a level in the configuration. It also accepts a bare off, which YAML reads as a boolean.
+// Level is a level in the configuration. An unquoted off is accepted too, although YAML reads it as
+// a boolean.
 type Level struct{ diag.Level }
 
 // UnmarshalJSON reads error, warning, note, off, or the boolean false.
@@ -117,12 +120,12 @@ func FailLevels() []string { return []string{"error", "warning", "none"} }
 // complete is the only value of extended-resources.
 const complete = "complete"
 
-// ClosesResources reports whether the nodes have no extended resource that no node and no pool
-// lists.
+// ClosesResources reports whether a node certainly lacks every extended resource that no node or
+// pool lists.
 func (c *Config) ClosesResources() bool { return c.ExtendedResources == complete }
 
-// Find looks for the configuration file in dir and the directories above it; it returns "" if
-// none exists. The result may be a link or a pipe: see LoadFound.
+// Find looks for the configuration file in dir and its parents. It returns "" if there is none. The
+// result may be a link or a pipe, which LoadFound refuses.
 func Find(dir string) string {
 	for {
 		path := filepath.Join(dir, Name)
@@ -137,8 +140,8 @@ func Find(dir string) string {
 	}
 }
 
-// Load reads a configuration file that the user named and therefore trusts: it may be a pipe, and
-// name files anywhere. Errors name the file as path does.
+// Load reads a configuration file that the user named and therefore trusts. The file may be a pipe
+// and may name files anywhere. Errors refer to the file by path.
 func Load(path string) (*Config, error) {
 	c, err := empty(path)
 	if err != nil {
@@ -156,7 +159,7 @@ func empty(path string) (*Config, error) {
 }
 
 // Source returns the path of the configuration file, as the user of the command would write it, and
-// its text; both are empty without a file.
+// its text. Both are empty if there is no file.
 func (c *Config) Source() (path string, text []byte) { return c.file, c.text }
 
 func place(path string, at diag.Span) string {
@@ -166,9 +169,9 @@ func place(path string, at diag.Span) string {
 	return fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column)
 }
 
-// Ignores reports whether a path, relative to the configuration's directory and with forward
-// slashes, must not be read: paths that Ignore matches, and the fixtures of the team's own rules,
-// which contain intentional faults.
+// Ignores reports whether a path must not be read. The path is relative to the configuration's
+// directory and has forward slashes. Ignored paths are those that Ignore matches, and the fixtures
+// of the team's own rules, which contain faults on purpose.
 func (c *Config) Ignores(name string) bool {
 	if len(c.Ignore) > 0 && matchesAny(c.Ignore, name) {
 		return true
@@ -179,14 +182,14 @@ func (c *Config) Ignores(name string) bool {
 	})
 }
 
-// OwnOnly reports whether directories of installed packages are skipped.
+// OwnOnly reports whether the directories of installed packages are skipped.
 func (c *Config) OwnOnly() bool { return c.IgnoreDefaults == nil || *c.IgnoreDefaults }
 
-// IgnoresSome reports whether Ignores may report any path.
+// IgnoresSome reports whether Ignores may return true for any path.
 func (c *Config) IgnoresSome() bool { return len(c.Ignore)+len(c.Policies) > 0 }
 
-// WithFixtures returns the configuration for a command that works on the fixtures of rules: it
-// ignores none of them, and names no policies.
+// WithFixtures returns a copy of the configuration for a command that works on rule fixtures. The
+// copy has no policies, so that Ignores does not skip their fixtures.
 func (c *Config) WithFixtures() *Config {
 	all := *c
 	all.Policies = nil
@@ -196,7 +199,7 @@ func (c *Config) WithFixtures() *Config {
 // Has reports whether a path belongs to the cluster.
 func (c *Cluster) Has(name string) bool { return matchesAny(c.Paths, name) }
 
-// matchesAny reports whether globs match a path, or a directory above it.
+// matchesAny reports whether any of the globs matches a path or one of its parent directories.
 func matchesAny(globs []string, name string) bool {
 	for _, glob := range globs {
 		glob = strings.TrimSuffix(strings.TrimPrefix(glob, "./"), "/")
@@ -212,9 +215,9 @@ func matchesAny(globs []string, name string) bool {
 	return false
 }
 
-// Deploys reports whether a cluster has a render, by its name, its directory or one of its files.
-// The directory of a chart may have a render for each environment, so a chart counts by its name
-// only.
+// Deploys reports whether a render belongs to the cluster, because of its name, its directory, one
+// of its files, or the pointers that deploy it. The directory of a chart does not count, because
+// the chart may have a render for each environment.
 func (c *Cluster) Deploys(r Chosen) bool {
 	if len(r.Pointers) > 0 && c.points(r) {
 		return true
@@ -229,8 +232,8 @@ func (c *Cluster) Deploys(r Chosen) bool {
 	return slices.ContainsFunc(paths, func(name string) bool { return matchesAny(c.Renders, path.Clean(name)) })
 }
 
-// points reports whether the pointers that deploy a render belong to a cluster: if the cluster
-// names both globs and destinations, one of each must match.
+// points reports whether the pointers that deploy a render belong to the cluster. If the cluster
+// has both globs and destinations, one of each must match.
 func (c *Cluster) points(r Chosen) bool {
 	if len(c.Pointers)+len(c.Destinations) == 0 {
 		return false
@@ -241,15 +244,15 @@ func (c *Cluster) points(r Chosen) bool {
 		(len(c.Destinations) == 0 || slices.ContainsFunc(r.Destinations, to))
 }
 
-// FollowsPointers reports whether some render or cluster asks for the deployments of GitOps
-// pointers, or renders are discovered.
+// FollowsPointers reports whether GitOps pointers are followed, because a render or a cluster asks
+// for what they deploy, or because renders are discovered.
 func (c *Config) FollowsPointers() bool {
 	return c.Discovers() || slices.ContainsFunc(c.Renders, func(r Render) bool { return r.Pointers != "" }) ||
 		slices.ContainsFunc(c.Clusters, func(c Cluster) bool { return len(c.Pointers)+len(c.Destinations) > 0 })
 }
 
-// Follows reports the same for one pointer, by its file, the files of the pointers that deploy it,
-// and its destinations.
+// Follows reports whether one GitOps pointer is followed. files are the files of the pointer and of
+// the pointers that deploy it, and destinations are its clusters.
 func (c *Config) Follows(files, destinations []string) bool {
 	one := Chosen{Pointers: files, Destinations: destinations}
 	return c.Discovers() || slices.ContainsFunc(c.Renders, func(r Render) bool {
@@ -257,9 +260,9 @@ func (c *Config) Follows(files, destinations []string) bool {
 	}) || slices.ContainsFunc(c.Clusters, func(c Cluster) bool { return c.points(one) })
 }
 
-// pointers checks an entry for GitOps pointers.
+// pointers checks a renders entry for GitOps pointers.
 func (l *loader) pointers(k, item *source.Node, r *Render, c *Config, key string) {
-	// the decoder reports a value that is no string
+	// the decoder already reports a value that is not a string
 	if isString(item.Get("pointers")) && (r.Pointers == "" || !doublestar.ValidatePattern(r.Pointers)) {
 		l.fail(l.at(k), "%s.pointers: expected a glob of files, found %q", key, r.Pointers)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// load reads a text as a configuration.
+// load reads a configuration from a string.
 func load(t *testing.T, text string) (*Config, error) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -63,8 +63,7 @@ clusters:
 	}
 }
 
-// TestMistakes has one text for every possible mistake, with the complete error except the name of
-// the file.
+// TestMistakes covers every possible mistake, with its complete error except the name of the file.
 func TestMistakes(t *testing.T) {
 	const keys = "baseline, clusters, custom, extended-resources, fail-on, ignore, ignore-defaults, policies, renders, repositories, rules, scopes, suppress, survive, topology"
 	for text, want := range map[string]string{
@@ -114,7 +113,7 @@ func TestMistakes(t *testing.T) {
 }
 
 // refuses compares the error about a configuration, without the name of the file, with the expected
-// one; empty means no error.
+// one. Empty means no error.
 func refuses(t *testing.T, text, want string) {
 	t.Helper()
 	_, err := load(t, text)
@@ -127,7 +126,7 @@ func refuses(t *testing.T, text, want string) {
 	}
 }
 
-// TestLoadWhatIsNone covers paths that lead to no configuration.
+// TestLoadWhatIsNone covers paths that are not configurations.
 func TestLoadWhatIsNone(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("pod.yaml", []byte("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"), 0o644); err != nil {
@@ -214,7 +213,7 @@ func compiled(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// instance returns a text as an editor's YAML reader passes it to a schema.
+// instance decodes YAML as an editor does before it validates a schema.
 func instance(t *testing.T, text string) any {
 	var value any
 	if err := yaml.Unmarshal([]byte(text), &value); err != nil {
@@ -231,8 +230,9 @@ func instance(t *testing.T, text string) any {
 	return decoded
 }
 
-// TestSchemaAccepts checks that the schema accepts exactly the texts that Load accepts, apart from
-// conditions that a schema cannot express: whether a glob is valid and whether a name is unique.
+// TestSchemaAccepts checks that the schema and Load accept the same configurations. The exceptions
+// are conditions that a schema cannot express: whether a glob is valid and whether a name is
+// unique.
 func TestSchemaAccepts(t *testing.T) {
 	schema := compiled(t)
 	good := []string{

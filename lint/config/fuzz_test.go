@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// whole is a configuration with all possible settings.
+// whole is a configuration with every setting.
 const whole = `topology: [nodes.yaml]
 ignore: ["vendor/**", "!x", "[a-z]{b,c}"]
 rules:
@@ -42,11 +42,11 @@ clusters:
   topology: [prod/nodes.yaml]
 `
 
-// TestWhole checks that the text that is changed is valid.
+// TestWhole checks that the configuration from which the fuzz test starts is valid.
 func TestWhole(t *testing.T) { refuses(t, whole, "") }
 
-// FuzzConfig reads any configuration: it is either understood, and can then be queried, or refused
-// with a location.
+// FuzzConfig checks that any input is either a configuration that can be queried or an error with a
+// location.
 func FuzzConfig(f *testing.F) {
 	f.Add([]byte(whole), []byte{}, false)
 	f.Add([]byte(whole), []byte{0, 1, 2, 3, 4, 5, 6, 7}, false)

@@ -19,37 +19,37 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Helm is the part of an entry that only Helm charts have. The name of the entry is also that of
-// the release.
+// Helm holds the settings of a renders entry that only apply to Helm charts. The name of the entry
+// is also the release name.
 type Helm struct {
 	Namespace string `json:"namespace"`
-	// Values are values files, relative to the chart or else to the configuration; later ones win.
+	// Values lists values files. Paths are relative to the chart or, if no such file exists, to the
+	// configuration. Later files win.
 	Values []string `json:"values"`
-	// EachValues is the path of values files, with {name} in place of a part of it. There is one
-	// render for each file, which reads it after Values.
+	// EachValues is the path of values files, with {name} in place of one part. The chart is
+	// rendered once for each matching file, which is read after Values.
 	EachValues string `json:"each-values"`
-	// SetNodes and SetStringNodes are the source of SetArgs and SetStringArgs.
+	// SetNodes and SetStringNodes are the YAML that SetArgs and SetStringArgs are read from.
 	SetNodes       map[string]*source.Node `json:"set"`
 	SetStringNodes map[string]*source.Node `json:"set-string"`
 	KubeVersion    string                  `json:"kube-version"`
 	APIVersions    []string                `json:"api-versions"`
 
-	// setPlaces and setStringPlaces are the locations of SetArgs and SetStringArgs.
 	setPlaces, setStringPlaces []diag.Span
 
-	// SetArgs and SetStringArgs are the arguments of --set and --set-string, in the order of the
-	// file. A string in set is one of SetStringArgs, so that it stays a string.
+	// SetArgs and SetStringArgs are the arguments of --set and --set-string, in file order. Strings
+	// in set belong to SetStringArgs, so that they remain strings.
 	SetArgs       []string `json:"-"`
 	SetStringArgs []string `json:"-"`
 }
 
-// helmKeys returns the keys that only an entry for a chart has.
+// helmKeys returns the keys that only chart entries have.
 func helmKeys() []string { return (&source.Decoder{}).Names(reflect.TypeFor[Helm]()) }
 
-// nameMark is the placeholder for a part of the path of a values file in each-values.
+// nameMark is the placeholder in each-values for a part of the path.
 const nameMark = "{name}"
 
-// Patterns of texts that Helm accepts. schema.json has the same.
+// Patterns for strings that Helm accepts. schema.json has the same patterns.
 const (
 	releasePattern     = `^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`
 	namespacePattern   = `^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`
@@ -67,7 +67,7 @@ var (
 	eachForm        = regexp.MustCompile(eachPattern)
 )
 
-// helm checks an entry for Helm charts.
+// helm checks a renders entry for Helm charts.
 func (l *loader) helm(k, item *source.Node, r *Render, c *Config, key string) {
 	if base := path.Base(r.Chart); base == "Chart.yaml" || strings.HasSuffix(base, ".tgz") {
 		l.fail(l.at(k), "%s.helm: expected the directory of a chart, found the file %s", key, r.Chart)
@@ -115,7 +115,7 @@ func isString(n *source.Node) bool {
 	return !n.IsNull() && n.Kind == source.Scalar && n.Type == source.String
 }
 
-// set gathers the arguments of --set and --set-string.
+// set collects the arguments of --set and --set-string.
 func (l *loader) set(item *source.Node, r *Render, key string) {
 	for _, word := range []string{"set", "set-string"} {
 		for k, v := range item.Get(word).Fields() {
@@ -144,9 +144,9 @@ func (l *loader) set(item *source.Node, r *Render, key string) {
 	}
 }
 
-// SettingPlace returns the location of a setting of a chart render in the configuration, by the
-// name that a problem of the render uses for it; ok is false if the configuration does not contain
-// it.
+// SettingPlace returns the location of a chart setting in the configuration. setting is the name by
+// which a render problem refers to it, for example set[0]. ok is false if the configuration does
+// not contain the setting.
 func (c *Config) SettingPlace(x Chosen, setting string) (at diag.Span, ok bool) {
 	i := 0
 	for i < len(c.Renders) && &c.Renders[i] != x.Entry {
@@ -171,7 +171,8 @@ func (c *Config) SettingPlace(x Chosen, setting string) (at diag.Span, ok bool) 
 	return at, false
 }
 
-// escaped returns a text that --set-string reads literally, and not as several values or a list.
+// escaped returns a value that --set-string reads literally, rather than as several values or as a
+// list.
 func escaped(text string) string {
 	text = strings.NewReplacer(`\`, `\\`, ",", `\,`).Replace(text)
 	if strings.HasPrefix(text, "{") {
@@ -180,7 +181,7 @@ func escaped(text string) string {
 	return text
 }
 
-// plain returns a number, a boolean or null in the form that --set reads.
+// plain returns a number, a boolean or null in the form that --set expects.
 func plain(n *source.Node) string {
 	if n.IsNull() {
 		return "null"
@@ -194,8 +195,8 @@ func plain(n *source.Node) string {
 	return n.Value
 }
 
-// otherSettings returns the keys of an entry for a chart whose values differ from those of an
-// earlier entry, so that the render differs.
+// otherSettings returns the keys of a chart entry whose values differ from those of an earlier
+// version of the entry, and which therefore change the render.
 func (h *Helm) otherSettings(was *Helm) (words []string) {
 	for _, key := range []struct{ word, is, was string }{
 		{"namespace", h.Namespace, was.Namespace},
@@ -213,16 +214,17 @@ func (h *Helm) otherSettings(was *Helm) (words []string) {
 	return words
 }
 
-// mostEach is the number of values files that each-values may match, and mostEntries the number of
-// entries that their directory may have.
+// mostEach is the maximum number of values files that each-values may match. mostEntries is the
+// maximum number of entries in their directory.
 const (
 	mostEach    = 500
 	mostEntries = 20_000
-	// mostLooks is the number of files and directory entries that may be examined for all renders.
+	// mostLooks is the maximum number of files and directory entries that are examined for all
+	// renders.
 	mostLooks = 200_000
 )
 
-// look counts examined files and entries, and fails beyond the limit.
+// look counts n more examined files or entries. It returns an error if there are too many.
 func (t Tree) look(n int) error {
 	if *t.looks -= n; *t.looks < 0 {
 		return fmt.Errorf("the values files of all renders take more than %d look-ups: name fewer charts", mostLooks)
@@ -230,12 +232,12 @@ func (t Tree) look(n int) error {
 	return nil
 }
 
-// GlobsCharts reports whether a render is a glob of charts.
+// GlobsCharts reports whether any renders entry is a glob of charts.
 func (c *Config) GlobsCharts() bool {
 	return slices.ContainsFunc(c.Renders, func(r Render) bool { return r.Chart != "" && r.IsGlob() })
 }
 
-// charts returns the renders of an entry for charts.
+// charts returns the renders that a chart entry asks for.
 func (c *Config) charts(i int, t Tree) (all []Chosen, err error) {
 	r, key := &c.Renders[i], renderKey(i)
 	for _, one := range r.expand(t.Charts) {
@@ -262,8 +264,8 @@ func (c *Config) charts(i int, t Tree) (all []Chosen, err error) {
 	return all, nil
 }
 
-// candidates returns the possible locations of a path that a chart is rendered with: below the
-// chart, or else below the configuration.
+// candidates returns the possible locations of a path in a chart entry: relative to the chart, and
+// relative to the configuration.
 func (c *Config) candidates(chart, name string) (all []string, err error) {
 	all = slices.Compact([]string{path.Join(chart, name), path.Clean(name)})
 	all = slices.DeleteFunc(all, func(at string) bool {
@@ -276,7 +278,7 @@ func (c *Config) candidates(chart, name string) (all []string, err error) {
 	return all, nil
 }
 
-// valuesFile returns the path of a values file of a chart, relative to the directory of the
+// valuesFile returns the path of a chart's values file, relative to the directory of the
 // configuration.
 func (c *Config) valuesFile(chart, name string, t Tree) (string, error) {
 	if err := t.look(1); err != nil {
@@ -299,7 +301,7 @@ func (c *Config) valuesFile(chart, name string, t Tree) (string, error) {
 	return "", fmt.Errorf("there is no %s: paths count from the chart, or else from the configuration", strings.Join(places, " and no "))
 }
 
-// each returns one render of a chart for each values file that a pattern matches.
+// each returns a copy of a chart render for each values file that a pattern matches.
 func (c *Config) each(one Chosen, pattern string, t Tree) (all []Chosen, err error) {
 	places, err := c.candidates(one.Dir, pattern)
 	if err != nil {
@@ -322,7 +324,7 @@ func (c *Config) each(one Chosen, pattern string, t Tree) (all []Chosen, err err
 	return nil, fmt.Errorf("there is no file %s: paths count from the chart, or else from the configuration", strings.Join(places, " and no "))
 }
 
-// matching returns the values of {name} in the paths of the files that a pattern matches, sorted.
+// matching returns the {name} parts of the files that a pattern matches, sorted.
 func (c *Config) matching(pattern string, t Tree) (names []string, err error) {
 	before, after, _ := strings.Cut(pattern, nameMark)
 	dir, prefix := path.Split(before)
@@ -372,13 +374,14 @@ func (c *Config) isFile(name string, t Tree) bool {
 	return err == nil && t.Tracked(filepath.Join(dir, filepath.Base(at)))
 }
 
-// entriesOf returns the names in a directory, sorted; none if there is no such directory.
+// entriesOf returns the names of the entries of a directory, sorted, or nil if the directory does
+// not exist.
 func (c *Config) entriesOf(dir string) ([]string, error) {
 	d, err := os.Open(c.absolute(filepath.FromSlash(dir)))
 	if err != nil {
-		return nil, nil // the caller reports a missing file with all locations that were tried
+		return nil, nil // the caller reports the missing file with all locations that were tried
 	}
-	defer func() { _ = d.Close() }() // it was only read
+	defer func() { _ = d.Close() }() // a directory that was only read
 	names, err := d.Readdirnames(mostEntries + 1)
 	switch {
 	case len(names) > mostEntries:

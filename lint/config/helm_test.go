@@ -26,7 +26,7 @@ func TestSetArguments(t *testing.T) {
 	}
 }
 
-// TestExpandCharts returns the renders of charts with their values files, and the errors.
+// TestExpandCharts checks the renders of charts, their values files, and the errors.
 func TestExpandCharts(t *testing.T) {
 	for _, test := range []struct{ text, want, wrong string }{
 		{"{helm: charts/a}", "charts/a()", ""},
@@ -74,7 +74,7 @@ func TestExpandCharts(t *testing.T) {
 	}
 }
 
-// TestManyLooks stops after too many look-ups, and names the exceeded limit.
+// TestManyLooks checks that the search stops at its limit and that the error names the limit.
 func TestManyLooks(t *testing.T) {
 	for _, text := range []string{"{helm: charts/a, values: [own.yaml, own.yaml, own.yaml, own.yaml]}", "{helm: charts/a, each-values: 'env/{name}.yaml'}"} {
 		if _, err := load(t, "renders: ["+text+"]"); err != nil {
@@ -92,7 +92,7 @@ func TestManyLooks(t *testing.T) {
 	}
 }
 
-// chartTree writes values files of two charts.
+// chartTree writes the values files of two charts.
 func chartTree(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{
@@ -116,8 +116,8 @@ func chartTree(t *testing.T) {
 	}
 }
 
-// TestHelmArguments: an argument that Helm cannot read is a mistake of the configuration, at its
-// line.
+// TestHelmArguments checks that an argument that Helm cannot parse is an error with its line in the
+// configuration.
 func TestHelmArguments(t *testing.T) {
 	for text, want := range map[string]string{
 		"{helm: a, set: {'a[x': 1}}":                        `1:27: renders[0].set: "a[x" cannot be read: `,
@@ -134,7 +134,7 @@ func TestHelmArguments(t *testing.T) {
 	}
 }
 
-// TestSettingPlace finds the setting that a problem of a render names.
+// TestSettingPlace checks the locations of the settings that render problems name.
 func TestSettingPlace(t *testing.T) {
 	c, err := load(t, "renders: [{kustomize: a}, {helm: b, values: [x, z], each-values: 'v-{name}',\n set: {a: 1, b: c},\n set-string: {d: 1}}]")
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Level returns the level of a rule that applies to all objects; base is the level of the rule
-// itself. Entries of rules override custom, and an id overrides a glob; of several globs the last
-// one in the file wins.
+// Level returns the level that a rule has for all objects. base is the level that the rule itself
+// sets. Entries in rules override entries in custom, and an id overrides a glob. If several globs
+// match, the last one in the file wins.
 func (c *Config) Level(rule string, base diag.Level) diag.Level {
 	if i := c.customAt(rule); i >= 0 && c.Custom[i].Level.Level != "" {
 		base = c.Custom[i].Level.Level
@@ -36,7 +36,8 @@ func (c *Config) Off(rule string, base diag.Level) bool {
 	return c.Level(rule, base) == diag.LevelOff && c.ScopedLevel(rule) == ""
 }
 
-// ScopedLevel returns the worst level that a scope gives a rule; "" if no scope enables it.
+// ScopedLevel returns the most severe level that any scope sets for a rule, or "" if no scope
+// enables the rule.
 func (c *Config) ScopedLevel(rule string) (worst diag.Level) {
 	for i := range c.Scopes {
 		if level := c.Scopes[i].level(rule); level.Rank() > worst.Rank() {
@@ -46,8 +47,9 @@ func (c *Config) ScopedLevel(rule string) (worst diag.Level) {
 	return worst
 }
 
-// LevelOf returns the level of a finding of a rule; base is the level that the rule itself gives
-// it. The level off drops the finding, as does a scope of the rule that does not select it.
+// LevelOf returns the level of a finding. base is the level that the rule itself sets. The level is
+// off, so that the finding is dropped, if the rule has a scope that does not select the subject of
+// the finding.
 func (c *Config) LevelOf(rule string, base diag.Level, a *About) diag.Level {
 	if s := c.scopeOf(rule); s != nil && !s.Has(a) {
 		return diag.LevelOff
@@ -61,13 +63,13 @@ func (c *Config) LevelOf(rule string, base diag.Level, a *About) diag.Level {
 	return level
 }
 
-// Scoped reports whether the level of a rule's findings depends on their subject.
+// Scoped reports whether a rule may have different levels for different objects.
 func (c *Config) Scoped(rule string) bool {
 	return c.scopeOf(rule) != nil || slices.ContainsFunc(c.Scopes, func(s Scoped) bool { return s.level(rule) != "" })
 }
 
-// scopeOf returns the scope of a rule, or nil if it has no scope. The scope in rules overrides that in
-// custom, and that of an id overrides that of a glob.
+// scopeOf returns the scope of a rule, or nil. A scope in rules overrides one in custom, and the
+// scope of an id overrides that of a glob.
 func (c *Config) scopeOf(rule string) *Scope {
 	if s := c.Rules[rule].Scope; s != nil {
 		return s
@@ -83,7 +85,7 @@ func (c *Config) scopeOf(rule string) *Scope {
 	return nil
 }
 
-// level returns the level that a scope sets for a rule; "" if it sets none.
+// level returns the level that a scope sets for a rule, or "".
 func (s *Scoped) level(rule string) (level diag.Level) {
 	if exact, ok := s.Rules[rule]; ok {
 		return exact.Level
@@ -109,7 +111,7 @@ func matchesRule(key, rule string) bool {
 	return ok
 }
 
-// GlobParams are parameters that a glob of rules sets.
+// GlobParams holds the parameters that a glob in rules sets.
 type GlobParams struct {
 	Key string
 	*Params
@@ -118,7 +120,7 @@ type GlobParams struct {
 // Matches reports whether the glob applies to a rule.
 func (g GlobParams) Matches(id string) bool { return matchesRule(g.Key, id) }
 
-// GlobParams returns the parameters of all globs, in the order of the file.
+// GlobParams returns the parameters of all globs, in file order.
 func (c *Config) GlobParams() (all []GlobParams) {
 	for _, key := range c.ruleKeys {
 		if p := c.Rules[key].Params; p != nil && isGlob(key) {
@@ -133,7 +135,7 @@ func (c *Config) Mentions(rule string) bool {
 	return c.customAt(rule) >= 0 || slices.ContainsFunc(c.ruleKeys, func(key string) bool { return matchesRule(key, rule) })
 }
 
-// eachKey calls a function with each key of rules, its level and its location.
+// eachKey calls visit with each key of rules, its level and its location.
 func (c *Config) eachKey(visit func(key string, level diag.Level, at diag.Span)) {
 	for _, key := range c.ruleKeys {
 		visit(key, c.Rules[key].Level.Level, c.places[key])
@@ -145,8 +147,8 @@ func (c *Config) eachKey(visit func(key string, level diag.Level, at diag.Span))
 	}
 }
 
-// UnknownRules returns errors about keys of rules that match none of ids. Templates never run, so
-// ids does not contain them.
+// UnknownRules returns an error for each key of rules that matches none of ids. ids does not
+// contain templates, because templates never run.
 func (c *Config) UnknownRules(ids []string) (errs []error) {
 	c.eachKey(func(key string, _ diag.Level, at diag.Span) {
 		if slices.ContainsFunc(ids, func(id string) bool { return matchesRule(key, id) }) {
@@ -161,9 +163,9 @@ func (c *Config) UnknownRules(ids []string) (errs []error) {
 	return errs
 }
 
-// OffPacks returns errors about keys of rules without effect, because all rules that they match
-// belong to disabled packs. The function of returns the pack of such a rule, "" for any other. A
-// key that turns rules off is no error.
+// OffPacks returns an error for each key of rules that has no effect because all rules that it
+// matches belong to disabled packs. of returns the disabled pack of a rule, or "". Keys that turn
+// rules off are not errors.
 func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error) {
 	c.eachKey(func(key string, level diag.Level, at diag.Span) {
 		var packs []string
@@ -190,15 +192,14 @@ func (c *Config) OffPacks(ids []string, of func(id string) string) (errs []error
 	return errs
 }
 
-// glob checks a key of rules.
 func (l *loader) glob(k *source.Node, path string) {
 	if !doublestar.ValidatePattern(k.Value) {
 		l.fail(l.at(k), "%s: %q is not a valid glob", path, k.Value)
 	}
 }
 
-// Scope selects findings by their subject. All keys that are set must match; of a list, one item
-// must match.
+// Scope selects findings by their subjects. All keys that are set must match. A list matches if one
+// of its items does.
 type Scope struct {
 	// Namespaces, Kinds, Names and Clusters are globs. Paths are globs of files and directories,
 	// relative to the configuration.
@@ -207,35 +208,36 @@ type Scope struct {
 	Names      []string `json:"names"`
 	Clusters   []string `json:"clusters"`
 	Paths      []string `json:"paths"`
-	// Labels are labels of the object or of its pods.
+	// Labels are labels that the object or its pods must have.
 	Labels map[string]string `json:"labels"`
-	// MinPods and MaxPods bound the largest number of pods of a workload; nil for no bound.
+	// MinPods and MaxPods are limits for the largest number of pods of a workload, or nil.
 	MinPods *int `json:"min-pods"`
 	MaxPods *int `json:"max-pods"`
 }
 
-// About has the properties of a finding's subject that scopes select by.
+// About holds the properties by which scopes select the subject of a finding.
 type About struct {
-	// Object is zero if the subject is not an object, such as a pool or a file.
+	// Object is zero if the subject is not an object but, for example, a pool or a file.
 	Object diag.Object
-	// Global is set for objects without a namespace.
+	// Global is set for cluster-wide objects, which have no namespace.
 	Global bool
-	// Labels are those of the object, PodLabels those of its pods.
+	// Labels are the labels of the object. PodLabels are the labels of its pods.
 	Labels, PodLabels map[string]string
-	// Workload is set for an object that creates pods; Pods is their largest number, UnknownPods if
-	// it is unknown.
+	// Workload is set for an object that creates pods. Pods is the largest number of its pods, or
+	// UnknownPods.
 	Workload bool
 	Pods     int
-	// Cluster is its name in the configuration; File is relative to the configuration.
+	// Cluster is the name of the cluster in the configuration. File is relative to the
+	// configuration.
 	Cluster, File string
 }
 
-// UnknownPods is an unknown number of pods: it is above any bound.
+// UnknownPods means that the number of pods is unknown. It exceeds every limit.
 const UnknownPods = math.MaxInt
 
 // Has reports whether a scope selects the subject of a finding. Namespaces, kinds, names, labels
-// and pods select objects, so they exclude other subjects. An object without a namespace counts as
-// one in default.
+// and pod counts select objects, so that a scope with one of them never selects anything else. An
+// object that sets no namespace belongs to default.
 func (s *Scope) Has(a *About) bool {
 	return (!s.selectsObjects() || a.Object != diag.Object{}) &&
 		(len(s.Namespaces) == 0 || !a.Global && anyGlob(s.Namespaces, cmp.Or(a.Object.Namespace, "default"))) &&
@@ -246,12 +248,12 @@ func (s *Scope) Has(a *About) bool {
 		(s.MaxPods == nil || a.Workload && a.Pods <= *s.MaxPods)
 }
 
-// selectsObjects reports whether a scope has keys other than clusters and paths.
+// selectsObjects reports whether a scope has any keys other than clusters and paths.
 func (s *Scope) selectsObjects() bool {
 	return len(s.Namespaces)+len(s.Kinds)+len(s.Names)+len(s.Labels) > 0 || s.MinPods != nil || s.MaxPods != nil
 }
 
-// holds reports whether labels include the wanted ones.
+// holds reports whether labels include all labels in want.
 func holds(want, labels map[string]string) bool {
 	for k, v := range want {
 		if got, ok := labels[k]; !ok || got != v {
@@ -261,10 +263,10 @@ func holds(want, labels map[string]string) bool {
 	return true
 }
 
-// scopeKeys names the keys of a scope in messages.
+// scopeKeys lists the keys of a scope in messages.
 const scopeKeys = "namespaces, kinds, names, clusters, paths, labels, min-pods or max-pods"
 
-// scope checks conditions on a scope that types do not express.
+// scope checks the requirements on a scope that its type does not express.
 func (l *loader) scope(item *source.Node, s *Scope, path string) {
 	if !s.selectsObjects() && len(s.Clusters)+len(s.Paths) == 0 {
 		l.fail(l.at(item), "%s: the scope selects everything; give one of %s", path, scopeKeys)

@@ -18,15 +18,15 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// loader reads one file and gathers all mistakes in it.
+// loader reads one configuration file and collects all mistakes in it.
 type loader struct {
 	path    string
-	overlay func(string) ([]byte, bool) // replaces the content of the file; nil to read it
+	overlay func(string) ([]byte, bool) // returns the content of files that have not been saved; nil to read all files
 	file    *source.File
 	found   []mistake
 }
 
-// load fills a configuration from its file.
+// load reads the file of a configuration into c.
 func (l *loader) load(c *Config) error {
 	root := l.read(filepath.Join(c.Dir, filepath.Base(c.file)))
 	if root == nil {
@@ -48,18 +48,19 @@ func (l *loader) load(c *Config) error {
 }
 
 type mistake struct {
-	at   diag.Span // zero for the whole file
+	at   diag.Span // zero for a mistake in the whole file
 	text string
 }
 
-// fail records a mistake. Later mistakes at the same location are consequences of the first one.
+// fail records a mistake. It ignores later mistakes at the same location, because they are
+// consequences of the first one.
 func (l *loader) fail(at diag.Span, format string, args ...any) {
 	if at.IsZero() || !slices.ContainsFunc(l.found, func(m mistake) bool { return m.at == at }) {
 		l.found = append(l.found, mistake{at, fmt.Sprintf(format, args...)})
 	}
 }
 
-// err joins the mistakes in the order of the file.
+// err returns all mistakes as one error, in file order.
 func (l *loader) err() error {
 	slices.SortStableFunc(l.found, func(a, b mistake) int { return a.at.Compare(b.at) })
 	var errs []error
@@ -69,12 +70,11 @@ func (l *loader) err() error {
 	return errors.Join(errs...)
 }
 
-// at returns the location of a node.
 func (l *loader) at(n *source.Node) diag.Span { return l.file.Span(n) }
 
-// read returns the only document of the file; nil if it is empty or unreadable. A text that
-// source.Load skips in a tree of manifests, such as a template, must not be mistaken for an empty
-// configuration.
+// read returns the only document of the file, or nil if the file is empty or cannot be read. In a
+// tree of manifests, source.Load skips some files, such as templates. Here such a file is an error,
+// so that it is not mistaken for an empty configuration.
 func (l *loader) read(abs string) *source.Node {
 	info, err := os.Stat(abs)
 	switch {
@@ -136,7 +136,7 @@ func (l *loader) mismatch(m source.Mismatch, keys []string) {
 	}
 }
 
-// check checks conditions that types do not express.
+// check checks the requirements on a configuration that its type does not express.
 func (l *loader) check(root *source.Node, c *Config) {
 	if k, word := root.Field("fail-on"); !word.IsNull() && !slices.Contains(FailLevels(), c.FailOn) {
 		l.fail(l.at(k), "fail-on: expected one of %s, found %q", strings.Join(FailLevels(), ", "), c.FailOn)
@@ -192,12 +192,11 @@ func (l *loader) cluster(item *source.Node, c *Cluster, path string, seen map[st
 	l.globs(item.Get("renders"), path+".renders")
 }
 
-// isEmpty reports whether a list is absent or has no items.
 func isEmpty(list *source.Node) bool {
 	return list.IsNull() || list.Kind == source.Sequence && list.Len() == 0
 }
 
-// names checks that a list has no empty items: an empty path would be the directory of the
+// names checks that a list has no empty items. An empty path would mean the directory of the
 // configuration.
 func (l *loader) names(list *source.Node, path, want string) {
 	for i, item := range list.Items() {
@@ -216,16 +215,17 @@ func (l *loader) globs(list *source.Node, path string) {
 	}
 }
 
-// Size limits, in bytes, of a configuration that was found, and of a file that a configuration
+// Maximum sizes, in bytes, of a configuration that was found, and of a file that a configuration
 // names.
 const (
 	maxFile  = 1 << 20
 	maxNamed = 64 << 20
 )
 
-// LoadFound reads a configuration that was found and not named, so that it is untrusted: it and the
-// files that it names must be regular files below root, reached without links. An empty root means
-// the root of the work tree that contains the file, or the directory of the file if there is none.
+// LoadFound reads a configuration that was found rather than named by the user, and is therefore
+// untrusted. The configuration and all files that it names must be regular files below root that
+// are reached without links. If root is empty, it is the root of the work tree that contains the
+// file or, outside a work tree, the directory of the file.
 func LoadFound(path, root string) (*Config, error) {
 	c, err := empty(path)
 	if err != nil {
@@ -259,8 +259,9 @@ func LoadFound(path, root string) (*Config, error) {
 	return c, l.load(c)
 }
 
-// Choose reads the configuration that the user named, or else the nearest one from the working
-// directory upwards, which errors name as seen from there. Without any it is empty.
+// Choose reads the configuration that the user named. If path is empty, it reads the nearest
+// configuration from the working directory upwards, and errors give its path relative to the
+// working directory. If there is none, the result is an empty configuration.
 func Choose(path string) (*Config, error) {
 	if path != "" {
 		return Load(path)
@@ -275,7 +276,7 @@ func Choose(path string) (*Config, error) {
 	return LoadFound(worktree.Seen(dir, path), "")
 }
 
-// Read reads a file that the configuration names, if that is allowed.
+// Read reads a file that the configuration names if the configuration may name it.
 func (c *Config) Read(path string) ([]byte, error) { return c.read(path, maxNamed) }
 
 func (c *Config) read(path string, limit int64) ([]byte, error) {
@@ -290,8 +291,8 @@ func (c *Config) read(path string, limit int64) ([]byte, error) {
 	return worktree.ReadFile(c.bound, name, limit)
 }
 
-// check returns an error if a path that the configuration names must not be read. A missing file is
-// left to the reader.
+// check returns an error if the configuration may not name a path. It accepts missing files,
+// because their reader reports them.
 func (c *Config) check(path string, directory bool) error {
 	name, ok := worktree.Below(c.bound, c.absolute(path))
 	switch {
@@ -320,8 +321,8 @@ func (c *Config) check(path string, directory bool) error {
 	return nil
 }
 
-// At returns the configuration as if it had been found in another directory below root, as a file
-// of another name. It checks there the topologies and the renders that the configuration names.
+// At returns a copy of the configuration that behaves as if it were in the file named file in the
+// directory dir, below root. It checks that the topologies and renders are allowed there.
 func (c *Config) At(dir, root, file string) (*Config, error) {
 	moved := *c
 	moved.Dir, moved.file = dir, file
@@ -353,7 +354,8 @@ func (c *Config) leadsOut(path string) error {
 	return fmt.Errorf("%s lies outside of %s", path, c.outside)
 }
 
-// worded names a link relative to the configuration.
+// worded rewrites an error about a link or an unreadable file for messages. Names of links are
+// relative to the configuration.
 func (c *Config) worded(err error) error {
 	var link *worktree.LinkError
 	var path *fs.PathError
@@ -366,8 +368,7 @@ func (c *Config) worded(err error) error {
 	return err
 }
 
-// fromHere converts a name relative to the bound into one relative to the directory of the
-// configuration.
+// fromHere converts a name relative to bound to one relative to the directory of the configuration.
 func (c *Config) fromHere(name string) string {
 	if rel, err := filepath.Rel(c.Dir, filepath.Join(c.bound, name)); err == nil {
 		return rel
@@ -382,8 +383,8 @@ func (c *Config) absolute(path string) string {
 	return filepath.Join(c.Dir, path)
 }
 
-// namedFile checks a path that a key of the configuration names; every such key must be checked by
-// it. Flag is the command-line flag with the same purpose, if there is one.
+// namedFile checks a path in a key of the configuration. Every key that names files must be checked
+// with it. flag is the equivalent command-line flag, or "".
 func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag string, directory bool) {
 	if n.Text() == "" {
 		l.fail(at, "%s: expected a file, found nothing", key)
@@ -392,7 +393,7 @@ func (l *loader) namedFile(n *source.Node, at diag.Span, c *Config, key, flag st
 	l.namedPath(n.Text(), at, c, key, flag, directory)
 }
 
-// namedPath is namedFile for a path that is only a part of a value.
+// namedPath is like namedFile, for a path that is only a part of a value.
 func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag string, directory bool) {
 	err := c.check(path, directory)
 	if _, inside := worktree.Below(c.bound, c.absolute(path)); err != nil && !inside {
@@ -407,14 +408,14 @@ func (l *loader) namedPath(path string, at diag.Span, c *Config, key, flag strin
 	}
 }
 
-// directory checks a key that names a directory or a glob of directories. Flag is the command-line
-// flag with the same purpose.
+// directory checks a key that names a directory or a glob of directories. flag is the equivalent
+// command-line flag.
 func (l *loader) directory(word, flag string, k, item *source.Node, c *Config, key string) {
 	dir := item.Get(word)
 	key += "." + word
 	base, _ := doublestar.SplitPattern(dir.Text())
 	switch {
-	case !isString(dir): // already reported
+	case !isString(dir): // the decoder already reported it
 	case dir.Value == "":
 		l.fail(l.at(k), "%s: expected a directory or a glob, found nothing", key)
 	case strings.Contains(dir.Value, "://"):
@@ -428,7 +429,7 @@ func (l *loader) directory(word, flag string, k, item *source.Node, c *Config, k
 	}
 }
 
-// topologies checks a list of files or directories that declare nodes.
+// topologies checks a list of files or directories with node declarations.
 func (l *loader) topologies(list *source.Node, c *Config, key string) {
 	for i, item := range list.Items() {
 		l.namedFile(item, l.at(item), c, fmt.Sprintf("%s[%d]", key, i), "--topology", true)

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestNamedFiles requires a decision for every key with words: whether it names files. For a key
-// that does, a configuration that was found must not lead outside. A new key belongs in one of the
-// two lists; one that names files must use loader.namedFile.
+// TestNamedFiles requires a decision for every key with string values: whether it names files. If
+// it does, its paths in a configuration that was found must not lead outside. A new key belongs in
+// one of the two lists, and a key that names files must use loader.namedFile.
 func TestNamedFiles(t *testing.T) {
 	paths := map[string]string{
 		"topology":            "topology: [%s]",
@@ -23,8 +23,7 @@ func TestNamedFiles(t *testing.T) {
 		"renders.source-root": "renders: [{files: [a], source-root: %s}]",
 		"renders.remotes":     "renders: [{kustomize: a, remotes: {'https://example.com/a': %s}}]",
 	}
-	// The values files of charts are only looked up once the charts are known: see
-	// TestExpandCharts.
+	// Values files of charts are looked up only after the charts are known. See TestExpandCharts.
 	words := strings.Fields(`ignore fail-on extended-resources clusters.name clusters.paths clusters.renders renders.pointers clusters.pointers clusters.destinations repositories renders.name renders.load-restrictor renders..namespace renders..values renders..each-values renders..kube-version renders..api-versions survive.labels suppress.labels
 		survive.keys survive.namespaces suppress.rule suppress.reason suppress.until suppress.kinds suppress.namespaces suppress.names
 		policies.pack custom.id custom.use custom.level. custom.title custom.description custom.owner custom.runbook
@@ -73,7 +72,7 @@ func TestNamedFiles(t *testing.T) {
 	}
 }
 
-// wordKeys returns the keys of a type whose value is a word or a list of words.
+// wordKeys returns the keys of a type whose value is a string or a list of strings.
 func wordKeys(of reflect.Type, prefix string) (keys []string) {
 	for i := range of.NumField() {
 		name := prefix + of.Field(i).Tag.Get("json")

@@ -17,7 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Policy is a source of rules: a built-in pack, or a folder with the team's own rules.
+// Policy names a source of rules: a built-in pack, or a folder with the team's own rules.
 type Policy struct {
 	Pack string `json:"pack"`
 	Dir  string `json:"dir"`
@@ -26,11 +26,11 @@ type Policy struct {
 	Place string `json:"-"`
 }
 
-// Custom is a rule that uses a template, or another rule that takes parameters.
+// Custom configures a rule that uses a template, or another rule with parameters.
 type Custom struct {
 	ID          string       `json:"id"`
 	Use         string       `json:"use"`
-	ParamsNode  *source.Node `json:"params"` // Params, once read
+	ParamsNode  *source.Node `json:"params"` // nil once Params is read
 	Scope       *Scope       `json:"scope"`
 	Level       Level        `json:"level"`
 	Title       string       `json:"title"`
@@ -39,31 +39,32 @@ type Custom struct {
 	Runbook     string       `json:"runbook"`
 
 	Params *Params `json:"-"`
-	// Place is the location of its id, as file:line:column.
+	// Place is the location of the rule's id, as file:line:column.
 	Place string `json:"-"`
 	span  diag.Span
 }
 
-// Rule has the settings for a rule, or for all rules that a glob matches.
+// Rule holds the settings of a rule, or of all rules that a glob matches.
 type Rule struct {
-	Level      Level        `json:"level"`  // empty for the level of the rule
-	ParamsNode *source.Node `json:"params"` // Params, once read
+	Level      Level        `json:"level"`  // empty to keep the level of the rule
+	ParamsNode *source.Node `json:"params"` // nil once Params is read
 	Scope      *Scope       `json:"scope"`
 
 	Params *Params `json:"-"`
 }
 
-// Scoped overrides the levels of rules for the findings that a scope selects.
+// Scoped sets the levels of rules for the findings that a scope selects.
 type Scoped struct {
 	Scope
-	// Rules are levels by ids and globs of ids.
+	// Rules maps rule ids and globs of rule ids to levels.
 	Rules map[string]Level `json:"rules"`
 
 	place diag.Span
-	keys  []string // of Rules, in the order of the file
+	keys  []string // keys of Rules, in file order
 }
 
-// Params are the parameters of a rule: strings, numbers, booleans, null, lists and maps.
+// Params holds the parameters of a rule. Values are strings, numbers, booleans, null, lists and
+// maps.
 type Params struct {
 	Values map[string]any
 
@@ -71,8 +72,8 @@ type Params struct {
 	at   func(*source.Node) string
 }
 
-// At returns the location of a value, as file:line:column; a path has keys and indices. It returns
-// "" for a value that does not exist.
+// At returns the location of a value, as file:line:column, or "" if the value does not exist. path
+// consists of map keys and list indices.
 func (p *Params) At(path ...string) string {
 	at := p.node
 	shown := at
@@ -94,7 +95,7 @@ func (p *Params) At(path ...string) string {
 	return p.at(shown)
 }
 
-// params reads parameters; nil if there are none.
+// params reads parameters. It returns nil if there are none.
 func (l *loader) params(n *source.Node, path string) *Params {
 	if n.IsNull() {
 		return nil
@@ -106,8 +107,8 @@ func (l *loader) params(n *source.Node, path string) *Params {
 	return &Params{Values: decoded(n).(map[string]any), node: n, at: func(n *source.Node) string { return place(l.path, l.at(n)) }}
 }
 
-// decoded returns a node as the value that JSON would give. The file bounds the expansion of
-// aliases.
+// decoded returns the value of a node as encoding/json would decode it. The limits on the file also
+// limit the expansion of aliases.
 func decoded(n *source.Node) any {
 	switch {
 	case n.IsNull():
@@ -138,8 +139,8 @@ func decoded(n *source.Node) any {
 	return n.Value
 }
 
-// PolicyDirs returns the folders with rules that the configuration names, as absolute paths. They
-// remain relative to the directory that the configuration was read from: At does not move them.
+// PolicyDirs returns the absolute paths of the folders with the team's own rules. It resolves them
+// against the directory that the configuration was read from, even after At.
 func (c *Config) PolicyDirs() []string {
 	var all []string
 	for _, p := range c.Policies {
@@ -157,7 +158,7 @@ func (c *Config) policyDir(dir string) string {
 	return filepath.Join(c.home, dir)
 }
 
-// MissingDirs returns errors about folders with rules that do not exist.
+// MissingDirs returns an error for each folder of rules that does not exist.
 func (c *Config) MissingDirs() (errs []error) {
 	for i, p := range c.Policies {
 		if p.Dir == "" {
@@ -174,7 +175,7 @@ func (c *Config) MissingDirs() (errs []error) {
 	return errs
 }
 
-// Packs names the enabled packs.
+// Packs returns the names of the enabled packs.
 func (c *Config) Packs() []string {
 	var all []string
 	for _, p := range c.Policies {
@@ -185,7 +186,7 @@ func (c *Config) Packs() []string {
 	return all
 }
 
-// policies checks conditions on the sources of rules that types do not express.
+// policies checks the requirements on policies that their type does not express.
 func (l *loader) policies(root *source.Node, c *Config) {
 	seen := map[Policy]bool{}
 	for i, item := range root.Get("policies").Items() {
@@ -212,7 +213,7 @@ func (l *loader) policies(root *source.Node, c *Config) {
 	}
 }
 
-// policyFiles checks that the configuration may read a folder and all rules below it.
+// policyFiles checks that the configuration may name a folder and all rule files below it.
 func (l *loader) policyFiles(dir *source.Node, c *Config, key string) {
 	before := len(l.found)
 	l.namedFile(dir, l.at(dir), c, key, "--rules", true)
@@ -220,7 +221,7 @@ func (l *loader) policyFiles(dir *source.Node, c *Config, key string) {
 		return
 	}
 	top := c.absolute(dir.Text())
-	// the loader of the rules reports files that cannot be read
+	// the loader of the rules reports unreadable files
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".rego" {
 			return nil
@@ -234,7 +235,7 @@ func (l *loader) policyFiles(dir *source.Node, c *Config, key string) {
 	})
 }
 
-// custom checks conditions on a custom rule that types do not express.
+// custom checks the requirements on a custom rule that its type does not express.
 func (l *loader) custom(item *source.Node, c *Custom, path string, seen map[string]string) {
 	c.Place, c.span = place(l.path, l.at(item)), l.at(item)
 	if k, v := item.Field("id"); k != nil {
@@ -256,7 +257,7 @@ func (l *loader) custom(item *source.Node, c *Custom, path string, seen map[stri
 	}
 }
 
-// rules reads the settings of each rule: a level, or a map.
+// rules reads the settings of each rule. They are a level or a map.
 func (l *loader) rules(root *source.Node, c *Config) {
 	k, nodes := root.Field("rules")
 	c.Rules, c.RuleNodes = map[string]Rule{}, nil
@@ -308,7 +309,7 @@ func (l *loader) word(n *source.Node, path string) {
 	}
 }
 
-// scopes checks conditions on scopes and their levels that types do not express.
+// scopes checks the requirements on scopes and their levels that their types do not express.
 func (l *loader) scopes(root *source.Node, c *Config) {
 	for i, item := range root.Get("scopes").Items() {
 		s, path := &c.Scopes[i], fmt.Sprintf("scopes[%d]", i)
@@ -329,11 +330,11 @@ func (l *loader) scopes(root *source.Node, c *Config) {
 
 var globForm = regexp.MustCompile(`[*?\[\]{}\\]`)
 
-// isGlob reports whether a key of rules is a glob of ids.
+// isGlob reports whether a key of rules is a glob of rule ids.
 func isGlob(key string) bool { return globForm.MatchString(key) }
 
-// loosenedPolicies reports packs, folders and rules that are gone, and rules whose parameters or
-// scopes have changed.
+// loosenedPolicies reports packs, folders and rules that were removed, and rules whose parameters
+// or scopes changed.
 func (c *Config) loosenedPolicies(before *Config, add adder) {
 	for _, was := range before.Policies {
 		switch is := func(p Policy) bool { return p.Pack == was.Pack && p.Dir == was.Dir }; {
@@ -381,8 +382,8 @@ func (p *Params) same(o *Params) bool {
 	return len(is) == 0 && len(was) == 0 || reflect.DeepEqual(is, was)
 }
 
-// loosenedScopes reports scopes that may lower levels, and removed scopes that may have raised
-// them.
+// loosenedScopes reports new scopes that may lower levels, removed scopes that may have raised
+// levels, and scopes in a different order.
 func (c *Config) loosenedScopes(before *Config, add adder) {
 	differ := false
 	for i := range c.Scopes {
@@ -402,7 +403,7 @@ func (c *Config) loosenedScopes(before *Config, add adder) {
 	}
 }
 
-// all reports whether a scope sets no level other than the given one.
+// all reports whether a scope sets every level to the given one.
 func (s *Scoped) all(level diag.Level) bool {
 	for _, l := range s.Rules {
 		if l.Level != level {
@@ -416,7 +417,7 @@ func (s *Scoped) same(o Scoped) bool {
 	return reflect.DeepEqual(s.Scope, o.Scope) && maps.Equal(s.Rules, o.Rules) && slices.Equal(s.keys, o.keys)
 }
 
-// what describes in words the selection of a scope and the levels that it sets.
+// what describes the subjects that a scope selects and the levels that it sets.
 func (s *Scoped) what() string {
 	parts := words(s.Labels, selected{"namespace", s.Namespaces}, selected{"kind", s.Kinds}, selected{"name", s.Names},
 		selected{"cluster", s.Clusters}, selected{"path", s.Paths})
@@ -433,7 +434,7 @@ func (s *Scoped) what() string {
 	return strings.Join(parts, ", ") + " (" + strings.Join(levels, ", ") + ")"
 }
 
-// rulePlace returns the location of the level of a rule in the configuration.
+// rulePlace returns the location where the configuration sets the level of a rule.
 func (c *Config) rulePlace(id string) diag.Span {
 	if at, ok := c.places[id]; ok {
 		return at

@@ -6,8 +6,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestPolicyMistakes has every possible mistake in policies, custom rules, rules and scopes, with
-// the complete error.
+// TestPolicyMistakes covers every possible mistake in policies, custom rules, rules and scopes,
+// with its complete error.
 func TestPolicyMistakes(t *testing.T) {
 	const empty = "the scope selects everything; give one of " + scopeKeys
 	for text, want := range map[string]string{
@@ -39,7 +39,7 @@ func TestPolicyMistakes(t *testing.T) {
 	}
 }
 
-// TestScopes checks the selection of scopes: each case has one finding inside and one outside.
+// TestScopes checks what scopes select. Each case has one finding inside the scope and one outside.
 func TestScopes(t *testing.T) {
 	web := diag.Object{Kind: "Deployment", Namespace: "prod-shop", Name: "web"}
 	for scope, c := range map[string]struct{ in, out About }{
@@ -131,7 +131,8 @@ func TestParams(t *testing.T) {
 	}
 }
 
-// TestLoosenedPolicies checks which parts of a change may silence findings, and which may not.
+// TestLoosenedPolicies checks which changes of a configuration may make findings disappear, and
+// which may not.
 func TestLoosenedPolicies(t *testing.T) {
 	for _, c := range []struct{ before, now, want string }{
 		{"policies: [{dir: a}]", "policies: [{dir: a}, {dir: b}]", ""},

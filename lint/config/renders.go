@@ -16,30 +16,31 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Render asks for renders: of a kustomization, a Helm chart, or the output of another tool. It has
-// one of Kustomize, Chart, Pointers and Files.
+// Render is an entry that asks for renders of kustomizations, of Helm charts or of everything that
+// GitOps pointers deploy, or that names the output of another tool. Exactly one of Kustomize,
+// Chart, Pointers and Files is set.
 type Render struct {
-	// Name is the name of the render in reports and clusters; NameOf returns the default. A glob
-	// has no name.
+	// Name is the name of the render in reports and clusters. NameOf returns the default. Globs
+	// have no name.
 	Name string `json:"name"`
 	// Kustomize is the directory of a kustomization, or a glob of such directories. A glob matches
-	// only roots, a directory need not be one.
+	// only roots. A directory need not be a root.
 	Kustomize string `json:"kustomize"`
-	// Chart is the directory of a Helm chart, or a glob of such directories, which does not match
-	// library charts and charts in charts/ of another.
+	// Chart is the directory of a Helm chart, or a glob of such directories. A glob matches neither
+	// library charts nor charts in the charts/ directory of another chart.
 	Chart string `json:"helm"`
 	Helm
-	// Pointers is a glob of files with GitOps pointers: everything that they deploy, directly or
-	// through others, is rendered.
+	// Pointers is a glob of files with GitOps pointers. Everything that the pointers deploy,
+	// directly or through other pointers, is rendered.
 	Pointers string `json:"pointers"`
-	// LoadRestrictor is root-only if a kustomization must not read files outside of its own
-	// directory, or repository, the default, if it may read any file of the repository.
+	// LoadRestrictor is root-only if a kustomization may only read files in its own directory, or
+	// repository, the default, if it may read any file of the repository.
 	LoadRestrictor string `json:"load-restrictor"`
-	// Remotes maps URLs, as kustomizations write them, to directories that are read instead.
+	// Remotes maps URLs, as kustomizations write them, to the directories that are read instead.
 	Remotes map[string]string `json:"remotes"`
-	// Files are files or directories with manifests that are already rendered.
+	// Files lists files or directories with manifests that another tool has rendered.
 	Files []string `json:"files"`
-	// SourceRoot is the directory that Files were rendered from; empty if unknown.
+	// SourceRoot is the directory that Files were rendered from, or empty if it is unknown.
 	SourceRoot string `json:"source-root"`
 }
 
@@ -49,23 +50,23 @@ const rootOnly = "root-only"
 // LoadRestrictors returns the values of load-restrictor.
 func LoadRestrictors() []string { return []string{rootOnly, "repository"} }
 
-// RootOnly reports whether a kustomization must not read files outside of its directory.
+// RootOnly reports whether a kustomization may only read files in its own directory.
 func (r *Render) RootOnly() bool { return r.LoadRestrictor == rootOnly }
 
 // IsGlob reports whether the entry is a glob of directories.
 func (r *Render) IsGlob() bool { return strings.ContainsAny(r.pattern(), globMeta) }
 
-// pattern returns the directory or glob that an entry names; empty for other entries.
+// pattern returns the directory or glob of a kustomization or chart entry, or "" for other entries.
 func (r *Render) pattern() string { return r.Kustomize + r.Chart }
 
-// several reports whether an entry may ask for several renders.
+// several reports whether an entry may ask for more than one render.
 func (r *Render) several() bool { return r.IsGlob() || r.Pointers != "" || r.EachValues != "" }
 
-// globMeta are the characters that make a path a glob.
+// globMeta has the characters that make a path a glob.
 const globMeta = `*?[{\`
 
-// NameOf returns the name of the render of an entry that is not a glob: the explicit name, its
-// directory or the first of its files.
+// NameOf returns the render name of an entry that is not a glob: its Name, or else its directory,
+// or else the first of its files.
 func (r *Render) NameOf() string {
 	switch {
 	case r.Name != "":
@@ -78,7 +79,8 @@ func (r *Render) NameOf() string {
 	return ""
 }
 
-// paths returns the paths that the entry names; for a glob, the part before the first pattern.
+// paths returns the paths that the entry names. For a glob, it returns the directory before the
+// first pattern.
 func (r *Render) paths() []string {
 	all := slices.Concat(r.Files, slices.Sorted(maps.Values(r.Remotes)))
 	if base := r.pattern(); base != "" {
@@ -93,41 +95,44 @@ func (r *Render) paths() []string {
 	return all
 }
 
-// Discovers reports whether roots are found and rendered without being named, because the
-// configuration has no key renders. An empty list turns discovery off.
+// Discovers reports whether all roots are found and rendered because the configuration has no key
+// renders. An empty renders list turns discovery off.
 func (c *Config) Discovers() bool { return c.Renders == nil }
 
-// Chosen is one render that a configuration asks for, or that was discovered. Paths are relative to
-// the directory of the configuration, with forward slashes.
+// Chosen is a render that the configuration asks for or that was discovered. Its paths are relative
+// to the directory of the configuration and have forward slashes.
 type Chosen struct {
 	Name string
-	// Dir is the directory of the kustomization or of the chart; empty for files. Values are the
-	// values files of a chart.
+	// Dir is the directory of the kustomization or chart, or empty for Files. Values are the values
+	// files of a chart.
 	Dir    string
 	Values []string
-	// Entry is the entry that asks for it; nil if it was discovered. Literal is set if the entry is
-	// not a glob.
+	// Entry is the renders entry that asks for the render, or nil if the render was discovered.
+	// Literal is set if the entry is not a glob.
 	Entry   *Render
 	Literal bool
-	// Pointers are the files of the GitOps pointers that deploy it, directly or through others,
-	// sorted. Destinations are the names and addresses of the cluster that they deploy it to.
+	// Pointers are the files of the GitOps pointers that deploy the render, directly or through
+	// other pointers, sorted. Destinations are the names and addresses of the clusters that they
+	// deploy it to.
 	Pointers, Destinations []string
 }
 
-// Tree has the input that can be rendered.
+// Tree describes what can be rendered.
 type Tree struct {
-	// Roots are the directories of the kustomizations that no other one refers to: those that a
-	// glob may match, or all that are rendered if Discovers. Charts are the directories of the
-	// charts that a glob may match.
+	// Roots are the directories of the kustomizations that no other kustomization refers to. A glob
+	// may match them, and all of them are rendered if Discovers is true. Charts are the directories
+	// of the charts that a glob may match.
 	Roots, Charts []string
-	// Tracked is that of source.Options, for the files that each-values matches.
+	// Tracked reports whether a file is part of the input, as in source.Options. It applies to the
+	// files that each-values matches.
 	Tracked func(path string) bool
 
-	looks *int // remaining part of mostLooks
+	looks *int // how many files and entries may still be examined, at first mostLooks
 }
 
-// Expand returns the renders that a configuration asks for, in the order of its entries. Errors
-// name globs without matches, missing values files, and entries whose renders have the same name.
+// Expand returns the renders that a configuration asks for, in the order of its entries. It returns
+// errors for globs without matches, missing values files, and entries whose renders have the same
+// name.
 func (c *Config) Expand(t Tree) ([]Chosen, error) {
 	t.looks = cmp.Or(t.looks, new(mostLooks))
 	t.Roots = slices.Compact(slices.Sorted(slices.Values(t.Roots)))
@@ -144,7 +149,7 @@ func (c *Config) Expand(t Tree) ([]Chosen, error) {
 	for i := range c.Renders {
 		key := renderKey(i)
 		if c.Renders[i].Pointers != "" {
-			continue // see Follows
+			continue // pointers are followed later (see Follows)
 		}
 		var chosen []Chosen
 		var err error
@@ -170,7 +175,8 @@ func (c *Config) Expand(t Tree) ([]Chosen, error) {
 
 func renderKey(i int) string { return fmt.Sprintf("renders[%d]", i) }
 
-// expand returns the render that an entry names, or one for each directory that its glob matches.
+// expand returns the render that an entry names, or a render for each directory that its glob
+// matches.
 func (r *Render) expand(dirs []string) (all []Chosen) {
 	if !r.IsGlob() {
 		chosen := Chosen{Name: r.NameOf(), Entry: r, Literal: true}
@@ -188,7 +194,7 @@ func (r *Render) expand(dirs []string) (all []Chosen) {
 	return all
 }
 
-// CheckClusters returns an error for each render of a cluster that matches none of the renders.
+// CheckClusters returns an error for each item in the renders of a cluster that matches no render.
 func (c *Config) CheckClusters(all []Chosen) error {
 	var names []string
 	for _, r := range all {
@@ -211,12 +217,12 @@ func (c *Config) CheckClusters(all []Chosen) error {
 	return errors.Join(errs...)
 }
 
-// wrong returns an error about an entry of the configuration.
+// wrong returns an error about an entry of the configuration, with its location.
 func (c *Config) wrong(key, format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", place(c.file, c.entries[key]), key, fmt.Errorf(format, args...))
 }
 
-// renders checks conditions on the list that types do not express.
+// renders checks the requirements on the list that its type does not express.
 func (l *loader) renders(list *source.Node, c *Config) {
 	first := map[string]int{}
 	for i, item := range list.Items() {
@@ -238,7 +244,7 @@ func (l *loader) renders(list *source.Node, c *Config) {
 	}
 }
 
-// render checks one entry; ok is false if it cannot be used.
+// render checks one entry. ok is false if the entry cannot be used.
 func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok bool) {
 	var given []string
 	for _, what := range renderKinds() {
@@ -268,7 +274,7 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	default:
 		l.rendered(k, item, c, key)
 	}
-	// A name with glob characters could not be distinguished from a glob in a cluster.
+	// In a cluster, a name with glob characters would be taken for a glob.
 	n, name := item.Field("name")
 	switch {
 	case name.IsNull():
@@ -280,7 +286,7 @@ func (l *loader) render(item *source.Node, r *Render, c *Config, key string) (ok
 	return true
 }
 
-// without checks that an entry has none of some keys.
+// without checks that an entry has none of the given keys.
 func (l *loader) without(item *source.Node, key, why string, words ...string) {
 	for _, word := range words {
 		if k, v := item.Field(word); !v.IsNull() {
@@ -289,13 +295,13 @@ func (l *loader) without(item *source.Node, key, why string, words ...string) {
 	}
 }
 
-// renderKinds returns the keys of which an entry has exactly one.
+// renderKinds returns the keys that say what an entry renders. Each entry has exactly one of them.
 func renderKinds() []string { return []string{"kustomize", "helm", "files", "pointers"} }
 
-// expectedRender describes the required keys of an entry.
+// expectedRender describes the keys of renderKinds in messages.
 const expectedRender = "expected kustomize or helm, a directory or a glob, files, or pointers, a glob"
 
-// kustomize checks an entry for kustomizations.
+// kustomize checks a renders entry for kustomizations.
 func (l *loader) kustomize(k, item *source.Node, r *Render, c *Config, key string) {
 	if source.IsKustomizationFile(path.Base(r.Kustomize)) {
 		l.fail(l.at(k), "%s.kustomize: expected a directory, found the file %s: name the directory that holds it", key, r.Kustomize)
@@ -319,7 +325,7 @@ func (l *loader) remotes(item *source.Node, c *Config, key string) {
 	}
 }
 
-// rendered checks an entry for the output of another tool.
+// rendered checks a renders entry for the output of another tool.
 func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
 	files := item.Get("files")
 	if isEmpty(files) {
@@ -334,12 +340,12 @@ func (l *loader) rendered(k, item *source.Node, c *Config, key string) {
 	l.without(item, key, "belongs to kustomize: files are read as they are", "load-restrictor", "remotes")
 }
 
-// renderPattern is the form of the name of a render. schema.json has the same.
+// renderPattern is the pattern for render names. schema.json has the same pattern.
 const renderPattern = `^[^*?\[\]{}\\\x00-\x1f\x7f]+$`
 
 var renderForm = regexp.MustCompile(renderPattern)
 
-// loosenedRenders reports renders that are gone, so that their findings disappear.
+// loosenedRenders reports renders that were removed, because their findings disappear.
 func (c *Config) loosenedRenders(before *Config, add adder) {
 	list := c.fieldPlace("renders")
 	switch {
@@ -360,7 +366,7 @@ func (c *Config) loosenedRenders(before *Config, add adder) {
 				}
 				add(entry, "%s", text)
 			}
-		case c.Discovers() && was.IsGlob() && was.Kustomize != "": // every root is rendered, if it can be without the settings of the entry
+		case c.Discovers() && was.IsGlob() && was.Kustomize != "": // all roots are discovered, and may render without the settings of the entry
 			for _, text := range (&Render{Kustomize: was.Kustomize}).loosened(was) {
 				add(list, "%s", text)
 			}
@@ -370,9 +376,9 @@ func (c *Config) loosenedRenders(before *Config, add adder) {
 	}
 }
 
-// same returns the index of the entry that asks for the same renders as another one, regardless of
-// its name, but with preference for an equal name; -1 if there is none. Renders of one chart are the
-// same if they have the same name or the same values files.
+// same returns the index of the entry that asks for the same renders as another entry, or -1. Names
+// need not be equal, but an entry with an equal name is preferred. Chart entries for the same chart
+// are the same if their names or their values files are equal.
 func (c *Config) same(was *Render) int {
 	found := -1
 	for i := range c.Renders {
@@ -397,7 +403,8 @@ func (c *Config) same(was *Render) int {
 	return found
 }
 
-// loosened lists what an entry no longer renders, or renders differently.
+// loosened describes what an entry no longer renders, or renders differently, compared to an
+// earlier version of it.
 func (r *Render) loosened(was *Render) (all []string) {
 	if r.RootOnly() && !was.RootOnly() {
 		all = append(all, "kustomizations that read files outside of their directory are not rendered any more: "+r.what())
@@ -416,15 +423,15 @@ func (r *Render) loosened(was *Render) (all []string) {
 	return all
 }
 
-// what names an entry in words.
+// what describes an entry in messages.
 func (r *Render) what() string { return cmp.Or(r.pattern(), r.Pointers, strings.Join(r.Files, ", ")) }
 
-// Widen adds the renders that a change of the configuration asks for additionally, because the
-// change may contain the objects to judge. It returns the entries that the change no longer asks
-// for; these stay.
+// Widen adds the renders and cluster renders that only a changed configuration has, because the
+// objects to judge may be in them. It returns descriptions of the entries that the changed
+// configuration no longer has. These entries are kept.
 func (c *Config) Widen(change *Config) (stays []string) {
 	if c.Discovers() {
-		return nil // everything is rendered anyway
+		return nil // all roots are rendered anyway
 	}
 	for i := range c.Renders {
 		if change.same(&c.Renders[i]) < 0 && !change.Discovers() {

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestRenderMistakes has one text for every possible mistake of an entry.
+// TestRenderMistakes covers every possible mistake in an entry.
 func TestRenderMistakes(t *testing.T) {
 	const (
 		helm   = ": is only valid with helm"
@@ -42,7 +42,7 @@ func TestRenderMistakes(t *testing.T) {
 		"[{helm: a, set-string: {b: }}]":            "1:34: renders[0].set-string.b: expected a text, found nothing",
 		"[{helm: a, remotes: {b: c}}]":              "1:21: renders[0].remotes: cannot be combined with helm",
 		"[{helm: a}, {helm: ./a/}]":                 "1:22: renders[1]: a is the name of renders[0] as well: give one of them another name",
-		"[{helm: a, each-values: 'b/{name}'}, {helm: a, each-values: 'c/{name}'}]": "", // Expand reports it
+		"[{helm: a, each-values: 'b/{name}'}, {helm: a, each-values: 'c/{name}'}]": "", // Expand reports the problem
 		"[{pointers: a, set: {b: c}}]":                                             "1:25: renders[0].set" + helm,
 		"[{files: [a], values: [b]}]":                                              "1:24: renders[0].values" + helm,
 		"[{kustomize: a, namespace: b}]":                                           "1:26: renders[0].namespace" + helm,
@@ -61,14 +61,14 @@ func TestRenderMistakes(t *testing.T) {
 		"[{files: [a], remotes: {b: c}}]":                                          "1:24: renders[0].remotes: belongs to kustomize: files are read as they are",
 		"[{kustomize: a}, {kustomize: ./a/}]":                                      "1:27: renders[1]: a is the name of renders[0] as well: give one of them another name",
 		"[{kustomize: a}, {files: [b], name: a}]":                                  "1:27: renders[1]: a is the name of renders[0] as well: give one of them another name",
-		"[{kustomize: a/*}, {kustomize: a/*}]":                                     "", // Expand reports it
+		"[{kustomize: a/*}, {kustomize: a/*}]":                                     "", // Expand reports the problem
 		"[{kustomize: a}, {kustomize: a, name: b, load-restrictor: root-only}]":    "",
 	} {
 		refuses(t, "renders: "+text, want)
 	}
 }
 
-// TestFoundRenders restricts the globs of a configuration that was found to the tree.
+// TestFoundRenders checks that globs in a configuration that was found match only in the tree.
 func TestFoundRenders(t *testing.T) {
 	for glob, want := range map[string]string{
 		"*": "", "./a/**": "", "../a/*": "../a lies outside of the directory of the configuration: put it inside, or name it with -k",
@@ -84,7 +84,7 @@ func TestFoundRenders(t *testing.T) {
 	}
 }
 
-// TestDiscovers distinguishes an absent key from an empty one.
+// TestDiscovers checks that an absent key and an empty one have different meanings.
 func TestDiscovers(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "renders:": true, "renders: []": false, "renders: [{kustomize: a}]": false} {
 		if c, err := load(t, text); err != nil || c.Discovers() != want {
@@ -93,7 +93,7 @@ func TestDiscovers(t *testing.T) {
 	}
 }
 
-// TestExpand returns the renders, by name, and the errors.
+// TestExpand checks the names of renders, and the errors.
 func TestExpand(t *testing.T) {
 	roots := []string{"prod/b", "prod/a", "stage/a", ".", "deep/x/y"}
 	for _, test := range []struct{ text, want, wrong string }{
@@ -133,7 +133,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestCheckClusters finds entries that match no render.
+// TestCheckClusters checks that entries that match no render are found.
 func TestCheckClusters(t *testing.T) {
 	c, err := load(t, `
 renders: [{kustomize: "clusters/*/o"}, {kustomize: legacy, name: old}, {files: [r/x.yaml], name: shop-prod}]
@@ -162,7 +162,7 @@ clusters:
 	}
 }
 
-// TestLoosenedRenders lists the findings that a change of renders silences.
+// TestLoosenedRenders checks which changes of renders make findings disappear.
 func TestLoosenedRenders(t *testing.T) {
 	for _, test := range []struct{ before, after, want string }{
 		{"", "", ""},
@@ -206,7 +206,7 @@ func TestLoosenedRenders(t *testing.T) {
 	}
 }
 
-// TestMovedRenders checks the paths of renders in another directory.
+// TestMovedRenders checks the paths of renders after At.
 func TestMovedRenders(t *testing.T) {
 	if _, err := load(t, "renders: [{kustomize: a, remotes: {u: sub/../v}}]"); err != nil {
 		t.Fatal(err)

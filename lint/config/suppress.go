@@ -14,28 +14,28 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Suppress accepts the findings of a rule about some objects. A defect of an entry, such as a
-// missing reason, is a finding and not an error of the file.
+// Suppress accepts the findings of a rule for certain objects. A mistake in an entry, such as a
+// missing reason, is a finding rather than an error.
 type Suppress struct {
 	Rule string `json:"rule"`
-	// Reason is the reason for accepting them, Until the last day on which they are accepted, for
-	// example 2027-03-31; empty for no limit.
+	// Reason says why the findings are accepted. Until is the last day on which they are accepted,
+	// for example 2027-03-31, or empty if there is no limit.
 	Reason string `json:"reason"`
 	Until  string `json:"until"`
-	// Kinds, Namespaces and Names are globs, one of which an object must match; without globs every
-	// object matches.
+	// Kinds, Namespaces and Names are globs. An object must match one glob of each list that is not
+	// empty.
 	Kinds      []string `json:"kinds"`
 	Namespaces []string `json:"namespaces"`
 	Names      []string `json:"names"`
-	// Labels are labels that the object itself must have.
+	// Labels are labels that the object itself must have. The labels of its pods do not count.
 	Labels map[string]string `json:"labels"`
 
 	// Place is the location of the entry in the configuration file.
 	Place diag.Span `json:"-"`
 }
 
-// Means reports whether the entry applies to an object. An object without a namespace counts as one
-// in default.
+// Means reports whether the entry applies to an object. An object that sets no namespace belongs to
+// default.
 func (s *Suppress) Means(o diag.Object, labels map[string]string) bool {
 	return holds(s.Labels, labels) && anyGlob(s.Kinds, o.Kind) && anyGlob(s.Namespaces, cmp.Or(o.Namespace, "default")) && anyGlob(s.Names, o.Name)
 }
@@ -47,19 +47,20 @@ func anyGlob(globs []string, name string) bool {
 	})
 }
 
-// Target describes in words the objects that the entry applies to.
+// Target describes the objects that the entry applies to.
 func (s *Suppress) Target() string {
 	parts := words(s.Labels, selected{"kind", s.Kinds}, selected{"namespace", s.Namespaces}, selected{"name", s.Names})
 	return cmp.Or(strings.Join(parts, ", "), "all objects")
 }
 
-// selected has a property that objects are selected by, and globs of it.
+// selected pairs a property of objects, such as namespace, with the globs that select objects by
+// it.
 type selected struct {
 	property string
 	globs    []string
 }
 
-// words describes a selection in words.
+// words describes the objects that labels and globs select.
 func words(labels map[string]string, by ...selected) (parts []string) {
 	for _, s := range by {
 		if len(s.globs) > 0 {
@@ -72,7 +73,7 @@ func words(labels map[string]string, by ...selected) (parts []string) {
 	return parts
 }
 
-// suppress checks conditions on one entry that types do not express.
+// suppress checks the requirements on an entry that its type does not express.
 func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 	s.Place = l.at(item)
 	if k, v := item.Field("rule"); k != nil {
@@ -84,9 +85,9 @@ func (l *loader) suppress(item *source.Node, s *Suppress, path string) {
 	l.selection(item, path, "expected a glob, or nothing at all for all", "kinds", "namespaces", "names")
 }
 
-// Loosened reports the parts of a configuration that make findings disappear which an earlier
-// configuration would report. The function level returns the level of a rule by either
-// configuration, "" for a rule that does not exist; ids are those of all rules.
+// Loosened returns the changes since an earlier configuration that may make findings disappear. ids
+// are the ids of all rules. level returns the level of a rule in either configuration, or "" if the
+// rule does not exist.
 func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, rule string) diag.Level) []diag.Silence {
 	var all []diag.Silence
 	add := func(at diag.Span, format string, args ...any) {
@@ -132,16 +133,16 @@ func (c *Config) Loosened(before *Config, ids []string, level func(c *Config, ru
 	return all
 }
 
-// without returns the names of a list that are not in another one.
+// without returns the items of list that are not in other.
 func without(list, other []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return slices.Contains(other, name) })
 }
 
-// adder records a part of a change that makes findings disappear.
+// adder records a change that may make findings disappear.
 type adder func(at diag.Span, format string, args ...any)
 
-// loosenedClusters reports clusters that are no longer judged, or are judged against other nodes,
-// and new clusters, whose files are no longer judged with the rest.
+// loosenedClusters reports clusters that were removed or have other nodes. It also reports new
+// clusters, because their files are no longer judged together with the rest.
 func (c *Config) loosenedClusters(before *Config, add adder) {
 	about := func(name, text string) { add(c.fieldPlace("clusters"), "cluster %s %s", name, text) }
 	for _, was := range before.Clusters {
@@ -165,7 +166,7 @@ func (c *Config) loosenedClusters(before *Config, add adder) {
 	}
 }
 
-// cluster returns the cluster with a name; nil if there is none.
+// cluster returns the cluster with a name, or nil.
 func (c *Config) cluster(name string) *Cluster {
 	at := slices.IndexFunc(c.Clusters, func(of Cluster) bool { return of.Name == name })
 	if at < 0 {
@@ -174,10 +175,11 @@ func (c *Config) cluster(name string) *Cluster {
 	return &c.Clusters[at]
 }
 
-// failRank is higher for a level that fewer findings reach.
+// failRank returns the rank of a fail-on value. It is higher if fewer findings make the run fail.
 func failRank(level string) int { return slices.Index([]string{"warning", "error", "none"}, level) }
 
-// fieldPlace returns the location of a field of the configuration, or its first line.
+// fieldPlace returns the location of a top-level field, or the first line of the configuration if
+// the field is not set.
 func (c *Config) fieldPlace(field string) diag.Span {
 	if at, ok := c.fields[field]; ok {
 		return at
@@ -185,18 +187,20 @@ func (c *Config) fieldPlace(field string) diag.Span {
 	return diag.Span{Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
 }
 
-// Survive requires that workloads survive the loss of any one domain of some topology keys.
+// Survive requires that workloads survive the loss of any one domain of the given topology keys.
 type Survive struct {
 	// Keys are node, zone, region, or topology keys.
 	Keys []string `json:"keys"`
-	// Namespaces are globs of the namespaces whose workloads are selected; all if there are none.
+	// Namespaces are globs. Only workloads in matching namespaces are selected. If it is empty, all
+	// namespaces match.
 	Namespaces []string `json:"namespaces"`
 	// Labels are labels that the pod template must have.
 	Labels map[string]string `json:"labels"`
 }
 
-// Asks returns the topology keys whose domain loss a workload has to survive, sorted and without
-// repeats. Labels are those of its pods; a workload without a namespace counts as one in default.
+// Asks returns the topology keys whose domain losses a workload must survive, sorted and without
+// duplicates. labels are the labels of its pods. A workload that sets no namespace belongs to
+// default.
 func (c *Config) Asks(namespace string, labels map[string]string) []string {
 	keys := []string{}
 	for _, s := range c.Survive {
@@ -210,18 +214,17 @@ func (c *Config) Asks(namespace string, labels map[string]string) []string {
 	return slices.Compact(keys)
 }
 
-// domains maps words to the topology keys that most clusters have.
+// domains maps the words node, zone and region to topology keys that most clusters have.
 var domains = map[string]string{
 	"node": "kubernetes.io/hostname", "zone": "topology.kubernetes.io/zone", "region": "topology.kubernetes.io/region",
 }
 
-// domainWords returns the words of domains.
 func domainWords() []string { return slices.Sorted(maps.Keys(domains)) }
 
-// The forms that the API server accepts for the key and the value of a label (kubernetes:
-// apimachinery/pkg/api/validate/content/kube.go, IsLabelKey and IsLabelValue), except the length of
-// the domain of a key, which one expression cannot check besides the form. schema.json has the
-// same.
+// Patterns for label keys and values that the API server accepts (kubernetes:
+// apimachinery/pkg/api/validate/content/kube.go, IsLabelKey and IsLabelValue). They do not check
+// the length of a key's domain, which a single expression cannot check together with the form.
+// schema.json has the same patterns.
 const (
 	keyPattern   = `^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$`
 	valuePattern = `^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$`
@@ -235,8 +238,8 @@ func isKey(s string) bool {
 	return keyForm.MatchString(s) && len(domain) <= maxDomain
 }
 
-// TopologyKey returns the topology key for a word such as node or zone, or the word itself if it
-// can be the key of a label.
+// TopologyKey returns the topology key for a word such as node or zone. Any other word is returned
+// unchanged if it is a valid label key.
 func TopologyKey(word string) (string, error) {
 	if key, ok := domains[word]; ok {
 		return key, nil
@@ -247,13 +250,13 @@ func TopologyKey(word string) (string, error) {
 	return word, nil
 }
 
-// NearDomain returns the word for a topology key, or the topology key, that was probably meant by a
-// key; "" if none is near.
+// NearDomain returns the word, such as zone, or the topology key that was probably meant, or "" if
+// none is similar.
 func NearDomain(key string) string {
 	return diag.Nearest(key, slices.Concat(domainWords(), slices.Sorted(maps.Values(domains))))
 }
 
-// survive checks conditions on one entry that types do not express.
+// survive checks the requirements on an entry that its type does not express.
 func (l *loader) survive(item *source.Node, path string) {
 	if k, keys := item.Field("keys"); isEmpty(keys) {
 		l.fail(l.at(cmp.Or(k, item)), "%s: expected keys whose domains may be lost, such as node or zone", path)
@@ -266,7 +269,8 @@ func (l *loader) survive(item *source.Node, path string) {
 	l.selection(item, path, "expected a glob, or nothing at all for all namespaces", "namespaces")
 }
 
-// selection checks lists of globs, which must not be empty, and the labels beside them.
+// selection checks that the given lists of globs are not empty, and checks the labels of the same
+// entry.
 func (l *loader) selection(item *source.Node, path, wrong string, lists ...string) {
 	for _, field := range lists {
 		if k, list := item.Field(field); list.Len() == 0 && !list.IsNull() {

@@ -47,7 +47,7 @@ survive:
 	}
 }
 
-// TestSurviveMistakes has one text for every possible mistake.
+// TestSurviveMistakes covers every possible mistake in survive.
 func TestSurviveMistakes(t *testing.T) {
 	const want = "expected node, region, zone or the key of a node label, found "
 	for text, want := range map[string]string{
@@ -99,7 +99,7 @@ func TestTopologyKey(t *testing.T) {
 	}
 }
 
-// TestLabelForms compares the forms of labels with those of the API server.
+// TestLabelForms compares the patterns for labels with the API server's validation.
 func TestLabelForms(t *testing.T) {
 	long, name := strings.Repeat("a", maxDomain), strings.Repeat("a", 63)
 	for _, s := range []string{
@@ -115,7 +115,7 @@ func TestLabelForms(t *testing.T) {
 	}
 }
 
-// TestSchemaForms checks that the schema has the same forms as Load.
+// TestSchemaForms checks that the schema has the same patterns as Load.
 func TestSchemaForms(t *testing.T) {
 	at := func(v any, path ...string) any {
 		for _, key := range path {

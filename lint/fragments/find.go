@@ -14,25 +14,25 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Finder finds placement fields in values. Its bounds apply to one run.
+// Finder finds placement fields in chart values. Its limits apply to one run.
 type Finder struct {
-	// what is found in a run, the nodes that are visited for it, and the text that is made for
-	// values written as text
+	// The maps that were found, the nodes that were visited, and the bytes of values that are
+	// written as text.
 	maps, nodes, bytes limits.Counter
 	levels             int
 
 	known map[*source.Object]*Found
 }
 
-// Found holds what an object passes to charts.
+// Found holds the placement fields that an object passes to charts.
 type Found struct {
-	// Sources holds what each of its sources passes to a chart, in the order of the object.
+	// Sources has one item for each source of the object, in the same order.
 	Sources []workload.Given
-	// Over says which bound was exceeded, or is "".
+	// Over says which limit was exceeded, or is empty.
 	Over string
 }
 
-// Without merges what the sources pass to charts, except some sources, by index.
+// Without merges the values of all sources except those with the given indices.
 func (f *Found) Without(sources map[int]bool) *workload.Given {
 	all := &workload.Given{}
 	for i, s := range f.Sources {
@@ -51,7 +51,8 @@ func NewFinder() *Finder {
 	}
 }
 
-// Of returns what an object passes to a chart, or nil if it is not a release of a chart.
+// Of returns the placement fields that an object passes to charts, or nil if the object does not
+// release a chart.
 func (f *Finder) Of(o *source.Object) *Found {
 	kind, ok := pointers.KindOf(o.Group(), o.Kind)
 	if !ok || kind == pointers.FluxKustomization {
@@ -67,9 +68,9 @@ func (f *Finder) Of(o *source.Object) *Found {
 	return found
 }
 
-// Destinations returns the name and the address of the cluster that a release goes to, as far as
-// they are written. The list is empty for the cluster of its own controller, and nil for an object
-// that is not a release.
+// Destinations returns the name and the address of the cluster that an object deploys to, if the
+// object sets them. The result is empty for the cluster in which the controller runs, and nil for
+// an object that is not a release.
 func Destinations(o *source.Object) []string {
 	kind, ok := pointers.KindOf(o.Group(), o.Kind)
 	if !ok || kind == pointers.FluxKustomization {
@@ -102,13 +103,12 @@ func (w *walk) release(o *source.Object, kind pointers.Kind) {
 	}
 }
 
-// next starts another source.
+// next begins with the next source.
 func (w *walk) next() {
 	w.found.Sources = append(w.found.Sources, workload.Given{})
 	w.given = &w.found.Sources[len(w.found.Sources)-1]
 }
 
-// specOf returns the spec of a release, or of the template of an ApplicationSet.
 func specOf(o *source.Object) *source.Node {
 	if o.Kind == "ApplicationSet" {
 		return o.Root.At("spec", "template", "spec")
@@ -117,7 +117,7 @@ func specOf(o *source.Object) *source.Node {
 }
 
 // sources returns the sources of an Application, or of the template of an ApplicationSet. Argo CD
-// ignores a single source next to several.
+// ignores source if sources is set.
 func sources(o *source.Object) []*source.Node {
 	spec := specOf(o)
 	if several := spec.Get("sources").Items(); len(several) > 0 {
@@ -126,7 +126,7 @@ func sources(o *source.Object) []*source.Node {
 	return []*source.Node{spec.Get("source")}
 }
 
-// argo searches the values of one source of Argo CD: valuesObject replaces values, and parameters
+// argo searches the values of an Argo CD source. valuesObject replaces values, and parameters
 // override both.
 func (w *walk) argo(file *source.File, helm *source.Node) {
 	w.off = overrides(helm.Get("parameters")) || overrides(helm.Get("fileParameters"))
@@ -138,7 +138,7 @@ func (w *walk) argo(file *source.File, helm *source.Node) {
 	if text.Text() == "" || !mentions(text.Value) {
 		return
 	}
-	if w.template && source.IsVariable(text.Value) { // it may be a condition around anything
+	if w.template && source.IsVariable(text.Value) { // the variable may be a condition around any part of the values
 		w.given.Left = true
 		return
 	}
@@ -159,7 +159,7 @@ func (w *walk) argo(file *source.File, helm *source.Node) {
 	}
 }
 
-// over records that a bound was exceeded.
+// over records that a limit was exceeded.
 func (w *walk) over(format string, args ...any) {
 	w.given.Left = true
 	if w.found.Over == "" {
@@ -167,9 +167,9 @@ func (w *walk) over(format string, args ...any) {
 	}
 }
 
-// written returns a block of text in a file as a file of its own, in which each line has the same
-// place as in the original. It returns nil for a scalar of another style, whose lines differ, and
-// if the result would exceed a number of bytes; cost is its size.
+// written returns the text of a block scalar as a file in which each line has the same place as in
+// the original file. cost is the size of the new file. written returns nil if cost exceeds most, or
+// if the scalar has another style, because its lines may then differ from those in the file.
 func written(file *source.File, block *source.Node, most int) (inner *source.File, cost int) {
 	head := file.Span(block).Line
 	if !literal(file, block, head) {
@@ -199,19 +199,19 @@ func written(file *source.File, block *source.Node, most int) (inner *source.Fil
 	return inner, cost
 }
 
-// maxIndent bounds the indentation of a text.
+// maxIndent is the maximum indentation of values that are written as text.
 const maxIndent = 200
 
-// literal reports whether a scalar is a block of text that keeps its lines.
+// literal reports whether a scalar is a literal block scalar, which keeps its line breaks.
 func literal(file *source.File, block *source.Node, line int) bool {
 	text := file.Line(line)
 	at := strings.LastIndexByte(text, '|')
 	return block.Quoted && at >= 0 && strings.Contains(block.Value, "\n") && strings.Trim(text[at:], "|+-0123456789 ") == "" && strings.HasSuffix(strings.TrimRight(text[:at], " "), ":")
 }
 
-// Moved maps a place in values that one object has as text to the same place in another object with
-// the same text, such as the source of a rendered object. It returns false if there is no such
-// text.
+// Moved converts a place in the text values of one object to the same place in another object with
+// equal values, such as the source of a rendered object. ok is false if the other object has no
+// such values.
 func Moved(from, to *source.Object, s diag.Span) (at diag.Span, ok bool) {
 	here, there := sources(from), sources(to)
 	for i := range min(len(here), len(there)) {
@@ -232,23 +232,23 @@ func Moved(from, to *source.Object, s diag.Span) (at diag.Span, ok bool) {
 	return at, false
 }
 
-// shift returns how much further one line is indented than another.
+// shift returns how much further to is indented than from.
 func shift(from, to string) int {
 	return len(to) - len(strings.TrimLeft(to, " ")) - len(from) + len(strings.TrimLeft(from, " "))
 }
 
-// walk visits the values of one release.
+// walk searches the values of one release.
 type walk struct {
 	finder *Finder
 	found  *Found
-	given  *workload.Given // of the current source
+	given  *workload.Given // the values of the current source
 	file   *source.File
-	// template is set for values with parameters of an ApplicationSet. If off is set, what is found
-	// is left out.
+	// template is set if the values belong to an ApplicationSet and may contain parameters. off is
+	// set while the maps that are found are to be left out.
 	template, off bool
 	path          []string
-	// seen holds the visited nodes with several paths to them, twice for a node that is switched
-	// off on one path.
+	// seen holds the visited nodes that can be reached by several paths. A node may be visited twice,
+	// once with off set and once without.
 	seen map[visit]bool
 }
 
@@ -257,7 +257,7 @@ type visit struct {
 	off  bool
 }
 
-// values searches one tree of values.
+// values searches a tree of values.
 func (w *walk) values(file *source.File, root *source.Node) {
 	w.file, w.path = file, nil
 	w.node(root)
@@ -281,7 +281,7 @@ func (w *walk) node(n *source.Node) {
 		}
 	default:
 		was := w.off
-		manifest := n.Get("apiVersion").Text() != "" && n.Get("kind").Text() != "" // whose fields are no values
+		manifest := n.Get("apiVersion").Text() != "" && n.Get("kind").Text() != "" // the fields of a manifest are not values
 		w.off = was || switchedOff(n) || manifest
 		w.mapping(n)
 		w.off = was
@@ -326,7 +326,7 @@ func (w *walk) mapping(n *source.Node) {
 	}
 }
 
-// clear reports whether everything below a node is written literally.
+// clear reports whether everything below a node is known, because it has no placeholders.
 func (w *walk) clear(n *source.Node) bool {
 	if !w.finder.nodes.Add(1) {
 		w.over("values have more than %d nodes", w.finder.nodes.Most)
@@ -345,13 +345,14 @@ func (w *walk) clear(n *source.Node) bool {
 	return n == nil || n.Kind != source.Scalar || !n.Placeholder()
 }
 
-// switches maps fields that switch the part around them on or off to the value that deploys it.
+// switches maps the fields that turn the surrounding part of the values on or off to the value that
+// turns it on.
 var switches = map[string]bool{"enabled": true, "enable": true, "install": true, "create": true, "deploy": true, "disabled": false, "disable": false}
 
-// counts lists fields with the number of pods of the part around them.
+// counts has the fields with the pod count of the surrounding part.
 var counts = map[string]bool{"replicas": true, "replicaCount": true}
 
-// switchedOff reports whether a part of the values is not, or may not be, deployed.
+// switchedOff reports whether a part of the values is not deployed, or may not be.
 func switchedOff(m *source.Node) bool {
 	for k, v := range m.Fields() {
 		on, is := switches[k.Value]
@@ -365,7 +366,7 @@ func switchedOff(m *source.Node) bool {
 	return false
 }
 
-// overrides reports whether a list of parameters may change placement fields.
+// overrides reports whether any parameter may change placement fields.
 func overrides(parameters *source.Node) bool {
 	return slices.ContainsFunc(parameters.Items(), func(p *source.Node) bool {
 		name := p.Get("name")
@@ -373,15 +374,15 @@ func overrides(parameters *source.Node) bool {
 	})
 }
 
-// mentions reports whether a text has the name of a placement field.
+// mentions reports whether text contains the name of a placement field.
 func mentions(text string) bool {
 	return slices.ContainsFunc(workload.PlacementFields(), func(name string) bool { return strings.Contains(text, name) })
 }
 
-// maxStep bounds the bytes of a key that a path shows.
+// maxStep is the maximum number of bytes of a key in a path.
 const maxStep = 60
 
-// stepName returns a key as a path shows it.
+// stepName returns a key in the form that paths show.
 func stepName(key string) string {
 	if len(key) > maxStep {
 		key = strings.ToValidUTF8(key[:maxStep], "") + "..."

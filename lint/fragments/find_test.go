@@ -26,7 +26,7 @@ func objectOf(t *testing.T, text string) *source.Object {
 	return file.ObjectsOf(roots[0])[0]
 }
 
-// findRows holds releases with the maps to find, as path@line, and whether some are left out.
+// findRows has releases with the maps to find, as path@line, and whether any are left out.
 var findRows = map[string]struct {
 	text string
 	want string
@@ -92,7 +92,7 @@ func said(found *Found) string {
 	return strings.Join(all, " ")
 }
 
-// TestWithout checks that the values of the other sources remain, and whether some of theirs are
+// TestWithout checks that only the values of the other sources remain, and whether any of them were
 // left out.
 func TestWithout(t *testing.T) {
 	found := NewFinder().Of(objectOf(t, argo+"  sources:\n  - helm: {valuesObject: "+plain+"}\n  - ref: x\n  - helm: {valuesObject: {enabled: false, nodeSelector: {a: b}}}"))
@@ -112,7 +112,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// TestNoRelease checks that other objects pass nothing to charts.
+// TestNoRelease checks that other objects pass no values to charts.
 func TestNoRelease(t *testing.T) {
 	for _, head := range []string{"apiVersion: apps/v1\nkind: Deployment", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization", "apiVersion: example.com/v1\nkind: HelmRelease"} {
 		if found := NewFinder().Of(objectOf(t, head+"\nmetadata: {name: a}\nspec: {values: "+plain+"}\n")); found != nil {
@@ -121,7 +121,7 @@ func TestNoRelease(t *testing.T) {
 	}
 }
 
-// TestPlaces checks that values written as text have the column that a person sees.
+// TestPlaces checks that values that are written as text have the columns of the file.
 func TestPlaces(t *testing.T) {
 	o := objectOf(t, argo+"  source:\n    helm:\n      values: |\n        a:\n          nodeSelector: {disk: ssd}\n")
 	v := NewFinder().Of(o).Without(nil).Values[0]
@@ -130,7 +130,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestBounds checks that each exceeded bound is reported, and that nothing beyond it is found.
+// TestBounds checks that each limit is reported when it is exceeded, and that nothing beyond it is
+// found.
 func TestBounds(t *testing.T) {
 	three := flux + "  values: {a: " + plain + ", b: " + plain + ", c: " + plain + "}"
 	text := argo + "  source:\n    helm:\n      values: |\n        a: {nodeSelector: {b: c}}\n"
@@ -153,7 +154,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestAliases checks that a small text of many aliases costs little, and that each map counts once.
+// TestAliases checks that a short text with many aliases costs little, and that each map counts
+// once.
 func TestAliases(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(flux + "  values:\n    a0: &a0 " + plain + "\n")
@@ -166,7 +168,8 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// TestRemembered checks that an object is searched once, however many contexts have it.
+// TestRemembered checks that an object is searched only once, regardless of the number of contexts
+// that contain it.
 func TestRemembered(t *testing.T) {
 	f, o := NewFinder(), objectOf(t, flux+"  values: "+plain)
 	first := f.Of(o)
@@ -175,7 +178,8 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestMoved checks that a place in a text moves to the same text elsewhere, and to no other text.
+// TestMoved checks that a place in a text moves to an equal text in another object, and to no other
+// text.
 func TestMoved(t *testing.T) {
 	head := argo + "  source:\n    helm:\n      values: "
 	from := objectOf(t, head+"|\n        a:\n          b: c\n")

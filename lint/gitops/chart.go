@@ -16,14 +16,15 @@ import (
 
 const chartFile = "Chart.yaml"
 
-// origin is the source of a pointer: the result of a deployment, or else a file.
+// origin says where a pointer was read from. parent is the deployment whose result contains it. It
+// is nil for a pointer in a file or in a root.
 type origin struct {
 	parent *Deployment
-	places *places // nil for a file
+	places *places // nil for a pointer in a file
 }
 
-// remote returns the root for a chart of another repository, which a local directory or archive
-// replaces.
+// remote returns the root for a chart from elsewhere, which is read from its local replacement, a
+// directory or archive.
 func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
 	address := s.Address()
 	to, ok := f.vendored(address, s.Chart.Version)
@@ -41,8 +42,8 @@ func (f *follower) remote(p *pointers.Pointer, s *pointers.Source, from origin) 
 	return render.Root{}, pointers.Reason{What: pointers.WhyMissing, Detail: fmt.Sprintf("%s, which stands for %s", to, address)}
 }
 
-// vendored returns the local replacement of a chart: the one for its version, or else the one for
-// all versions.
+// vendored returns the local replacement of a chart. A replacement for the exact version is
+// preferred to one for all versions.
 func (f *follower) vendored(address, version string) (name string, ok bool) {
 	address = remoteKey(address)
 	for _, key := range []string{address + "@" + version, address + ":" + version, address} {
@@ -53,10 +54,10 @@ func (f *follower) vendored(address, version string) (name string, ok bool) {
 	return "", false
 }
 
-// remoteKey returns an address without the parts that make no difference.
+// remoteKey returns the normal form of a chart address, in which equal addresses are equal.
 func remoteKey(url string) string { return strings.TrimRight(strings.TrimPrefix(url, "oci://"), "/") }
 
-// chart completes the root of a chart with the settings of a pointer.
+// chart adds the settings of a pointer to the root of a chart.
 func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r render.Root) (render.Root, pointers.Reason) {
 	c := s.Chart
 	if r.Chart.Version == "*" {
@@ -82,7 +83,7 @@ func (f *follower) chart(p *pointers.Pointer, s *pointers.Source, from origin, r
 	return r, pointers.Reason{}
 }
 
-// layers collects the values of a chart. Later ones take precedence.
+// layers collects the values of a chart. Later values take precedence.
 type layers struct {
 	*follower
 	pointer *pointers.Pointer
@@ -95,7 +96,7 @@ func unknownValues(format string, args ...any) pointers.Reason {
 	return pointers.Reason{What: pointers.WhyValues, Detail: fmt.Sprintf(format, args...)}
 }
 
-// add adds values. Each line with a place counts 64 bytes more.
+// add adds values. Each line whose place is known counts 64 bytes more against the limit.
 func (l *layers) add(v render.Values) pointers.Reason {
 	if l.values += len(v.Text) + 64*len(v.Places); l.values > limits.ReleaseValues {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the values of releases have more than %d MiB", limits.ReleaseValues>>20), Refused: true}
@@ -104,7 +105,7 @@ func (l *layers) add(v render.Values) pointers.Reason {
 	return pointers.Reason{}
 }
 
-// own adds the values in the pointer itself.
+// own adds the values that the pointer itself contains.
 func (l *layers) own() pointers.Reason {
 	t := l.source.Chart.Values
 	if t == nil {
@@ -116,10 +117,11 @@ func (l *layers) own() pointers.Reason {
 	return l.add(l.text(t, l.pointer.File))
 }
 
-// unknown returns a reason if a text is not known. A variable in it is plain text unless a
-// Kustomization substitutes it.
+// unknown returns a reason if a part of t is unknown. Variables in t are plain text unless a
+// Kustomization substitutes them.
 func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
-	// A pointer outside the tree may deploy what is written in a file.
+	// A HelmRelease in a file may be deployed by a pointer outside the tree, which may substitute
+	// variables.
 	substituted := l.from.parent == nil && l.pointer.Kind == pointers.FluxHelmRelease
 	if l.from.parent != nil {
 		l.from.parent.climb(func(d *Deployment) { substituted = substituted || d.Pointer.Substitution != nil })
@@ -130,7 +132,7 @@ func (l *layers) unknown(t *pointers.Text, where string) pointers.Reason {
 	return unknownValues("%s has %s", where, t.Unknown)
 }
 
-// text returns a text with the places of its lines.
+// text returns values with the places of their lines.
 func (l *layers) text(t *pointers.Text, file string) render.Values {
 	v := render.Values{File: file, Text: append([]byte{}, t.Bytes...)}
 	for _, n := range t.Lines {
@@ -139,7 +141,8 @@ func (l *layers) text(t *pointers.Text, file string) render.Values {
 	return v
 }
 
-// place returns the place where a line was written: in a file, or in a source of a result.
+// place returns the place where a line was written. If file is a result, that is a place in the
+// sources of the result.
 func (l *layers) place(file string, n *source.Node) render.Place {
 	switch {
 	case n == nil:
@@ -163,7 +166,7 @@ func (l *layers) place(file string, n *source.Node) render.Place {
 	return render.Place{File: name, Line: m.At, Column: m.AtColumn}
 }
 
-// parameters adds the parameters: single values first, then strings, then files.
+// parameters adds the parameters: first plain values, then strings, then the contents of files.
 func (l *layers) parameters() pointers.Reason {
 	for _, pass := range []func(p pointers.Parameter) bool{
 		func(p pointers.Parameter) bool { return !p.File && !p.String },
@@ -212,7 +215,7 @@ func (l *layers) parameter(p pointers.Parameter) pointers.Reason {
 
 const valuesFile = "values.yaml"
 
-// files adds the values files that a pointer names.
+// files adds the values files that the pointer names.
 func (l *layers) files() pointers.Reason {
 	c := l.source.Chart
 	if c.Replace {
@@ -222,7 +225,7 @@ func (l *layers) files() pointers.Reason {
 		return pointers.Reason{What: pointers.WhyTooMany, Detail: fmt.Sprintf("the release has more than %d values files and parameters", limits.References), Refused: true}
 	}
 	var all []string
-	explicit := map[string]bool{} // named without a glob; their own entry sets their position, so globs skip them
+	explicit := map[string]bool{} // files that are named without a glob; globs skip them, because their own entries determine their positions
 	for _, written := range c.Files {
 		if name, why := l.named(written); !why.Some() && !strings.ContainsAny(name, "*?[") {
 			explicit[name] = true
@@ -280,8 +283,8 @@ func (l *layers) file(name string, optional bool) pointers.Reason {
 	return l.add(render.Values{File: name, Optional: optional})
 }
 
-// replaced adds the files that replace the values of the chart itself, as in Flux. Their names are
-// relative to the root of the repository or, for a chart from elsewhere, to the chart.
+// replaced adds the files that replace the chart's own values, as in Flux. Their names are relative
+// to the root of the repository or, for a chart from elsewhere, to the chart.
 func (l *layers) replaced() pointers.Reason {
 	c := l.source.Chart
 	own := path.Join(l.root.Dir, valuesFile)
@@ -316,9 +319,9 @@ func inside(dir, name string) bool {
 	return (dir == "." || strings.HasPrefix(name, dir+"/")) && worktree.Local(name) && !strings.ContainsAny(name, "\x00\\")
 }
 
-// named resolves the name of a values file like Argo CD: relative to the chart, to the root of the
-// repository if it begins with a slash, or to another source of the Application if it begins with $
-// and the name of that source.
+// named resolves the name of a values file as Argo CD does. Names are relative to the chart. A name
+// that begins with a slash is relative to the root of the repository, and a name that begins with $
+// and the ref of another source of the Application is relative to that source.
 func (l *layers) named(written string) (string, pointers.Reason) {
 	outside := pointers.Reason{What: pointers.WhyOutside, Detail: written, Refused: true}
 	if scheme, _, ok := strings.Cut(written, "://"); ok && !strings.Contains(scheme, "/") {
@@ -351,7 +354,7 @@ func (l *layers) named(written string) (string, pointers.Reason) {
 	return name, pointers.Reason{}
 }
 
-// referred returns the reason why the files of another source are not available.
+// referred returns a reason if the files of another source are not available.
 func (l *layers) referred(ref string) pointers.Reason {
 	for i := range l.pointer.Sources {
 		s := &l.pointer.Sources[i]
@@ -401,7 +404,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	if ref.Target == "" {
 		return l.add(l.text(t, t.File))
 	}
-	// Flux lets the values of the release win or lose at a path, depending on what else is set.
+	// In Flux, the value at a target path may override the values of the release or be overridden
+	// by them, depending on what else is set.
 	plain, whole := string(t.Bytes), ref.Literal
 	if n := len(plain); !whole && n > 1 && plain[0] == plain[n-1] && (plain[0] == '"' || plain[0] == '\'') {
 		plain, whole = strings.Trim(plain, `'"`), true
@@ -420,8 +424,8 @@ func (l *layers) object(ref pointers.Reference) pointers.Reason {
 	return l.add(render.Values{File: t.File, Text: text, Places: []render.Place{place}})
 }
 
-// dataOf returns the text of a key with its places: in the ConfigMap, or in the file that a
-// kustomization generated it from.
+// dataOf returns the value of a key in a ConfigMap, with the places of its lines: in the ConfigMap
+// as written, or in the file that a kustomization generated it from.
 func (l *layers) dataOf(s *setting, key string, value *source.Node) *pointers.Text {
 	if s.places == nil {
 		return pointers.BlockText(s.object.File, value)

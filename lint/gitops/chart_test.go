@@ -26,20 +26,20 @@ replicas: {{ .Values.replicas }}
 zone: {{ .Values.zone }}
 `
 
-// helmRelease returns a HelmRelease of Flux with more fields in its spec.
+// helmRelease returns a Flux HelmRelease with the given spec fields.
 func helmRelease(spec string) string {
 	return "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata:\n  name: shop\n  namespace: web\nspec:\n" + spec
 }
 
 const byPath = "  chart: {spec: {chart: ./charts/shop, sourceRef: {kind: GitRepository, name: flux-system}}}\n"
 
-// application returns an Application of Argo CD with fields in its source.
+// application returns an Argo CD Application with the given source fields.
 func application(source string) string {
 	return "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: shop}\nspec:\n  project: p\n  destination: {name: c, namespace: web}\n  source:\n    repoURL: https://h/o/fleet\n" + source
 }
 
-// outcome returns the result for the only pointer of a tree: the lines that have a place or that
-// values set, or the reason why it is not rendered.
+// outcome returns the result for the only pointer of a tree: the rendered lines that have a place
+// or that values set, or the reason why the pointer is not rendered.
 func outcome(r *Result) string {
 	var all []string
 	for _, d := range r.Deployments {
@@ -68,8 +68,8 @@ func outcome(r *Result) string {
 	return strings.Join(all, "\n")
 }
 
-// TestCharts checks the values that a pointer sets for a chart: their order, and the line to edit
-// for each.
+// TestCharts checks the values that a pointer sets for a chart, their order, and the line of each
+// value.
 func TestCharts(t *testing.T) {
 	for name, c := range map[string]struct{ tree, want string }{
 		"release": {
@@ -80,7 +80,7 @@ func TestCharts(t *testing.T) {
 			"-- r.yaml --\n" + helmRelease(byPath+"  targetNamespace: prod\n"),
 			"namespace: \"prod\"\nname: prod-shop\nreplicas: 1 charts/shop/values.yaml:1:11\nzone: a charts/shop/values.yaml:2:7",
 		},
-		"values files": { // they replace the values of the chart
+		"values files": { // the values files replace those of the chart
 			"-- r.yaml --\n" + helmRelease("  chart: {spec: {chart: charts/shop, version: 9.x, valuesFiles: [charts/shop/values.yaml, env.yaml], sourceRef: {kind: GitRepository, name: x}}}\n") + "-- env.yaml --\nzone: b\n",
 			"namespace: \"web\"\nname: shop\nreplicas: 1 charts/shop/values.yaml:1:11\nzone: b env.yaml:1:7",
 		},
@@ -195,7 +195,7 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// bomb returns aliases of aliases.
+// bomb returns YAML with aliases of aliases, which expand exponentially.
 func bomb(levels int) string {
 	var all strings.Builder
 	for i := range levels {

@@ -17,62 +17,60 @@ import (
 
 // Options holds the input of Follow.
 type Options struct {
-	// Confinement is the directory that no name may leave. It is absolute and has no links; all
-	// names are relative to it.
+	// Confinement is the directory that no name may lead out of. It is an absolute path without
+	// links, and all names are relative to it.
 	Confinement string
 	// Base is the root of the repository relative to Confinement, or "." if they are the same.
-	// Paths of pointers are relative to it.
+	// Paths in pointers are relative to it.
 	Base string
-	// Pointers holds the objects of the tree as they are written, Repositories the objects that
-	// contain addresses of repositories, and Settings the files that may contain a ConfigMap or a
-	// Secret.
+	// Pointers holds the pointers as they are written in the tree, Repositories the objects that
+	// contain repository addresses, and Settings the files that may contain a ConfigMap or Secret.
 	Pointers, Repositories []*source.Object
 	Settings               []string
 	// Known holds the addresses of this repository.
 	Known []string
 	// Roots holds the kustomizations that no other kustomization refers to.
 	Roots []Root
-	// Remotes, Ignore and Tracked have the same meaning as in render.Root and source.Options.
-	// Remotes also contains the addresses of charts.
+	// Remotes, Ignore and Tracked are those of render.Root and source.Options. Remotes also has the
+	// addresses of charts.
 	Remotes map[string]string
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
-	// Render renders one layer and returns an output for each root, in order.
+	// Render renders one layer. It returns one output for each root, in the same order.
 	Render func(all []render.Root) []*render.Output
 
 	most *most // replaces the limits in tests
 }
 
-// Root is the directory of a kustomization, with its file.
+// Root is a kustomization: its directory and its file.
 type Root struct{ Dir, File string }
 
-// Result is the result of following pointers.
+// Result holds the deployments and the renders of the remaining roots.
 type Result struct {
-	// Deployments are sorted by the place of their pointers.
+	// Deployments are sorted by the places of their pointers.
 	Deployments []*Deployment
-	// Roots maps indices of Options.Roots to outputs, for the roots that no pointer names or
-	// reaches.
+	// Roots holds the outputs of the roots that no pointer names or reaches, by their index in
+	// Options.Roots.
 	Roots map[int]*render.Output
-	// Fixed lists the commits and versions of this repository that pointers ask for, sorted. The
-	// files here are rendered instead.
+	// Fixed lists the commits and versions of this repository that pointers ask for, sorted. Follow
+	// renders the files of the tree instead.
 	Fixed []string
 	// Assumed is the address of the repository that is assumed to be this one, or "".
 	Assumed string
 }
 
-// most limits the deployments of a run, how deep deployments may deploy one another, and the files
-// of directories that are built without a kustomization.
+// most has the limits of a run: the number of deployments, the depth to which deployments deploy
+// one another, and the number of files in directories that are built without a kustomization.
 type most struct{ deployments, depth, names int }
 
-// written is a pointer as written in the tree.
+// written is a pointer as it is written in the tree.
 type written struct {
 	object *source.Object
 	read   []*pointers.Pointer
-	done   bool // rendered, or contained in a render
-	inside bool // contained in a render
+	done   bool // set if it is rendered, or contained in a render
+	inside bool // set if it is contained in a render
 }
 
-// follower holds the state of one run.
 type follower struct {
 	opts    Options
 	most    most
@@ -81,21 +79,22 @@ type follower struct {
 	reader  *pointers.Reader
 	raw     []*written
 	byFile  map[string][]*written
-	known   map[string]*Deployment // by the rendered root
+	known   map[string]*Deployment // by a key of the rendered root
 	all     []*Deployment
 	queue   []*Deployment
 	full    bool
 	names   int
-	remotes map[string]string // by remoteKey
-	values  int               // the bytes of the values of all charts
-	// artifacts caches the artifacts of Flux. looks counts the comparisons of names with patterns.
+	remotes map[string]string // by remoteKey of their address
+	values  int               // number of bytes in the values of all charts
+	// artifacts caches Flux artifacts. looks counts how often names are compared with ignore
+	// patterns.
 	artifacts map[pointers.Repository]*artifact
 	looks     int
 	result    Result
 	vars      settings
 }
 
-// Follow follows all pointers.
+// Follow renders everything that the pointers deploy.
 func Follow(o Options) *Result {
 	f := newFollower(o)
 	f.renderRoots(func(r Root) bool { return !f.below(r.Dir) })
@@ -133,8 +132,8 @@ func newFollower(o Options) *follower {
 	return f
 }
 
-// renderRoots renders the roots that which accepts and that are not rendered yet, and searches them
-// for pointers.
+// renderRoots renders all roots that which accepts and that are not rendered yet. It searches their
+// outputs for pointers.
 func (f *follower) renderRoots(which func(r Root) bool) {
 	var at []int
 	var all []render.Root
@@ -152,7 +151,7 @@ func (f *follower) renderRoots(which func(r Root) bool) {
 	}
 }
 
-// below reports whether a pointer of the tree names a directory or a parent of it.
+// below reports whether a pointer of the tree names a directory or one of its parents.
 func (f *follower) below(dir string) bool {
 	if f.vars.paths == nil {
 		f.vars.paths = map[string]int{}
@@ -177,7 +176,7 @@ func (f *follower) paths(w *written) (all []string) {
 	return all
 }
 
-// layers renders layer after layer until no pointer is left.
+// layers renders layer after layer until no pointers are left.
 func (f *follower) layers() {
 	for {
 		if len(f.queue) == 0 {
@@ -211,8 +210,8 @@ func byPlace(a, b *Deployment) int {
 	return cmp.Or(strings.Compare(p.File, q.File), p.Line-q.Line, strings.Compare(p.Name, q.Name), a.Source-b.Source, strings.Compare(a.Root.Dir, b.Root.Dir))
 }
 
-// tops returns the written pointers that no other pointer seems to deploy, or the first one if
-// every pointer is deployed by another.
+// tops returns the written pointers that no other pointer seems to deploy. If every remaining
+// pointer is deployed by another, it returns only the first.
 func (f *follower) tops() (all []*written) {
 	paths := map[string]int{}
 	var left []*written
@@ -239,7 +238,7 @@ func (f *follower) tops() (all []*written) {
 	return all
 }
 
-// above returns a name and the directories that contain it, starting at the root.
+// above returns the root, the directories that contain a name, and the name itself, in this order.
 func above(name string) []string {
 	all := []string{"."}
 	for i := range name {
@@ -250,7 +249,7 @@ func above(name string) []string {
 	return append(all, name)
 }
 
-// add adds the sources of a pointer.
+// add adds a deployment for each source of a pointer.
 func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 	parent := from.parent
 	if len(p.Sources) == 0 || p.Why.Some() || p.Suspended {
@@ -271,7 +270,7 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 		if !d.Why.Some() {
 			text, err := json.Marshal(d.Root)
 			if err != nil {
-				panic(err) // it consists of strings and numbers
+				panic(err) // cannot happen, because a root consists of strings and numbers
 			}
 			key = p.Name + "\x00" + string(text)
 		}
@@ -279,7 +278,8 @@ func (f *follower) add(p *pointers.Pointer, raw *written, from origin) {
 	}
 }
 
-// keep records a deployment once and queues it for rendering.
+// keep records a deployment and queues it for rendering. If the deployment is already known, keep
+// only adds the new parent.
 func (f *follower) keep(d *Deployment, key string, parent *Deployment) {
 	if same := f.known[key]; same != nil {
 		same.top, same.confirmed = same.top || parent == nil, same.confirmed || d.raw == nil
@@ -327,21 +327,22 @@ func (f *follower) reached() map[string]bool {
 	return all
 }
 
-// Deployment is the deployment of one source of a pointer.
+// Deployment describes what a controller deploys from one source of a pointer.
 type Deployment struct {
 	Pointer *pointers.Pointer
-	// Source is an index into Pointer.Sources, or -1 for a pointer without sources.
+	// Source is the index of the source in Pointer.Sources, or -1 if the pointer is not followed.
 	Source int
 	Root   render.Root
-	// Output is nil if the source is not rendered; Why then gives the reason.
+	// Output is the render of the source, or nil. If it is nil, Why is the reason.
 	Output *render.Output
 	Why    pointers.Reason
 
-	raw     *written // the written pointer that it was read from; nil if it is from a render
+	raw     *written // the written pointer, or nil for a pointer from a render
 	parents []*Deployment
 	depth   int
-	// top is set if no other deployment deploys it, and confirmed if a render contains the pointer
-	// unchanged. kept is set once it is part of the result.
+	// top is set if the pointer is written in the tree or in a root rather than deployed by another
+	// pointer. confirmed is set if a render contains the pointer unchanged. kept is set once the
+	// deployment is part of the result.
 	top, confirmed, kept bool
 }
 
@@ -353,8 +354,8 @@ func (d *Deployment) Files() []string {
 	return slices.Compact(all)
 }
 
-// Entries returns the pointers that lead to the deployment and that no other pointer deploys, and
-// the names of the clusters that the deployment and those above it deploy to, sorted.
+// Entries returns the entry pointers that lead to the deployment, and the names and addresses of
+// the clusters that it and the deployments above it deploy to, sorted.
 func (d *Deployment) Entries() (all []*pointers.Pointer, clusters []string) {
 	d.climb(func(x *Deployment) {
 		if x.stands() {
@@ -368,7 +369,7 @@ func (d *Deployment) Entries() (all []*pointers.Pointer, clusters []string) {
 	return all, clusters
 }
 
-// climb visits a deployment and all deployments above it, each once.
+// climb calls visit once for a deployment and for each deployment above it.
 func (d *Deployment) climb(visit func(x *Deployment)) {
 	seen := map[*Deployment]bool{d: true}
 	for queue := []*Deployment{d}; len(queue) > 0; queue = queue[1:] {
@@ -382,8 +383,8 @@ func (d *Deployment) climb(visit func(x *Deployment)) {
 	}
 }
 
-// finish completes the result. It leaves out written pointers of which a render contains another
-// version, and what only those deploy.
+// finish completes the result. It leaves out a written pointer if a render contains another version
+// of it, together with everything that only such pointers deploy.
 func (f *follower) finish() {
 	children := map[*Deployment][]*Deployment{}
 	var queue []*Deployment
@@ -397,7 +398,7 @@ func (f *follower) finish() {
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		d := queue[0]
-		superseded := d.raw != nil && d.raw.inside && !d.confirmed // a render contains another version of the written pointer
+		superseded := d.raw != nil && d.raw.inside && !d.confirmed // a render contains another version of the pointer
 		if !d.kept && !superseded {
 			d.kept = true
 			f.result.Deployments = append(f.result.Deployments, d)
@@ -410,7 +411,7 @@ func (f *follower) finish() {
 			continue
 		}
 		if c := d.Pointer.Sources[d.Source].Chart; c != nil && c.Remote {
-			continue // a local directory replaces a chart of another repository
+			continue // a local directory replaces a chart from elsewhere
 		}
 		if fixed := f.reader.Repositories.Fixed(&d.Pointer.Sources[d.Source]); fixed != "" {
 			f.result.Fixed = append(f.result.Fixed, fixed)
@@ -426,8 +427,8 @@ func (f *follower) finish() {
 	}
 }
 
-// stands reports whether a deployment counts without another one: its pointer is written in the
-// tree or in a root, or it deploys itself.
+// stands reports whether a deployment counts regardless of the deployments above it: its pointer is
+// written in the tree or in a root, or it deploys itself.
 func (d *Deployment) stands() bool {
 	if d.top || slices.Contains(d.parents, d) {
 		return true

@@ -53,8 +53,8 @@ func followed(t *testing.T, archive string, most *most) *Result {
 	return Follow(o)
 }
 
-// told formats a result as lines: the place and the name of a pointer, what it deploys, its files,
-// and why it is not rendered.
+// told formats a result as lines with the place and name of each pointer, what it deploys, its
+// files, and why it is not rendered.
 func told(r *Result) (all []string) {
 	for _, d := range r.Deployments {
 		line := fmt.Sprintf("%s:%d %s", d.Pointer.File, d.Pointer.Line, d.Pointer.Name)
@@ -76,15 +76,15 @@ func told(r *Result) (all []string) {
 
 const flux = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata:\n  name: "
 
-// pointer returns a Kustomization of Flux.
+// pointer returns a Flux Kustomization.
 func pointer(name, path string, more ...string) string {
 	return flux + name + "\nspec:\n  path: " + path + "\n" + strings.Join(more, "")
 }
 
 const config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
 
-// TestFollow checks which pointers count, in which version, and which roots of the tree are left
-// beside them.
+// TestFollow checks which pointers count, which version of them counts, and which roots of the tree
+// remain.
 func TestFollow(t *testing.T) {
 	for name, c := range map[string]struct {
 		archive string
@@ -147,8 +147,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestVariables checks the places of values, and that a value that an unknown object may set never
-// counts as known.
+// TestVariables checks the places of values, and that a value is never known if an unknown object
+// may set it.
 func TestVariables(t *testing.T) {
 	app := "-- app/c.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  got: ${A} ${B:=b} ${C}\n"
 	settings := func(where, value string) string {
@@ -175,7 +175,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// TestFollowBounded checks that the number of pointers is limited, and that this is reported once.
+// TestFollowBounded checks that the number of pointers is limited, and that exceeding the limit is
+// reported once.
 func TestFollowBounded(t *testing.T) {
 	var all strings.Builder
 	for i := range 10 {
@@ -195,7 +196,7 @@ func TestFollowFewNames(t *testing.T) {
 	}
 }
 
-// TestGlobs checks globs of Argo CD, in which a star also matches slashes.
+// TestGlobs checks Argo CD globs, in which a star also matches slashes.
 func TestGlobs(t *testing.T) {
 	for _, c := range []struct {
 		glob, name string

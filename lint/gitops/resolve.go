@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// resolve returns the root that renders a source, or the reason why there is none.
+// resolve returns the root that renders a source, or the reason why the source cannot be rendered.
 func (f *follower) resolve(p *pointers.Pointer, s *pointers.Source, from origin) (render.Root, pointers.Reason) {
 	if s.Why.Some() {
 		return render.Root{}, s.Why
@@ -95,7 +95,7 @@ func (f *follower) directory(s *pointers.Source) (string, pointers.Reason) {
 	return "", pointers.Reason{What: pointers.WhyMissing, Detail: s.Path}
 }
 
-// entry looks up a name among the files and directories that the run considers.
+// entry looks up a name among the files and directories that belong to the input.
 func (f *follower) entry(name string) worktree.Entry { return f.lookup.Tracked(name, f.opts.Tracked) }
 
 func (f *follower) holds(dir, name string) bool {
@@ -103,24 +103,23 @@ func (f *follower) holds(dir, name string) bool {
 	return e.Info != nil && e.Info.Mode().IsRegular()
 }
 
-// settings finds the objects that contain values of variables.
+// settings finds the ConfigMaps and Secrets with the values of variables.
 type settings struct {
 	follower *follower
-	objects  index                 // in the tree; read on first use
-	results  map[*Deployment]index // in renders; read on first use
+	objects  index                 // objects in the tree; nil until first used
+	results  map[*Deployment]index // objects in renders; nil until first used
 	paths    map[string]int        // see follower.below
 }
 
 type reference struct{ kind, name string }
 
-// setting is a ConfigMap or a Secret. Its values have places if the place where they were written
-// is known.
+// setting is a ConfigMap or a Secret.
 type setting struct {
 	object *source.Object
-	places *places // nil for an object of the tree as written
+	places *places // the places in the sources of a render; nil for an object that is written in the tree
 }
 
-// of returns the variables of a pointer, or nil if it substitutes none.
+// of returns the variables of a pointer, or nil if the pointer substitutes none.
 func (s *settings) of(p *pointers.Pointer, parent *Deployment) *render.Variables {
 	if p.Substitution == nil {
 		return nil
@@ -128,7 +127,7 @@ func (s *settings) of(p *pointers.Pointer, parent *Deployment) *render.Variables
 	v := &render.Variables{Given: map[string]render.Variable{}}
 	for _, ref := range p.Substitution.From {
 		found, ok := s.find(ref, parent)
-		if !ok { // it may set any variable, including those set so far
+		if !ok { // it may set any variable, including those that are already set
 			v.Open = true
 			for name := range v.Given {
 				v.Unknown = append(v.Unknown, name)
@@ -136,7 +135,7 @@ func (s *settings) of(p *pointers.Pointer, parent *Deployment) *render.Variables
 			clear(v.Given)
 			continue
 		}
-		secret := ref.Kind == "Secret" // whose values are not known
+		secret := ref.Kind == "Secret" // the values of a Secret are unknown
 		for _, field := range []string{"data", "stringData"} {
 			for key, n := range found.object.Root.Get(field).Fields() {
 				value := pointers.ValueOf(found.object.File.Name, n)
@@ -170,8 +169,9 @@ func give(v *render.Variables, name string, value pointers.Value) {
 	v.Given[name] = render.Variable{Value: value.Text, File: value.File, Line: value.Line, Column: value.Column}
 }
 
-// find returns the object that a reference refers to: one in a render that deploys the pointer, or
-// else one in the tree. It returns false if there are several with different data.
+// find returns the object that a reference names. An object in a render that deploys the pointer is
+// preferred to one in the tree. ok is false if there is no such object, or if there are several
+// with different data.
 func (s *settings) find(ref pointers.Reference, parent *Deployment) (*setting, bool) {
 	var all []setting
 	if parent != nil {
@@ -191,7 +191,7 @@ func (s *settings) find(ref pointers.Reference, parent *Deployment) (*setting, b
 	return &all[0], true
 }
 
-// rendered returns the matching objects in the result of a deployment.
+// rendered returns the objects in the result of a deployment that a reference may name.
 func (s *settings) rendered(ref pointers.Reference, d *Deployment) (all []setting) {
 	if d.Output == nil || d.Output.Problem != nil {
 		return nil
@@ -234,7 +234,7 @@ func (x index) find(ref pointers.Reference) (all []setting) {
 	return all
 }
 
-// written returns the matching objects as written in the tree.
+// written returns the objects in the tree that a reference may name.
 func (s *settings) written(ref pointers.Reference) []setting {
 	if s.objects == nil {
 		s.objects = index{}

@@ -17,7 +17,7 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// tree lists the repository once, on first use. Generators read it.
+// tree lists the files of the repository for generators. It does so once, on first use.
 type tree struct {
 	opts   *Options
 	listed bool
@@ -36,7 +36,7 @@ func (t *tree) list() {
 	}
 	t.listed = true
 	walk := source.Options{Dir: t.opts.Confinement, Root: t.opts.Confinement, Ignore: t.opts.Ignore, Tracked: t.opts.Tracked}
-	inputs, over, _ := source.Walk(walk, []string{t.opts.Confinement}, limits.TreeEntries, func(string) bool { return true }) // what cannot be listed counts as missing
+	inputs, over, _ := source.Walk(walk, []string{t.opts.Confinement}, limits.TreeEntries, func(string) bool { return true }) // directories that cannot be listed count as missing
 	t.over = over
 	dirs := map[string]bool{}
 	for _, in := range inputs {
@@ -64,7 +64,7 @@ func (t *tree) Files() []string {
 	return t.fromBase(t.files)
 }
 
-// fromBase returns the names below the root of the repository, relative to that root.
+// fromBase returns the names that are below the root of the repository, relative to that root.
 func (t *tree) fromBase(names []string) (all []string) {
 	base := path.Clean(t.opts.Base)
 	if base == "." {
@@ -88,7 +88,7 @@ func (t *tree) Read(name string) *source.Node {
 	return nil
 }
 
-// file reads a listed file. It returns nil if it cannot be read or exceeds a limit.
+// file reads a file of the tree. It returns nil if the file cannot be read or exceeds a limit.
 func (t *tree) file(name string) *source.File {
 	text, err := worktree.ReadFile(t.opts.Confinement, filepath.FromSlash(name), min(limits.PointerFile, limits.PointerText-t.bytes))
 	if err != nil {
@@ -111,7 +111,7 @@ func (t *tree) cached(name string) *source.File {
 	return file
 }
 
-// under returns the files below a directory, named relative to it.
+// under returns the files below a directory, with names relative to it.
 func (t *tree) under(dir string) (all []string) {
 	t.list()
 	if dir == "." {
@@ -124,8 +124,9 @@ func (t *tree) under(dir string) (all []string) {
 	return all
 }
 
-// generated returns the resources of a directory without a kustomization: its YAML files, and
-// subdirectories with a kustomization, which are not searched further.
+// generated returns the resources of a directory without a kustomization, as Flux generates them:
+// its YAML files, and its subdirectories with a kustomization, which are not searched further. It
+// leaves out the files for which without is true.
 func (t *tree) generated(dir string, without func(name string) bool) (all []string) {
 	names := slices.DeleteFunc(slices.Clone(t.under(dir)), func(name string) bool { return without(path.Join(dir, name)) })
 	closed := map[string]bool{}
@@ -150,7 +151,8 @@ func (t *tree) generated(dir string, without func(name string) bool) (all []stri
 	return slices.Compact(all)
 }
 
-// plain returns the files that Argo CD reads from a plain directory.
+// plain returns the files that Argo CD reads from a plain directory. jsonnet is set if there are
+// Jsonnet files among them.
 func (t *tree) plain(dir string, which pointers.Files) (all []string, jsonnet bool) {
 	include, exclude := globOf(which.Include), globOf(which.Exclude)
 	for _, name := range t.under(dir) {
@@ -170,8 +172,8 @@ func (t *tree) plain(dir string, which pointers.Files) (all []string, jsonnet bo
 	return all, jsonnet
 }
 
-// globOf converts a glob of Argo CD, in which a star also matches slashes. It returns nil for no
-// glob, and an expression that matches nothing for a malformed one.
+// globOf converts an Argo CD glob, in which a star also matches slashes. It returns nil for an
+// empty glob, and an expression that matches nothing for a malformed one.
 func globOf(glob string) *regexp.Regexp {
 	if glob == "" {
 		return nil
@@ -206,13 +208,15 @@ func globOf(glob string) *regexp.Regexp {
 	return re
 }
 
-// artifact is the artifact that Flux builds from the repository, which may exclude files.
+// artifact is the archive that Flux builds from the repository. Ignore patterns may exclude files
+// from it.
 type artifact struct {
 	*follower
 	ignored *pointers.Ignored
 }
 
-// artifactOf returns the artifact that a source is read from. Argo CD excludes no files.
+// artifactOf returns the artifact that a source is read from. Argo CD has no ignore patterns, so
+// its artifacts contain all files.
 func (f *follower) artifactOf(s *pointers.Source) *artifact {
 	if s.Repository.URL != "" {
 		return &artifact{f, pointers.NewIgnored()}
@@ -236,7 +240,7 @@ func (f *follower) artifactOf(s *pointers.Source) *artifact {
 
 const sourceIgnore = ".sourceignore"
 
-// without reports whether a file, named relative to the confinement, is excluded.
+// without reports whether a file is excluded. name is relative to the confinement directory.
 func (a *artifact) without(name string) bool {
 	a.looks += a.ignored.Len()
 	if base := path.Clean(a.opts.Base); base != "." {
@@ -245,8 +249,8 @@ func (a *artifact) without(name string) bool {
 	return a.ignored.Len() > 0 && a.looks <= limits.Ignored && a.ignored.File(name)
 }
 
-// check returns a reason if all files of a directory are excluded, if the limits do not permit to
-// determine which ones, or if any file of a chart is excluded.
+// check returns a reason if all files of a directory or any file of a chart are excluded, or if a
+// limit prevents it from checking all files.
 func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	if a.ignored.Len() == 0 {
 		return pointers.Reason{}
@@ -273,8 +277,8 @@ func (a *artifact) check(dir string, chart bool) pointers.Reason {
 	return pointers.Reason{}
 }
 
-// scan searches the output of a deployment for pointers. If from is nil, the output is that of a
-// root.
+// scan searches an output for pointers and adds them. from is the deployment that has the output,
+// or nil for the output of a root.
 func (f *follower) scan(out *render.Output, from *Deployment) {
 	if out == nil || out.Problem != nil || !slices.ContainsFunc([]string{"kustomize.toolkit.fluxcd.io/", "helm.toolkit.fluxcd.io/", "argoproj.io/"}, func(group string) bool {
 		return bytes.Contains(out.Text, []byte(group))
@@ -290,7 +294,7 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 				if name, _, ok := places.document(int(o.Root.Line)); ok {
 					raw = f.contained(name, o)
 				}
-				for i, p := range f.reader.Read(o) { // each at the place where it was written
+				for i, p := range f.reader.Read(o) { // each pointer gets the place where it was written
 					f.place(p, i, o, places, raw, from)
 					places.move(p, raw, i)
 					f.add(p, nil, origin{from, places})
@@ -300,11 +304,12 @@ func (f *follower) scan(out *render.Output, from *Deployment) {
 	}
 }
 
-// resultName is the file name of a result.
+// resultName is the file name for the text of a result.
 const resultName = "<render>"
 
-// place sets the place of a pointer found in a result to where it was written: the place of the
-// written pointer, or of its name, or of the pointer that deploys it.
+// place sets the place of a pointer in a result to the place where the pointer was written. If the
+// written pointer is unknown, it is the place of its name or, if that is unknown too, the place of
+// the pointer that deploys it.
 func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *places, raw *written, from *Deployment) {
 	at, marked := places.of(o.Root.At("metadata", "name"))
 	switch {
@@ -326,9 +331,10 @@ func (f *follower) place(p *pointers.Pointer, i int, o *source.Object, places *p
 	}
 }
 
-// contained records that a render contains a pointer that is written in a file, and returns that
-// written pointer. It matches the full name, or else part of the name, or else any pointer of the
-// same kind in the file, because the build may have renamed it. It returns nil if several match.
+// contained finds the pointer in a file that a rendered pointer was written as, and records that a
+// render contains it. Because the build may have renamed it, contained looks for the same name,
+// then for a part of the name, then for any pointer of the same kind in the file. If several
+// pointers match, it records all of them and returns nil.
 func (f *follower) contained(file string, o *source.Object) *written {
 	var near []*written
 	for _, w := range f.byFile[file] {
@@ -359,7 +365,7 @@ func (f *follower) contained(file string, o *source.Object) *written {
 	return nil
 }
 
-// places maps places in a result to places in its sources.
+// places maps places in a result to places in the sources of the result.
 type places struct {
 	out *render.Output
 	at  map[[2]int]render.Mark
@@ -386,12 +392,12 @@ func (p *places) document(line int) (name string, index int, ok bool) {
 	return name, index, ok
 }
 
-// of returns the place where a scalar was written.
+// of returns the place where a scalar of the result was written.
 func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 	if n == nil {
 		return at, false
 	}
-	if len(p.out.Lines) > 0 { // the result of a chart: the place of the value in the line, or else the line of the template
+	if len(p.out.Lines) > 0 { // in a chart, the place of the value that the line shows, or else the line of the template
 		if n.Line < 1 || int(n.Line) > len(p.out.Lines) {
 			return at, false
 		}
@@ -411,7 +417,7 @@ func (p *places) of(n *source.Node) (at pointers.Value, ok bool) {
 }
 
 // move converts places in the result to places in the sources. A patch gets the line at which it
-// was written; the build compares the text there with it.
+// was written if that is known. The build later compares the text at that line with the patch.
 func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	var was *pointers.Pointer
 	if raw != nil && i < len(raw.read) {
@@ -437,7 +443,8 @@ func (p *places) move(to *pointers.Pointer, raw *written, i int) {
 	}
 }
 
-// moveChart uses the written values of a chart if they are the same as in the result.
+// moveChart replaces the values and parameters of a rendered pointer by those of the written
+// pointer if they are equal, because only the written ones have places.
 func (p *places) moveChart(to, was *pointers.Chart) {
 	if to == nil || was == nil {
 		return

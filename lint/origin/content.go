@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Find finds the file of an object without an origin annotation: the only source that declares it,
-// by kind and name and with mostly the same content. A name that is merely part of the rendered one
-// counts only if no file has the name itself.
+// Find finds the file of an object without an origin annotation. It must be the only source that
+// declares the object, by kind, name and mostly the same content. A source whose name is only a
+// part of the rendered name counts only if no source has the full name.
 func (m *Mapper) Find(o *source.Object) (source.Origin, bool) {
 	for _, loose := range []bool{false, true} {
 		var found []string
@@ -47,7 +47,7 @@ func (m *Mapper) Reads(name string) bool {
 	return m.isSource[name]
 }
 
-// declaring returns the sources that declare an object of a kind.
+// declaring returns the sources that declare an object of the given kind.
 func (m *Mapper) declaring(of groupKind) []string {
 	if m.byKind == nil {
 		m.byKind = map[groupKind][]string{}
@@ -62,11 +62,12 @@ func (m *Mapper) declaring(of groupKind) []string {
 	return m.byKind[of]
 }
 
-// maxSources bounds the files that are searched for an object.
+// maxSources is the maximum number of files that are searched for an object.
 const maxSources = 10_000
 
-// sources returns the files that the kustomization of the base reaches or, without one, all
-// manifests below the base. It returns none if there are too many.
+// sources returns the files that the kustomization of the base reaches. If the base has no
+// kustomization, it returns all manifests below the base. If there are too many files, it returns
+// none.
 func (m *Mapper) sources() []string {
 	if m.isSource != nil {
 		return m.sourceNames
@@ -89,11 +90,11 @@ func (m *Mapper) sources() []string {
 	return all
 }
 
-// below returns the manifests in the base and its directories, except hidden ones.
+// below returns the manifests in the base and its subdirectories, except hidden ones.
 func (m *Mapper) below() []string {
 	var all []string
 	top := filepath.Join(m.files.Root(), filepath.FromSlash(m.base))
-	// A directory that cannot be listed holds no sources.
+	// A directory that cannot be listed has no sources.
 	_ = filepath.WalkDir(top, func(at string, d fs.DirEntry, err error) error {
 		name, inside := m.files.Inside(at)
 		switch {
@@ -111,14 +112,15 @@ func (m *Mapper) below() []string {
 
 var manifests = map[string]bool{".yaml": true, ".yml": true, ".json": true}
 
-// agrees reports whether the rendered object repeats at least half of the source's spec, at the
-// same places: a file with the same name but other content belongs to another object.
+// agrees reports whether at least half of the values in the source's spec are at the same places in
+// the rendered object. A file that declares the same name with other content belongs to another
+// object.
 func (w *sourceObject) agrees() bool {
 	same, all := agreement(w.object.Root.Get("spec"), w.rendered.Root.Get("spec"), 0)
 	return 2*same >= all
 }
 
-// agreement counts the scalars of a tree, and those that another tree has at the same place.
+// agreement returns the number of scalars in a, and how many of them b has at the same place.
 func agreement(a, b *source.Node, depth int) (same, all int) {
 	if depth > maxNested {
 		return 0, 1
@@ -145,13 +147,13 @@ func agreement(a, b *source.Node, depth int) (same, all int) {
 	return same, all
 }
 
-// maxBytes bounds the bytes that are read in total.
+// maxBytes is the maximum number of bytes that are read in total.
 const maxBytes = 64 << 20
 
 // files reads files of the repository by their names from its root.
 type files struct {
 	*worktree.Lookup
-	dir     string // without symbolic links
+	dir     string // has no symbolic links
 	tracked func(path string) bool
 	known   map[string]*source.File
 	printed map[string]*source.File
@@ -160,7 +162,7 @@ type files struct {
 	left    int64
 }
 
-// index maps kinds and names to the objects of a file.
+// index maps the kinds and names of a file's objects to the objects.
 type index map[groupKind]map[string][]*source.Object
 
 type groupKind struct{ group, kind string }
@@ -173,8 +175,8 @@ func (f *files) directory(name string) string {
 	return ""
 }
 
-// read returns a file, or nil. It skips anything but regular files, as a pipe or a device would
-// block.
+// read returns a file, or nil if it cannot be read. It skips everything except regular files,
+// because reading a pipe or a device may block.
 func (f *files) read(name string) *source.File {
 	if file := f.printed[name]; file != nil {
 		return file
@@ -204,7 +206,7 @@ func (f *files) read(name string) *source.File {
 	return file
 }
 
-// documents returns the documents of a file, which is parsed once.
+// documents returns the documents of a file. Each file is parsed once.
 func (f *files) documents(file *source.File) []*source.Node {
 	roots, known := f.roots[file.Name]
 	if !known {
@@ -214,7 +216,7 @@ func (f *files) documents(file *source.File) []*source.Node {
 	return roots
 }
 
-// objects returns the objects of a file, by group and kind and then by name.
+// objects returns the objects of a file by group and kind, and then by name.
 func (f *files) objects(file *source.File) index {
 	x, known := f.indexes[file.Name]
 	if known {
@@ -234,7 +236,8 @@ func (f *files) objects(file *source.File) index {
 	return x
 }
 
-// sourceObject is an object as it was written, and everything that may have changed it during rendering.
+// sourceObject is an object as it was written, with everything that may have changed it during
+// rendering.
 type sourceObject struct {
 	object, rendered *source.Object
 	trails           *source.Trails
@@ -242,15 +245,15 @@ type sourceObject struct {
 	setters          []setter
 }
 
-// setter sets fields of an object.
+// setter is a patch or a setting of a kustomization that sets fields of an object.
 type setter struct {
 	in text
-	// sure is set if it certainly applies to the object.
+	// sure is set if the setter certainly applies to the object.
 	sure bool
-	// cost is the cost of following it, in patches or operations of a patch.
+	// cost is the cost of the setter, in patches and patch operations.
 	cost int
-	// follow returns, for the steps to a field of the rendered object, the steps that this setter
-	// sets. A step that it does not set has no value.
+	// follow takes the steps to a field of the rendered object and returns the steps that this
+	// setter sets. A step that it does not set has no value.
 	follow func(steps []*source.Step) []source.Step
 }
 
@@ -267,10 +270,11 @@ func (t text) span(form form, s source.Step) (span diag.Span, exact bool) {
 	if span, ok := t.file.BlockSpan(t.block, t.patch, form(t.patch, s)); ok {
 		return span, true
 	}
-	return t.file.FieldSpan(t.key, t.block), false // for example in a quoted text
+	return t.file.FieldSpan(t.key, t.block), false // for example in quoted text
 }
 
-// maxCost bounds the setters of one object. Beyond it, only the object itself is searched.
+// maxCost is the maximum total cost of an object's setters. If they cost more, only the object
+// itself is searched.
 const maxCost = 1000
 
 func (m *Mapper) newWritten(rendered, o *source.Object, ways []steps) *sourceObject {
@@ -295,7 +299,7 @@ func (m *Mapper) newWritten(rendered, o *source.Object, ways []steps) *sourceObj
 	return w
 }
 
-// form selects the part of a field that a span covers.
+// form returns the span of one part of a field, such as its key or its value.
 type form func(f *source.File, s source.Step) diag.Span
 
 func wholeField(f *source.File, s source.Step) diag.Span {
@@ -305,7 +309,7 @@ func wholeField(f *source.File, s source.Step) diag.Span {
 	return f.FieldSpan(s.Key, s.Value)
 }
 
-// firstField represents a map by its first field.
+// firstField returns the span of the first field of a map, which represents the map.
 func firstField(f *source.File, s source.Step) diag.Span {
 	for k, v := range s.Value.Fields() {
 		return f.FieldSpan(k, v)
@@ -313,8 +317,8 @@ func firstField(f *source.File, s source.Step) diag.Span {
 	return f.Span(s.Value)
 }
 
-// formOf returns the part of a rendered field that a span covers. An item of a list is its value,
-// although the patch that adds it may have a key for it.
+// formOf returns the part of a rendered field that a span covers. For a list item it is the value,
+// even if the patch that adds the item has a key for it.
 func formOf(f *source.File, s *source.Step, span diag.Span) form {
 	if s.Key == nil {
 		return firstField
@@ -334,9 +338,9 @@ func formOf(f *source.File, s *source.Step, span diag.Span) form {
 	return wholeField
 }
 
-// place returns where a place of the rendered object was written: the same field with the same
-// value in the source object, else in the last setter of it, else the nearest place around it, else
-// the name of the object.
+// place returns where a place in the rendered object was written. It looks for the same field with
+// the same value in the source object, then in the last setter that sets the field, then for the
+// nearest place around the field. If all of that fails, it returns the name of the object.
 func (w *sourceObject) place(span diag.Span) Place {
 	name := Place{Span: w.object.NameSpan(), Near: true}
 	steps := w.trails.At(span)
@@ -354,10 +358,10 @@ func (w *sourceObject) place(span diag.Span) Place {
 	last := len(steps) - 1
 	form := formOf(w.rendered.File, steps[last], span)
 	p, ok := c.where(last, form, func(v *source.Node) bool { return source.Equal(v, steps[last].Value) })
-	if !ok { // a map or a list with parts that may come from elsewhere
+	if !ok { // a map or list with parts that may come from elsewhere
 		p, ok = c.alike(last, form)
 	}
-	for n := len(steps) - 2; n > 0 && !ok; n-- { // spec and its parents say less than the name
+	for n := len(steps) - 2; n > 0 && !ok; n-- { // the name is more useful than spec and its parents
 		p, ok = c.alike(n, wholeField)
 		p.Near = true
 	}
@@ -367,7 +371,7 @@ func (w *sourceObject) place(span diag.Span) Place {
 	return p
 }
 
-// candidates holds what the source object and all of its setters have along some steps.
+// candidates holds the steps that lead to a field in the source object and in each of its setters.
 type candidates struct {
 	*sourceObject
 	steps []*source.Step
@@ -375,14 +379,14 @@ type candidates struct {
 	set   [][]source.Step
 }
 
-// alike returns the place of a step to a map or a list.
+// alike returns the place of a map or list at step n.
 func (c *candidates) alike(n int, form form) (Place, bool) {
 	want := c.steps[n].Value
 	return c.where(n, form, func(v *source.Node) bool { return want.Kind != source.Scalar && v.Kind == want.Kind })
 }
 
-// where returns the place of a step in the object, or else in the last setter that certainly
-// applies, or else in the only one that may apply.
+// where returns the place of step n in the source object, or else in the last setter that certainly
+// applies, or else in a setter that may apply if it is the only one.
 func (c *candidates) where(n int, form form, same func(*source.Node) bool) (p Place, ok bool) {
 	if len(c.home) > n && same(c.home[n].Value) {
 		return Place{Span: form(c.object.File, c.home[n])}, true

@@ -1,19 +1,21 @@
-// Package origin finds where something rendered was written: the field of the base, the patch or
-// the setting of a kustomization, the template of a chart.
+// Package origin finds where something rendered was written: the field of a base, a patch or
+// setting of a kustomization, or the template of a chart.
 //
-// Contract: a Mapper takes a rendered object, its origin annotation and a place in it, and returns
-// the place in the sources with the same value; or the nearest such place, marked as near; or none.
+// Contract: a Mapper takes a rendered object, its origin annotation and a place in the object. It
+// returns the place in the sources that has the same value. If there is no such place, it returns
+// the nearest place around it, marked as near, or no place at all.
 //
-// Invariants: a place is never a guess. It has the same value, at the same field names and at list
-// items with the same content; in doubt it is the name of the object. The text that states the
-// origin is untrusted: the package reads only regular files below the root of the repository, each
-// once, and no more bytes in total than one input may have. Work is bounded whatever the references
-// between files.
+// Invariants: a place is never a guess. It has the same value at the same field names, and in lists
+// at items with the same content. In doubt it is the name of the object. The annotation with the
+// origin is untrusted: the package reads only regular files below the root of the repository. It
+// reads each file once, and no more bytes in total than one input may have. The work is limited,
+// regardless of the references between files.
 //
-// The package follows the steps of kustomize as far as findings need it: names, the namespace,
-// patches of all three forms, replicas, labels, replacements of complete values, and components. It
-// does not look for what images, vars, generators and third-party transformers set; such a field
-// maps to its object. The lines of a Helm template cannot be derived from its output.
+// The package follows the steps of kustomize that findings depend on: names, the namespace, all
+// three forms of patches, replicas, labels, replacements of complete values, and components. It
+// does not follow images, vars, generators and third-party transformers. A place in a field that
+// one of these sets is the name of the object. The lines of a Helm template cannot be derived from
+// its output.
 //
 // Non-goals: rendering; repositories elsewhere.
 package origin

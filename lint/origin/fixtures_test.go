@@ -14,14 +14,14 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// builds matches the lines of a script that name an output of kustomize.
+// builds matches the script lines that name an output of kustomize.
 var builds = regexp.MustCompile(`(?m)^# (\S+) is what kustomize build (.*?)(\S+) prints$`)
 
-// build is one call of kustomize, from the directory of its script.
+// build is one call of kustomize in the directory of its script.
 type build struct{ script, file, flags, root string }
 
-// unpack writes the files of the scripts with outputs of kustomize into a directory for each
-// script.
+// unpack writes the files of all scripts with kustomize outputs, each script into its own
+// directory.
 func unpack(t *testing.T) map[string][]build {
 	t.Helper()
 	scripts, err := filepath.Glob("../../fixtures/scripts/origin-*.txtar")
@@ -45,11 +45,11 @@ func unpack(t *testing.T) map[string][]build {
 	return all
 }
 
-// counts holds the number of places that were found, and of those that are exact.
+// counts has the number of places that were found, and how many of them are exact.
 type counts struct{ places, exact int }
 
-// checkRendered locates every field of every rendered object: each place is in a file of the root,
-// and its text is that of the rendered field.
+// checkRendered locates every field of every rendered object. Each place must be in a file of the
+// root, and its text must be that of the rendered field.
 func checkRendered(t *testing.T, dir, root string, text []byte) (n counts) {
 	t.Helper()
 	files := map[string]*source.File{}
@@ -99,7 +99,7 @@ func checkPlace(t *testing.T, files map[string]*source.File, p origin.Place, k, 
 		t.Errorf("%v covers no text", p.Span)
 	}
 	if p.Near || p.Whole || v.Kind != source.Scalar || k != nil && (k.Value == "name" || said == k.Value) {
-		return // only the key, if the value is further down
+		return // only the key, because the value is further down
 	}
 	roots := (&source.File{Text: []byte(said)}).Roots()
 	if len(roots) != 1 {
@@ -144,7 +144,7 @@ func fields(n *source.Node, visit func(k, v *source.Node)) {
 	}
 }
 
-// TestPlacesSayTheSame checks the outputs of kustomize in the scripts.
+// TestPlacesSayTheSame checks the kustomize outputs in the scripts.
 func TestPlacesSayTheSame(t *testing.T) {
 	var all counts
 	for dir, calls := range unpack(t) {

@@ -72,8 +72,8 @@ patchesStrategicMerge:
 	patchWeb = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 4, template: {spec: {containers: [{name: web, resources: {requests: {cpu: 1}}}]}}}\n"
 )
 
-// FuzzMapper locates every value of a rendered object in arbitrary sources and kustomizations: each
-// answer is a place in an existing file.
+// FuzzMapper locates every value of a rendered object in arbitrary sources and kustomizations. Each
+// result must be a place in an existing file.
 func FuzzMapper(f *testing.F) {
 	f.Add([]byte{}, []byte{}, []byte{}, false)
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, []byte{5, 4, 3, 2}, []byte{1, 2, 3, 4}, true)
@@ -132,7 +132,7 @@ func each(n *source.Node, f func(*source.Node)) {
 	}
 }
 
-// inFile requires a place to be in its file.
+// inFile checks that a place is inside its file.
 func inFile(t *testing.T, dir string, s diag.Span) {
 	t.Helper()
 	if s.IsZero() {

@@ -32,8 +32,8 @@ func pod(name, origin, tolerations string) string {
 	return fmt.Sprintf("kind: Pod\nmetadata:\n  name: %s\n  annotations:\n    config.kubernetes.io/origin: |\n      path: %s\nspec:\n  tolerations:%s\n", name, origin, tolerations)
 }
 
-// TestManyWays follows an exponential number of paths to one file, circular references, and a huge
-// number of patches.
+// TestManyWays follows an exponential number of paths to one file, circular references, and a very
+// large number of patches.
 func TestManyWays(t *testing.T) {
 	var tolerations, operations, documents, patches, replacements strings.Builder
 	count := 5000

@@ -11,15 +11,14 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// kustomization is the kustomization of a directory.
 type kustomization struct {
 	dir  string
 	file *source.File
 	root *source.Node
 }
 
-// Bounds on how far kustomizations are followed: their references are untrusted, and the number of
-// paths through a few directories can be exponential.
+// Limits for following kustomizations. Their references are untrusted, and a few directories can
+// have an exponential number of paths.
 const (
 	maxNested = 50
 	maxWays   = 64
@@ -46,11 +45,11 @@ func (m *Mapper) kustomization(dir string) *kustomization {
 	return k
 }
 
-// steps is the path from a file to the rendered object: the kustomizations that are applied to the
+// steps is a path from a file to the rendered object: the kustomizations that are applied to the
 // file, the innermost first.
 type steps []*kustomization
 
-// pathsTo returns all paths from a file, or none if there are too many.
+// pathsTo returns all paths from a file to the base. If there are too many, it returns none.
 func (m *Mapper) pathsTo(file string) []steps {
 	if m.ways == nil {
 		s := search{m: m, found: map[string][]steps{}}
@@ -65,7 +64,7 @@ func (m *Mapper) pathsTo(file string) []steps {
 	return nil
 }
 
-// search visits a tree of kustomizations.
+// search finds all paths in a tree of kustomizations.
 type search struct {
 	m      *Mapper
 	visits int
@@ -104,8 +103,8 @@ func (s *search) in(dir string, above steps) {
 	}
 }
 
-// before returns the name that the kustomizations of a path turn into another one; ok is false if
-// there is none.
+// before returns the name that the kustomizations of a path turn into the given name. ok is false
+// if they cannot produce that name.
 func (w steps) before(name string) (before string, ok bool) {
 	for _, k := range slices.Backward(w) {
 		prefix, suffix := k.affixes()
@@ -123,9 +122,8 @@ func (k *kustomization) affixes() (prefix, suffix string) {
 	return k.root.Get("namePrefix").Text(), k.root.Get("nameSuffix").Text()
 }
 
-// layers adds, to the kustomizations that a file passes through, the components that each of them
-// applies before itself. If the kustomization below is one of these components, only the later ones
-// count.
+// layers adds the components that each kustomization on a path applies before itself. If the file
+// comes from one of these components, only the components after that one are added.
 func (m *Mapper) layers(through steps) steps {
 	var all steps
 	var below *kustomization
@@ -162,13 +160,13 @@ func (m *Mapper) components(k *kustomization) []*kustomization {
 	return all
 }
 
-// generators maps the generators of kustomize to the fields that configure them.
+// generators maps the kinds of kustomize generators to the fields that configure them.
 var generators = map[string]string{
 	"ConfigMapGenerator": "configMapGenerator", "SecretGenerator": "secretGenerator", "HelmChartInflationGenerator": "helmCharts",
 }
 
-// generator returns where a generator is configured: in an entry of a kustomization, or as an
-// object of its own.
+// generator returns where the generator of an object is configured: in an entry of a kustomization,
+// or as an object of its own.
 func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
 	file := m.files.read(path.Join(m.base, from.ConfiguredIn))
 	if file == nil {
@@ -193,14 +191,14 @@ func (m *Mapper) generator(o *source.Object, from source.Origin) (Place, bool) {
 	return Place{Span: top(file), Whole: true}, m.named
 }
 
-// subject is an object during rendering, with all names that it has had.
+// subject is an object during rendering, with all names that it has had so far.
 type subject struct {
 	*sourceObject
 	names []string
 }
 
-// settersOf returns what a kustomization sets in an object, in the order of kustomize (kustomize:
-// api/internal/target/kusttarget_configplugin.go).
+// settersOf returns what a kustomization sets in an object, in the order in which kustomize applies
+// it (kustomize: api/internal/target/kusttarget_configplugin.go).
 func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	var all []setter
 	for _, field := range []string{"patchesStrategicMerge", "patches", "namespace", "commonLabels", "labels", "patchesJson6902", "replicas", "replacements"} {
@@ -227,7 +225,7 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 		case "replacements":
 			all = append(all, m.replacements(k, o, value)...)
 		default:
-			for _, item := range value.Items() { // a path or a text, alone or in a map that may have a target
+			for _, item := range value.Items() { // a path or inline text, alone or in a map that may have a target
 				key, block := key, item
 				name, target := "", item.Get("target")
 				if item.Kind != source.Scalar {
@@ -243,7 +241,7 @@ func (m *Mapper) settersOf(k *kustomization, o *subject) []setter {
 	return all
 }
 
-// only returns steps that set nothing but the last field.
+// only returns steps that set just the last field.
 func only(steps []*source.Step, key, value *source.Node) []source.Step {
 	if value == nil {
 		return nil
@@ -253,14 +251,14 @@ func only(steps []*source.Step, key, value *source.Node) []source.Step {
 	return all
 }
 
-// isField reports whether steps are fields of these names.
+// isField reports whether the steps lead through fields with the given names.
 func isField(steps []*source.Step, names ...string) bool {
 	return len(steps) == len(names) && !slices.ContainsFunc(steps, func(s *source.Step) bool { return s.Key == nil }) &&
 		slices.EqualFunc(steps, names, func(s *source.Step, name string) bool { return s.Key.Value == name })
 }
 
-// labels returns a setter for labels and selectors. Which of these kustomize sets depends on its
-// configuration, so the setter is not sure.
+// labels returns a setter for labels and selectors. It is not sure, because the configuration of
+// kustomize determines which of them are set.
 func labels(k *kustomization, pairs *source.Node) setter {
 	return setter{in: text{file: k.file}, cost: 1, follow: func(steps []*source.Step) []source.Step {
 		n := len(steps)
@@ -282,13 +280,13 @@ func setsField(k *kustomization, key, value *source.Node, names ...string) sette
 	}}
 }
 
-// inline holds the patches of a block scalar.
+// inline holds the patches in a block scalar.
 type inline struct {
 	file  *source.File
 	roots []*source.Node
 }
 
-// patches returns the patches of a file, or else of a block scalar.
+// patches returns setters for the patches in a file or, if name is empty, in a block scalar.
 func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name string, key, block *source.Node) []setter {
 	var in text
 	var roots []*source.Node
@@ -323,8 +321,8 @@ func (m *Mapper) patches(k *kustomization, o *subject, target *source.Node, name
 	return all
 }
 
-// matches reports whether a patch selects the object, and whether that is certain: label and
-// annotation selectors are not evaluated.
+// matches reports whether a patch applies to the object. sure is false if that also depends on a
+// label or annotation selector, because these are not evaluated.
 func (m *Mapper) matches(o *subject, target, root *source.Node) (matches, sure bool) {
 	if target == nil {
 		name := root.At("metadata", "name").Text()
@@ -342,21 +340,22 @@ func (m *Mapper) matches(o *subject, target, root *source.Node) (matches, sure b
 	return true, sure
 }
 
-// maxPattern bounds the patterns of targets.
+// maxPattern is the maximum length of the patterns in targets.
 const maxPattern = 1000
 
-// anyMatches applies a pattern of a target, which is anchored (kustomize: api/types/selector.go).
+// anyMatches reports whether a pattern of a target matches any of the values. Patterns are anchored
+// (kustomize: api/types/selector.go).
 func (m *Mapper) anyMatches(pattern string, values []string) bool {
 	re, known := m.patterns[pattern]
 	if !known && len(pattern) <= maxPattern {
-		re, _ = regexp.Compile("^(?:" + pattern + ")$") // nil if it is invalid
+		re, _ = regexp.Compile("^(?:" + pattern + ")$") // nil if the pattern is invalid
 		m.patterns[pattern] = re
 	}
 	return re != nil && slices.ContainsFunc(values, re.MatchString)
 }
 
-// operations returns what the operations of a JSON patch set along some steps. A later operation
-// overrides earlier ones.
+// operations returns what the operations of a JSON patch set on the steps to a field. Later
+// operations override earlier ones.
 func (o *subject) operations(steps []*source.Step, list *source.Node) []source.Step {
 	all := make([]source.Step, len(steps))
 	for _, op := range list.Items() {
@@ -375,8 +374,9 @@ func (o *subject) operations(steps []*source.Step, list *source.Node) []source.S
 	return all
 }
 
-// reached returns how many steps the pointer of an operation covers (RFC 6901), or 0 if it leads
-// elsewhere. An added item has no index yet, so its content identifies it.
+// reached returns the number of steps that the JSON pointer of an operation leads through (RFC
+// 6901), or 0 if it leads elsewhere. An added list item is recognized by its content, because its
+// index is unknown.
 func reached(pointer string, steps []*source.Step, value *source.Node) int {
 	tokens := strings.Split(pointer, "/")
 	if value == nil || len(tokens) < 2 || tokens[0] != "" || len(tokens)-1 > len(steps) {

@@ -13,8 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// kustomize returns the path of a kustomize with the version in .ci/kustomize. Only .ci/run has it,
-// so only the tests behind the build tag ci run it.
+// kustomize returns the path of a kustomize binary with the version in .ci/kustomize. It exists
+// only in .ci/run, so that only tests with the build tag ci use it.
 func kustomize(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("SCHEDLINT_KUSTOMIZE")
@@ -59,7 +59,7 @@ func TestRenderedByKustomize(t *testing.T) {
 	}
 }
 
-// TestCorpusPlaces builds the kustomizations of other projects, which are next to the checkout, and
+// TestCorpusPlaces builds kustomizations of other projects, which are next to the checkout, and
 // locates the fields of their output.
 func TestCorpusPlaces(t *testing.T) {
 	corpus, err := filepath.Abs("../../../shared/corpus")
@@ -96,7 +96,7 @@ func TestCorpusPlaces(t *testing.T) {
 	}
 }
 
-// checkBuild builds a kustomization through another one that enables origin annotations.
+// checkBuild builds a kustomization through another one that turns on origin annotations.
 func checkBuild(t *testing.T, path, dir, root string) {
 	t.Helper()
 	above := filepath.Join(dir, "with-origins")
@@ -108,7 +108,7 @@ func checkBuild(t *testing.T, path, dir, root string) {
 		t.Fatal(err)
 	}
 	rendered, err := render(path, dir, "with-origins")
-	if err != nil { // a component, or one that needs the network
+	if err != nil { // a component, or a kustomization that needs the network
 		return
 	}
 	n := checkRendered(t, dir, "with-origins", rendered)

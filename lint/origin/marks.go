@@ -14,14 +14,14 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Marks finds where something rendered was written by the marks of its render. Without a mark it
-// asks the Mapper.
+// Marks finds where something rendered was written, with the help of the marks in its render. If
+// there is no mark, it asks the Mapper.
 type Marks struct {
 	mapper *Mapper
 	out    *render.Output
 	at     map[spot]render.Mark
-	// The object that was asked about last with its trails, and the trails of the files that marks
-	// lead to.
+	// object is the object of the last call of Locate, and trails are its trails. files holds the
+	// trails of the files that marks lead to.
 	object *source.Object
 	trails *source.Trails
 	files  map[string][]*source.Trails
@@ -29,7 +29,8 @@ type Marks struct {
 
 type spot struct{ line, column int }
 
-// NewMarks returns the marks of one output. The mapper must be for the directory of its root.
+// NewMarks returns the Marks for one output. The Mapper must be for the directory of the rendered
+// root.
 func NewMarks(m *Mapper, out *render.Output) *Marks {
 	x := &Marks{mapper: m, out: out, at: make(map[spot]render.Mark, len(out.Marks)), files: map[string][]*source.Trails{}}
 	for _, mark := range out.Marks {
@@ -54,9 +55,9 @@ func (x *Marks) Locate(o *source.Object, from source.Origin, span diag.Span) (Pl
 	return x.mapper.Locate(o, from, span)
 }
 
-// marked returns the place of the last of some steps: that of its scalar, or of the map or list
-// around the first marked scalar in it, if the fields down to that scalar have the same names
-// there.
+// marked returns where the value at the last of the given steps was written. For a map or list, it
+// uses the mark of the first marked scalar inside. The fields that lead down to that scalar must
+// have the same names in the source.
 func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	last := steps[len(steps)-1]
 	mark, below, ok := x.first(last.Value, nil)
@@ -67,7 +68,7 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	if file == nil {
 		return Place{}, false
 	}
-	if mark.Variable { // it has another name than the field
+	if mark.Variable { // the source has another name for the field
 		return x.plain(file, mark, last, len(below))
 	}
 	written := x.way(file, mark)
@@ -75,7 +76,7 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	if n < 0 {
 		p, ok := x.plain(file, mark, last, len(below))
 		if at := form(x.object.File, *last); ok && last.Key != nil && at.Column == int(last.Key.Column) && at.Line == int(last.Key.Line) {
-			line := []rune(file.Line(p.Span.Line)) // the key, if it precedes the value
+			line := []rune(file.Line(p.Span.Line)) // include the key if it is before the value
 			before, ok := strings.CutSuffix(strings.TrimRight(string(line[:p.Span.Column-1]), " "), last.Key.Value+":")
 			if ok && strings.Trim(before, " -") == "" {
 				p.Span.Column = 1 + len([]rune(before))
@@ -95,8 +96,8 @@ func (x *Marks) marked(steps []*source.Step, form form) (Place, bool) {
 	return Place{Span: form(file, *at)}, true
 }
 
-// first returns the mark of the first marked scalar in a node, and the names of the fields down to
-// it, "" for an item of a list.
+// first returns the mark of the first marked scalar in a node, and the names of the fields that
+// lead down to it. The name of a list item is "".
 func (x *Marks) first(n *source.Node, way []string) (mark render.Mark, below []string, ok bool) {
 	if n.Kind == source.Scalar {
 		mark, ok = x.at[spot{int(n.Line), int(n.Column)}]
@@ -115,7 +116,8 @@ func (x *Marks) first(n *source.Node, way []string) (mark render.Mark, below []s
 	return mark, nil, false
 }
 
-// way returns the steps to the target of a mark, or nil, for example for a patch in a block scalar.
+// way returns the steps to the target of a mark. It returns nil if the target is not a scalar of
+// the file, for example because it is inside a patch in a block scalar.
 func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 	all, known := x.files[file.Name]
 	if !known {
@@ -133,7 +135,8 @@ func (x *Marks) way(file *source.File, mark render.Mark) []*source.Step {
 	return nil
 }
 
-// plain returns the place of a scalar in a text that is not a document of the file.
+// plain returns the place of a scalar that is not a YAML node of the file, because it is inside
+// text.
 func (x *Marks) plain(file *source.File, mark render.Mark, last *source.Step, below int) (Place, bool) {
 	value := last.Value.Value
 	if below > 0 || value == "" {
@@ -151,60 +154,62 @@ func (x *Marks) plain(file *source.File, mark render.Mark, last *source.Step, be
 	return Place{Span: s}, true
 }
 
-// Options locates the sources. Dir and Root are absolute, as in source.Options.
+// Options says where the sources are. Dir and Root are absolute, as in source.Options.
 type Options struct {
 	Dir, Root string
-	// Base is the rendered directory, relative to Dir. With "" it is Dir, and an object must have
-	// exactly its rendered name.
+	// Base is the rendered directory, relative to Dir. If it is empty, the base is Dir, and names
+	// of objects must be exactly the rendered names.
 	Base string
-	// Tracked reports whether a file is part of the input; nil accepts all files.
+	// Tracked reports whether a file is part of the input. If it is nil, all files are.
 	Tracked func(path string) bool
-	// Files holds the files that are already read, by name. New ones are added.
+	// Files holds the files that were already read, by name. The Mapper adds the files that it
+	// reads.
 	Files map[string]*source.File
-	// Printed holds the output of the charts of kustomizations, by names in a directory below that
-	// of their kustomization.
+	// Printed holds the output of charts that kustomizations use. The names of the files are in a
+	// directory below that of the kustomization.
 	Printed map[string]*source.File
 }
 
-// Place is the source of something rendered.
+// Place is a place in the sources at which something rendered was written.
 type Place struct {
 	Span diag.Span
-	// Near is set if the exact place was not found: Span is then the field around it, or the name
+	// Near is set if the exact place was not found. Span is then the surrounding field or the name
 	// of the object.
 	Near bool
-	// Whole is set if Span represents everything that was made there: a template, or the
-	// configuration of a generator.
+	// Whole is set if Span represents everything that was rendered from it, because it is a
+	// template or the configuration of a generator.
 	Whole bool
-	// Patched is the name of the object in its own file, if Span is somewhere else.
+	// Patched is the name of the object in its own file, if Span is elsewhere.
 	Patched diag.Span
-	// Template is the line of a template that prints the text at Span, if Span is a value.
+	// Template is the line of the template that prints the value at Span, or zero if Span is not a
+	// value.
 	Template diag.Span
-	// Inside is the template in an archive that prints the text, if Template, or else Span, is
-	// where that archive is named. Otherwise it is "".
+	// Inside is the template that prints the text, if it is in an archive, and empty otherwise. The
+	// archive is named at Template or, if that is zero, at Span.
 	Inside string
 }
 
-// Mapper finds places. It reads every file once.
+// Mapper finds places in the sources of a render. It reads every file once.
 type Mapper struct {
 	files   *files
 	base    string
 	named   bool
 	dirs    map[string]*kustomization
-	ways    map[string][]steps // of every file, set on first use
+	ways    map[string][]steps // paths from every file; nil until first used
 	objects map[*source.Object]*sourceObject
-	// inline holds the patches in block scalars, and patterns the compiled patterns of targets.
+	// inline holds the patches in block scalars. patterns holds the compiled patterns of targets.
 	inline   map[*source.Node]inline
 	patterns map[string]*regexp.Regexp
-	copies   map[*source.Node]copied // by the sources of replacements
-	// sourceNames are the files to search for objects without an origin, set on first use; byKind
-	// maps kinds to those that declare some.
+	copies   map[*source.Node]copied // by the source of the replacement
+	// sourceNames are the files to search for objects without an origin annotation. byKind maps
+	// each kind to the files that declare objects of it. Both are nil until first used.
 	sourceNames []string
 	isSource    map[string]bool
 	byKind      map[groupKind][]string
-	byName      map[kindName][]*source.Object // of all sources, set on first use
+	byName      map[kindName][]*source.Object // objects of all sources; nil until first used
 }
 
-// New returns an error if the base is not a directory of the repository.
+// New returns a Mapper. It returns an error if the base is not a directory of the repository.
 func New(o Options) (*Mapper, error) {
 	m := &Mapper{
 		files: &files{
@@ -244,13 +249,13 @@ func (m *Mapper) Locate(o *source.Object, from source.Origin, span diag.Span) (P
 	return w.place(span), true
 }
 
-// Read returns a file of the repository, by its name from the root, or nil.
+// Read returns a file of the repository by its name from the root, or nil.
 func (m *Mapper) Read(name string) *source.File { return m.files.read(name) }
 
-// maxObjects bounds the rendered objects that are kept at a time.
+// maxObjects is the maximum number of rendered objects that are kept in memory.
 const maxObjects = 64
 
-// sourceOf returns the object that an object was rendered from, or nil.
+// sourceOf returns the source of a rendered object, or nil if it is unknown.
 func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 	w, known := m.objects[o]
 	if known {
@@ -268,9 +273,9 @@ func (m *Mapper) sourceOf(o *source.Object, from string) *sourceObject {
 	return w
 }
 
-// match finds the object of a file that another was rendered from: by group, kind and name. The
-// name is the name before the kustomizations of a path or, if loose is set, a part of the rendered
-// name.
+// match finds the object in a file that a rendered object was made from. Both have the same group
+// and kind. The name must be the rendered name, or the name before the kustomizations of a path
+// from the file. If loose is set, it may also be a part of the rendered name.
 func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceObject {
 	all := m.files.objects(file)[groupKind{o.Group(), o.Kind}]
 	names, exact := map[string]bool{o.Name: true}, map[string][]steps{}
@@ -288,7 +293,7 @@ func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceO
 	if len(matching) == 0 && loose && len(all) == 1 {
 		for name, alone := range all {
 			if len(alone) == 1 && name != "" && strings.Contains(o.Name, name) {
-				matching = alone // the rest of the name is unexplained, but there is no other object
+				matching = alone // no kustomization explains the rest of the name, but the file has no other object
 			}
 		}
 	}
@@ -305,7 +310,8 @@ func (m *Mapper) match(o *source.Object, file *source.File, loose bool) *sourceO
 	return m.newWritten(o, found, ways)
 }
 
-// template returns the file of a template: which of its lines rendered to something is unknown.
+// template returns a place for the whole file of a template, because it is unknown which of its
+// lines were rendered to what.
 func (m *Mapper) template(name string) (Place, bool) {
 	chart, file, _ := strings.Cut(name, "/")
 	for _, dir := range []string{m.base, path.Join(m.base, chart), path.Join(m.base, "charts", chart)} {
@@ -324,10 +330,10 @@ func (m *Mapper) template(name string) (Place, bool) {
 	return Place{}, false
 }
 
-// FileOnly reports whether only the file is known, but no line.
+// FileOnly reports whether the file is known, but not the line.
 func (p Place) FileOnly() bool { return p.Whole && p.Span == top(&source.File{Name: p.Span.File}) }
 
-// top returns the first line of a file, which represents the file.
+// top returns the span at the beginning of a file, which represents the file.
 func top(f *source.File) diag.Span {
 	return diag.Span{File: f.Name, Line: 1, Column: 1, EndLine: 1, EndColumn: 1}
 }

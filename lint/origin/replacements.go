@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// replacements returns a setter for each entry of a kustomization that copies a value from one
+// replacements returns setters for the replacements of a kustomization, which copy values from one
 // object into others (kustomize: api/filters/replacement).
 func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) []setter {
 	var all []setter
@@ -39,10 +39,10 @@ func (m *Mapper) replacements(k *kustomization, o *subject, list *source.Node) [
 	return all
 }
 
-// replacement returns the setter of one entry; ok is false if the entry does not select the object,
-// or if the value that it copies is unknown.
+// replacement returns the setter of one replacement. ok is false if the replacement does not select
+// the object, or if the copied value is unknown.
 func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s setter, ok bool) {
-	var fields [][]string // that it replaces completely
+	var fields [][]string // fields that the replacement sets completely
 	sure := true
 	for _, target := range entry.Get("targets").Items() {
 		selected := target.Get("select")
@@ -76,14 +76,14 @@ func (m *Mapper) replacement(in *source.File, o *subject, entry *source.Node) (s
 	return setter{in: text{file: c.in}, sure: sure, cost: len(fields), follow: follow}, c.value != nil
 }
 
-// copied is a field that a replacement copies. It has no value if the field is unknown.
+// copied is a field that a replacement copies. If the field is unknown, it has no value.
 type copied struct {
 	in         *source.File
 	key, value *source.Node
 }
 
-// copied returns the field that the source of a replacement names, in the only object of the
-// sources that matches.
+// copied returns the field that the source of a replacement names. Exactly one object in the
+// sources must match.
 func (m *Mapper) copied(from *source.Node) copied {
 	c, known := m.copies[from]
 	if !known {
@@ -93,7 +93,8 @@ func (m *Mapper) copied(from *source.Node) copied {
 	return c
 }
 
-// copiedFrom looks for the field. A part of a value has no place.
+// copiedFrom finds the field for copied. If only a part of the value is copied, the result has no
+// value.
 func (m *Mapper) copiedFrom(from *source.Node) copied {
 	name := from.Get("name").Text()
 	if name == "" || from.Get("options") != nil {
@@ -112,8 +113,8 @@ func (m *Mapper) copiedFrom(from *source.Node) copied {
 	return c
 }
 
-// declared returns the only object of a kind and name in all sources, or nil. Group and namespace
-// may be "" for any.
+// declared returns the object with a kind and name, or nil if the sources have none or more than
+// one. An empty group or namespace matches any.
 func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
 	if m.byName == nil {
 		m.byName = map[kindName][]*source.Object{}
@@ -143,7 +144,7 @@ func (m *Mapper) declared(as groupKind, name, namespace string) *source.Object {
 
 type kindName struct{ kind, name string }
 
-// splitPath splits the path of a field: dots separate, but not in brackets or after a backslash
+// splitPath splits a field path at dots, except at dots in brackets or after a backslash
 // (kustomize: kyaml/utils, SmarterPathSplitter).
 func splitPath(s string) []string {
 	if s == "" {
@@ -168,7 +169,7 @@ func splitPath(s string) []string {
 	return append(all, token.String())
 }
 
-// leads reports whether a path matches the steps.
+// leads reports whether a field path matches the steps.
 func leads(field []string, steps []*source.Step) bool {
 	for i, s := range steps {
 		switch {
@@ -181,7 +182,7 @@ func leads(field []string, steps []*source.Step) bool {
 	return true
 }
 
-// pick returns the field, or the item of a list, that a token of a path names.
+// pick returns the field or list item that one element of a field path names.
 func pick(n *source.Node, token string) (key, value *source.Node) {
 	if n.Kind == source.Map {
 		return n.Field(token)
@@ -194,7 +195,7 @@ func pick(n *source.Node, token string) (key, value *source.Node) {
 	return nil, nil
 }
 
-// named reports whether a token [name=value] selects an item of a list.
+// named reports whether a path element of the form [name=value] selects a list item.
 func named(item *source.Node, token string) bool {
 	inner, opened := strings.CutPrefix(token, "[")
 	inner, closed := strings.CutSuffix(inner, "]")

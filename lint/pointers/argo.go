@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// application reads the spec of an Application.
+// application reads the spec of an Application into a pointer.
 func (r *Reader) application(v *view, spec *source.Node, p *Pointer) {
 	to := spec.Get("destination")
 	p.Destination = Destination{v.text(to.Get("name")), v.text(to.Get("server")), v.text(to.Get("namespace"))}
@@ -72,7 +72,8 @@ func argoSource(v *view, n *source.Node, p *Pointer, spec *source.Node) Source {
 	return s
 }
 
-// argoFields returns the fields that an Application adds to the kustomization.
+// argoFields returns the fields that an Application adds to the kustomization, as JSON, and the
+// lines at which their inline patches begin.
 func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	if k.Len() == 0 {
 		return nil, nil
@@ -98,7 +99,7 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	}
 	for _, r := range k.Get("replicas").Items() {
 		text := v.text(r.Get("count"))
-		var count any = text // it may be a number; the decoder rejects anything else
+		var count any = text // it may be a number; the decoder rejects other values
 		if i, ok := (&source.Node{Kind: source.Scalar, Type: source.Int, Value: text}).Int(); ok {
 			count = i
 		}
@@ -119,7 +120,8 @@ func argoFields(v *view, k *source.Node) (text []byte, lines []int) {
 	return f.text(), lines
 }
 
-// imageOf parses an image like kustomize edit set image: old=new:tag@digest, or new:tag alone.
+// imageOf parses an image like kustomize edit set image: either old=new:tag@digest, or new:tag
+// without a different old name.
 func imageOf(text string) map[string]any {
 	old, image, renamed := strings.Cut(text, "=")
 	if !renamed {
@@ -142,7 +144,7 @@ func imageOf(text string) map[string]any {
 	return f
 }
 
-// argoChart returns the settings of a source for a chart.
+// argoChart returns the chart settings of a source.
 func argoChart(v *view, n *source.Node, name string, p *Pointer, spec *source.Node) *Chart {
 	helm := n.Get("helm")
 	env := variables{
@@ -173,7 +175,7 @@ func argoChart(v *view, n *source.Node, name string, p *Pointer, spec *source.No
 		c.Values = textOf(v, p.file.Name, object)
 	} else if text := helm.Get("values"); text.Text() != "" {
 		c.Values = BlockText(p.file, text)
-		if c.Values.OnlyVariable() { // nothing substitutes them
+		if c.Values.OnlyVariable() { // Argo CD does not substitute them
 			c.Values.Unknown = ""
 		}
 		if filled := v.filled(text); filled != text.Value {
@@ -195,8 +197,8 @@ func argoChart(v *view, n *source.Node, name string, p *Pointer, spec *source.No
 	return c
 }
 
-// filled returns a text with the parameters of an ApplicationSet replaced. Variables of other tools
-// are plain text.
+// filled returns the text of a scalar with the ApplicationSet parameters filled in. Variables of
+// other tools are plain text.
 func (v *view) filled(n *source.Node) string {
 	text := n.Text()
 	if v.fill == nil || !strings.Contains(text, "{{") {
@@ -207,7 +209,8 @@ func (v *view) filled(n *source.Node) string {
 	return filled
 }
 
-// place returns a scalar, or nil if its text is not what is deployed.
+// place returns a scalar as the place of its text, or nil if the text contains ApplicationSet
+// parameters, so that the deployed text is different.
 func (v *view) place(n *source.Node) *source.Node {
 	if n == nil || v.fill != nil && strings.Contains(n.Value, "{{") {
 		return nil
@@ -215,11 +218,12 @@ func (v *view) place(n *source.Node) *source.Node {
 	return n
 }
 
-// variables holds the values that Argo CD substitutes for $NAME in parameters and names of files.
-// Other names are replaced with nothing (argo-cd: newEnv).
+// variables holds the values that Argo CD substitutes for $NAME in parameters and file names.
+// Unknown names are replaced by an empty string (argo-cd: newEnv).
 type variables map[string]string
 
-// expand substitutes the variables. The deployed revision is not known.
+// expand substitutes the variables in text. A revision variable makes the text unknown, because the
+// deployed revision is not known.
 func (all variables) expand(v *view, text string) string {
 	if !strings.Contains(text, "$") || !v.charge(len(text)) {
 		return text

@@ -1,21 +1,21 @@
-// Package pointers reads the objects of GitOps controllers that name what is deployed:
-// Kustomizations and HelmReleases of Flux, Applications and ApplicationSets of Argo CD.
+// Package pointers reads the objects by which GitOps controllers name what they deploy: Flux
+// Kustomizations and HelmReleases, and Argo CD Applications and ApplicationSets.
 //
-// Contract: a Reader takes an object and returns its pointers; an ApplicationSet has one for each
-// Application that it generates. A pointer has sources. A source is a directory or a chart of a
-// repository, with the settings that the controller applies, or a Reason why it cannot be rendered.
-// Repositories determines which of the repositories that pointers name is this one.
+// Contract: a Reader takes an object and returns its pointers. An ApplicationSet has one pointer
+// for each Application that it generates. A pointer has sources. A source is a directory or a chart
+// of a repository, with the settings that the controller applies, or with a Reason why it cannot be
+// rendered. Repositories determines whether a repository that a pointer names is this one.
 //
-// Invariants: the package turns documents into pointers. It reads only what Tree returns, and never
-// returns a path outside the repository: every path is checked first. Input that it does not
-// understand gets a Reason and is never interpreted as something else. The number of pointers that
-// ApplicationSets generate is limited.
+// Invariants: the package only turns documents into pointers. It reads nothing except what Tree
+// returns, and checks every path, so that it never returns one outside the repository. Input that
+// it does not understand gets a Reason and is never interpreted as something else. The number of
+// pointers that ApplicationSets generate is limited.
 //
-// The semantics are those of kustomize-controller (fluxcd/pkg: kustomize), helm-controller and
-// argo-cd (reposerver/repository, applicationset/generators).
+// The package follows kustomize-controller (fluxcd/pkg: kustomize), helm-controller and argo-cd
+// (reposerver/repository, applicationset/generators).
 //
-// Values of charts are written as YAML again, with the place of each line. Limits apply to each
-// text and to all texts of a run.
+// Chart values are written as YAML again, with the place of each line. The size of the values of
+// one source is limited, and so is the size of all values in a run.
 //
 // Non-goals: rendering; reading from a cluster.
 package pointers

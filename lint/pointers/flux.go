@@ -13,12 +13,12 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// kustomization reads a Kustomization of Flux.
+// kustomization reads a Flux Kustomization into a pointer.
 func kustomization(o *source.Object, p *Pointer) {
 	spec, v := o.Root.Get("spec"), &view{}
 	p.flux(v, spec)
 	s := Source{Repository: sourceRef(v, spec.Get("sourceRef"), o.Namespace), Form: Generated}
-	// The controller joins the path to its root in a way that cannot leave the root.
+	// The controller joins the path to its root in such a way that the path cannot leave the root.
 	written := v.text(spec.Get("path"))
 	name, ok := within(strings.TrimLeft(written, "/"))
 	s.Path = name
@@ -55,7 +55,7 @@ func kustomization(o *source.Object, p *Pointer) {
 	}
 }
 
-// flux reads the fields that both pointers of Flux have.
+// flux reads the fields that Kustomizations and HelmReleases have in common.
 func (p *Pointer) flux(v *view, spec *source.Node) {
 	p.Suspended = truth(spec.Get("suspend"))
 	p.Destination.Namespace = v.text(spec.Get("targetNamespace"))
@@ -64,12 +64,12 @@ func (p *Pointer) flux(v *view, spec *source.Node) {
 	}
 }
 
-// sourceRef returns the repository that an object of Flux names.
+// sourceRef returns the repository that a Flux object names.
 func sourceRef(v *view, ref *source.Node, namespace string) Repository {
 	return Repository{Kind: v.text(ref.Get("kind")), Namespace: cmp.Or(v.text(ref.Get("namespace")), namespace), Name: v.text(ref.Get("name"))}
 }
 
-// fluxPatches returns the patches of an object of Flux and the lines at which they begin.
+// fluxPatches returns the patches of a Flux object and the lines at which they begin.
 func fluxPatches(v *view, spec *source.Node) (patches []any, lines []int) {
 	patches, _ = v.plain(spec.Get("patches")).([]any)
 	lines = patchLines(spec.Get("patches"))
@@ -91,7 +91,8 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// ValueOf returns the value of a variable in a map. Flux removes line breaks from it.
+// ValueOf returns the value of a variable in a map, with its place. Like Flux, it removes line
+// breaks.
 func ValueOf(file string, n *source.Node) Value {
 	v := Value{Text: strings.ReplaceAll(n.Text(), "\n", ""), File: file}
 	if v.Text == n.Text() {
@@ -100,7 +101,7 @@ func ValueOf(file string, n *source.Node) Value {
 	return v
 }
 
-// release reads a HelmRelease of Flux.
+// release reads a HelmRelease into a pointer.
 func (r *Reader) release(o *source.Object, p *Pointer) {
 	spec, v := o.Root.Get("spec"), &view{made: &r.written}
 	p.flux(v, spec)
@@ -132,7 +133,8 @@ func (r *Reader) release(o *source.Object, p *Pointer) {
 	p.Sources = []Source{s}
 }
 
-// releaseChart sets the chart of a release: the one that it names, or the one that an object names.
+// releaseChart sets the chart of a release. The release contains the chart settings or names an
+// object that contains them.
 func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	chart, namespace := o.Root.At("spec", "chart", "spec"), o.Namespace
 	if ref := o.Root.At("spec", "chartRef"); chart.Len() == 0 {
@@ -156,7 +158,8 @@ func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	written := v.text(chart.Get("chart"))
 	switch s.Repository.Kind {
 	case "GitRepository":
-		// The controller joins the path to its root in a way that cannot leave the root.
+		// The controller joins the path to its root in such a way that the path cannot leave the
+		// root.
 		dir, ok := within(strings.TrimLeft(written, "/"))
 		if s.Path = path.Clean(dir); !ok {
 			s.Why = Reason{What: WhyOutside, Detail: written, Refused: true}
@@ -167,12 +170,12 @@ func (r *Reader) releaseChart(v *view, o *source.Object, s *Source) {
 	default:
 		s.Why = Reason{What: WhySource, Detail: s.Repository.String()}
 	}
-	if !s.Why.Some() && chart.Get("valuesFile").Text() != "" { // only in API versions that are no longer served
+	if !s.Why.Some() && chart.Get("valuesFile").Text() != "" { // exists only in API versions that are no longer served
 		s.Why = Reason{What: WhyValues, Detail: "valuesFile: write valuesFiles"}
 	}
 }
 
-// locate finds the address of a chart repository, or of a chart in an OCI repository.
+// locate sets the address of a chart repository, or of a chart in an OCI repository.
 func (r *Reader) locate(s *Source) {
 	objects := r.Repositories.find(s.Repository)
 	var urls []string
@@ -199,8 +202,9 @@ func (r *Reader) locate(s *Source) {
 	}
 }
 
-// postRenderers adds the post-renderers of a release: patches and images. Within one of them images
-// are applied after patches, so images are only supported in the last one.
+// postRenderers adds the patches and images of a release's post-renderers. Each post-renderer
+// applies its images after its patches. Because all patches end up in one kustomization, only the
+// last post-renderer may have images.
 func postRenderers(list *source.Node, s *Source) {
 	f, v := fields{}, &view{}
 	var patches []any

@@ -24,7 +24,7 @@ func releaseOf(t *testing.T, spec string, more ...string) *Pointer {
 
 const gitChart = "  chart: {spec: {chart: ./c, sourceRef: {kind: GitRepository, name: g}}}\n"
 
-// TestRelease checks the name, the destination and the chart of releases.
+// TestRelease checks the names, destinations and charts of releases.
 func TestRelease(t *testing.T) {
 	long := strings.Repeat("l", 60)
 	for _, c := range []struct{ spec, want string }{
@@ -66,8 +66,8 @@ func TestPostRenderers(t *testing.T) {
 	}
 }
 
-// TestValues checks that values are written with one scalar per line, each with its place, and mean
-// the same.
+// TestValues checks that values are written with one scalar and its place per line, and that their
+// meaning does not change.
 func TestValues(t *testing.T) {
 	p := releaseOf(t, gitChart+"  values:\n    a: {b: 1, c: [x, {d: '2', e: [y]}, [z]]}\n    'n: m': \"q\\tr\"\n    block: |\n      one\n      two\n    none:\n    empty: {}\n")
 	want := `"a": 7

@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// TestIgnored checks that patterns mean the same as in Flux.
+// TestIgnored checks that patterns have the same meaning as in Flux.
 func TestIgnored(t *testing.T) {
 	for _, c := range []struct {
 		patterns, name string

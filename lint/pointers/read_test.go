@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// fakeTree is a repository that maps the names of its files to their texts.
+// fakeTree is a repository that maps file names to contents.
 type fakeTree map[string]string
 
 func (t fakeTree) Files() []string {
@@ -50,7 +50,7 @@ func objectsOf(text string) (all []*source.Object) {
 	return all
 }
 
-// read returns the pointers of a text as lines.
+// read returns the pointers in a string, one per line.
 func read(r *Reader, text string) (all []string) {
 	for _, o := range objectsOf(text) {
 		for _, p := range r.Read(o) {
@@ -81,7 +81,7 @@ const (
 	setTemplate        = "  template:\n    metadata: {name: 'x-{{name}}'}\n    spec: {source: {repoURL: https://h/o/r, path: '{{dir}}'}}\n"
 )
 
-// TestRead checks what pointers deploy, or why that is not known.
+// TestRead checks what pointers deploy, or why it is unknown.
 func TestRead(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -124,7 +124,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadBounded checks that sets that generate too much are refused, at their lines.
+// TestReadBounded checks that ApplicationSets that generate too much are refused, with the right
+// lines.
 func TestReadBounded(t *testing.T) {
 	tree := fakeTree{}
 	for i := range limits.Applications + 1 {
@@ -147,7 +148,7 @@ func TestReadBounded(t *testing.T) {
 	}
 }
 
-// TestRepositories checks which addresses name this repository.
+// TestRepositories checks which addresses are those of this repository.
 func TestRepositories(t *testing.T) {
 	flux := func(name, url string) string {
 		return "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: " + name + ", namespace: f}\nspec: {url: '" + url + "'}\n---\n"

@@ -13,18 +13,18 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Repositories determines which repositories are this one.
+// Repositories determines whether the repositories that pointers name are this one.
 type Repositories struct {
 	ours map[string]bool
-	// assumed is the address of the only repository that is named, if no other one is known to be
-	// ours.
+	// assumed is the address of the only repository that pointers name, if no named repository is
+	// known to be this one.
 	assumed string
 	all     map[Repository][]*source.Object // keys have no URL
 }
 
 // NewRepositories takes the known addresses of this repository, the addresses that pointers name,
-// and the objects that contain addresses. If none of these is known to be ours and all name the
-// same repository, it is assumed to be ours.
+// and the objects that contain addresses. If no named address is known to be that of this
+// repository, and all of them are the same, that address is assumed to be.
 func NewRepositories(known, named []string, objects []*source.Object) *Repositories {
 	r := &Repositories{ours: map[string]bool{}, all: map[Repository][]*source.Object{}}
 	for _, url := range known {
@@ -50,16 +50,16 @@ func NewRepositories(known, named []string, objects []*source.Object) *Repositor
 
 const gitRepository = "GitRepository"
 
-// find returns the objects that a name in Flux may refer to.
+// find returns the objects that a Flux reference may mean.
 func (r *Repositories) find(named Repository) []*source.Object {
 	all := r.all[Repository{Kind: named.Kind, Namespace: named.Namespace, Name: named.Name}]
-	if len(all) == 0 { // a kustomization may set the namespace
+	if len(all) == 0 { // a kustomization may set the namespace later
 		all = r.all[Repository{Kind: named.Kind, Name: named.Name}]
 	}
 	return all
 }
 
-// Ignored returns the patterns in spec.ignore of a GitRepository.
+// Ignored returns the ignore patterns in the spec.ignore of a GitRepository.
 func (r *Repositories) Ignored(named Repository) string {
 	var all []string
 	for _, o := range r.find(named) {
@@ -68,31 +68,31 @@ func (r *Repositories) Ignored(named Repository) string {
 	return strings.Join(all, "\n")
 }
 
-// String returns the name of an object of Flux.
+// String returns the kind, namespace and name of a Flux object.
 func (r Repository) String() string {
 	return strings.TrimSpace(r.Kind + " " + strings.TrimPrefix(r.Namespace+"/"+r.Name, "/"))
 }
 
-// Assumed returns the address of a repository that is assumed to be this one although nothing
+// Assumed returns the address that is assumed to be that of this repository although nothing
 // confirms it, or "".
 func (r *Repositories) Assumed() string { return r.assumed }
 
 // Whose says whether a repository is this one.
 type Whose int
 
-// Values of Whose. Presumed is this repository if the path exists in it.
+// Values of Whose. Presumed means that the repository is this one if the path exists here.
 const (
 	Elsewhere Whose = iota
 	Presumed
 	Certain
 )
 
-// Is reports whether paths may be looked up in this repository.
+// Is reports whether the paths of a source may be looked up in this repository.
 func (w Whose) Is() bool { return w != Elsewhere }
 
-// Ours determines whether a repository that a pointer names is this one.
+// Ours reports whether a repository that a pointer names is this one.
 func (r *Repositories) Ours(named Repository) Whose {
-	if named.Kind != "" || named.URL == "" { // a repository that is not in the tree, such as before Flux is installed, is presumed to be ours
+	if named.Kind != "" || named.URL == "" { // a Flux object that the tree does not contain, for example because Flux is not installed yet, is presumed to be ours
 		best := Presumed
 		for i, o := range r.find(named) {
 			of := Presumed
@@ -123,8 +123,8 @@ var (
 // Masked returns an address without its credentials.
 func Masked(url string) string { return secret.ReplaceAllString(url, "//") }
 
-// canonical returns a normal form of an address, which is equal for equal repositories: host and
-// path, without scheme, user, port and .git.
+// canonical returns the normal form of an address, which is equal for all addresses of a
+// repository. It consists of host and path, without scheme, user, port and .git.
 func canonical(url string) string {
 	url = strings.TrimSpace(url)
 	if at := scheme.FindString(url); at != "" {
@@ -140,11 +140,11 @@ func canonical(url string) string {
 	return strings.ToLower(strings.TrimRight(url, "/"))
 }
 
-// fixedRevision matches a full commit hash, or a tag that is a version or a range of versions.
+// fixedRevision matches a full commit hash, and a tag that is a version or a range of versions.
 var fixedRevision = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64}|[v~^<>=]*\s*\d+\.(?:\d+|[x*])(?:\.(?:\d+|[x*]))?(?:[-+ ].{0,60})?)$`)
 
-// Fixed returns the revision of a Git source if it is a commit or a version, or "" for a branch and
-// anything that may be one.
+// Fixed returns the revision of a Git source if it is a commit or a version. It returns "" for
+// branches and for names that may be branches.
 func (r *Repositories) Fixed(s *Source) string {
 	revision := s.Revision
 	if s.Repository.Kind == gitRepository {
@@ -159,21 +159,21 @@ func (r *Repositories) Fixed(s *Source) string {
 	return revision
 }
 
-// Ignored holds the patterns by which Flux excludes files of a Git repository, in the syntax of
-// .gitignore. The last match counts, even for a file in a directory that another pattern excludes
-// (fluxcd/pkg: sourceignore).
+// Ignored holds the patterns, in .gitignore syntax, by which Flux excludes files of a Git
+// repository. The last matching pattern counts, even for a file in a directory that another pattern
+// excludes (fluxcd/pkg: sourceignore).
 type Ignored struct {
 	patterns []pattern
-	// Over is set if there are more patterns than limits.IgnorePatterns.
+	// Over is set if there are more than limits.IgnorePatterns patterns.
 	Over bool
 }
 
 type pattern struct {
 	glob                  string
-	keeps, rooted, inside bool // inside matches only what is in such a directory
+	keeps, rooted, inside bool // inside means that the pattern matches only the contents of a directory
 }
 
-// NewIgnored parses patterns, one per line. Patterns of later texts take precedence.
+// NewIgnored parses patterns, one per line. Patterns in later arguments take precedence.
 func NewIgnored(texts ...string) *Ignored {
 	i := &Ignored{}
 	for line := range strings.Lines(strings.Join(texts, "\n")) {
@@ -198,10 +198,10 @@ func NewIgnored(texts ...string) *Ignored {
 // Len returns the number of patterns.
 func (i *Ignored) Len() int { return len(i.patterns) }
 
-// File reports whether a file, named relative to the root, is excluded.
+// File reports whether a file is excluded. name is relative to the root of the repository.
 func (i *Ignored) File(name string) bool {
 	for _, p := range slices.Backward(i.patterns) {
-		for at := range len(name) + 1 { // the file and its parent directories
+		for at := range len(name) + 1 { // the parent directories and the file itself
 			if at < len(name) && name[at] != '/' || at == len(name) && p.inside {
 				continue
 			}

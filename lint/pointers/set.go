@@ -14,22 +14,22 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Tree is the repository as generators see it. Names are relative to its root and sorted; there are
-// no hidden directories.
+// Tree gives generators access to the files of the repository. Names are relative to the root of
+// the repository and sorted. Hidden directories are left out.
 type Tree interface {
 	Directories() []string
 	Files() []string
-	// Read returns the first document of a file, or nil if there is none.
+	// Read returns the first document of a file, or nil if the file has none.
 	Read(name string) *source.Node
 }
 
-// element holds the parameters of one Application of a set.
+// element holds the parameters of one generated Application.
 type element struct {
 	params *params
 	line   int
 }
 
-// set returns the Applications that an ApplicationSet generates.
+// set returns the pointers of the Applications that an ApplicationSet generates.
 func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 	spec := o.Root.Get("spec")
 	goTemplate := truth(spec.Get("goTemplate"))
@@ -84,7 +84,7 @@ func (r *Reader) set(o *source.Object, whole Pointer) []*Pointer {
 	return all
 }
 
-// generate returns the elements of one generator, or the reason why they are not known.
+// generate returns the elements of one generator, or the reason why they are unknown.
 func (r *Reader) generate(g *source.Node, goTemplate bool) ([]element, Reason) {
 	for key, body := range g.Fields() {
 		switch {
@@ -112,10 +112,10 @@ func (r *Reader) params(goTemplate bool) *params {
 	return &params{texts: map[string]string{}, lists: map[string][]string{}, goTemplate: goTemplate, made: &r.made}
 }
 
-// mostLevels limits how deep parameters are nested.
+// mostLevels is the maximum nesting depth of parameters.
 const mostLevels = 10
 
-// add adds the scalars of a tree.
+// add adds the scalars of a tree as parameters.
 func (p *params) add(prefix string, n *source.Node, level int) {
 	for key, value := range n.Fields() {
 		name := prefix + key.Value
@@ -156,7 +156,7 @@ func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 			p.texts["path.filename"] = path.Base(name)
 		}
 		p.pathParams(prefix, dir)
-		more := map[string]string{} // may contain known parameters
+		more := map[string]string{} // the values may contain parameters that are already known
 		for key, value := range g.Get("values").Fields() {
 			if text, ok := p.fill(value.Value); ok {
 				more["values."+key.Value] = text
@@ -168,7 +168,7 @@ func (r *Reader) git(g *source.Node, goTemplate bool) ([]element, Reason) {
 	return all, why
 }
 
-// matching returns the names that some pattern of a list includes and none excludes.
+// matching returns the names that a pattern in the list includes and no pattern excludes.
 func (r *Reader) matching(names []string, list *source.Node, match func(pattern, name string) (bool, error)) (all []string, why Reason) {
 	for _, name := range names {
 		taken := false
@@ -193,14 +193,14 @@ func (r *Reader) matching(names []string, list *source.Node, match func(pattern,
 	return all, Reason{}
 }
 
-// params holds the parameters of one Application of a set by their dotted names: cluster, path,
-// path.basename, path.segments, values.region.
+// params holds the parameters of one generated Application by their dotted names, for example
+// cluster, path, path.basename, path.segments and values.region.
 type params struct {
 	texts map[string]string
 	lists map[string][]string
-	// goTemplate is set for Go templates; otherwise {{name}} refers to a parameter.
+	// goTemplate is set if the template is a Go template. Otherwise {{name}} refers to a parameter.
 	goTemplate bool
-	// made counts the bytes of the output of templates in a run.
+	// made counts the bytes of all template output of the run.
 	made *int
 }
 
@@ -212,8 +212,9 @@ var (
 	fastIndex = regexp.MustCompile(`^([\w.-]+)\[(\d+)\]$`)
 )
 
-// fill replaces parameters with their values; ok is false if an action is not simple or a parameter
-// is not set. Argo CD keeps such text unchanged, or fails.
+// fill replaces parameters in text with their values. ok is false if the text has a template action
+// other than a parameter, or if a parameter is not set. In that case Argo CD keeps the text
+// unchanged or fails.
 func (p *params) fill(text string) (string, bool) {
 	ok := true
 	if *p.made += len(text); *p.made > limits.Templated {
@@ -258,8 +259,9 @@ func (p *params) value(name string) (string, bool) {
 	return value, known
 }
 
-// pathParams adds the parameters of a directory (argo-cd: applicationset/generators/git.go). In a
-// Go template the directory is .path.path, otherwise path.
+// pathParams adds the parameters that describe a directory (argo-cd:
+// applicationset/generators/git.go). The directory itself is .path.path in a Go template, and path
+// otherwise.
 func (p *params) pathParams(prefix, dir string) {
 	if prefix != "" {
 		prefix += "."

@@ -14,20 +14,21 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Text is YAML with the places of its lines.
+// Text is YAML text with the places of its lines.
 type Text struct {
 	Bytes []byte
-	// File is the file in which the lines were written. Lines has a scalar or a key for each line,
-	// or nil if its place is not known.
+	// File is the file in which the lines were written. Lines has the node at the place of each
+	// line, or nil for a line whose place is unknown.
 	File  string
 	Lines []*source.Node
-	// Unknown says which part is not known: a variable or an encrypted value; "" means none.
+	// Unknown describes the unknown part of the text, such as a variable or an encrypted value, or
+	// is empty.
 	Unknown string
 
-	node *source.Node // the values as a node; nil for a text
+	node *source.Node // the values as a node, or nil if they are written as text
 }
 
-// Sets reports whether the values set a dotted path or a parent of it.
+// Sets reports whether the values set a dotted path or one of its parents.
 func (t *Text) Sets(target string) bool {
 	n := t.node
 	for _, key := range strings.Split(target, ".") {
@@ -41,7 +42,7 @@ func (t *Text) Sets(target string) bool {
 	return true
 }
 
-// Same reports whether two texts have the same content, in any order of the keys.
+// Same reports whether t and other have equal content, regardless of the order of keys.
 func (t *Text) Same(other *Text) bool {
 	switch {
 	case t == nil || other == nil, t.Unknown != "" && !t.OnlyVariable():
@@ -52,7 +53,7 @@ func (t *Text) Same(other *Text) bool {
 	return source.Equal(t.node, other.node)
 }
 
-// Matching returns the names that match a glob, which may contain **.
+// Matching returns the names that match a glob. The glob may contain **.
 func Matching(names []string, glob string) (all []string) {
 	for _, name := range names {
 		if ok, err := doublestar.Match(glob, name); ok && err == nil {
@@ -70,7 +71,7 @@ type writer struct {
 	over bool
 }
 
-// textOf returns the values in a part of a document, or nil if there are none.
+// textOf returns the values in a node as text, or nil if the node is null.
 func textOf(v *view, file string, n *source.Node) *Text {
 	if n.IsNull() {
 		return nil
@@ -87,7 +88,8 @@ func textOf(v *view, file string, n *source.Node) *Text {
 	return w.text
 }
 
-// value writes a value after before, which is a key or the dash of an item.
+// value writes a value after the string before, which ends with a key or with the dash of a list
+// item.
 func (w *writer) value(n, key *source.Node, before string, depth int) {
 	indent := strings.Repeat("  ", depth)
 	switch {
@@ -109,7 +111,7 @@ func (w *writer) value(n, key *source.Node, before string, depth int) {
 				w.value(item, item, lead, depth+1)
 				continue
 			}
-			for k, inner := range item.Fields() { // the first field of a mapping stands behind its dash
+			for k, inner := range item.Fields() { // the first field of a map is on the line of the dash
 				w.value(inner, k, lead+w.key(k)+": ", depth+2)
 				lead = indent + "  "
 			}
@@ -137,7 +139,7 @@ func (w *writer) line(text string, n, key *source.Node) {
 	w.text.Lines = append(w.text.Lines, n)
 }
 
-// lineCost is the cost of a line in addition to its text, in bytes.
+// lineCost is the number of bytes that a line costs in addition to its text.
 const lineCost = 32
 
 func (w *writer) key(k *source.Node) string {
@@ -164,8 +166,8 @@ func (w *writer) scalar(n *source.Node) string {
 	return n.Value
 }
 
-// filled returns a text with the parameters of an ApplicationSet replaced. A variable of Flux makes
-// the text unknown.
+// filled returns the text of a scalar with the ApplicationSet parameters filled in. A Flux variable
+// or an encrypted value makes the written text unknown.
 func (w *writer) filled(n *source.Node) string {
 	text := n.Value
 	if w.view.fill != nil && strings.Contains(text, "{{") {
@@ -178,7 +180,8 @@ func (w *writer) filled(n *source.Node) string {
 	return text
 }
 
-// unknownIn returns the unknown part of a text, unless an unknown part was already found.
+// unknownIn describes the unknown part of text. It returns "" if text has none, or if already
+// describes another unknown part.
 func unknownIn(already, text string) string {
 	switch {
 	case already != "":
@@ -192,11 +195,11 @@ func unknownIn(already, text string) string {
 
 const variableInValues = "a variable, as ${NAME}"
 
-// OnlyVariable reports whether only variables make the text unknown. Where nothing substitutes
-// them, they are plain text.
+// OnlyVariable reports whether variables are the only unknown part of the text. Unless a controller
+// substitutes them, variables are plain text.
 func (t *Text) OnlyVariable() bool { return t.Unknown == variableInValues }
 
-// quoted returns a text in double quotes, with escapes that JSON and YAML share.
+// quoted returns text in double quotes. Its escapes are valid in both JSON and YAML.
 func quoted(text string) string {
 	var out bytes.Buffer
 	to := json.NewEncoder(&out)
@@ -207,8 +210,8 @@ func quoted(text string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\x7f", `\u007f`)
 }
 
-// BlockText returns the YAML in a scalar of a document. A line has a place if the document contains
-// it unchanged.
+// BlockText returns the YAML text in a scalar. A line has a place if the file contains the line
+// unchanged.
 func BlockText(file *source.File, n *source.Node) *Text {
 	t := &Text{Bytes: []byte(n.Text()), File: file.Name, Unknown: unknownIn("", n.Text())}
 	if strings.HasPrefix(strings.TrimSpace(n.Text()), "sops:") || strings.Contains(n.Text(), "\nsops:") || strings.Contains(n.Text(), "ENC[AES") {
@@ -231,8 +234,8 @@ func BlockText(file *source.File, n *source.Node) *Text {
 	return t
 }
 
-// Nested returns values with a single value at a dotted name, like --set; ok is false if the name
-// or the value is not simple. whole makes the value a string.
+// Nested returns values that set a single value at a dotted name, like --set. whole is set if the
+// value is a string. ok is false if the name or the value is not simple.
 func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	keys := strings.Split(name, ".")
 	strange := func(r rune) bool {
@@ -260,8 +263,8 @@ func Nested(name, text string, whole bool) (values []byte, ok bool) {
 	return out.Bytes(), true
 }
 
-// Escaped returns a value as Argo CD passes it to --set: commas are part of the value, unless it is
-// a list in braces.
+// Escaped returns a value as Argo CD passes it to --set. Commas are escaped unless the value is a
+// list in braces.
 func Escaped(value string) string {
 	if strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}") {
 		return value
@@ -277,7 +280,7 @@ func Escaped(value string) string {
 }
 
 // typed returns a value that --set does not treat as a string: an integer without leading zeros, a
-// boolean or null.
+// boolean or null. ok is false for any other text.
 func typed(text string) (value string, ok bool) {
 	if word := strings.ToLower(text); slices.Contains([]string{"true", "false", "null", "0"}, word) {
 		return word, true
@@ -289,17 +292,17 @@ func typed(text string) (value string, ok bool) {
 	return strconv.FormatInt(i, 10), err == nil
 }
 
-// view reads values of a pointer. In the template of an ApplicationSet it replaces parameters with
-// their values.
+// view reads the values of a pointer. In an ApplicationSet template, it fills in the parameters.
 type view struct {
 	fill func(text string) (string, bool)
-	// open is set once it has read an unknown text.
+	// open is set once the view has read an unknown value.
 	open bool
-	// made counts the bytes of values that are written; nil does not count.
+	// made counts the bytes of the chart values that are written. If it is nil, they are not
+	// counted.
 	made *int
 }
 
-// charge counts some more bytes and reports whether the limit holds.
+// charge counts bytes and reports whether the total is still within the limit.
 func (v *view) charge(bytes int) bool {
 	if v.made == nil {
 		return true
@@ -308,7 +311,8 @@ func (v *view) charge(bytes int) bool {
 	return *v.made <= limits.ReleaseValues
 }
 
-// text returns the text of a scalar, or "" if there is none.
+// text returns the text of a scalar, or "" if n is not a scalar. A variable or unknown parameter in
+// the text sets open.
 func (v *view) text(n *source.Node) string {
 	if n.IsNull() || n.Kind != source.Scalar {
 		return ""
@@ -325,7 +329,7 @@ func (v *view) text(n *source.Node) string {
 	return text
 }
 
-// aside returns a text that may be unknown without making the source unknown.
+// aside is like text, but does not set open.
 func (v *view) aside(n *source.Node) string {
 	other := &view{fill: v.fill}
 	if text := other.text(n); !other.open || v.fill == nil {
@@ -334,7 +338,7 @@ func (v *view) aside(n *source.Node) string {
 	return n.Text()
 }
 
-// texts returns the items of a list.
+// texts returns the items of a list as strings.
 func (v *view) texts(n *source.Node) (all []string) {
 	for _, item := range n.Items() {
 		all = append(all, v.text(item))
@@ -342,7 +346,7 @@ func (v *view) texts(n *source.Node) (all []string) {
 	return all
 }
 
-// pairs returns the fields of a map of strings.
+// pairs returns a map of strings.
 func (v *view) pairs(n *source.Node) map[string]string {
 	if n.Len() == 0 || n.Kind != source.Map {
 		return nil
@@ -359,8 +363,8 @@ func truth(n *source.Node) bool {
 	return ok && value
 }
 
-// plain returns a tree in the form that encoding/json takes. Texts in it may contain variables: in
-// patches, whoever reads the result handles them.
+// plain returns a tree as a value for encoding/json. Strings in it may contain variables, which the
+// readers of the rendered result must handle.
 func (v *view) plain(n *source.Node) any {
 	switch {
 	case n.IsNull():
@@ -416,13 +420,13 @@ func (f fields) text() []byte {
 		return nil
 	}
 	text, err := json.Marshal(f)
-	if err != nil { // such as for a number that JSON cannot represent
+	if err != nil { // for example because of a number that JSON cannot represent
 		return []byte("{")
 	}
 	return text
 }
 
-// patchLines returns the lines at which the texts of patches begin.
+// patchLines returns the line at which each inline patch begins, or 0.
 func patchLines(patches *source.Node) (lines []int) {
 	for _, item := range patches.Items() {
 		line := 0

@@ -1,22 +1,22 @@
-// Package roots finds what can be rendered in a tree: kustomizations, charts and GitOps pointers.
-// It also finds the files that declare nodes.
+// Package roots finds everything in a tree that can be rendered: kustomizations, charts and GitOps
+// pointers. It also finds the files that declare nodes.
 //
 // Contract: Find walks paths by the rules of source.Walk and returns Found. A root is a
 // kustomization that is rendered on its own: it is not a Component, and no rendered kustomization
 // refers to it. References are resources, bases, components, generators, transformers and
 // validators that name a directory. Only kustomizations below the paths are roots, and only
-// references of files that were read count.
+// references in files that were read count.
 //
 // Invariants: every kustomization below the paths that is not a Component is a root or is reached
-// from one. In a cycle that nothing else refers to, the first one by name is a root. References of
-// a Component that no root reaches do not count, because it is never rendered. The same tree gives
-// the same Found, whatever the order of the paths. Nothing outside the root of confinement is read;
-// pipes and devices are not opened. The work is limited in directory entries, steps of paths and
-// bytes; what is left out is in Unread or in a Reason.
+// from one. In a cycle that nothing else refers to, the first kustomization by name is the root. A
+// Component that no root reaches is never rendered, so its references do not count. The same tree
+// gives the same Found, regardless of the order of the paths. Find reads nothing outside the
+// confinement root and opens no pipes or devices. There are limits on directory entries, on steps
+// of paths and on bytes. Whatever exceeds them is listed in Unread or in a Reason.
 //
-// Reasons against rendering offline are those that are visible without rendering: a URL, a Helm
-// chart, a file that is missing or outside the tree, a kustomization that does not parse. A root
-// without a Reason may still fail to render.
+// A Reason says why a kustomization cannot be rendered offline. Only problems that are visible
+// without rendering have one: a URL, a Helm chart, a file that is missing or outside the tree, or a
+// kustomization that does not parse. A root without a Reason may still fail to render.
 //
 // Non-goals: rendering; checking whether patches apply; reading charts.
 package roots

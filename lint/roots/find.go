@@ -12,100 +12,102 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Options holds the input of Find. The zero value of each function accepts everything.
+// Options holds the input of Find. A nil function accepts everything unless its field says
+// otherwise.
 type Options struct {
-	// Root is the directory outside of which nothing is read, and which names are relative to.
-	// Paths are files and directories; relative ones are relative to Dir. Root and Dir are
+	// Root is the directory outside of which nothing is read. Names are relative to it. Paths are
+	// the files and directories to search; relative paths are relative to Dir. Root and Dir are
 	// absolute.
 	Root, Dir string
 	Paths     []string
-	// Ignore, Tracked and OwnOnly have the same meaning as in source.Options.
+	// Ignore, Tracked and OwnOnly are those of source.Options.
 	Ignore  func(name string) bool
 	Tracked func(path string) bool
 	OwnOnly bool
-	// Remotes maps URLs, as kustomizations write them, to the names of local replacements.
+	// Remotes maps URLs, as kustomizations write them, to the names of their local replacements.
 	Remotes map[string]string
-	// OnlyKustomizations leaves out pointers, files with nodes and, unless Charts is set, charts.
-	// OnlyRenderable leaves out files with nodes and the values files of charts.
+	// OnlyKustomizations leaves out pointers, node files and, unless Charts is set, charts.
+	// OnlyRenderable leaves out node files and the values files of charts.
 	OnlyKustomizations, OnlyRenderable, Charts bool
-	// Declares reports whether an object declares nodes; nil accepts none.
+	// Declares reports whether an object declares nodes. If it is nil, no object does.
 	Declares func(o *source.Object) bool
-	// Read is called for every file that is read, with its name relative to Root. It may be nil.
+	// Read, if not nil, is called for every file that is read. The name is relative to Root.
 	Read func(name string, text []byte)
 
 	most *most // replaces the limits in tests
 }
 
-// most limits the entries of directories, the bytes of one file and, for one call of Find, the
-// steps of paths that kustomizations name, the bytes that are read and the bytes that are parsed.
+// most has the limits of a call of Find: the number of directory entries, the size of each file in
+// bytes, and the total number of path steps that kustomizations name, of bytes that are read and of
+// bytes that are parsed.
 type most struct {
 	entries, file        int
 	steps, bytes, parsed limits.Counter
 }
 
-// Found is the result of Find. Names are relative to the root and have forward slashes; every list
+// Found is the result of Find. Names are relative to the root and have forward slashes. Every list
 // is sorted by name.
 type Found struct {
-	// Kustomizations holds those below the paths and those that they refer to.
+	// Kustomizations holds the kustomizations below the paths and all kustomizations that they
+	// refer to.
 	Kustomizations []*Kustomization
 	// Roots holds the Kustomizations that are rendered on their own.
 	Roots    []*Kustomization
 	Charts   []Chart
 	Pointers []Pointer
-	// Repositories holds objects that contain the address of a repository, and Settings the files
-	// that may contain a ConfigMap or a Secret.
+	// Repositories holds the objects that contain repository addresses. Settings holds the files
+	// that may contain a ConfigMap or Secret.
 	Repositories []*source.Object
 	Settings     []string
 	Topologies   []string
-	// TestData holds the directories below the paths that have a typical name of test data and
+	// TestData holds the directories below the paths that have a typical name for test data and
 	// contain manifests, kustomizations or charts.
 	TestData []string
 	Unread   []Unread
 }
 
-// Kustomization is the kustomization of a directory.
+// Kustomization describes the kustomization in a directory.
 type Kustomization struct {
-	// Dir is its directory, and File its file in that directory.
+	// Dir is the directory. File is the file of the kustomization.
 	Dir, File string
-	// Component is set for the kind Component, and Below if the directory is below the paths.
+	// Component is set if its kind is Component. Below is set if its directory is below the paths.
 	Component, Below bool
-	// Dirs holds the directories of the kustomizations that it refers to, and Files the files that
-	// it names; both are sorted. Patches holds those of Files that are patches.
+	// Dirs holds the directories of the kustomizations that it refers to. Files holds the files
+	// that it names, and Patches those of them that are patches. All lists are sorted.
 	Dirs, Files, Patches []string
-	// Reasons holds what prevents this kustomization from rendering offline, in the order of the
-	// file.
+	// Reasons says why this kustomization itself cannot be rendered offline, in file order.
 	Reasons []Reason
-	// Blocked holds the first Reason of each kind, from this kustomization or from one that it
+	// Blocked holds the nearest Reason of each kind, either of this kustomization or of one that it
 	// refers to.
 	Blocked []Reason
 
-	lines map[string]int // the lines of the references to Dirs
+	lines map[string]int // line of the reference to each of Dirs
 }
 
-// Reason is something that prevents a kustomization from rendering offline.
+// Reason says why a kustomization cannot be rendered offline.
 type Reason struct {
 	Kind Kind
-	// File and Line are its place in the kustomization.
+	// File and Line are the location in the kustomization.
 	File string
 	Line int
-	// Detail is the name in the kustomization, or what is wrong with the file.
+	// Detail is the name that the kustomization refers to, or a description of what is wrong.
 	Detail string
 }
 
 // Kind is a kind of Reason.
 type Kind int
 
-// Kinds of reasons, the worst first.
+// Values of Kind, the worst first.
 const (
 	Broken  Kind = iota // the kustomization itself cannot be read
 	Missing             // a file or directory that does not exist
-	Outside             // a path that leads out of the repository
+	Outside             // a path outside the repository
 	Remote              // a URL
 	Helm                // a Helm chart
 	kinds
 )
 
-// String names the kind; outputs put it before Detail.
+// String describes the kind. Outputs show it before Detail.
 func (k Kind) String() string {
 	return [...]string{"unusable", "missing", "outside of the repository", "remote", "Helm chart"}[k]
 }
@@ -113,29 +115,30 @@ func (k Kind) String() string {
 // Chart is a Helm chart.
 type Chart struct {
 	Dir, Name string
-	// Library is set for a library chart. Subchart is set for a chart in charts/ of another one, or
-	// that another one has as a dependency by path.
+	// Library is set for a library chart. Subchart is set if the chart is in charts/ of another
+	// chart, or if another chart depends on it by path.
 	Library, Subchart bool
-	// Inflated is set if the helmCharts of a kustomization use it.
+	// Inflated is set if a kustomization uses the chart in helmCharts.
 	Inflated bool
-	// Values holds the values files for its environments and tests except values.yaml, in the chart
-	// or near it. It is empty with OnlyRenderable or OnlyKustomizations.
+	// Values holds the values files for the chart's environments and tests, which are in the chart
+	// or near it. It does not include values.yaml. It is empty if OnlyRenderable or
+	// OnlyKustomizations is set.
 	Values []string
 }
 
-// Pointer is an object of a GitOps controller that names what it deploys.
+// Pointer is a GitOps object that names what its controller deploys.
 type Pointer struct {
-	// Kind begins with the controller, for example Flux Kustomization.
+	// Kind includes the name of the controller, for example Flux Kustomization.
 	Kind, Name string
 	File       string
 	Line       int
 	Object     *source.Object
 }
 
-// Unread is a file or directory that was not examined, with the reason.
+// Unread is a file or directory that was not examined. Why gives the reason.
 type Unread struct{ Name, Why string }
 
-// finder collects the result.
+// finder holds the state of a call of Find.
 type finder struct {
 	opts   Options
 	most   most
@@ -143,18 +146,18 @@ type finder struct {
 	reader *worktree.Reader
 	found  Found
 	dirs   map[string]*Kustomization
-	named  map[string]*named // files with the name of a kustomization
+	named  map[string]*named // files that have the name of a kustomization file
 	charts map[string]bool
-	// depended holds the directories that charts have as dependencies by path.
+	// depended holds the directories of charts that other charts depend on by path.
 	depended map[string]bool
-	// inflated holds the directories that helmCharts name.
+	// inflated holds the chart directories that helmCharts name.
 	inflated map[string]bool
 	yaml     map[string][]string // YAML files by directory
 }
 
-// Find finds what can be rendered below some paths. The error joins the errors of the paths
-// themselves, such as one that does not exist; Found then still contains the result for the other
-// paths.
+// Find finds everything below the given paths that can be rendered. The error joins the problems of
+// the paths themselves, such as one that does not exist. Found then still has the result for the
+// other paths.
 func Find(o Options) (*Found, error) {
 	f := &finder{opts: o, most: most{limits.TreeEntries, limits.File.Bytes, limits.Counter{Most: limits.TreeSteps}, limits.Counter{Most: limits.Run.Bytes}, limits.Counter{Most: limits.TreeParsed}}, lookup: worktree.NewLookup(o.Root), dirs: map[string]*Kustomization{}, named: map[string]*named{}, charts: map[string]bool{}, depended: map[string]bool{}, inflated: map[string]bool{}, yaml: map[string][]string{}}
 	f.reader = worktree.NewReader(f.lookup.Root())
@@ -187,7 +190,7 @@ func isYAML(base string) bool {
 	return strings.HasSuffix(base, ".yaml") || strings.HasSuffix(base, ".yml")
 }
 
-// finish computes roots and reasons, and sorts the result.
+// finish computes the roots and blocking reasons, and sorts the result.
 func (f *finder) finish() {
 	f.found.Kustomizations = slices.SortedFunc(maps.Values(f.dirs), byDir)
 	f.dropPatches()
@@ -195,13 +198,13 @@ func (f *finder) finish() {
 	f.cycles(parts)
 	f.block()
 	f.found.Roots = f.rootsOf(parts)
-	for i := range f.found.Charts { // complete those that are below another one
+	for i := range f.found.Charts { // set the fields that depend on other charts
 		c := &f.found.Charts[i]
 		c.Inflated, c.Subchart = f.inflated[c.Dir], f.depended[c.Dir]
 		for at := c.Dir; at != "."; at = path.Dir(at) {
 			up := path.Dir(at)
 			if path.Base(up) == "charts" && (f.charts[path.Dir(up)] || f.entry(path.Join(path.Dir(up), chartName)).Info != nil) {
-				c.Subchart = true // the chart around it may be above the paths
+				c.Subchart = true // the parent chart may be above the paths
 			}
 		}
 	}
@@ -217,7 +220,8 @@ func (f *finder) finish() {
 	slices.SortStableFunc(f.found.Unread, func(a, b Unread) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// dropPatches removes objects in patches and in templates of charts, which are not objects yet.
+// dropPatches removes the objects in patches and chart templates, because they are not complete
+// objects.
 func (f *finder) dropPatches() {
 	patches := map[string]bool{}
 	for _, k := range f.found.Kustomizations {
@@ -232,10 +236,10 @@ func (f *finder) dropPatches() {
 	f.found.Topologies = slices.DeleteFunc(f.found.Topologies, none)
 }
 
-// rootsOf returns the kustomizations that are rendered on their own. It takes the strongly
-// connected components of the references in an order in which each one follows those that refer to
-// it. From a component that no root reaches yet, it takes the first kustomization that may be a
-// root.
+// rootsOf returns the kustomizations that are rendered on their own. parts are the strongly
+// connected components of the reference graph, sorted so that each comes after the components that
+// refer to it. In each component that no root reaches yet, the first kustomization that can be a
+// root becomes one.
 func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 	reached := map[*Kustomization]bool{}
 	for _, part := range parts {
@@ -252,9 +256,10 @@ func (f *finder) rootsOf(parts [][]*Kustomization) (roots []*Kustomization) {
 
 func byDir(a, b *Kustomization) int { return strings.Compare(a.Dir, b.Dir) }
 
-// parts returns the strongly connected components of the references, each sorted; those that refer
-// to others come first. It is the algorithm of Kosaraju and Sharir: in reverse order of finishing,
-// each component consists of what reaches its first member and is not in an earlier component.
+// parts returns the strongly connected components of the reference graph. Each component is sorted,
+// and comes before the components that it refers to. It uses Kosaraju's algorithm: it takes the
+// kustomizations in reverse order of finishing, and puts each together with everything that reaches
+// it and is not yet in a component.
 func (f *finder) parts() (parts [][]*Kustomization) {
 	var finished []*Kustomization
 	seen := map[*Kustomization]bool{}
@@ -275,7 +280,8 @@ func (f *finder) parts() (parts [][]*Kustomization) {
 	return parts
 }
 
-// cycles records kustomizations that refer to themselves, which kustomize rejects.
+// cycles records an error for kustomizations that refer to themselves, directly or through others,
+// because kustomize rejects them.
 func (f *finder) cycles(parts [][]*Kustomization) {
 	for _, part := range parts {
 		first := part[0]
@@ -288,7 +294,7 @@ func (f *finder) cycles(parts [][]*Kustomization) {
 	}
 }
 
-// next returns the kustomizations that one refers to.
+// next returns the kustomizations that k refers to.
 func (f *finder) next(k *Kustomization) []*Kustomization {
 	all := make([]*Kustomization, 0, len(k.Dirs))
 	for _, dir := range k.Dirs {
@@ -299,7 +305,7 @@ func (f *finder) next(k *Kustomization) []*Kustomization {
 	return all
 }
 
-// referrers maps each kustomization to those that refer to it.
+// referrers maps each kustomization to the kustomizations that refer to it.
 func (f *finder) referrers() map[*Kustomization][]*Kustomization {
 	back := map[*Kustomization][]*Kustomization{}
 	for _, k := range f.found.Kustomizations {
@@ -310,8 +316,10 @@ func (f *finder) referrers() map[*Kustomization][]*Kustomization {
 	return back
 }
 
-// visit visits everything that can be reached and was not seen, and calls leave for each one after
-// everything behind it. It uses its own stack, because an attacker chooses the depth of references.
+// visit does a depth-first search of everything that is reachable from a kustomization and not yet
+// in seen. It calls leave for each kustomization after visiting everything reachable from it. It
+// uses its own stack rather than recursion, because an attacker can choose the depth of the
+// references.
 func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next func(*Kustomization) []*Kustomization, leave func(*Kustomization)) {
 	if seen[from] {
 		return
@@ -338,8 +346,8 @@ func (f *finder) visit(from *Kustomization, seen map[*Kustomization]bool, next f
 	}
 }
 
-// block gives every kustomization the nearest reason of each kind, from itself or from what it
-// refers to. Of several equally near ones it takes the first by name.
+// block gives every kustomization the nearest reason of each kind, from itself or from a
+// kustomization that it refers to. If several are equally near, it takes the first one by name.
 func (f *finder) block() {
 	back := f.referrers()
 	for kind := range kinds {

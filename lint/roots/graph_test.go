@@ -40,8 +40,8 @@ func graph(t *testing.T, random *rand.Rand, n int) string {
 	return root
 }
 
-// reach returns the kustomizations that references lead to, including the start. It does not use
-// the algorithm of the package.
+// reach returns the start and all kustomizations that can be reached from it. It does not use the
+// algorithm of the package.
 func reach(byDir map[string]*Kustomization, from string, seen map[string]bool) {
 	if seen[from] {
 		return

@@ -19,35 +19,35 @@ type use int
 const (
 	resource  use = iota // a file, or a directory with a kustomization
 	directory            // a directory with a kustomization
-	plugin               // like resource, or inline text
+	plugin               // a file or directory like resource, or inline text
 	patch                // a file, or inline text
 	data                 // a file
 )
 
-// entry is one name in a kustomization.
+// entry is a file or directory that a kustomization names.
 type entry struct {
 	field, text string
 	line        int
 	use         use
 }
 
-// parsed is the content of a file with the name of a kustomization.
+// parsed is the content of a file that has the name of a kustomization file.
 type parsed struct {
-	// foreign is set if the file contains something else, such as a Flux Kustomization.
+	// foreign is set if the file is not a kustomization but, for example, a Flux Kustomization.
 	foreign, component bool
-	// broken says why the file cannot be used, or is "".
+	// broken says why the file cannot be used, or is empty.
 	broken  string
 	line    int
 	entries []entry
-	// charts holds the entries of helmCharts, and home is their directory.
+	// charts holds the entries of helmCharts. home is the directory of these charts.
 	charts []entry
 	home   string
 }
 
-// group is the prefix of the apiVersion of a kustomization, which may also have no apiVersion.
+// group is the prefix of a kustomization's apiVersion, which may also be absent.
 const group = "kustomize.config.k8s.io/"
 
-// parse parses a file with the name of a kustomization.
+// parse parses a file that has the name of a kustomization file.
 func parse(file *source.File) parsed {
 	docs := file.Roots()
 	p := parsed{line: 1, foreign: len(docs) > 0}
@@ -83,7 +83,8 @@ func parse(file *source.File) parsed {
 	return p
 }
 
-// lists are those of names, or of maps with a name in one member.
+// lists describes the lists of names in a kustomization. If member is set, the items are maps and
+// the name is in that field.
 var lists = []struct {
 	field, member string
 	use           use
@@ -110,7 +111,7 @@ func (p *parsed) gather(root *source.Node) {
 		for _, item := range root.Get(field).Items() {
 			for _, file := range item.Get("files").Items() {
 				name := file.Text()
-				if _, after, ok := strings.Cut(name, "="); ok { // the name follows a key
+				if _, after, ok := strings.Cut(name, "="); ok { // written as key=name
 					name = after
 				}
 				p.add(field, file, name, data)
@@ -132,7 +133,7 @@ func (p *parsed) gather(root *source.Node) {
 	}
 }
 
-// add records a name, unless it is empty or inline content.
+// add records a name. It ignores empty names and inline content.
 func (p *parsed) add(field string, at *source.Node, text string, as use) {
 	inline := (as == patch || as == plugin) && strings.ContainsAny(text, "\n{")
 	switch {
@@ -144,14 +145,15 @@ func (p *parsed) add(field string, at *source.Node, text string, as use) {
 	}
 }
 
-// mentions reports, without parsing a text, whether it may declare an object of interest.
+// mentions reports whether the text of a file may declare an object that Find looks for. It does
+// not parse the text.
 func (f *finder) mentions(text []byte) bool {
 	has := func(mark string) bool { return bytes.Contains(text, []byte(mark)) }
 	return has("kustomize.toolkit.fluxcd.io/") || has("helm.toolkit.fluxcd.io/") || has("source.toolkit.fluxcd.io/") ||
 		has("argoproj.io/") && has("Application") || !f.opts.OnlyRenderable && (has("schedlint.dev/") || mentionsNode(text))
 }
 
-// mentionsNode reports whether a text may contain an object of kind Node.
+// mentionsNode reports whether the text of a file may contain an object of kind Node.
 func mentionsNode(text []byte) bool {
 	for {
 		before, after, found := bytes.Cut(text, []byte("Node"))
@@ -166,8 +168,8 @@ func mentionsNode(text []byte) bool {
 	}
 }
 
-// manifest examines an input and records what it declares. Kustomizations are handled elsewhere,
-// except for files that only have their name.
+// manifest examines an input file and records what it declares. It skips kustomizations, which are
+// read elsewhere, but not other objects in files with their names.
 func (f *finder) manifest(in source.Input) {
 	base, dir := path.Base(in.Name), path.Dir(in.Name)
 	if source.IsKustomizationFile(base) || base == chartName {
@@ -204,7 +206,7 @@ func (f *finder) manifest(in source.Input) {
 	}
 }
 
-// objects records the objects in the documents of a file.
+// objects records the pointers, repositories and nodes in a file.
 func (f *finder) objects(file *source.File, docs []*source.Node) {
 	for _, root := range docs {
 		for _, o := range file.ObjectsOf(root) {
@@ -224,7 +226,7 @@ func (f *finder) objects(file *source.File, docs []*source.Node) {
 // chartName is the file that makes a directory a chart.
 const chartName = "Chart.yaml"
 
-// chartFile reads the description of a chart.
+// chartFile reads a Chart.yaml.
 func (f *finder) chartFile(name string) {
 	file := f.read(name)
 	if file == nil || !f.mayParse(file) {
@@ -244,7 +246,7 @@ func (f *finder) chartFile(name string) {
 	f.found.Charts = append(f.found.Charts, Chart{Dir: dir, Name: docs[0].Get("name").Text(), Library: docs[0].Get("type").Text() == "library"})
 }
 
-// testNames holds names of directories with input and output of tests.
+// testNames has names of directories that usually contain the input and output of tests.
 var testNames = map[string]bool{
 	"testdata": true, "test-data": true, "test_data": true, "fixtures": true, "test-fixtures": true, "__fixtures__": true,
 	"golden": true, "goldens": true, "__snapshots__": true,
@@ -265,8 +267,8 @@ func (f *finder) testData(name string) {
 	}
 }
 
-// isTemplate reports whether a file is a template of a chart that was found. Such a file declares
-// nothing by itself.
+// isTemplate reports whether a file is a template of one of the charts. A template declares nothing
+// by itself.
 func (f *finder) isTemplate(name string) bool {
 	for at := path.Dir(name); at != "."; at = path.Dir(at) {
 		if path.Base(at) == "templates" && f.charts[path.Dir(at)] {

@@ -57,7 +57,7 @@ helmCharts: [{name: redis, repo: "https://example.com"}]
 helmChartInflationGenerator: [{chartName: old}]
 `
 
-// TestParseEveryField counts the names.
+// TestParseEveryField counts the names in everyField.
 func TestParseEveryField(t *testing.T) {
 	p := parse(source.NewFile("kustomization.yaml", "kustomization.yaml", []byte(everyField)))
 	if p.broken != "" || p.foreign || len(p.entries) != 20 || len(p.charts) != 2 {
@@ -65,7 +65,7 @@ func TestParseEveryField(t *testing.T) {
 	}
 }
 
-// TestParseMany checks the limit on the names of a kustomization.
+// TestParseMany checks the limit for the number of names in a kustomization.
 func TestParseMany(t *testing.T) {
 	p := parse(source.NewFile("kustomization.yaml", "kustomization.yaml", []byte("resources:\n"+strings.Repeat("- f\n", limits.Render.Entries+1))))
 	if len(p.entries) != limits.Render.Entries || p.broken != "names more than 20000 files and directories" || p.line != limits.Render.Entries+2 {
@@ -73,8 +73,8 @@ func TestParseMany(t *testing.T) {
 	}
 }
 
-// FuzzFind reads arbitrary kustomizations: each one is understood or has a reason, every reason has
-// a place in the file, and a second run finds the same.
+// FuzzFind reads arbitrary kustomizations and checks that each one is parsed or has a reason, that
+// every reason has a location in the file, and that a second run has the same result.
 func FuzzFind(f *testing.F) {
 	f.Add([]byte{}, []byte("kind: Component"), false)
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, []byte("resources: [../a]"), false)

@@ -13,12 +13,13 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// unread records something that is not examined.
+// unread records a file or directory that is not examined, and the reason.
 func (f *finder) unread(name, format string, args ...any) {
 	f.found.Unread = append(f.found.Unread, Unread{name, fmt.Sprintf(format, args...)})
 }
 
-// read returns a file of the tree, or nil if it cannot be read, which it records.
+// read returns a file of the tree. If it cannot read the file, it records that in Unread and
+// returns nil.
 func (f *finder) read(name string) *source.File {
 	limit := int64(min(f.most.file, f.most.bytes.Left()))
 	text, err := f.reader.ReadFile(filepath.FromSlash(name), limit)
@@ -29,7 +30,7 @@ func (f *finder) read(name string) *source.File {
 	case err != nil:
 		why := err.Error()
 		if _, after, ok := strings.Cut(why, filepath.FromSlash(name)+": "); ok {
-			why = after // the name is already in the message
+			why = after // the message already has the name
 		}
 		f.unread(name, "cannot be read: %s", why)
 		return nil
@@ -41,8 +42,8 @@ func (f *finder) read(name string) *source.File {
 	return source.NewFile(name, name, text)
 }
 
-// mayParse counts the bytes of a file to be parsed. It returns false if they exceed the limit, and
-// records that.
+// mayParse counts the bytes of a file that is about to be parsed. If the total exceeds the limit,
+// it records the file in Unread and returns false.
 func (f *finder) mayParse(file *source.File) bool {
 	if len(file.Text) > f.most.parsed.Left() {
 		f.unread(file.Name, "is not parsed: with it the run has more than %d MiB of kustomizations and files that look like what is listed; name fewer paths", f.most.parsed.Most>>20)
@@ -51,7 +52,8 @@ func (f *finder) mayParse(file *source.File) bool {
 	return f.most.parsed.Add(len(file.Text))
 }
 
-// kustomizations reads the kustomizations among the inputs and all that they refer to.
+// kustomizations reads the kustomizations among the inputs and all kustomizations that they refer
+// to.
 func (f *finder) kustomizations(inputs []source.Input) {
 	var queue []string
 	for _, in := range inputs {
@@ -79,7 +81,7 @@ func (f *finder) kustomizations(inputs []source.Input) {
 	}
 }
 
-// load reads the kustomization of a directory, or returns nil if there is none.
+// load reads the kustomization of a directory. It returns nil if there is none.
 func (f *finder) load(dir string) *Kustomization {
 	if k, known := f.dirs[dir]; known {
 		return k
@@ -101,14 +103,14 @@ func (f *finder) load(dir string) *Kustomization {
 	return k
 }
 
-// named is a file with the name of a kustomization.
+// named is a file that has the name of a kustomization file.
 type named struct {
 	file *source.File
 	parsed
 }
 
-// kustomizationFile returns the file of this name if it is a regular file that can be parsed, or
-// nil. Its content may be something else than a kustomization.
+// kustomizationFile returns a file that has the name of a kustomization file, or nil if it is not a
+// regular file or cannot be parsed. The file may contain something other than a kustomization.
 func (f *finder) kustomizationFile(name string) *named {
 	if n, known := f.named[name]; known {
 		return n
@@ -123,7 +125,7 @@ func (f *finder) kustomizationFile(name string) *named {
 	return n
 }
 
-// entry looks up a name among the files and directories that count.
+// entry looks up a name among the files and directories that belong to the input.
 func (f *finder) entry(name string) worktree.Entry { return f.lookup.Tracked(name, f.opts.Tracked) }
 
 func (k *Kustomization) because(kind Kind, file string, line int, detail string) {
@@ -136,7 +138,7 @@ func (f *finder) take(k *Kustomization, p parsed) {
 		k.because(Broken, k.File, p.line, p.broken)
 	}
 	for _, e := range p.entries {
-		// Each step of a path costs an access to the file system.
+		// Each step of a path is one file system access.
 		if !f.most.steps.Add(1 + strings.Count(path.Join(k.Dir, e.text), "/")) {
 			k.because(Broken, k.File, e.line, fmt.Sprintf("is not looked at: the kustomizations before it name paths of more than %d steps; name fewer paths", f.most.steps.Most))
 			break
@@ -154,7 +156,7 @@ func (f *finder) take(k *Kustomization, p parsed) {
 	}
 }
 
-// resolve finds what one entry refers to.
+// resolve adds the file or directory that an entry names to k, or the reason why it cannot be used.
 func (f *finder) resolve(k *Kustomization, e entry) {
 	name := path.Join(k.Dir, e.text)
 	vendored, isVendored := f.opts.Remotes[e.text]
@@ -197,8 +199,9 @@ func (f *finder) resolve(k *Kustomization, e entry) {
 	}
 }
 
-// remote reports whether an entry is a URL. For a file that kustomize only reads, only http and
-// https count, because a file of the tree may look like the address of a repository.
+// remote reports whether an entry is a URL. An entry that kustomize reads as a file is a URL only
+// if its scheme is http or https, because the name of a file in the tree may look like a repository
+// address.
 func (f *finder) remote(dir string, e entry) bool {
 	switch {
 	case !IsRemote(e.text):
@@ -212,13 +215,13 @@ func (f *finder) remote(dir string, e entry) bool {
 	return to.Info == nil || to.Info.IsDir()
 }
 
-// user matches the user before the host in the short form of ssh, as in git@host:path.
+// user matches the user in the short form of SSH addresses, git@host:path.
 var user = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9-]*@`)
 
-// IsRemote reports whether kustomize treats an entry, such as a resource, as a URL to fetch
-// (kustomize: api/internal/git/repospec.go, NewRepoSpecFromURL, and
-// api/internal/loader/fileloader.go, IsRemoteFile). An entry with another scheme, which kustomize
-// treats as a file, counts as well: it is never meant as a file.
+// IsRemote reports whether kustomize fetches an entry, such as a resource, as a URL (kustomize:
+// api/internal/git/repospec.go, NewRepoSpecFromURL, and api/internal/loader/fileloader.go,
+// IsRemoteFile). Kustomize treats an entry with another scheme as a file. IsRemote returns true for
+// it too, because no one means a file by it.
 func IsRemote(entry string) bool {
 	text := strings.ToLower(entry)
 	text = strings.TrimPrefix(text, "git::")
@@ -231,8 +234,8 @@ func IsRemote(entry string) bool {
 	return ok && !strings.ContainsAny(scheme, "/\n ") || user.MatchString(text)
 }
 
-// valuesPlaces lists the places of values files of environments: a directory, relative to that of
-// the chart or to one near it, and the names of the files.
+// valuesPlaces lists the directories that may have values files for environments, and the names of
+// these files. The directories are relative to the chart or to a directory near it.
 var valuesPlaces = []valuesPlace{
 	{dir: ".", named: func(stem string) bool {
 		return !strings.HasSuffix(stem, ".schema") && slices.ContainsFunc([]string{"-", "."}, func(mark string) bool {
@@ -243,25 +246,28 @@ var valuesPlaces = []valuesPlace{
 	{dir: ciDir, named: func(stem string) bool { return strings.HasSuffix(stem, "-values") }, inside: true},
 }
 
-// ciDir is the directory of a chart that contains values files for its tests.
+// ciDir is the directory of a chart with values files for its tests.
 const ciDir = "ci"
 
 type valuesPlace struct {
 	dir string
-	// named reports whether the name of a file without its extension counts; nil accepts all.
+	// named reports whether a file counts, by its name without the extension. If it is nil, all
+	// files count.
 	named func(stem string) bool
-	// inside is set for a directory that only counts in a chart.
+	// inside is set if the directory counts only in a chart, not near one.
 	inside bool
 }
 
-// IsTest reports whether a values file of a chart is for its tests rather than for an environment.
+// IsTest reports whether a values file of the chart is for its tests rather than for an
+// environment.
 func (c *Chart) IsTest(name string) bool { return path.Dir(name) == path.Join(c.Dir, ciDir) }
 
-// Installs reports whether a chart is installed by itself: it is neither a library nor a subchart.
+// Installs reports whether the chart is installed by itself, because it is neither a library nor a
+// subchart.
 func (c *Chart) Installs() bool { return !c.Library && !c.Subchart }
 
-// environments finds the values files of charts. A file outside a chart only counts if no other
-// chart is as near to it, and if it sets a key that the chart knows.
+// environments finds the values files of charts. A file outside a chart counts only if no other
+// chart is as near to it, and if it sets a key of the chart's values.yaml.
 func (f *finder) environments() {
 	below := map[string]int{}
 	for i := range f.found.Charts {
@@ -289,7 +295,7 @@ func (f *finder) environments() {
 	}
 }
 
-// near returns the two directories above a chart that is installed by itself.
+// near returns up to two directories above a chart that is installed by itself.
 func (f *finder) near(c *Chart) (all []string) {
 	for dir := c.Dir; c.Installs() && dir != "." && len(all) < 2; dir = path.Dir(dir) {
 		all = append(all, path.Dir(dir))
@@ -297,8 +303,8 @@ func (f *finder) near(c *Chart) (all []string) {
 	return all
 }
 
-// valuesIn returns the values files of environments in a directory. If keys is not nil, only files
-// with one of these keys count.
+// valuesIn returns the values files for environments in a directory. If keys is not nil, a file
+// counts only if it has one of the keys.
 func (f *finder) valuesIn(dir string, keys map[string]bool) (all []string) {
 	for _, place := range valuesPlaces {
 		if keys != nil && place.inside {
@@ -314,9 +320,9 @@ func (f *finder) valuesIn(dir string, keys map[string]bool) (all []string) {
 	return all
 }
 
-// holdsValues reports whether a file looks like values: a mapping that is neither a Kubernetes
-// object nor encrypted and has one of the keys, unless keys is nil. A file that does not parse
-// counts in a chart, because the render then reports the error.
+// holdsValues reports whether a file looks like chart values: it must be a map and neither a
+// Kubernetes object nor encrypted. If keys is not nil, it must also have one of the keys. A file in
+// a chart counts even if it does not parse, so that the render reports the error.
 func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 	if source.IsKustomizationFile(path.Base(name)) {
 		return false
@@ -333,8 +339,8 @@ func (f *finder) holdsValues(name string, keys map[string]bool) bool {
 	return keys == nil
 }
 
-// fields returns the keys of the mapping in a file; ok is false if it contains something else. A
-// file that is empty or does not parse is an empty mapping.
+// fields returns the keys of the map in a file. ok is false if the file contains anything else. A
+// file that is empty or does not parse counts as an empty map.
 func (f *finder) fields(name string) (all map[string]bool, ok bool) {
 	all = map[string]bool{}
 	file := f.read(name)

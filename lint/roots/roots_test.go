@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// tree writes an archive. A file that begins with -> becomes a symbolic link.
+// tree writes the files of an archive. A file whose content begins with -> becomes a symbolic link.
 func tree(t testing.TB, archive string) (root string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -43,7 +43,7 @@ func isNode(o *source.Object) bool {
 	return o.Kind == "Node" && o.APIVersion == "v1" || o.Kind == "NodeTopology"
 }
 
-// summary lists what was found, one line each.
+// summary lists everything that was found, one item per line.
 func summary(f *Found) string {
 	var b strings.Builder
 	is := map[*Kustomization]bool{}
@@ -79,7 +79,7 @@ func summary(f *Found) string {
 	return b.String()
 }
 
-// TestFind compares what is found in trees with the expected result.
+// TestFind compares the results for several trees with the expected ones.
 func TestFind(t *testing.T) {
 	for name, test := range map[string]struct {
 		paths      []string

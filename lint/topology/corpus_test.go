@@ -12,10 +12,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// shared is a directory with topologies beside the checkout. Only .ci/run has it.
+// shared is a directory with topologies next to the checkout. It exists only in .ci/run.
 const shared = "../../../shared/topologies"
 
-// TestForeignTopologies compares topologies with the comments at their heads.
+// TestForeignTopologies compares topologies with the comments at the top of their files.
 func TestForeignTopologies(t *testing.T) {
 	for name, want := range map[string]string{
 		"bare-metal-no-zone-labels.yaml": "9 nodes, 3 usable in 0 zones, 3 control, 1 cordoned, 5 tainted NoSchedule, 0 deprecated zones; bm-worker-3 is called otherwise",
@@ -33,7 +33,7 @@ func TestForeignTopologies(t *testing.T) {
 	}
 }
 
-// census counts the properties that the comments of topologies mention.
+// census returns the number of nodes with each of the properties that the comments mention.
 func census(topo *Topology) string {
 	usable, control, cordoned, tainted, old, zones, odd := 0, 0, 0, 0, 0, map[string]bool{}, ""
 	for _, n := range topo.Nodes {

@@ -10,7 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// describe describes a topology in short: every node with its unusual properties.
+// describe returns a short description of a topology, which lists every node with its unusual
+// properties.
 func describe(topo *Topology) string {
 	var lines []string
 	for _, n := range topo.Nodes {
@@ -62,7 +63,8 @@ spare-1 of spare 2..2 linux/amd64 node.kubernetes.io/unschedulable:NoSchedule co
 2 more like general-south-1 of general 3..5 linux/amd64 south general 4`,
 }
 
-// TestFixtures reads the example of every source of nodes; every source has one.
+// TestFixtures reads an example of every source of nodes, and checks that every source has an
+// example.
 func TestFixtures(t *testing.T) {
 	for row := range readers() {
 		if _, ok := fixtures[strings.ToLower(row[1])+".yaml"]; !ok {

@@ -16,25 +16,26 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// loader gathers nodes; errors are collected so that all are reported at once.
+// loader collects the nodes of a topology. It also collects errors, so that all of them are
+// reported at once.
 type loader struct {
 	decoder *source.Decoder
 	topo    *Topology
 	where   Where
 	byName  map[string]*Node
-	from    map[string]*source.Object // the declaration of each node
-	pooled  map[string]string         // the location of the declaration of each pool
+	from    map[string]*source.Object // the object that declares each node
+	pooled  map[string]string         // the location where each pool is declared
 	errs    []error
 }
 
-// Where returns the file and the span by which a message names a part of an object: a rendered
-// object is in no file.
+// Where returns the file and the span that messages show for a part of an object. A rendered object
+// is in no file, so its location must be found in the sources.
 type Where func(o *source.Object, s diag.Span) (file string, at diag.Span)
 
-// topologyVersion is the only version of NodeTopology.
+// topologyVersion is the only supported apiVersion of NodeTopology.
 const topologyVersion = "schedlint.dev/v1alpha1"
 
-// readers is the table of documents that declare nodes, by group and kind.
+// readers returns the functions that read the documents with nodes, by group and kind.
 func readers() map[[2]string]func(*loader, *source.Object) {
 	return map[[2]string]func(*loader, *source.Object){
 		{"", "Node"}:                      (*loader).node,
@@ -48,13 +49,13 @@ func Declares(o *source.Object) bool {
 	return ok && o.APIVersion != ""
 }
 
-// Load reads the nodes that the objects declare and ignores other objects. The error joins all
+// Load reads the nodes that the objects declare and ignores all other objects. The error joins all
 // problems, each with its location.
 func Load(objects []*source.Object) (*Topology, error) {
 	return LoadFrom(objects, func(o *source.Object, s diag.Span) (string, diag.Span) { return o.File.Display, s })
 }
 
-// LoadFrom is Load with the locations of errors from where.
+// LoadFrom is like Load, but takes the locations in errors from where.
 func LoadFrom(objects []*source.Object, where Where) (*Topology, error) {
 	l := &loader{
 		decoder: &source.Decoder{Open: map[reflect.Type]bool{
@@ -111,13 +112,13 @@ func (l *loader) fail(o *source.Object, span diag.Span, format string, args ...a
 	l.errs = append(l.errs, fmt.Errorf("%s:%d:%d: %s", file, at.Line, at.Column, fmt.Sprintf(format, args...)))
 }
 
-// place returns a file and a line, for a message that refers to another location.
+// place returns a file and a line for a message that refers to another location.
 func (l *loader) place(o *source.Object, span diag.Span) string {
 	file, at := l.where(o, span)
 	return fmt.Sprintf("%s:%d", file, at.Line)
 }
 
-// misfits turns values of the wrong type and unknown fields into errors.
+// misfits adds errors about unknown fields and values of the wrong type.
 func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
 	for _, m := range found {
 		span := o.File.Span(cmp.Or(m.Key, m.Value))
@@ -132,7 +133,6 @@ func (l *loader) misfits(o *source.Object, found []source.Mismatch) {
 	}
 }
 
-// node reads one v1 Node.
 func (l *loader) node(o *source.Object) {
 	var in nodeObject
 	if found := l.decoder.Decode(o.Root, &in); len(found) > 0 {
@@ -159,7 +159,7 @@ func (l *loader) node(o *source.Object) {
 	l.add(o, n)
 }
 
-// withCordonTaint adds the taint that the node lifecycle controller gives every cordoned node
+// withCordonTaint adds the taint that the node lifecycle controller puts on every cordoned node
 // (pkg/controller/nodelifecycle/node_lifecycle_controller.go, doNoScheduleTaintingPass; R-S10).
 func withCordonTaint(taints []corev1.Taint, unschedulable bool) []corev1.Taint {
 	taint := corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
@@ -169,7 +169,7 @@ func withCordonTaint(taints []corev1.Taint, unschedulable bool) []corev1.Taint {
 	return append(slices.Clip(taints), taint)
 }
 
-// taints checks the fields that the scheduler would compare (R-V31).
+// taints checks the taint fields that the scheduler compares (R-V31).
 func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Taint) {
 	for i, t := range taints {
 		span := diag.Span{}
@@ -187,7 +187,7 @@ func (l *loader) taints(o *source.Object, node *source.Node, taints []corev1.Tai
 	}
 }
 
-// add adds a node. Equal declarations of the same node count once.
+// add adds a node. Several equal declarations of a node count as one.
 func (l *loader) add(o *source.Object, n *Node) {
 	if was := l.byName[n.Name]; was != nil {
 		equal := was.Unschedulable == n.Unschedulable && was.Pool == n.Pool && maps.Equal(was.Labels, n.Labels) && slices.Equal(was.Taints, n.Taints) &&
@@ -202,7 +202,7 @@ func (l *loader) add(o *source.Object, n *Node) {
 	l.topo.Nodes = append(l.topo.Nodes, n)
 }
 
-// sharedHostnames adds a note about nodes that share one hostname label: together they are one
+// sharedHostnames adds a note about nodes with the same hostname label, because they form a single
 // domain of kubernetes.io/hostname (R-S3, R-A17).
 func (l *loader) sharedHostnames() {
 	by := map[string][]string{}

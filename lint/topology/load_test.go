@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// read loads a topology from a text.
+// read loads a topology from a string.
 func read(t testing.TB, text string) (*Topology, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -21,7 +21,7 @@ func read(t testing.TB, text string) (*Topology, error) {
 	return Load(set.Objects)
 }
 
-// must loads a topology without errors.
+// must loads a topology and requires that there are no errors.
 func must(t testing.TB, text string) *Topology {
 	t.Helper()
 	topo, err := read(t, text)
@@ -79,7 +79,8 @@ func TestNode(t *testing.T) {
 	}
 }
 
-// TestResourcesOfNodes falls back to capacity, and to no resources.
+// TestResourcesOfNodes checks that capacity is used if a node has no allocatable, and that a node
+// with neither has no resources.
 func TestResourcesOfNodes(t *testing.T) {
 	for status, want := range map[string]string{
 		"":                                     "not judged",
@@ -112,7 +113,7 @@ func TestResourcesOfNodes(t *testing.T) {
 	}
 }
 
-// TestSources reads the forms in which kubectl prints nodes.
+// TestSources reads nodes in all forms in which kubectl prints them.
 func TestSources(t *testing.T) {
 	for name, text := range map[string]string{
 		"several documents": "apiVersion: v1\nkind: Node\nmetadata: {name: b}\n---\napiVersion: v1\nkind: Node\nmetadata: {name: a}\n",
@@ -133,7 +134,7 @@ const (
 	pools = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\n"
 )
 
-// slips has one mistake in every row, with a part of its error.
+// slips has a topology with one mistake in every row, and a part of the error.
 var slips = []struct{ text, want string }{
 	{node + "metadata: {labels: {a: b}}\n", "2:1: a Node needs metadata.name"},
 	{node + "metadata:\n  name: 1\n", "4:3: metadata.name: expected a string"},
@@ -182,7 +183,7 @@ var slips = []struct{ text, want string }{
 	{pools + "pools:\n- {name: a-b, count: 1}\n- {name: a, zones: {b: 1}}\n", "5:4: node a-b-0 is declared differently at <stdin>:4"},
 }
 
-// TestErrors reports one error for one mistake, with its location.
+// TestErrors checks that each mistake causes one error, with its location.
 func TestErrors(t *testing.T) {
 	for _, row := range slips {
 		_, err := read(t, row.text)
@@ -196,7 +197,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestAllErrors reports all errors at once, in the order of the file.
+// TestAllErrors checks that all errors are reported at once, in file order.
 func TestAllErrors(t *testing.T) {
 	_, err := read(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: a, zones: {z: -1, y: -1, x: -1}}\n- {name: b}\n---\napiVersion: v1\nkind: Node\n")
 	want := []string{`4:21: pool a: zone "z"`, `4:28: pool a: zone "y"`, `4:35: pool a: zone "x"`, "5:4: pool b needs", "8:1: a Node needs"}
@@ -240,7 +241,7 @@ func TestDeclares(t *testing.T) {
 	}
 }
 
-// TestEmpty covers a topology without nodes, and the nil topology.
+// TestEmpty covers topologies without nodes, and the nil topology.
 func TestEmpty(t *testing.T) {
 	var none *Topology
 	if !none.Empty() || none.Elastic() || none.Suggest("zone") == "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// maxNodes bounds one topology: a larger number is a typing error.
+// maxNodes is the maximum number of nodes in a topology. A larger number is a typing error.
 const maxNodes = 100_000
 
 type topologyObject struct {
@@ -35,10 +35,9 @@ type poolObject struct {
 	Unschedulable bool                `json:"unschedulable"`
 }
 
-// pools reads one NodeTopology document.
 func (l *loader) pools(o *source.Object) {
 	var in topologyObject
-	broken := map[string]bool{} // pools with values that are already reported
+	broken := map[string]bool{} // pools with values of the wrong type, which are already reported
 	for _, m := range l.decoder.Decode(o.Root, &in) {
 		if !m.Unknown || m.Path != "metadata" {
 			l.misfits(o, []source.Mismatch{m})
@@ -70,7 +69,7 @@ func (l *loader) pools(o *source.Object) {
 			continue
 		}
 		before := len(l.errs)
-		for k, v := range item.Get("labels").Fields() { // as the API server checks those of a node
+		for k, v := range item.Get("labels").Fields() { // like the API server checks the labels of a node
 			for _, why := range slices.Concat(validation.IsQualifiedName(k.Value), validation.IsValidLabelValue(v.Text())) {
 				l.fail(o, o.File.FieldSpan(k, v), "pool %s: label %s: %q: %s", p.Name, k.Value, v.Text(), why)
 			}
@@ -81,7 +80,7 @@ func (l *loader) pools(o *source.Object) {
 	}
 }
 
-// at returns the location of the first of some fields that a pool has, or else of its name.
+// at returns the location of the first of the given fields that a pool has, or of the pool's name.
 func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 	for _, field := range append(fields, "name") {
 		if k, v := item.Field(field); k != nil {
@@ -91,11 +90,11 @@ func at(o *source.Object, item *source.Node, fields ...string) diag.Span {
 	return o.File.Span(item)
 }
 
-// size returns a pool with its number of nodes (count, the sum of its zones, or min) and the number
-// that it may have (max, or the same). It returns nil if the numbers are inconsistent.
+// size returns a pool with its node counts, or nil if they are inconsistent. Count is count, the
+// sum of the zones, or min. Max is max and defaults to Count.
 func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool {
 	pool := &Pool{Name: p.Name, Span: at(o, item), Declaration: Declaration{o.File, item}}
-	sum, ok := 0, true // over its zones
+	sum, ok := 0, true // sum of the zones
 	for k, v := range item.Get("zones").Fields() {
 		n := p.Zones[k.Value]
 		if n < 0 || n > maxNodes || k.Value == "" || len(validation.IsValidLabelValue(k.Value)) > 0 {
@@ -128,7 +127,7 @@ func (l *loader) size(o *source.Object, item *source.Node, p *poolObject) *Pool 
 	return pool
 }
 
-// pool adds the nodes of a pool and its room to grow.
+// pool adds the nodes of a pool and the nodes that it may add later.
 func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 	extra := pool.Max - pool.Count
 	l.topo.Extended.add(p.Allocatable)
@@ -152,9 +151,10 @@ func (l *loader) pool(o *source.Object, pool *Pool, p *poolObject) {
 	}
 }
 
-// poolNode returns the i-th node of a pool in a zone. Hostname, os and arch are the values that a
-// kubelet would set; the zone is the one that the pool names, and no other label is derived from it
-// (R-S3). The node lifecycle controller keeps the deprecated labels of os and arch equal to them
+// poolNode returns the i-th node of a pool in a zone. Its hostname, os and arch labels have the
+// values that a kubelet would set. Its zone label is the zone that the pool names, and no other
+// label is derived from the zone (R-S3). The deprecated os and arch labels are equal to the current
+// ones, because the node lifecycle controller keeps them so
 // (pkg/controller/nodelifecycle/node_lifecycle_controller.go, labelReconcileInfo; R-S11).
 func poolNode(pool *Pool, p *poolObject, zone string, i int) *Node {
 	name := pool.Name

@@ -11,24 +11,24 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Node is one node with the properties that the scheduler reads (R-S1).
+// Node holds the properties of a node that the scheduler reads (R-S1).
 type Node struct {
 	Name          string
 	Labels        map[string]string
 	Taints        []corev1.Taint
 	Unschedulable bool
-	// Allocatable is the capacity that pods may use; nil if the node declares neither allocatable
-	// nor capacity.
+	// Allocatable is the capacity that pods may use, or nil if the node declares neither
+	// allocatable nor capacity.
 	Allocatable corev1.ResourceList
-	// Whole is set if Allocatable names every native resource of the node.
+	// Whole is set if Allocatable lists every native resource of the node.
 	Whole bool
-	// Extended is that of the topology.
+	// Extended holds the extended resources of the whole topology.
 	Extended *Extended
-	// Pool is the pool that the node belongs to, or nil.
+	// Pool is the pool of the node, or nil.
 	Pool *Pool
-	// Span is the location of the declaration of the node or its pool.
+	// Span is the location where the node or its pool is declared.
 	Span diag.Span
-	// Declaration is the v1 Node, or the entry of the pool in its NodeTopology.
+	// Declaration is the v1 Node, or the pool's entry in its NodeTopology.
 	Declaration Declaration
 }
 
@@ -54,32 +54,32 @@ type Pool struct {
 	Declaration     Declaration
 }
 
-// Growth is the room that a pool has in one of its zones: up to Extra more nodes like Node. The
-// zones of a pool share its Extra.
+// Growth describes the nodes that a pool may add in one of its zones: up to Extra nodes like Node.
+// Extra is a total for all zones of the pool.
 type Growth struct {
 	Node  *Node
 	Extra int
 }
 
-// Topology has all nodes of one cluster.
+// Topology holds all nodes of one cluster.
 type Topology struct {
 	Nodes  []*Node
 	Growth []Growth
-	// Extended has the extended resources that are listed; all nodes share it.
+	// Extended holds the extended resources that nodes and pools list. All nodes share it.
 	Extended *Extended
-	// Notes are irregularities that the user should know, as complete sentences.
+	// Notes are sentences about irregularities that the user should know.
 	Notes []string
 
-	keys []string // of the labels, sorted; nil if not yet known
+	keys []string // all label keys, sorted; nil until they are computed
 }
 
-// Empty reports whether no node is declared and no pool can grow.
+// Empty reports whether the topology has no nodes and no pool that can grow.
 func (t *Topology) Empty() bool { return t == nil || len(t.Nodes) == 0 && len(t.Growth) == 0 }
 
-// Elastic reports whether some pool may grow.
+// Elastic reports whether any pool can grow.
 func (t *Topology) Elastic() bool { return t != nil && len(t.Growth) > 0 }
 
-// AllNodeLabels returns the labels of every node and of every pool that may grow.
+// AllNodeLabels returns the labels of every node, and of the nodes that pools may add.
 func (t *Topology) AllNodeLabels() []map[string]string {
 	var all []map[string]string
 	for _, n := range t.Nodes {
@@ -91,8 +91,8 @@ func (t *Topology) AllNodeLabels() []map[string]string {
 	return all
 }
 
-// wellKnown returns the labels that kubelets and cloud controllers set (R-V42, R-S2), most used
-// first, because a near miss is resolved to the first match.
+// wellKnown returns the labels that kubelets and cloud controllers set (R-V42, R-S2). The most
+// common ones come first, because Suggest returns the first near miss.
 func wellKnown() []string {
 	return []string{
 		corev1.LabelHostname, corev1.LabelTopologyZone, corev1.LabelTopologyRegion, corev1.LabelOSStable, corev1.LabelArchStable,
@@ -100,16 +100,16 @@ func wellKnown() []string {
 	}
 }
 
-// LabelMaster is the old label of control-plane nodes, which OpenShift still sets.
+// LabelMaster is the old label of control-plane nodes. OpenShift still sets it.
 const LabelMaster = "node-role.kubernetes.io/master"
 
-// Deprecated labels that every node has.
+// Deprecated labels that every node still has.
 const (
 	betaOS   = "beta.kubernetes.io/os"
 	betaArch = "beta.kubernetes.io/arch"
 )
 
-// deprecated maps labels that the API server warns about, or that nothing sets any more, to their
+// deprecated maps labels that are no longer set, or that the API server warns about, to their
 // replacements (R-V41).
 var deprecated = map[string]string{
 	betaArch:                            corev1.LabelArchStable,
@@ -122,15 +122,15 @@ var deprecated = map[string]string{
 	"scheduler.alpha.kubernetes.io/preferAvoidPods": "",
 }
 
-// Deprecated reports whether a node label key is deprecated, and returns its replacement.
+// Deprecated reports whether a node label is deprecated, and returns its replacement.
 func Deprecated(key string) (replacement string, is bool) {
 	replacement, is = deprecated[key]
 	return replacement, is
 }
 
-// Uncertain reports whether nodes of pools may have a label that no pool declares: a cloud provider
-// sets it beside its replacement, which they have (k8s.io/cloud-provider,
-// controllers/node/node_controller.go; R-S11).
+// Uncertain reports whether pool nodes may have a label that no pool declares. This is the case for
+// a deprecated zone, region or instance type label if the nodes have its replacement, because cloud
+// providers set both (k8s.io/cloud-provider, controllers/node/node_controller.go; R-S11).
 func (t *Topology) Uncertain(key string) bool {
 	switch key {
 	case corev1.LabelInstanceType, corev1.LabelFailureDomainBetaZone, corev1.LabelFailureDomainBetaRegion:
@@ -145,9 +145,10 @@ func (t *Topology) Uncertain(key string) bool {
 	return t != nil && (slices.ContainsFunc(t.Nodes, may) || slices.ContainsFunc(t.Growth, func(g Growth) bool { return may(g.Node) }))
 }
 
-// Known reports whether a node label key is plausible: well known, deprecated, of a family that
-// anyone may set, or in a domain of the user's own. Keys that claim to be Kubernetes' own and are
-// not (R-V42), and bare or misspelt forms of well-known keys, are not known.
+// Known reports whether a node label key is plausible: it is well known or deprecated, belongs to a
+// family that anyone may set, or has a domain of the user's own. A key in a Kubernetes domain that
+// Kubernetes does not define (R-V42) is not known, nor is a misspelled form of a well-known key or
+// its name without the domain.
 func Known(key string) bool {
 	if slices.Contains(wellKnown(), key) {
 		return true
@@ -170,9 +171,9 @@ func Known(key string) bool {
 	return ours || name == "" || diag.Nearest(domain, []string{"kubernetes.io", "topology.kubernetes.io"}) == ""
 }
 
-// Suggest returns the key that was probably meant, or "": one with the same name under another
-// domain, or one that differs in a few letters. Labels of the declared nodes are preferred to
-// well-known ones.
+// Suggest returns the key that was probably meant, or "". That key has the same name with another
+// domain, or differs in a few letters. Labels of the declared nodes are preferred to well-known
+// labels.
 func (t *Topology) Suggest(key string) string {
 	if r := deprecated[key]; r != "" {
 		return r
@@ -193,7 +194,7 @@ func (t *Topology) Suggest(key string) string {
 	return diag.Nearest(key, candidates)
 }
 
-// labelKeys returns the keys of all labels that are worth suggesting, sorted.
+// labelKeys returns the keys of all labels that Suggest may return, sorted.
 func (t *Topology) labelKeys() []string {
 	if t.keys != nil {
 		return t.keys
@@ -209,7 +210,7 @@ func (t *Topology) labelKeys() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// Keys returns the number of label keys of the nodes, which determines the cost of Suggest.
+// Keys returns the number of label keys on the nodes. The cost of Suggest is proportional to it.
 func (t *Topology) Keys() int {
 	if t.Empty() {
 		return 0
@@ -217,23 +218,23 @@ func (t *Topology) Keys() int {
 	return len(t.labelKeys())
 }
 
-// Extended has the extended resources (R-N26) that the nodes and pools of a topology list. A
+// Extended holds the extended resources (R-N26) that the nodes and pools of a topology list. A
 // resource that none of them lists may still come from a scheduler extender or from dynamic
-// resource allocation (R-N27), so the lists are incomplete unless the configuration declares them
-// complete. A nil Extended means complete lists.
+// resource allocation (R-N27). The lists are therefore incomplete unless the configuration declares
+// them complete. A nil Extended means that the lists are complete.
 type Extended struct {
-	// Complete is set if every list of allocatable names all resources of its node.
+	// Complete is set if every allocatable list has all resources of its node.
 	Complete bool
 	listed   map[corev1.ResourceName]bool
 }
 
-// Known reports whether a node that does not list a resource certainly lacks it: another node or
-// pool lists it, or all lists are complete.
+// Known reports whether a node certainly lacks a resource that its own list does not have. This is
+// the case if another node or pool lists the resource, or if the lists are complete.
 func (x *Extended) Known(name corev1.ResourceName) bool {
 	return x == nil || x.Complete || x.listed[name]
 }
 
-// Names returns the resources with a domain that some node or pool lists, sorted.
+// Names returns the listed resources whose names have a domain, sorted.
 func (x *Extended) Names() []string {
 	if x == nil {
 		return nil
@@ -246,7 +247,7 @@ func (x *Extended) Names() []string {
 	return names
 }
 
-// add records a list of allocatable.
+// add records the extended resources of an allocatable list.
 func (x *Extended) add(list corev1.ResourceList) {
 	for name := range list {
 		if strings.Contains(string(name), "/") {
@@ -255,11 +256,11 @@ func (x *Extended) add(list corev1.ResourceList) {
 	}
 }
 
-// isWhole reports whether a Node's list is whole, so that a native resource missing from it is 0
-// (R-N23). An API server sets metadata.uid, which is not written by hand. Without it the list
-// counts as whole if it has the resources that a kubelet reports for every node
-// (pkg/kubelet/nodestatus/setters.go MachineInfo). A shorter list may be written by hand, with the
-// resources that matter to its author.
+// isWhole reports whether the resource list of a Node is whole, so that a native resource missing
+// from it is 0 (R-N23). A Node with metadata.uid comes from an API server, because no one writes a
+// uid by hand. Without a uid the list is whole if it has the resources that a kubelet reports for
+// every node (pkg/kubelet/nodestatus/setters.go, MachineInfo). A shorter list may be handwritten
+// and have only the resources that matter to its author.
 func isWhole(uid string, list corev1.ResourceList) bool {
 	if len(list) == 0 {
 		return false

@@ -2,7 +2,7 @@ package topology
 
 import "testing"
 
-// knownKeys says whether a key is plausible.
+// knownKeys maps keys to whether they are plausible.
 var knownKeys = map[string]bool{
 	"kubernetes.io/hostname":                   true,
 	"topology.kubernetes.io/zone":              true,
@@ -36,7 +36,7 @@ var knownKeys = map[string]bool{
 	"topology.kubernetes.io/hostname":          false,
 	"topology.kubernetes.io/rack":              false,
 	"topology.kubernets.io/zone":               false,
-	"topologies.kubernetes.io/zone":            true, // of the family that anyone may set
+	"topologies.kubernetes.io/zone":            true, // belongs to a family that anyone may set
 	"failure-domain.kubernetes.io/zone":        false,
 	"failure-domain.beta.kubernetes.io/rack":   false,
 	"failure-domain.alpha.kubernetes.io/zone":  false,
@@ -94,7 +94,7 @@ func TestDeprecated(t *testing.T) {
 	}
 }
 
-// declared are topologies in which a key may be looked up.
+// declared has topologies in which keys are looked up.
 var declared = map[string]string{
 	"zoned":      "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: p, zones: {a: 1}, labels: {example.com/rack: r, performance: high}}\n",
 	"bare":       "apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {kubernetes.io/hostname: a, failure-domain.beta.kubernetes.io/zone: z}}\n",
@@ -102,7 +102,7 @@ var declared = map[string]string{
 	"growing":    "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: p, min: 0, max: 3, labels: {example.com/rack: r}}\n",
 }
 
-// suggestions are the keys that were probably meant.
+// suggestions has keys with the keys that were probably meant.
 var suggestions = []struct {
 	topo, key, want string
 }{
@@ -125,10 +125,10 @@ var suggestions = []struct {
 	{"zoned", "example.com/rak", "example.com/rack"},
 	{"zoned", "perfomance", "performance"},
 	{"zoned", "zone", "topology.kubernetes.io/zone"},
-	{"zoned", "region", ""}, // no node has one
+	{"zoned", "region", ""}, // no node has a region
 	{"zoned", "disktype", ""},
-	{"zoned", "kubernetes.io/hostname", ""}, // already on the nodes
-	{"bare", "zone", ""},                    // only under its deprecated name
+	{"zoned", "kubernetes.io/hostname", ""}, // the nodes already have it
+	{"bare", "zone", ""},                    // the nodes have only its deprecated name
 	{"bare", "hostname", "kubernetes.io/hostname"},
 	{"unlabelled", "zone", "topology.kubernetes.io/zone"},
 	{"growing", "rack", "example.com/rack"},

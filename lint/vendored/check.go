@@ -18,10 +18,10 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// maxDifferences limits the differences of a folder that are listed one by one.
+// maxDifferences is the maximum number of differences of a folder that are listed individually.
 const maxDifferences = 20
 
-// again says how to repair a folder that differs.
+// again is the part of an error that says how to repair a folder that differs from its lock.
 const again = "restore it from version control, or copy the rules again with schedlint policy vendor --force"
 
 // CheckDir is like Check, but also checks the vendored folder that contains dir, if there is one.
@@ -46,9 +46,9 @@ func checkAt(dir, shown string) (locked []string, errs []error) {
 	return Check(root.FS(), shown)
 }
 
-// Check finds all locks in a folder and its subfolders, compares each folder that has one with its
-// lock, and returns an error for each difference. shown is the name of the folder in errors and in
-// locked.
+// Check finds all locks in a folder and its subfolders, and compares each folder that has a lock
+// with it. It returns the names of these folders, and an error for each difference. shown is the
+// name of the folder in errors and in locked.
 func Check(folder fs.FS, shown string) (locked []string, errs []error) {
 	var locks []string
 	err := fs.WalkDir(folder, ".", func(name string, _ fs.DirEntry, err error) error {
@@ -71,13 +71,12 @@ func Check(folder fs.FS, shown string) (locked []string, errs []error) {
 	return locked, errs
 }
 
-// check compares one folder with its lock.
 func check(folder fs.FS, shown string) []error {
 	l, err := readLock(folder)
 	if err != nil {
 		return []error{fmt.Errorf("%s: %w; %s", path.Join(shown, LockName), err, again)}
 	}
-	is := map[string][]byte{} // the files that count
+	is := map[string][]byte{} // the files that a lock must list
 	w := walker{names: names{}, left: maxUnpacked}
 	err = w.walk(folder, func(name string, d fs.DirEntry) (err error) {
 		if !d.IsDir() && counts(name) {
@@ -115,7 +114,6 @@ func check(folder fs.FS, shown string) []error {
 	return all
 }
 
-// readLock reads the lock of a folder.
 func readLock(folder fs.FS) (*Lock, error) {
 	file, err := folder.Open(LockName)
 	if err != nil {
@@ -139,8 +137,8 @@ func readLock(folder fs.FS) (*Lock, error) {
 	return parseLock(text)
 }
 
-// Home returns the nearest folder with a lock, from dir upwards to the root of its work tree, or
-// "". Outside a work tree it returns "".
+// Home returns the nearest folder with a lock: dir itself or, in a work tree, one of its parents up
+// to the root of the work tree. It returns "" if there is none.
 func Home(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -157,35 +155,36 @@ func Home(dir string) string {
 	}
 }
 
-// LockName is the name of the lock in its folder.
+// LockName is the name of the lock file.
 const LockName = "schedlint.lock.json"
 
-// lockVersion is the version of the format of locks.
+// lockVersion is the version of the lock format.
 const lockVersion = 1
 
-// maxLock limits the bytes of a lock. It is enough for the maximum number of files.
+// maxLock is the maximum size of a lock in bytes. It is large enough for the maximum number of
+// files.
 const maxLock = 4 << 20
 
-// Lock records the files that were copied into a folder.
+// Lock describes the files that were copied into a folder.
 type Lock struct {
 	Version int `json:"version"`
-	// Source is the source that the files were copied from, as the user named it.
+	// Source is the source of the files, as the user named it.
 	Source string `json:"source"`
-	// Archive is the SHA-256 of the archive, or "" for a folder.
+	// Archive is the SHA-256 of the archive, or empty if the source was a folder.
 	Archive string `json:"archive,omitempty"`
-	// Digest is the SHA-256 of one line per file, in order, in the format of sha256sum.
+	// Digest is the SHA-256 of a list of all files, in the format of sha256sum.
 	Digest string `json:"digest"`
 	// Files are sorted by path.
 	Files []Locked `json:"files"`
 }
 
-// Locked is one file in a lock.
+// Locked is the entry of one file in a lock.
 type Locked struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 }
 
-// Lock returns the lock of the files of a source.
+// Lock returns a lock for the files of the source.
 func (s *Source) Lock() *Lock {
 	l := &Lock{Version: lockVersion, Source: s.Given, Archive: s.Archive, Files: []Locked{}}
 	for _, f := range s.Files {
@@ -204,19 +203,19 @@ func (l *Lock) whole() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// text returns the text of the file of a lock.
+// text returns the content of the lock file.
 func (l *Lock) text() []byte {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(l); err != nil {
-		panic(err) // it consists of strings and numbers
+		panic(err) // cannot happen, because a lock consists of strings and numbers
 	}
 	return text.Bytes()
 }
 
-// parseLock parses a lock, which may come from an attacker.
+// parseLock parses a lock, which an attacker may have written.
 func parseLock(text []byte) (*Lock, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()

@@ -18,15 +18,15 @@ import (
 	"github.com/schedlint/schedlint/lint/archive"
 )
 
-// Limits of a source. Large collections of rules have hundreds of files of a few KiB.
+// Limits for sources. Large collections of rules have hundreds of files of a few KiB each.
 const (
 	maxEntries  = 10_000
-	maxPacked   = 32 << 20 // bytes of the packed archive
-	maxUnpacked = 64 << 20 // bytes of the unpacked archive, or of the files of a folder that are kept
+	maxPacked   = 32 << 20 // bytes of a packed archive
+	maxUnpacked = 64 << 20 // bytes of an unpacked archive, or of the files of a folder that are kept
 	maxFile     = 1 << 20  // bytes of a file that is kept
 )
 
-// File is a file of a source. Its name has forward slashes and is relative to the folder.
+// File is a file of a source. Its name is relative to the folder and has forward slashes.
 type File struct {
 	Name string
 	Text []byte
@@ -34,23 +34,24 @@ type File struct {
 
 // Source holds the files of a folder or an archive.
 type Source struct {
-	// Given is the name of the source in the lock.
+	// Given is the name of the source as it is written to the lock.
 	Given string
-	// Archive is the SHA-256 of the archive in hexadecimal digits, or "" for a folder.
+	// Archive is the SHA-256 of the archive in hexadecimal digits, or empty for a folder.
 	Archive string
 	// Files holds the files to copy, sorted by name.
 	Files []File
-	// Left lists everything else, sorted. A folder of which nothing is copied ends in /.
+	// Left lists everything that is not copied, sorted. A hidden folder is listed as a whole, with a
+	// trailing slash.
 	Left []string
 }
 
-// Open reads a folder or an archive. Errors say what was found and what was expected.
+// Open reads a folder or an archive. Its errors say what was found and what was expected.
 func Open(name string) (*Source, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
-	given := name // without what only this machine has
+	given := name // without the parts of the path that only exist on this machine
 	if filepath.IsAbs(name) {
 		given = filepath.Base(name)
 	}
@@ -60,7 +61,7 @@ func Open(name string) (*Source, error) {
 	} else {
 		err = s.archive(name)
 	}
-	rule := func(f File) bool { return path.Ext(f.Name) == ".rego" && !strings.HasSuffix(f.Name, "_test.rego") } // or a library
+	rule := func(f File) bool { return path.Ext(f.Name) == ".rego" && !strings.HasSuffix(f.Name, "_test.rego") } // a rule or a library
 	if err == nil && !slices.ContainsFunc(s.Files, rule) {
 		err = errors.New("it contains no rule; a rule is a file such as <id>/rule.rego")
 	}
@@ -72,7 +73,7 @@ func Open(name string) (*Source, error) {
 	return s, nil
 }
 
-// archive reads an archive. Its digest covers the whole archive.
+// archive reads an archive and computes its digest.
 func (s *Source) archive(name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -114,32 +115,33 @@ func digest(text []byte) string {
 // beside matches the names of files that are copied although no rule needs them.
 var beside = regexp.MustCompile(`^(?i:readme|licen[cs]e|copying)(\.[A-Za-z]+)?$`)
 
-// Keeps reports whether a file with this name, which has forward slashes, is copied: it is a rule,
-// a library, a test, a fixture, a README or a license, and not hidden.
+// Keeps reports whether a file is copied. It must be a rule, a library, a test, a fixture, a README
+// or a license, and must not be hidden. name has forward slashes.
 func Keeps(name string) bool {
 	return counts(name) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// counts reports whether a file may be read with rules or is copied with them.
+// counts reports whether a file can be read as part of the rules or is copied with them.
 func counts(name string) bool {
 	fixture := strings.Contains("/"+path.Dir(name)+"/", "/fixtures/") &&
 		slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
 	return path.Base(name) != LockName && (path.Ext(name) == ".rego" || fixture || beside.MatchString(path.Base(name)))
 }
 
-// entry is a file of an archive. text is only set for a file that is kept.
+// entry is a file of a source. text is only set if the file is kept.
 type entry struct {
 	name string
 	kept bool
 	text []byte
 }
 
-// unpack reads the files of an archive.
+// unpack returns the files of an archive.
 func unpack(packed io.Reader) ([]entry, error) {
 	var entries []entry
 	all, count, bundle := names{}, 0, false
 	add := func(from archive.Entry) error {
-		// OPA begins all names of a bundle with a slash, and the first is that of the manifest.
+		// In a bundle that OPA wrote, all names begin with a slash, and the first entry is the
+		// manifest.
 		count++
 		bundle = bundle || count == 1 && from.Name == "/.manifest"
 		name := from.Name
@@ -150,7 +152,7 @@ func unpack(packed io.Reader) ([]entry, error) {
 			name = name[2:]
 		}
 		name = strings.TrimSuffix(name, "/")
-		if name == "" || name == "." { // the top of the archive
+		if name == "" || name == "." { // the root of the archive
 			if !from.Dir {
 				return errors.New("the name is empty")
 			}
@@ -204,14 +206,14 @@ func readFile(from io.Reader) ([]byte, error) {
 	return text, err
 }
 
-// Folders with built-in rules in the bundles that policy bundle writes.
+// Folders with built-in rules, in bundles that the command policy bundle writes.
 const (
 	builtinFolder = "rules/"
 	libraryFolder = "schedlint/lib/"
 )
 
-// arranged removes from the names of entries the folder that contains everything, which often has a
-// version in its name. It drops built-in rules.
+// arranged removes the common parent folder of all files, which often has a version in its name. It
+// also drops built-in rules.
 func arranged(all []entry) []entry {
 	if slices.ContainsFunc(all, func(e entry) bool { return strings.HasPrefix(e.name, libraryFolder) }) {
 		for i, e := range all {
@@ -232,8 +234,8 @@ func arranged(all []entry) []entry {
 	return all
 }
 
-// below returns the only folder below another one if that folder contains everything that is kept,
-// and its rules are in folders of their own.
+// below returns the only subfolder of top, if it contains every file that is kept. ok is false if
+// the subfolder has no rules in folders of its own.
 func below(all []entry, top string) (next string, ok bool) {
 	for _, e := range all {
 		if !e.kept {
@@ -249,7 +251,7 @@ func below(all []entry, top string) (next string, ok bool) {
 	return next, ok
 }
 
-// folder reads a folder. It lists hidden folders in Left and does not enter them.
+// folder reads a folder. It does not read hidden folders, but lists them in Left.
 func (s *Source) folder(name string) error {
 	root, err := os.OpenRoot(name)
 	if err != nil {
@@ -281,10 +283,10 @@ func (s *Source) folder(name string) error {
 type walker struct {
 	names names
 	count int
-	left  int64 // bytes
+	left  int64 // remaining bytes
 }
 
-// walk calls visit with each file and folder. Links and devices are errors.
+// walk calls visit for each file and folder. Links and devices are errors.
 func (w *walker) walk(folder fs.FS, visit func(name string, d fs.DirEntry) error) error {
 	return fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || name == "." {
@@ -303,7 +305,7 @@ func (w *walker) walk(folder fs.FS, visit func(name string, d fs.DirEntry) error
 	})
 }
 
-// read reads a file that counts.
+// read reads a file and counts its bytes.
 func (w *walker) read(folder fs.FS, name string) ([]byte, error) {
 	err := checkName(name)
 	if err == nil {

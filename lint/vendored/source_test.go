@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// head is an entry of an archive with its text.
+// head is an archive entry with its content.
 type head struct {
 	tar.Header
 	text string
@@ -27,7 +27,7 @@ func special(name string, flag byte) head {
 	return head{tar.Header{Name: name, Typeflag: flag, Linkname: "x"}, ""}
 }
 
-// packed writes an archive with these entries and returns its path.
+// packed writes an archive with the given entries and returns its path.
 func packed(t *testing.T, entries ...head) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -51,7 +51,7 @@ func packed(t *testing.T, entries ...head) string {
 	return path
 }
 
-// TestHostileArchives checks the errors about hostile archives.
+// TestHostileArchives checks the errors for hostile archives.
 func TestHostileArchives(t *testing.T) {
 	rule := file("web/rule.rego", "x")
 	for want, entries := range map[string][]head{
@@ -93,7 +93,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// TestBrokenArchives checks that a file that is not an archive, or only a part of one, is an error.
+// TestBrokenArchives checks that files that are not archives, and truncated archives, are errors.
 func TestBrokenArchives(t *testing.T) {
 	whole, err := os.ReadFile(packed(t, file("web/rule.rego", strings.Repeat("package x\n", 1000))))
 	if err != nil {
@@ -116,8 +116,8 @@ func TestBrokenArchives(t *testing.T) {
 	}
 }
 
-// TestArranged checks that the folder around everything is removed, the folder of a rule is not,
-// and built-in rules are left out.
+// TestArranged checks that the folder around all files is removed, that the folder of a single rule
+// is not, and that built-in rules are left out.
 func TestArranged(t *testing.T) {
 	for _, c := range []struct {
 		in         []string
@@ -154,7 +154,7 @@ func TestArranged(t *testing.T) {
 	}
 }
 
-// FuzzArchive checks that an archive is an error or a source whose files have safe names.
+// FuzzArchive checks that an archive is either an error or a source whose files have safe names.
 func FuzzArchive(f *testing.F) {
 	f.Add("web/rule.rego", byte(tar.TypeReg), "x", false)
 	f.Add("/.manifest", byte(tar.TypeReg), "{}", false)
@@ -185,7 +185,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// FuzzLock checks that a lock is an error or can be written and parsed again.
+// FuzzLock checks that a lock is either an error or can be written and parsed again.
 func FuzzLock(f *testing.F) {
 	f.Add([]byte(`{"version":1,"source":"x","digest":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855","files":[]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Write replaces the files and the lock in a folder. It never writes to a folder without a lock,
-// unless it is empty, and writes to a folder that differs from its lock only if forced is set.
-// After an error the folder has its previous content.
+// Write replaces the files and the lock in a folder. It refuses a folder without a lock unless the
+// folder is empty. Unless forced is set, it also refuses a folder that differs from its lock. After
+// an error the folder has its previous content.
 func (s *Source) Write(dir string, forced bool) error {
 	parent, name, err := open(dir)
 	if err != nil {
@@ -42,8 +42,8 @@ func (s *Source) Write(dir string, forced bool) error {
 	return parent.RemoveAll(old)
 }
 
-// open opens the parent of a folder. It creates missing folders on the way; in a work tree none of
-// them may be a link.
+// open opens the parent of a folder and creates missing parents. In a work tree, none of the
+// parents may be a link.
 func open(dir string) (parent *os.Root, name string, err error) {
 	root, below, inTree := worktree.Locate(dir)
 	if !inTree {
@@ -67,7 +67,7 @@ func open(dir string) (parent *os.Root, name string, err error) {
 	return spot.Dir, spot.Name, nil
 }
 
-// replaceable reports whether a folder exists. It returns an error if that folder must not be
+// replaceable reports whether a folder exists. It returns an error if the folder must not be
 // replaced.
 func replaceable(parent *os.Root, name, dir string, forced bool) (exists bool, err error) {
 	shown := filepath.ToSlash(filepath.Clean(dir))
@@ -102,8 +102,8 @@ func replaceable(parent *os.Root, name, dir string, forced bool) (exists bool, e
 	return true, nil
 }
 
-// others returns errors about files in a folder that no rule reads and that would be deleted with
-// it.
+// others returns an error for each file in a folder that is not part of the rules and would be
+// deleted with the folder.
 func others(folder fs.FS, shown string) (all []error) {
 	err := fs.WalkDir(folder, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !counts(name) && name != LockName && len(all) < maxDifferences {
@@ -143,7 +143,7 @@ const (
 	maxDepth = 20  // elements
 )
 
-// checkName returns an error for an invalid name of an entry. Valid names mean the same file below
+// checkName returns an error for an invalid entry name. A valid name refers to the same file below
 // a folder on every operating system.
 func checkName(name string) error {
 	switch {
@@ -169,16 +169,17 @@ func checkName(name string) error {
 	return nil
 }
 
-// spot is the original name for a folded one.
+// spot is the original form of a folded name.
 type spot struct {
 	name string
 	dir  bool
 }
 
-// names finds entries that would be written to the same place.
+// names detects entries whose names collide on a case-insensitive file system.
 type names map[string]spot
 
-// add records a file and the folders that contain it.
+// add records a file and the folders that contain it. It returns an error if another name refers to
+// the same place.
 func (all names) add(name string) error {
 	for at, dir := name, false; at != "."; at, dir = path.Dir(at), true {
 		key := fold(at)
@@ -197,8 +198,8 @@ func (all names) add(name string) error {
 	return nil
 }
 
-// fold maps names that differ only in case, in any alphabet, to the same name: it replaces each
-// rune with the smallest rune that is equal to it.
+// fold maps names that differ only in case, in any alphabet, to the same name. It replaces each
+// rune with the smallest rune that is equal to it under case folding.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r

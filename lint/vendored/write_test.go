@@ -29,7 +29,8 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// TestFolders checks that a folder is copied like an archive, and that links are refused.
+// TestFolders checks that a folder is copied in the same way as an archive, and that links are
+// refused.
 func TestFolders(t *testing.T) {
 	dir := tree(t, map[string]string{"web/rule.rego": "x", "README.md": "r", ".git/config": "secret", "go.mod": "m"})
 	s, err := Open(dir)
@@ -104,7 +105,8 @@ func errorOf(errs ...error) error {
 	return nil
 }
 
-// TestPartOfVendored checks that a folder within a vendored one is checked together with all of it.
+// TestPartOfVendored checks that a folder inside a vendored folder is checked together with the
+// whole vendored folder.
 func TestPartOfVendored(t *testing.T) {
 	s, err := Open(tree(t, map[string]string{"web/rule.rego": "x", "lib.rego": "y"}))
 	if err != nil {
@@ -126,7 +128,7 @@ func TestPartOfVendored(t *testing.T) {
 	}
 }
 
-// TestNeverReplaced checks that a folder with other content is never replaced, forced or not, and
+// TestNeverReplaced checks that a folder with other content is never replaced, even with force, and
 // that a link on the way to it is refused in a work tree.
 func TestNeverReplaced(t *testing.T) {
 	s, err := Open(tree(t, map[string]string{"web/rule.rego": "x"}))

@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// admits maps the kinds of objects that change or refuse pods at their creation to their API
-// groups. The labels of a Namespace are in Set.Namespaces.
+// admits maps the kinds of objects that can change or refuse pods when they are created to the API
+// groups of these kinds. Namespaces do so with their labels, which are in Set.Namespaces.
 var admits = map[string]string{"LimitRange": "", "ResourceQuota": "", "RuntimeClass": "node.k8s.io"}
 
 func admitsPods(apiVersion, kind string) bool {
@@ -19,16 +19,17 @@ func admitsPods(apiVersion, kind string) bool {
 	return known && groupOf(apiVersion) == group && apiVersion != ""
 }
 
-// enforce is the label of a Namespace with the Pod Security level that its pods must meet.
+// enforce is the Namespace label that sets the Pod Security level of the namespace's pods.
 const enforce = "pod-security.kubernetes.io/enforce"
 
-// admission records, for each workload, an object of the set that may change or refuse its pods
-// (R-P9 to R-P11, R-N39). An object counts if in doubt.
+// admission sets Admission and the related fields of each workload: it looks for objects of the set
+// that may change or refuse the pods (R-P9 to R-P11, R-N39). In doubt, an object counts as one that
+// does.
 func (l *loader) admission() {
 	var limits bySpace[*limitRange]
 	var quotas bySpace[*source.Object]
 	classes := map[string]*source.Object{}
-	anyClass := "" // name of a class whose own name is a placeholder
+	anyClass := "" // set if the name of a RuntimeClass is a placeholder
 	for _, o := range l.admitting {
 		switch o.Kind {
 		case "LimitRange":
@@ -74,7 +75,7 @@ func (l *loader) admission() {
 	for _, w := range l.set.Workloads {
 		if w.Running {
 			w.PlainClass = true
-			continue // it is already admitted
+			continue // the pod was already admitted
 		}
 		ns := w.Object.Namespace
 		for _, by := range enforced.of(ns) {
@@ -107,7 +108,7 @@ func (l *loader) admission() {
 	}
 }
 
-// bySpace groups items by namespace. Items whose namespace is a placeholder may be in any
+// bySpace groups items by namespace. An item whose namespace is a placeholder may belong to any
 // namespace.
 type bySpace[T any] struct {
 	in   map[string][]T
@@ -128,7 +129,7 @@ func (b *bySpace[T]) add(ns string, x T) {
 	b.in[ns] = append(b.in[ns], x)
 }
 
-// of returns the items that may be in a namespace.
+// of returns the items that may belong to a namespace.
 func (b *bySpace[T]) of(ns string) []T {
 	if source.Placeholder(ns) {
 		return b.all
@@ -136,30 +137,30 @@ func (b *bySpace[T]) of(ns string) []T {
 	return slices.Concat(b.in[Space(ns)], b.open)
 }
 
-// OpenClass reports whether a RuntimeClass may add tolerations, a node selector or overhead to the
-// pods (R-N39).
+// OpenClass reports whether the RuntimeClass of the pods may add tolerations, a node selector or
+// overhead (R-N39).
 func (w *Workload) OpenClass() bool { return w.Spec.RuntimeClassName != "" && !w.PlainClass }
 
-// nameOf returns the kind, namespace and name of an object.
 func nameOf(o *source.Object) string {
 	return o.Kind + " " + strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 }
 
-// limitRange is a LimitRange; open is set if its spec is not completely known.
+// limitRange is a decoded LimitRange. open is set if a part of its spec is unknown.
 type limitRange struct {
 	name string
 	spec corev1.LimitRangeSpec
 	open bool
 }
 
-// concerns reports whether a LimitRange may set a request of a workload's containers or refuse its
-// pods (plugin/pkg/admission/limitranger/admission.go; the defaults of the object in
-// pkg/apis/core/v1/defaults.go). If it is not the only one of its namespace, another one may set
-// the limits that it checks.
+// concerns reports whether a LimitRange may set a container request of a workload or refuse its
+// pods (plugin/pkg/admission/limitranger/admission.go; defaults in pkg/apis/core/v1/defaults.go).
+// only is set if the namespace has no other LimitRange. Otherwise another one may set the limits
+// that this one checks.
 func (r *limitRange) concerns(w *Workload, only bool) bool {
 	containers := slices.Concat(w.Spec.Containers, w.Spec.InitContainers)
 	for _, item := range r.spec.Limits {
-		// The values that a container without its own gets, and all resources that are checked.
+		// Containers without limits or requests get limits and requests. checked has every resource
+		// with a minimum, maximum or ratio.
 		limits := mergeResources(item.Default, item.Max)
 		requests := mergeResources(mergeResources(item.DefaultRequest, limits), item.Min)
 		checked := mergeResources(mergeResources(item.Max, item.Min), item.MaxLimitRequestRatio)
@@ -212,7 +213,7 @@ func (r *limitRange) concerns(w *Workload, only bool) bool {
 	return r.open
 }
 
-// refuses reports whether a LimitRange refuses requests and limits, or may do so.
+// refuses reports whether a LimitRange refuses the given requests and limits, or may do so.
 func refuses(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) bool {
 	for name, least := range item.Min {
 		request, has := requests[name]
@@ -235,12 +236,14 @@ func refuses(item *corev1.LimitRangeItem, requests, limits corev1.ResourceList) 
 	return false
 }
 
-// effectiveResources returns the resources of a container, with requests that default to its limits (R-P3).
+// effectiveResources returns the resources of a container. A request that is not set equals the
+// limit (R-P3).
 func effectiveResources(c *Container) Resources {
 	return Resources{Requests: mergeResources(c.Resources.Requests, c.Resources.Limits), Limits: c.Resources.Limits}
 }
 
-// mergeResources returns list a, with the entries that only b has.
+// mergeResources returns the entries of both lists. If both have a resource, the amount in a
+// counts.
 func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
 	all := make(corev1.ResourceList, len(a)+len(b))
 	maps.Copy(all, b)
@@ -248,13 +251,14 @@ func mergeResources(a, b corev1.ResourceList) corev1.ResourceList {
 	return all
 }
 
-// claims reports whether the pods may first need volume claims of their own.
+// claims reports whether the workload has volumeClaimTemplates, so that its pods may need volume
+// claims of their own.
 func (w *Workload) claims() bool { return !w.TemplateOwner().Get("volumeClaimTemplates").IsNull() }
 
 // mayExceed reports whether the workloads of a namespace may need more than a ResourceQuota allows,
-// with as many pods as autoscalers and rollouts ask for. Scopes can only reduce the usage
-// (pkg/quota/v1/evaluator/core/pods.go). While nodes are unreachable, both their pods and the
-// replacements count, which doubles the number: times is then 2.
+// including the additional pods of autoscalers and rollouts. Quota scopes are ignored, because they
+// can only reduce the usage (pkg/quota/v1/evaluator/core/pods.go). While nodes are unreachable,
+// their pods and the replacements both count; times is then 2.
 func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) bool {
 	var spec corev1.ResourceQuotaSpec
 	for _, m := range l.decoder.Decode(o.Root.Get("spec"), &spec) {
@@ -292,8 +296,8 @@ func (l *loader) mayExceed(o *source.Object, members []*Workload, times int) boo
 	return false
 }
 
-// counts returns the largest amount that one pod uses of an entry of a ResourceQuota; known is
-// false if that is in doubt.
+// counts returns the largest amount that one pod uses of a ResourceQuota entry. known is false if
+// that amount cannot be determined.
 func (w *Workload) counts(name string) (each float64, known bool) {
 	object, counted := strings.CutPrefix(name, "count/")
 	switch {
@@ -316,7 +320,7 @@ func (w *Workload) counts(name string) (each float64, known bool) {
 				n, has = c.Limits[resource]
 			}
 			if !has && (resource == corev1.ResourceCPU || resource == corev1.ResourceMemory) {
-				return 0, false // the quota refuses a pod that does not set it
+				return 0, false // the quota refuses pods that do not set it
 			}
 			each += n.AsApproximateFloat64()
 		}
@@ -324,7 +328,7 @@ func (w *Workload) counts(name string) (each float64, known bool) {
 	return each, true
 }
 
-// Values that Pod Security allows at the levels baseline and restricted.
+// Values that Pod Security allows at the baseline and restricted levels.
 var (
 	baselineCapabilities = []string{
 		"AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD", "NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
@@ -333,9 +337,9 @@ var (
 	confined          = []string{"RuntimeDefault", "Localhost"}
 )
 
-// mayViolate reports whether Pod Security may refuse the pods of a workload at a level of the
-// namespace (k8s.io/pod-security-admission/policy; R-P11). Rare fields count as a violation
-// whatever their value, and so do variables.
+// mayViolate reports whether Pod Security may refuse the pods of a workload at the level that its
+// namespace enforces (k8s.io/pod-security-admission/policy; R-P11). Placeholders count as
+// violations, and so does any value of a rarely used field.
 func (w *Workload) mayViolate(level string) bool {
 	spec := w.SpecNode
 	pod := spec.Get("securityContext")
@@ -383,14 +387,15 @@ func (w *Workload) mayViolate(level string) bool {
 	return false
 }
 
-// on reports whether a switch is on, or may be.
+// on reports whether a boolean field is true or may be true.
 func on(n *source.Node, field string) bool {
 	v := n.Get(field)
 	off, ok := v.Bool()
 	return !v.IsNull() && (!ok || off)
 }
 
-// unusual reports whether a security context has fields that are not examined, or is not confined.
+// unusual reports whether a security context has fields that schedlint does not examine, or a
+// seccomp or AppArmor profile other than RuntimeDefault and Localhost.
 func unusual(context *source.Node) bool {
 	if !context.Get("seLinuxOptions").IsNull() || !context.Get("windowsOptions").IsNull() {
 		return true
@@ -403,8 +408,8 @@ func unusual(context *source.Node) bool {
 	return false
 }
 
-// restricted reports whether a container, with the defaults of its pod, certainly meets the
-// security context requirements of the level restricted.
+// restricted reports whether a container, including the defaults of its pod, certainly meets the
+// security context requirements of the restricted level.
 func restricted(pod, context *source.Node) bool {
 	either := func(field string) *source.Node {
 		if v := context.Get(field); !v.IsNull() {
@@ -425,7 +430,7 @@ func restricted(pod, context *source.Node) bool {
 	return said && !escalates && nonRoot && drops && !either("seccompProfile").IsNull()
 }
 
-// handlesHosts reports whether a probe or a hook of a container names a host.
+// handlesHosts reports whether a probe or lifecycle hook of a container sets a host.
 func handlesHosts(container *source.Node) bool {
 	for _, path := range [][]string{{"livenessProbe"}, {"readinessProbe"}, {"startupProbe"}, {"lifecycle", "postStart"}, {"lifecycle", "preStop"}} {
 		for _, kind := range []string{"httpGet", "tcpSocket"} {

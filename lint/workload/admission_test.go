@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAdmission: an object that may change or refuse the pods of a workload is named, and one that
-// certainly does not is not (R-P9 to R-P11, R-N39).
+// TestAdmission checks that an object that may change or refuse the pods of a workload is named,
+// and that one that certainly does not is not named (R-P9 to R-P11, R-N39).
 func TestAdmission(t *testing.T) {
 	t.Parallel()
 	const (

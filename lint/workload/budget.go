@@ -15,25 +15,24 @@ import (
 // Budget is a PodDisruptionBudget.
 type Budget struct {
 	Object *source.Object
-	// Selector is the decoded selector; it is never nil. SelectsAll and SelectsNone give the
-	// meaning of an empty one: all pods of the namespace, but no pods in policy/v1beta1.
+	// Selector is the decoded selector; it is never nil. An empty selector sets SelectsAll, because
+	// it selects all pods of the namespace. In policy/v1beta1 it sets SelectsNone instead.
 	Selector                *metav1.LabelSelector
 	SelectsAll, SelectsNone bool
 	// MinAvailable and MaxUnavailable are nil if they are not set.
 	MinAvailable, MaxUnavailable *intstr.IntOrString
-	// AlwaysAllow is set if pods that are not ready may always be evicted.
+	// AlwaysAllow is set if pods that are not ready may be evicted at any time.
 	AlwaysAllow bool
 	// Repeated is set if another declaration of the same object differs.
 	Repeated bool
-	// Unknown is the reason why the budget cannot be judged; empty if it can.
+	// Unknown is the reason why the budget cannot be judged, or empty.
 	Unknown string
-	// SelectorUnknown is set if the selector is that reason.
+	// SelectorUnknown is set if Unknown is about the selector.
 	SelectorUnknown bool
 
 	selector labels.Selector
 }
 
-// budgetSpec is the relevant part of the spec of a PodDisruptionBudget.
 type budgetSpec struct {
 	Selector                   *metav1.LabelSelector `json:"selector"`
 	MinAvailable               *intstr.IntOrString   `json:"minAvailable"`
@@ -41,9 +40,9 @@ type budgetSpec struct {
 	UnhealthyPodEvictionPolicy string                `json:"unhealthyPodEvictionPolicy"`
 }
 
-// budget reads a PodDisruptionBudget. One without a selector is a patch, because by itself it would
-// select no pod. A later declaration of the same object replaces an earlier one: two budgets for
-// one pod are a fault, a copy is not.
+// budget reads a PodDisruptionBudget. One without a selector is a patch, because it would not
+// select any pod by itself. A later declaration of the same object replaces an earlier one.
+// Otherwise the two would be reported as two budgets for the same pods.
 func (l *loader) budget(o *source.Object) {
 	if o.Root.At("spec", "selector").IsNull() {
 		l.patch(o)
@@ -51,7 +50,7 @@ func (l *loader) budget(o *source.Object) {
 	}
 	l.set.Others++
 	l.validateOther(o)
-	if o.Root.At("metadata", "ownerReferences").Len() > 0 { // an operator created it, for its own pods
+	if o.Root.At("metadata", "ownerReferences").Len() > 0 { // an operator created the budget for its own pods
 		l.recordOperated(o)
 	}
 	b := l.newBudget(o)
@@ -59,7 +58,7 @@ func (l *loader) budget(o *source.Object) {
 	if i, known := l.budgets[id]; known && !o.Root.At("metadata", "name").IsNull() {
 		old := l.set.Budgets[i]
 		b.Repeated = old.Repeated || !source.Equal(old.Object.Root, o.Root)
-		l.set.Budgets[i] = nil // removed at the end, because there may be many repeated declarations
+		l.set.Budgets[i] = nil // removed in one pass at the end, because there may be many repeated declarations
 	}
 	l.budgets[id] = len(l.set.Budgets)
 	l.set.Budgets = append(l.set.Budgets, b)
@@ -72,7 +71,7 @@ func (l *loader) newBudget(o *source.Object) *Budget {
 		Object: o, Selector: spec.Selector, MinAvailable: spec.MinAvailable, MaxUnavailable: spec.MaxUnavailable,
 		AlwaysAllow: spec.UnhealthyPodEvictionPolicy == "AlwaysAllow",
 	}
-	if b.Selector == nil { // of a wrong type
+	if b.Selector == nil { // it is absent or has the wrong type
 		b.Selector = &metav1.LabelSelector{}
 	}
 	empty := len(b.Selector.MatchLabels)+len(b.Selector.MatchExpressions) == 0
@@ -103,8 +102,8 @@ func (l *loader) newBudget(o *source.Object) *Budget {
 	return b
 }
 
-// amount checks that a value is one that the API server accepts: a whole number, or a percentage up
-// to 100% (pkg/apis/policy/validation/validation.go).
+// amount checks that the API server accepts a value: an integer that is not negative, or a
+// percentage up to 100% (pkg/apis/policy/validation/validation.go).
 func (b *Budget) amount(name string, v *intstr.IntOrString) {
 	switch {
 	case v == nil:
@@ -115,7 +114,7 @@ func (b *Budget) amount(name string, v *intstr.IntOrString) {
 	}
 }
 
-// variable returns the first variable of a later tool in a tree; "" if there is none.
+// variable returns the first placeholder in a tree, or "" if there is none.
 func variable(n *source.Node) string {
 	if n.Placeholder() {
 		return n.Value
@@ -136,16 +135,16 @@ func variable(n *source.Node) string {
 	return ""
 }
 
-// Matches reports whether the budget selects a pod of its namespace with these labels.
+// Matches reports whether the budget selects a pod with the given labels in its namespace.
 func (b *Budget) Matches(podLabels map[string]string) bool {
 	return !b.SelectsNone && b.selector.Matches(labels.Set(podLabels))
 }
 
-// Allowed returns how many of the expected pods, all of them healthy, may be evicted without a
-// replacement, and the field that determines it (R-W19). The result is meaningless if the budget is
-// Unknown. It mirrors getExpectedPodCount and updatePdbStatus of
-// pkg/controller/disruption/disruption.go: percentages of both fields are rounded up, and a budget
-// that sets neither field allows no eviction, because it expects no pods; its Amount is zero.
+// Allowed returns how many of the expected pods may be evicted at a time if all of them are
+// healthy, and the field that determines this number (R-W19). The result is meaningless if Unknown
+// is set. Allowed mirrors getExpectedPodCount and updatePdbStatus in
+// pkg/controller/disruption/disruption.go, which round percentages of both fields up. A budget that
+// sets neither field expects no pods and allows no eviction; by is then zero.
 func (b *Budget) Allowed(expected int) (allowed int, by Amount) {
 	switch {
 	case b.MaxUnavailable != nil:
@@ -163,10 +162,11 @@ func (b *Budget) String() string {
 	return "PodDisruptionBudget " + strings.TrimPrefix(b.Object.Namespace+"/"+b.Object.Name, "/")
 }
 
-// SelectorText returns the selector in the notation of kubectl.
+// SelectorText returns the selector in kubectl notation.
 func (b *Budget) SelectorText() string { return metav1.FormatLabelSelector(b.Selector) }
 
-// Span returns the location of minAvailable or maxUnavailable, or else of the name.
+// Span returns the location of minAvailable or maxUnavailable, or of the budget's name if neither
+// is set.
 func (b *Budget) Span() diag.Span {
 	spec := b.Object.Root.Get("spec")
 	for _, name := range []string{"maxUnavailable", "minAvailable"} {
@@ -177,7 +177,8 @@ func (b *Budget) Span() diag.Span {
 	return b.Object.NameSpan()
 }
 
-// SelectorSpan returns the location of the selector: its only label, or else its key.
+// SelectorSpan returns the location of the selector. If it consists of a single label, that is the
+// location of the label.
 func (b *Budget) SelectorSpan() diag.Span {
 	key, selector := b.Object.Root.Get("spec").Field("selector")
 	if match := selector.Get("matchLabels"); match.Len() == 1 && selector.Len() == 1 {

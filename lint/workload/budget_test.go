@@ -10,7 +10,7 @@ func disruption(version, meta, spec string) string {
 	return "apiVersion: policy/" + version + "\nkind: PodDisruptionBudget\nmetadata: {" + meta + "}\nspec: {" + spec + "}\n"
 }
 
-// TestBudgetAllows counts the evictions of healthy pods that a budget allows, for 1, 2, 3 and 10
+// TestBudgetAllows checks how many healthy pods a budget allows to evict, out of 1, 2, 3 and 10
 // pods (R-W19).
 func TestBudgetAllows(t *testing.T) {
 	for _, row := range []struct{ spec, want, of3 string }{
@@ -68,7 +68,8 @@ func TestBudgetSelects(t *testing.T) {
 	}
 }
 
-// TestBudgetSpan points at the number, or at the name.
+// TestBudgetSpan checks that the location is that of the number, or that of the name if no number
+// is set.
 func TestBudgetSpan(t *testing.T) {
 	for spec, want := range map[string]string{
 		"minAvailable: 1":                       "minAvailable: 1",
@@ -111,7 +112,8 @@ func TestBudgetUnknown(t *testing.T) {
 	}
 }
 
-// TestBudgets lists each budget once; one without a selector is a patch.
+// TestBudgets checks that each budget is listed once and that a budget without a selector is a
+// patch.
 func TestBudgets(t *testing.T) {
 	set := loadSet(t, docs(
 		disruption("v1", "name: a", "selector: {}, minAvailable: 1"),

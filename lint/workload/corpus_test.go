@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// TestPatchesOfTheCorpus reads a base that is a patch without saying so: its kustomization adds
-// selector and labels.
+// TestPatchesOfTheCorpus reads a base that is a patch although nothing marks it as one: its
+// kustomization adds the selector and the labels.
 func TestPatchesOfTheCorpus(t *testing.T) {
 	path := filepath.Join("..", "..", "..", "shared", "corpus", "kubernetes-sigs__metrics-server", "manifests", "base", "deployment.yaml")
 	text, err := os.ReadFile(path)

@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// read decodes and validates an object with a template of its own.
+// read decodes and validates an object that has its own pod template.
 func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 	if l.once {
 		w := l.decode(o, kind)
@@ -31,7 +31,7 @@ func (l *loader) read(o *source.Object, kind *Kind) *Workload {
 	return &w
 }
 
-// fold discards the tree that a workload was read from.
+// fold discards the YAML tree of the workload's object, except the fields in asked.
 func (w *Workload) fold() {
 	w.Object.Fold(&asked)
 	w.TemplateNode = w.Object.Folded(w.TemplateNode)
@@ -47,7 +47,7 @@ func (w *Workload) fold() {
 var asked = source.Kept{Through: "spec", Names: []string{
 	"metadata",                                                                                           // of the object and of its template
 	"ordinals", "paused", "podManagementPolicy", "replicas", "strategy", "updateStrategy", "workloadRef", // of the object's spec
-	"affinity", "nodeSelector", "restartPolicy", "tolerations", "topologySpreadConstraints", // of the pod's
+	"affinity", "nodeSelector", "restartPolicy", "tolerations", "topologySpreadConstraints", // of the pod's spec
 }}
 
 func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
@@ -60,26 +60,26 @@ func (l *loader) decode(o *source.Object, kind *Kind) *Workload {
 	return w
 }
 
-// isManifest reports whether an object of a judged kind is a manifest and not a strategic-merge patch,
-// which names an object and only the fields that it changes.
+// isManifest reports whether an object of a judged kind is a complete manifest. A strategic merge
+// patch only names an object and the fields that it changes.
 func isManifest(o *source.Object, kind *Kind) bool {
 	template := o.Root.At(kind.Template...)
 	spec := template.Get("spec")
 	labelled := template.At("metadata", "labels").Len() > 0
-	selects := !o.Root.At("spec", "selector").IsNull() // an empty one is refused (R-V37), but patches do not have one
+	selects := !o.Root.At("spec", "selector").IsNull() // an empty selector is refused (R-V37), but patches have no selector at all
 	holds := spec.Get("containers").Len() > 0
 	if kind.VM {
 		domain, _ := spec.Field("domain")
 		return spec.Len() > 0 && (domain != nil || labelled || selects || o.Root.At("spec", "instancetype") != nil)
 	}
 	if kind.Selects {
-		imaged := slices.ContainsFunc(spec.Get("containers").Items(), func(c *source.Node) bool { return c.Get("image") != nil }) // few patches set one
+		imaged := slices.ContainsFunc(spec.Get("containers").Items(), func(c *source.Node) bool { return c.Get("image") != nil }) // patches rarely set an image
 		return spec != nil && (selects || labelled && imaged)
 	}
 	return holds
 }
 
-// labels collects the labels that the pods are known to have.
+// labels collects the pod labels whose values are known.
 func (l *loader) labels(w *Workload) {
 	node := w.TemplateNode.At("metadata", "labels")
 	w.Labels = make(map[string]string, node.Len()+len(w.Kind.Fixed))
@@ -110,12 +110,12 @@ func (l *loader) labels(w *Workload) {
 	}
 }
 
-// path returns a field path below the template.
+// path returns the path of a field in the pod template, from the root of the object.
 func (k *Kind) path(field string) string {
 	return strings.Join(append(slices.Clone(k.Template), field), ".")
 }
 
-// spec decodes the spec of the pod and records mismatches as problems.
+// spec decodes the pod's spec and records values that do not match their fields.
 func (l *loader) spec(w *Workload) {
 	var found []source.Mismatch
 	if w.Kind.VM {
@@ -144,18 +144,18 @@ func (l *loader) spec(w *Workload) {
 	l.envelope(w)
 }
 
-// unknown records a field that does not exist. In the spec of a machine, whose type is not
-// available, only the subtrees shared with pods are checked.
+// unknown records a field that does not exist. schedlint does not know the complete type of a
+// virtual machine's spec, so it checks only the subtrees that machines share with pods.
 func (w *Workload) unknown(field string, m source.Mismatch) {
 	w.Unknown = append(w.Unknown, UnknownField{Field: field, Suggestion: m.Suggestion, Span: w.File().FieldSpan(m.Key, m.Value), KeySpan: w.File().Span(m.Key)})
 }
 
-// refuse records a field that the API server does not accept.
+// refuse records a field that the API server refuses.
 func (w *Workload) refuse(field string, at diag.Span, message, fix string) {
 	w.Problems = append(w.Problems, Problem{Stage: StageObject, Field: field, Span: at, Message: message, Fix: fix})
 }
 
-// mistyped records a value of the wrong type, which JSON decoding refuses.
+// mistyped records a value of the wrong type, which the API server cannot decode.
 func (w *Workload) mistyped(field string, key, value *source.Node, want string) {
 	span := w.File().Span(value)
 	if key != nil {
@@ -172,7 +172,7 @@ func (w *Workload) mistyped(field string, key, value *source.Node, want string) 
 	w.refuse(field, span, message, fix)
 }
 
-// PodSpec is the part of a pod's spec that decides its placement.
+// PodSpec holds the fields of a pod's spec that affect its placement.
 type PodSpec struct {
 	NodeName                  string                            `json:"nodeName"`
 	NodeSelector              map[string]string                 `json:"nodeSelector"`
@@ -192,7 +192,7 @@ type PodSpec struct {
 	OS                        *corev1.PodOS                     `json:"os"`
 }
 
-// Container is the part of a container that decides the placement of the pod.
+// Container holds the fields of a container that affect the placement of its pod.
 type Container struct {
 	Name          string          `json:"name"`
 	Ports         []ContainerPort `json:"ports"`
@@ -200,7 +200,6 @@ type Container struct {
 	RestartPolicy string          `json:"restartPolicy"`
 }
 
-// ContainerPort is a port of a container.
 type ContainerPort struct {
 	HostPort      int32  `json:"hostPort"`
 	ContainerPort int32  `json:"containerPort"`
@@ -208,14 +207,14 @@ type ContainerPort struct {
 	HostIP        string `json:"hostIP"`
 }
 
-// Resources are requests and limits. Claims are not read, because devices are unknown to a static
-// check.
+// Resources are requests and limits. Claims are not decoded, because a static check does not know
+// the devices.
 type Resources struct {
 	Requests corev1.ResourceList `json:"requests"`
 	Limits   corev1.ResourceList `json:"limits"`
 }
 
-// vmiSpec is the part of a VirtualMachineInstance's spec that decides the placement of its pod
+// vmiSpec holds the fields of a VirtualMachineInstance's spec that affect the placement of its pod
 // (R-W20).
 type vmiSpec struct {
 	fragment
@@ -238,7 +237,8 @@ type vmiDomain struct {
 	} `json:"memory"`
 }
 
-// newDecoder returns a decoder that also knows the fields of the API that are not read here.
+// newDecoder returns a decoder that also knows the API fields that this package does not read, so
+// that it can tell misspelled fields from correct ones.
 func newDecoder() *source.Decoder {
 	return &source.Decoder{
 		Full: map[reflect.Type]reflect.Type{
@@ -257,19 +257,19 @@ func newDecoder() *source.Decoder {
 	}
 }
 
-// KVM is the device that KubeVirt requests from every node for hardware virtualisation; nodes that
-// do not list it are not judged by it.
+// KVM is the device that KubeVirt requests from every node for hardware virtualization. A node that
+// does not list the device is not judged on it.
 const KVM = corev1.ResourceName("devices.kubevirt.io/kvm")
 
-// pod returns the spec of the launcher pod of a machine. Values that KubeVirt computes are lower
-// bounds: its own overhead is added to them (R-W23).
+// pod returns the spec of a machine's launcher pod. Resource amounts that KubeVirt computes are
+// lower bounds, because KubeVirt adds its own overhead (R-W23).
 func (s *vmiSpec) pod() PodSpec {
 	requests := corev1.ResourceList{KVM: resource.MustParse("1")}
 	maps.Copy(requests, s.Domain.Resources.Limits)
 	maps.Copy(requests, s.Domain.Resources.Requests)
 	if _, ok := requests[corev1.ResourceCPU]; !ok {
-		// A tenth of a processor for every virtual one, KubeVirt's default allocation ratio, or whole
-		// processors if they are dedicated.
+		// KubeVirt requests a tenth of a CPU for each virtual CPU, its default allocation ratio, or
+		// a whole CPU for each if they are dedicated.
 		c := s.Domain.CPU
 		n := max(1, min(c.Cores, 1<<16)) * max(1, min(c.Sockets, 1<<16)) * max(1, min(c.Threads, 1<<16))
 		requests[corev1.ResourceCPU] = *resource.NewMilliQuantity(n*100, resource.DecimalSI)
@@ -289,11 +289,11 @@ func (s *vmiSpec) pod() PodSpec {
 	}
 }
 
-// sharedLists holds one copy of each resource list. Few lists of a run differ, and a map of two
-// quantities takes 600 bytes.
+// sharedLists holds one copy of each distinct resource list. A run has few distinct lists, and a
+// map with two quantities takes 600 bytes.
 type sharedLists map[listKey]corev1.ResourceList
 
-// listKey is a short list in the order of the names.
+// listKey is a resource list of up to four entries, sorted by name.
 type listKey [4]listed
 
 type listed struct {
@@ -301,7 +301,7 @@ type listed struct {
 	amount resource.Quantity
 }
 
-// share replaces each list with the equal one that is already known.
+// share replaces each resource list in the spec with an equal one that was seen earlier.
 func (s sharedLists) share(spec *PodSpec) {
 	for _, containers := range [...][]Container{spec.Containers, spec.InitContainers} {
 		for i := range containers {
@@ -329,9 +329,9 @@ func (s sharedLists) known(list corev1.ResourceList) corev1.ResourceList {
 	return list
 }
 
-// EvictionStrategy returns the eviction strategy of a machine, for example LiveMigrate, and its
-// location (R-W29). It is "" for an object that is not a machine, and if the cluster decides. A
-// variable of a later tool is returned as written.
+// EvictionStrategy returns the eviction strategy of a virtual machine, for example LiveMigrate, and
+// its location (R-W29). It returns "" if the machine leaves the strategy to the cluster, or if the
+// object is not a machine. A placeholder is returned as written.
 func (w *Workload) EvictionStrategy() (strategy string, at diag.Span) {
 	k, v := w.SpecNode.Field("evictionStrategy")
 	if !w.Kind.VM || v.Text() == "" {
@@ -340,22 +340,22 @@ func (w *Workload) EvictionStrategy() (strategy string, at diag.Span) {
 	return v.Text(), w.File().FieldSpan(k, v)
 }
 
-// OuterLabel is a label outside the template, with its location.
+// OuterLabel is a label outside the pod template, with its location.
 type OuterLabel struct {
 	Value string
 	Span  diag.Span
 }
 
-// outerLabels has the paths of labels of a machine that its pods do not get, by kind.
+// outerLabels maps kinds of virtual machines to the paths of the labels that their pods do not get.
 var outerLabels = map[string][]string{
 	"VirtualMachine":                   {"metadata", "labels"},
 	"VirtualMachineInstanceReplicaSet": {"metadata", "labels"},
 	"VirtualMachinePool":               {"spec", "virtualMachineTemplate", "metadata", "labels"},
 }
 
-// OuterLabels returns the labels of a machine that never reach its pods, because they are outside
-// the template of the instance (R-W21), without those that the pods have anyway; nil for all other
-// kinds.
+// OuterLabels returns the labels of a virtual machine that its pods do not get, because the labels
+// are outside the instance template (R-W21). It leaves out labels that the pods have anyway, and
+// returns nil for all other kinds.
 func (w *Workload) OuterLabels() map[string]OuterLabel {
 	path, ok := outerLabels[w.Kind.Kind]
 	if !ok {
@@ -370,17 +370,17 @@ func (w *Workload) OuterLabels() map[string]OuterLabel {
 	return all
 }
 
-// placeholder reports whether the value of a field is a placeholder. In a field that names a node,
-// HOSTNAME is one, too.
+// placeholder reports whether the value of a field is a placeholder. HOSTNAME counts as a
+// placeholder in fields that name a node.
 func placeholder(field string, n *source.Node) bool {
 	return n.Placeholder() || n.Text() == "HOSTNAME" && (field == "nodeName" || field == "hostname" || strings.HasSuffix(field, "/hostname"))
 }
 
-// passedBy lists fields, in addition to Unread, that no check reads.
+// passedBy has the names of fields that no check reads. Unread reports further such fields.
 var passedBy = setOf("annotations image imagePullPolicy imagePullSecrets status")
 
-// askedOfPods and askedOfContainers are the fields of the spec of a pod or machine, and of a
-// container, that are read.
+// askedOfPods and askedOfContainers are the fields that are read from the spec of a pod or machine,
+// and from a container.
 var (
 	askedOfPods = strings.Fields(`affinity architecture containers domain evictionStrategy hostNetwork initContainers nodeName nodeSelector os overhead
 		preemptionPolicy priorityClassName resourceClaims resources restartPolicy runtimeClassName schedulerName schedulingGates
@@ -392,15 +392,15 @@ var (
 type placeholders struct {
 	// pod is the pod's spec, or nil.
 	pod *source.Node
-	// any is set if there are placeholders, including variables of tools.
+	// any is set if the object has any placeholder, including tool variables.
 	any bool
 	// whole is set to search all fields, including those that no check reads.
 	whole bool
-	// texts are the placeholders that are not variables of tools.
+	// texts holds the placeholders that are not tool variables.
 	texts map[string]bool
 }
 
-// named returns the texts in order.
+// named returns texts, sorted.
 func (p *placeholders) named() []string { return slices.Sorted(maps.Keys(p.texts)) }
 
 // find looks for placeholders in the value of a field.
@@ -415,7 +415,7 @@ func (p *placeholders) find(field string, n *source.Node) {
 		}
 		p.add("", k)
 		read := true
-		switch { // n is the value of the field, or an item of it
+		switch { // n is the value of the field, or one of its items
 		case p.whole:
 		case n == p.pod:
 			read = slices.Contains(askedOfPods, k.Value)
@@ -444,15 +444,15 @@ func (p *placeholders) add(field string, n *source.Node) {
 	}
 }
 
-// placeholders records the texts found in an object.
+// placeholders records the placeholders that were found in an object.
 func (l *loader) placeholders(o *source.Object, texts []string) {
 	if len(texts) > 0 {
 		l.set.Placeholders[o] = append(l.set.Placeholders[o], texts...)
 	}
 }
 
-// valueOf returns the field that a value in a map belongs to: the values of a requirement belong to
-// its key.
+// valueOf returns the field that a value in a map belongs to. The values of a label requirement
+// belong to its key.
 func valueOf(n, k *source.Node) string {
 	if key := n.Get("key").Text(); k.Value == "values" && key != "" {
 		return key
@@ -460,8 +460,9 @@ func valueOf(n, k *source.Node) string {
 	return k.Value
 }
 
-// variables records the placeholders of the object, and the placement fields that contain one. As
-// text of the right type they decode like any other value, but the final value is unknown.
+// variables records the placeholders of the object, and the placement fields with a placeholder. If
+// a placeholder has the right type, the decoder accepts it like any other string, although the
+// final value is unknown.
 func (w *Workload) variables() {
 	held := placeholders{pod: w.SpecNode}
 	held.find("", w.Object.Root)
@@ -487,7 +488,7 @@ func (w *Workload) variables() {
 	}
 }
 
-// openResources records requests and limits whose resource name is a placeholder.
+// openResources marks requests and limits as unknown if their resource name is a placeholder.
 func (w *Workload) openResources(path string, resources *source.Node) {
 	for _, list := range []string{"requests", "limits"} {
 		for k := range resources.Get(list).Fields() {
@@ -498,7 +499,8 @@ func (w *Workload) openResources(path string, resources *source.Node) {
 	}
 }
 
-// numeral records a word in capitals where a number belongs; only there is it a placeholder.
+// numeral records an upper-case word in place of a number. Only in a numeric field does such a word
+// count as a placeholder.
 func (w *Workload) numeral(n *source.Node) {
 	if n.Kind == source.Scalar && !n.Placeholder() {
 		w.Placeholders = append(w.Placeholders, n.Value)
@@ -515,7 +517,7 @@ func (w *Workload) variable(path, field string, n *source.Node) {
 			w.Open = append(w.Open, at)
 		}
 		switch k.Value {
-		case "labelSelector", "namespaceSelector": // matching handles an unknown value
+		case "labelSelector", "namespaceSelector": // selector matching handles unknown values
 		default:
 			w.variable(at, valueOf(n, k), v)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// machineManifests are machines of every kind, with slots for labels of their own, for labels of
+// machineManifests has a machine of every kind, with slots for its own labels, for the labels of
 // the template, and for a field of the instance.
 var machineManifests = map[string]string{
 	"VirtualMachine":                   "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a, labels: {OUTER}}\nspec: {template: {metadata: {labels: {INNER}}, spec: {domain: {}FIELD}}}\n",
@@ -48,7 +48,7 @@ func TestEvictionStrategy(t *testing.T) {
 	}
 }
 
-// TestOuterLabels finds labels that the pods seem to have, but do not (R-W21).
+// TestOuterLabels checks that labels are found that the pods seem to have but do not have (R-W21).
 func TestOuterLabels(t *testing.T) {
 	for kind, want := range map[string]string{
 		"VirtualMachine": "app: b, tier: front", "VirtualMachineInstanceReplicaSet": "app: b, tier: front", "VirtualMachinePool": "app: b, tier: front, x: y",
@@ -70,8 +70,8 @@ func TestOuterLabels(t *testing.T) {
 	}
 }
 
-// TestMisspeltConstants checks every word of a field against the definition of placeholders: in
-// capitals and with underscores it is a misspelling.
+// TestMisspeltConstants checks that a constant in capitals and with underscores, such as
+// NON_INDEXED, is taken for a misspelling and not for a placeholder.
 func TestMisspeltConstants(t *testing.T) {
 	humps := regexp.MustCompile(`([a-z])([A-Z])`)
 	for _, words := range [][]string{
@@ -86,7 +86,7 @@ func TestMisspeltConstants(t *testing.T) {
 	}
 }
 
-// TestHostname reads HOSTNAME as a placeholder only in fields that name a node.
+// TestHostname checks that HOSTNAME is a placeholder only in fields that name a node.
 func TestHostname(t *testing.T) {
 	for spec, open := range map[string]string{
 		"nodeName: HOSTNAME": "nodeName",
@@ -104,7 +104,7 @@ func TestHostname(t *testing.T) {
 	}
 }
 
-// TestNumeral reads a word in capitals as a placeholder only where a number is required.
+// TestNumeral checks that a word in capitals is a placeholder only where a number is required.
 func TestNumeral(t *testing.T) {
 	for _, row := range []struct{ spec, open, named, problem string }{
 		{"containers: [{name: c, ports: [{containerPort: PORT, hostPort: HOST_PORT}]}]", "containers[0].ports[0].containerPort containers[0].ports[0].hostPort", "HOST_PORT PORT", ""},
@@ -136,7 +136,7 @@ func TestNumeral(t *testing.T) {
 	}
 }
 
-// TestNamedPlaceholders names the placeholders of fields that are read.
+// TestNamedPlaceholders checks the placeholders that are found in the fields that are read.
 func TestNamedPlaceholders(t *testing.T) {
 	w := loadSet(t, `apiVersion: apps/v1
 kind: Deployment

@@ -1,39 +1,38 @@
-// Package workload reads the objects that create pods: the pod template, the number of pods, their
+// Package workload reads the objects that create pods: their pod templates, replica counts and
 // labels, and the fields that the API server refuses.
 //
-// It also reads what changes pods later: how an update replaces them, which budgets restrict
-// evictions, which autoscalers change their number, and what happens to a machine when its pod is
-// evicted. These are facts about manifests; other packages judge whether there is room for a
-// change.
+// It also reads what changes pods later: update strategies, disruption budgets, autoscalers, and
+// the eviction strategies of virtual machines. These are facts about manifests. Other packages
+// judge whether the nodes have enough capacity for a change.
 //
-// Contract: Load takes the objects of one cluster and returns one Set. A kind is one row of the
+// Contract: Load takes the objects of one cluster and returns one Set. Each kind is one row of the
 // table in kinds.go. Only the subtrees that decide placement are decoded, into the real API types.
-// A value that does not fit its field spoils only that field and is reported; a value that contains
-// a variable of a later tool makes the field unknown.
+// A value of the wrong type is reported and affects no other field. A value with a placeholder for
+// a later tool makes the field unknown.
 //
-// Finite reports whether the pods of a workload end by themselves, Queued whether Kueue holds them
-// back.
+// Finite reports whether the pods of a workload terminate by themselves. Queued reports whether
+// Kueue holds them back.
 //
-// A Reader that reads only one set discards the trees that it has decoded (Once), except the parts
-// that every run reads afterwards (asked in decode.go). Reading more is correct, but parses the
-// document again.
+// A Reader that reads only one set (Once) discards the trees after decoding them. It keeps only the
+// fields that every run reads later (asked in decode.go). Other fields can still be read, but then
+// the document is parsed again.
 //
-// Invariants: every term, constraint and request keeps the node it came from, so a finding can
-// point at it. Validation mirrors pkg/apis/core/validation/validation.go of Kubernetes v1.36 and
-// cites the rules R-V1 to R-V33 and R-V35 to R-V39 of lint/sched/SEMANTICS.md. A problem has the
-// stage at which it occurs: the object is refused, or the object is accepted and every pod that it
-// creates is refused. A field that is refused only with a feature gate that is off by default is
-// kept apart (Workload.Gated), and so are refused budgets and autoscalers (Set.Refusals). A name
-// that a later tool replaces is unknown, and an object that may be a patch is not refused for
-// fields that it omits.
+// Invariants: every term, constraint and request keeps the YAML node that it was read from, so that
+// a finding can point at it. Validation mirrors pkg/apis/core/validation/validation.go of
+// Kubernetes v1.36 and cites the rules R-V1 to R-V33 and R-V35 to R-V39 of lint/sched/SEMANTICS.md.
+// Each problem has a stage: either the API server refuses the object, or it accepts the object and
+// refuses every pod that the object creates. Workload.Gated lists the fields that are refused only
+// if a feature gate is on that is off by default. Set.Refusals lists the refused budgets and
+// autoscalers. A name that a later tool replaces is unknown. An object that may be a patch is not
+// refused because of fields that it omits.
 //
-// An object of another kind is counted if it has a pod template or placement fields. Fields in the
-// form of the core API are validated (Set.Fragments); others belong to the schema of the object and
-// are not judged.
+// Objects of other kinds are counted if they have a pod template or placement fields. Placement
+// fields in the form of the core API are validated (Set.Fragments). All others follow a schema that
+// schedlint does not know and are not judged.
 //
-// The absence of a declaration proves nothing: Set.Operates reports where pods may exist that no
-// workload of the set creates, and Set.Maker returns the custom resource that may create pods with
-// a label.
+// A missing declaration proves nothing: Set.Operates reports whether a namespace may have pods that
+// no workload of the set creates, and Set.Maker returns the custom resource that may create pods
+// with a given label.
 //
 // Non-goals: nodes, capacity, and the effects of workloads on each other.
 package workload

@@ -14,8 +14,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// fragment has the placement fields of a pod's spec, in a map of an object that is not judged, such
-// as a custom resource from which an operator creates pods.
+// fragment holds the placement fields of a pod's spec that appear in an object that is not judged,
+// such as a custom resource from which an operator creates pods.
 type fragment struct {
 	NodeSelector              map[string]string                 `json:"nodeSelector"`
 	Affinity                  *corev1.Affinity                  `json:"affinity"`
@@ -23,63 +23,62 @@ type fragment struct {
 	TopologySpreadConstraints []corev1.TopologySpreadConstraint `json:"topologySpreadConstraints"`
 }
 
-// Given is the set of values that an object gives a chart that is not part of the input.
+// Given holds the values that an object passes to a chart that is not part of the input.
 type Given struct {
-	// Values are the maps with placement fields in it. Left is set if there are other values, which
-	// are unknown.
+	// Values are the maps with placement fields that can be judged. Left is set if some values were
+	// left out.
 	Values []Values
 	Left   bool
-	// Judged is set if all of it is judged where it is deployed.
+	// Judged is set if all of the values are judged in the render of the chart.
 	Judged bool
 }
 
 // Values is a map with placement fields among the values for a chart.
 type Values struct {
-	// Node is the map, in a text that has the lines and columns of the object's file.
+	// Node is the map. Its lines and columns are those of the object's file.
 	Node *source.Node
 	File *source.File
-	// Path leads from the values to the map, for example master.pods[0]; "" for the values
-	// themselves.
+	// Path is the path of the map in the chart values, for example master.pods[0], or empty for the
+	// top-level map.
 	Path string
 }
 
-// PlacementFields returns the names of the fields of a fragment.
+// PlacementFields returns the names of the placement fields, sorted.
 func PlacementFields() []string { return slices.Sorted(maps.Keys(fragmentFields)) }
 
-// Placement reports whether a field of a map has the name of a field of a fragment, and whether its
-// value has the right kind and is not empty.
+// Placement reports whether a field has the name of a placement field, and whether its value has
+// the right kind and is not empty.
 func Placement(name string, value *source.Node) (named, filled bool) {
 	kind, named := fragmentFields[name]
 	return named, named && value.Kind == kind && value.Len() > 0
 }
 
-// fragmentFields maps the fields of a fragment to the kind of value that matters. affinityFields
-// are the kinds of affinity, which some operators use without the map around them.
+// fragmentFields maps the placement fields to the kinds of their values. affinityFields are the
+// fields of an affinity, which some operators use without the surrounding affinity map.
 var fragmentFields = map[string]source.Kind{
 	"nodeSelector": source.Map, "affinity": source.Map, "tolerations": source.Sequence, "topologySpreadConstraints": source.Sequence,
 }
 
 var affinityFields = map[string]bool{"nodeAffinity": true, "podAffinity": true, "podAntiAffinity": true}
 
-// fragmentFinder looks for fragments in one object.
+// fragmentFinder looks for placement fields in one object.
 type fragmentFinder struct {
 	l      *loader
 	object *source.Object
-	// given has the values that the object gives a chart, and only they are checked; nil if there
-	// are none.
+	// given holds the chart values of the object, or nil. If there are any, only they are checked.
 	given *Given
-	// found is set if there are placement fields of any form, foreign if some do not have the form
-	// of the core API.
+	// found is set if there are placement fields of any form. foreign is set if some of them do not
+	// have the form of the core API.
 	found, foreign bool
 }
 
-// policyEngines are the API groups of policy engines. Their objects compare the fields of pods with
-// patterns, such as "?*", and place no pods.
+// policyEngines are the API groups of policy engines. Their objects match pod fields against
+// patterns such as "?*" and do not place pods.
 var policyEngines = []string{"kyverno.io", "gatekeeper.sh", "kubewarden.io"}
 
 // fragments looks for placement fields in an object of a kind that is not judged, and reports
-// whether it has some. Those in the form of the core API are checked. An operator may have its own
-// fields with these names, which are unknown.
+// whether it has any. Fields in the form of the core API are checked. Others are custom fields of
+// the operator that only have the same names, and are unknown.
 func (l *loader) fragments(o *source.Object) bool {
 	for _, domain := range policyEngines {
 		if o.Group() == domain || strings.HasSuffix(o.Group(), "."+domain) {
@@ -134,8 +133,8 @@ func (f *fragmentFinder) walk(p *place) {
 	}
 }
 
-// check validates the fragment in a map if all of it has the form of the core API. A chart may add
-// to values, so omissions in them are no problem.
+// check validates the placement fields of a map if all of them have the form of the core API.
+// Values may be incomplete, because the chart may add to them.
 func (f *fragmentFinder) check(p *place, v *Values) {
 	var fields fragment
 	unfit := f.l.fragmentDecoder.Decode(p.value, &fields)
@@ -170,8 +169,8 @@ func (f *fragmentFinder) check(p *place, v *Values) {
 	f.l.set.Fragments = append(f.l.set.Fragments, w)
 }
 
-// misspelt reports whether a field can only be a misspelling. Some charts have fields of their own
-// directly below affinity, and short names resemble each other.
+// misspelt reports whether an unknown field must be a misspelling. Some charts have fields of their
+// own directly below affinity, and short names are often similar by chance.
 func misspelt(m source.Mismatch) bool {
 	if !m.Unknown || m.Suggestion == "" || len(m.Key.Value) < 6 {
 		return false
@@ -179,9 +178,9 @@ func misspelt(m source.Mismatch) bool {
 	return strings.Count(m.Path, ".") > 1 || !strings.HasPrefix(m.Path, "affinity.") || strings.EqualFold(m.Key.Value, m.Suggestion)
 }
 
-// mayBeAdded reports whether a chart may still add a value that is absent. Lists of an affinity are
-// passed on unchanged; maps are merged with those of the chart, and constraints and tolerations may
-// be completed one by one.
+// mayBeAdded reports whether a chart may still add an absent value. Charts pass on the lists of an
+// affinity unchanged, but merge maps with their own and may complete each constraint and
+// toleration.
 func (p *place) mayBeAdded() bool {
 	if !p.absent() {
 		return false
@@ -198,8 +197,8 @@ func (p *place) mayBeAdded() bool {
 	return true
 }
 
-// envelopes returns the types of the maps around a pod's spec, by kind: a constraint with wrong
-// indentation ends up in one of them, where the API server silently drops it.
+// envelopes maps workload kinds to the types of the maps around the pod's spec. A constraint with
+// wrong indentation ends up in one of these maps, where the API server silently drops it.
 func envelopes() map[string]map[string]reflect.Type {
 	pod := reflect.TypeFor[corev1.PodTemplateSpec]()
 	of := func(spec reflect.Type) map[string]reflect.Type {
@@ -222,8 +221,8 @@ func envelopes() map[string]map[string]reflect.Type {
 	}
 }
 
-// rolloutFields are the fields of an Argo Rollout's spec (argo-rollouts:
-// pkg/apis/rollouts/v1alpha1/types.go), sorted.
+// rolloutFields are the fields of an Argo Rollout's spec, sorted (argo-rollouts:
+// pkg/apis/rollouts/v1alpha1/types.go).
 var rolloutFields = strings.Fields(`analysis minReadySeconds paused progressDeadlineAbort progressDeadlineSeconds replicas restartAt
 	revisionHistoryLimit rollbackWindow selector strategy template workloadRef`)
 
@@ -232,11 +231,11 @@ func placing() []string {
 	return []string{"affinity", "nodeName", "nodeSelector", "schedulerName", "schedulingGates", "tolerations", "topologySpreadConstraints"}
 }
 
-// envelope looks for misspelt and misplaced fields around the pod's spec. Only near misses count,
+// envelope looks for misspelled and misplaced fields around the pod's spec. Only near misses count,
 // because many tools add fields of their own there.
 func (l *loader) envelope(w *Workload) {
 	l.stray(w, w.Object.Root, "", []string{"apiVersion", "kind", "metadata", "spec", "status"}, placing())
-	if w.Kind.VM { // the type is not available: the placement fields are those of a pod
+	if w.Kind.VM { // the type is not available, but the placement fields are those of a pod
 		for i := range w.Kind.Template {
 			path := w.Kind.Template[:i+1]
 			l.stray(w, w.Object.Root.At(path...), strings.Join(path, ".")+".", nil, placing())
@@ -254,8 +253,8 @@ func (l *loader) envelope(w *Workload) {
 	}
 }
 
-// stray reports the fields of n that are near misses of names, and those that belong in the pod's
-// spec. The path leads to them and ends with a dot.
+// stray records the fields of n whose names are near misses of names, and the fields that belong in
+// the pod's spec. path is the path of n and ends with a dot.
 func (l *loader) stray(w *Workload, n *source.Node, path string, names, elsewhere []string) {
 	for k, v := range n.Fields() {
 		if slices.Contains(names, k.Value) {

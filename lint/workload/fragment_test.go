@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// fragmentRows are specs of a custom resource: whether it is counted, and which of the fields in
-// the form of the core API are refused, by map.
+// fragmentRows has specs of a custom resource. Each row says whether the object is counted, and
+// which fields in the form of the core API are refused in each map.
 var fragmentRows = map[string]struct {
 	spec    string
 	counted bool
@@ -59,7 +59,7 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// TestNoFragments ignores judged objects, and kinds that create no pods.
+// TestNoFragments checks that judged objects and kinds that create no pods are not searched.
 func TestNoFragments(t *testing.T) {
 	for _, head := range []string{"apiVersion: v1\nkind: ConfigMap", "apiVersion: networking.k8s.io/v1\nkind: Ingress", "apiVersion: v1\nkind: Pod", "apiVersion: kyverno.io/v1\nkind: ClusterPolicy", "apiVersion: mutations.gatekeeper.sh/v1\nkind: Assign"} {
 		set := loadSet(t, head+"\nmetadata: {name: a}\nspec: {tolerations: [{operator: Exist}], containers: [{name: a}]}\n")
@@ -69,8 +69,8 @@ func TestNoFragments(t *testing.T) {
 	}
 }
 
-// valuesRows are values for a chart, with the refused fields. Omissions that a chart may fill are
-// not refused.
+// valuesRows has chart values with the fields that are refused. Omissions that the chart may fill
+// are not refused.
 var valuesRows = map[string]struct {
 	values string
 	want   string
@@ -128,8 +128,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestNothingGiven: an object that gives a chart values is not examined otherwise, and omitted
-// values leave it open.
+// TestNothingGiven checks that only the chart values of an object are examined, and that the object
+// is foreign if some of its values were left out.
 func TestNothingGiven(t *testing.T) {
 	for _, left := range []bool{false, true} {
 		all := source.LoadText(source.Options{}, "a.yaml", []byte("apiVersion: example.com/v1\nkind: Release\nmetadata: {name: a}\nspec: {nodeSelector: {'*': b}}\n")).Objects
@@ -141,7 +141,7 @@ func TestNothingGiven(t *testing.T) {
 	}
 }
 
-// Manifests with slots for a field at every depth.
+// Manifests with slots for a field at every level.
 const (
 	deploymentSlots = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nROOTspec:\n  selector: {matchLabels: {app: a}}\n  SPEC\n  template:\n    metadata: {labels: {app: a}}\n    TEMPLATE\n    spec:\n      containers: [{name: c}]\n      POD\n"
 	cronSlots       = "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: a}\nROOTspec:\n  schedule: x\n  SPEC\n  jobTemplate:\n    spec:\n      template:\n        TEMPLATE\n        spec:\n          containers: [{name: c}]\n          POD\n"
@@ -150,7 +150,7 @@ const (
 	poolSlots       = "apiVersion: pool.kubevirt.io/v1beta1\nkind: VirtualMachinePool\nmetadata: {name: a}\nspec:\n  selector: {matchLabels: {a: b}}\n  virtualMachineTemplate:\n    spec:\n      SPEC\n      template:\n        spec:\n          domain: {}\n          POD\n"
 )
 
-// strays are fields that are misspelt or at the wrong depth, with the resulting messages.
+// strays has fields that are misspelled or at the wrong level, with the resulting messages.
 var strays = []struct{ frame, at, field, want string }{
 	{deploymentSlots, "POD", "nodeselector: {a: b}", "spec.template.spec.nodeselector: nodeSelector"},
 	{deploymentSlots, "POD", "topologySpreadConstraint: []", "spec.template.spec.topologySpreadConstraint: topologySpreadConstraints"},
@@ -193,8 +193,8 @@ var strays = []struct{ frame, at, field, want string }{
 	{poolSlots, "POD", "toleration: []", "spec.virtualMachineTemplate.spec.template.spec.toleration: tolerations"},
 }
 
-// TestEnvelope finds fields that are misspelt or at the wrong depth: the API server silently drops
-// them, or refuses the object.
+// TestEnvelope checks that fields are found that are misspelled or at the wrong level. The API
+// server silently drops them or refuses the object.
 func TestEnvelope(t *testing.T) {
 	for _, row := range strays {
 		text := strings.Replace(row.frame, row.at, row.field, 1)

@@ -9,30 +9,30 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Kind is one row of the table of kinds that create pods. An object matches by group and kind,
-// regardless of the version.
+// Kind is one row of the table of kinds that create pods. It applies to all versions of the kind.
 type Kind struct {
 	Group, Kind string
-	// Template is the path to the pod template, the map that has metadata and spec. It is empty if
-	// the object itself is the pod.
+	// Template is the path of the pod template, the map with metadata and spec. It is empty if the
+	// object itself is the pod.
 	Template []string
-	// Count returns the number of pods.
+	// Count reads the number of pods from an object.
 	Count counter
-	// VM is set if the template has the spec of a KubeVirt VirtualMachineInstance instead of a Pod
-	// (R-W20).
+	// VM is set if the template has the spec of a KubeVirt VirtualMachineInstance rather than that
+	// of a Pod (R-W20).
 	VM bool
-	// Selects is set if the object needs a spec.selector that matches the template's labels
+	// Selects is set if the object needs a spec.selector that matches the labels of the template
 	// (R-V37).
 	Selects bool
-	// Fixed are labels that the controller adds with a known value, Shared those whose value all
-	// pods of one revision share, PerPod those whose value differs from pod to pod (R-W2, R-W21).
+	// Fixed are the labels that the controller adds with a known value. Shared are the added labels
+	// that have the same value for all pods of a revision, and PerPod those that have a different
+	// value for each pod (R-W2, R-W21).
 	Fixed          map[string]string
 	Shared, PerPod []string
-	// NameLabels are added labels whose value is the name of the object.
+	// NameLabels are the added labels that have the name of the object as their value.
 	NameLabels []string
 }
 
-// PerNode reports whether there is one pod per node, as for a DaemonSet.
+// PerNode reports whether the controller creates one pod per node, as for a DaemonSet.
 func (k *Kind) PerNode() bool { return k.Kind == "DaemonSet" }
 
 // Batch reports whether the object is a Job or creates Jobs.
@@ -47,14 +47,14 @@ var (
 	template = []string{"spec", "template"}
 )
 
-// The kind of Argo Rollouts, and the label that it adds.
+// The kind of Argo Rollouts, and the label that their controller adds to pods.
 const (
 	rolloutKind = "Rollout"
 	rolloutHash = "rollouts-pod-template-hash"
 )
 
-// kinds returns the kinds that schedlint judges, with the properties of their controllers from
-// lint/sched/SEMANTICS.md.
+// kinds returns the kinds that schedlint judges, with the behavior of their controllers as
+// described in lint/sched/SEMANTICS.md.
 func kinds() []Kind {
 	return []Kind{
 		{Group: "", Kind: "Pod", Count: onePod},
@@ -75,7 +75,7 @@ func kinds() []Kind {
 	}
 }
 
-// Table maps a group and a kind to its row.
+// Table maps the group and the name of each kind to its row.
 type Table map[[2]string]*Kind
 
 // NewTable builds the table of kinds.
@@ -93,8 +93,9 @@ func (t Table) Find(apiVersion, kind string) *Kind {
 	return t[[2]string{groupOf(apiVersion), kind}]
 }
 
-// placeless has kinds of Kubernetes itself and of common add-ons that create no pods, so their
-// bodies need not be read. A Gateway is not among them, because some controllers run pods for it.
+// placeless has the kinds of Kubernetes and of common add-ons that create no pods, so that the
+// bodies of their objects need not be read. Gateway is missing because some controllers run pods
+// for it.
 var placeless = setOf(`AlertmanagerConfig APIService AuthorizationPolicy Certificate CiliumNetworkPolicy ClusterIssuer ClusterRole
 		ClusterRoleBinding ClusterSecretStore ClusterTriggerAuthentication ConfigMap ControllerRevision CSIDriver CSINode
 		CSIStorageCapacity CustomResourceDefinition DestinationRule DeviceClass Endpoints EndpointSlice Event ExternalSecret
@@ -106,7 +107,7 @@ var placeless = setOf(`AlertmanagerConfig APIService AuthorizationPolicy Certifi
 		ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration VirtualService VolumeAttachment
 		VolumeAttributesClass VolumeSnapshot VolumeSnapshotClass VolumeSnapshotContent`)
 
-// setOf returns the set of the words of a text.
+// setOf returns the set of the words in a string.
 func setOf(text string) map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsSeq(text) {
@@ -115,44 +116,44 @@ func setOf(text string) map[string]bool {
 	return words
 }
 
-// Relevant reports whether the body of an object has to be read: kinds that are known to create no
-// pods are skipped.
+// Relevant reports whether an object may create pods or affect them, so that its body must be read.
 func (t Table) Relevant(apiVersion, kind string) bool {
-	if kind == "Service" { // of the core group; Knative's has a template
+	if kind == "Service" { // the core Service; Knative's Service has a pod template
 		return strings.Contains(apiVersion, "/")
 	}
 	return !placeless[kind]
 }
 
-// Read reports whether the body of an object is read. Besides relevant objects, these are claims
-// for devices, because pods refer to them, and objects that change or refuse pods.
+// Read reports whether the body of an object is read. In addition to the relevant objects, these
+// are device claims, because pods refer to them, and objects that can change or refuse pods.
 func (t Table) Read(apiVersion, kind string) bool {
 	return t.Relevant(apiVersion, kind) || claims[kind] && strings.HasPrefix(apiVersion, claimGroup+"/") || admitsPods(apiVersion, kind)
 }
 
 const claimGroup = "resource.k8s.io"
 
-// claims are the kinds of claims for devices (dynamic resource allocation).
+// claims are the device claims of dynamic resource allocation.
 var claims = map[string]bool{"ResourceClaim": true, "ResourceClaimTemplate": true}
 
-// unread are fields with large values that do not concern placement.
+// unread has fields with large values that do not affect placement.
 var unread = setOf(`args command conditions data env envFrom images managedFields nodeInfo stringData volumeClaimTemplates volumeMounts`)
 
-// Unread reports whether this package never reads a field, wherever it appears.
+// Unread reports whether this package ignores all fields with a given name.
 func Unread(field string) bool { return unread[field] }
 
-// Count is a number of pods.
+// Count is the number of pods that an object creates.
 type Count struct {
-	// N is the number; it is meaningless unless Known is set.
+	// N is the number. It is meaningless unless Known is set.
 	N     int
 	Known bool
-	// Key and Value are the field that sets the number; nil if a default applies.
+	// Key and Value are the field that sets the number, or nil if a default applies.
 	Key, Value *source.Node
-	// Why is the origin of the number, if no field states it directly.
+	// Why explains the number if no field states it directly.
 	Why string
 }
 
-// counter reads the number of pods from an object. It reports no problems; validation does.
+// counter reads the number of pods from an object. It reports no problems, because validation
+// reports them.
 type counter func(o *source.Object) Count
 
 func known(n int, why string) Count { return Count{N: n, Known: true, Why: why} }
@@ -161,7 +162,7 @@ func onePod(*source.Object) Count { return known(1, "") }
 
 func perNode(*source.Object) Count { return Count{Why: "one pod a node"} }
 
-// field reads a whole number; an absent field has the default.
+// field reads a non-negative integer field. absent is the default for a field that is not set.
 func field(n *source.Node, name string, absent int) Count {
 	key, value := n.Field(name)
 	if value.IsNull() {
@@ -176,8 +177,8 @@ func replicas(o *source.Object) Count { return field(o.Root.Get("spec"), "replic
 
 func jobPods(o *source.Object) Count { return jobCount(o.Root.Get("spec")) }
 
-// jobCount returns min(parallelism, completions), both 1 if unset. Parallelism alone means a work
-// queue with that many pods (R-W14).
+// jobCount returns min(parallelism, completions), both 1 if unset. A Job with parallelism only is a
+// work queue with that number of pods (R-W14).
 func jobCount(spec *source.Node) Count {
 	if c, is := suspended(spec); is {
 		return c
@@ -202,7 +203,7 @@ func cronPods(o *source.Object) Count {
 	return jobCount(spec.At("jobTemplate", "spec"))
 }
 
-// suspended returns the count of a Job that creates no pods, or might not.
+// suspended returns the pod count of a suspended Job. is is true if the Job is suspended or may be.
 func suspended(spec *source.Node) (c Count, is bool) {
 	k, v := spec.Field("suspend")
 	on, _ := v.Bool()
@@ -210,7 +211,7 @@ func suspended(spec *source.Node) (c Count, is bool) {
 }
 
 // vmPods returns 1 unless the machine is declared off (R-W24). A machine that is started manually
-// counts as one.
+// counts as running.
 func vmPods(o *source.Object) Count {
 	spec := o.Root.Get("spec")
 	if k, v := spec.Field("runStrategy"); v.Text() == "Halted" || v.Placeholder() {
@@ -223,8 +224,8 @@ func vmPods(o *source.Object) Count {
 	return known(1, "")
 }
 
-// builtin lists the kinds that any release of Kubernetes served in its own API groups, except Lists
-// (k8s.io/api: */*/register.go; for removed kinds, the same file of older releases).
+// builtin lists the kinds that some Kubernetes release has served in its own API groups, except
+// Lists (k8s.io/api: */*/register.go; for removed kinds, the same file of older releases).
 var builtin = map[string]string{
 	"": `APIGroup APIVersions Binding ComponentStatus ConfigMap DeleteOptions Endpoints Event LimitRange Namespace Node NodeProxyOptions
 		PersistentVolume PersistentVolumeClaim Pod PodAttachOptions PodExecOptions PodLogOptions PodPortForwardOptions PodProxyOptions
@@ -263,8 +264,8 @@ var builtin = map[string]string{
 	"storagemigration.k8s.io": "StorageVersionMigration",
 }
 
-// foreignKinds are kinds of other projects with the apiVersion v1: of a kubeconfig, and of
-// OpenShift before its groups had names (openshift/api: pkg legacy groups).
+// foreignKinds are the kinds of other projects with the apiVersion v1: the kubeconfig, and the
+// kinds that OpenShift had before its API groups had names (openshift/api: pkg legacy groups).
 var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build BuildConfig BuildLog BuildRequest ClusterNetwork ClusterPolicy ClusterPolicyBinding
 	ClusterResourceQuota ClusterRole ClusterRoleBinding DeploymentConfig DeploymentConfigRollback DeploymentLog EgressNetworkPolicy Group HostSubnet
 	Identity Image ImageSignature ImageStream ImageStreamImage ImageStreamImport ImageStreamMapping ImageStreamTag
@@ -273,9 +274,10 @@ var foreignKinds = strings.Fields(`Config AppliedClusterResourceQuota Build Buil
 	PolicyBinding Project ProjectRequest ResourceAccessReview Role RoleBinding RoleBindingRestriction Route SecurityContextConstraints
 	SelfSubjectRulesReview SubjectAccessReview SubjectRulesReview Template TemplateInstance User UserIdentityMapping`)
 
-// validateKind records a refusal if the API server does not know the kind of an object, but one that
-// it probably means. The two are equal except for case or plural, or differ by one edit, or by two if
-// the kind is so long that its neighbours are unlikely to be words of their own.
+// validateKind records a refusal if the API server does not know the kind of an object and the kind
+// is probably misspelled. It must equal a known kind except for case or plural, or differ from it
+// by one edit. Long kinds may differ by two edits, because two long words are rarely so similar by
+// chance.
 func (l *loader) validateKind(o *source.Object) {
 	words, ok := builtin[o.Group()]
 	kinds := strings.Fields(words)

@@ -55,11 +55,11 @@ func loadSet(t testing.TB, text string) *Set {
 	return Load(table, set.Objects)
 }
 
-// kindFixture has the expectations for the manifest of one kind.
+// kindFixture holds the expectations for the manifest of one kind.
 type kindFixture struct {
 	name, count, labels string
-	// shared and perPod are the labels that the controller adds: those of unknown value that all
-	// pods share, and those that differ from pod to pod.
+	// shared are the labels with an unknown value that the controller adds equally to all pods.
+	// perPod are the added labels with a different value for each pod.
 	shared, perPod string
 	template       string // the line on which the template starts
 }
@@ -70,8 +70,7 @@ const (
 	indexOfJob    = "batch.kubernetes.io/job-completion-index"
 )
 
-// kindFixtures has a row for every row of the table of kinds; their manifests are in
-// fixtures/kinds.
+// kindFixtures has a row for every row of the table of kinds. The manifests are in fixtures/kinds.
 var kindFixtures = map[string]kindFixture{
 	"Pod":                              {name: "Pod tools/probe", count: "1", labels: "app=probe", template: "2"},
 	"Deployment":                       {name: "Deployment store/shop", count: "4 at line 8", labels: "app=shop tier=front", shared: "pod-template-hash", template: "13"},
@@ -230,7 +229,7 @@ func inVM(fields string) string {
 	return "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: a}\nspec:\n  " + fields + "\n  template: {spec: {domain: {}}}\n"
 }
 
-// counts has the number of pods for every form of manifest.
+// counts has the pod counts for every form of manifest.
 var counts = []struct{ text, want string }{
 	{inWorkload("replicas: 3"), "3 at line 5"},
 	{inWorkload("replicas: 0"), "0 at line 5"},
@@ -279,7 +278,7 @@ var counts = []struct{ text, want string }{
 	{inVM(""), "1"},
 }
 
-// TestCounts checks the number of pods, and the field that sets it.
+// TestCounts checks pod counts, and the field that sets each count.
 func TestCounts(t *testing.T) {
 	for _, row := range counts {
 		set := loadSet(t, row.text)
@@ -291,7 +290,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestCountSpan points at the number, or at the name if a default applies.
+// TestCountSpan checks that the location is that of the count, or that of the name if a default
+// applies.
 func TestCountSpan(t *testing.T) {
 	for text, want := range map[string]int{"replicas: 3": 5, "paused: true": 3} {
 		w := loadSet(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  "+text+"\n  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}\n").Workloads[0]
@@ -301,8 +301,7 @@ func TestCountSpan(t *testing.T) {
 	}
 }
 
-// TestBuiltinKinds compares the table with the types of this release: it has all their kinds and
-// groups.
+// TestBuiltinKinds checks that the table has all kinds and groups of this Kubernetes release.
 func TestBuiltinKinds(t *testing.T) {
 	scheme := runtime.NewScheme()
 	var errs []error
@@ -322,7 +321,7 @@ func TestBuiltinKinds(t *testing.T) {
 		if known.Version == runtime.APIVersionInternal || strings.HasSuffix(known.Kind, "List") || strings.HasSuffix(known.Kind, "Options") && known.Group != "" || known.Kind == "WatchEvent" {
 			continue
 		}
-		// Options of requests are in each group.
+		// The kinds of request options are in every group.
 		if kinds := strings.Fields(builtin[known.Group]); !slices.Contains(kinds, known.Kind) && !slices.Contains([]string{"CreateOptions", "GetOptions", "ListOptions", "PatchOptions", "UpdateOptions"}, known.Kind) {
 			t.Errorf("%s is missing in %q", known.Kind, known.Group)
 		}
@@ -334,7 +333,8 @@ func TestBuiltinKinds(t *testing.T) {
 	}
 }
 
-// TestKindMeant finds the mistake in a kind, and none in kinds of other projects.
+// TestKindMeant checks that misspelled kinds are found, and that kinds of other projects are
+// accepted.
 func TestKindMeant(t *testing.T) {
 	const body = "\nmetadata: {name: a}\nspec: {template: {spec: {containers: [{name: c}]}}}\n"
 	for object, want := range map[string]string{

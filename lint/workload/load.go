@@ -9,26 +9,28 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Set has all information about pods in the objects of one cluster.
+// Set holds everything about pods that the objects of one cluster declare.
 type Set struct {
 	Workloads []*Workload
-	// Namespaces are the labels of the declared namespaces, by name.
+	// Namespaces maps the names of the declared namespaces to their labels.
 	Namespaces map[string]map[string]string
-	// Skipped are objects of a judged kind that are patches, not complete manifests.
+	// Skipped are the objects of a judged kind that are patches rather than complete manifests.
 	Skipped []source.Skipped
-	// NotJudged are objects of kinds without a row that have a pod template or placement fields.
-	// Unresolved are Rollouts whose workloadRef leads to no declared template, or to several that
-	// differ.
+	// NotJudged are the objects that have a pod template or placement fields but are of a kind that
+	// is not in the table of kinds. Unresolved are the Rollouts whose workloadRef names an object
+	// that is not declared, or that has several different declarations.
 	NotJudged, Unresolved []*source.Object
-	// Fragments are those placement fields that have the form of the core API, one for each map.
+	// Fragments are the maps with placement fields in objects that are not judged, if the fields
+	// have the form of the core API.
 	Fragments []*Workload
-	// Foreign are objects with placement fields of another form, which are unknown.
+	// Foreign are the objects with placement fields that do not have the form of the core API and
+	// are therefore unknown.
 	Foreign []*source.Object
 	// Budgets are the PodDisruptionBudgets, in the order of the input.
 	Budgets []*Budget
-	// Refusals are the objects without pods that the API server refuses: budgets and autoscalers.
+	// Refusals are the budgets and autoscalers that the API server refuses.
 	Refusals []Refusal
-	// Operated are the namespaces where pods may appear that no workload of the set creates; see
+	// Operated are the namespaces in which pods may exist that no workload of the set creates. See
 	// Operates.
 	Operated map[string]bool
 	// Customs are the custom resources from which an operator may create pods.
@@ -37,44 +39,50 @@ type Set struct {
 	Claims []*source.Object
 	// OpenShift is set if an object belongs to an API group of OpenShift.
 	OpenShift bool
-	// Repeated has groups of objects with declarations that differ.
+	// Repeated has groups of workloads with the same kind, namespace and name but different
+	// declarations.
 	Repeated [][]*source.Object
-	// Others counts objects that create no pods, Nodes the v1 Nodes, Owned the running objects that
-	// belong to a declared workload, and Finished the pods that have ended.
+	// Others is the number of objects that create no pods, Nodes the number of v1 Nodes, Owned the
+	// number of running objects that belong to a declared workload, and Finished the number of
+	// terminated pods.
 	Others, Nodes, Owned, Finished int
 	// Topologies are the NodeTopology documents among the objects.
 	Topologies []*source.Object
-	// Elsewhere are workloads that might not be deployed: only files declare them that are not
-	// certainly deployed together with the others.
+	// Elsewhere are the workloads that might not be deployed, because only files declare them that
+	// may belong to another deployment.
 	Elsewhere []*Workload
-	// Validated are workloads that no deployment creates (source.HookNever). Only validation of
-	// their fields applies to them, and no selector matches their pods.
+	// Validated are the workloads that no deployment creates (source.HookNever). Only their fields
+	// are validated, and no selector matches their pods.
 	Validated []*Workload
-	// Placeholders are texts, by object, that stand for values not known yet, except variables of
-	// tools. Only the judged parts of an object count.
+	// Placeholders maps objects to the placeholders in the parts of the object that are judged,
+	// except tool variables.
 	Placeholders map[*source.Object][]string
-	// BudgetsElsewhere are budgets that might not be deployed, for the same reason.
+	// BudgetsElsewhere are the budgets that might not be deployed, for the same reason as
+	// Elsewhere.
 	BudgetsElsewhere []*Budget
 	// Alternatives are the objects of other alternatives, which are never deployed together with
-	// these.
+	// this set.
 	Alternatives map[*source.Object]bool
 }
 
-// Reader reads workloads, each object once regardless of the number of sets that contain it.
+// Reader reads the workloads of several sets. It reads each object once, regardless of the number
+// of sets that contain it.
 type Reader struct {
 	table   Table
 	decoder *source.Decoder
-	// fragmentDecoder reads placement fields of objects that are not judged. It accepts any field
-	// beside them, but inside them only fields of the core API.
+	// fragmentDecoder decodes the placement fields of objects that are not judged. It ignores all
+	// other fields, but within the placement fields it reports every field that the core API does
+	// not have.
 	fragmentDecoder *source.Decoder
 	envelopes       map[string]map[string]reflect.Type
 	known           map[*source.Object]*Workload
-	budgets         map[*source.Object]*Budget // those elsewhere
+	budgets         map[*source.Object]*Budget // the budgets that might not be deployed
 	lists           sharedLists
-	// Values returns the values that an object gives a chart that is not part of the input, nil if
-	// there are none. Without this function no values of charts are known.
+	// Values returns the values that an object passes to a chart that is not part of the input, or
+	// nil. If the function is nil, no chart values are known.
 	Values func(o *source.Object) *Given
-	// once is set if there is only one set, so trees are discarded after reading.
+	// once is set if the reader reads only one set, so that it can discard trees after reading
+	// them.
 	once bool
 }
 
@@ -87,8 +95,8 @@ func NewReader(table Table) *Reader {
 	}
 }
 
-// Once declares that the reader reads only one set. It then discards the trees of objects that it
-// has read (source.Object.Fold).
+// Once declares that the reader reads only one set. The reader then discards the trees of the
+// objects that it has read (source.Object.Fold).
 func (r *Reader) Once() { r.once = true }
 
 type loader struct {
@@ -97,18 +105,18 @@ type loader struct {
 	scales []*source.Object
 	// admitting are the objects of the kinds in admits.
 	admitting []*source.Object
-	// budgets has the indices of the disruption budgets in the set, by namespace and name.
+	// budgets maps the namespace and name of each disruption budget to its index in the set.
 	budgets map[[2]string]int
-	// referring are the Rollouts whose template is in another object, and templates the
-	// PodTemplates that one of them may name.
+	// referring are the Rollouts that take their pod template from another object. templates are
+	// the PodTemplates that they may name.
 	referring []*Workload
 	templates []*source.Object
 }
 
-// Load reads the objects of one cluster.
+// Load reads the objects of one cluster with a new Reader.
 func Load(table Table, objects []*source.Object) *Set { return NewReader(table).Load(objects, nil) }
 
-// Load reads objects that are deployed together, and objects elsewhere that might not be deployed.
+// Load reads the objects of a set and the objects elsewhere, which might not be deployed with them.
 func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	l := &loader{Reader: r, budgets: map[[2]string]int{}, set: &Set{Namespaces: map[string]map[string]string{}, Operated: map[string]bool{}, Placeholders: map[*source.Object][]string{}}}
 	for _, o := range objects {
@@ -127,7 +135,7 @@ func (r *Reader) Load(objects, elsewhere []*source.Object) *Set {
 	return l.set
 }
 
-// core reports whether an object belongs to the core group of Kubernetes.
+// core reports whether an object belongs to the core API group.
 func core(o *source.Object) bool { return o.Group() == "" && o.APIVersion != "" }
 
 func (l *loader) object(o *source.Object) {
@@ -193,8 +201,8 @@ func (l *loader) other(o *source.Object) {
 	}
 }
 
-// unversioned reads an object without apiVersion: a mistake if it is otherwise a complete workload,
-// or else not a manifest.
+// unversioned reads an object without an apiVersion. A complete workload without one is a mistake.
+// Anything else is not a manifest.
 func (l *loader) unversioned(o *source.Object) {
 	for _, row := range kinds() {
 		if kind := l.table[[2]string{row.Group, row.Kind}]; row.Kind == o.Kind && isManifest(o, kind) {
@@ -213,8 +221,8 @@ func (l *loader) unversioned(o *source.Object) {
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipNoObject, File: o.File.Name, Line: int(o.Root.Line)})
 }
 
-// holdsTemplate looks for a pod template (R-W1): a spec with containers below a field template,
-// podTemplate, workerTemplate or the like, or pod.
+// holdsTemplate looks for a pod template (R-W1): a spec with containers below a field such as
+// template, podTemplate, workerTemplate or pod.
 func holdsTemplate(n *source.Node, path []string, depth int) bool {
 	if depth > 12 {
 		return false
@@ -237,10 +245,10 @@ func holdsTemplate(n *source.Node, path []string, depth int) bool {
 	return false
 }
 
-// workload decodes one object of a judged kind.
+// workload reads one object of a judged kind.
 func (l *loader) workload(o *source.Object, kind *Kind) {
 	if kind.Kind == rolloutKind && !o.Root.At("spec", "workloadRef").IsNull() {
-		// It names an object that has a template (argo-rollouts: utils/unstructured and
+		// The Rollout names an object that has the template (argo-rollouts: utils/unstructured and
 		// rollout/templateref). That object may be read later.
 		w := &Workload{Object: o, Kind: kind, Count: kind.Count(o)}
 		l.envelope(w)
@@ -251,7 +259,7 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 	}
 	if !isManifest(o, kind) {
 		l.patch(o)
-		l.recordOperated(o) // the patched object may be known under this name only
+		l.recordOperated(o) // the patched object may not be declared in the input
 		return
 	}
 	if ended(o, kind) {
@@ -268,14 +276,14 @@ func (l *loader) workload(o *source.Object, kind *Kind) {
 	l.set.Workloads = append(l.set.Workloads, w)
 }
 
-// patch records an object that names only the fields that it changes in another one.
+// patch records an object that only names another object and the fields that it changes there.
 func (l *loader) patch(o *source.Object) {
 	l.set.Skipped = append(l.set.Skipped, source.Skipped{Reason: source.SkipPatch, File: o.File.Name, Line: int(o.Root.Line)})
 }
 
-// resolveReferences gives every Rollout without a template of its own the template of the object that it names, if the
-// declarations of that object are equal, and returns the workloads that therefore have no pods of
-// their own. If the object is refused, the Rollout has no template.
+// resolveReferences copies the pod template of the object that a Rollout names into the Rollout. If
+// the declarations of that object differ, or none exists, the Rollout is unresolved. It returns the
+// named workloads that have no pods of their own because the Rollout replaces them.
 func (l *loader) resolveReferences() (idle []*Workload) {
 	if len(l.referring) == 0 {
 		return nil
@@ -302,29 +310,29 @@ func (l *loader) resolveReferences() (idle []*Workload) {
 		w.TemplateNode, w.SpecNode, w.Spec, w.Open = from.TemplateNode, from.SpecNode, from.Spec, from.Open
 		w.Labels = maps.Clone(from.Labels)
 		w.Problems = append(w.Problems, from.Problems...)
-		// The object is migrated with scaleDown, or, as is common practice, only the Rollout is
-		// intended to run. Only an explicit replica number means the opposite.
+		// The named workload has no pods if it is scaled down or, as is common practice, only the
+		// Rollout is meant to run. It has pods only if its manifest sets a replica count above 0
+		// and the Rollout does not scale it down.
 		down := ref.Get("scaleDown").Text()
 		if down == "onsuccess" || down == "progressively" || from.Count.Key == nil || from.Count.Known && from.Count.N == 0 {
 			idle = append(idle, named...)
-			w.Unknown = append(w.Unknown, from.Unknown...) // otherwise they are reported there
+			w.Unknown = append(w.Unknown, from.Unknown...) // the named workload is removed and cannot report them
 		}
 	}
 	l.set.Workloads = slices.DeleteFunc(l.set.Workloads, func(w *Workload) bool { return lost[w] })
 	return idle
 }
 
-// declared identifies an object.
 type declared struct{ namespace, group, kind, name string }
 
-// lender is a declaration of an object that has a template: a workload that is already read, or a
-// PodTemplate.
+// lender is a declaration with a pod template that a Rollout may use: a workload that was already
+// read, or a PodTemplate.
 type lender struct {
 	workload *Workload
 	object   *source.Object
 }
 
-// lenders returns all lenders by object, workloads first.
+// lenders returns all lenders by the object that they declare, workloads first.
 func (l *loader) lenders() map[declared][]lender {
 	all := map[declared][]lender{}
 	add := func(o *source.Object, w *Workload) {
@@ -344,8 +352,8 @@ func (l *loader) lenders() map[declared][]lender {
 	return all
 }
 
-// named returns the declarations of the object that a reference leads to; none if they differ. A
-// PodTemplate creates no pods by itself.
+// named returns the declarations of a referenced object as workloads, or nil if the declarations
+// differ. A PodTemplate becomes a workload without pods.
 func (l *loader) named(declarations []lender) (all []*Workload) {
 	for _, d := range declarations {
 		if !source.Equal(d.object.Root, declarations[0].object.Root) {
@@ -360,7 +368,7 @@ func (l *loader) named(declarations []lender) (all []*Workload) {
 	return all
 }
 
-// removeIdle removes workloads that have no pods of their own from the set.
+// removeIdle removes the workloads without pods of their own from the set.
 func (l *loader) removeIdle(idle []*Workload) {
 	gone := make(map[*source.Object]bool, len(idle))
 	for _, w := range idle {
@@ -371,9 +379,10 @@ func (l *loader) removeIdle(idle []*Workload) {
 	l.set.NotJudged = slices.DeleteFunc(l.set.NotJudged, func(o *source.Object) bool { return gone[o] })
 }
 
-// withoutOwned drops objects that a declared workload created, so that its pods are not counted
-// twice. The workload may be the owner of an owner that is not declared: the name of a ReplicaSet is
-// that of its Deployment or Rollout with a hash, and an instance has the name of its machine.
+// withoutOwned drops the objects that a declared workload created, so that its pods are not counted
+// twice. If the direct owner is not declared, the workload above it counts: the name of a
+// ReplicaSet consists of the name of its Deployment or Rollout and a hash, and a
+// VirtualMachineInstance has the name of its VirtualMachine.
 func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	declared := map[[3]string]bool{}
 	for _, w := range all {
@@ -382,7 +391,7 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	return slices.DeleteFunc(all, func(w *Workload) bool {
 		for _, ref := range w.Object.Root.At("metadata", "ownerReferences").Items() {
 			kind, name := ref.Get("kind").Text(), ref.Get("name").Text()
-			above := [3]string{} // the workload behind an owner that is not declared
+			above := [3]string{} // the owner of an owner that is not declared
 			hash, argo := w.Labels["pod-template-hash"], w.Labels[rolloutHash]
 			switch {
 			case kind == "ReplicaSet" && argo != "":
@@ -401,15 +410,17 @@ func (l *loader) withoutOwned(all []*Workload) []*Workload {
 	})
 }
 
-// likeness has the properties that equal objects without a name share.
+// likeness identifies objects without a name that are probably equal: sum is a digest of the
+// object.
 type likeness struct {
 	id  [4]string
 	sum uint64
 }
 
-// repeated marks objects of one group, kind, namespace and name whose declarations differ, and
-// copies of equal declarations. One file may intend several objects without a name, but several
-// files are taken for alternative declarations of the same object.
+// repeated marks workloads that have the same group, kind, namespace and name but different
+// declarations, and copies of equal declarations. One file may intentionally contain several
+// objects without a name, but such objects in several files count as declarations of the same
+// object.
 func (l *loader) repeated() {
 	first, more := make(map[[4]string]*Workload, len(l.set.Workloads)), map[[4]string][]*Workload{}
 	digester, unnamed := source.NewDigester(), map[likeness][]*source.Object{}
@@ -427,7 +438,7 @@ func (l *loader) repeated() {
 				return o.File != w.Object.File && source.Equal(o.Root, w.Object.Root)
 			})
 			w.Copy = i >= 0
-			if len(alike) == 0 || i == 0 && len(alike) == 1 { // one object of each of two files is enough to keep
+			if len(alike) == 0 || i == 0 && len(alike) == 1 { // one object from each of two files is enough for the comparison
 				unnamed[like] = append(alike, w.Object)
 			}
 		case first[id] == nil:

@@ -12,10 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// docs joins documents into one text.
+// docs joins documents into one file.
 func docs(all ...string) string { return strings.Join(all, "---\n") }
 
-// manifest returns a Deployment with additional metadata and fields of its spec.
+// manifest returns a Deployment with the given metadata and spec fields.
 func manifest(meta string, fields ...string) string {
 	text := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {" + meta + "}\nspec:\n"
 	for _, f := range fields {
@@ -28,7 +28,7 @@ func podWith(meta, spec, rest string) string {
 	return "apiVersion: v1\nkind: Pod\nmetadata: {" + meta + "}\nspec: {containers: [{name: c}]" + spec + "}\n" + rest
 }
 
-// summary describes a set in short.
+// summary returns a short description of a set.
 func summary(s *Set) string {
 	var all []string
 	for _, w := range s.Workloads {
@@ -79,8 +79,8 @@ func checkSets(t *testing.T, rows []setRow) {
 	}
 }
 
-// TestRunningObjects reads the output of kubectl get: objects that others created are not counted
-// twice, and pods that ended do not count.
+// TestRunningObjects reads the output of kubectl get. Objects that other objects created are not
+// counted twice, and terminated pods do not count.
 func TestRunningObjects(t *testing.T) {
 	owned := func(kind, name string) string {
 		return ", ownerReferences: [{apiVersion: x, kind: " + kind + ", name: " + name + "}]"
@@ -128,8 +128,8 @@ func TestPatches(t *testing.T) {
 	})
 }
 
-// TestPatchInAllButName reads a base that is a patch without saying so: its kustomization adds
-// selector and labels.
+// TestPatchInAllButName reads a base that is a patch although nothing marks it as one: its
+// kustomization adds the selector and the labels.
 func TestPatchInAllButName(t *testing.T) {
 	set := loadSet(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: {spec: {serviceAccountName: a, volumes: [{name: tmp, emptyDir: {}}]}}}\n")
 	if len(set.Skipped) != 1 || set.Skipped[0].Reason != source.SkipPatch || len(set.Workloads) > 0 {
@@ -163,8 +163,8 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// TestOtherObjects distinguishes objects with a pod template, which need a row in the table of
-// kinds, from those that create no pods (R-W1).
+// TestOtherObjects checks that objects with a pod template, which would need a row in the table of
+// kinds, are distinguished from objects that create no pods (R-W1).
 func TestOtherObjects(t *testing.T) {
 	custom := func(body string) string {
 		return "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: a}\n" + body
@@ -194,7 +194,7 @@ func TestOtherObjects(t *testing.T) {
 	})
 }
 
-// TestLabels covers invalid labels, and those of generated names.
+// TestLabels covers invalid labels, and the labels of generated names.
 func TestLabels(t *testing.T) {
 	job := func(meta, labels string) string {
 		return "apiVersion: batch/v1\nkind: Job\nmetadata: {" + meta + "}\nspec: {template: {metadata: " + labels + ", spec: {containers: [{name: c}]}}}\n"
@@ -221,7 +221,7 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestMachineRequests covers the minimal requests of a launcher (R-W23).
+// TestMachineRequests covers the minimum requests of a launcher pod (R-W23).
 func TestMachineRequests(t *testing.T) {
 	for domain, want := range map[string]string{
 		"{}":                "cpu=100m",
@@ -246,7 +246,7 @@ func TestMachineRequests(t *testing.T) {
 	}
 }
 
-// argo returns a Rollout with fields of its spec.
+// argo returns a Rollout with the given spec fields.
 func argo(meta, spec string) string {
 	return "apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {" + meta + "}\nspec:\n  " + spec + "\n"
 }
@@ -287,8 +287,8 @@ func TestReferences(t *testing.T) {
 	})
 }
 
-// TestReferenceSpans reads Rollout and Deployment from two files: problems of the template point
-// into one, all others into the other.
+// TestReferenceSpans reads a Rollout and its Deployment from two files. The locations of template
+// problems are in the file of the Deployment, all others in that of the Rollout.
 func TestReferenceSpans(t *testing.T) {
 	dir, table := t.TempDir(), NewTable()
 	for name, text := range map[string]string{

@@ -10,52 +10,55 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Way is the way in which a controller replaces pods when the template changes.
+// Way is the way in which a controller replaces pods when the pod template changes.
 type Way string
 
-// The ways.
+// Values of Way.
 const (
-	// NoRollout: the controller does not replace pods.
+	// NoRollout means that the controller does not replace pods.
 	NoRollout Way = "none"
-	// Rolling: up to Surge additional pods and Unavailable missing pods (R-W4, R-W5).
+	// Rolling means that up to Surge pods more and Unavailable pods fewer may exist (R-W4, R-W5).
 	Rolling Way = "rolling"
-	// Recreate: all old pods are removed before the first new one is created (R-W8).
+	// Recreate means that all old pods are removed before the first new pod is created (R-W8).
 	Recreate Way = "recreate"
-	// InPlace: a pod is removed, then its successor is created (R-W12, R-W17, R-W30).
+	// InPlace means that each pod is removed before its successor is created (R-W12, R-W17, R-W30).
 	InPlace Way = "in-place"
-	// PerNode: the pods of a DaemonSet share a node with their successors (R-W17).
+	// PerNode means that an old pod of a DaemonSet and its successor run on the same node for a
+	// time (R-W17).
 	PerNode Way = "surge-per-node"
-	// BothWhole: all new pods run beside all old ones before these are removed (R-W31).
+	// BothWhole means that all new pods run beside all old pods before the old ones are removed
+	// (R-W31).
 	BothWhole Way = "both-whole"
 )
 
-// Rollout describes the update of a workload with a given number of pods.
+// Rollout describes how a workload with a given number of pods is updated.
 type Rollout struct {
 	Way Way
-	// Surge is the number of additional pods during the update, Unavailable the number of missing
-	// ones.
+	// Surge is the number of additional pods during the update. Unavailable is the number of
+	// missing pods.
 	Surge, Unavailable int
-	// Preview is the number of new pods of a blue-green Rollout that are created first, before it
-	// is scaled up completely; 0 if it is not set.
+	// Preview is the number of new pods that a blue-green Rollout creates before it scales them up
+	// completely, or 0 if it is not set.
 	Preview int
-	// Default is set if neither a strategy nor one of its numbers is written.
+	// Default is set if the manifest sets neither a strategy nor its numbers.
 	Default bool
-	// Arithmetic is the derivation of the numbers.
+	// Arithmetic says how the numbers were computed.
 	Arithmetic Arithmetic
-	// Unknown is the reason why the rest is unknown, if it is.
+	// Unknown is the reason why the other fields are unknown, if they are.
 	Unknown Unclear
-	// Span is the location of the most important field; zero if nothing is written.
+	// Span is the location of the most important field of the strategy, or zero if the manifest
+	// sets none.
 	Span diag.Span
 }
 
-// update resolves the update of one object.
+// update collects the Rollout of one object.
 type update struct {
 	Rollout
 	file *source.File
 	pods int
 }
 
-// updates maps each kind that replaces pods to the method that resolves its strategy.
+// updates maps each kind whose controller replaces pods to the method that reads its strategy.
 var updates = map[string]func(u *update, spec *source.Node){
 	"Deployment":         (*update).deployment,
 	"StatefulSet":        (*update).statefulSet,
@@ -64,8 +67,8 @@ var updates = map[string]func(u *update, spec *source.Node){
 	rolloutKind:          (*update).argo,
 }
 
-// Rollout returns the update of a workload with a number of pods; for a DaemonSet, the number of
-// nodes that it runs on.
+// Rollout returns how a workload with a given number of pods is updated. For a DaemonSet, replicas
+// is the number of nodes that it runs on.
 func (w *Workload) Rollout(replicas int) Rollout {
 	u := update{Rollout: Rollout{Way: NoRollout}, file: w.Object.File, pods: replicas}
 	if resolve, ok := updates[w.Kind.Kind]; ok && replicas > 0 {
@@ -74,21 +77,21 @@ func (w *Workload) Rollout(replicas int) Rollout {
 	return u.Rollout
 }
 
-// Paused reports whether a workload gets no pods while it is paused, if it is created in that state
-// (R-W9).
+// Paused reports whether the workload is created paused and therefore gets no pods until it is
+// resumed (R-W9).
 func (w *Workload) Paused() bool {
 	on, _ := w.Object.Root.At("spec", "paused").Bool()
 	return on && w.Kind.Kind == "Deployment"
 }
 
-// setSpan sets the location to that of a field, if the field is set.
+// setSpan sets Span to the location of a field if the field is set.
 func (u *update) setSpan(n *source.Node, field string) {
 	if k, v := n.Field(field); !v.IsNull() {
 		u.Span = u.file.FieldSpan(k, v)
 	}
 }
 
-// word returns the text of a field. A variable makes the rollout unknown.
+// word returns the value of a string field. A placeholder makes the rollout unknown.
 func (u *update) word(n *source.Node, field string) string {
 	v := n.Get(field)
 	if v.Placeholder() {
@@ -97,14 +100,14 @@ func (u *update) word(n *source.Node, field string) string {
 	return v.Text()
 }
 
-// on reports whether a switch is on.
+// on reports whether a boolean field is true.
 func (u *update) on(n *source.Node, field string) bool {
 	u.word(n, field)
 	on, _ := n.Get(field).Bool()
 	return on
 }
 
-// paused reports whether the update is paused (R-W9), or may be.
+// paused reports whether the update is paused or may be (R-W9).
 func (u *update) paused(spec *source.Node) bool {
 	paused := u.on(spec, "paused") || u.Unknown.Given()
 	if paused {
@@ -113,7 +116,7 @@ func (u *update) paused(spec *source.Node) bool {
 	return paused
 }
 
-// deployment resolves spec.strategy.
+// deployment reads the spec.strategy of a Deployment.
 func (u *update) deployment(spec *source.Node) {
 	if u.paused(spec) {
 		return
@@ -132,14 +135,15 @@ func (u *update) deployment(spec *source.Node) {
 	u.Default = word == "" && u.bare(strategy.Get("rollingUpdate"))
 }
 
-// bare reports whether neither number is written.
+// bare reports whether neither maxSurge nor maxUnavailable is set.
 func (u *update) bare(rolling *source.Node) bool {
 	return rolling.Get("maxSurge").IsNull() && rolling.Get("maxUnavailable").IsNull()
 }
 
-// fenceposts resolves maxSurge and maxUnavailable, 25% if unset, as ResolveFenceposts, MaxSurge and
-// MaxUnavailable of pkg/controller/deployment/util/deployment_util.go do; argo-rollouts:
-// utils/replicaset/canary.go does the same (R-W4).
+// fenceposts computes maxSurge and maxUnavailable, which default to 25%. It mirrors
+// ResolveFenceposts, MaxSurge and MaxUnavailable in
+// pkg/controller/deployment/util/deployment_util.go, and utils/replicaset/canary.go of
+// argo-rollouts (R-W4).
 func (u *update) fenceposts(rolling *source.Node) {
 	surge := u.resolveAmount(rolling, "maxSurge", "25%", true)
 	unavailable := u.resolveAmount(rolling, "maxUnavailable", "25%", false)
@@ -155,7 +159,8 @@ func (u *update) fenceposts(rolling *source.Node) {
 	}
 }
 
-// resolveAmount resolves a number of pods below n. Its location replaces that of an earlier field.
+// resolveAmount reads a number of pods from a field of n and sets Span to the location of the
+// field.
 func (u *update) resolveAmount(n *source.Node, name, absent string, up bool) Amount {
 	value := n.Get(name)
 	v, ok := intstr.FromString(absent), true
@@ -175,8 +180,8 @@ func (u *update) resolveAmount(n *source.Node, name, absent string, up bool) Amo
 	return Amount{name, v, u.pods, up, !value.IsNull()}
 }
 
-// argo resolves the strategy of an Argo Rollout (R-W31). A hard rule that it adds between its
-// revisions makes the update unknown.
+// argo reads the strategy of an Argo Rollout (R-W31). An anti-affinity rule that the controller
+// adds between revisions makes the update unknown if pods must satisfy it.
 func (u *update) argo(spec *source.Node) {
 	if u.paused(spec) {
 		return
@@ -198,7 +203,7 @@ func (u *update) argo(spec *source.Node) {
 			u.Preview = int(min(n, int64(u.pods)))
 			u.Arithmetic.Preview = n
 		}
-	case !canary.Get("trafficRouting").IsNull(): // the old pods stay until the end, whatever maxSurge and maxUnavailable say
+	case !canary.Get("trafficRouting").IsNull(): // the old pods stay until the end, regardless of maxSurge and maxUnavailable
 		u.bothWhole(ByTraffic)
 		u.setSpan(canary, "trafficRouting")
 		if u.on(canary, "dynamicStableScale") {
@@ -209,7 +214,7 @@ func (u *update) argo(spec *source.Node) {
 		u.Way = Rolling
 		u.fenceposts(canary)
 	}
-	for _, strategy := range []*source.Node{canary, blueGreen} { // one of them is null
+	for _, strategy := range []*source.Node{canary, blueGreen} { // one of the two is null
 		if anti := strategy.Get("antiAffinity"); !anti.Get(hardTerms).IsNull() {
 			u.Unknown = Unclear{Kind: AddsAntiAffinity}
 			u.setSpan(anti, hardTerms)
@@ -222,8 +227,9 @@ func (u *update) bothWhole(by Strategy) {
 	u.Arithmetic = Arithmetic{Strategy: by, Pods: u.pods}
 }
 
-// statefulSet resolves spec.updateStrategy (R-W12;
-// pkg/controller/statefulset/stateful_set_control.go). A partition counts from spec.ordinals.start.
+// statefulSet reads the spec.updateStrategy of a StatefulSet (R-W12;
+// pkg/controller/statefulset/stateful_set_control.go). Its partition counts from
+// spec.ordinals.start.
 func (u *update) statefulSet(spec *source.Node) {
 	strategy, ok := u.inPlace(spec)
 	if !ok {
@@ -240,8 +246,8 @@ func (u *update) statefulSet(spec *source.Node) {
 	u.atLeastOne(u.resolveAmount(rolling, "maxUnavailable", "1", false))
 }
 
-// inPlace reads the common part of the strategies of StatefulSets and DaemonSets; ok is false if
-// pods are replaced only after a manual deletion.
+// inPlace reads the part that the strategies of StatefulSets and DaemonSets have in common. ok is
+// false if pods are replaced only after they are deleted manually.
 func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	strategy = spec.Get("updateStrategy")
 	u.setSpan(spec, "updateStrategy")
@@ -255,7 +261,8 @@ func (u *update) inPlace(spec *source.Node) (strategy *source.Node, ok bool) {
 	return strategy, true
 }
 
-// atLeastOne sets the number of unavailable pods from maxUnavailable, which never blocks an update.
+// atLeastOne sets the number of unavailable pods from maxUnavailable, but to at least one, because
+// these controllers never block an update.
 func (u *update) atLeastOne(unavailable Amount) {
 	u.Unavailable = max(1, min(unavailable.Pods(), u.pods))
 	u.Arithmetic = Arithmetic{Unavailable: unavailable, Pods: u.pods}
@@ -264,10 +271,10 @@ func (u *update) atLeastOne(unavailable Amount) {
 	}
 }
 
-// daemonSet resolves spec.updateStrategy as updatedDesiredNodeCounts of
-// pkg/controller/daemon/update.go does, with SurgeCount and UnavailableCount of
-// pkg/controller/daemon/util/daemonset_util.go: both percentages are rounded up, and two zeros
-// count as maxUnavailable 1 (R-W17).
+// daemonSet reads the spec.updateStrategy of a DaemonSet. It mirrors updatedDesiredNodeCounts in
+// pkg/controller/daemon/update.go with SurgeCount and UnavailableCount in
+// pkg/controller/daemon/util/daemonset_util.go: both percentages are rounded up, and if both
+// numbers are 0, maxUnavailable is 1 (R-W17).
 func (u *update) daemonSet(spec *source.Node) {
 	strategy, ok := u.inPlace(spec)
 	if !ok {
@@ -284,7 +291,7 @@ func (u *update) daemonSet(spec *source.Node) {
 	u.Arithmetic = Arithmetic{Surge: surge, Unavailable: unavailable, Pods: u.pods}
 }
 
-// pool resolves spec.updateStrategy and spec.maxUnavailable of a VirtualMachinePool: only a
+// pool reads the spec.updateStrategy and spec.maxUnavailable of a VirtualMachinePool. Only a
 // proactive update, the default, restarts machines (R-W30).
 func (u *update) pool(spec *source.Node) {
 	strategy := spec.Get("updateStrategy")
@@ -305,8 +312,8 @@ func (u *update) pool(spec *source.Node) {
 	u.atLeastOne(unavailable)
 }
 
-// scaled returns an absolute number, or a percentage of a number of pods, rounded up or down; 0 for
-// values that the API server refuses.
+// scaled returns an absolute number, or a percentage of a number of pods, rounded up or down. It
+// returns 0 for values that the API server refuses.
 func scaled(v *intstr.IntOrString, pods int, up bool) int {
 	n, err := intstr.GetScaledValueFromIntOrPercent(v, pods, up)
 	if err != nil {
@@ -315,7 +322,7 @@ func scaled(v *intstr.IntOrString, pods int, up bool) int {
 	return max(0, min(n, math.MaxInt32))
 }
 
-// amountOf reads a number or a percentage; ok is false for anything else.
+// amountOf reads a number or a percentage. ok is false for any other value.
 func amountOf(n *source.Node) (v intstr.IntOrString, ok bool) {
 	if i, whole := n.Int(); whole {
 		return intstr.FromInt32(int32(min(max(i, 0), math.MaxInt32))), true
@@ -325,50 +332,52 @@ func amountOf(n *source.Node) (v intstr.IntOrString, ok bool) {
 	return v, err == nil
 }
 
-// Amount is a number of pods as a field states it: absolute, or a percentage of Of pods, rounded up
-// or down. The zero Amount means that no field states one.
+// Amount is a number of pods that a field sets, either directly or as a percentage of Of pods,
+// rounded up or down. A zero Amount means that no field sets a number.
 type Amount struct {
 	Field string
 	Value intstr.IntOrString
 	Of    int
 	Up    bool
-	// Written is false if the field is absent and Value is its default.
+	// Written is false if the field is absent, so that Value is its default.
 	Written bool
 }
 
-// Pods returns the number; 0 for values that the API server refuses.
+// Pods returns the number of pods, or 0 for values that the API server refuses.
 func (a *Amount) Pods() int { return scaled(&a.Value, a.Of, a.Up) }
 
-// Exact reports whether the number is exact without rounding.
+// Exact reports whether the number did not have to be rounded.
 func (a *Amount) Exact() bool { return a.Pods() == scaled(&a.Value, a.Of, !a.Up) }
 
 // Correction is a change that a controller makes to the numbers of a strategy.
 type Correction string
 
-// The corrections.
+// Values of Correction.
 const (
 	AsWritten Correction = ""
-	// BothZero: both numbers are 0, and maxUnavailable counts as 1 (R-W4).
+	// BothZero means that both numbers are 0, so that the controller uses 1 for maxUnavailable
+	// (R-W4).
 	BothZero Correction = "both-zero"
-	// AllPods: maxUnavailable exceeds the number of pods and counts as all of them.
+	// AllPods means that maxUnavailable exceeds the number of pods and is reduced to it.
 	AllPods Correction = "all-pods"
-	// AtLeastOne: maxUnavailable is 0 and counts as 1 (R-W12, R-W17).
+	// AtLeastOne means that maxUnavailable is 0, so that the controller uses 1 (R-W12, R-W17).
 	AtLeastOne Correction = "at-least-one"
 )
 
-// Strategy is an update strategy without maxSurge and maxUnavailable.
+// Strategy is an update strategy that does not use maxSurge and maxUnavailable.
 type Strategy string
 
-// The strategies.
+// Values of Strategy.
 const (
 	ByRecreate  Strategy = "recreate"
 	ByBlueGreen Strategy = "blue-green"
-	// ByTraffic is a canary with trafficRouting: old pods stay until the end.
+	// ByTraffic is a canary with trafficRouting, whose old pods stay until the end.
 	ByTraffic Strategy = "traffic-routing"
 )
 
-// Arithmetic is the derivation of the numbers of a rollout of Pods pods: from a Strategy, or from
-// one or both of maxSurge and maxUnavailable. Preview is previewReplicaCount, 0 if it is not set.
+// Arithmetic describes how the numbers of a rollout with Pods pods were computed: from a Strategy,
+// or from one or both of maxSurge and maxUnavailable. Preview is previewReplicaCount, or 0 if it is
+// not set.
 type Arithmetic struct {
 	Strategy           Strategy
 	Surge, Unavailable Amount
@@ -380,25 +389,26 @@ type Arithmetic struct {
 // UnclearKind is a reason why the numbers of a rollout are unknown.
 type UnclearKind string
 
-// The kinds.
+// Values of UnclearKind.
 const (
-	// IsVariable: Field has the variable Value. NoAmount: Field is neither a number nor a
-	// percentage.
+	// IsVariable means that Field has the placeholder Value. NoAmount means that Field is neither a
+	// number nor a percentage.
 	IsVariable UnclearKind = "variable"
 	NoAmount   UnclearKind = "no-amount"
-	// TwoStrategies: an Argo Rollout does not have exactly one strategy. DynamicScale: its old pods
-	// are removed step by step. AddsAntiAffinity: it keeps revisions apart.
+	// TwoStrategies means that an Argo Rollout does not have exactly one strategy. DynamicScale
+	// means that its old pods are removed gradually. AddsAntiAffinity means that it keeps the pods
+	// of different revisions apart.
 	TwoStrategies    UnclearKind = "two-strategies"
 	DynamicScale     UnclearKind = "dynamic-scale"
 	AddsAntiAffinity UnclearKind = "adds-anti-affinity"
 )
 
-// Unclear is the unknown part of an update strategy. The zero Unclear means that all of it is
-// known.
+// Unclear is the reason why an update strategy is unknown. A zero Unclear means that the strategy
+// is completely known.
 type Unclear struct {
 	Kind         UnclearKind
 	Field, Value string
 }
 
-// Given reports whether anything is unknown.
+// Given reports whether there is a reason.
 func (u Unclear) Given() bool { return u.Kind != "" }

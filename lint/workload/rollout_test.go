@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// updating returns a workload of a kind with a strategy in its spec.
+// updating returns a workload of a kind with the given strategy.
 func updating(kind, strategy string) string {
 	pod := "\n  selector: {matchLabels: {a: b}}\n  template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c}]}}\n"
 	group := map[string]string{"Rollout": "argoproj.io/v1alpha1", "Job": "batch/v1", "ReplicationController": "v1", "VirtualMachinePool": "pool.kubevirt.io/v1beta1", "VirtualMachine": "kubevirt.io/v1"}[kind]
@@ -22,7 +22,7 @@ func updating(kind, strategy string) string {
 	return "apiVersion: " + group + "\nkind: " + kind + "\nmetadata: {name: a}\nspec:\n  " + strategy + pod
 }
 
-// described describes a rollout in short: the way, surge, unavailable, and its location.
+// described returns a short description of a rollout: its way, surge, unavailable and location.
 func described(w *Workload, r Rollout) string {
 	s := fmt.Sprintf("%s +%d -%d", r.Way, r.Surge, r.Unavailable)
 	if r.Preview > 0 {
@@ -41,7 +41,7 @@ func described(w *Workload, r Rollout) string {
 	return s
 }
 
-// TestDefaultRollout pins the results of 25% and 25% (R-W4).
+// TestDefaultRollout checks the defaults of 25% for several pod counts (R-W4).
 func TestDefaultRollout(t *testing.T) {
 	for n, want := range map[int]string{
 		0: "none +0 -0", 1: "rolling +1 -0 default", 2: "rolling +1 -0 default", 3: "rolling +1 -0 default", 4: "rolling +1 -1 default",
@@ -54,7 +54,7 @@ func TestDefaultRollout(t *testing.T) {
 	}
 }
 
-// rollouts are the updates of 3 pods, by the written strategy.
+// rollouts maps strategies to the expected updates of 3 pods.
 var rollouts = []struct{ kind, strategy, want string }{
 	{"Deployment", "strategy: {type: RollingUpdate}", "rolling +1 -0 at type: RollingUpdate"},
 	{"Deployment", "strategy: {}", "rolling +1 -0 default at strategy"},
@@ -147,7 +147,7 @@ func TestRollouts(t *testing.T) {
 	}
 }
 
-// figures describes the derivation of the numbers of a rollout in short.
+// figures returns a short description of how the numbers of a rollout were computed.
 func figures(a Arithmetic) string {
 	var parts []string
 	for _, n := range []Amount{a.Surge, a.Unavailable} {
@@ -166,7 +166,7 @@ func figures(a Arithmetic) string {
 	return s
 }
 
-// TestRolloutArithmetic checks the derivation of the numbers.
+// TestRolloutArithmetic checks how the numbers of rollouts are computed.
 func TestRolloutArithmetic(t *testing.T) {
 	for _, row := range []struct {
 		kind, strategy string
@@ -195,7 +195,7 @@ func TestRolloutArithmetic(t *testing.T) {
 	}
 }
 
-// TestRolloutOfNothing reads an object with hardly any spec.
+// TestRolloutOfNothing reads objects with an almost empty spec.
 func TestRolloutOfNothing(t *testing.T) {
 	for _, kind := range kinds() {
 		text := strings.Replace(updating("Deployment", ""), "kind: Deployment", "kind: "+kind.Kind, 1)

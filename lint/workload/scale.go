@@ -9,31 +9,31 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Scale is the range in which an autoscaler keeps a workload (R-W18).
+// Scale is the range of pod counts within which an autoscaler keeps a workload (R-W18).
 type Scale struct {
-	// Min and Max are numbers of pods. Min is 0 for a ScaledObject that may scale to zero, which is
-	// its default.
+	// Min and Max are pod counts. Min is 0 for a ScaledObject that may scale to zero, which it does
+	// by default.
 	Min, Max int
-	// Object is the autoscaler, and Kind its kind: HorizontalPodAutoscaler or ScaledObject.
+	// Object is the autoscaler. Kind is its kind, HorizontalPodAutoscaler or ScaledObject.
 	Object *source.Object
 	Kind   string
-	// MinSpan and MaxSpan are the locations of the fields, or of the name of the object if a
-	// default applies; MaxDefault is set if one applies to Max.
+	// MinSpan and MaxSpan are the locations of the fields, or of the autoscaler's name for a field
+	// that is not set. MaxDefault is set if Max is a default.
 	MinSpan, MaxSpan diag.Span
 	MaxDefault       bool
 }
 
-// scaler has the names of the limits of one kind of autoscaler, and the defaults of its target.
+// scaler describes one kind of autoscaler: its fields for the limits, and its defaults.
 type scaler struct {
 	group    string
 	min, max string
-	// low and high are the defaults of the limits; 0 for high means that there is none.
+	// low and high are the default limits. If high is 0, the maximum has no default.
 	low, high int
-	// apiVersion and kind apply to a target that does not set them.
+	// apiVersion and kind are the defaults for scaleTargetRef.
 	apiVersion, kind string
 }
 
-// scalers has the kinds of autoscalers. KEDA creates a HorizontalPodAutoscaler from a ScaledObject
+// scalers maps kinds to scalers. KEDA creates a HorizontalPodAutoscaler from each ScaledObject
 // (keda: apis/keda/v1alpha1/scaledobject_types.go).
 var scalers = map[string]scaler{
 	"HorizontalPodAutoscaler": {group: "autoscaling", min: "minReplicas", max: "maxReplicas", low: 1},
@@ -46,19 +46,20 @@ func scales(o *source.Object) bool {
 	return ok && s.group == o.Group()
 }
 
-// target identifies the workload that an autoscaler scales, except its group.
+// target identifies the workload that an autoscaler scales by everything except its API group.
 type target struct{ namespace, kind, name string }
 
-// scale joins autoscalers to the workloads that they scale. Of several for one target the first
-// counts, because KEDA's own is generated and has the same limits; of repeated declarations of one
-// autoscaler the last counts. A refused autoscaler scales nothing.
+// scale sets the Scale of each workload that an autoscaler scales. If several autoscalers have the
+// same target, the first one counts: the HorizontalPodAutoscaler that KEDA generates has the same
+// limits as its ScaledObject. If an autoscaler is declared several times, the last declaration
+// counts. A refused autoscaler scales nothing.
 func (l *loader) scale() {
 	type scaling struct {
 		*Scale
 		apiVersion string
 	}
 	all, index := map[target][]scaling{}, map[[5]string]int{}
-	var targets, open []target // of all autoscalers, and of those with an open range
+	var targets, open []target // targets of all autoscalers, and of those whose limits have a placeholder
 	for _, o := range l.scales {
 		s, spec := scalers[o.Kind], o.Root.Get("spec")
 		ref := spec.Get("scaleTargetRef")
@@ -88,8 +89,9 @@ func (l *loader) scale() {
 		}
 		for _, s := range all[at] {
 			if s.apiVersion == "" || groupOf(s.apiVersion) == w.Object.Group() {
-				// A HorizontalPodAutoscaler is inactive at 0 replicas, unless it may itself scale to
-				// zero (pkg/controller/podautoscaler/horizontal.go). KEDA starts the first pod by itself.
+				// A HorizontalPodAutoscaler is inactive while its workload has 0 replicas, unless
+				// the autoscaler may itself scale to zero
+				// (pkg/controller/podautoscaler/horizontal.go). KEDA itself starts the first pod.
 				off := w.Count.Key != nil && w.Count.Known && w.Count.N == 0
 				if !off || s.Kind != "HorizontalPodAutoscaler" || s.Min == 0 {
 					w.Scale = s.Scale
@@ -100,14 +102,15 @@ func (l *loader) scale() {
 	}
 }
 
-// mayBe reports whether two targets that are written differently may be the same, because a part of
-// either is a placeholder.
+// mayBe reports whether two different targets may be the same workload, because one of them
+// contains a placeholder.
 func (t target) mayBe(o target) bool {
 	same := func(a, b string) bool { return a == b || source.Placeholder(a) || source.Placeholder(b) }
 	return t != o && same(t.namespace, o.namespace) && same(t.kind, o.kind) && same(t.name, o.name)
 }
 
-// limits reads the range of an autoscaler; nil if it is refused or unknown.
+// limits reads the limits of an autoscaler. It returns nil if the autoscaler is refused or a limit
+// is unknown.
 func limits(o *source.Object) *Scale {
 	s, spec := scalers[o.Kind], o.Root.Get("spec")
 	low, high := field(spec, s.min, s.low), field(spec, s.max, s.high)
@@ -128,14 +131,14 @@ func limits(o *source.Object) *Scale {
 		}
 	}
 	for k := range o.Root.At("metadata", "annotations").Fields() {
-		if strings.HasPrefix(k.Value, "autoscaling.keda.sh/paused") { // currently at some other number (keda.sh/docs: Pausing autoscaling)
+		if strings.HasPrefix(k.Value, "autoscaling.keda.sh/paused") { // the current number is unknown (keda.sh/docs: Pausing autoscaling)
 			scale.Min = 0
 		}
 	}
 	return scale
 }
 
-// groupOf returns the group of an apiVersion; "" for the core group.
+// groupOf returns the API group of an apiVersion, or "" for the core group.
 func groupOf(apiVersion string) string {
 	return apiVersion[:max(0, strings.IndexByte(apiVersion, '/'))]
 }

@@ -33,12 +33,12 @@ func TestScale(t *testing.T) {
 	})
 }
 
-// scaledObject returns KEDA's autoscaler.
+// scaledObject returns a KEDA autoscaler.
 func scaledObject(meta, target, limits string) string {
 	return "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: k" + meta + "}\nspec: {scaleTargetRef: {" + target + "}" + limits + "}\n"
 }
 
-// TestScaledObjects covers KEDA's autoscalers, with their defaults.
+// TestScaledObjects covers KEDA autoscalers and their defaults.
 func TestScaledObjects(t *testing.T) {
 	set := strings.Replace(manifest("name: a"), "Deployment", "StatefulSet", 1)
 	hpa := "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: keda-hpa-k}\nspec: {scaleTargetRef: {kind: Deployment, name: a}, maxReplicas: 7}\n"
@@ -61,7 +61,8 @@ func TestScaledObjects(t *testing.T) {
 	})
 }
 
-// TestScaleSpans points at the limits, or at the name if one is a default.
+// TestScaleSpans checks that the locations are those of the limits, or that of the name for a
+// default.
 func TestScaleSpans(t *testing.T) {
 	for _, row := range []struct{ limits, want string }{
 		{"", "min name: k max name: k by default"},

@@ -13,10 +13,10 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// validate finds the fields that the API server refuses. It mirrors kubernetes:
-// pkg/apis/{core,apps,batch}/validation/validation.go and, for machines, kubevirt:
-// pkg/virt-api/webhooks/validating-webhook/admitters. The decoder reports values of a wrong type in
-// the pod's spec; they and variables of later tools are never judged here.
+// validate finds the fields that the API server refuses. It mirrors
+// pkg/apis/{core,apps,batch}/validation/validation.go of Kubernetes and, for virtual machines,
+// pkg/virt-api/webhooks/validating-webhook/admitters of KubeVirt. It skips placeholders, and values
+// of the wrong type in the pod's spec, which the decoder reports.
 func validate(w *Workload) {
 	c := checker{w: w, unchecked: StageObject, created: StagePods, fromTemplate: StageObject}
 	if w.Kind.VM {
@@ -32,25 +32,24 @@ func validate(w *Workload) {
 	before := len(w.Problems)
 	c.labels(c.fromTemplate, template.field("metadata").field("labels"), "label")
 	c.pod(template.field("spec"))
-	if w.Kind.Kind == rolloutKind { // the API server validates the template only when pods are created from it
+	if w.Kind.Kind == rolloutKind { // the API server validates the template only when the controller creates pods from it
 		for i := range w.Problems[before:] {
 			w.Problems[before+i].Stage = StagePods
 		}
 	}
 }
 
-// checker validates one workload.
 type checker struct {
 	w *Workload
-	// unchecked is the stage of problems that core validates and virt-api does not (R-W28), created
-	// of those that only the creation of a pod from the template reveals (R-V22), fromTemplate of
-	// those in the labels of the template.
+	// unchecked is the stage of the problems that core validates and virt-api does not (R-W28).
+	// created is the stage of the problems that appear only when a pod is created from the template
+	// (R-V22). fromTemplate is the stage of problems with template labels.
 	unchecked, created, fromTemplate Stage
-	// partial is set if a chart may add to the fields.
+	// partial is set if a chart may add fields.
 	partial bool
 }
 
-// pod checks the pod's spec, or the spec of a machine that becomes one.
+// pod checks the spec of a pod, or the spec of a machine from which a pod is created.
 func (c *checker) pod(spec *place) {
 	c.labels(c.unchecked, spec.field("nodeSelector"), "nodeSelector") // R-V1
 	priority := spec.field("priorityClassName")
@@ -71,13 +70,13 @@ func (c *checker) pod(spec *place) {
 	c.containers(spec)
 }
 
-// place is a field of the object or an item of a list. Its path is a chain, because most paths are
-// never needed as text.
+// place is a field of the object or an item of a list. It links to its parent instead of storing
+// its path, because most paths are never printed.
 type place struct {
 	up *place
-	// base is the path of the place where a chain begins.
+	// base is the path of a place without a parent.
 	base []string
-	// name is the name of a field; an item has no name, but an index.
+	// name is the name of a field. A list item has an index instead.
 	name       string
 	index      int
 	key, value *source.Node
@@ -96,19 +95,18 @@ func (p *place) item(i int, v *source.Node) *place {
 	return &place{up: p, index: i, value: v}
 }
 
-// len returns the number of items of a list.
 func (p *place) len() int { return len(p.value.Items()) }
 
 func (p *place) absent() bool { return p.value.IsNull() }
 
-// broken reports whether a field that must be a map is not one.
+// broken reports whether the value should be a map but is not.
 func (p *place) broken() bool { return !p.absent() && p.value.Kind != source.Map }
 
-// brokenList reports whether a field that must be a list is not one.
+// brokenList reports whether the value should be a list but is not.
 func (p *place) brokenList() bool { return !p.absent() && p.value.Kind != source.Sequence }
 
-// text returns the value of a string; "" if it is absent. ok is false if the value cannot be
-// judged: it is of another type, or a variable of a later tool.
+// text returns the value of a string field, or "" if it is absent. ok is false if the value cannot
+// be judged because it is a placeholder or not a string.
 func (p *place) text() (s string, ok bool) {
 	if p.absent() {
 		return "", true
@@ -119,7 +117,8 @@ func (p *place) text() (s string, ok bool) {
 	return p.value.Value, true
 }
 
-// number returns the value of a 32-bit integer; 0 if it is absent.
+// number returns the value of a 32-bit integer field, or 0 if it is absent. ok is false for any
+// other value.
 func (p *place) number() (n int64, ok bool) {
 	if p.absent() {
 		return 0, true
@@ -128,7 +127,7 @@ func (p *place) number() (n int64, ok bool) {
 	return n, ok && n == int64(int32(n))
 }
 
-// path returns the path of a place as text, from the root of the object.
+// path returns the path of a place from the root of the object, for example spec.containers[0].
 func (p *place) path() string { return string(p.appendPath(nil)) }
 
 func (p *place) appendPath(b []byte) []byte {
@@ -145,9 +144,9 @@ func (p *place) appendPath(b []byte) []byte {
 	return append(b, p.name...)
 }
 
-// span returns the location of the field or item. For an absent field it is the key of the map that
-// lacks it, or the first key of an item or of the object. It does not use the first key of other
-// maps, because their order may change.
+// span returns the location of a field or list item. For an absent field it is the key of the
+// parent map. If that map is a list item or the object itself, it is the first key of the map. The
+// first key of other maps is not used, because their order may change.
 func (c *checker) span(p *place) diag.Span {
 	file := c.w.File()
 	if p.key != nil {
@@ -159,7 +158,7 @@ func (c *checker) span(p *place) diag.Span {
 		}
 		p = p.up
 		key := p.key
-		if n := len(p.base); p.up == nil && n > 0 { // checks start from this field
+		if n := len(p.base); p.up == nil && n > 0 { // validation started at this place
 			key, _ = c.w.Object.Root.At(p.base[:n-1]...).Field(p.base[n-1])
 		}
 		if key != nil {
@@ -182,7 +181,7 @@ func (c *checker) refuse(stage Stage, p *place, message, fix string) {
 	c.w.Problems = append(c.w.Problems, Problem{Stage: stage, Field: p.path(), Span: c.span(p), Message: message, Fix: fix})
 }
 
-// found describes the value of a field, for example "maxSkew is 0".
+// found describes the value of a field for a message, for example "maxSkew is 0".
 func found(p *place, name string) string {
 	switch {
 	case p.absent():
@@ -193,10 +192,10 @@ func found(p *place, name string) string {
 	return name + " is " + clipped(p.value.Value)
 }
 
-// maxShown bounds the length of a value in a message.
+// maxShown is the maximum length, in bytes, of a value in a message.
 const maxShown = 300
 
-// clipped returns a value, shortened if it is too long for a message.
+// clipped returns a value, shortened to maxShown if necessary.
 func clipped(value string) string {
 	if len(value) <= maxShown {
 		return value
@@ -204,7 +203,7 @@ func clipped(value string) string {
 	return strings.ToValidUTF8(value[:maxShown], "") + fmt.Sprintf("... (%d bytes)", len(value))
 }
 
-// oneOf checks a field that allows a few words; empty says whether it may be empty.
+// oneOf checks a field that allows only certain words. empty is set if the field may also be empty.
 func (c *checker) oneOf(stage Stage, p *place, empty bool, words []string) (word string, ok bool) {
 	word, ok = p.text()
 	if !ok || word == "" && empty || slices.Contains(words, word) {
@@ -222,17 +221,17 @@ func (c *checker) oneOf(stage Stage, p *place, empty bool, words []string) (word
 	return "", false
 }
 
-// format is a required form of a text.
+// format is a form that strings must have, such as that of a DNS label.
 type format struct {
 	check func(string) []string
 	must  string
 }
 
-// fits reports whether a text has the form. Most texts are plain words, which have every form.
+// fits reports whether a string has the form. Most strings are plain words, which have every form.
 func (f format) fits(s string) bool { return plainWord(s) || len(f.check(s)) == 0 }
 
-// plainWord reports whether a text has at most 63 lowercase letters, digits and dashes, with a
-// letter or digit at both ends.
+// plainWord reports whether a string has at most 63 characters, all of them lower-case letters,
+// digits or dashes, and begins and ends with a letter or digit.
 func plainWord(s string) bool {
 	if s == "" || len(s) > 63 || s[0] == '-' || s[len(s)-1] == '-' {
 		return false
@@ -240,7 +239,7 @@ func plainWord(s string) bool {
 	return !strings.ContainsFunc(s, func(c rune) bool { return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-') })
 }
 
-// The forms of names, decided by apimachinery.
+// Formats of names. apimachinery defines them.
 var (
 	labelKey   = format{validation.IsQualifiedName, "must be at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends, after an optional DNS prefix and '/'"}
 	labelValue = format{validation.IsValidLabelValue, "must be at most 63 letters, digits, '-', '_' and '.', with a letter or digit at both ends"}
@@ -248,7 +247,8 @@ var (
 	dnsLabel   = format{validation.IsDNS1123Label, "must be at most 63 lowercase letters, digits and '-', with a letter or digit at both ends"}
 )
 
-// form checks the form of a text; noun is its name in messages, if not that of the field.
+// form checks the form of a string field. noun is the name of the field in messages, or "" for its
+// own name.
 func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	s, ok := p.text()
 	if !ok || f.fits(s) {
@@ -261,14 +261,14 @@ func (c *checker) form(stage Stage, p *place, noun string, f format) bool {
 	return false
 }
 
-// forms checks the form of every text in a list.
+// forms checks the form of every string in a list.
 func (c *checker) forms(stage Stage, list *place, noun string, f format) {
 	for i, n := range list.value.Items() {
 		c.form(stage, list.item(i, n), noun, f)
 	}
 }
 
-// labels checks a map of labels: those of the pod, its nodeSelector, or the matchLabels of a
+// labels checks a map of labels: the pod labels, the nodeSelector, or the matchLabels of a
 // selector.
 func (c *checker) labels(stage Stage, p *place, noun string) {
 	for k, v := range p.value.Fields() {
@@ -283,35 +283,35 @@ func (c *checker) labels(stage Stage, p *place, noun string) {
 	}
 }
 
-// naming has the rules of the API server for the name of an object of one kind.
+// naming describes the names that the API server allows for one kind of object.
 type naming struct {
 	format format
-	// longest is the largest number of characters; 0 leaves the limit to the format.
+	// longest is the maximum number of characters, or 0 if only the format limits the length.
 	longest int
-	// why is the reason for longest.
+	// why is the reason for longest, for messages.
 	why string
 }
 
-// namings has the kinds whose names have stricter rules than DNS subdomains (R-V39): the pods of a
-// StatefulSet have its name as host name, a CronJob adds 11 characters to its own for each Job, and
-// the pods of a Job have its name as a label value (pkg/apis/apps/validation/validation.go,
-// ValidateStatefulSetName; pkg/apis/batch/validation/validation.go, ValidateCronJobCreate;
-// pkg/registry/batch/job/strategy.go, generateSelector). Names of custom resources are subdomains
-// as well (apiextensions-apiserver: pkg/registry/customresource/validator.go).
+// namings has the kinds whose names are more restricted than DNS subdomains (R-V39). The pods of a
+// StatefulSet use its name in their host names, a CronJob adds 11 characters to its name for each
+// Job, and the pods of a Job have its name as a label value
+// (pkg/apis/apps/validation/validation.go, ValidateStatefulSetName;
+// pkg/apis/batch/validation/validation.go, ValidateCronJobCreate;
+// pkg/registry/batch/job/strategy.go, generateSelector). Names of custom resources are DNS
+// subdomains as well (apiextensions-apiserver: pkg/registry/customresource/validator.go).
 var namings = map[string]naming{
 	"StatefulSet": {format: dnsLabel},
 	"CronJob":     {format: subdomain, longest: 52, why: "its Jobs get an 11-character suffix"},
 	"Job":         {format: subdomain, longest: 63, why: "its pods carry it as a label value"},
 }
 
-// generatedSuffix is the number of characters that the API server adds to a generateName, which it
-// first cuts to 58 characters (apiserver: pkg/storage/names/generate.go).
+// generatedSuffix is the number of characters that the API server appends to a generateName after
+// cutting it to 58 characters (apiserver: pkg/storage/names/generate.go).
 const generatedSuffix = 5
 
-// metadata returns the metadata of the object.
 func (c *checker) metadata() *place { return (&place{value: c.w.Object.Root}).field("metadata") }
 
-// identity checks the names in the metadata of the object.
+// identity checks the names in the object's metadata.
 func (c *checker) identity(metadata *place) {
 	if metadata.broken() {
 		return
@@ -332,8 +332,8 @@ func (c *checker) identity(metadata *place) {
 	}
 }
 
-// named checks the form of one name and reports whether there is a name of the right form. prefix
-// is set for the beginning of a name, which may end in a dash (apimachinery:
+// named checks the form of one name. It returns true if the name is set and has the required form.
+// prefix is set for a generateName, which may end in a dash (apimachinery:
 // pkg/api/validation/generic.go).
 func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	s, ok := p.text()
@@ -360,7 +360,8 @@ func (c *checker) named(p *place, f format, prefix bool) (ok bool) {
 	return false
 }
 
-// checkLength checks the length of a name to which a number of characters is added.
+// checkLength checks the length of a name to which the API server or a controller appends added
+// characters.
 func (c *checker) checkLength(p *place, rule naming, added int) {
 	s, _ := p.text()
 	length := len(s)
@@ -372,9 +373,9 @@ func (c *checker) checkLength(p *place, rule naming, added int) {
 	}
 }
 
-// indexName checks that the host names of an Indexed Job's pods, its name and their index, are DNS
-// labels (pkg/apis/batch/validation/validation.go, ValidateJob). The name of the Job is the name of
-// the object and the suffix.
+// indexName checks the host names of an Indexed Job's pods, which consist of the Job's name and the
+// pod's index and must be DNS labels (pkg/apis/batch/validation/validation.go, ValidateJob). The
+// name of the Job is the name of the object followed by suffix.
 func (c *checker) indexName(spec *place, stage Stage, suffix string) {
 	completions := field(spec.value, "completions", 1)
 	name := c.metadata().field("name")
@@ -389,14 +390,14 @@ func (c *checker) indexName(spec *place, stage Stage, suffix string) {
 }
 
 var (
-	// markers match placeholders that people write for their own tools to replace, for example
-	// <name>, @NAME@, %NAME% or RELEASE-NAME-web.
+	// markers match placeholders of custom tools, for example <name>, @NAME@, %NAME% or
+	// RELEASE-NAME-web.
 	markers = regexp.MustCompile(`[$<>{}\[\]%@!|()#]|__|\b[A-Z][A-Z0-9]*[-_][A-Z][A-Z0-9]*`)
 	// unfit matches characters that are not allowed in a name.
 	unfit = regexp.MustCompile(`[^a-z0-9.-]+`)
 )
 
-// marker reports whether a later tool will replace a name, so that the name is unknown.
+// marker reports whether a name is unknown because a later tool replaces it.
 func marker(n *source.Node) bool {
 	return n.Placeholder() || !plainWord(n.Text()) && markers.MatchString(n.Text())
 }

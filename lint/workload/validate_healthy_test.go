@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// rich uses, in a pod's spec, every field that is checked.
+// rich uses every checked field of a pod's spec.
 const rich = `
 nodeSelector: {kubernetes.io/os: linux, pool: ""}
 schedulerName: default-scheduler
@@ -55,7 +55,7 @@ affinity:
       podAffinityTerm: {topologyKey: example.com/rack, labelSelector: {}}
 `
 
-// richPod has the fields that a pod has and a machine does not.
+// richPod has the fields that pods have and machines do not.
 const richPod = `
 hostNetwork: true
 runtimeClassName: gvisor
@@ -74,7 +74,7 @@ containers:
 - {name: side, image: example.com/side:1}
 `
 
-// healthy returns manifests of all kinds, with @ in place of the pod's spec.
+// healthy has manifests of all kinds, with @ in place of the pod's spec.
 func healthy() []frame {
 	pod := func(indent int, text string) frame { return frame{indent: indent, text: text} }
 	const meta = "metadata: {name: web, labels: {app: web, version: \"1\"}}\n"
@@ -136,7 +136,7 @@ domain:
   resources: {requests: {cpu: 500m, memory: 2Gi}, limits: {cpu: "2", memory: 4Gi}}
 `
 
-// fillHealthy returns a healthy manifest.
+// fillHealthy returns a manifest without problems.
 func fillHealthy(f frame, machine bool) string {
 	if machine {
 		return f.fill(rich + richMachine)
@@ -173,8 +173,8 @@ func TestHealthy(t *testing.T) {
 	}
 }
 
-// TestVariables replaces every string of a healthy manifest by a variable of a later tool, one at a
-// time: unknown values are not judged.
+// TestVariables replaces each string of a healthy manifest by a tool variable, one at a time, and
+// checks that unknown values are not judged.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	all := healthy()
@@ -196,7 +196,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// replaceWord replaces a word that is a complete value.
+// replaceWord replaces a word where it is a complete value.
 func replaceWord(text, word, by string) string {
 	out := []byte{}
 	for i := 0; i < len(text); i++ {
@@ -211,8 +211,9 @@ func replaceWord(text, word, by string) string {
 	return string(out)
 }
 
-// TestSpoiled gives every scalar of a healthy manifest a wrong type or value, one at a time: one
-// fault causes at most one problem, and a wrong type has no consequences.
+// TestSpoiled gives each scalar of a healthy manifest a wrong type or value, one at a time. One
+// fault must cause at most one problem, and a wrong type must have no consequences for other
+// fields.
 func TestSpoiled(t *testing.T) {
 	t.Parallel()
 	all := []int{0, 1, 4, 7, 8, 9, 12}

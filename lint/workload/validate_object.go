@@ -14,18 +14,18 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// outer has the checks around the pod template of one kind.
+// outer describes the fields around the pod template of one kind.
 type outer struct {
-	// spec is the path to the map that contains the other fields.
+	// spec is the path of the map with the fields.
 	spec []string
-	// counts are the fields with numbers of pods.
+	// counts are the fields with pod counts.
 	counts []string
-	// update checks how the object creates or replaces its pods; may be nil.
+	// update checks how the object creates or replaces its pods, or is nil.
 	update func(c *checker, spec *place)
-	// word is a field that allows only words; it may be absent.
+	// word is an optional field that allows only words.
 	word  string
 	words []string
-	// selected is the path to the labels that spec.selector must match.
+	// selected is the path of the labels that spec.selector must match.
 	selected []string
 }
 
@@ -52,8 +52,8 @@ var outers = map[string]outer{
 	"VirtualMachinePool":               {spec: specPath, counts: podNumbers, selected: machineLabel},
 }
 
-// object checks the fields around the pod template. None of them is decoded, so values of a wrong
-// type are reported here as well.
+// object checks the fields around the pod template. The decoder does not read them, so values of
+// the wrong type are reported here.
 func (c *checker) object() {
 	root, metadata := c.w.Object.Root, c.metadata()
 	c.identity(metadata)
@@ -83,7 +83,8 @@ func (c *checker) object() {
 	}
 }
 
-// wholeNumber checks a number that must be whole and, except for machines, not negative.
+// wholeNumber checks a field that must be an integer and, except for machines, must not be
+// negative.
 func (c *checker) wholeNumber(p *place) {
 	n, ok := p.value.Int()
 	switch {
@@ -102,7 +103,7 @@ func (c *checker) wholeNumber(p *place) {
 	}
 }
 
-// is reports whether a field that must be a map or list is one, and records a problem if it is not.
+// is reports whether a field has the given kind or is absent. If not, it records a problem.
 func (c *checker) is(p *place, kind source.Kind) bool {
 	if p.absent() || p.value.Kind == kind {
 		return true
@@ -113,7 +114,7 @@ func (c *checker) is(p *place, kind source.Kind) bool {
 	return false
 }
 
-// isText does the same for strings.
+// isText reports whether a field is a string or absent. If not, it records a problem.
 func (c *checker) isText(p *place) bool {
 	_, ok := p.text()
 	if !ok && !p.value.Placeholder() {
@@ -122,7 +123,7 @@ func (c *checker) isText(p *place) bool {
 	return ok
 }
 
-// isTextMap does the same for maps of strings.
+// isTextMap reports whether a field is a map of strings or absent. If not, it records a problem.
 func (c *checker) isTextMap(p *place) bool {
 	ok := c.is(p, source.Map)
 	for k, v := range p.value.Fields() {
@@ -131,14 +132,14 @@ func (c *checker) isTextMap(p *place) bool {
 	return ok
 }
 
-// Refusal is an object that creates no pods, such as a PodDisruptionBudget, and that the API server
+// Refusal describes an object without pods, such as a PodDisruptionBudget, that the API server
 // refuses.
 type Refusal struct {
 	Object   *source.Object
 	Problems []Problem
 }
 
-// others has the checks of objects that create no pods, by kind.
+// others maps kinds without pods to the checks of their specs.
 var others = map[string]func(c *checker, spec *place){
 	"PodDisruptionBudget":     (*checker).disruptionBudget,
 	"HorizontalPodAutoscaler": (*checker).autoscaler,
@@ -166,7 +167,7 @@ func (l *loader) validateOther(o *source.Object) {
 var evictionPolicies = []string{"IfHealthyBudget", "AlwaysAllow"}
 
 // disruptionBudget checks a PodDisruptionBudget (R-V38; pkg/apis/policy/validation/validation.go).
-// Its name is any path segment, so upper case and underscores are accepted.
+// Its name may be any path segment, including one with upper case and underscores.
 func (c *checker) disruptionBudget(spec *place) {
 	low, high := spec.field("minAvailable"), spec.field("maxUnavailable")
 	c.amount(low, true)
@@ -186,7 +187,7 @@ func (c *checker) disruptionBudget(spec *place) {
 
 // autoscaler checks a HorizontalPodAutoscaler (R-V38;
 // pkg/apis/autoscaling/validation/validation.go). One without a target is a patch. minReplicas may
-// be 0 only with the gate HPAScaleToZero.
+// be 0 only with the feature gate HPAScaleToZero.
 func (c *checker) autoscaler(spec *place) {
 	if spec.value.At("scaleTargetRef", "name").IsNull() {
 		return
@@ -208,8 +209,9 @@ func (c *checker) autoscaler(spec *place) {
 	}
 }
 
-// job checks the spec of a Job (pkg/apis/batch/validation/validation.go, ValidateJob). Without
-// completions and parallelism both are 1 (pkg/apis/batch/v1/defaults.go, SetDefaults_Job).
+// job checks the spec of a Job (pkg/apis/batch/validation/validation.go, ValidateJob). If neither
+// completions nor parallelism is set, both default to 1 (pkg/apis/batch/v1/defaults.go,
+// SetDefaults_Job).
 func (c *checker) job(spec *place) {
 	if !spec.field("parallelism").absent() {
 		c.indexed(spec)
@@ -220,12 +222,12 @@ func (c *checker) job(spec *place) {
 	c.jobSelector(spec)
 }
 
-// cronJob checks the spec of a CronJob's Jobs, which gets no such defaults, and whose selector is
+// cronJob checks the Job spec of a CronJob. It has none of the Job defaults, and its selector is
 // always generated (ValidateJobTemplateSpec).
 func (c *checker) cronJob(spec *place) {
 	c.indexed(spec)
 	if spec.field("completionMode").value.Text() == indexedMode && !spec.field("completions").absent() {
-		c.indexName(spec, StagePods, "-29000000") // the scheduled minute, counted from 1970
+		c.indexName(spec, StagePods, "-29000000") // the scheduled time in minutes since 1970
 	}
 	selector, manual := spec.field("selector"), spec.field("manualSelector")
 	if !selector.absent() && !selector.value.Placeholder() {
@@ -238,7 +240,7 @@ func (c *checker) cronJob(spec *place) {
 
 const indexedMode = "Indexed"
 
-// indexed checks that a Job with indexes sets completions (validateJobSpec).
+// indexed checks that an Indexed Job sets completions (validateJobSpec).
 func (c *checker) indexed(spec *place) {
 	mode := spec.field("completionMode")
 	if mode.value.Text() == indexedMode && spec.field("completions").absent() {
@@ -247,12 +249,12 @@ func (c *checker) indexed(spec *place) {
 }
 
 // jobSelector checks the selector of a Job. Unless manualSelector is set, the API server generates
-// it from the uid and accepts only a selector that matches the labels that it generates
+// a selector from the Job's uid and accepts a given one only if it matches the generated labels
 // (validateGeneratedSelector).
 func (c *checker) jobSelector(spec *place) {
 	selector, manual := spec.field("selector"), spec.field("manualSelector")
 	switch on, ok := manual.value.Bool(); {
-	case !ok && !manual.absent(): // a variable, or of a wrong type
+	case !ok && !manual.absent(): // a placeholder, or of the wrong type
 	case on && selector.absent():
 		c.refuse(StageObject, manual, "manualSelector is true and selector is missing: needs a selector that matches the template's labels", "remove manualSelector")
 	case on:
@@ -269,8 +271,8 @@ func (c *checker) jobSelector(spec *place) {
 }
 
 // generated reports whether a selector matches the labels that the API server gives to the pods of
-// a Job; a selector read back from a cluster has the uid of its object. A selector that cannot be
-// judged counts as matching.
+// a Job. A selector that was read from a cluster contains the uid of the Job. A selector that
+// cannot be judged counts as matching.
 func (c *checker) generated(p *place) bool {
 	match := p.field("matchLabels")
 	requirements, ok := c.requirements(p.field("matchExpressions"))
@@ -293,7 +295,7 @@ func (c *checker) generated(p *place) bool {
 		return ok || slices.ContainsFunc(requirements, func(r metav1.LabelSelectorRequirement) bool { return r.Key == key })
 	}
 	if c.w.Object.Root.At("metadata", "name").IsNull() && slices.ContainsFunc(jobNames, mentions) {
-		return true // generateName: the name is unknown
+		return true // the name is generated and therefore unknown
 	}
 	decoded, err := metav1.LabelSelectorAsSelector(&selector)
 	if err != nil {
@@ -305,9 +307,9 @@ func (c *checker) generated(p *place) bool {
 
 var restartPolicies = []string{"Always", "OnFailure", "Never"}
 
-// restarts checks restartPolicy, which is Always if it is absent: pods of a Job must end, those of
-// other controllers must not, and a bare pod may do either (pkg/apis/core/validation/validation.go,
-// validateRestartPolicy and ValidatePodTemplateSpecForRC;
+// restarts checks restartPolicy, which defaults to Always. Jobs need pods that terminate, other
+// controllers need pods that restart, and a bare pod may do either
+// (pkg/apis/core/validation/validation.go, validateRestartPolicy and ValidatePodTemplateSpecForRC;
 // pkg/apis/{apps,batch}/validation/validation.go).
 func (c *checker) restarts(spec *place) {
 	p := spec.field("restartPolicy")
@@ -315,9 +317,9 @@ func (c *checker) restarts(spec *place) {
 	kind, batch := c.w.Object.Kind, c.w.Kind.Batch()
 	const fix = "set restartPolicy: OnFailure or Never"
 	switch {
-	case !ok: // the decoder reports other types
+	case !ok: // the decoder reports values of other types
 	case batch && s == "":
-		// Patches rarely repeat an image, and never a schedule.
+		// An object that sets images and, for a CronJob, a schedule is hardly ever a patch.
 		if whollyWritten(spec.value) && (c.w.Kind.Kind != "CronJob" || !c.w.Object.Root.At("spec", "schedule").IsNull()) {
 			c.refuse(StageObject, p, "restartPolicy defaults to Always: must be OnFailure or Never in a "+kind, fix)
 		}
@@ -325,20 +327,20 @@ func (c *checker) restarts(spec *place) {
 		c.refuse(StageObject, p, found(p, p.name)+": must be OnFailure or Never in a "+kind, fix)
 	default:
 		_, ok := c.oneOf(StageObject, p, true, restartPolicies)
-		controlled := len(c.w.Kind.Template) > 0 && c.w.Kind.Kind != "PodTemplate" // which creates no pods by itself
+		controlled := len(c.w.Kind.Template) > 0 && c.w.Kind.Kind != "PodTemplate" // a PodTemplate creates no pods by itself
 		if ok && !batch && controlled && s != "" && s != "Always" {
 			c.refuse(StageObject, p, found(p, p.name)+": must be Always in a "+kind, "remove restartPolicy")
 		}
 	}
 }
 
-// whollyWritten reports whether all containers of a pod have an image, which a patch that adds to
-// them rarely repeats.
+// whollyWritten reports whether all containers of a pod set an image. Patches that add fields to
+// containers rarely do.
 func whollyWritten(spec *source.Node) bool {
 	return !slices.ContainsFunc(spec.Get("containers").Items(), func(n *source.Node) bool { return n.Get("image").IsNull() })
 }
 
-// Ways to update.
+// Update types of the strategies.
 const (
 	rollingUpdate = "RollingUpdate"
 	recreate      = "Recreate"
@@ -350,14 +352,13 @@ var (
 	setUpdates        = []string{rollingUpdate, onDelete}
 )
 
-// amount is a number or a percentage.
 type amount struct {
 	n   int
 	set bool
 }
 
-// rolling reads the type of an update and its rollingUpdate. Only a rolling update may have one; a
-// DaemonSet with OnDelete ignores it.
+// rolling reads the update type of a strategy and returns its rollingUpdate. Only a rolling update
+// may have one, but a DaemonSet with OnDelete ignores it.
 func (c *checker) rolling(strategy *place, words []string, strict bool) (p *place, ok bool) {
 	kind := strategy.field("type")
 	p = strategy.field("rollingUpdate")
@@ -368,7 +369,7 @@ func (c *checker) rolling(strategy *place, words []string, strict bool) (p *plac
 	if !ok || word == "" || word == rollingUpdate {
 		return p, ok
 	}
-	if !strict { // ignored, but decoded nevertheless
+	if !strict { // ignored, but decoded anyway
 		c.isAmount(p.field("maxSurge"))
 		c.isAmount(p.field("maxUnavailable"))
 	} else if !p.absent() {
@@ -377,8 +378,8 @@ func (c *checker) rolling(strategy *place, words []string, strict bool) (p *plac
 	return p, false
 }
 
-// deployment checks the strategy of a Deployment (R-V38). An absent amount is 25%, so only two
-// explicit zeros are zero.
+// deployment checks the strategy of a Deployment (R-V38). An absent number defaults to 25%, so both
+// are 0 only if both are explicitly 0.
 func (c *checker) deployment(spec *place) {
 	p, ok := c.rolling(spec.field("strategy"), deploymentUpdates, true)
 	if !ok {
@@ -392,8 +393,8 @@ func (c *checker) deployment(spec *place) {
 	}
 }
 
-// daemonSet checks the update strategy of a DaemonSet: exactly one of the two amounts must be above
-// 0, and maxUnavailable is 1 if it is absent (R-V38).
+// daemonSet checks the update strategy of a DaemonSet: exactly one of maxSurge and maxUnavailable
+// must be above 0. An absent maxUnavailable is 1 (R-V38).
 func (c *checker) daemonSet(spec *place) {
 	p, ok := c.rolling(spec.field("updateStrategy"), setUpdates, false)
 	if !ok {
@@ -414,8 +415,8 @@ func (c *checker) daemonSet(spec *place) {
 }
 
 // statefulSet checks the update strategy of a StatefulSet (R-V38). maxUnavailable is decoded, but
-// dropped before validation unless its gate is on (pkg/registry/apps/statefulset/strategy.go,
-// dropStatefulSetDisabledFields).
+// the API server drops it before validation unless its feature gate is on
+// (pkg/registry/apps/statefulset/strategy.go, dropStatefulSetDisabledFields).
 func (c *checker) statefulSet(spec *place) {
 	p, ok := c.rolling(spec.field("updateStrategy"), setUpdates, true)
 	if !ok {
@@ -437,8 +438,8 @@ func (c *checker) statefulSet(spec *place) {
 	c.w.Problems = c.w.Problems[:before]
 }
 
-// amount reads a number or percentage and checks it by itself; a capped one must not be greater
-// than 100%.
+// amount reads and checks a number or percentage. If capped is set, a percentage must not exceed
+// 100%.
 func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
 	if p.absent() || !c.isAmount(p) {
 		return a, p.absent()
@@ -466,7 +467,8 @@ func (c *checker) amount(p *place, capped bool) (a amount, ok bool) {
 	return amount{int(n), true}, true
 }
 
-// isAmount reports whether a value can be decoded as an amount, and records a problem if it cannot.
+// isAmount reports whether a value can be decoded as a number or percentage. If not, it records a
+// problem.
 func (c *checker) isAmount(p *place) bool {
 	switch n, ok := p.value.Int(); {
 	case p.absent():

@@ -11,9 +11,9 @@ import (
 
 var preemptions = []string{"PreemptLowerPriority", "Never"}
 
-// names checks that each container has a unique name, including init containers
-// (validateContainerCommon, validateInitContainers), and the fields that contain one name (R-V2,
-// R-V19).
+// names checks that each container, including init containers, has a unique name
+// (validateContainerCommon, validateInitContainers). It also checks the fields that contain a
+// single name (R-V2, R-V19).
 func (c *checker) names(spec *place) {
 	seen := map[string]bool{}
 	for _, list := range []string{"containers", "initContainers"} {
@@ -44,8 +44,8 @@ func (c *checker) names(spec *place) {
 	}
 }
 
-// gates checks schedulingGates (R-V18), and that the pod has no node yet (R-V2), which only the
-// creation of the pod reveals.
+// gates checks schedulingGates (R-V18). A pod with gates must not have a node yet (R-V2); a
+// template that sets both is refused only when its pods are created.
 func (c *checker) gates(spec *place) {
 	gates, node := spec.field("schedulingGates"), spec.field("nodeName")
 	if s, _ := node.text(); s != "" && gates.len() > 0 {
@@ -68,20 +68,21 @@ func (c *checker) gates(spec *place) {
 
 var protocols = []string{"TCP", "UDP", "SCTP"}
 
-// socket identifies a port that only one port of a pod may take.
+// socket is a host port with protocol and address. Only one container of a pod may use it.
 type socket struct {
 	protocol, ip string
 	port         int64
 }
 
-// holder takes a socket: a container, by a hostPort or only because hostNetwork is set.
+// holder is the container that uses a socket. declared is set if it sets hostPort, and false if it
+// uses the socket only because the pod has hostNetwork.
 type holder struct {
 	container string
 	declared  bool
 }
 
-// ports checks the ports of containers (R-V20). Containers run together, so their host ports must
-// differ; init containers are checked one by one.
+// ports checks container ports (R-V20). Containers run at the same time, so their host ports must
+// differ. Init containers are checked one by one.
 func (c *checker) ports(spec *place) {
 	taken := map[socket]holder{}
 	containers, inits := spec.field("containers"), spec.field("initContainers")
@@ -93,8 +94,8 @@ func (c *checker) ports(spec *place) {
 	}
 }
 
-// containerPorts adds the host ports of one container to those taken. Under hostNetwork, the host
-// ports of a regular container must equal its container ports.
+// containerPorts checks the ports of one container and adds its host ports to taken. With
+// hostNetwork, the host ports of a regular container must equal its container ports.
 func (c *checker) containerPorts(container *place, taken map[socket]holder, equal bool) {
 	ports := container.field("ports")
 	owner, _ := container.field("name").text()
@@ -125,8 +126,8 @@ func (c *checker) containerPorts(container *place, taken map[socket]holder, equa
 	}
 }
 
-// hostPort checks one port by itself; ok is false if it takes no known port of the host. With
-// hostNetwork every port without hostPort gets its containerPort (R-P3).
+// hostPort checks a single port. ok is false if the port uses no host port, or an unknown one. With
+// hostNetwork, a port without hostPort uses its containerPort on the host (R-P3).
 func (c *checker) hostPort(port *place, equal bool) (s socket, declared, ok bool) {
 	host, inner := port.field("hostPort"), port.field("containerPort")
 	hostValid, innerValid := c.portNumber(host, true), c.portNumber(inner, false)
@@ -148,7 +149,7 @@ func (c *checker) hostPort(port *place, equal bool) (s socket, declared, ok bool
 	return s, declared, ok && known && s.port != 0
 }
 
-// portNumber checks the number of a port; optional ports may be 0.
+// portNumber checks a port number. An optional port may be 0.
 func (c *checker) portNumber(p *place, optional bool) bool {
 	n, ok := p.number()
 	switch {
@@ -166,7 +167,7 @@ const (
 	softTerms = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
-// affinity checks the three kinds of affinity.
+// affinity checks node affinity, pod affinity and pod anti-affinity.
 func (c *checker) affinity(spec *place) {
 	affinity := spec.field("affinity")
 	if affinity.absent() {
@@ -184,8 +185,8 @@ func (c *checker) affinity(spec *place) {
 	}
 }
 
-// nodeAffinity checks required terms (R-V3 to R-V9) and preferred ones, whose values may be
-// anything (R-V7).
+// nodeAffinity checks required terms (R-V3 to R-V9) and preferred terms. The API server does not
+// check the values of preferred terms (R-V7).
 func (c *checker) nodeAffinity(p *place) {
 	hard, soft := p.field(hardTerms), p.field(softTerms)
 	terms := hard.field("nodeSelectorTerms")
@@ -236,14 +237,13 @@ func (c *checker) nodeTerm(term *place, labelValues bool) {
 	}
 }
 
-// operators has the operators of one kind of requirement, with the number of values that each
-// takes.
+// operators lists the operators that a kind of requirement allows, and the number of values that
+// each operator takes.
 type operators struct {
 	names []string
 	arity []arity
 }
 
-// arity is the number of values that an operator takes.
 type arity struct {
 	min, max int
 	must     string
@@ -260,7 +260,7 @@ var (
 )
 
 // requirement checks one matchExpressions entry of a node or label selector (R-V4 to R-V7, R-V9,
-// R-V12). Like the API server, it does not check whether Gt and Lt compare with a number.
+// R-V12). Like the API server, it does not check that the values of Gt and Lt are numbers.
 func (c *checker) requirement(e *place, of *operators, labelValues bool, values Stage) {
 	if e.broken() {
 		return
@@ -271,7 +271,7 @@ func (c *checker) requirement(e *place, of *operators, labelValues bool, values 
 	}
 }
 
-// arity checks the operator and the number of values.
+// arity checks the operator of a requirement and its number of values.
 func (c *checker) arity(e *place, of *operators) bool {
 	values := e.field("values")
 	word, ok := c.oneOf(StageObject, e.field("operator"), false, of.names)
@@ -294,7 +294,7 @@ func (c *checker) arity(e *place, of *operators) bool {
 	return false
 }
 
-// podAffinity checks podAffinity or podAntiAffinity; hard and soft are its decoded terms.
+// podAffinity checks podAffinity or podAntiAffinity. hard and soft are the decoded terms.
 func (c *checker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []corev1.WeightedPodAffinityTerm) {
 	terms, weighted := p.field(hardTerms), p.field(softTerms)
 	for i, n := range terms.value.Items()[:min(terms.len(), len(hard))] {
@@ -316,7 +316,6 @@ func (c *checker) podAffinity(p *place, hard []corev1.PodAffinityTerm, soft []co
 	}
 }
 
-// podTerm checks one term of pod (anti-)affinity.
 func (c *checker) podTerm(term *place, typed *corev1.PodAffinityTerm) {
 	if term.broken() {
 		return
@@ -341,7 +340,7 @@ var (
 // spread checks topologySpreadConstraints (R-V24 to R-V30).
 func (c *checker) spread(spec *place) {
 	constraints, typed := spec.field("topologySpreadConstraints"), c.w.Spec.TopologySpreadConstraints
-	first := map[[2]string]int{} // constraint with a pair of topologyKey and whenUnsatisfiable
+	first := map[[2]string]int{} // the first constraint with each pair of topologyKey and whenUnsatisfiable
 	for i, n := range constraints.value.Items()[:min(constraints.len(), len(typed))] {
 		t := constraints.item(i, n)
 		if t.broken() {
@@ -416,8 +415,8 @@ func (c *checker) tolerations(spec *place) {
 	}
 }
 
-// tolerationOperator checks the operator against key and value (R-V15). Gt and Lt need a feature
-// gate that is off, so R-V16 cannot apply.
+// tolerationOperator checks the operator of a toleration against its key and value (R-V15). Gt and
+// Lt need a feature gate that is off by default, so R-V16 cannot apply.
 func (c *checker) tolerationOperator(t, key *place) {
 	operator, value := t.field("operator"), t.field("value")
 	if s, _ := operator.text(); s == string(corev1.TolerationOpGt) || s == string(corev1.TolerationOpLt) {

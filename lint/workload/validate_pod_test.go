@@ -115,16 +115,16 @@ resources: {requests: {cpu: 1}} # here`, StageObject, "resources.requests.cpu", 
 	})
 }
 
-// TestUnwieldyQuantities uses quantities that would keep the library busy for hours.
+// TestUnwieldyQuantities uses quantities on which the quantity library would compute for hours.
 func TestUnwieldyQuantities(t *testing.T) {
 	const must = "expected a quantity of at most 64 characters with an exponent from -100 to 100"
 	check(t, inPod.bare(), []row{
 		{"limit", `containers: [{name: a, resources: {limits: {cpu: "1e-100000000"}}}] # here`, StageObject, "containers[0].resources.limits.cpu", must},
 		{"request", `containers: [{name: a, resources: {requests: {memory: 1e999999999}}}] # here`, StageObject, "containers[0].resources.requests.memory", must},
 		{"number", `containers: [{name: a, resources: {requests: {memory: 1e300}}}] # here`, StageObject, "containers[0].resources.requests.memory", must},
-		{"digits", `containers: [{name: a, resources: {requests: {memory: 0.` + strings.Repeat("1", 100) + `}}}]`, "", "", ""}, // the API server gets a number of 17 digits
+		{"digits", `containers: [{name: a, resources: {requests: {memory: 0.` + strings.Repeat("1", 100) + `}}}]`, "", "", ""}, // the API server receives a number with 17 digits
 		{"digits as text", `containers: [{name: a, resources: {requests: {memory: "0.` + strings.Repeat("1", 100) + `"}}}] # here`, StageObject, "containers[0].resources.requests.memory", must},
-		{"init container", "containers: [{name: a}]\ninitContainers: [{name: b, resources: {requests: {cpu: 1E-9999999}}}]", "", "", ""}, // a number that is 0
+		{"init container", "containers: [{name: a}]\ninitContainers: [{name: b, resources: {requests: {cpu: 1E-9999999}}}]", "", "", ""}, // the number is 0
 		{"init container's text", "containers: [{name: a}]\ninitContainers: [{name: b, resources: {requests: {cpu: '1E-9999999'}}}] # here", StageObject, "initContainers[0].resources.requests.cpu", must},
 		{"pod", "containers: [{name: a}]\nresources: {limits: {cpu: '1e-100000000'}} # here", StageObject, "resources.limits.cpu", must},
 		{"overhead", "containers: [{name: a}]\noverhead: {cpu: '1e-100000000'} # here", StageObject, "overhead.cpu", must},
@@ -141,7 +141,7 @@ func TestUnwieldyQuantities(t *testing.T) {
 	})
 }
 
-// TestLongValues shows no more of a value than fits into a message.
+// TestLongValues checks that long values are shortened in messages.
 func TestLongValues(t *testing.T) {
 	long := strings.Repeat("1", 1_000_000)
 	for _, yaml := range []string{"nodeName: '" + long + "'", "nodeSelector: {a: " + long + "}", "tolerations: [{key: a, effect: '" + long + "'}]"} {
@@ -318,8 +318,7 @@ func TestValidateTolerations(t *testing.T) {
 	})
 }
 
-// TestValidateMachine checks the stage at which each problem of a virtual machine is refused
-// (R-W28).
+// TestValidateMachine checks the stage of each problem of a virtual machine (R-W28).
 func TestValidateMachine(t *testing.T) {
 	const list, path = "topologySpreadConstraints:\n", "topologySpreadConstraints[0]."
 	check(t, inMachine, []row{

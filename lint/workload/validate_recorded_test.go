@@ -7,8 +7,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/recorded"
 )
 
-// TestRecordedRefusals replays the recorded results of the API server's own validation (see the
-// oracle): each object is refused at the same stage, or accepted.
+// TestRecordedRefusals compares the results with recorded results of the API server's own
+// validation (see the oracle): each object is refused at the same stage, or accepted.
 func TestRecordedRefusals(t *testing.T) {
 	type answer struct {
 		Objects int
@@ -20,7 +20,7 @@ func TestRecordedRefusals(t *testing.T) {
 }
 
 // compareRefusals compares the first problem of each object with the stage at which the API server
-// refuses it.
+// refuses the object.
 func compareRefusals(t *testing.T, set *Set, objects int, want func(string) Stage) {
 	t.Helper()
 	problems := map[string][]Problem{}

@@ -46,7 +46,7 @@ func TestValidateNames(t *testing.T) {
 	}
 }
 
-// TestNamesRespelt repairs names with the smallest change.
+// TestNamesRespelt checks that names are fixed by the smallest change.
 func TestNamesRespelt(t *testing.T) {
 	for _, row := range []struct{ kind, meta, want string }{
 		{"Deployment", "name: my_App", "write name: my-app"},
@@ -64,7 +64,7 @@ func TestNamesRespelt(t *testing.T) {
 	}
 }
 
-// TestValidateContainerNames accepts DNS labels only.
+// TestValidateContainerNames checks that container names must be DNS labels.
 func TestValidateContainerNames(t *testing.T) {
 	const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers: [{image: i, @}]"
 	check(t, asIs, []row{
@@ -79,7 +79,8 @@ func TestValidateContainerNames(t *testing.T) {
 	})
 }
 
-// TestValidateRestartPolicy requires pods that end, or pods that do not.
+// TestValidateRestartPolicy checks which kinds need pods that terminate and which need pods that
+// restart.
 func TestValidateRestartPolicy(t *testing.T) {
 	const (
 		job    = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec:\n  template:\n    spec: # spec\n      containers: [{name: c, image: i}]\n"
@@ -149,7 +150,7 @@ func TestValidateJobs(t *testing.T) {
 	})
 }
 
-// TestGated drops the numbers of a StatefulSet that only a feature gate reads.
+// TestGated checks fields of a StatefulSet that are dropped unless a feature gate is on.
 func TestGated(t *testing.T) {
 	f := object("StatefulSet")
 	f.text += "  selector: {matchLabels: {app: web}}\n"
@@ -218,7 +219,7 @@ func TestValidateOthers(t *testing.T) {
 	}
 }
 
-// TestOff ignores an autoscaler that is inactive for its workload.
+// TestOff checks that an autoscaler that is inactive for its workload is ignored.
 func TestOff(t *testing.T) {
 	hpa := func(low int) string {
 		return fmt.Sprintf("apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: h}\nspec: {scaleTargetRef: {kind: Deployment, name: a}, minReplicas: %d, maxReplicas: 9}\n", low)
@@ -232,7 +233,7 @@ func TestOff(t *testing.T) {
 	})
 }
 
-// TestWhole distinguishes manifests from patches.
+// TestWhole checks that manifests are distinguished from patches.
 func TestWhole(t *testing.T) {
 	deployment := "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n"
 	checkSets(t, []setRow{

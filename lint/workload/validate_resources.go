@@ -52,9 +52,9 @@ func (c *checker) resources(p *place, typed *Resources, name func(string) string
 		q, ok := typed.Requests[corev1.ResourceName(k.Value)]
 		limit, limited := typed.Limits[corev1.ResourceName(k.Value)]
 		at, written := requests.entry(k, v), limits.value.Get(k.Value)
-		strict := !native(k.Value) || hugePage(k.Value) // cannot be overcommitted
+		strict := !native(k.Value) || hugePage(k.Value) // such a resource cannot be overcommitted
 		switch {
-		case !ok || !limited && written != nil: // of a wrong type, or unknown
+		case !ok || !limited && written != nil: // unknown or of the wrong type
 		case !limited && strict:
 			c.refuse(StageObject, at, fmt.Sprintf("%s is requested without a limit: needs a limit equal to the request", k.Value), "set the limit to "+v.Value)
 		case limited && strict && q.Cmp(limit) != 0:
@@ -70,7 +70,7 @@ func (c *checker) above(request *place, limit *source.Node) {
 	c.refuse(StageObject, request, fmt.Sprintf("request of %s %s exceeds its limit of %s", request.value.Value, request.name, limit.Value), "")
 }
 
-// hugePages finds huge pages that are requested without cpu or memory.
+// hugePages reports huge pages that are requested without cpu or memory.
 func (c *checker) hugePages(limits, requests *place) {
 	if limits.broken() || requests.broken() {
 		return
@@ -91,8 +91,8 @@ func (c *checker) hugePages(limits, requests *place) {
 	}
 }
 
-// quantities checks every name and quantity of a list; the function name returns the defect of a
-// name.
+// quantities checks every name and quantity of a resource list. name returns what is wrong with a
+// resource name, or "".
 func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(string) string) {
 	for k, v := range list.value.Fields() {
 		q, ok := typed[corev1.ResourceName(k.Value)]
@@ -116,7 +116,7 @@ func (c *checker) quantities(list *place, typed corev1.ResourceList, name func(s
 	}
 }
 
-// containerResource returns the defect of the name of a container resource, or "" (kubernetes:
+// containerResource returns what is wrong with the name of a container resource, or "" (kubernetes:
 // pkg/apis/core/validation/validation.go, validateContainerResourceName).
 func containerResource(name string) string {
 	switch {
@@ -131,7 +131,7 @@ func containerResource(name string) string {
 	return ""
 }
 
-// podResource does the same for a pod-level resource (R-V33).
+// podResource returns what is wrong with the name of a pod-level resource, or "" (R-V33).
 func podResource(name string) string {
 	if !resourcehelper.IsSupportedPodLevelResource(corev1.ResourceName(name)) {
 		return "must be cpu, memory or hugepages-<size> at pod level"
@@ -141,7 +141,8 @@ func podResource(name string) string {
 
 const quotaPrefix = corev1.DefaultResourceRequestsPrefix
 
-// native, hugePage and divisible, and extended resources above, mirror kubernetes: pkg/apis/core/helper/helpers.go.
+// native, hugePage, divisible and the check of extended resources in containerResource mirror
+// kubernetes: pkg/apis/core/helper/helpers.go.
 func native(name string) bool {
 	return !strings.Contains(name, "/") || strings.Contains(name, corev1.ResourceDefaultNamespacePrefix)
 }
@@ -154,7 +155,7 @@ func divisible(name string, q resource.Quantity) bool {
 		return false
 	}
 	size, err := resource.ParseQuantity(text)
-	// a size of more than 63 bits has the value 0
+	// Value returns 0 for a size of more than 63 bits.
 	return err == nil && size.Sign() > 0 && size.MilliValue()%1000 == 0 && size.Value() != 0 && q.Value()%size.Value() == 0
 }
 
@@ -174,7 +175,7 @@ func (c *checker) podResources(p *place) {
 	}
 	limits, requests := p.field("limits"), p.field("requests")
 	declared, defaulted := c.aggregate(p.up, false), c.aggregate(p.up, true)
-	if c.created != StageObject || defaulted.Cpu().IsZero() && defaulted.Memory().IsZero() { // else defaults fill them in
+	if c.created != StageObject || defaulted.Cpu().IsZero() && defaulted.Memory().IsZero() { // otherwise defaults set the missing requests
 		c.hugePages(limits, requests)
 	}
 	for k, v := range requests.value.Fields() {
@@ -188,8 +189,8 @@ func (c *checker) podResources(p *place) {
 			c.refuse(stage, requests.entry(k, v), fmt.Sprintf("pod request of %s %s is lower than its containers' requests of %s", v.Value, k.Value, sum.String()), "")
 		}
 	}
-	// No container may have a higher limit than its pod, and the requests of the containers must fit
-	// if they become the pod's request.
+	// The limit of a container must not exceed the pod limit. If the pod has no request, its limit
+	// becomes the request and must cover the requests of the containers.
 	for k, v := range limits.value.Fields() {
 		name := corev1.ResourceName(k.Value)
 		q, ok := c.w.Spec.Resources.Limits[name]
@@ -212,8 +213,8 @@ func (c *checker) podResources(p *place) {
 	}
 }
 
-// aggregate returns the sum of the requests of all containers. When a pod is created, limits
-// replace requests that are not set (R-P3).
+// aggregate returns the sum of all container requests. With defaulted, limits replace requests that
+// are not set, as they do when a pod is created (R-P3).
 func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 	convert := func(name string, from []Container) (to []corev1.Container) {
 		nodes := spec.value.Get(name).Items()
@@ -240,7 +241,7 @@ func (c *checker) aggregate(spec *place, defaulted bool) corev1.ResourceList {
 	return resourcehelper.AggregateContainerRequests(pod, resourcehelper.PodResourcesOptions{})
 }
 
-// machine checks the size of a machine as virt-api does.
+// machine checks the CPU and memory size of a virtual machine as virt-api does.
 func (c *checker) machine(spec *place) {
 	resources := spec.field("domain").field("resources")
 	limits, requests := resources.field("limits"), resources.field("requests")
@@ -254,7 +255,7 @@ func (c *checker) machine(spec *place) {
 	}
 }
 
-// size reads a quantity, which must not be negative.
+// size reads a quantity and checks that it is not negative.
 func (c *checker) size(p *place) (q resource.Quantity, ok bool) {
 	if p.absent() || p.value.Kind != source.Scalar || p.value.Type == source.Bool || p.value.Placeholder() || source.Unwieldy(p.value.Value) {
 		return q, false

@@ -10,8 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// selector checks a label selector (R-V12, R-V30); typed is its decoded value. apimachinery
-// decides, and the walk that follows finds the location: it skips fields that cannot be judged.
+// selector checks a label selector (R-V12, R-V30). typed is the decoded selector. apimachinery
+// decides whether it is valid. The walk after that only finds the location of the problem and skips
+// fields that cannot be judged.
 func (c *checker) selector(p *place, typed *metav1.LabelSelector) {
 	if typed != nil && len(metav1validation.ValidateLabelSelector(typed, metav1validation.LabelSelectorValidationOptions{}, nil)) > 0 {
 		c.selectorPlaces(p)
@@ -26,8 +27,8 @@ func (c *checker) selectorPlaces(p *place) {
 	}
 }
 
-// labelKeys checks matchLabelKeys and, for an affinity term, mismatchLabelKeys; typed is the
-// labelSelector beside them (R-V21 to R-V23, R-V35).
+// labelKeys checks matchLabelKeys and, for an affinity term, mismatchLabelKeys (R-V21 to R-V23,
+// R-V35). typed is the labelSelector of the same term.
 func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) {
 	match := term.field("matchLabelKeys")
 	if match.len() == 0 && mismatch.len() == 0 {
@@ -67,9 +68,10 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 		case other[s]: // R-V23
 			c.refuse(c.unchecked, key, fmt.Sprintf("key %q is in both matchLabelKeys and mismatchLabelKeys", s), "remove it from one of them")
 		case typed == nil:
-		// R-V22: when a pod that has the label is created, its value is appended to the selector as
-		// an expression; an expression on a key that already occurs is refused. A template is not
-		// merged, so there only a selector that itself names the key twice is refused.
+		// R-V22: when a pod is created that has the label, the API server appends an expression for
+		// its value to the selector, and refuses the pod if the selector already has an expression
+		// for the key. It does not merge a template's keys, so it refuses a template only if the
+		// selector itself has the key twice.
 		case named[s] == 0 && repeated && c.carries(s):
 			c.refuse(c.created, key, fmt.Sprintf("duplicate key %q in matchLabelKeys: it would appear twice in the merged selector", s), "remove one of them")
 		case named[s] == 0 || repeated:
@@ -81,8 +83,8 @@ func (c *checker) labelKeys(term, mismatch *place, typed *metav1.LabelSelector) 
 	}
 }
 
-// carries reports whether the pods are created with a label with the key. A pod read back from a
-// cluster already has the merged selector, and nothing is merged into it again.
+// carries reports whether the pods have a label with the key when they are created. A pod that was
+// read from a cluster already has the merged selector, and nothing is merged into it again.
 func (c *checker) carries(key string) bool {
 	if c.created == StageObject && c.w.Object.Root.At("metadata", "uid") != nil {
 		return false
@@ -94,8 +96,7 @@ func (c *checker) carries(key string) bool {
 	return added
 }
 
-// selects checks the selector of the object itself against the labels of the pods that it creates
-// (R-V37).
+// selects checks the selector of the object itself against the labels of its pods (R-V37).
 func (c *checker) selects(spec *place, labels *source.Node) {
 	p := spec.field("selector")
 	if p.absent() {
@@ -107,7 +108,7 @@ func (c *checker) selects(spec *place, labels *source.Node) {
 		}
 		return
 	}
-	if c.w.Object.Kind == "ReplicationController" { // a plain map
+	if c.w.Object.Kind == "ReplicationController" { // its selector is a plain map
 		if c.isTextMap(p) {
 			c.matches(p, labels)
 		}
@@ -136,7 +137,7 @@ func (c *checker) selects(spec *place, labels *source.Node) {
 	}
 }
 
-// requirements reads matchExpressions, which are not decoded here; ok is false if a part is
+// requirements reads matchExpressions that are not decoded. ok is false if a part of them is
 // unknown.
 func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement, ok bool) {
 	ok = c.is(p, source.Sequence)
@@ -154,7 +155,8 @@ func (c *checker) requirements(p *place) (all []metav1.LabelSelectorRequirement,
 	return all, ok
 }
 
-// repairEmptySelector returns the repair of a selector without requirements, or with labels one level too high.
+// repairEmptySelector returns the fix for a selector without requirements, or for one that has
+// labels directly below selector.
 func repairEmptySelector(selector, labels *source.Node) string {
 	for k := range selector.Fields() {
 		if k.Value != "matchLabels" && k.Value != "matchExpressions" {
@@ -164,7 +166,7 @@ func repairEmptySelector(selector, labels *source.Node) string {
 	return suggestLabels("add matchLabels", labels)
 }
 
-// suggestLabels returns a repair with the first of the labels; "" if there are none.
+// suggestLabels returns a fix that uses the first of the labels, or "" if there are none.
 func suggestLabels(repair string, labels *source.Node) string {
 	for k, v := range labels.Fields() {
 		return fmt.Sprintf("%s, such as %s: %s", repair, k.Value, v.Text())
@@ -172,7 +174,7 @@ func suggestLabels(repair string, labels *source.Node) string {
 	return ""
 }
 
-// matches compares matchLabels with the labels of the template.
+// matches checks that matchLabels agrees with the labels of the template.
 func (c *checker) matches(p *place, labels *source.Node) bool {
 	for k, v := range p.value.Fields() {
 		value := labels.Get(k.Value)
@@ -189,8 +191,8 @@ func (c *checker) matches(p *place, labels *source.Node) bool {
 	return true
 }
 
-// unknownLabel reports whether the value of a label is unknown: its value or any key is a variable,
-// or it is of a wrong type and reported as such.
+// unknownLabel reports whether the value of a label is unknown. This is the case if the value or
+// any label key is a placeholder, or if the value has the wrong type, which is reported elsewhere.
 func unknownLabel(labels *source.Node, key string) bool {
 	if !labels.IsNull() && labels.Kind != source.Map {
 		return true
@@ -203,7 +205,7 @@ func unknownLabel(labels *source.Node, key string) bool {
 	return false
 }
 
-// labelSet adapts labels in a file to the interface that selectors match against.
+// labelSet adapts labels in a YAML file to labels.Labels, the interface that selectors match.
 type labelSet struct{ node *source.Node }
 
 func (s labelSet) Has(key string) bool { return s.node.Get(key) != nil }

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestLabelKeysOfJobs: only the pods of an Indexed Job have an index when they are created, so only
-// their index is merged into the selector, and refused if the selector already names it (R-V22,
-// R-W14).
+// TestLabelKeysOfJobs checks that only the pods of an Indexed Job have a completion index when they
+// are created. The index is merged into the selector, and refused if the selector already names it
+// (R-V22, R-W14).
 func TestLabelKeysOfJobs(t *testing.T) {
 	for mode, refused := range map[string]bool{"Indexed": true, "NonIndexed": false} {
 		set := loadSet(t, fmt.Sprintf(`

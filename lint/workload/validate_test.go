@@ -8,12 +8,13 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// row is a fragment of a pod's spec, or a complete manifest, with its only problem. The problem
-// begins on the line that ends in "# here".
+// row is a part of a pod's spec, or a complete manifest, with its only problem. The problem begins
+// on the line that ends in "# here".
 type row struct {
 	rule, yaml string
-	// stage, field and message are the expectation: the field relative to the pod's spec, or to the
-	// root of a complete manifest, and a part of the message. All are empty if there is no problem.
+	// stage, field and message describe the expected problem. field is relative to the pod's spec
+	// or, for a complete manifest, to its root. message is a part of the message. All are empty if
+	// no problem is expected.
 	stage          Stage
 	field, message string
 }
@@ -58,7 +59,7 @@ spec:
 `}
 )
 
-// bare returns a frame without containers of its own.
+// bare returns the frame without its containers.
 func (f frame) bare() frame {
 	f.text = strings.Replace(f.text, "containers: [{name: main, image: web}]\n"+strings.Repeat(" ", f.indent), "", 1)
 	return f
@@ -133,7 +134,7 @@ func inside(t *testing.T, file *source.File, p Problem) {
 	}
 }
 
-// TestSpan pins the text that a problem underlines.
+// TestSpan checks the text that the location of a problem covers.
 func TestSpan(t *testing.T) {
 	for _, r := range []struct{ yaml, want string }{
 		{`topologySpreadConstraints: [{maxSkew: 0, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]`, `maxSkew: 0`},
@@ -156,7 +157,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestPlainWordsFit checks words against all forms: a plain word has every form.
+// TestPlainWordsFit checks that plain words have every form.
 func TestPlainWordsFit(t *testing.T) {
 	const letters = "ab9z0-A_./ "
 	r := rand.New(rand.NewPCG(1, 1))

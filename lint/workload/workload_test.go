@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestOperated checks where unknown objects may create pods.
+// TestOperated checks in which namespaces unknown objects may create pods.
 func TestOperated(t *testing.T) {
 	custom := func(version, kind, meta string) string {
 		return "apiVersion: " + version + "\nkind: " + kind + "\nmetadata: {" + meta + "}\nspec: {}\n"
