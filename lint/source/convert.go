@@ -234,7 +234,7 @@ func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	return a.node
 }
 
-// excessive tells alias bombs from documents that are merely large. It uses the thresholds of
+// excessive distinguishes bombs from documents that are merely large. It uses the thresholds of
 // kubectl's decoder (go-yaml v2, decode.go, allowedAliasRatio).
 func excessive(copied, all int) bool {
 	if copied <= limits.Expansion {

@@ -64,7 +64,7 @@ func (d *Decoder) Decode(n *Node, out any) []Mismatch {
 	return d.found
 }
 
-// wholeNumber is what messages call the type of an integer field.
+// wholeNumber is the name of integer types in messages.
 const wholeNumber = "whole number"
 
 // place is one step of the decoder's path: a field, a list item, or the decoded node itself.
