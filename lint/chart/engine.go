@@ -147,7 +147,7 @@ func (e *engine) execute() ([]Manifest, error) {
 	return all, nil
 }
 
-// noValue is what text/template prints for a missing value. Helm removes it from the output.
+// noValue is the output of text/template for a missing value. Helm removes it.
 var noValue = []byte("<no value>")
 
 func withoutNoValue(text []byte) []byte { return bytes.ReplaceAll(text, noValue, nil) }
