@@ -180,7 +180,7 @@ func joinCharge(b *budget, a []reflect.Value) {
 	b.text(times(listLen(a[1]), a[0].Len()))
 }
 
-// wrapCharge charges for the worst case, in which a separator follows every character.
+// wrapCharge charges for a separator at every space and after every width characters.
 func wrapCharge(b *budget, a []reflect.Value) {
 	if len(a) == 2 {
 		b.text(2 * a[1].Len())

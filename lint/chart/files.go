@@ -180,8 +180,8 @@ func pointees[T any](list []*T) (all []T) {
 	return all
 }
 
-// typeOf returns the name that Helm prints for the type of a value. It replaces the names of types
-// of this package with those of Helm.
+// typeOf returns the name that Helm prints for the type of a value. Some values here have other Go
+// types than in Helm.
 func typeOf(v any) string {
 	switch v.(type) {
 	case files:

@@ -207,7 +207,7 @@ func actionSize(text []byte) int {
 // differs.
 var branching = lazy.Regexp(`^[ \t]*#.*(?:\{\{-?[ \t]*(?:if|else|end|range|with)\b|\{%-?[ \t]*(?:if|el(?:se|if)|endif|for|endfor)\b)`)
 
-// branches holds the lines of a text that match branching.
+// branches holds the lines of text that match branching.
 type branches struct {
 	text  []byte
 	lines []int32
@@ -250,7 +250,7 @@ type computed struct {
 	column int
 }
 
-// yttCode reports whether a text is a ytt template, and returns the values that ytt computes, by
+// yttCode reports whether the text is a ytt template, and returns the values that ytt computes, by
 // line. To a YAML parser, ytt code is only comments.
 func yttCode(text []byte) (template bool, values map[int]computed) {
 	if !bytes.Contains(text, []byte("#@")) {

@@ -37,7 +37,7 @@ func opensJSON(text []byte) bool {
 	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
 }
 
-// jsonError returns the JSON syntax error of a text that begins with a bracket or a brace; ok is
+// jsonError returns the JSON syntax error of text that begins with a bracket or a brace; ok is
 // false for any other text. For JSON indented with tabs, "a comma is missing" is more useful than
 // the YAML parser's complaint about tabs.
 func jsonError(text []byte) (e textError, ok bool) {

@@ -244,7 +244,7 @@ func readAll(files []found, opts Options) (results []result, left []Skipped) {
 	return results, nil
 }
 
-// mostOf returns the per-file limits for a text.
+// mostOf returns the per-file limits for the text.
 func (o *Options) mostOf(text []byte) limits.Cost {
 	most := *cmp.Or(o.file, &limits.File)
 	most.Values = min(most.Values, max(limits.DenseValues, len(text)/limits.BytesPerValue))
@@ -256,10 +256,10 @@ func tooMuch(what string, line int) textError {
 	return textError{problem: Unreadable, line: max(line, 1), column: 1, detail: "has " + what + ", so it is not checked: split it"}
 }
 
-// crowded returns the line on which a text may exceed the maximum number of values. Each value
+// crowded returns the line on which the text may exceed the maximum number of values. Each value
 // begins on a new line or after a structural character, though most of these characters are
 // ordinary text in a block scalar. The parser needs hundreds of bytes per value and holds a whole
-// document in memory, so it must not see such a text.
+// document in memory, so it must not see such text.
 func crowded(text []byte, values int) (line int, ok bool) {
 	if len(text) <= values {
 		return 0, false

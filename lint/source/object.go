@@ -214,9 +214,9 @@ var otherKind = lazy.Regexp(`^["']?kind["']?[ \t]*:[ \t]*["']?\w+#`)
 
 func startsWithKey(text []byte) bool { return manifestKey().Match(text) && !otherKind().Match(text) }
 
-// meansManifest reports whether a text that does not parse was meant to contain a Kubernetes
-// object: one of its documents has the top-level key apiVersion or kind. Dumps, logs and files
-// such as a tasks.json with comments do not.
+// meansManifest reports whether text that does not parse was meant to contain a Kubernetes object:
+// one of its documents has the top-level key apiVersion or kind. Dumps, logs and files such as a
+// tasks.json with comments do not.
 func meansManifest(text []byte) bool {
 	for part := range parts(text) {
 		if meansObject(part) {
@@ -332,7 +332,7 @@ var jinjaComment = lazy.Regexp(`(?m)^` + unquoted + `*\{#(?:[^#]|#+[^#}])*#+\}`)
 // blockStart matches a line that may begin a block scalar.
 var blockStart = lazy.Regexp(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
 
-// templateOpening returns the opening of the first template action in a text that does not parse:
+// templateOpening returns the opening of the first template action in text that does not parse:
 // {{, {%, <%, <#, or {# for a Jinja comment. It returns "" if there is none. Lines count from 0.
 func templateOpening(text []byte) (opening string, at int) {
 	if !bytes.ContainsAny(text, "{<") {
@@ -351,8 +351,8 @@ func templateOpening(text []byte) (opening string, at int) {
 	return "", 0
 }
 
-// blockLines iterates over the lines of a text, and reports for each whether it is inside a block
-// scalar.
+// blockLines iterates over the lines of the text, and reports for each whether it is inside a
+// block scalar.
 func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 	return func(yield func([]byte, bool) bool) {
 		block := -1 // indentation of the field whose block scalar this is, or -1

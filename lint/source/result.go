@@ -139,7 +139,7 @@ func read(text []byte, opts Options) contents {
 	return parseYAML(text, opts)
 }
 
-// documents returns the documents in a text and the errors found in it.
+// documents returns the documents in the text and the errors found in it.
 func documents(text []byte, opts Options) ([]document, []textError) {
 	got := read(text, opts)
 	if got.over != nil {
@@ -160,7 +160,7 @@ func (r *result) refuse(why textError, strict bool) {
 	r.problem(why)
 }
 
-// unparsable reports the position of the first invalid byte in a text.
+// unparsable reports the position of the first invalid byte in the text.
 func (r *result) unparsable(text []byte) {
 	line := 1
 	for len(text) > 0 {

@@ -90,9 +90,9 @@ var braceComma = lazy.Regexp(`\{[A-Za-z_][\w.-]*, ?\}`)
 // YAML syntax.
 var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%+[A-Za-z_][\w.-]*%+|%{3,}|%[dqsv]\b|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.\[\]-]*\})`)
 
-// withPlainPlaceholders rewrites a text that does not parse. It replaces each %X%, @X@ and {X}
-// that YAML treats as syntax with <X>, and %%% with <->, so that all positions stay the same. was
-// maps the replacements to the original strings. plain is nil if nothing was replaced.
+// withPlainPlaceholders rewrites text that does not parse. It replaces each %X%, @X@ and {X} that
+// YAML treats as syntax with <X>, and %%% with <->, so that all positions stay the same. was maps
+// the replacements to the original strings. plain is nil if nothing was replaced.
 func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 	if !bytes.ContainsAny(text, "%@{") {
 		return nil, nil
@@ -138,7 +138,7 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 // filled matches a line that contains only a placeholder, which a script will replace with fields.
 var filled = lazy.Regexp(`^[ \t]*(?:<[^<>\n]+>|\$\{[^{}\n]+\}|\$[A-Za-z_]\w*|%+[A-Za-z_][\w.-]*%+|%{3,}|@[A-Za-z_][\w.-]*@|__[A-Za-z]\w*__|\{[A-Za-z_][\w.]*\})[ \t]*\r?\n?$`)
 
-// lacksOnlyLines reports whether a text becomes valid YAML once the lines that contain only a
+// lacksOnlyLines reports whether the text becomes valid YAML once the lines that contain only a
 // placeholder are removed.
 func lacksOnlyLines(text []byte) bool {
 	if !bytes.ContainsAny(text, "<$%@_{") {

@@ -40,8 +40,8 @@ const nodeChunk = 128
 // library has higher limits.
 const maxSimple, maxSimpleKey = 100, 256
 
-// parseSimple passes the documents of a text to emit until emit returns false. It returns false if
-// the text is not simple. emit may already have received documents by then.
+// parseSimple passes the documents of the text to emit until emit returns false. It returns false
+// if the text is not simple. emit may already have received documents by then.
 func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) bool {
 	ascii, ok := simpleText(text)
 	if !ok {
@@ -62,8 +62,8 @@ func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) b
 	return true
 }
 
-// simpleText reports whether every character of a text means the same in any context, and whether
-// all of them are ASCII.
+// simpleText reports whether every character of the text means the same in any context, and
+// whether all of them are ASCII.
 func simpleText(text []byte) (ascii, ok bool) {
 	ascii = true
 	for i := 0; i < len(text); i++ {

@@ -272,7 +272,7 @@ const chunk = 1 << 10
 
 var byteOrderMark = []byte("\ufeff")
 
-// newIndex indexes a text. With wide set, lines also end at the other line breaks of YAML 1.1: a
+// newIndex indexes the text. With wide set, lines also end at the other line breaks of YAML 1.1: a
 // lone carriage return and the Unicode line breaks.
 func newIndex(text []byte, wide bool) *textIndex {
 	x := &textIndex{text: text, lines: make([]int32, 1, 1+bytes.Count(text, []byte("\n")))}
@@ -322,7 +322,7 @@ func wideBreak(text []byte, i int) bool {
 	return false
 }
 
-// hasWideBreak reports whether a text has a line break other than \n and \r\n.
+// hasWideBreak reports whether the text has a line break other than \n and \r\n.
 func hasWideBreak(text []byte) bool {
 	for _, mark := range []string{"\u0085", "\u2028", "\u2029"} {
 		if bytes.Contains(text, []byte(mark)) {

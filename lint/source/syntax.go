@@ -27,8 +27,8 @@ var (
 // error. Beyond it, the line reported by the parser is used.
 const maxSearch = 1 << 18
 
-// parts splits a text into documents. A separator ends a document even inside quotes and brackets,
-// unless only comments and directives precede it.
+// parts splits the text into documents. A separator ends a document even inside quotes and
+// brackets, unless only comments and directives precede it.
 func parts(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		start := 0

@@ -153,8 +153,8 @@ func (r *yamlReader) mend(err error, part []byte, before contents, nodes nodes) 
 	r.broken(err, part)
 }
 
-// decode reads the documents of a text. It uses the YAML library if the text is not simple. If the
-// text is invalid, decode returns true and the error.
+// decode reads the documents of the text. It uses the YAML library if the text is not simple. If
+// the text is invalid, decode returns true and the error.
 func (r *yamlReader) decode(text []byte) (failed bool, err error) {
 	before, nodes := r.contents, r.nodes
 	r.branches = &branches{text: text}

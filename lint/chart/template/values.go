@@ -265,7 +265,7 @@ func newSource(name, text string) *Source {
 // it, so the number of actions limits the parser's stack.
 const maxActions = 200_000
 
-// check rejects a text with too many actions. The error has the same form as a parser error.
+// check rejects text with too many actions. The error has the same form as a parser error.
 func (s *Source) check() error {
 	at := 0
 	for n := 0; ; n++ {
@@ -324,7 +324,7 @@ func (s *Set) Len() int { return len(s.templates) }
 // Lookup returns the template with a name, or nil.
 func (s *Set) Lookup(name string) *Template { return s.templates[name] }
 
-// Parse adds the templates in a text. They replace earlier templates with the same name unless
+// Parse adds the templates in the text. They replace earlier templates with the same name unless
 // they are empty. Parse returns the template of the text itself. It can be executed even if an
 // earlier template keeps the name.
 func (s *Set) Parse(name, text string) (*Template, error) {

@@ -154,13 +154,13 @@ func (m *marker) without(text string) string {
 	}
 }
 
-// lines maps YAML parser positions to offsets in a text.
+// lines maps YAML parser positions to offsets in the text.
 type lines struct {
 	text   []byte
 	starts []int // start offset of each line
 }
 
-// newLines indexes the lines of a text. It returns false for text with unusual line breaks, in
+// newLines indexes the lines of the text. It returns false for text with unusual line breaks, in
 // which positions are ambiguous, because YAML 1.1 also breaks lines at a lone CR and at three
 // other characters.
 func newLines(text []byte) (*lines, bool) {
@@ -245,13 +245,13 @@ var (
 	endOfLine    = lazy.Regexp(`^[ \t]*(?:[ \t]#.*)?$`)
 )
 
-// change replaces part of a text.
+// change replaces part of the text.
 type change struct {
 	start, end int
 	with       string
 }
 
-// apply applies changes to a text. They must not overlap.
+// apply applies changes to the text. They must not overlap.
 func apply(text []byte, changes []change) []byte {
 	slices.SortStableFunc(changes, func(a, b change) int { return a.start - b.start })
 	size := len(text)

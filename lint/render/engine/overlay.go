@@ -46,7 +46,8 @@ func (p *plan) generated(dir string) *kustomization {
 	return k
 }
 
-// overlay applies the overlay of the root to its kustomization and collects the entries again.
+// overlay merges the overlay of the root into its kustomization, and adds entries for the
+// components of the overlay.
 func (p *plan) overlay(k *kustomization) *render.Problem {
 	add, err := p.added()
 	if err != nil {

@@ -174,7 +174,8 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	return total, nil
 }
 
-// nested rejects a directory that contains a directory on the way to it, as kustomize does.
+// nested rejects a directory that includes itself, or that contains a directory on the way to it,
+// as kustomize does.
 func (p *plan) nested(dir string, from *entry) *render.Problem {
 	for _, above := range p.stack {
 		if above == dir {

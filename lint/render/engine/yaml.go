@@ -25,7 +25,7 @@ type parsed struct {
 	err     error        // error of the YAML parser
 }
 
-// parse parses all documents of a text. The error is a refusal if they are too large.
+// parse parses all documents of the text. The error is a refusal if they are too large.
 func parse(text []byte) (p *parsed, err error) {
 	if n := signs(text); n > limits.Render.Nodes {
 		return nil, refusal(fmt.Sprintf("may have %d YAML nodes, and the limit is %d", n, limits.Render.Nodes))
@@ -62,7 +62,7 @@ func parse(text []byte) (p *parsed, err error) {
 	}
 }
 
-// signs returns an upper bound on the number of nodes in a text. Every node begins after one of
+// signs returns an upper bound on the number of nodes in the text. Every node begins after one of
 // the counted characters.
 func signs(text []byte) int {
 	n := 0
