@@ -36,7 +36,7 @@ type Root struct {
 // Chart holds the inputs of a Helm chart. The zero value renders the chart with its own values and
 // an assumed release name.
 type Chart struct {
-	// Name and Namespace are those of the release. An empty Name means chart.DefaultRelease.
+	// Name and Namespace identify the release. An empty Name means chart.DefaultRelease.
 	Name, Namespace string
 	// Archive is the .tgz with the chart, relative to Root.Confinement, or "" if the chart is in
 	// Root.Dir.

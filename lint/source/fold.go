@@ -107,8 +107,8 @@ func (f *foldable) unfolded(n *Node) *inside {
 	return at.inside
 }
 
-// canFold reports whether the tree of the object is what its text says. The tree of a copy of the
-// object may have been changed.
+// canFold reports whether the tree of the object corresponds to its text. The tree of a copy of
+// the object may have been changed.
 func (o *Object) canFold() bool {
 	return o.text != nil && o.text.of == o && (o.text.root == nil || o.text.root == o.Root)
 }

@@ -34,9 +34,9 @@ type Options struct {
 	// Drop reports whether the maps and lists in a field are not needed. They are checked like all
 	// others, but left out of the result.
 	Drop func(field string) bool
-	// Strict makes every text that does not parse a problem, except templates. Use it for files with
-	// a known purpose, such as a configuration. Otherwise only texts that were meant to be manifests
-	// are problems.
+	// Strict makes every document that does not parse a problem, except templates. Use it for files
+	// with a known purpose, such as a configuration. Otherwise only documents that were meant to be
+	// manifests are problems.
 	Strict bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
@@ -47,9 +47,9 @@ type Options struct {
 	MaxBytes int64
 
 	file, run *limits.Cost // override limits.File and limits.Run
-	// memories holds *memory values that no reader is using; nil if there is only one text.
+	// memories holds *memory values that no reader is using. It is nil if only one text is parsed.
 	memories *sync.Pool
-	// shelf caches documents that are parsed again; nil if objects are never folded.
+	// shelf caches documents that are parsed again. It is nil if objects are never folded.
 	shelf *shelf
 }
 

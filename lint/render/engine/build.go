@@ -143,7 +143,7 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	if m != nil {
 		said = m.without(said)
 	}
-	// If kustomize cannot use a file, it tries the path as a directory. The last error is about that.
+	// If kustomize cannot use a file, it tries the path as a directory and reports that error last.
 	if _, inner, ok := strings.Cut(said, "accumulation err='"); ok {
 		if before, _, ok := strings.Cut(inner, "': must build at directory"); ok {
 			said = before
