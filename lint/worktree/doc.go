@@ -8,5 +8,5 @@
 // on a path relative to its parent, and checks that the opened directory is the one that it
 // inspected before.
 //
-// Non-goals: paths outside of every work tree. The caller decides whether to trust them.
+// The caller decides whether to trust a path that is outside of every work tree.
 package worktree
