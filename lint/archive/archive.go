@@ -1,11 +1,11 @@
 // Package archive reads gzipped tar archives from untrusted sources.
 //
-// Contract: Read passes on one entry after the other, files and directories, and reads to the
-// very end, including the checksum. Archives are hostile: an entry that is neither a file nor a
-// directory, such as a link, is an error, and bytes and entries are counted while they are
-// read, including headers and padding. A file has the size that its header says.
+// Contract: Read passes the files and directories of an archive to a function one by one. It reads
+// to the very end and verifies the checksum. Archives may be hostile: an entry that is neither a
+// file nor a directory, such as a link, is an error. Bytes, including headers and padding, and
+// entries are counted as they are read. A file has exactly the size in its header.
 //
-// Non-goals: interpreting names. They are as the archive has them, and not safe as paths.
+// Non-goals: interpreting names. They are passed on unchanged and are not safe to use as paths.
 package archive
 
 import (
@@ -17,31 +17,32 @@ import (
 	"io"
 )
 
-// Limits are the maximum for an archive: bytes once it is unpacked, entries, and bytes of one
-// file.
+// Limits holds the maximum number of unpacked bytes and entries of an archive, and the maximum
+// size of one file in bytes.
 type Limits struct {
 	Bytes, File int64
 	Entries     int
 }
 
-// Entry is a file or a directory.
+// Entry is a file or a directory in an archive.
 type Entry struct {
-	// Name is as the archive has it.
+	// Name is the name in the archive, unchanged.
 	Name string
 	Dir  bool
-	// Size is the size of a file in bytes, and Text its contents.
+	// Size is the size of a file in bytes, and Text is its content.
 	Size int64
 	Text io.Reader
 }
 
-// FormatError is returned for a text that is not gzipped.
+// FormatError is returned for input that is not in gzip format.
 type FormatError struct{ Err error }
 
 func (e *FormatError) Error() string { return "not gzipped: " + e.Err.Error() }
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// LimitError says which limit an archive exceeds. Entry is "" if no single entry does.
+// LimitError says which limit an archive exceeds. Entry is empty if the limit applies to the
+// archive as a whole.
 type LimitError struct{ Entry, What string }
 
 func (e *LimitError) Error() string { return "the archive " + e.What }
@@ -53,8 +54,9 @@ func (e *KindError) Error() string {
 	return "found " + e.Found + "; expected files and folders only"
 }
 
-// Read calls take with the entries of an archive until take returns an error, which Read
-// returns. Any other error is a FormatError, a LimitError, a KindError or an error in the text.
+// Read calls take for each entry of an archive. If take returns an error, Read stops and returns
+// that error. Any other error is a FormatError, a LimitError, a KindError or an error from reading
+// the archive.
 func Read(packed io.Reader, most Limits, take func(e Entry) error) error {
 	zipped, err := gzip.NewReader(packed)
 	if err != nil {
@@ -66,14 +68,14 @@ func Read(packed io.Reader, most Limits, take func(e Entry) error) error {
 		head, err := archive.Next()
 		switch {
 		case errors.Is(err, io.EOF):
-			// reads what follows the last entry, so that gzip verifies the checksum
+			// read what follows the last entry, so that gzip verifies the checksum
 			_, err = io.Copy(io.Discard, unpacked)
 			return err
 		case err != nil:
 			return err
 		case n >= most.Entries:
 			return &LimitError{"", fmt.Sprintf("has more than %d entries", most.Entries)}
-		case head.Typeflag == tar.TypeXGlobalHeader: // says from which commit git made the archive
+		case head.Typeflag == tar.TypeXGlobalHeader: // contains the commit from which git created the archive
 			continue
 		case head.Typeflag != tar.TypeReg && head.Typeflag != tar.TypeDir:
 			return &KindError{head.Name, cmp.Or(kinds[head.Typeflag], fmt.Sprintf("an entry of type %q", head.Typeflag))}
@@ -86,7 +88,7 @@ func Read(packed io.Reader, most Limits, take func(e Entry) error) error {
 	}
 }
 
-// limited counts the bytes read, and fails beyond a limit.
+// limited counts the bytes read from a reader and fails once there are too many.
 type limited struct {
 	from       io.Reader
 	left, most int64
@@ -100,7 +102,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// kinds are entries that are neither a file nor a directory.
+// kinds names the types of entries that are neither files nor directories.
 var kinds = map[byte]string{
 	tar.TypeSymlink: "a symbolic link", tar.TypeLink: "a hard link", tar.TypeChar: "a device", tar.TypeBlock: "a device", tar.TypeFifo: "a pipe",
 }

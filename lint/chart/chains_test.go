@@ -2,8 +2,8 @@ package chart
 
 import "testing"
 
-// TestPlacesOfChoices checks that the output of an action is traced to a value only if nothing else
-// in the action can print the same.
+// TestPlacesOfChoices checks that the output of an action is traced to a value only if nothing
+// else in the action could print the same text.
 func TestPlacesOfChoices(t *testing.T) {
 	const (
 		none = 0

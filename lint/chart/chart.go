@@ -14,103 +14,104 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// File is a file of a chart: its name, relative to the chart's directory and with forward slashes,
-// and its bytes. A values file has the name by which the user knows it.
+// File is a file of a chart. Its name is relative to the chart's directory and uses forward
+// slashes. A values file has the name by which the user knows it.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// Input holds a chart and everything that its release is rendered from.
+// Input holds a chart and all settings of its release.
 type Input struct {
-	// Files are the files in the chart's directory, before .helmignore is applied. Archives in
-	// charts/ are not unpacked yet.
+	// Files lists the files in the chart's directory. .helmignore has not been applied, and archives
+	// in charts/ have not been unpacked.
 	Files []File
-	// Absent lists files and directories of the chart that Helm would read but that are not
-	// available, with the reason. A chart that needs one of them is refused.
+	// Absent lists files and directories of the chart that Helm would read but schedlint cannot, with
+	// the reasons. Rendering fails if the chart needs one of them.
 	Absent []Note
-	// Archive is a packed chart that replaces Files, or nil. Its name only appears in messages and
-	// origins.
+	// Archive is a packed chart to use instead of Files, or nil. Its name appears only in messages
+	// and origins.
 	Archive *File
-	// Version is a constraint on the version of the chart; "" accepts any version.
+	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
-	// Values are the files of -f in order; later ones take precedence. The first Defaults of them
-	// replace values.yaml.
+	// Values lists the files given with -f; later ones take precedence. The first Defaults of them
+	// replace the values.yaml of the chart.
 	Values   []File
 	Defaults int
-	// Set and SetString are the arguments of --set and --set-string.
+	// Set and SetString hold the arguments of --set and --set-string.
 	Set, SetString []string
-	// Name is the name of the release; "" means DefaultRelease.
+	// Name is the name of the release. Empty means DefaultRelease.
 	Name string
-	// Namespace is the namespace of the release; "" means "default".
+	// Namespace is the namespace of the release. Empty means "default".
 	Namespace string
-	// KubeVersion is the version of Kubernetes; "" means DefaultKubeVersion.
+	// KubeVersion is the Kubernetes version of the cluster. Empty means DefaultKubeVersion.
 	KubeVersion string
-	// APIVersions are added to those that Helm knows.
+	// APIVersions lists API versions in addition to those that Helm assumes by default.
 	APIVersions []string
 }
 
-// DefaultKubeVersion is the version that Helm 3.21.4 assumes if none is given.
+// DefaultKubeVersion is the Kubernetes version that Helm 3.21.4 assumes by default.
 const DefaultKubeVersion = chartutil.DefaultKubeVersion
 
-// Result holds the output of the templates of a chart.
+// Result holds the output of a chart's templates.
 type Result struct {
 	// Manifests holds the output of all templates except partials, sorted by name. It includes
-	// NOTES.txt and templates that print nothing.
+	// NOTES.txt and templates with empty output.
 	Manifests []Manifest
-	// CRDs are the files in crds/ directories, in Helm's order.
+	// CRDs lists the files in crds/ directories in the order in which Helm installs them.
 	CRDs []File
-	// Notes lists checks that were skipped although Helm may make them.
+	// Notes lists checks that Helm may perform but schedlint skipped.
 	Notes []Note
 	// Steps is the number of steps that rendering took.
 	Steps int
 }
 
-// Note says why a file of a chart is handled differently from Helm.
+// Note explains why a file of a chart is not handled as Helm would.
 type Note struct{ File, Detail string }
 
 // Manifest is the output of one template.
 type Manifest struct {
-	// Template is the name that Helm gives the template, such as "shop/templates/api.yaml".
+	// Template is Helm's name for the template, such as "shop/templates/api.yaml".
 	Template string
 	Text     []byte
-	// Lines has one origin for each line of Text. Text after the last line break is a line, unless
-	// it is empty.
+	// Lines has the origin of each line of Text. Text after the last line break counts as a line
+	// unless it is empty.
 	Lines []Origin
 }
 
-// Origin is the place where a line of the output was written.
+// Origin says where a line of the output was written.
 type Origin struct {
-	// Template is the file, named relative to the chart's directory. For a file in an archive, the
-	// name of the archive and a colon precede it.
+	// Template is the file name, relative to the chart's directory. For a file in an archive, the
+	// name is preceded by the name of the archive and a colon.
 	Template string
 	// Line is a line of Template, counted from 1.
 	Line int
-	// Exact is set if that line contains the text. Otherwise it contains the action that printed
-	// the line, such as a function that prints several lines.
+	// Exact is set if the template line contains the text of the output line. Otherwise it contains
+	// the action that printed the line, for instance a function that prints several lines.
 	Exact bool
-	// Values is the place where the value of the line was set. It is the zero value if that is not
-	// known or if the value was computed.
+	// Values is the position at which the value in the line was set. It is zero if the position is
+	// unknown or the value was computed.
 	Values Place
-	// Item is the place where the list item that begins on the line was set. Keys are printed
-	// sorted, so the first key of the item may be another one there. It is the zero value if no
-	// item with keys begins on the line or if its place is not known.
+	// Item is the position of the list item that begins on the line. It is zero if no map in a list
+	// begins on the line or if the position is unknown. Keys are printed in sorted order, so the item
+	// may begin with another key in the values file.
 	Item Place
 }
 
-// Place is the place where a value was set.
+// Place is the position at which a value was set.
 type Place struct {
-	// File is the name of a values file: one of Input.Values or a file of the chart. For values
-	// without a file it is "--set" or "--set-string".
+	// File is the name of a values file, either one of Input.Values or a file of the chart. For a
+	// value from the command line it is "--set" or "--set-string".
 	File string
-	// Line and Column are the place of the value, or of its key if the value is on a different line
-	// than the one that it explains. Both count from 1; columns are in code points. They are 0 for
-	// values without a file.
+	// Line and Column are the position of the value. If the value is a map or list that begins on
+	// another line, they are the position of its key. Both count from 1, and columns are code points.
+	// They are 0 for values from the command line.
 	Line, Column int
 }
 
-// Render renders a chart like helm template. It differs in the order of the output and in functions
-// that are random or that read a clock, the environment or the network. The error is a *Problem.
+// Render renders a chart as helm template does, except that the order of the output differs, and
+// so do functions that are random or that read the clock, the environment or the network. The
+// error is a *Problem.
 func Render(in Input) (*Result, error) { return render(in, limits.ChartSteps) }
 
 func render(in Input, steps int) (res *Result, err error) {
@@ -120,7 +121,7 @@ func render(in Input, steps int) (res *Result, err error) {
 			if over, ok := r.(limit); ok {
 				p = limitAt(chartFile, "%s", string(over))
 			}
-			p.Steps = steps // the remaining files are not counted
+			p.Steps = steps // the remaining files are not charged
 			res, err = nil, p
 		}
 	}()
@@ -141,7 +142,7 @@ func render(in Input, steps int) (res *Result, err error) {
 	if err != nil {
 		return nil, l.problem(err)
 	}
-	var crds []File // of a chart before those of its dependencies
+	var crds []File // CRDs of a chart come before those of its dependencies
 	for _, crd := range c.CRDObjects() {
 		crds = append(crds, File{Name: l.nameOf(crd.File.Data, crd.Filename), Data: crd.File.Data})
 	}
@@ -149,11 +150,12 @@ func render(in Input, steps int) (res *Result, err error) {
 }
 
 // DefaultRelease is the default name of a release, as in helm template (helm:
-// cmd/helm/template.go). The name of the chart as default would hide faults: the templates of helm
-// create omit the name of the release from names and labels if it contains that of the chart.
+// cmd/helm/template.go). The name of the chart would be a bad default, because it would hide
+// mistakes: templates made by helm create leave the release name out of names and labels if it
+// contains the chart name.
 const DefaultRelease = "release-name"
 
-// release makes the checks that Helm makes before it renders, and computes the values.
+// release performs the checks that Helm performs before rendering, and computes the values.
 func (l *loader) release(c *helm.Chart) (chartutil.Values, error) {
 	caps, err := chartutil.NewCapabilities(l.in.KubeVersion, l.in.APIVersions)
 	if err != nil {
@@ -178,8 +180,8 @@ func (l *loader) release(c *helm.Chart) (chartutil.Values, error) {
 	return chartutil.Top(of, caps, values), nil
 }
 
-// values returns the values that templates see as .Values. It removes disabled dependencies from
-// the chart.
+// values returns the values that templates see as .Values. It also removes disabled dependencies
+// from the chart.
 func (l *loader) values(c *helm.Chart) (chartutil.Values, error) {
 	user, err := l.merge(l.in.Values[min(l.in.Defaults, len(l.in.Values)):])
 	if err != nil {
@@ -206,12 +208,12 @@ func (l *loader) values(c *helm.Chart) (chartutil.Values, error) {
 	return values, nil
 }
 
-// unmerged returns the error for values that could not be computed.
+// unmerged returns the error for values that cannot be merged.
 func (l *loader) unmerged(file, key string, err error) error {
 	p := l.at(file, key, "%v", err)
 	p.Refused = errors.Is(err, chartutil.ErrDepth)
 	return p
 }
 
-// isPartial reports whether a template only exists for others to include.
+// isPartial reports whether a template exists only to be included by others.
 func isPartial(name string) bool { return strings.HasPrefix(path.Base(name), "_") }

@@ -7,8 +7,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// chartOf returns an input from files in txtar form: those named -f:NAME are values files of the
-// release, all others are files of the chart.
+// chartOf returns an Input from a txtar archive. Files named -f:NAME are values files of the
+// release, and all others are files of the chart.
 func chartOf(text string) Input {
 	in := Input{}
 	for _, f := range txtar.Parse([]byte(text)).Files {
@@ -50,8 +50,8 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestConstants checks that random and machine-dependent functions return the same in each run, and
-// not the same twice in one run.
+// TestConstants checks that random and machine-dependent functions return the same results in
+// every run, but different ones in each call.
 func TestConstants(t *testing.T) {
 	for _, call := range []string{
 		"randAlphaNum 20", "randAlpha 20", "randNumeric 20", "randAscii 20", "randBytes 20", "uuidv4", "randInt 0 1000000000",
@@ -76,7 +76,7 @@ func TestConstants(t *testing.T) {
 	}
 }
 
-// TestMachine checks that nothing from the machine is in the output.
+// TestMachine checks that nothing about the machine gets into the output.
 func TestMachine(t *testing.T) {
 	t.Setenv("TZ", "Asia/Tokyo")
 	for call, want := range map[string]string{
@@ -98,7 +98,7 @@ func TestMachine(t *testing.T) {
 }
 
 // TestChartFiles checks that templates do not see ignored files, and that files in crds/ are not
-// templates.
+// executed as templates.
 func TestChartFiles(t *testing.T) {
 	res, err := Render(chartOf(shop + `-- .helmignore --
 secret/
@@ -129,7 +129,7 @@ kind: {{ not a template }}
 	}
 }
 
-// TestNoAddresses checks that a template cannot print memory addresses.
+// TestNoAddresses checks that templates cannot print memory addresses.
 func TestNoAddresses(t *testing.T) {
 	res, err := Render(chartOf(shop + "maintainers: [{name: Ann}]\n-- templates/a.yaml --\n" +
 		"a: {{ .Chart.Maintainers }} {{ quote .Chart.Maintainers }}\nb: {{ (index .Chart.Maintainers 0).Name }}\nc: {{ toJson .Chart }}\n"))
@@ -149,8 +149,8 @@ func TestNoAddresses(t *testing.T) {
 	}
 }
 
-// TestTypes checks that types have Helm's names, and that lists of the chart are also in
-// .Chart.Metadata.
+// TestTypes checks that types have the same names as in Helm, and that the chart's lists are also
+// in .Chart.Metadata.
 func TestTypes(t *testing.T) {
 	res, err := Render(chartOf(shop + "maintainers: [{name: Ann}]\n-- templates/a.yaml --\n" +
 		"{{ typeOf .Files }} {{ typeOf .Chart }} {{ typeOf .Chart.Maintainers }} {{ (index .Chart.Metadata.Maintainers 0).Name }}\n"))

@@ -14,9 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// wrap returns a function of the same type, because its type determines how arguments are
-// converted. The function charges for its arguments before it runs, refuses to make results that
-// are too large, and reports the texts that it makes to the trace.
+// wrap returns a function of the same type as f, because the type determines how arguments are
+// converted. The wrapper charges for the arguments before it calls f, refuses to create results
+// that are too large, and reports strings in the result to the trace.
 func (e *engine) wrap(name string, f reflect.Value) any {
 	kind := f.Type()
 	charge, base := charges[name], fixed(name)
@@ -47,7 +47,7 @@ func (e *engine) wrap(name string, f reflect.Value) any {
 	}).Interface()
 }
 
-// fixed returns the cost of a call of a function, whatever its arguments are, in steps.
+// fixed returns the constant part of a function's cost, in steps.
 func fixed(name string) int {
 	switch {
 	case strings.HasPrefix(name, "semver"), strings.HasSuffix(name, "AES"), strings.HasPrefix(name, "url"):
@@ -58,22 +58,22 @@ func fixed(name string) int {
 	return 1
 }
 
-// decimals lists functions that compute with numbers of any length.
+// decimals lists the functions that compute with arbitrary precision.
 var decimals = strings.Fields("add1f addf subf divf mulf")
 
-// deepFunctions lists functions that read everything in their arguments. Those that take numbers or
-// keys of any type print values of other types.
+// deepFunctions lists functions that read their arguments completely. Functions that expect
+// numbers or keys but accept any type are included, because they print values of other types.
 var deepFunctions = strings.Fields(`toYamlPretty toToml toString toStrings quote squote cat print printf println html js urlquery deepCopy mustDeepCopy
 	merge mustMerge mergeOverwrite mustMergeOverwrite deepEqual has mustHas uniq mustUniq without mustWithout
 	join sortAlpha urlJoin int int64 float64 toDecimal add1 add sub div mod mul add1f addf subf divf mulf
 	biggest max min maxf minf ceil floor round`)
 
-// jsonFunctions lists functions that print values with encoding/json.
+// jsonFunctions lists functions that encode values with encoding/json.
 var jsonFunctions = strings.Fields("toYaml toJson toPrettyJson toRawJson mustToJson mustToPrettyJson mustToRawJson")
 
-// charges maps functions to upper bounds of the cost of their work and of their results, except
-// reading their arguments. The result of a function that is not listed is not much larger than its
-// arguments.
+// charges maps a function to a charge for its work and its result. The charge is an upper bound
+// and does not include reading the arguments. A function that is not listed returns results not
+// much larger than its arguments.
 var charges = func() map[string]func(*budget, []reflect.Value) {
 	all := map[string]func(*budget, []reflect.Value){}
 	for _, row := range []struct {
@@ -93,7 +93,7 @@ var charges = func() map[string]func(*budget, []reflect.Value) {
 		{"untilStep", func(b *budget, a []reflect.Value) { b.items(between(a[0].Int(), a[1].Int(), a[2].Int())) }},
 		{"seq", seqCharge},
 		{"printf", printfCharge},
-		// Each character is looked for in the set.
+		// Each character is compared with the cut set.
 		{"trimall trimAll", func(b *budget, a []reflect.Value) { b.charge(times(a[0].Len(), a[1].Len()) / 4096) }},
 		{"split", func(b *budget, a []reflect.Value) { b.items(times(4, parts(a))) }},
 		{"splitList", func(b *budget, a []reflect.Value) { b.items(parts(a)) }},
@@ -112,15 +112,15 @@ var charges = func() map[string]func(*budget, []reflect.Value) {
 	return all
 }()
 
-// dictCharge charges for printing keys, which may have any type.
+// dictCharge charges for printing the keys of a dict, which may have any type.
 func dictCharge(b *budget, a []reflect.Value) {
 	for i := 0; i < a[0].Len(); i += 2 {
 		b.printed(a[0].Index(i))
 	}
 }
 
-// parseCharge charges for parsing a text, which is slow. Each value begins after one of a few
-// characters, and takes about a hundred bytes.
+// parseCharge charges for parsing a string, which is slow. Every value begins after one of a few
+// characters and takes about 100 bytes.
 func parseCharge(b *budget, a []reflect.Value) {
 	text, ok := stringOf(a[0])
 	if !ok {
@@ -133,7 +133,7 @@ func parseCharge(b *budget, a []reflect.Value) {
 	b.charge(len(text)/2 + 4*values)
 }
 
-// tomlCharge charges for parsing TOML. For each key the parser stores the whole path to it.
+// tomlCharge charges for parsing TOML. The parser stores the full path of every key.
 func tomlCharge(b *budget, a []reflect.Value) {
 	parseCharge(b, a)
 	text, depth, longest, begun := a[0].String(), 0, 0, 0
@@ -152,7 +152,7 @@ func tomlCharge(b *budget, a []reflect.Value) {
 	b.charge(times(strings.Count(text, "=")+strings.Count(text, "."), longest*(limits.TOMLNesting/10)/bytesPerStep))
 }
 
-// times returns a product, limited to the range of int.
+// times returns a product, capped at the largest int.
 func times[A, B int | int64](a A, b B) int {
 	if a <= 0 || b <= 0 {
 		return 0
@@ -163,8 +163,8 @@ func times[A, B int | int64](a A, b B) int {
 	return int(a) * int(b)
 }
 
-// parts returns the number of pieces that a separator splits a text into. An empty separator splits
-// it into characters.
+// parts returns the number of pieces into which a separator splits a string. An empty separator
+// yields one piece for each character.
 func parts(a []reflect.Value) int { return strings.Count(a[1].String(), a[0].String()) + 1 }
 func indentCharge(b *budget, a []reflect.Value) {
 	text := a[1].String()
@@ -180,7 +180,7 @@ func joinCharge(b *budget, a []reflect.Value) {
 	b.text(times(listLen(a[1]), a[0].Len()))
 }
 
-// wrapCharge charges for the worst case, a separator after each character.
+// wrapCharge charges for a separator at every space and after every width characters.
 func wrapCharge(b *budget, a []reflect.Value) {
 	if len(a) == 2 {
 		b.text(2 * a[1].Len())
@@ -190,7 +190,7 @@ func wrapCharge(b *budget, a []reflect.Value) {
 	b.text(limits.Sum(times(int64(a[2].Len())/width+int64(strings.Count(a[2].String(), " "))+1, a[1].Len()), a[2].Len()))
 }
 
-// between returns how many numbers there are from low to high.
+// between returns the number of integers from low to high in increments of step.
 func between(low, high, step int64) int {
 	const most = 1 << 40
 	if step == 0 {
@@ -222,14 +222,14 @@ func seqCharge(b *budget, a []reflect.Value) {
 	b.text(times(count, longest))
 }
 
-// printfCharge assumes that each verb prints the longest argument, with its width or precision.
-// Verbs that quote or print hexadecimal digits make up to four bytes from one.
+// printfCharge assumes that each verb prints the longest argument with its width or precision.
+// Verbs for quoted strings and hexadecimal digits print up to four bytes for one.
 func printfCharge(b *budget, a []reflect.Value) {
 	format, longest := a[0].String(), 0
 	for i := range a[1].Len() {
 		longest = max(longest, b.lengthOf(a[1].Index(i)))
 	}
-	const widest = 1_000_000 // limit of package fmt
+	const widest = 1_000_000 // maximum width in package fmt
 	size := len(format)
 	for _, verb := range strings.Split(format, "%")[1:] {
 		verb = verb[:min(len(verb), 64)]
@@ -252,7 +252,7 @@ func printfCharge(b *budget, a []reflect.Value) {
 
 var numbers = lazy.Regexp(`\d+|\*`)
 
-// lengthOf estimates the length of a printed value.
+// lengthOf estimates the printed length of a value.
 func (b *budget) lengthOf(v reflect.Value) int {
 	if text, ok := stringOf(v); ok {
 		return len(text)
@@ -271,7 +271,7 @@ func listLen(v reflect.Value) int {
 	return v.Len()
 }
 
-// pairsCharge charges for functions that compare everything with everything.
+// pairsCharge charges for functions that compare all pairs of elements.
 func pairsCharge(b *budget, a []reflect.Value) {
 	before, n := b.Spent, 0
 	for _, arg := range a {
@@ -281,7 +281,7 @@ func pairsCharge(b *budget, a []reflect.Value) {
 	b.charge(times(n, b.Spent-before) / 8)
 }
 
-// listsCharge charges for functions that copy lists, or that make lists from parts of one.
+// listsCharge charges for functions that copy lists or split one list into several.
 func listsCharge(b *budget, a []reflect.Value) {
 	n := 0
 	for _, arg := range a {
@@ -293,13 +293,13 @@ func listsCharge(b *budget, a []reflect.Value) {
 	b.items(n)
 }
 
-// digitsCharge charges for a product, which has all digits of its factors.
+// digitsCharge charges for a product, which has as many digits as its factors together.
 func digitsCharge(b *budget, a []reflect.Value) {
 	n := a[len(a)-1].Len()
 	b.charge(times(n, n+100))
 }
 
-// concrete returns the value in an interface.
+// concrete returns the value inside an interface.
 func concrete(v reflect.Value) reflect.Value {
 	for v.Kind() == reflect.Interface {
 		v = v.Elem()
@@ -307,20 +307,21 @@ func concrete(v reflect.Value) reflect.Value {
 	return v
 }
 
-// regexCharge charges for one match. The result is no larger than the text.
+// regexCharge charges for finding one match. The result is no longer than the string.
 func regexCharge(b *budget, a []reflect.Value) {
 	pattern, text := a[0].String(), a[1].String()
 	size, groups := program(pattern)
 	b.charge(len(pattern) + size + size*(len(text)+1)/bytesPerStep*(bytesPerStep+2*groups)/bytesPerStep)
 }
 
-// regexListCharge charges for all matches.
+// regexListCharge charges for finding all matches.
 func regexListCharge(b *budget, a []reflect.Value) {
 	regexCharge(b, a)
 	b.items(a[1].Len() + 1)
 }
 
-// program returns the number of instructions and of groups of a pattern, or 0 for an invalid one.
+// program returns the number of instructions and groups of a regular expression, or 0 if it is
+// invalid.
 func program(pattern string) (size, groups int) {
 	if len(pattern) > limits.RegexpBytes {
 		panic(limit(fmt.Sprintf("a regular expression has %d bytes, more than the limit of %d", len(pattern), limits.RegexpBytes)))
@@ -339,7 +340,8 @@ func program(pattern string) (size, groups int) {
 	return len(prog.Inst), prog.NumCap / 2
 }
 
-// regexReplaceCharge counts the matches and their replacements: each $ may insert a whole match.
+// regexReplaceCharge charges for the matches and their replacements. Each $ in a replacement may
+// insert a whole match.
 func regexReplaceCharge(b *budget, a []reflect.Value) {
 	regexListCharge(b, a)
 	re, err := regexp.Compile(a[0].String())
@@ -351,24 +353,24 @@ func regexReplaceCharge(b *budget, a []reflect.Value) {
 	b.text(limits.Sum(limits.Sum(len(text), times(found, len(with))), times(strings.Count(with, "$"), len(text))))
 }
 
-// bytesPerStep is the number of bytes of text that count as one step.
+// bytesPerStep is the number of bytes of text that cost one step.
 const bytesPerStep = 32
 
-// budget counts steps.
+// budget counts steps and enforces the step limit.
 type budget struct{ limits.Counter }
 
-// limit is the error about an exceeded limit. Functions of templates panic with it, and their
-// execution turns it into an error.
+// limit is the error for an exceeded limit. Template functions panic with it; executing the
+// template turns the panic into an error.
 type limit string
 
 func (l limit) Error() string { return string(l) }
 
-// limitAt returns a problem that Helm may not have.
+// limitAt returns a problem that is due to a limit of schedlint and may not occur in Helm.
 func limitAt(file, format string, args ...any) *Problem {
 	return &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...), Refused: true}
 }
 
-// take counts steps. It returns a limit as the error.
+// take is charge, but returns the error instead of panicking.
 func (b *budget) take(n int) error {
 	if n < 0 || !b.Add(n) {
 		b.Spent = b.Most
@@ -377,20 +379,20 @@ func (b *budget) take(n int) error {
 	return nil
 }
 
-// charge counts steps, and panics with a limit if none are left.
+// charge adds n steps. It panics with a limit if there are not enough left.
 func (b *budget) charge(n int) {
 	if err := b.take(n); err != nil {
 		panic(err)
 	}
 }
 
-// text charges for a text of n bytes.
+// text charges for creating a string of n bytes.
 func (b *budget) text(n int) {
 	fits(n)
 	b.charge(n/bytesPerStep + 1)
 }
 
-// fits panics if a text of n bytes exceeds the limit.
+// fits panics if a string of n bytes exceeds the limit.
 func fits(n int) {
 	if n > limits.ChartText {
 		panic(limit(fmt.Sprintf("a text of %d bytes exceeds the limit of %d", n, limits.ChartText)))
@@ -403,16 +405,15 @@ func (b *budget) items(n int) { b.charge(n/2 + 1) }
 // errCyclic is the error for a value that Helm would print until its stack overflows.
 const errCyclic = limit("a value is nested without a limit, as it contains itself")
 
-// printed charges for everything in a value that a function prints, and refuses a value that
-// contains itself.
+// printed charges for printing a value completely. It panics if the value contains itself.
 func (b *budget) printed(v reflect.Value) {
 	if !b.finite(v) {
 		panic(errCyclic)
 	}
 }
 
-// marshalled charges for everything in a value that encoding/json prints. For a value that contains
-// itself, encoding/json returns an error after it has printed a thousand levels.
+// marshalled charges for encoding a value with encoding/json. If the value contains itself,
+// encoding/json prints a thousand levels before it returns an error.
 func (b *budget) marshalled(v reflect.Value) {
 	before := b.Spent
 	if !b.finite(v) {
@@ -420,7 +421,7 @@ func (b *budget) marshalled(v reflect.Value) {
 	}
 }
 
-// finite charges for everything in a value and reports whether the value does not contain itself.
+// finite charges for everything in a value and reports whether the value is free of cycles.
 func (b *budget) finite(v reflect.Value) bool {
 	before := b.Spent
 	ok := b.deep(v, 0)
@@ -430,13 +431,13 @@ func (b *budget) finite(v reflect.Value) bool {
 	return ok
 }
 
-// deep charges for everything in a value. Like printing, it counts a part that occurs twice twice.
-// It returns false once it finds that the value contains itself.
+// deep charges for everything in a value. A part that occurs twice is charged twice, because it is
+// also printed twice. deep returns false once it finds that the value contains itself.
 func (b *budget) deep(v reflect.Value, depth int) bool {
 	if depth > limits.ChartNesting {
 		panic(limit(fmt.Sprintf("a value is nested more than %d deep", limits.ChartNesting)))
 	}
-	b.charge(1 + depth/16) // printing indents it
+	b.charge(1 + depth/16) // printed with indentation
 	switch v.Kind() {
 	case reflect.String:
 		b.charge(v.Len() / bytesPerStep)
@@ -476,11 +477,11 @@ func (b *budget) deep(v reflect.Value, depth int) bool {
 	return true
 }
 
-// manyLevels is the depth at which deep begins to check whether a value contains itself.
+// manyLevels is the depth at which deep begins to look for cycles.
 const manyLevels = 200
 
-// cyclic reports whether a value contains a map that contains itself. open maps the containers
-// around the value to true; cyclic sets those that it has finished to false.
+// cyclic reports whether a value contains a map or list that contains itself. open holds true for
+// the containers around v, and false for those without a cycle.
 func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	b.charge(1)
 	v = concrete(v)
@@ -509,7 +510,7 @@ func (b *budget) cyclic(v reflect.Value, open map[container]bool) bool {
 	return false
 }
 
-// shallow charges for a value itself: the length of a text, of a list or of a map.
+// shallow charges for the length of a string, list or map, but not for its elements.
 func (b *budget) shallow(v reflect.Value) {
 	switch v = concrete(v); v.Kind() {
 	case reflect.String:

@@ -27,16 +27,16 @@ type engine struct {
 	machine   *template.Machine
 	set       *template.Set
 	templates map[string]*source
-	// included counts for each name how often it is currently being included. depth is how deep
-	// include, tpl and template are nested.
+	// included counts how often each template is currently being included. depth is the nesting depth
+	// of include, tpl and template.
 	included map[string]int
 	depth    int
 }
 
-// source is the template in a file.
+// source is the template in one file.
 type source struct {
-	name     string // its name in Helm
-	file     string // its name for users
+	name     string // Helm's name for the template
+	file     string // file name for messages and origins
 	text     string
 	dot      map[string]any
 	basePath string
@@ -58,7 +58,7 @@ func newEngine(l *loader, c *helm.Chart, top chartutil.Values) *engine {
 }
 
 // gather collects the templates of a chart and of its dependencies. It returns the dot of the
-// chart's templates, which the templates of its parent see in .Subcharts.
+// chart's templates. Templates of the parent chart see it in .Subcharts.
 func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	below := map[string]any{}
 	dot := map[string]any{
@@ -90,15 +90,15 @@ func (e *engine) gather(c *helm.Chart, parent map[string]any) map[string]any {
 	return dot
 }
 
-// order returns the names of templates in the order of parsing, in which the later of two
-// definitions counts: files in deep directories come first.
+// order returns the template names in parsing order. Files in deeper directories come first,
+// because the last definition of a name wins.
 func (e *engine) order() []string {
 	return slices.SortedFunc(maps.Keys(e.templates), func(a, b string) int {
 		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(b, a))
 	})
 }
 
-// rootName is Helm's name for the template that is the parent of all others.
+// rootName is Helm's name for the template that all others belong to.
 const rootName = "gotpl"
 
 // parse parses all templates.
@@ -121,8 +121,8 @@ func (e *engine) parse() error {
 	return nil
 }
 
-// execute executes the templates in the order of parsing. Like in Helm, templates may change values
-// that later ones see.
+// execute executes the templates in parsing order. As in Helm, a template may change values that
+// later templates see.
 func (e *engine) execute() ([]Manifest, error) {
 	var all []Manifest
 	left := limits.ChartText
@@ -147,12 +147,12 @@ func (e *engine) execute() ([]Manifest, error) {
 	return all, nil
 }
 
-// noValue is the text that text/template prints for a missing value. Helm removes it.
+// noValue is the output of text/template for a missing value. Helm removes it.
 var noValue = []byte("<no value>")
 
 func withoutNoValue(text []byte) []byte { return bytes.ReplaceAll(text, noValue, nil) }
 
-// into executes a template with its own frame.
+// into executes a template and returns its output in a new frame.
 func (e *engine) into(s *template.Set, t *template.Template, dot any) (f *frame, err error) {
 	if e.depth >= limits.ChartIncludes {
 		return nil, errDepth
@@ -167,7 +167,7 @@ func (e *engine) into(s *template.Set, t *template.Template, dot any) (f *frame,
 	return f, e.machine.Execute(&writer{e, f}, s, t, dot)
 }
 
-// writer writes to a frame.
+// writer appends to the text of a frame.
 type writer struct {
 	e *engine
 	f *frame
@@ -180,10 +180,10 @@ func (w *writer) Write(text []byte) (n int, err error) {
 	return w.f.text.Write(text)
 }
 
-// maxSame limits how deep one name may include itself.
+// maxSame is the maximum recursion depth of a template that includes itself.
 const maxSame = 1000
 
-// nested returns include and tpl for the definitions of a set.
+// nested returns the functions include and tpl for the definitions of a set.
 func (e *engine) nested(s *template.Set) map[string]any {
 	return map[string]any{
 		"include": func(name string, dot any) (string, error) { return e.include(s, name, dot) },
@@ -211,8 +211,8 @@ func (e *engine) include(s *template.Set, name string, dot any) (string, error) 
 	return text, nil
 }
 
-// tpl executes a text as a template that sees the definitions of a set. Definitions in the text are
-// visible only there.
+// tpl executes a string as a template that may use the definitions of a set. Definitions in the
+// string are visible only within it.
 func (e *engine) tpl(s *template.Set, text string, dot any) (string, error) {
 	e.budget.text(len(text))
 	e.budget.charge(s.Len())

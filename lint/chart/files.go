@@ -14,9 +14,9 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 )
 
-// files is the value of .Files in templates: the files of a chart that are neither templates nor
-// read by Helm itself. It is a map because templates range over it. The engine charges for its
-// methods (see fileMethods).
+// files is the value of .Files in templates. It holds the chart files that are neither templates
+// nor read by Helm itself. It is a map because templates range over it. The engine charges for
+// calls of its methods (see fileMethods).
 type files map[string][]byte
 
 func newFiles(from []*helm.File, absent []string) any {
@@ -30,19 +30,19 @@ func newFiles(from []*helm.File, absent []string) any {
 	return all
 }
 
-// partialFiles lacks some files that Helm would read (Input.Absent). It is not a map to templates,
-// so they cannot range over all files, and its methods refuse any name that may refer to an absent
-// file.
+// partialFiles is the value of .Files if some files are missing (Input.Absent). It is not a map,
+// so templates cannot range over all files. Its methods refuse any name or pattern that may refer
+// to a missing file.
 type partialFiles struct {
 	of     files
 	absent []string
 }
 
-// String is for messages, which would otherwise show all files.
+// String returns a fixed text, because the default format would print all files in messages.
 func (*partialFiles) String() string { return "the files of a chart, of which some are not read" }
 
-// need refuses the name of an absent file, or of one in an absent directory. A file has a different
-// name in each chart that contains it.
+// need refuses the name of a missing file or of a file in a missing directory. The same file has a
+// different name in each chart that contains it.
 func (f *partialFiles) need(name string) files {
 	if _, there := f.of[name]; !there {
 		f.refuse(func(absent string) bool { return name == absent || strings.HasPrefix(name, absent+"/") })
@@ -50,7 +50,7 @@ func (f *partialFiles) need(name string) files {
 	return f.of
 }
 
-// needAll refuses a pattern that an absent file may match.
+// needAll refuses a pattern that may match a missing file.
 func (f *partialFiles) needAll(pattern string) files {
 	if at := strings.IndexAny(pattern, `*?[{\`); at >= 0 {
 		pattern = pattern[:at]
@@ -71,7 +71,7 @@ func (f *partialFiles) refuse(means func(absent string) bool) {
 	}
 }
 
-// GetBytes returns a file, or empty bytes if there is none.
+// GetBytes returns the contents of a file, or empty bytes if there is no such file.
 func (f files) GetBytes(name string) []byte {
 	if data, ok := f[name]; ok {
 		return data
@@ -79,7 +79,8 @@ func (f files) GetBytes(name string) []byte {
 	return []byte{}
 }
 
-// Get returns the text of a file. Files never change, so the text shares their bytes.
+// Get returns the contents of a file as a string. Files never change, so the string shares their
+// memory.
 func (f files) Get(name string) string {
 	data := f[name]
 	return unsafe.String(unsafe.SliceData(data), len(data))
@@ -100,14 +101,14 @@ func (f files) Glob(pattern string) files {
 	return found
 }
 
-// AsConfig returns the data of a ConfigMap.
+// AsConfig returns the files as YAML for the data of a ConfigMap.
 func (f files) AsConfig() string { return f.encoded(func(data []byte) string { return string(data) }) }
 
-// AsSecrets returns the data of a Secret.
+// AsSecrets returns the files as YAML for the data of a Secret.
 func (f files) AsSecrets() string { return f.encoded(base64.StdEncoding.EncodeToString) }
 
-// encoded returns the data of a ConfigMap or a Secret. Of several files with the same base name the
-// last by name counts; Helm picks any.
+// encoded returns the files as YAML for the data of a ConfigMap or a Secret. If several files have
+// the same base name, it uses the last one in name order, whereas Helm uses a random one.
 func (f files) encoded(encode func([]byte) string) string {
 	if f == nil {
 		return ""
@@ -127,9 +128,9 @@ func (f files) Lines(name string) []string {
 	return strings.Split(strings.TrimSuffix(f.Get(name), "\n"), "\n")
 }
 
-// Metadata is the value of .Chart.Metadata in templates: Helm's fields in Helm's order. Two of
-// Helm's lists contain pointers, and a template that prints such a list prints addresses, which
-// differ in each run. The lists here therefore contain the values instead.
+// Metadata is the value of .Chart.Metadata in templates. It has the same fields in the same order
+// as in Helm. Two of Helm's lists contain pointers, and a template that prints such a list prints
+// addresses that differ between runs. The lists here contain values instead.
 type Metadata struct {
 	Name         string            `json:"name,omitempty"`
 	Home         string            `json:"home,omitempty"`
@@ -150,7 +151,7 @@ type Metadata struct {
 	Type         string            `json:"type,omitempty"`
 }
 
-// metadata is the type of .Chart in templates. It has no name, as in Helm.
+// metadata is the type of .Chart in templates. It is unnamed, as in Helm.
 type metadata = struct {
 	Metadata
 	IsRoot bool
@@ -168,7 +169,8 @@ func metadataOf(c *helm.Chart) metadata {
 	return m
 }
 
-// pointees returns the values that pointers refer to. Helm rejects lists that contain nil.
+// pointees returns the values that the pointers refer to. Helm has already rejected lists with
+// nil.
 func pointees[T any](list []*T) (all []T) {
 	for _, p := range list {
 		if p != nil {
@@ -178,7 +180,8 @@ func pointees[T any](list []*T) (all []T) {
 	return all
 }
 
-// typeOf returns the type of a value as Helm prints it. Some types here replace those of Helm.
+// typeOf returns the name that Helm prints for the type of a value. Some values here have other Go
+// types than in Helm.
 func typeOf(v any) string {
 	switch v.(type) {
 	case files:

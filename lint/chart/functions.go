@@ -28,9 +28,9 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// functions returns the functions of Helm except include and tpl, without a budget. Those that need
-// no engine behave as in Helm, except that keys and values are sorted, and except the functions of
-// constants.
+// functions returns Helm's functions except include and tpl. They do not charge for their work
+// yet. They behave as in Helm, except that keys and values return sorted results and that the
+// functions of constants return fixed values.
 func (e *engine) functions() map[string]any {
 	all := sprig.TxtFuncMap()
 	delete(all, "env")
@@ -55,7 +55,7 @@ func (e *engine) functions() map[string]any {
 			return strings.TrimSuffix(text.String(), "\n")
 		},
 		"toJson": func(v any) string {
-			text, _ := json.Marshal(v) // nil on failure
+			text, _ := json.Marshal(v) // nil if it fails
 			return string(text)
 		},
 		"fromToml":      tableFrom(toml.Unmarshal),
@@ -82,7 +82,7 @@ func (e *engine) functions() map[string]any {
 	return all
 }
 
-// failure is the message of a template that stops the rendering.
+// failure is the message of a template that called fail or required.
 type failure string
 
 func (f failure) Error() string { return string(f) }
@@ -94,7 +94,7 @@ func required(why string, value any) (any, error) {
 	return value, nil
 }
 
-// address matches a verb that prints a memory address.
+// address matches a formatting verb that prints a memory address.
 var address = lazy.Regexp(`%[^%a-zA-Z]*p`)
 
 func printf(format string, args ...any) (string, error) {
@@ -151,8 +151,9 @@ func listFrom(unmarshal func([]byte, any) error) func(text string) []any {
 	}
 }
 
-// methods returns everything that templates can call on Helm's objects and on the results of
-// functions. Each function takes the receiver first. Error and String need no entry.
+// methods returns all methods that templates can call on Helm's objects and on the results of
+// functions. Each function takes the receiver as its first argument. Error and String need not be
+// listed.
 func (e *engine) methods() template.Methods {
 	whole := func(f files, _ string) files { return f }
 	all := map[reflect.Type]map[string]any{
@@ -219,8 +220,8 @@ func (e *engine) charged(f reflect.Value) any {
 	}).Interface()
 }
 
-// fileMethods charge for what they look at: one file, or all of them. One and many give the files
-// of a receiver for a name and for a pattern.
+// fileMethods returns the methods of .Files. Each charges for the files that it reads. one returns
+// the files in which to look up a name, and many those in which to look up a pattern.
 func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[string]any {
 	all := func(receiver T) files {
 		f := many(receiver, "")
@@ -248,14 +249,14 @@ func fileMethods[T any](e *engine, one, many func(f T, name string) files) map[s
 	}
 }
 
-// constants generates the results of functions that are random or that read the clock or the time
-// zones of the machine. They are the same in each run, and differ from call to call.
+// constants provides the functions that are random in Helm or that read the clock or the time
+// zones of the machine. Their results differ from call to call, but are the same in every run.
 type constants struct {
 	chart, template string
 	call            uint64
 }
 
-// stream returns n bytes for the next call.
+// stream returns n pseudorandom bytes, different for each call.
 func (c *constants) stream(n int) []byte {
 	c.call++
 	seed := fmt.Appendf(nil, "%q %q %d", c.chart, c.template, c.call)
@@ -283,7 +284,7 @@ func (c *constants) from(alphabet string) func(int) string {
 	}
 }
 
-// certificate has the fields of Helm's type that templates read.
+// certificate has the fields of Helm's type that templates can read.
 type certificate struct{ Cert, Key string }
 
 func (c *constants) pem(kind string) string {
@@ -295,7 +296,7 @@ func (c *constants) pair() (certificate, error) {
 	return certificate{c.pem("CERTIFICATE"), c.pem("RSA PRIVATE KEY")}, nil
 }
 
-// bcrypt returns a text in the form of a hash with the default cost.
+// bcrypt returns a string that looks like a bcrypt hash with the default cost.
 func (c *constants) bcrypt(string) string {
 	return "$2a$10$" + c.from("./"+letters+digits)(53)
 }
@@ -314,8 +315,8 @@ func (c *constants) integer(low, high int) (int, error) {
 	return low + int(binary.BigEndian.Uint64(c.stream(8))%uint64(high-low)), nil
 }
 
-// encrypt encrypts with AES-CBC and a constant vector, so that decryptAES of sprig can decrypt the
-// result.
+// encrypt encrypts with AES-CBC and a constant initialization vector. sprig's decryptAES can
+// decrypt the result.
 func (c *constants) encrypt(password, text string) (string, error) {
 	if text == "" {
 		return "", nil
@@ -333,10 +334,10 @@ func (c *constants) encrypt(password, text string) (string, error) {
 	return base64.StdEncoding.EncodeToString(out), nil
 }
 
-// now returns the time of every rendering.
+// now returns the same time in every run.
 func now() time.Time { return time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
-// moment converts a date like the functions of sprig.
+// moment converts a date in the same way as sprig.
 func moment(date any) time.Time {
 	switch date := date.(type) {
 	case time.Time:
@@ -355,7 +356,7 @@ func moment(date any) time.Time {
 
 func formatted(layout string, date any) string { return moment(date).UTC().Format(layout) }
 
-// functions returns the functions by their names in sprig. Every time zone is UTC, because the
+// functions returns the functions by their sprig names. Every time zone is UTC, because the time
 // zones of the machine are not read.
 func (c *constants) functions() map[string]any {
 	inZone := func(layout string, date any, _ string) string { return formatted(layout, date) }
@@ -411,7 +412,8 @@ func (c *constants) withKey(key string) (certificate, error) {
 	return certificate{c.pem("CERTIFICATE"), key}, nil
 }
 
-// buildCustomCert is a certificate from texts in base64; that it is one is not checked.
+// buildCustomCert decodes a certificate and a key from base64. It does not check that they are
+// valid.
 func buildCustomCert(cert, key string) (certificate, error) {
 	plain, err := base64.StdEncoding.DecodeString(cert)
 	if err != nil {
@@ -424,9 +426,10 @@ func buildCustomCert(cert, key string) (certificate, error) {
 	return certificate{string(plain), string(plainKey)}, nil
 }
 
-// Constants are the functions that a rendering has in place of random ones, of those that
-// depend on the machine and of those with a random order, and what sets the template that
-// calls them from then on. What holds Render against another engine gives it these.
+// Constants returns the functions that Render uses in place of random ones, of those that depend
+// on the machine, and of those with results in random order. Before a template is executed, start
+// must be called with its name. Tests pass these functions to another engine to compare its output
+// with that of Render.
 func Constants(chart string) (functions texttemplate.FuncMap, start func(template string)) {
 	c := &constants{chart: chart}
 	functions = c.functions()

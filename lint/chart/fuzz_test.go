@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzRender checks that any chart gives valid origins or a problem with a place, and the same
-// twice.
+// FuzzRender checks that any chart yields valid origins or a problem with a position, and the same
+// result twice.
 func FuzzRender(f *testing.F) {
 	for _, seed := range [][3]string{
 		{"a: {{ .Values.a }}", `{{ define "x" }}b: {{ . }}{{ end }}`, "a: 1"},
@@ -37,7 +37,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// checkLines checks that every origin and place is an existing line.
+// checkLines checks that every origin and every position refers to an existing line.
 func checkLines(t *testing.T, in Input, res *Result) {
 	lines := map[string]int{}
 	for _, f := range in.Files {

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// index maps values to their paths in the merged values of the chart. Templates pass maps, lists
-// and texts on without copying them, so their addresses identify them.
+// index maps values to their paths in the merged values of the chart. Templates pass on maps,
+// lists and strings without copying them, so an address identifies a value.
 type index struct {
 	containers map[container]*fieldPath
 	texts      map[*byte]*fieldPath
@@ -27,7 +27,7 @@ type container struct {
 	len int            // length of a list, or -1 for a map
 }
 
-// fieldPath is a position in values: a key or an item of parent. nil is the root.
+// fieldPath is the path of a value: a key or an item of parent. nil is the path of the root.
 type fieldPath struct {
 	parent *fieldPath
 	key    string // key in a map
@@ -40,7 +40,7 @@ type step struct {
 	item int
 }
 
-// steps returns the elements of a path from the root.
+// steps returns the elements of a path, starting at the root.
 func (p *fieldPath) steps() []step {
 	var all []step
 	for ; p != nil && p.parent != nil; p = p.parent {
@@ -54,8 +54,8 @@ func (p *fieldPath) of(key string) *fieldPath { return &fieldPath{p, key, -1} }
 
 func (p *fieldPath) at(item int) *fieldPath { return &fieldPath{p, "", item} }
 
-// add adds a value and everything in it. A value that occurs twice, such as a global, keeps the
-// first path in the order of keys.
+// add adds a value and everything in it. If a value occurs twice, such as a global, the first path
+// in key order is kept.
 func (x *index) add(v any, p *fieldPath, depth int) {
 	if depth > limits.ChartNesting {
 		return
@@ -83,7 +83,7 @@ func (x *index) add(v any, p *fieldPath, depth int) {
 	}
 }
 
-// identity returns the address of a map or list; empty lists have none.
+// identity returns the address of a map or list. Empty lists have none.
 func identity(v any) (container, bool) {
 	if list, ok := v.([]any); ok {
 		return container{unsafe.Pointer(unsafe.SliceData(list)), len(list)}, len(list) > 0
@@ -94,7 +94,7 @@ func identity(v any) (container, bool) {
 	return container{}, false
 }
 
-// tableOf returns a map of values, or nil if v is not one.
+// tableOf returns v as a map, or nil if it is not a map.
 func tableOf(v any) map[string]any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -110,7 +110,7 @@ func isContainer(v any) bool {
 	return list || tableOf(v) != nil
 }
 
-// pathOf returns the path of a map or list, or nil if it is not one of the merged values.
+// pathOf returns the path of a map or list, or nil if v is not part of the merged values.
 func (x *index) pathOf(v any) *fieldPath {
 	id, ok := identity(v)
 	if !ok {
@@ -119,30 +119,31 @@ func (x *index) pathOf(v any) *fieldPath {
 	return x.containers[id]
 }
 
-// chain is a chain of fields in an action, such as $x.image.tag: a base, which is the dot or a
-// variable, and names. rivals are texts that the action may print instead of the value: a value
-// that equals one of them proves nothing.
+// chain is a field chain in an action, such as $x.image.tag. It consists of a base, which is the
+// dot or a variable, and field names. rivals lists strings that the action may print instead of
+// the value. If the value equals one of them, it is unclear which of the two was printed.
 type chain struct {
-	base   string // "" means the dot
+	base   string // "" for the dot
 	names  []string
 	rivals []string
 }
 
-// outcome holds what a pipeline may print: values of chains, literal texts and, if open is set,
-// anything else.
+// outcome describes what a pipeline may print: the values of field chains, literal strings and, if
+// open is set, anything else.
 type outcome struct {
 	chains []chain
 	texts  []string
 	open   bool
 }
 
-// passing lists functions that print one of their arguments, or another form of it. Others compute
-// their result, even if it happens to equal the value of a field.
+// passing lists functions that print one of their arguments, possibly in another form. All other
+// functions compute their result, so it does not come from a field even if it equals the value of
+// one.
 var passing = strings.Fields(`quote squote toString toYaml toJson int int64 float64 required tpl
 	trim trimSuffix trimPrefix trimAll trunc lower upper print indent nindent get index`)
 
-// choosing maps functions that print one of their arguments to the order in which they consider
-// them.
+// choosing lists functions that print one of several arguments. Its values return the arguments in
+// the order in which the function considers them.
 var choosing = map[string]func(args []outcome) []outcome{
 	"coalesce": func(args []outcome) []outcome { return args },
 	"or":       func(args []outcome) []outcome { return args },
@@ -166,11 +167,11 @@ func outcomeIn(p *parse.PipeNode) outcome {
 	return piped[0]
 }
 
-// printedBy returns what a function may print, given the outcomes of its arguments.
+// printedBy returns what a function may print, given what its arguments may be.
 func printedBy(name string, args []outcome) outcome {
 	switch order := choosing[name]; {
 	case order != nil:
-		var all outcome // the first argument that is not empty
+		var all outcome // the function prints the first argument that is not empty
 		for _, arg := range order(args) {
 			all = all.with(arg.against(all))
 		}
@@ -192,7 +193,8 @@ func (p outcome) with(other outcome) outcome {
 	return outcome{slices.Concat(p.chains, other.chains), slices.Concat(p.texts, other.texts), p.open || other.open}
 }
 
-// against returns p for the case that another outcome may be printed instead.
+// against returns p with everything in rival added to the rivals of its chains. It drops the
+// chains if rival is open.
 func (p outcome) against(rival outcome) outcome {
 	if rival.open {
 		p.chains = nil
@@ -220,7 +222,8 @@ func outcomeOf(arg parse.Node) outcome {
 	return outcome{open: true}
 }
 
-// scalars returns the places of the fields in an action whose value equals the printed one.
+// scalars returns a candidate for each field in an action that may have been printed. A field
+// counts only if its value cannot be confused with a rival.
 func (t *trace) scalars(n *node, seen template.Scope) []candidate {
 	var all []candidate
 	for _, c := range n.chains {

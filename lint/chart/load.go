@@ -26,22 +26,22 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// loader converts files to a chart of Helm.
+// loader loads a chart from Input with Helm's loader.
 type loader struct {
 	in Input
-	// files holds the remaining Input.Files after .helmignore, with archives unpacked.
+	// files holds Input.Files without those that .helmignore excludes. Archives are unpacked.
 	files []*helmload.BufferedFile
-	// names maps the address of the first byte of a file to its name for users. Helm passes the
-	// bytes on, but names files relative to their subchart.
+	// names maps the address of a file's first byte to the file name for messages and origins. Helm
+	// does not copy the contents, but its file names are relative to the subchart.
 	names map[*byte]string
-	// budget limits the cost of the whole rendering.
+	// budget limits the cost of rendering the chart.
 	budget budget
 	notes  []Note
 	// absent holds the names in Input.Absent that .helmignore does not exclude.
 	absent []string
 }
 
-// load reads, unpacks and checks the chart.
+// load unpacks, checks and loads the chart.
 func (l *loader) load() (*helm.Chart, error) {
 	if err := l.collect(); err != nil {
 		return nil, err
@@ -71,10 +71,10 @@ func (l *loader) load() (*helm.Chart, error) {
 	return c, l.vendored(c)
 }
 
-// meets compares the version of the chart with the requested one. Like Helm, it accepts an equal
-// text and a version that meets the constraint.
+// meets checks the version of the chart against the requested one. Like Helm, it accepts an equal
+// string or a version that meets the constraint.
 func (l *loader) meets(m *helm.Metadata) error {
-	asked := strings.ReplaceAll(l.in.Version, "_", "+") // tags of OCI use an underscore
+	asked := strings.ReplaceAll(l.in.Version, "_", "+") // OCI tags use an underscore instead
 	if asked == "" || asked == m.Version {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (l *loader) collect() error {
 	return nil
 }
 
-// spare reports whether only templates can read a file of a chart or of a dependency.
+// spare reports whether a file of a chart or dependency is only read by templates.
 func spare(name string) bool {
 	dir, rest, in := strings.Cut(name, "/")
 	if in && dir == "charts" {
@@ -150,16 +150,16 @@ func spare(name string) bool {
 
 var bom = []byte{0xEF, 0xBB, 0xBF}
 
-// keep adds a file with its name for Helm and its name for users.
+// keep adds a file. name is Helm's name for it, and known is the name for messages and origins.
 func (l *loader) keep(name, known string, data []byte) {
-	data = slices.Clone(data) // no two files may share an address
+	data = slices.Clone(data) // each file must have its own address
 	if len(data) > 0 {
 		l.names[&data[0]] = known
 	}
 	l.files = append(l.files, &helmload.BufferedFile{Name: name, Data: data})
 }
 
-// nameOf returns the name of a file for users.
+// nameOf returns the name of a file for messages and origins.
 func (l *loader) nameOf(data []byte, otherwise string) string {
 	if len(data) > 0 {
 		if name, ok := l.names[&data[0]]; ok {
@@ -169,7 +169,7 @@ func (l *loader) nameOf(data []byte, otherwise string) string {
 	return otherwise
 }
 
-// text returns the text of a file of the chart, given its name for users.
+// text returns the contents of a chart file, given its name for messages and origins.
 func (l *loader) text(name string) []byte {
 	for _, f := range l.in.Files {
 		if f.Name == name {
@@ -179,7 +179,7 @@ func (l *loader) text(name string) []byte {
 	return nil
 }
 
-// isIgnored reports whether a rule matches a file or a directory that contains it.
+// isIgnored reports whether a rule matches a file or a directory that contains the file.
 func isIgnored(rules *ignore.Rules, name string) bool {
 	for at, c := range name {
 		if c == '/' && rules.Ignore(name[:at], entry{dir: true}) {
@@ -189,7 +189,7 @@ func isIgnored(rules *ignore.Rules, name string) bool {
 	return rules.Ignore(name, entry{})
 }
 
-// entry implements fs.FileInfo as far as rules need it.
+// entry implements the parts of fs.FileInfo that ignore rules use.
 type entry struct {
 	fs.FileInfo
 	dir bool
@@ -212,8 +212,8 @@ func sortDependencies(c *helm.Chart, depth int) {
 	}
 }
 
-// vendored checks that charts/ contains the dependencies in Chart.yaml. Like Helm, it checks only
-// the chart itself, and disabled dependencies as well.
+// vendored checks that charts/ contains the dependencies listed in Chart.yaml. Like Helm, it
+// checks only the top-level chart, and includes disabled dependencies.
 func (l *loader) vendored(c *helm.Chart) error {
 	for i, want := range c.Metadata.Dependencies {
 		if want == nil {
@@ -234,10 +234,10 @@ func (l *loader) vendored(c *helm.Chart) error {
 
 const requirementsFile = "requirements.yaml"
 
-// unpacked counts the files of a chart after unpacking.
+// unpacked counts the bytes and files of a chart after unpacking.
 type unpacked struct{ bytes, files limits.Counter }
 
-// take counts a file.
+// take adds a file to the counts and checks the limits.
 func (u *unpacked) take(name string, size int) error {
 	fits, few := u.bytes.Add(size), u.files.Add(1)
 	switch {
@@ -251,8 +251,8 @@ func (u *unpacked) take(name string, size int) error {
 	return nil
 }
 
-// isArchive reports whether Helm treats a file as a packed dependency: one directly in the charts/
-// of the chart or of a directory in charts/.
+// isArchive reports whether Helm treats a file as a packed dependency. Such a file is directly in
+// the charts/ directory of the chart or of an unpacked dependency.
 func isArchive(name string) bool {
 	for {
 		rest, ok := strings.CutPrefix(name, "charts/")
@@ -266,16 +266,17 @@ func isArchive(name string) bool {
 	}
 }
 
-// packed is an archive: the prefix of its files for Helm, and its name for users.
+// packed is an archive with the prefix of Helm's names for its files, and its own name for
+// messages and origins.
 type packed struct {
 	inside, known string
 	data          []byte
 }
 
-// insideOf returns the directory that represents a packed dependency.
+// insideOf returns the virtual directory that represents a packed dependency.
 func insideOf(name string) string { return strings.TrimSuffix(name, ".tgz") + ".unpacked/" }
 
-// unpack adds the files of an archive as if it were a directory.
+// unpack adds the files of an archive as if they were in a directory.
 func (l *loader) unpack(p packed, left *unpacked, depth int) error {
 	if depth > limits.ChartDepth {
 		return limitAt(p.known, "archives in archives are limited to a depth of %d", limits.ChartDepth)
@@ -313,8 +314,8 @@ func unreadable(p packed, err error) error {
 	return &Problem{File: p.known, Line: 1, Detail: "the archive cannot be read: " + err.Error()}
 }
 
-// weigh reads an archive to its end without keeping anything, to check its contents against the
-// limits.
+// weigh reads an archive to its end without keeping anything. It returns an error if the contents
+// exceed the limits.
 func weigh(p packed, left unpacked) error {
 	most := archive.Limits{Bytes: limits.ChartBytes, File: limits.ChartFile, Entries: limits.ChartFiles}
 	err := archive.Read(bytes.NewReader(p.data), most, func(e archive.Entry) error {
@@ -340,7 +341,7 @@ func weigh(p packed, left unpacked) error {
 	return unreadable(p, err)
 }
 
-// merge returns the merged values of files.
+// merge returns the merged values of several files.
 func (l *loader) merge(files []File) (map[string]any, error) {
 	all := map[string]any{}
 	for _, f := range files {
@@ -361,7 +362,8 @@ const (
 	setStringName = "--set-string"
 )
 
-// merged returns a with the values of b over it. Tables are merged; other values are replaced.
+// merged returns the values of a and b merged. b takes precedence; tables are merged, and other
+// values are replaced.
 func merged(a, b map[string]any) map[string]any {
 	out := maps.Clone(a)
 	for key, value := range b {
@@ -376,17 +378,17 @@ func merged(a, b map[string]any) map[string]any {
 	return out
 }
 
-// lineOfError returns the line in an error of the YAML parser, or 1.
+// lineOfError returns the line number in a YAML parser error, or 1 if there is none.
 func lineOfError(err error) int {
 	line := 1
 	if _, after, ok := strings.Cut(err.Error(), "line "); ok {
-		_, _ = fmt.Sscanf(after, "%d", &line) // it stays 1 if there is no number
+		_, _ = fmt.Sscanf(after, "%d", &line) // it remains 1 if there is no number
 	}
 	return line
 }
 
-// CheckSet returns an error for an invalid argument of --set or, if text is set, of --set-string.
-// It does not depend on the values.
+// CheckSet returns an error for an invalid argument of --set, or of --set-string if text is set.
+// The result does not depend on the values of a chart.
 func CheckSet(argument string, text bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -399,30 +401,30 @@ func CheckSet(argument string, text bool) (err error) {
 	return strvals.ParseInto(argument, map[string]any{})
 }
 
-// CheckKubeVersion returns an error for an invalid version of Kubernetes.
+// CheckKubeVersion returns an error for an invalid Kubernetes version.
 func CheckKubeVersion(version string) error {
 	_, err := chartutil.NewCapabilities(version, nil)
 	return err
 }
 
-// Problem is the reason why a chart cannot be rendered. Its texts may contain names and messages
-// from the chart, shortened but not escaped.
+// Problem is the reason why a chart cannot be rendered. Its strings may contain names and messages
+// from the chart, which are shortened but not escaped.
 type Problem struct {
 	// File is a file of the chart, named as in Origin.Template, or one of Input.Values. For an
 	// argument it is "--set" or "--set-string", and Line is the number of the argument.
 	File string
-	// Line counts from 1. It is 1 if the line is not known.
+	// Line counts from 1. It is 1 if the line is unknown.
 	Line int
-	// Detail says what is wrong, what was expected and, if known, what to do.
+	// Detail describes the problem and, if known, how to fix it.
 	Detail string
-	// Refused is set if Helm might render the chart, for instance if it exceeds a limit or needs
-	// something outside the chart.
+	// Refused is set if Helm might render the chart, for instance if the chart exceeds a limit or
+	// needs something outside of it.
 	Refused bool
-	// Steps is the number of steps that were taken.
+	// Steps is the number of steps taken until the problem occurred.
 	Steps int
 }
 
-// Error returns the place and the detail.
+// Error returns the position and the detail.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Detail) }
 
 const (
@@ -430,7 +432,8 @@ const (
 	valuesFile = "values.yaml"
 )
 
-// problem converts an error to a Problem. An error without a place is about the chart as a whole.
+// problem converts an error to a Problem. If the error has no position, the Problem refers to the
+// chart as a whole.
 func (l *loader) problem(err error) *Problem {
 	var p *Problem
 	if !errors.As(err, &p) {
@@ -441,8 +444,8 @@ func (l *loader) problem(err error) *Problem {
 	return p
 }
 
-// maxDetail limits the bytes of a message, because messages of libraries quote templates and
-// values.
+// maxDetail is the maximum length of a message in bytes. Messages of libraries may quote whole
+// templates and values.
 const maxDetail = 2000
 
 func cut(s string) string {
@@ -452,7 +455,7 @@ func cut(s string) string {
 	return s[:maxDetail/2] + " ... " + s[len(s)-maxDetail/2:]
 }
 
-// at returns a problem at the first line of a file of the chart that begins with a key.
+// at returns a problem at the first line of a chart file that begins with a key.
 func (l *loader) at(file, key, format string, args ...any) *Problem {
 	p := &Problem{File: file, Line: 1, Detail: fmt.Sprintf(format, args...)}
 	if key != "" {
@@ -467,7 +470,7 @@ func (l *loader) at(file, key, format string, args ...any) *Problem {
 	return p
 }
 
-// lineOfPath returns the line of an item of a list in a YAML text, or 1.
+// lineOfPath returns the line of a list item in a YAML file, or 1 if it is not found.
 func lineOfPath(text []byte, key string, index int) int {
 	var doc kyaml.Node
 	if kyaml.Unmarshal(text, &doc) != nil || len(doc.Content) == 0 {
@@ -482,7 +485,7 @@ func lineOfPath(text []byte, key string, index int) int {
 	return 1
 }
 
-// located parses a message of the parser into the line in a file and the rest.
+// located splits a parser message into the line in the named file and the rest.
 func located(name, said string) (int, string) {
 	rest, ok := strings.CutPrefix(said, "template: "+name+":")
 	if !ok {
@@ -501,9 +504,9 @@ func located(name, said string) (int, string) {
 	return line, strings.TrimSpace(rest)
 }
 
-// executionProblem places an error at the innermost template of a file that it names: the outer
-// ones only say what they include. It uses the text of a limit or of a failure if there is one, or
-// else that of the execution.
+// executionProblem returns a problem at the innermost template file that an error mentions. The
+// outer ones are merely those that include it. Its detail is the message of the limit or failure
+// that caused the error, if any, and otherwise that of the execution error.
 func (e *engine) executionProblem(s *source, err error) error {
 	p := &Problem{File: s.file, Line: 1}
 	inner := err
@@ -526,7 +529,7 @@ func (e *engine) executionProblem(s *source, err error) error {
 	case errors.As(inner, &why):
 		p.Detail = string(why)
 	case errors.As(inner, &failed):
-		p.Detail, p.Refused = failed.Detail(), len(e.l.absent) > 0 // it may need an absent file
+		p.Detail, p.Refused = failed.Detail(), len(e.l.absent) > 0 // the failure may be due to a missing file
 	default:
 		p.Detail = fmt.Sprint(inner)
 	}

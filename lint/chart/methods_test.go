@@ -22,7 +22,8 @@ three
 a: {b: {c: 1}}
 `
 
-// TestMethods compares methods of Helm's types with text/template, which finds them by reflection.
+// TestMethods compares the methods of Helm's types with text/template, which finds methods by
+// reflection.
 func TestMethods(t *testing.T) {
 	for _, action := range []string{
 		`.Values.AsMap`, `.Values.Table "a.b"`, `(.Values.Table "a").b.c`, `.Values.Table "x"`, `.Values.PathValue "a.b.c"`, `.Values.PathValue "a"`, `.Values.a.YAML`,
@@ -47,7 +48,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// TestValuesYAML: .Values prints itself.
+// TestValuesYAML checks that .Values can print itself as YAML.
 func TestValuesYAML(t *testing.T) {
 	res, err := Render(withTemplate("{{ .Values.YAML }}"))
 	if err != nil || string(res.Manifests[0].Text) != "a:\n  b:\n    c: 1\n" {
@@ -65,7 +66,7 @@ func withTemplate(source string) Input {
 	return in
 }
 
-// engineOf returns an engine that has not parsed its templates.
+// engineOf returns an engine that has not parsed its templates yet.
 func engineOf(t *testing.T, in Input) *engine {
 	t.Helper()
 	l := &loader{in: in, names: map[*byte]string{}, budget: budget{limits.Counter{Most: limits.ChartSteps}}}
@@ -90,11 +91,12 @@ func byReflection(t *testing.T, source string) (string, error) {
 	return string(withoutNoValue([]byte(out.String()))), err
 }
 
-// missing lists methods that are useless in templates or that depend on the machine.
+// missing lists methods that are left out because they are useless in templates or depend on the
+// machine.
 var missing = strings.Fields(`Encode Copy Scan Value UnmarshalJSON UnmarshalText MarshalJSON MarshalText MarshalBinary UnmarshalBinary
 	AppendText AppendBinary GobEncode GobDecode In ZoneBounds Clock Date ISOWeek Zone AppendFormat String Error`)
 
-// TestAllMethods checks that a type that templates see has all of its methods.
+// TestAllMethods checks that the types that templates see have all other methods.
 func TestAllMethods(t *testing.T) {
 	all := engineOf(t, chartOf(methodsChart)).methods()
 	for of, table := range all {

@@ -13,9 +13,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// TestOrigins renders the charts of testdata. Each line of their file want names a line of the
-// output by a part of it, followed by its origin: the line of the template and, if there is one,
-// the place of the value.
+// TestOrigins renders the charts in testdata. Each line of a chart's file "want" contains a part
+// of an output line, followed by the expected origin: the template line and, if known, the
+// position of the value.
 func TestOrigins(t *testing.T) {
 	all, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(all) == 0 {
@@ -61,8 +61,8 @@ func wantOf(text []byte) []string {
 	return nil
 }
 
-// checkWant compares lines like "part => template:line" and
-// "part => template:line values:line:column".
+// checkWant checks lines of the form "part => template:line" or "part => template:line
+// values:line:column".
 func checkWant(t *testing.T, res *Result, want []string) {
 	for _, w := range want {
 		part, expected, ok := strings.Cut(w, " => ")
@@ -97,8 +97,8 @@ func originText(o Origin) string {
 	return text
 }
 
-// checkOrigins checks that every line has an origin, that the template line of an exact one has the
-// same text between its actions, and that a place has the value.
+// checkOrigins checks that every line has an origin. The template line of an exact origin must
+// have the same text between its actions, and the position of a value must contain that value.
 func checkOrigins(t *testing.T, in Input, res *Result) {
 	t.Helper()
 	texts := map[string][]string{}
@@ -143,8 +143,9 @@ func checkOrigin(t *testing.T, texts map[string][]string, line string, o Origin)
 	}
 }
 
-// covers reports whether a line without actions is a part of the other line, or the text before the
-// first or after the last action in it.
+// covers reports whether a template line may have printed an output line. Without actions, one of
+// the two lines must contain the other. Otherwise, the text before the first action or after the
+// last one must be in the output line.
 func covers(source, line string) bool {
 	if line == "" {
 		return true

@@ -17,17 +17,18 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// candidate is a place that counts for a line if the line still has its content: a scalar, or the
-// whole text of the line.
+// candidate is a possible position of the value in a line. It counts only if the finished line
+// still contains the scalar, or equals whole.
 type candidate struct {
 	place         Place
 	scalar, whole string
-	// begins is set for the place of a list item that begins on the line.
+	// begins is set if the candidate is the position of a list item that begins on the line.
 	begins bool
 }
 
-// chosen returns the place of a line or, with begins, of the item that begins there. It is the
-// place of the candidates that agree with the text, if they all have the same one.
+// chosen returns the position of the value in a line or, with begins set, of the list item that
+// begins there. It considers the candidates that agree with the line. If they have different
+// positions, it returns the zero Place.
 func chosen(all []candidate, line string, begins bool) Place {
 	var found Place
 	for _, c := range all {
@@ -46,7 +47,7 @@ func chosen(all []candidate, line string, begins bool) Place {
 	return found
 }
 
-// item returns a line without indentation and without dashes.
+// item returns a line without indentation and list dashes.
 func item(line string) string {
 	line = strings.TrimSpace(line)
 	for strings.HasPrefix(line, "- ") {
@@ -55,7 +56,7 @@ func item(line string) string {
 	return line
 }
 
-// scalarOf returns the scalar at the end of a line, after a key or a dash.
+// scalarOf returns the scalar at the end of a line, which follows a key or a dash.
 func scalarOf(line string) string {
 	line = item(line)
 	if _, value, ok := strings.Cut(line, ": "); ok {
@@ -68,7 +69,7 @@ func scalarOf(line string) string {
 	return strings.TrimSpace(line)
 }
 
-// unquoted returns a text without the quotes around it.
+// unquoted returns a string without surrounding quotes.
 func unquoted(s string) string {
 	if len(s) > 1 && s[0] == '"' {
 		if plain, err := strconv.Unquote(s); err == nil {
@@ -81,7 +82,7 @@ func unquoted(s string) string {
 	return s
 }
 
-// same reports whether two scalars are equal as texts or as numbers.
+// same reports whether two scalars are equal as strings or as numbers.
 func same(a, b string) bool {
 	if a == b {
 		return true
@@ -91,28 +92,28 @@ func same(a, b string) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// sources holds the sources of values in order of precedence.
+// sources holds everything that sets values, in order of precedence.
 type sources struct {
 	sets  []setSource
 	user  []*values
 	chart *chartValues
 }
 
-// setSource holds the values of one argument.
+// setSource holds the values set by one --set or --set-string argument.
 type setSource struct {
 	name   string
 	values map[string]any
 }
 
-// values is a values file.
+// values is a parsed values file.
 type values struct {
 	name   string
 	root   *kyaml.Node
 	budget *budget
-	keys   map[*kyaml.Node]map[string]int // the index of each key of a mapping
+	keys   map[*kyaml.Node]map[string]int // index of each key in a mapping
 }
 
-// chartValues holds the values of a chart and, by name, of its dependencies.
+// chartValues holds the values file of a chart and, by name, those of its dependencies.
 type chartValues struct {
 	own  *values
 	deps map[string]*chartValues
@@ -164,14 +165,14 @@ func newChartValues(l *loader, c *helm.Chart, depth int) *chartValues {
 	return v
 }
 
-// spot is a value in a values file: its node and the node of its key.
+// spot is the position of a value in a values file, as the nodes of the value and of its key.
 type spot struct {
 	file       string
 	key, value *kyaml.Node
 }
 
-// find returns the place where the value of a path is set; ok is false if nothing sets it. Without
-// nodes, file names an argument.
+// find returns where the value of a path is set; ok is false if it is not set anywhere. For a
+// value from the command line, only the file is set.
 func (s *sources) find(p *fieldPath) (spot, bool) {
 	at := p.steps()
 	for _, set := range s.sets {
@@ -201,9 +202,9 @@ type way struct {
 	steps []step
 }
 
-// ways returns the paths by which charts know a path: the whole path for the chart itself, and the
-// rest of it for each dependency on the path. Globals of a dependency are also globals of the
-// charts around it.
+// ways returns the paths under which a chart and its dependencies know a value. For the chart
+// itself that is the whole path, and for each dependency along the path it is the rest. Globals of
+// a dependency are also globals of the charts that contain it.
 func ways(at []step, chart *chartValues) []way {
 	all := []way{{chart, 0, at}}
 	charts := []*chartValues{chart}
@@ -248,7 +249,7 @@ func sets(v any, at []step) bool {
 	return !isContainer(v)
 }
 
-// find walks a path in a file.
+// find follows a path in the file.
 func (v *values) find(at []step) (spot, bool) {
 	if v == nil || v.root == nil {
 		return spot{}, false
@@ -266,7 +267,7 @@ func (v *values) find(at []step) (spot, bool) {
 
 const maxAliases = 100
 
-// child returns the key and the value of one step; for an item both are the item.
+// child returns the key and the value that a step leads to. For a list item, both are the item.
 func (v *values) child(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node) {
 	v.budget.charge(1)
 	n = plain(n)
@@ -293,7 +294,7 @@ func (v *values) child(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node
 		return n.Content[at], n.Content[at+1]
 	}
 	if at, ok := keys["<<"]; ok {
-		from := []*kyaml.Node{n.Content[at+1]} // merged into the mapping
+		from := []*kyaml.Node{n.Content[at+1]} // values of merge keys
 		if from[0].Kind == kyaml.SequenceNode {
 			from = from[0].Content
 		}
@@ -306,7 +307,7 @@ func (v *values) child(n *kyaml.Node, s step, depth int) (key, value *kyaml.Node
 	return nil, nil
 }
 
-// plain resolves the aliases of a node.
+// plain resolves aliases.
 func plain(n *kyaml.Node) *kyaml.Node {
 	for range maxAliases {
 		if n == nil || n.Kind != kyaml.AliasNode {
@@ -317,7 +318,7 @@ func plain(n *kyaml.Node) *kyaml.Node {
 	return n
 }
 
-// scalar returns the candidate for a value that is printed.
+// scalar returns the candidates for the position of a printed value.
 func (s *sources) scalar(p *fieldPath, value any) []candidate {
 	printed := "" // as text/template prints numbers and booleans
 	switch value := value.(type) {
@@ -340,7 +341,7 @@ func (s *sources) scalar(p *fieldPath, value any) []candidate {
 	return []candidate{{place: Place{found.file, n.Line, n.Column}, scalar: printed}}
 }
 
-// lines returns the origins of the lines of a frame: one more than it has line breaks.
+// lines returns the origins of the lines in a frame. There is one more line than line breaks.
 func (t *trace) lines(f *frame) []origin {
 	text := f.text.Bytes()
 	n := bytes.Count(text, []byte{'\n'}) + 1
@@ -352,7 +353,7 @@ func (t *trace) lines(f *frame) []origin {
 		if i+1 < len(f.segments) {
 			to = f.segments[i+1].from
 		}
-		pieces := bytes.Split(text[s.from:to], []byte{'\n'}) // the first piece continues a line
+		pieces := bytes.Split(text[s.from:to], []byte{'\n'}) // the first piece continues the previous line
 		for k, piece := range pieces {
 			o, known := s.origin(k, len(pieces))
 			found[at+k].add(o, known, piece)
@@ -366,14 +367,14 @@ func (t *trace) lines(f *frame) []origin {
 	return all
 }
 
-// weighed is the best origin so far of a line.
+// weighed is the best origin of a line so far.
 type weighed struct {
 	origin
 	weight int
 }
 
-// Weights of a piece of a line. A line belongs to a text with a word, rather than to indentation or
-// to the dash of an item.
+// Weights of the pieces of a line. A line originates from the piece with a word in it rather than
+// from indentation or a list dash, and from template text rather than from an action.
 const (
 	blank = 1 + iota
 	punctuation
@@ -381,7 +382,8 @@ const (
 	wordOfText
 )
 
-// add weighs a further piece of the line. Places of values are kept, whoever wins.
+// add considers another piece of the line. Candidates for the position of the value are kept
+// whichever piece wins.
 func (w *weighed) add(o origin, action bool, piece []byte) {
 	weight := wordOfText
 	switch {
@@ -402,8 +404,8 @@ func (w *weighed) add(o origin, action bool, piece []byte) {
 	w.cands = cands
 }
 
-// origin returns the origin of the k-th of the lines that a segment printed, and whether an action
-// printed it.
+// origin returns the origin of the k-th line of a segment with the given number of lines. It also
+// reports whether an action printed the line.
 func (s *segment) origin(k, of int) (o origin, action bool) {
 	n := s.node
 	switch {
@@ -420,7 +422,7 @@ func (s *segment) origin(k, of int) (o origin, action bool) {
 	return origin{in: n.in.known(), line: n.line, exact: single, cands: append(o.cands, s.cands...)}, true
 }
 
-// known returns the text if it is that of a file, or nil.
+// known returns w if it is the text of a file, or nil.
 func (w *written) known() *written {
 	if w.file == "" {
 		return nil
@@ -428,15 +430,15 @@ func (w *written) known() *written {
 	return w
 }
 
-// keep records the origins of the lines of a text.
+// keep records the origins of the lines of a string.
 func (t *trace) keep(text string, lines []origin) {
-	if len(text) < 2 { // texts of one byte share their addresses
+	if len(text) < 2 { // strings of one byte share their addresses
 		return
 	}
 	t.texts[unsafe.StringData(text)] = &traced{text, lines}
 }
 
-// tracedOf returns the known origins of the lines of a text, or nil.
+// tracedOf returns the recorded origins of the lines of a string, or nil.
 func (t *trace) tracedOf(text string) *traced {
 	if len(text) < 2 {
 		return nil
@@ -447,8 +449,8 @@ func (t *trace) tracedOf(text string) *traced {
 	return t.ofValues(text)
 }
 
-// derive records the origins of a text that a function made from others: the origins of the lines
-// that it kept, in their order.
+// derive records the origins of a string that a function made from other strings. Lines that the
+// function left unchanged keep their origins, provided they are in the same order.
 func (t *trace) derive(text string, from []*traced) {
 	lines := strings.Split(text, "\n")
 	t.e.budget.charge(4 * len(lines))
@@ -478,10 +480,10 @@ func (t *trace) derive(text string, from []*traced) {
 	t.keep(text, all)
 }
 
-// reach limits the lines that a function may leave out in one place.
+// reach is the maximum number of consecutive lines that a function may have dropped.
 const reach = 20
 
-// ofValues returns the origins of the lines of a text that is one of the values.
+// ofValues returns the origins of the lines of a string that is part of the merged values.
 func (t *trace) ofValues(text string) *traced {
 	p := t.index.textPath(text)
 	if p == nil {
@@ -504,15 +506,14 @@ func (t *trace) ofValues(text string) *traced {
 	return one
 }
 
-// called records the origins of a text that a function made from texts and values with known
-// origins.
+// called records the origins of a string that a function made from arguments with known origins.
 func (t *trace) called(name string, args []reflect.Value, result reflect.Value) {
 	text, ok := stringOf(result)
 	if !ok || len(text) < 2 || t.tracedOf(text) != nil {
 		return
 	}
 	if name == "toYaml" || name == "toYamlPretty" {
-		t.e.budget.charge(len(text) / 2) // YAML is slow, and is parsed again
+		t.e.budget.charge(len(text) / 2) // encoding YAML is slow, and printed parses the result again
 		t.printed(text, args[0])
 		return
 	}
@@ -525,7 +526,7 @@ func (t *trace) called(name string, args []reflect.Value, result reflect.Value) 
 	}
 }
 
-// textsIn adds the texts in an argument, which may be a list.
+// textsIn adds the strings with known origins in an argument, which may be a list.
 func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	if text, ok := stringOf(arg); ok {
 		if one := t.tracedOf(text); one != nil {
@@ -542,7 +543,7 @@ func (t *trace) textsIn(all []*traced, arg reflect.Value, depth int) []*traced {
 	return all
 }
 
-// printed records for each line that toYaml prints where its value is set.
+// printed records where the value of each line printed by toYaml was set.
 func (t *trace) printed(text string, value reflect.Value) {
 	if value = concrete(value); !value.IsValid() {
 		return

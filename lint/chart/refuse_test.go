@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// TestRefused checks that a chart that does or costs too much gives an error with place and reason,
-// rather than a text, a panic or an endless run.
+// TestRefused checks that a chart that does something unsupported or costs too much yields an
+// error with position and reason, rather than output, a panic or an endless loop.
 func TestRefused(t *testing.T) {
 	for name, c := range map[string]struct{ chart, want string }{
 		"missing dependency": {
@@ -90,7 +90,7 @@ func schemaBomb() string {
 	return b.String() + `"a40": {}}}`
 }
 
-// TestLimits renders templates that would run endlessly or use up the memory.
+// TestLimits renders templates that would run endlessly or exhaust the memory.
 func TestLimits(t *testing.T) {
 	many := strings.Repeat("%[1]999999d", 100)
 	for name, text := range map[string]string{
@@ -164,8 +164,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestHostile checks that small templates with large or endless results are refused before the
-// result is made, even with all the steps that a chart may take.
+// TestHostile checks that small templates with huge or endless results are refused before the
+// result is computed, even if the chart may use all steps.
 func TestHostile(t *testing.T) {
 	for name, text := range map[string]string{
 		"a cycle as a key":     `{{ $x := dict }}{{ $_ := set $x "x" $x }}{{ $y := dict $x 1 }}`,
@@ -189,7 +189,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestLarge checks that a large chart is rendered if it is not hostile.
+// TestLarge checks that a large but harmless chart is rendered.
 func TestLarge(t *testing.T) {
 	for name, text := range map[string]string{
 		"chunks that are larger than the list": `{{ chunk 1000000000 (list 1) }}`,
@@ -206,8 +206,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// TestCyclic checks that a value that contains itself is refused where Helm overflows its stack,
-// and prints nothing where encoding/json returns an error, which Helm does not show.
+// TestCyclic checks values that contain themselves. They are refused where Helm overflows its
+// stack. Where encoding/json returns an error, nothing is printed, because Helm ignores the error.
 func TestCyclic(t *testing.T) {
 	const around = `{{ $d := dict "a" "" "b" (list 1 (dict "c" 2)) }}{{ $_ := set $d "s" (list $d) }}{{ $_ := set $d "t" $d }}`
 	for call, want := range map[string]string{
@@ -227,7 +227,7 @@ func TestCyclic(t *testing.T) {
 	}
 }
 
-// TestSchemaElsewhere checks that a schema in another file gives a note.
+// TestSchemaElsewhere checks that a schema in another file leads to a note.
 func TestSchemaElsewhere(t *testing.T) {
 	for name, schema := range map[string]string{
 		"network": `{"type": "string", "$ref": "http://localhost/x.json"}`,
@@ -245,7 +245,7 @@ func TestSchemaElsewhere(t *testing.T) {
 	}
 }
 
-// TestAbsent checks that only templates that may read an absent file fail.
+// TestAbsent checks that a template fails if it may read an absent file, and only then.
 func TestAbsent(t *testing.T) {
 	for text, reads := range map[string]bool{
 		`{{ .Files.Get "there" }}`:                      false,
@@ -281,7 +281,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// TestNesting checks that nesting is limited in templates and when they are parsed.
+// TestNesting checks the limits on nesting when templates are parsed and executed.
 func TestNesting(t *testing.T) {
 	for name, text := range map[string]string{
 		"deep blocks":    strings.Repeat("{{ if 1 }}", 60_000) + strings.Repeat("{{ end }}", 60_000),
@@ -298,7 +298,7 @@ func TestNesting(t *testing.T) {
 	}
 }
 
-// TestArchives checks that packed dependencies behave like those in directories, within limits.
+// TestArchives checks that packed dependencies behave like unpacked ones, within limits.
 func TestArchives(t *testing.T) {
 	db := map[string]string{
 		"db/Chart.yaml":        "apiVersion: v2\nname: db\nversion: 1.0.0\n",

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/chart"
 )
 
-// TestReplay renders the charts of fixtures/oracle and compares the output with that of Helm.
+// TestReplay renders the charts in fixtures/oracle and compares the output with that of Helm.
 func TestReplay(t *testing.T) {
 	charts.Each(t, "../../fixtures/oracle/charts/*.txtar", func(t *testing.T, c *charts.Case, want *charts.Want) {
 		res, err := chart.Render(replayed(c))
@@ -48,7 +48,7 @@ func replayed(c *charts.Case) chart.Input {
 	return in
 }
 
-// failsAt compares the place of a failure, if Helm reports one.
+// failsAt checks the position of a failure if Helm reports one.
 func failsAt(t *testing.T, err error, want *charts.Want) {
 	t.Helper()
 	var p *chart.Problem

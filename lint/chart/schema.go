@@ -18,8 +18,8 @@ import (
 
 const schemaFile = "values.schema.json"
 
-// validate validates the values with values.schema.json of the chart and of its dependencies, like
-// Helm, but does not follow references out of the file.
+// validate validates the values against the values.schema.json of the chart and of its
+// dependencies. Unlike Helm, it does not follow references to other files.
 func (l *loader) validate(c *helm.Chart, values map[string]any) error {
 	if c.Schema != nil {
 		name := l.nameOf(c.Schema, schemaFile)
@@ -75,7 +75,7 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) (e
 	}
 	schema, err := compiler.Compile(schemaURL)
 	switch {
-	case elsewhere.url != "": // the result may depend on the other file
+	case elsewhere.url != "": // the result may depend on another file
 		l.notes = append(l.notes, Note{name, fmt.Sprintf("the values are not checked, as the schema refers to %.200q, and schemas are not read from other files or the network", elsewhere.url)})
 		return nil
 	case err != nil:
@@ -92,8 +92,8 @@ func (l *loader) validateOne(name string, text []byte, values map[string]any) (e
 	return nil
 }
 
-// closed rejects references of a schema to outside its file, where Helm would read any file of the
-// machine and access the network. It records the first one. A URN accepts any value, as in Helm
+// closed rejects references from a schema to other files and records the first one. Helm would
+// read any file of the machine and access the network. A URN accepts any value, as in Helm
 // (pkg/chartutil: urnLoader).
 type closed struct{ url string }
 
@@ -117,8 +117,9 @@ func (c *counted) MatchString(text string) bool {
 	return c.Regexp.MatchString(text)
 }
 
-// read counts the parts of a schema, and returns what exceeds a limit: the library stores the whole
-// path to each part, and computes with numbers of any length.
+// read charges for the size of a schema and returns a message if it exceeds a limit. The
+// jsonschema library stores the full path of every subschema and computes with numbers of any
+// length.
 func (w *schemaWork) read(part any, depth int) string {
 	switch part := part.(type) {
 	case json.Number:
@@ -152,8 +153,8 @@ func (w *schemaWork) inner(part any, depth, key int) string {
 	return w.read(part, depth+1)
 }
 
-// schemaWork counts an upper bound of the pairs of a schema and a value, without validating.
-// Schemas that refer to one another several times have exponentially many.
+// schemaWork computes an upper bound on the pairs of subschema and value that validation visits.
+// Schemas that refer to each other several times lead to exponentially many pairs.
 type schemaWork struct{ left int }
 
 func (w *schemaWork) visit(s *jsonschema.Schema, value any, depth int) {

@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// TestSteps checks that the work of templates counts even if they do not print its result.
+// TestSteps checks that work in templates is charged even if its result is not printed.
 func TestSteps(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -31,7 +31,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestFailingSteps checks that the steps of a chart that fails count as well, including its schema.
+// TestFailingSteps checks that the steps of a failing chart are charged as well, including those
+// of its schema.
 func TestFailingSteps(t *testing.T) {
 	for name, c := range map[string]struct {
 		chart string

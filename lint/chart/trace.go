@@ -14,11 +14,11 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// trace records which node of which template printed which part of a text.
+// trace records which template node printed which part of a string.
 //
-// It watches the execution of templates: before a node prints, it records the length of the text of
-// the frame. It identifies texts that functions return by the address of their bytes, which a
-// string keeps wherever templates pass it.
+// It watches the execution of templates. Before a node prints, trace records the current length of
+// the frame's text. It identifies strings by the address of their bytes, which stays the same when
+// templates pass a string on.
 type trace struct {
 	e       *engine
 	frames  []*frame
@@ -28,37 +28,36 @@ type trace struct {
 	index   *index
 }
 
-// frame is a text that is being printed: the output of the template in a file, or the result of
-// include or tpl.
+// frame is a string being printed: the output of a template file, or the result of include or tpl.
 type frame struct {
 	text     bytes.Buffer
 	segments []segment
 }
 
-// segment is the output of one node, from an offset to that of the next segment.
+// segment is the output of one node. It extends to the offset of the next segment.
 type segment struct {
 	from  int
 	node  *node
-	value *traced     // for an action that prints a text whose lines have origins
-	cands []candidate // for an action that prints a value
+	value *traced     // of an action that prints a string with known origins
+	cands []candidate // of an action that prints a value
 }
 
-// written is a text with templates in it: that of a file, or an argument of tpl.
+// written is the source text of templates: a file, or an argument of tpl.
 type written struct {
 	file   string
-	starts []int   // offsets of its lines
-	lines  *traced // for an argument of tpl; nil if its lines have no known origins
+	starts []int   // offsets of the lines
+	lines  *traced // origins of an argument of tpl, or nil if unknown
 }
 
-// node is a text or an action in a template.
+// node is a text node or an action of a template.
 type node struct {
 	in     *written
 	line   int
 	action bool
-	chains []chain // for an action
+	chains []chain // of an action
 }
 
-// origin is the place where a line was written; in is nil if that is not known.
+// origin says where a line was written. in is nil if that is unknown.
 type origin struct {
 	in    *written
 	line  int
@@ -66,7 +65,7 @@ type origin struct {
 	cands []candidate
 }
 
-// traced is a text with an origin for each of its lines.
+// traced is a string with the origin of each of its lines.
 type traced struct {
 	text  string // keeps the address from being reused
 	lines []origin
@@ -74,7 +73,7 @@ type traced struct {
 
 func (t *trace) top() *frame { return t.frames[len(t.frames)-1] }
 
-// add begins a segment. It replaces the previous one if that is empty.
+// add begins a segment. It replaces the previous segment if that one is empty.
 func (f *frame) add(s segment) {
 	s.from = f.text.Len()
 	if n := len(f.segments); n > 0 && f.segments[n-1].from == s.from {
@@ -91,7 +90,7 @@ func stringOf(v reflect.Value) (string, bool) {
 	return "", false
 }
 
-// lineAt returns the line at an offset, counted from 1.
+// lineAt returns the line number of an offset, counted from 1.
 func (w *written) lineAt(offset int) int { return sort.SearchInts(w.starts, offset+1) }
 
 func newWritten(file, text string) *written {
@@ -118,13 +117,13 @@ func (t *trace) origins(f *frame) []Origin {
 	return all
 }
 
-// maxBlocks limits how deep blocks, parentheses and templates are nested, in a template and in all
-// that it includes. Each level takes about a kilobyte of the stack.
+// maxBlocks is the maximum nesting depth of blocks, parentheses and templates, including templates
+// that a template includes. Each level takes about a kilobyte of stack.
 const maxBlocks = 50_000
 
 const errDepth = limit("include, tpl and template are limited to a depth of 1000")
 
-// limited converts the panic of a limit to an error.
+// limited turns a panic with a limit into an error.
 func limited(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -135,7 +134,7 @@ func limited(err *error) {
 	}
 }
 
-// nodeOf returns the node of a text or an action.
+// nodeOf returns the node for a text node or an action.
 func (t *trace) nodeOf(of *template.Template, n parse.Node) *node {
 	known := t.nodes[n]
 	if known == nil {
@@ -150,16 +149,16 @@ func (t *trace) nodeOf(of *template.Template, n parse.Node) *node {
 	return known
 }
 
-// Step charges for the steps that are executed.
+// Step charges for n steps before they are executed.
 func (t *trace) Step(n int) error { return t.e.budget.take(n) }
 
-// Text begins the segment of a text.
+// Text begins the segment of a text node.
 func (t *trace) Text(of *template.Template, n *parse.TextNode) error {
 	t.top().add(segment{node: t.nodeOf(of, n)})
 	return nil
 }
 
-// Value begins the segment of an action, and charges for its value.
+// Value begins the segment of an action and charges for its value.
 func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Value, seen template.Scope) (err error) {
 	defer limited(&err)
 	if v.IsValid() && !t.e.budget.deep(v, 0) {
@@ -177,7 +176,7 @@ func (t *trace) Value(of *template.Template, n *parse.ActionNode, v reflect.Valu
 	return nil
 }
 
-// Enter counts a level of nested template actions.
+// Enter begins a level of nested templates.
 func (t *trace) Enter() error {
 	if t.e.depth >= limits.ChartIncludes {
 		return errDepth
@@ -189,8 +188,8 @@ func (t *trace) Enter() error {
 // Leave ends the level that Enter began.
 func (t *trace) Leave() { t.e.depth-- }
 
-// walk walks a value together with the text that toYaml made from it, and records for each line
-// where its value is set.
+// walk walks a value and the YAML that toYaml made from it in parallel. For each line, it records
+// where the value was set.
 type walk struct {
 	t     *trace
 	texts []string
@@ -198,8 +197,7 @@ type walk struct {
 	found bool
 }
 
-// walk pairs a node of the text with a value. p is the path of the value, or nil if it is not
-// known.
+// walk pairs a YAML node with a value. p is the path of the value, or nil if it is unknown.
 func (w *walk) walk(n *kyaml.Node, v any, p *fieldPath, depth int) {
 	if depth > limits.ChartNesting {
 		return
@@ -238,7 +236,7 @@ func childOf(p *fieldPath, s step) *fieldPath {
 	return p.of(s.key)
 }
 
-// value pairs one entry with its value.
+// value pairs the YAML of one field or item with its value.
 func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	if own := w.t.index.pathOf(v); own != nil {
 		p = own
@@ -269,7 +267,7 @@ func (w *walk) value(key, n *kyaml.Node, v any, p *fieldPath, depth int) {
 	}
 }
 
-// container records the place of a line that has only a key.
+// container records the position for a line that contains only a key.
 func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	if p == nil {
 		return
@@ -284,7 +282,7 @@ func (w *walk) container(line int, kind kyaml.Kind, p *fieldPath) {
 	}
 }
 
-// item records the place of the line on which a list item begins that is a table.
+// item records the position for a line on which a map in a list begins.
 func (w *walk) item(n *kyaml.Node, p *fieldPath) {
 	if p == nil || p.parent == nil || p.item < 0 || len(n.Content) == 0 {
 		return
@@ -298,12 +296,12 @@ func (w *walk) item(n *kyaml.Node, p *fieldPath) {
 		return
 	}
 	if of.Style&kyaml.FlowStyle == 0 {
-		of = of.Content[0] // an anchor may be several lines above
+		of = of.Content[0] // an anchor may be several lines further up
 	}
 	w.set(n.Line, candidate{place: Place{found.file, of.Line, of.Column}, begins: true})
 }
 
-// set records a place for a line of the text, counted from 1.
+// set records a candidate for a line of the text, counted from 1.
 func (w *walk) set(line int, c candidate) {
 	o := &w.lines[line-1]
 	w.found = true
@@ -311,7 +309,7 @@ func (w *walk) set(line int, c candidate) {
 	o.cands = append(o.cands, c)
 }
 
-// textPath returns the path of a text in the values.
+// textPath returns the path of a string in the merged values.
 func (x *index) textPath(text string) *fieldPath {
 	if len(text) < 2 {
 		return nil

@@ -32,7 +32,8 @@ func dependency(name string) string {
 	return fmt.Sprintf("-- charts/%s/Chart.yaml --\napiVersion: v2\nname: %[1]s\nversion: 1.0.0\n", name)
 }
 
-// manyAliases returns a chart with ten aliases of a chart with ten aliases, and so on.
+// manyAliases returns a chart with ten aliases of a chart with ten aliases, and so on, depth
+// levels deep.
 func manyAliases(depth int) string {
 	var b strings.Builder
 	for i := range depth {

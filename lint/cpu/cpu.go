@@ -1,9 +1,8 @@
-// Package cpu measures the CPU time of this process, for limits that do not depend on the load
-// of the machine.
+// Package cpu measures the CPU time of this process, so that limits do not depend on the load of
+// the machine.
 //
-// Contract: Used never decreases. A limit is reached after the same amount of work on an idle
-// and on a busy machine; the wall clock is only a backstop for code that waits and does not
-// work.
+// Contract: Used never decreases. A limit is reached after the same amount of work on an idle and
+// on a busy machine. The wall clock only stops code that waits instead of working.
 package cpu
 
 import (
@@ -11,13 +10,13 @@ import (
 	"time"
 )
 
-// Backstop is the maximum ratio of wall-clock time to a limit of CPU time.
+// Backstop is the ratio of the wall-clock limit to the CPU time limit in WithLimit.
 const Backstop = 10
 
-// every is the interval at which a limit is checked.
+// every is the interval between checks of a limit.
 const every = 20 * time.Millisecond
 
-// Time is a point in time of this process.
+// Time is an instant in CPU time and wall-clock time.
 type Time struct {
 	used time.Duration
 	wall time.Time
@@ -26,12 +25,12 @@ type Time struct {
 // Now returns the current Time.
 func Now() Time { return Time{Used(), time.Now()} }
 
-// Since returns the CPU time that the process has used since t, or the wall-clock time if that
-// is less, because other goroutines use CPU time as well.
+// Since returns the CPU time that the process has used since t. It returns the wall-clock time if
+// that is less, because other goroutines may use CPU time in parallel.
 func Since(t Time) time.Duration { return min(Used()-t.used, time.Since(t.wall)) }
 
-// WithLimit returns a context that ends once Since reaches the limit, or the wall-clock time
-// reaches Backstop times the limit. The caller must call cancel.
+// WithLimit returns a context that is canceled when Since reaches the limit, or when the
+// wall-clock time reaches Backstop times the limit. The caller must call cancel.
 func WithLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	begun := Now()

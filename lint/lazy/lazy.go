@@ -1,7 +1,7 @@
-// Package lazy makes values on first use. Every process of schedlint initializes the variables
-// of all packages, and a worker that renders needs few of them.
+// Package lazy computes values on first use. Every schedlint process initializes the variables of
+// all packages, but a render worker needs few of them.
 //
-// Contract: a value is made once, regardless of how many goroutines use it.
+// Contract: a value is computed once, regardless of how many goroutines use it.
 package lazy
 
 import (
@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Regexp returns a function that compiles a regular expression on first use. The function
+// Regexp returns a function that compiles a regular expression on its first call. The function
 // panics if the expression is invalid, so a test must call it.
 func Regexp(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })

@@ -1,16 +1,17 @@
-// Package render defines a render: one root, such as a Helm chart or a kustomization that no other
-// refers to, built like its tool builds it, with the place in the sources of everything in the
-// result.
+// Package render describes renders and runs them in worker processes. A render builds one root,
+// such as a Helm chart or a top-level kustomization, in the same way as its own tool. It also
+// records where everything in the result comes from.
 //
-// Contract: a Root goes to a worker, which is a process of this program that may be killed, and
-// comes back as an Output. Equal sources give equal Outputs.
+// Contract: a Root goes to a worker and comes back as an Output. A worker is a process of this
+// program that may be killed. Equal sources give equal Outputs.
 //
-// Invariants: nothing outside the root of confinement is read, and nothing is connected to or
-// executed. A place is never a guess: a Mark counts only if the value in the sources is the value
-// in the result. The cost of a root is counted in objects, bytes and entries, and limited; the CPU
-// time and the memory of a worker are limited for each root as well. The wall clock only matters
-// for a worker that waits. No root pays for others: the limit of all roots together is far above
-// any real input, and a run that reaches it is incomplete.
+// Invariants: nothing outside the root of confinement is read, nothing is executed, and there are
+// no network connections. A position is never a guess: a Mark counts only if the value in the
+// sources equals the value in the result. The cost of a root is limited in objects, bytes and
+// entries, and the CPU time and the memory of a worker are limited for each root as well. The wall
+// clock matters only for a worker that hangs. One root does not use up the limits of another: the
+// limit on all roots together is far above any real input, and a run that reaches it is
+// incomplete.
 //
 // Non-goals: deciding which roots there are; reading GitOps pointers.
 package render

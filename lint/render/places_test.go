@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPlacesCross checks that places survive encoding, including numbers that no place has, and
-// that truncated input is an error.
+// TestPlacesCross checks that Marks and Lines survive encoding, including numbers that do not
+// occur in practice, and that truncated input is an error.
 func TestPlacesCross(t *testing.T) {
 	var marks Marks
 	var lines Lines

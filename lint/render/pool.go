@@ -21,29 +21,30 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// Pool renders roots in workers, which it starts on demand.
+// Pool renders roots in worker processes, which it starts on demand.
 type Pool struct {
-	// Command returns the command of a worker, which calls Serve on its standard input and output.
+	// Command returns the command that starts a worker. The command must call Serve on its standard
+	// input and output.
 	Command func() (*exec.Cmd, error)
-	// Nonce is a text that no file can guess.
+	// Nonce is a random string that no author of the sources can know.
 	Nonce string
-	// Workers limits the number of workers; 0 means one for each processor.
+	// Workers is the maximum number of workers; 0 means one for each processor.
 	Workers int
-	// Patience limits the wall-clock time of a root; 0 means ten minutes. It is a backstop for a
-	// worker that waits: the cost and the CPU time of a root have their own limits.
+	// Patience is the wall-clock limit for a root; 0 means ten minutes. It only stops workers that
+	// hang, because the cost and the CPU time of a root have their own limits.
 	Patience time.Duration
-	// expire returns a channel that ends the time of a root; nil uses the clock. Tests decide by
-	// the root instead.
+	// expire returns a channel that signals the end of a root's time; nil uses the clock. Tests
+	// replace it to time out particular roots.
 	expire func(Root, time.Duration) <-chan time.Time
-	// spent is the part of limits.Renders that earlier calls used: a Pool serves one run.
+	// spent is the part of limits.Renders that earlier calls of Render used. A Pool serves one run.
 	spent limits.Cost
 }
 
 const patience = cpu.Backstop * limits.WorkerCPU
 
-// Render renders roots and returns their outputs in order; no output is nil. Roots do not pay for
-// one another: limits.Renders is far above the cost of any real input, and the roots beyond it get
-// a problem of kind Spent.
+// Render renders roots and returns their outputs in the same order. No output is nil. One root
+// does not reduce the limits of another. Only limits.Renders applies to all of them together; it
+// is far above the cost of any real input, and roots beyond it get a problem of kind Spent.
 func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	q := &queue{outputs: make([]*Output, len(roots)), left: limits.Renders.Less(p.spent)}
 	q.counts.L = &q.mu
@@ -70,21 +71,21 @@ func (p *Pool) Render(ctx context.Context, roots []Root) []*Output {
 	return q.outputs
 }
 
-// queue hands out roots in order until the steps of the run are spent. It also counts costs in that
-// order, so that the speed of workers makes no difference.
+// queue hands out roots in order until the run has used up its steps. It also adds up costs in
+// that order, so that the speed of the workers does not affect the result.
 type queue struct {
 	mu      sync.Mutex
 	next    int
-	counted int       // number of outputs counted so far, which are within the steps of the run
-	waiting int       // bytes of outputs that are not counted yet
-	counts  sync.Cond // signals that something was counted
-	outputs []*Output // nil for those that do not fit beside others
+	counted int       // number of outputs whose cost has been added up
+	waiting int       // total bytes of outputs whose cost has not been added up yet
+	counts  sync.Cond // signals progress of counted
+	outputs []*Output // nil for an output that was dropped for lack of space
 	left    limits.Cost
 	spent   bool
 }
 
-// take returns the next root, or -1. It waits while many bytes are not counted yet, so that a slow
-// root does not let the outputs behind it fill the memory.
+// take returns the index of the next root, or -1 if there is none. It waits while too many bytes
+// of output are uncounted. Otherwise the outputs after a slow root could fill the memory.
 func (q *queue) take() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,7 +99,7 @@ func (q *queue) take() int {
 	return q.next - 1
 }
 
-// put adds an output, and counts the outputs that are complete from the first one on.
+// put stores an output, and then counts the outputs up to the first one that is still missing.
 func (q *queue) put(i int, o *Output) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -119,8 +120,8 @@ func (q *queue) put(i int, o *Output) {
 	q.counts.Broadcast()
 }
 
-// hold reserves space for an output. If there is not enough, it drops the largest output, so that
-// small ones never pay for large ones.
+// hold reserves space for an output. If the space is used up, hold drops the largest output, so
+// that small outputs are kept.
 func (q *queue) hold(i int) {
 	size := q.outputs[i].Cost
 	size.Steps = 0
@@ -140,7 +141,7 @@ func (q *queue) hold(i int) {
 	q.left = q.left.Less(size)
 }
 
-// work renders roots from the queue. It replaces a worker that was killed.
+// work renders roots from the queue. It starts a new worker after one was killed.
 func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 	var w *worker
 	defer func() { w.stop() }()
@@ -153,7 +154,7 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 			}
 		}
 		root := roots[i]
-		root.Left = limits.Render // the queue counts the limits of the run, in the order of the roots
+		root.Left = limits.Render // the queue enforces the limits of the run, independent of timing
 		wait := cmp.Or(p.Patience, patience)
 		over := time.After(wait)
 		if p.expire != nil {
@@ -169,7 +170,7 @@ func (p *Pool) work(ctx context.Context, q *queue, roots []Root) {
 	}
 }
 
-// worker is a process that renders.
+// worker is a running worker process.
 type worker struct {
 	cmd   *exec.Cmd
 	stdin io.WriteCloser
@@ -196,7 +197,8 @@ func (p *Pool) start() (*worker, error) {
 	return &worker{cmd, in, json.NewEncoder(in), json.NewDecoder(out)}, nil
 }
 
-// render returns the output, or the reason for which the worker must be stopped.
+// render returns the output of a task. If there is no output, it returns the reason, and the
+// worker must be stopped.
 func (w *worker) render(ctx context.Context, t task, wait time.Duration, over <-chan time.Time) (o *Output, why string) {
 	done := make(chan error, 1)
 	go func() {
@@ -218,12 +220,12 @@ func (w *worker) render(ctx context.Context, t task, wait time.Duration, over <-
 	case <-ctx.Done():
 		why = "the run was canceled"
 	}
-	_ = w.cmd.Process.Kill() // it may already have ended
+	_ = w.cmd.Process.Kill() // the process may already have ended
 	<-done
 	return nil, why
 }
 
-// ended returns the reason for which a worker no longer answers.
+// ended returns the reason why a worker stopped answering.
 func (w *worker) ended(err error) string {
 	_ = w.stdin.Close()
 	var exit *exec.ExitError
@@ -239,24 +241,24 @@ func (w *worker) ended(err error) string {
 	return "the worker does not answer: " + err.Error()
 }
 
-// stop stops a worker; w may be nil.
+// stop kills a worker, which may be nil.
 func (w *worker) stop() {
 	if w == nil {
 		return
 	}
 	_ = w.stdin.Close()
-	_ = w.cmd.Process.Kill() // it has no state to lose
+	_ = w.cmd.Process.Kill() // a worker has no state to lose
 	_ = w.cmd.Wait()
 }
 
-// task is the input of a worker: a root, and the nonce of the run for its marks.
+// task is a worker's input: a root, and the nonce of the run.
 type task struct {
 	Root  Root
 	Nonce string
 }
 
-// Serve runs a worker: it builds root after root until in ends, and w enforces the limits of each
-// root. A panic in build only fails the current root.
+// Serve is the main loop of a worker. It builds one root after another until in ends; w enforces
+// the limits of each root. A panic in build fails only the current root.
 func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce string) *Output) error {
 	from, buffer := json.NewDecoder(in), bufio.NewWriter(out)
 	to := json.NewEncoder(buffer)
@@ -278,7 +280,7 @@ func Serve(in io.Reader, out io.Writer, w *Watch, build func(r Root, nonce strin
 	}
 }
 
-// guarded builds a root and recovers from panics.
+// guarded builds a root and turns a panic into a problem.
 func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -288,7 +290,7 @@ func guarded(t task, build func(r Root, nonce string) *Output) (o *Output) {
 	return build(t.Root, t.Nonce)
 }
 
-// broken returns an output with a problem that is not caused by the files of the root.
+// broken returns an output with a problem that the files of the root did not cause.
 func broken(r Root, kind, why string) *Output {
 	file := r.Dir
 	if r.Chart != nil {
@@ -297,25 +299,24 @@ func broken(r Root, kind, why string) *Output {
 	return &Output{Problem: &Problem{Kind: kind, File: file, Line: 1, Column: 1, Detail: why}}
 }
 
-// Exit statuses of a worker that exceeded a limit.
+// Exit statuses of workers that exceeded a limit.
 const (
 	memoryStatus = 75
 	cpuStatus    = 76
 )
 
 // Watch ends a worker that exceeds a limit. It measures the CPU time and the memory of the process
-// instead of the clock, so that the same root ends in the same way on a busy machine as on an idle
-// one.
+// rather than the wall clock, so that the load of the machine does not affect the result.
 type Watch struct {
 	memory uint64
 	cpu    time.Duration
-	// begun is the CPU time of the process when it began the root, or idle.
+	// begun is the CPU time that the process had used when it began the current root, or idle.
 	begun atomic.Int64
 }
 
 const idle = -1
 
-// NewWatch watches this process, and calls exit with a status if a limit is exceeded.
+// NewWatch returns a Watch of this process. It calls exit with a status if a limit is exceeded.
 func NewWatch(exit func(status int)) *Watch {
 	return newWatch(limits.WorkerMemory, limits.WorkerCPU, exit)
 }
@@ -339,5 +340,5 @@ func newWatch(memory int64, most time.Duration, exit func(status int)) *Watch {
 	return w
 }
 
-// lookEvery is the interval at which a worker checks its use of CPU and memory.
+// lookEvery is the interval between checks of CPU time and memory.
 const lookEvery = 20 * time.Millisecond

@@ -17,11 +17,12 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// asWorker turns the test process into a worker that may use this many bytes of memory.
+// asWorker is the environment variable that turns the test binary into a worker. Its value is the
+// memory limit of the worker in bytes.
 const asWorker = "SCHEDLINT_TEST_WORKER"
 
-// littleMemory and littleCPU are enough for the workers of these tests. Filling the real memory of
-// a worker takes seconds; SCHEDLINT_TRIALS=100 does that.
+// littleMemory and littleCPU are enough for the workers in these tests. Exceeding the real memory
+// limit of a worker takes seconds; SCHEDLINT_TRIALS=100 does that.
 const (
 	littleMemory = 64 << 20
 	littleCPU    = 8 * time.Second
@@ -37,10 +38,10 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// spun keeps the work of a spinning worker from being optimized away.
+// spun keeps the loop of a spinning worker from being optimized away.
 var spun int
 
-// act does what the directory of a root asks for.
+// act does what the directory name of a root asks for.
 func act(r Root, nonce string) *Output {
 	o := &Output{Text: []byte(r.Dir + " " + nonce), Cost: limits.Cost{Objects: 1}}
 	switch what, _, _ := strings.Cut(r.Dir, "/"); what {
@@ -76,7 +77,7 @@ func act(r Root, nonce string) *Output {
 	return o
 }
 
-// pool never gives up on a root, except on those that must hang.
+// pool returns a Pool that never gives up on a root, except on roots that are expected to hang.
 func pool(t *testing.T, workers int) *Pool {
 	most := int64(littleMemory)
 	if trials.Full(t) {
@@ -111,7 +112,7 @@ func roots(dirs ...string) []Root {
 	return all
 }
 
-// said returns the outcome of each root as text.
+// said returns the outcome of each root as a string.
 func said(outs []*Output) []string {
 	var all []string
 	for _, o := range outs {
@@ -124,7 +125,7 @@ func said(outs []*Output) []string {
 	return all
 }
 
-// TestPool checks that roots that end their worker do not affect others.
+// TestPool checks that a root that ends its worker does not affect other roots.
 func TestPool(t *testing.T) {
 	for _, test := range []struct {
 		dirs []string
@@ -155,8 +156,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestPoolKilled checks that rendering stops after many workers were killed, because each of them
-// may have used all the time of a root.
+// TestPoolKilled checks that rendering stops after many workers were killed. Each of them may have
+// used up the time limit of a root.
 func TestPoolKilled(t *testing.T) {
 	q := &queue{outputs: make([]*Output, 30), left: limits.Renders}
 	q.counts.L = &q.mu
@@ -170,7 +171,7 @@ func TestPoolKilled(t *testing.T) {
 	}
 }
 
-// TestPoolWaits checks that no further root begins while many outputs wait for a slow one.
+// TestPoolWaits checks that no further root is started while many outputs wait for a slow root.
 func TestPoolWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{outputs: make([]*Output, 4), left: limits.Renders}
@@ -192,7 +193,8 @@ func TestPoolWaits(t *testing.T) {
 	})
 }
 
-// TestPoolEnds checks that a pool ends with its context, which ends once two workers run.
+// TestPoolEnds checks that rendering ends when its context is canceled. The test cancels it once
+// two workers run.
 func TestPoolEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -9,74 +9,75 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// Root describes one render.
+// Root describes one render: what to build, and with which settings.
 type Root struct {
-	// Confinement is the directory outside of which nothing is read. It is absolute and has no
-	// symbolic links.
+	// Confinement is the absolute path of a directory, without symbolic links. No file outside of it
+	// is read.
 	Confinement string
-	// Dir is the directory of the kustomization relative to Confinement, with forward slashes; "."
-	// is Confinement itself.
+	// Dir is the directory of the kustomization or chart, relative to Confinement and with forward
+	// slashes; "." is Confinement itself.
 	Dir string
-	// RootOnly restricts files to the directory of the kustomization that names them, which is the
-	// default of kustomize; otherwise they may be anywhere in the repository.
+	// RootOnly restricts a kustomization to files in or below its own directory, as kustomize does by
+	// default. Otherwise files may be anywhere in the repository.
 	RootOnly bool
-	// Remotes maps URLs to the directories of the repository that replace them, named relative to
-	// Confinement.
+	// Remotes maps URLs to the directories that replace them, relative to Confinement.
 	Remotes map[string]string
-	// Texts replaces the contents of files, by their names relative to Confinement.
+	// Texts holds replacement contents by file name, relative to Confinement.
 	Texts map[string][]byte
-	// Overlay holds the changes of a GitOps controller; nil builds the kustomization as it is.
+	// Overlay holds the changes that a GitOps controller makes, or nil to build the kustomization as
+	// it is.
 	Overlay *Overlay
-	// Chart is set if Dir is the directory of a Helm chart instead of a kustomization.
+	// Chart is set if Dir is the directory of a Helm chart rather than of a kustomization.
 	Chart *Chart
-	// Left limits the cost of the render to the remaining cost of its run.
+	// Left is the part of the run's limits that this render may use.
 	Left limits.Cost
 }
 
-// Chart holds the inputs of a Helm chart. The zero value uses the values of the chart and an
-// assumed release name.
+// Chart holds the inputs of a Helm chart. The zero value renders the chart with its own values and
+// an assumed release name.
 type Chart struct {
-	// Name and Namespace are those of the release; an empty Name means chart.DefaultRelease.
+	// Name and Namespace identify the release. An empty Name means chart.DefaultRelease.
 	Name, Namespace string
-	// Archive is the .tgz that contains the chart, named relative to Root.Confinement, or "" for a
-	// chart in Root.Dir.
+	// Archive is the .tgz with the chart, relative to Root.Confinement, or "" if the chart is in
+	// Root.Dir.
 	Archive string
-	// Version is a constraint on the version of the chart; "" accepts any version.
+	// Version is a constraint on the version of the chart, or "" to accept any version.
 	Version string
-	// Values holds values files and texts; later ones take precedence. The first Defaults of them
-	// replace the values.yaml of the chart.
+	// Values lists values files and values from elsewhere; later ones take precedence. The first
+	// Defaults of them replace the values.yaml of the chart.
 	Values   []Values
 	Defaults int
-	// Set and SetString are arguments of --set and --set-string.
+	// Set and SetString hold arguments of --set and --set-string.
 	Set, SetString []string
-	// KubeVersion and APIVersions are the assumed capabilities of the cluster. APIVersions are
-	// added to those that Helm assumes.
+	// KubeVersion and APIVersions are the assumed capabilities of the cluster. APIVersions are added
+	// to those that Helm assumes by default.
 	KubeVersion string
 	APIVersions []string
-	// CRDs prints CRDs before everything else, NoHooks leaves out hooks, and NoTests leaves out
-	// test hooks.
+	// CRDs includes the CRDs, before everything else. NoHooks leaves out hooks, and NoTests leaves
+	// out test hooks.
 	CRDs, NoHooks, NoTests bool
 }
 
-// Values holds values for a chart: a file of the repository, or a text from elsewhere.
+// Values holds values for a chart, from a file of the repository or from elsewhere.
 type Values struct {
-	// File is a name relative to Root.Confinement. With Text it only appears in messages.
+	// File is relative to Root.Confinement. If Text is set, File appears only in messages.
 	File string
-	// Text is YAML that replaces the file; nil reads File.
+	// Text is YAML to use instead of the file. If it is nil, File is read.
 	Text []byte
-	// Places has the place of each line of Text; Line 0 means that it is not known.
+	// Places holds the origin of each line of Text. Its Line is 0 if it is unknown.
 	Places []Place
-	// Optional skips a File that does not exist.
+	// Optional means that a missing File is not an error.
 	Optional bool
 }
 
-// Place is a line of a file, named relative to Root.Confinement. Columns count code points, from 1.
+// Place is a position in a file, whose name is relative to Root.Confinement. Columns count code
+// points from 1.
 type Place struct {
 	File         string
 	Line, Column int
 }
 
-// Files returns values that are files.
+// Files returns Values for the given files.
 func Files(names ...string) (all []Values) {
 	for _, name := range names {
 		all = append(all, Values{File: name})
@@ -84,8 +85,8 @@ func Files(names ...string) (all []Values) {
 	return all
 }
 
-// work returns the steps that an output took, at about 4 MB of YAML read or written per second. The
-// cost of a worker that was killed is not known, so it counts as the limit of a root.
+// work returns the cost of an output in steps, at about 4 MB of YAML read or written per second.
+// The cost of a killed worker is unknown and counts as the limit of a root.
 func (o *Output) work() int {
 	if o.Problem != nil && o.Problem.Kind == Killed {
 		return limits.Render.Steps
@@ -93,7 +94,7 @@ func (o *Output) work() int {
 	return o.Cost.Steps + o.Cost.Bytes/2
 }
 
-// share returns the largest share of the limits of a run that a cost takes.
+// share returns the largest fraction of a run's limits that a cost uses.
 func share(c limits.Cost) float64 {
 	most := limits.Renders
 	return max(float64(c.Objects)/float64(most.Objects), float64(c.Bytes)/float64(most.Bytes), float64(c.Entries)/float64(most.Entries))
@@ -101,166 +102,171 @@ func share(c limits.Cost) float64 {
 
 // Output is the result of rendering a root.
 type Output struct {
-	// Text is the result as kustomize prints it, with one document for each object. Schemas of
-	// CustomResourceDefinitions may be null instead.
+	// Text is the result as kustomize prints it, with one document per object. Schemas of
+	// CustomResourceDefinitions may be null.
 	Text []byte
-	// Documents holds the documents of Text, in order.
+	// Documents describes the documents of Text in order.
 	Documents []Document
-	// Files holds names, relative to Confinement, that places refer to by index.
+	// Files lists the files that positions refer to by index, relative to Confinement.
 	Files []string
-	// Marks maps scalars of Text, by line and column, to the places where they were written.
+	// Marks maps the positions of scalars in Text to the positions at which they were written.
 	Marks Marks
-	// Lines has, for a chart, the place of each line of Text.
+	// Lines holds the origin of each line of Text. It is set only for charts.
 	Lines Lines
-	// Inside lists, for a chart, the templates in packed dependencies that Lines refer to: the name
-	// of the archive relative to the chart, a colon, and the name in the archive.
+	// Inside lists the templates in packed dependencies that Lines refers to. An element is the name
+	// of the archive relative to the chart, a colon, and the name of the template in the archive.
+	// Inside is set only for charts.
 	Inside []string
-	// Charts holds the outputs of charts that were changed on the way to Text, by their names in
-	// Files. A place in such a name is a place in its Text, whose Lines have the place in the
-	// sources.
+	// Charts holds the outputs of charts that kustomize changed afterwards. Its keys are in Files,
+	// and positions in those files refer to the Text of the chart's output. The Lines of that output
+	// lead to the sources.
 	Charts map[string]*Output
-	// Named is, for an output in Charts, the place that names the chart, or nil if it is not known.
+	// Named is the position at which an output in Charts is requested, or nil if it is unknown. It is
+	// nil for other outputs.
 	Named *Place
-	// Sources lists the kustomizations of the root and the files that they name as resources or
-	// patches and that were read, sorted. The objects that these files declare are deployed as in
-	// the result, not as written.
+	// Sources lists, in sorted order, the kustomizations of the root and the files that were read as
+	// their resources or patches. The objects in these files are judged as rendered, not as written.
 	Sources []string
-	// Data lists files that were read for other purposes, sorted. Plain lists those of them that
-	// Helm deploys unchanged, because they are in crds/.
+	// Data lists files that were read for other purposes, sorted. Plain lists those in crds/, which
+	// Helm deploys unchanged.
 	Data, Plain []string
-	// Unchecked lists checks of the tool that schedlint does not make.
+	// Unchecked lists checks of the original tool that schedlint does not perform.
 	Unchecked []*Problem
 	Cost      limits.Cost
-	// Problem is the reason why there is no result, or nil.
+	// Problem is the reason why there is no result, or nil if there is one.
 	Problem *Problem
 }
 
-// Document is one object of a result.
+// Document describes one object of a result.
 type Document struct {
-	// Line is its first line in Text, counted from 1.
+	// Line is the first line of the object in Text, counted from 1.
 	Line int
-	// File is an index into Output.Files, or -1 if the place of the object is not known, for
-	// instance because a generator made it. Index counts the documents of the file from 0.
+	// File is the index in Output.Files of the file that declares the object, or -1 if it is unknown,
+	// for instance because a generator created the object. Index is the number of the document in
+	// that file, counted from 0.
 	File, Index int
 }
 
-// Mark maps a scalar of the result to its place. Columns count code points, from 1.
+// Mark maps a scalar of the result to its position in the sources. Columns count code points from
+// 1.
 type Mark struct {
-	Line, Column int // in the result
-	File         int // an index into Output.Files
+	Line, Column int // position in the result
+	File         int // index into Output.Files
 	At, AtColumn int // line and column in the file
-	// Variable is set if the place sets the value of a variable instead of a field.
+	// Variable is set if the source is the value of a variable rather than of a field.
 	Variable bool
 }
 
-// Line is the place of a line in the result of a chart: the line of the template, and the place
-// where the value in it was set. Files are indices into Output.Files, or -1 if the place is not
-// known. Columns count code points, from 1. For a template in a packed dependency, Template and At
-// are the place where the chart names that dependency, Inside is the number of the template in
-// Output.Inside, counted from 1, and InsideAt is its line.
+// Line is the origin of one line of chart output: the line of the template, and the position at
+// which the value in the line was set. Files are indices into Output.Files, or -1 if the origin is
+// unknown. Columns count code points from 1. For a template in a packed dependency, Template and
+// At are the position at which the chart lists the dependency, Inside is the number of the
+// template in Output.Inside, counted from 1, and InsideAt is the line in the template.
 type Line struct {
 	Template, At                   int
 	Values, ValuesAt, ValuesColumn int
-	// Item is the place of the list item that begins on the line. The item may have been written
-	// with another key first.
+	// Item, ItemAt and ItemColumn are the position of the list item that begins on the line. In the
+	// sources, the item may begin with another key.
 	Item, ItemAt, ItemColumn int
 	Inside, InsideAt         int
 }
 
-// Kinds of problems.
+// Kinds of problems with a render.
 const (
-	// Failed is for an input that kustomize or Helm reject, such as one with a missing file.
+	// Failed means that kustomize or Helm rejects the input, for instance because a file is missing.
 	Failed = "failed"
-	// Refused is for something that schedlint does not do although kustomize or Helm might: reading
-	// outside the repository, connecting, executing, or exceeding a limit.
+	// Refused means that schedlint refuses something that kustomize or Helm may do: reading outside
+	// the repository, connecting to the network, executing commands, or exceeding a limit.
 	Refused = "refused"
-	// Killed is for a worker that exceeded its time or memory.
+	// Killed means that the worker exceeded its limit on time or memory.
 	Killed = "killed"
-	// Repeated is for a key that a chart prints twice for kustomize, which rejects that. Detail is
-	// the key.
+	// Repeated means that a chart prints a key twice in a mapping and kustomize rejects its output.
+	// Detail is the key.
 	Repeated = "repeated"
-	// Spent is for a root that was not rendered because others used up limits.Renders.
+	// Spent means that the root was not rendered because other roots used up limits.Renders.
 	Spent = "spent"
 )
 
 // Problem is the reason why a root has no result.
 type Problem struct {
 	Kind string
-	// File, relative to Confinement, Line and Column are the place in the kustomizations that names
-	// the cause. Line is 1 if the line is not known.
+	// File, Line and Column are the position in the kustomizations that leads to the problem. File is
+	// relative to Confinement. Line is 1 if it is unknown.
 	File         string
 	Line, Column int
-	// Detail says what is wrong, without paths of this machine.
+	// Detail describes the problem without paths of this machine.
 	Detail string
-	// First is the first place of a Repeated key, and nil for other kinds.
+	// First is the first occurrence of a Repeated key, and nil for other kinds.
 	First *Place
-	// Setting is the part of Root.Chart that is wrong: values[0], set[0], set-string[0] and so on,
-	// or "" for another cause.
+	// Setting is the part of Root.Chart that is wrong, such as values[0], set[0] or set-string[0], or
+	// "" for any other cause.
 	Setting string
 }
 
-// Error returns the place and the detail.
+// Error returns the position and the detail.
 func (p *Problem) Error() string { return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Detail) }
 
-// Overlay holds the changes that a GitOps controller makes to a kustomization before it builds it,
-// and to the objects afterwards. Like the controllers, it changes the kustomization of Root.Dir
-// itself instead of building one on top of it.
+// Overlay holds the changes that a GitOps controller makes: to the kustomization before the build,
+// and to the objects afterwards. It is applied to the kustomization of Root.Dir itself rather than
+// built on top of it, as the controllers do.
 type Overlay struct {
-	// File and Line are the place of the pointer; File is relative to Confinement.
+	// File and Line are the position of the pointer. File is relative to Confinement.
 	File string
 	Line int
-	// Generated is set if the directory has no kustomization and is built from Resources, whose
-	// names are relative to it. Files without objects are left out.
+	// Generated is set if the directory has no kustomization. One is then generated from Resources,
+	// whose names are relative to the directory. Files without objects are left out.
 	Generated bool
 	Resources []string
-	// Plain is set if files are used as they are, even if the directory has a kustomization.
+	// Plain uses the files as they are, even if the directory has a kustomization.
 	Plain bool
-	// Fields holds fields of a kustomization, as JSON. Values replace existing ones; lists and maps
-	// are appended, images and replicas by name.
+	// Fields holds kustomization fields as JSON. Scalars replace existing values. Lists and maps are
+	// appended to existing ones, except that images and replicas replace those with the same name.
 	Fields []byte
-	// Patches holds the lines of File at which the inline patches of Fields begin, or 0.
+	// Patches holds, for each patch in Fields, the line of File at which an inline patch begins, or
+	// 0.
 	Patches []int
-	// Counts holds the places of the replica counts in Fields, by the names of their objects.
+	// Counts holds the positions of the replica counts in Fields by object name.
 	Counts map[string]Variable
-	// Namespace is set on objects without one.
+	// Namespace is the namespace for objects without one.
 	Namespace string
-	// Labels are set on all objects, but not on their pod templates.
+	// Labels are added to all objects, but not to their pod templates.
 	Labels map[string]string
-	// Variables are substituted in the result; nil substitutes nothing.
+	// Variables are substituted in the result. Nil disables substitution.
 	Variables *Variables
 }
 
-// Changes reports whether an overlay needs kustomize. A namespace alone does not.
+// Changes reports whether applying the overlay requires kustomize. It does not if the overlay only
+// sets a namespace.
 func (o *Overlay) Changes() bool {
 	return o != nil && (len(o.Fields) > 0 || len(o.Labels) > 0 || o.Variables != nil)
 }
 
-// Variables holds the values of ${name} in a result.
+// Variables holds the values of ${name} variables.
 type Variables struct {
 	Given map[string]Variable
-	// Open is set if something unknown may set names that are not in Given; otherwise such names
-	// are unset.
+	// Open is set if an unknown source may set names that are not in Given. Otherwise such names are
+	// unset.
 	Open bool
-	// Unknown lists names that are set to unknown values.
+	// Unknown lists names that are set, but to an unknown value.
 	Unknown []string
 }
 
-// Variable is a value and its place; File is relative to Confinement, and Line is 0 if the place is
-// not known.
+// Variable is a value and its position. File is relative to Confinement, and Line is 0 if the
+// position is unknown.
 type Variable struct {
 	Value        string
 	File         string
 	Line, Column int
 }
 
-// Marks and Lines are encoded as one string of numbers each when workers send them. There are many
-// of them, and encoding each value in JSON takes longer than most renders.
+// Marks and Lines are each encoded as a string of numbers between processes. There are many of
+// them, and encoding each one as a JSON object would take longer than most renders.
 type (
 	Marks []Mark
 	Lines []Line
 )
 
-// MarshalJSON returns the compact form.
+// MarshalJSON implements json.Marshaler with the compact encoding.
 func (all Marks) MarshalJSON() ([]byte, error) {
 	return pack(all, func(to []int, m *Mark) []int {
 		variable := 0
@@ -271,28 +277,28 @@ func (all Marks) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON parses the compact form.
+// UnmarshalJSON implements json.Unmarshaler with the compact encoding.
 func (all *Marks) UnmarshalJSON(text []byte) error {
 	return unpack(text, 6, (*[]Mark)(all), func(n []int) Mark {
 		return Mark{n[0], n[1], n[2], n[3], n[4], n[5] != 0}
 	})
 }
 
-// MarshalJSON returns the compact form.
+// MarshalJSON implements json.Marshaler with the compact encoding.
 func (all Lines) MarshalJSON() ([]byte, error) {
 	return pack(all, func(to []int, l *Line) []int {
 		return append(to, l.Template, l.At, l.Values, l.ValuesAt, l.ValuesColumn, l.Item, l.ItemAt, l.ItemColumn, l.Inside, l.InsideAt)
 	})
 }
 
-// UnmarshalJSON parses the compact form.
+// UnmarshalJSON implements json.Unmarshaler with the compact encoding.
 func (all *Lines) UnmarshalJSON(text []byte) error {
 	return unpack(text, 10, (*[]Line)(all), func(n []int) Line {
 		return Line{n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7], n[8], n[9]}
 	})
 }
 
-// pack encodes all rows. numbers appends the numbers of one row.
+// pack encodes a slice. numbers appends the numbers of one element.
 func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
 	packed, row := make([]byte, 0, 8*len(all)), []int(nil)
 	for i := range all {
@@ -304,7 +310,7 @@ func pack[T any](all []T, numbers func([]int, *T) []int) ([]byte, error) {
 	return json.Marshal(packed)
 }
 
-// unpack decodes rows of width numbers.
+// unpack decodes a slice whose elements have width numbers each.
 func unpack[T any](text []byte, width int, all *[]T, row func([]int) T) error {
 	var packed []byte
 	if err := json.Unmarshal(text, &packed); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// modes and names are used for entries of trees: those that git creates, and those that only an
-// attacker creates.
+// modes and names are used for tree entries. Git creates some of them; only an attacker would
+// create the others.
 var (
 	modes = []string{"100644", "100755", "40000", "120000", "160000", "0", "100000", "40755", "x"}
 	names = []string{
@@ -24,8 +24,8 @@ var (
 	links = []string{"a.yaml", "..", "/", "../..", "x", "dir", "/etc/passwd", "", ".git/config", "../up.yaml"}
 )
 
-// FuzzTree unpacks arbitrary trees of git objects and checks that nothing panics, that nothing is
-// written outside the directory of the tree, and that nothing remains.
+// FuzzTree unpacks arbitrary git trees. It checks that nothing panics, that nothing is written
+// outside of the temporary directory, and that nothing remains.
 func FuzzTree(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 1, 1})
 	f.Add([]byte{2, 4, 0, 0, 0, 1, 3, 2, 3})
@@ -54,8 +54,8 @@ func FuzzTree(f *testing.F) {
 	})
 }
 
-// fuzzedTree writes a tree of entries, three bytes for each, into the repository of the working
-// directory. A directory contains the tree of the entries before it.
+// fuzzedTree writes a tree into the repository of the working directory. Each entry takes three
+// bytes of data. A directory entry contains the tree of the entries before it.
 func fuzzedTree(t *testing.T, data []byte) string {
 	var raw []byte
 	tree := loose(t, "tree", nil)
@@ -81,7 +81,7 @@ func fuzzedTree(t *testing.T, data []byte) string {
 	return tree
 }
 
-// loose writes an object like git.
+// loose writes a loose object as git does.
 func loose(t *testing.T, kind string, body []byte) string {
 	text := append(fmt.Appendf(nil, "%s %d\x00", kind, len(body)), body...)
 	id := fmt.Sprintf("%x", sha1.Sum(text))

@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// Files returns the files in the index of the work tree around a directory, relative to that
-// directory, including those of submodules. If git itself started this process and set
-// GIT_INDEX_FILE, the index is that of the commit in progress.
+// Files returns the files in the index of the work tree that contains dir, including those of
+// submodules. Names are relative to dir. If git itself started this process and set
+// GIT_INDEX_FILE, Files reads the index of the commit in progress.
 func Files(dir string) ([]string, error) {
 	out, err := gitOutput(dir, nil, "ls-files", "-z", "--cached", "--recurse-submodules", "--", ":/")
 	if err != nil {
@@ -25,9 +25,9 @@ func Files(dir string) ([]string, error) {
 	return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 }), nil
 }
 
-// gitCommand returns a git command that runs no program from a configuration of the work tree,
-// which an attacker may control, fetches nothing and writes nothing. It does not accept a directory
-// of the work tree that looks like a bare repository.
+// gitCommand returns a git command that fetches nothing, writes nothing, and runs no program named
+// in the configuration, which an attacker may control. It does not accept a directory of the work
+// tree that looks like a bare repository.
 func gitCommand(dir string, args ...string) *exec.Cmd {
 	cmd := exec.Command("git", append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "safe.bareRepository=explicit"}, args...)...)
 	cmd.Dir = dir
@@ -42,7 +42,7 @@ func gitOutput(dir string, stdin io.Reader, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// gitSays returns git's standard output and standard error.
+// gitSays runs git and returns its standard output and standard error.
 func gitSays(dir string, stdin io.Reader, args ...string) (out []byte, said string, err error) {
 	cmd := gitCommand(dir, args...)
 	var printed, beside bytes.Buffer
@@ -53,7 +53,7 @@ func gitSays(dir string, stdin io.Reader, args ...string) (out []byte, said stri
 	return printed.Bytes(), beside.String(), nil
 }
 
-// fatal returns the message with which git failed, or else err.
+// fatal returns git's error message as an error, or err if there is no message.
 func fatal(said string, err error) error {
 	for line := range strings.Lines(said) {
 		if why, ok := strings.CutPrefix(line, "fatal: "); ok {
@@ -63,8 +63,8 @@ func fatal(said string, err error) error {
 	return err
 }
 
-// Remotes returns the URLs of the remotes of the repository at a directory. It returns none without
-// git.
+// Remotes returns the URLs of the remotes of the repository that contains dir. It returns nil if
+// git fails.
 func Remotes(dir string) (all []string) {
 	out, err := gitOutput(dir, nil, "config", "--get-regexp", `^remote\..*\.url$`)
 	if err != nil {
@@ -78,8 +78,8 @@ func Remotes(dir string) (all []string) {
 	return all
 }
 
-// Limits in bytes of what is unpacked: maxBlob of one file, which equals the limit of a manifest in
-// the work tree, maxLink of the target of a link, and maxBlobs of all files and links of one
+// Limits on what is unpacked, in bytes: maxBlob on one file, which is the same as for a manifest
+// in the work tree; maxLink on the target of a link; and maxBlobs on all files and links of one
 // repository.
 const (
 	maxBlob  = 64 << 20
@@ -87,8 +87,8 @@ const (
 	maxBlobs = 1 << 30
 )
 
-// bySize separates entries that are small enough to be read from those that are too large. It
-// queries the sizes first, because git can only return a whole blob.
+// bySize splits entries into those that are small enough to be read and those that are too large.
+// It queries the sizes first, because git can only return a whole blob.
 func bySize(repository string, entries []treeEntry) (small, large []treeEntry, err error) {
 	if len(entries) == 0 {
 		return nil, nil, nil
@@ -105,7 +105,7 @@ func bySize(repository string, entries []treeEntry) (small, large []treeEntry, e
 	for i, e := range entries {
 		size, err := strconv.ParseInt(sizes[i], 10, 64)
 		switch {
-		case err != nil: // "<object> missing", which is reported when it is read
+		case err != nil: // "<object> missing" is reported later, when the object is read
 			small = append(small, e)
 			continue
 		case e.mode == linkMode && size > maxLink:
@@ -130,8 +130,8 @@ func objectNames(entries []treeEntry) io.Reader {
 	return &objects
 }
 
-// writeLarge writes a sparse file of zeros that exceeds the limit in place of a file that is too
-// large, so that the same finding reports both. It takes no disk space.
+// writeLarge writes a sparse file of zeros in place of a file that exceeds the limit. It takes no
+// disk space, and schedlint reports it in the same way as it would report the original.
 func writeLarge(root *os.Root, e treeEntry) error {
 	if err := root.MkdirAll(filepath.FromSlash(path.Dir(e.name)), 0o755); err != nil {
 		return err
@@ -143,7 +143,7 @@ func writeLarge(root *os.Root, e treeEntry) error {
 	return errors.Join(file.Truncate(maxBlob+1), file.Close())
 }
 
-// gitBlobs passes the texts of entries to a function, in order.
+// gitBlobs reads the contents of entries and passes them to each, in order.
 func gitBlobs(dir string, entries []treeEntry, each func(i int, text []byte) error) error {
 	cmd := gitCommand(dir, "cat-file", "--batch")
 	var said bytes.Buffer

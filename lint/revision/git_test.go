@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// TestHostileGitConfig lists the files of trees whose configuration names programs, and checks that
-// none of them runs.
+// TestHostileGitConfig lists the files of work trees whose configuration names programs, and
+// checks that none of the programs runs.
 func TestHostileGitConfig(t *testing.T) {
 	dir := trials.InGit(t, map[string]string{"a.yaml": "a: 1\n", ".gitattributes": "* filter=evil\n", "evil": "#!/bin/sh\ntouch " + "ran\n", ".git-template/x": ""}, "a.yaml")
 	evil := filepath.Join(dir, "evil")
@@ -44,7 +44,7 @@ func TestHostileGitConfig(t *testing.T) {
 	}
 }
 
-// TestSubmodules checks that the files of a submodule count as files of the tree.
+// TestSubmodules checks that the files of a submodule are part of the tree.
 func TestSubmodules(t *testing.T) {
 	other := trials.InGit(t, map[string]string{"nodes.yaml": "a: 1\n"}, "nodes.yaml")
 	trials.Git(t, "commit", "-q", "-m", "nodes")

@@ -15,24 +15,24 @@ import (
 
 // Tree is the tree of a revision, unpacked into a temporary directory.
 type Tree struct {
-	Root string // the root of the work tree
-	Dir  string // the directory that contains the tree
+	Root string // root of the work tree
+	Dir  string // directory with the unpacked tree
 }
 
-// treeEntry is a file, link or submodule of a tree.
+// treeEntry is a file, a link or a submodule in a tree.
 type treeEntry struct {
 	mode, kind, object, name string
 }
 
-// content holds the wanted entries of one repository: that of the work tree, or a submodule, whose
-// objects are stored elsewhere.
+// content lists the wanted entries of one repository, which is that of the work tree or a
+// submodule. A submodule stores its objects separately.
 type content struct {
 	repository   string
 	files, links []treeEntry
 }
 
-// Unpack unpacks the wanted files of the tree of a revision. The caller must call Remove. Nothing
-// is checked out: no hook and no filter runs, and the work tree and the index stay unchanged.
+// Unpack unpacks the wanted files of a revision's tree. The caller must call Remove. Nothing is
+// checked out: hooks and filters do not run, and the work tree and the index stay unchanged.
 func Unpack(root, revision string, wanted func(name string) bool) (*Tree, error) {
 	id, err := ID(root, revision)
 	if err != nil {
@@ -57,11 +57,11 @@ func Unpack(root, revision string, wanted func(name string) bool) (*Tree, error)
 	return t, nil
 }
 
-// ID returns the object id of the tree of a revision. It returns an error where git only warns and
-// picks a tree: for a date before the reflog begins, or a name with two meanings.
+// ID returns the object id of a revision's tree. It returns an error where git merely warns and
+// picks a tree, for instance for a date before the reflog begins or for a name with two meanings.
 func ID(root, revision string) (string, error) {
 	id, said, err := gitSays(root, nil, "rev-parse", "--verify", "--end-of-options", revision+"^{tree}")
-	if err != nil && err.Error() == "Needed a single revision" { // git's message for all of these
+	if err != nil && err.Error() == "Needed a single revision" { // git's message in all of these cases
 		err = errors.New("git knows no such revision, or it is no tree; of a shallow clone fetch it first")
 	}
 	if err != nil {
@@ -69,15 +69,15 @@ func ID(root, revision string) (string, error) {
 	}
 	for line := range strings.Lines(said) {
 		why, warned := strings.CutPrefix(line, "warning: ")
-		if warned && !strings.HasPrefix(why, "unable to access ") { // git only skips a configuration
+		if warned && !strings.HasPrefix(why, "unable to access ") { // git only skips a configuration file
 			return "", fmt.Errorf("git warns: %s: name a commit", strings.TrimRight(why, ".\n"))
 		}
 	}
 	return strings.TrimSpace(string(id)), nil
 }
 
-// contentsOf lists a tree and those of the checked-out submodules, whose files the work tree
-// contains as well. prefix is the path of the repository, with a slash at its end.
+// contentsOf lists the entries of a tree and of checked-out submodules, whose files are also in
+// the work tree. prefix is the path of the repository with a trailing slash.
 func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]content, error) {
 	own := content{repository: filepath.Join(root, filepath.FromSlash(prefix))}
 	list, err := gitOutput(own.repository, nil, "ls-tree", "-r", "-z", "--full-tree", id)
@@ -112,8 +112,8 @@ func contentsOf(root, prefix, id string, wanted func(name string) bool) ([]conte
 	return append([]content{own}, below...), nil
 }
 
-// isRepository reports whether a submodule is checked out in a directory. Neither the directory nor
-// its parents may be links.
+// isRepository reports whether a submodule is checked out at name. Neither the directory nor its
+// parents may be links.
 func isRepository(root, name string) bool {
 	spot, err := worktree.At(root, filepath.Join(filepath.FromSlash(name), ".git"))
 	if err != nil {
@@ -124,10 +124,10 @@ func isRepository(root, name string) bool {
 	return err == nil
 }
 
-// Remove removes the directory.
+// Remove removes the temporary directory.
 func (t *Tree) Remove() { os.RemoveAll(t.Dir) }
 
-// Clean replaces the directory of the tree in a text with a prefix, because the directory has a
+// Clean replaces the temporary directory in text with prefix, because the directory has a
 // different name in each run.
 func (t *Tree) Clean(text, prefix string) string {
 	const sep = string(filepath.Separator)
@@ -146,7 +146,7 @@ func parseEntry(line string) (e treeEntry, ok bool) {
 	return treeEntry{fields[0], fields[1], fields[2], name}, true
 }
 
-// fill writes the entries. It writes links last, so that it writes no file through a link.
+// fill writes the entries. It writes links last, so that no file is written through a link.
 func (t *Tree) fill(contents []content) error {
 	root, err := os.OpenRoot(t.Dir)
 	if err != nil {
@@ -166,8 +166,9 @@ func (t *Tree) fill(contents []content) error {
 	return nil
 }
 
-// writeEntries writes the entries of one repository. An attacker may choose their names: no name
-// leads out of the directory, neither by itself nor through a link in the same tree.
+// writeEntries writes the entries of one repository. An attacker may choose their names, so it
+// makes sure that no name leads out of the directory, neither by itself nor through a link in the
+// same tree.
 func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 	entries, large, err := bySize(repository, entries)
 	if err != nil {
@@ -194,16 +195,16 @@ func writeEntries(root *os.Root, repository string, entries []treeEntry) error {
 	})
 }
 
-// Inside returns the name of a path relative to the root of a work tree; ok is false for a path
-// outside it. It resolves links that lead into the work tree from outside, for instance if /tmp is
-// a link. Without that, such files would count as outside the repository, and so as the same for
-// every revision.
+// Inside returns the name of a path relative to the root of a work tree; ok is false if the path
+// is outside. It resolves links outside of the work tree that lead into it, for instance if /tmp
+// is a link. Otherwise files below such a link would count as outside of the repository, and so as
+// the same for every revision.
 func Inside(root, abs string) (name string, ok bool) {
 	if name, ok = worktree.Below(root, abs); ok {
 		return name, true
 	}
 	rest := ""
-	for at := abs; ; at = filepath.Dir(at) { // the highest match counts: links inside the work tree belong to the tree
+	for at := abs; ; at = filepath.Dir(at) { // continue to the top, because links within the work tree belong to the tree
 		if real, err := filepath.EvalSymlinks(at); err == nil {
 			if from, in := worktree.Below(root, real); in {
 				name, ok = filepath.Join(from, rest), true
@@ -216,20 +217,20 @@ func Inside(root, abs string) (name string, ok bool) {
 	}
 }
 
-// Has reports whether the tree contains a file or a directory with this name.
+// Has reports whether the tree contains a file or directory with the given name.
 func (t *Tree) Has(name string) bool {
 	_, err := os.Stat(filepath.Join(t.Dir, name))
 	return err == nil
 }
 
-// Adopt copies a file of the work tree into the tree, if the tree has none with this name and git
-// does not track it. A file that is generated, such as the output of kubectl, belongs to no
-// revision and counts for all of them.
+// Adopt copies a file of the work tree into the tree, unless the tree has a file with this name or
+// git tracks the file. A generated file, such as the output of kubectl, belongs to no revision and
+// is used for all of them.
 func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 	if t.Has(name) {
 		return nil
 	}
-	for at := filepath.ToSlash(name); at != "."; at = path.Dir(at) { // a link above it may be tracked
+	for at := filepath.ToSlash(name); at != "."; at = path.Dir(at) { // a link above the file may be tracked
 		if tracked[at] {
 			return nil
 		}
@@ -240,7 +241,7 @@ func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 	}
 	text, err := worktree.ReadTrusted(from, maxBlob)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // whoever reads the file reports it
+		return nil // the error is reported when the file is read
 	}
 	if err != nil {
 		return err
@@ -252,8 +253,8 @@ func (t *Tree) Adopt(name string, tracked map[string]bool) error {
 	return os.WriteFile(to, text, 0o644)
 }
 
-// Mapped maps paths of the work tree to those in the tree, and omits paths that the tree does not
-// have. Paths are relative to dir; those outside the work tree become absolute.
+// Mapped maps paths of the work tree to paths in the tree. It leaves out paths that the tree does
+// not have. Paths are relative to dir. Paths outside of the work tree become absolute.
 func (t *Tree) Mapped(dir string, paths []string) []string {
 	var all []string
 	for _, path := range paths {

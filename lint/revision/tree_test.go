@@ -17,7 +17,7 @@ import (
 // everything accepts every file.
 func everything(string) bool { return true }
 
-// gitRaw runs git with an input and returns its output.
+// gitRaw runs git with the given input and returns its output.
 func gitRaw(t *testing.T, stdin []byte, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
@@ -43,8 +43,8 @@ func rawTree(t *testing.T, entries ...[3]string) string {
 	return gitRaw(t, raw, "hash-object", "-t", "tree", "-w", "--stdin", "--literally")
 }
 
-// TestHostileTrees unpacks trees whose names and links lead outside, and checks that nothing is
-// written outside the directory of the tree.
+// TestHostileTrees unpacks trees with names and links that lead outside, and checks that nothing
+// is written outside of the temporary directory.
 func TestHostileTrees(t *testing.T) {
 	dir := trials.InGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
 	t.Setenv("TMPDIR", t.TempDir())
@@ -77,7 +77,7 @@ func TestHostileTrees(t *testing.T) {
 	}
 }
 
-// TestUnpack unpacks files, links and unusual names, and checks that no program of the
+// TestUnpack unpacks files, links and unusual names. It checks that no program named in the
 // configuration runs and that the work tree stays unchanged.
 func TestUnpack(t *testing.T) {
 	dir := trials.InGit(t, map[string]string{
@@ -115,7 +115,7 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestMissingObjects unpacks from an incomplete clone.
+// TestMissingObjects unpacks a tree from an incomplete clone.
 func TestMissingObjects(t *testing.T) {
 	dir := trials.InGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
 	trials.Git(t, "commit", "-q", "-m", "x")
@@ -128,8 +128,8 @@ func TestMissingObjects(t *testing.T) {
 	}
 }
 
-// TestTreeOutside checks that no repository outside the work tree is read, whatever the name of a
-// submodule is and whatever has replaced it since.
+// TestTreeOutside checks that no repository outside of the work tree is read, whatever a submodule
+// is called and whatever has replaced it since.
 func TestTreeOutside(t *testing.T) {
 	other := trials.InGit(t, map[string]string{"secret.yaml": "a: 1\n"}, "secret.yaml")
 	trials.Git(t, "commit", "-q", "-m", "x")
@@ -178,7 +178,7 @@ func TestBareInTree(t *testing.T) {
 	}
 }
 
-// TestWarnings checks that a revision about which git warns is an error.
+// TestWarnings checks that a revision that makes git print a warning is an error.
 func TestWarnings(t *testing.T) {
 	dir := trials.InGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")
 	trials.Git(t, "commit", "-q", "-m", "x")
@@ -201,8 +201,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestLargeBlobs unpacks trees with blobs that compress well, and checks that one that is too large
-// is not read, takes no space, and is refused like in the work tree.
+// TestLargeBlobs unpacks trees with blobs that compress well. A blob that is too large must not be
+// read or take disk space, and must be refused as in the work tree.
 func TestLargeBlobs(t *testing.T) {
 	trials.Large(t)
 	dir := trials.InGit(t, map[string]string{"a.yaml": "a: 1\n"}, "a.yaml")

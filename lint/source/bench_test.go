@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// generated is an ordinary manifest of about 60 lines.
+// generated returns an ordinary manifest of about 60 lines.
 func generated(i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: app-%d\n  labels:\n    app: app-%d\nspec:\n  replicas: %d\n", i, i, i%5)
@@ -45,7 +45,7 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkParse measures only the parsing, of one file with all 200 documents.
+// BenchmarkParse measures parsing alone, for one file with all 200 documents.
 func BenchmarkParse(b *testing.B) {
 	text := generatedStream()
 	b.SetBytes(int64(len(text)))
@@ -57,7 +57,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkBare measures the lower bound: the node parser without any further work.
+// BenchmarkBare measures the YAML library alone, which is a lower bound.
 func BenchmarkBare(b *testing.B) {
 	text := generatedStream()
 	b.SetBytes(int64(len(text)))

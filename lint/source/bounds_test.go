@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// smallFile and smallRun are limits that short texts exceed.
+// smallFile and smallRun are limits that short inputs can exceed.
 var (
 	smallFile = limits.Cost{Bytes: 10_000, Documents: 5, Values: 60, Problems: 3, Suppressions: 4}
 	smallRun  = limits.Cost{Bytes: 20_000, Documents: 8, Values: 100, Problems: 4, Suppressions: 6}
@@ -21,8 +21,8 @@ func smallOptions() Options {
 	return opts
 }
 
-// TestBoundsOfFile reads files at a limit and beyond it. A file beyond a limit is left out
-// completely, and its problem has the limit and the place where it was exceeded.
+// TestBoundsOfFile checks files at a limit and beyond it. A file beyond a limit is left out
+// completely. Its problem names the limit and the position at which it was exceeded.
 func TestBoundsOfFile(t *testing.T) {
 	podText := "apiVersion: v1\nkind: Pod\n"
 	items := func(n int) string { return "kind: List\nitems:\n" + strings.Repeat("- {kind: Pod}\n", n) }
@@ -89,8 +89,8 @@ func TestBoundsOfFile(t *testing.T) {
 	}
 }
 
-// TestDataBeyondBounds checks that JSON that was never a manifest is left out silently, unless
-// something in it may be the key of a manifest or the file has a known purpose.
+// TestDataBeyondBounds checks that JSON data that was never a manifest is left out silently. That
+// is not so if something in it may be a manifest key or if the file has a known purpose.
 func TestDataBeyondBounds(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a": 1}`:                "",
@@ -118,12 +118,12 @@ func TestDataBeyondBounds(t *testing.T) {
 	}
 }
 
-// TestBoundsOfRun reads files up to a limit of the run: the first file beyond it has a problem, and
-// that file and all later ones are not read.
+// TestBoundsOfRun checks the limits of a run. The first file beyond a limit gets a problem, and
+// neither that file nor any later one is read.
 func TestBoundsOfRun(t *testing.T) {
 	kind := "kind: Pod\n"
 	for name, row := range map[string]struct {
-		text string // of each of nine files
+		text string // contents of each of nine files
 		read int    // number of files that are read
 		want string
 	}{
@@ -163,8 +163,8 @@ func TestBoundsOfRun(t *testing.T) {
 	}
 }
 
-// TestDefaultBounds reads files far beyond the limits and measures the work: neither time nor
-// memory may grow with the rest of the file.
+// TestDefaultBounds measures the work for files far beyond the limits. Neither time nor memory may
+// grow with the size of the file.
 func TestDefaultBounds(t *testing.T) {
 	trials.Large(t)
 	most := limits.File
@@ -185,12 +185,12 @@ func TestDefaultBounds(t *testing.T) {
 	}
 }
 
-// TestLargestRealText checks that the largest real input is far below all limits: 10,000
-// Deployments, one by one and as a List.
+// TestLargestRealText checks that the largest realistic input is far below all limits. The input
+// has 10,000 Deployments, once as separate documents and once as a List.
 func TestLargestRealText(t *testing.T) {
 	var stream, list strings.Builder
 	list.WriteString("apiVersion: v1\nkind: List\nitems:\n")
-	for i := range 200 { // 1 in 50
+	for i := range 200 { // one fiftieth of the real size
 		text := strings.ReplaceAll(dumped, "NN", fmt.Sprint(i))
 		stream.WriteString("---\n" + text)
 		list.WriteString("- " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n")
@@ -207,7 +207,7 @@ func TestLargestRealText(t *testing.T) {
 	}
 }
 
-// dumped returns a Deployment as kubectl get -o yaml prints it.
+// dumped is a Deployment as printed by kubectl get -o yaml.
 const dumped = `apiVersion: apps/v1
 kind: Deployment
 metadata:

@@ -9,41 +9,41 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// weighty is the length of text of a scalar that counts as an additional value, because each walk
-// over a long text costs time.
+// weighty is the text length from which a scalar counts as an additional value, because every walk
+// over a long string takes time.
 const weighty = 64
 
-// converter converts parser nodes to Nodes. It resolves aliases and merge keys, and finds
-// everything that makes a document unsafe to walk.
+// converter converts parser nodes to Nodes. It resolves aliases and merge keys, and reports
+// whatever makes a document unsafe to walk.
 type converter struct {
-	lines    int32 // lines of the file before the first line of the parser
+	lines    int32 // lines of the file before the first line that the parser sees
 	moved    *moved
 	anchors  map[*yaml.Node]anchored
-	expanded int // number of nodes, including those that aliases repeat
-	copied   int // number of nodes that aliases repeat
-	shared   int // number of enclosing anchors and merge keys
+	expanded int // number of nodes, counting each alias as a copy
+	copied   int // number of nodes that are copies made by aliases
+	shared   int // nesting depth of anchors and merge keys
 	file     nodes
 	deepest  int // depth of the deepest node so far
 	slab     *slab
 	words    wording
 	drop     func(field string) bool
 	was      map[string]string // see withPlainPlaceholders
-	// placeholders holds scalars that begin with a key of was.
+	// placeholders lists the scalars that begin with a key of was.
 	placeholders []string
 	branches     *branches
 	computed     map[int]computed // see yttCode
 	comma        bool             // see yamlReader
-	altered      bool             // some values differ from those of YAML
+	altered      bool             // some values differ from what YAML says
 	errs         []textError
-	room         int // number of mistakes that the file may still have
+	room         int // number of further mistakes that are recorded for the file
 	templated    bool
 	fatal        bool
 }
 
-// nodes counts the nodes of the previous documents.
+// nodes counts the nodes of earlier documents.
 type nodes struct{ expanded, copied int }
 
-// anchored is the node of an anchor; it is nil until it is complete.
+// anchored describes an anchored node. The node field is nil until the node has been converted.
 type anchored struct {
 	node         *Node
 	size, height int
@@ -56,7 +56,7 @@ func (c *converter) alloc(y *yaml.Node) *Node {
 	return n
 }
 
-// place returns the place of a node in the file.
+// place returns the position of a parser node in the file.
 func (c *converter) place(y *yaml.Node) (line, column int32) {
 	line, column = int32(y.Line)+c.lines, int32(y.Column)
 	if c.moved != nil {
@@ -74,14 +74,14 @@ func (c *converter) fail(kind ProblemKind, y *yaml.Node, detail string) *Node {
 	return &Node{Kind: Scalar, Type: Null}
 }
 
-// mistake records a mistake. It stops the conversion if there are too many.
+// mistake records a mistake. Conversion stops after too many of them.
 func (c *converter) mistake(e textError) {
 	c.errs = append(c.errs, e)
 	c.fatal = c.fatal || len(c.errs) > c.room
 }
 
-// document converts a whole document, or only its head if keep says that the rest is not needed;
-// the rest is then checked without being copied.
+// document converts a document. If keep does not need the object, it converts only apiVersion,
+// kind and metadata, and checks the rest without copying it.
 func (c *converter) document(y *yaml.Node, keep func(apiVersion, kind string) bool) *Node {
 	apiVersion, kind := "", ""
 	for i := 0; y.Kind == yaml.MappingNode && i+1 < len(y.Content); i += 2 {
@@ -106,8 +106,8 @@ func (c *converter) document(y *yaml.Node, keep func(apiVersion, kind string) bo
 	return c.convert(&short, 0)
 }
 
-// plain reports whether a tree has no anchors, aliases, merge keys, repeated or compound keys, long
-// maps or deep nesting: nothing that convert would reject or resolve.
+// plain reports whether a tree contains nothing that convert would reject or resolve: no anchors,
+// aliases, merge keys, repeated or compound keys, long maps or deep nesting.
 func plain(y *yaml.Node, depth int) bool {
 	if y.Anchor != "" || y.Kind == yaml.AliasNode || depth > limits.Nesting || y.Kind == yaml.MappingNode && len(y.Content) > 128 {
 		return false
@@ -171,7 +171,7 @@ func (c *converter) fresh(y *yaml.Node, depth int) *Node {
 	default:
 		scalar(n, y)
 		if v, ok := c.computed[y.Line]; ok && n.absent() && n.Type == Null {
-			n.Value, n.Type = v.text, String // ytt computes it, at the place of its expression
+			n.Value, n.Type = v.text, String // ytt computes the value; its position is that of the expression
 			n.Line, n.Column = c.place(&yaml.Node{Line: y.Line, Column: v.column})
 			c.altered = true
 		}
@@ -196,7 +196,7 @@ func scalar(n *Node, y *yaml.Node) {
 	}
 }
 
-// anchor converts an anchored node and records the cost of its aliases.
+// anchor converts an anchored node and records what each of its aliases costs.
 func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	if c.anchors == nil {
 		c.anchors = map[*yaml.Node]anchored{}
@@ -212,8 +212,8 @@ func (c *converter) anchor(y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// alias returns the shared node of an anchor. Sharing costs nothing here, but a walk of the result
-// visits every copy, so copies are counted.
+// alias returns the shared node of an anchor. Sharing costs nothing here, but every later walk
+// visits each alias, so alias counts the nodes as copies.
 func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	a, seen := c.anchors[y.Alias]
 	switch {
@@ -227,15 +227,15 @@ func (c *converter) alias(y *yaml.Node, depth int) *Node {
 	c.deepest = max(c.deepest, depth+a.height)
 	c.expanded += a.size
 	c.copied += a.size
-	copied, all := c.file.copied+c.copied, c.file.expanded+c.expanded // of a file with very many documents that each stay below the limit
+	copied, all := c.file.copied+c.copied, c.file.expanded+c.expanded // sums over the file, which may have many documents that each stay below the limit
 	if excessive(c.copied, c.expanded) || copied > limits.Expansion && copied/20 > all-copied {
 		return c.fail(AliasBomb, y, fmt.Sprintf("aliases expand to more than %d values", limits.Expansion))
 	}
 	return a.node
 }
 
-// excessive distinguishes bombs from documents that are merely large, like the decoder behind
-// kubectl (go-yaml v2, decode.go, allowedAliasRatio).
+// excessive distinguishes bombs from documents that are merely large. It uses the thresholds of
+// kubectl's decoder (go-yaml v2, decode.go, allowedAliasRatio).
 func excessive(copied, all int) bool {
 	if copied <= limits.Expansion {
 		return false
@@ -251,7 +251,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 	if size := len(y.Content) / 2; size > 16 {
 		index = make(keyIndex, size)
 	}
-	var merged map[*Node]bool // keys from a merge key
+	var merged map[*Node]bool // keys that come from a merge key
 	for i := 0; i+1 < len(y.Content); i += 2 {
 		k, v := y.Content[i], y.Content[i+1]
 		if k.Kind == yaml.ScalarNode && k.Value == "<<" && (k.Style == 0 || k.Tag == "!!merge") {
@@ -264,7 +264,7 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 		key := c.convert(k, depth+1)
 		if key.Kind != Scalar || k.Kind == yaml.MappingNode {
 			c.templated = true
-			c.convert(v, depth+1) // converts it for its anchors
+			c.convert(v, depth+1) // the value may contain anchors
 			continue
 		}
 		value := c.field(key.Value, v, depth+1)
@@ -278,18 +278,19 @@ func (c *converter) mapping(n *Node, y *yaml.Node, depth int) {
 		}
 		switch first := n.inside.nodes[at]; {
 		case merged[first]:
-		case c.branches.between(first.Line-c.lines, key.Line-c.lines): // it is not known which of the two counts
+		case c.branches.between(first.Line-c.lines, key.Line-c.lines): // either of the two may take effect
 			c.altered, value = true, value.Variable()
 		default:
 			c.mistake(textError{problem: DuplicateKey, line: int(key.Line), column: int(key.Column), key: key, first: first, detail: key.Value})
 		}
-		// The last one counts, as in every lenient JSON decoder.
+		// The last key wins, as in every lenient JSON decoder.
 		n.inside.nodes[at], n.inside.nodes[at+1] = key, value
 	}
 	n.inside.index = index
 }
 
-// field converts the value of a field, or only its shape if its contents are not needed.
+// field converts the value of a field. If drop says that its contents are not needed, it returns
+// an empty map or list.
 func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
 	if len(y.Content) == 0 || c.drop == nil || !c.drop(name) || !plain(y, depth) {
 		return c.convert(y, depth)
@@ -302,8 +303,9 @@ func (c *converter) field(name string, y *yaml.Node, depth int) *Node {
 	return n
 }
 
-// merge adds the fields of <<, which override the fields before it, like the decoder behind kubectl
-// (go-yaml v2, decode.go, merge). They get the same depth as the fields of the map itself.
+// merge adds the fields of a merge key (<<). They override earlier fields of the map, as in
+// kubectl's decoder (go-yaml v2, decode.go, merge). Merged fields have the same depth as the map's
+// own fields.
 func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yaml.Node, depth int) {
 	c.shared++
 	maps := []*Node{c.convert(y, depth)}
@@ -327,11 +329,11 @@ func (c *converter) merge(n *Node, index keyIndex, merged map[*Node]bool, y *yam
 	}
 }
 
-// keyIndex finds repeated keys of one map: by a linear search in short maps and by hash in long
-// ones, because an attacker's map can be as long as the file.
+// keyIndex finds repeated keys in a map. Short maps are searched linearly. Long maps use a hash
+// table, because an attacker can make a map as long as the file.
 type keyIndex map[string]int
 
-// hashed returns an index by hash for a map that may become long.
+// hashed returns a hash index for a map that may become long.
 func (x keyIndex) hashed(in *inside) keyIndex {
 	if x != nil {
 		return x
@@ -343,8 +345,8 @@ func (x keyIndex) hashed(in *inside) keyIndex {
 	return x
 }
 
-// add returns the index in a map of an equal key. If there is none, it returns -1 and treats the
-// key as appended next.
+// add returns the index of an equal key in the map. If there is no such key, it returns -1, and
+// the caller must append the key.
 func (x keyIndex) add(in *inside, key *Node) int {
 	if x == nil {
 		for i := 0; i < len(in.nodes); i += 2 {

@@ -4,7 +4,7 @@ package source
 
 import "testing"
 
-// corpus holds manifests of other projects. Only .ci/run provides them.
+// corpus is a directory with manifests of other projects. Only .ci/run provides it.
 const corpus = "../../../shared/corpus"
 
 func TestCorpusPlacesOfFiles(t *testing.T) { placesOfFiles(t, corpus) }

@@ -14,65 +14,66 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Mismatch is a value that does not fit the type that it is decoded into, or a field that the type
-// does not have.
+// Mismatch describes a value that does not fit its Go type, or a field that the type does not
+// have.
 type Mismatch struct {
-	// Path is the path from the start of decoding, as in affinity.podAffinity, tolerations[0].key.
+	// Path is the path from the decoded node, such as affinity.podAffinity or tolerations[0].key.
 	Path string
-	// Key and Value are the field; Key is nil for items of a sequence.
+	// Key and Value are the key and the value of the field. Key is nil for a list item.
 	Key, Value *Node
-	// Unknown is set for a field that the type does not have. Suggestion is then the name that was
-	// probably meant, or "".
+	// Unknown is set if the type has no such field. Suggestion is then the name that was probably
+	// meant, or empty.
 	Unknown    bool
 	Suggestion string
-	// Want is the name of the expected type for other mismatches.
+	// Want is the name of the expected type if Unknown is not set.
 	Want string
-	// Placeholder is set if a later tool replaces the value, so that it is neither wrong nor known.
+	// Placeholder is set if a later tool replaces the value. The value is then unknown rather than
+	// wrong.
 	Placeholder bool
 }
 
-// Decoder decodes Nodes into Go values by their json tags with the rules of the Kubernetes API:
-// names are case-sensitive, null is the zero value, and scalars are not converted between types. A
-// value that does not fit is reported and stays zero, and decoding continues; items of sequences
-// keep their index.
+// Decoder decodes Nodes into Go values by their json tags. It follows the rules of the Kubernetes
+// API: names are case-sensitive, null means the zero value, and scalars are not converted between
+// types. If a value does not fit, Decoder reports it, leaves the Go value zero and continues. List
+// items keep their index.
 type Decoder struct {
-	// Full maps a type that declares only some fields to the type that declares all valid ones.
+	// Full maps a type with some of the API's fields to the type with all of them.
 	Full map[reflect.Type]reflect.Type
 	// Open lists types that accept any field.
 	Open map[reflect.Type]bool
 
 	plans map[reflect.Type]*plan
-	// reads caches for types whether they implement JSON decoding themselves.
+	// reads caches which types implement JSON decoding themselves.
 	reads map[reflect.Type]bool
-	// way holds the places from the start of decoding to the current one.
+	// way is the path from the decoded node to the current position.
 	way   []place
 	text  []byte // scratch
 	found []Mismatch
 }
 
-// plan describes how to fill a struct type.
+// plan holds the fields of a struct type.
 type plan struct {
 	fields map[string][]int
 	names  []string
 }
 
-// Decode decodes n into out, which is a pointer, and returns what did not fit.
+// Decode decodes n into out, which must be a pointer, and returns the values that did not fit.
 func (d *Decoder) Decode(n *Node, out any) []Mismatch {
 	d.found, d.way = nil, d.way[:0]
 	d.at(place{value: n}, reflect.ValueOf(out).Elem())
 	return d.found
 }
 
-// wholeNumber is the name of the type of an integer field in messages.
+// wholeNumber is the name of integer types in messages.
 const wholeNumber = "whole number"
 
-// place is a field or an item, or the start of decoding.
+// place is one step of the decoder's path: a field, a list item, or the decoded node itself.
 type place struct {
 	key, value *Node
 	index      int
 }
 
-// path returns the path to the current place as text, which is rarely needed.
+// path returns the current path as a string. It is only built for mismatches.
 func (d *Decoder) path() string {
 	var b strings.Builder
 	for i := 1; i < len(d.way); i++ {
@@ -94,21 +95,22 @@ func (d *Decoder) mismatch(want string) {
 	d.found = append(d.found, Mismatch{Path: d.path(), Key: p.key, Value: p.value, Want: want, Placeholder: unknown})
 }
 
-// at decodes the value at a place.
+// at decodes the value at p.
 func (d *Decoder) at(p place, out reflect.Value) {
 	d.way = append(d.way, p)
 	d.value(p.value, out)
 	d.back()
 }
 
-// back leaves a place, and clears it so that it does not keep its document in memory.
+// back removes the last step of the path. It clears the slot so that the document can be garbage
+// collected.
 func (d *Decoder) back() {
 	last := len(d.way) - 1
 	d.way[last] = place{}
 	d.way = d.way[:last]
 }
 
-// nodeType is the type of fields that keep a node undecoded.
+// nodeType is the type of fields that are left undecoded.
 var nodeType = reflect.TypeFor[*Node]()
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -188,7 +190,7 @@ func (d *Decoder) unmarshal(n *Node, out reflect.Value) {
 	}
 }
 
-// spaced returns the name of a type as words: IntOrString is "int or string".
+// spaced splits a type name into words: IntOrString becomes "int or string".
 func spaced(name string) string {
 	var b strings.Builder
 	for i, c := range name {
@@ -200,8 +202,8 @@ func spaced(name string) string {
 	return b.String()
 }
 
-// appendJSON appends a scalar as kubectl writes it for the API server. A value without a JSON form
-// is appended unchanged.
+// appendJSON appends a scalar in the form in which kubectl sends it to the API server. A value
+// without a JSON form is appended unchanged.
 func (n *Node) appendJSON(to []byte) []byte {
 	if n.Type == String && plainText(n.Value) {
 		return append(append(append(to, '"'), n.Value...), '"')
@@ -226,8 +228,8 @@ func (n *Node) appendJSON(to []byte) []byte {
 	return append(to, text...)
 }
 
-// plainText reports whether a text is the same in JSON: letters, digits and the other characters of
-// quantities.
+// plainText reports whether a string needs no escaping in JSON. It accepts only letters, digits
+// and the other characters of quantities.
 func plainText(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '-' || c == '+' || c == '%') {
@@ -237,8 +239,8 @@ func plainText(s string) bool {
 	return true
 }
 
-// mostSuggestions limits the mistakes in a document that get a suggestion. No one makes that many
-// by hand.
+// mostSuggestions is the maximum number of mistakes in a document that get a suggestion. No one
+// makes that many by hand.
 const mostSuggestions = 1000
 
 func (d *Decoder) structure(n *Node, out reflect.Value) {
@@ -304,8 +306,8 @@ func (d *Decoder) scalar(n *Node, out reflect.Value) {
 // Names returns the json names of the fields of a struct type, sorted.
 func (d *Decoder) Names(t reflect.Type) []string { return d.plan(t).names }
 
-// plan returns the fields of a struct type by their json names, including those of inlined structs.
-// A nil index is a valid field that is not decoded.
+// plan returns the fields of a struct type by their JSON names, including those of inlined
+// structs. A nil index marks a valid field that is not decoded.
 func (d *Decoder) plan(t reflect.Type) *plan {
 	if pl, ok := d.plans[t]; ok {
 		return pl
@@ -325,8 +327,8 @@ func (d *Decoder) plan(t reflect.Type) *plan {
 	return pl
 }
 
-// jsonFields returns the fields of a struct type by their json names. Fields of an embedded struct
-// count as its own, unless the embedded struct has a json name.
+// jsonFields returns the fields of a struct type by their JSON names. Fields of an embedded struct
+// are included unless the embedded struct has a JSON name.
 func jsonFields(t reflect.Type) map[string][]int {
 	own, inlined := map[string][]int{}, map[string][]int{}
 	for i := range t.NumField() {
@@ -345,7 +347,7 @@ func jsonFields(t reflect.Type) map[string][]int {
 	return inlined
 }
 
-// Plain returns the value of a scalar like package encoding/json, with exact numbers.
+// Plain returns the value of a scalar as encoding/json would decode it, but with exact numbers.
 func (n *Node) Plain() any {
 	switch n.Type {
 	case Bool:

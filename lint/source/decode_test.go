@@ -43,7 +43,7 @@ type all struct {
 	Bare   string
 }
 
-// decoded decodes a value and returns what did not fit, one line each.
+// decoded decodes a value. It also returns the mismatches, one on each line.
 func decoded(t *testing.T, d *Decoder, text string) (out all, found string) {
 	t.Helper()
 	docs, errs := documents([]byte(text), everything)
@@ -67,7 +67,7 @@ func decoded(t *testing.T, d *Decoder, text string) (out all, found string) {
 	return out, strings.Join(lines, "; ")
 }
 
-// mismatches lists values that do not fit into the type above.
+// mismatches maps YAML values to the mismatches reported when they are decoded into type all.
 var mismatches = map[string]string{
 	"{}":                                   "",
 	"null":                                 "",
@@ -182,7 +182,7 @@ port: http
 	if !reflect.DeepEqual(out.Labels, map[string]string{"a": "b", "c": ""}) || !reflect.DeepEqual(out.Paint, map[color][]color{"red": {"a", "b"}}) {
 		t.Errorf("got %v, %v", out.Labels, out.Paint)
 	}
-	// A value that does not fit leaves a gap: items keep their index.
+	// An item that does not fit leaves a gap, so that the other items keep their index.
 	if !reflect.DeepEqual(out.List, []int{1, 0, 3}) || len(out.Subs) != 3 || out.Subs[1] != nil || out.Subs[2].Inside != "c" {
 		t.Errorf("got %v, %v", out.List, out.Subs)
 	}

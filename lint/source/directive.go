@@ -12,14 +12,14 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// Directive is a comment that is an instruction for schedlint: # schedlint:ignore RULE WHY. In a
-// template it may be inside a comment of the template: {{/* # schedlint:ignore RULE WHY */}}.
+// Directive is a comment that instructs schedlint: # schedlint:ignore RULE WHY. In a Helm template
+// it may be inside a template comment: {{/* # schedlint:ignore RULE WHY */}}.
 type Directive struct {
-	// Rule is the first word of its arguments, and Text the rest.
+	// Rule is the first word after the mark, and Text is the rest.
 	Rule, Text string
-	// Span is the comment, and Line the line that it applies to: its own line if there is something
-	// before it, or else the next line that is not a comment and, in a template, prints something;
-	// 0 if there is no such line.
+	// Span is the position of the comment. Line is the line that the directive applies to. For a
+	// comment after other text, that is its own line. Otherwise it is the next line that is not a
+	// comment and, in a template, prints something. Line is 0 if there is no such line.
 	Span diag.Span
 	Line int
 }
@@ -28,11 +28,11 @@ var ignoreComment = lazy.Regexp(`(?:^|[ \t]|/\*)(#[ \t]*schedlint:ignore(?:[ \t]
 
 const directiveMark = "schedlint:ignore"
 
-// annotationMark is the prefix of annotation keys with the same meaning.
+// annotationMark is the prefix of annotations that suppress findings.
 const annotationMark = "ignore.schedlint.dev/"
 
-// Directives returns the directives of a file in order. The same words within a text, such as in a
-// block scalar, have no meaning.
+// Directives returns the directives of a file in order. The same words inside a value, such as a
+// block scalar, are not a directive.
 func (f *File) Directives() []Directive {
 	if f.refused || !bytes.Contains(f.Text, []byte(directiveMark)) || looksLikeJSON(f.Text) {
 		return nil
@@ -55,7 +55,7 @@ func (f *File) Directives() []Directive {
 			d.Text = line[m[6]:m[7]]
 		}
 		if strings.TrimSpace(f.Printed(n)[:m[2]]) == "" {
-			if below <= n { // otherwise this comment also applies to the line of the previous ones
+			if below <= n { // otherwise the line below the previous comments is also the line below this one
 				below = f.below(n)
 			}
 			if d.Line = below; below > f.LineCount() {
@@ -67,8 +67,8 @@ func (f *File) Directives() []Directive {
 	return all
 }
 
-// below returns the next line that has a meaning in YAML or prints something, or the line after the
-// last one.
+// below returns the next line that is not a comment and not blank, and that prints something. It
+// returns the line after the last one if there is no such line.
 func (f *File) below(n int) int {
 	for n++; n <= f.LineCount(); n++ {
 		if text := strings.TrimSpace(f.Printed(n)); text != "" && !strings.HasPrefix(text, "#") {
@@ -78,14 +78,15 @@ func (f *File) below(n int) int {
 	return n
 }
 
-// markForm has the same length as directiveMark, so that nothing moves, and identifies a line.
+// markForm encodes a line number in a string as long as directiveMark, so that positions in the
+// text do not change.
 const markForm = "schedlint:%06x"
 
 var numberedMark = lazy.Regexp(`schedlint:([0-9a-f]{6})`)
 
 // quotedMarks returns the lines on which the mark is part of a key or a value. Only the parser can
-// distinguish a comment from a text, so each mark is replaced with the number of its line: marks
-// that the parser returns are not comments.
+// tell a comment from a value, so quotedMarks replaces each mark with its line number and parses
+// the text. Marks in the parsed nodes are not comments.
 func (f *File) quotedMarks() map[int]bool {
 	text := bytes.Clone(f.Text)
 	for n := 1; n <= f.LineCount(); n++ {
@@ -102,7 +103,7 @@ func (f *File) quotedMarks() map[int]bool {
 	return quoted
 }
 
-// marked records the numbered marks in a node and below it.
+// marked records the numbered marks in a node and its descendants.
 func marked(n *Node, lines map[int]bool) {
 	if n == nil {
 		return
@@ -119,12 +120,11 @@ func marked(n *Node, lines map[int]bool) {
 	}
 }
 
-// silentAction matches a template action that prints nothing itself (text/template): a comment,
-// control flow, or an assignment.
+// silentAction matches a template action (text/template) that does not itself print anything: a
+// comment, control flow or an assignment.
 var silentAction = lazy.Regexp(`^\{\{-?[ \t\r\n]*(?:/\*|(?:if|else|end|range|with|define|block|break|continue)\b|\$\w*[ \t]*(?:,|:?=))`)
 
-// Printed returns a line with blanks in place of template actions that print nothing. The rest of
-// the line is text or prints something.
+// Printed returns a line with spaces in place of template actions that print nothing.
 func (f *File) Printed(n int) string {
 	f.unsaid.Do(func() {
 		f.printed = &File{Text: withoutActions(f.Text, func(action []byte) bool { return silentAction().Match(action) })}
@@ -132,7 +132,7 @@ func (f *File) Printed(n int) string {
 	return f.printed.Line(n)
 }
 
-// Literal returns a line with blanks in place of all template actions.
+// Literal returns a line with spaces in place of all template actions.
 func (f *File) Literal(n int) string {
 	f.literally.Do(func() {
 		f.literal = &File{Text: withoutActions(f.Text, func([]byte) bool { return true })}
@@ -140,7 +140,8 @@ func (f *File) Literal(n int) string {
 	return f.literal.Line(n)
 }
 
-// withoutActions returns a text without some actions, with the same length and the same lines.
+// withoutActions replaces the actions that without selects. The text keeps its length and its
+// lines.
 func withoutActions(text []byte, without func(action []byte) bool) []byte {
 	out, cloned := text, false
 	for at := 0; ; {
@@ -169,7 +170,8 @@ func withoutActions(text []byte, without func(action []byte) bool) []byte {
 
 var commentAction = lazy.Regexp(`^\{\{(?:- )?[ \t\r\n]*/\*`)
 
-// actionSize returns the length of the action at the beginning of a text, or 0 if it does not end.
+// actionSize returns the length of the template action at the start of text, or 0 if the action is
+// not closed.
 func actionSize(text []byte) int {
 	if m := commentAction().FindIndex(text); m != nil {
 		end := bytes.Index(text[m[1]:], []byte("*/"))
@@ -200,18 +202,19 @@ func actionSize(text []byte) int {
 	return 0
 }
 
-// branching matches a comment with a template action that begins or ends a branch. Such a text is
-// YAML both as it is and after the template is executed, but with different content.
+// branching matches a YAML comment with a template action that begins or ends a branch. A file
+// with such a comment is valid YAML before and after the template is executed, but its content
+// differs.
 var branching = lazy.Regexp(`^[ \t]*#.*(?:\{\{-?[ \t]*(?:if|else|end|range|with)\b|\{%-?[ \t]*(?:if|el(?:se|if)|endif|for|endfor)\b)`)
 
-// branches holds the lines of such comments in a text.
+// branches holds the lines of text that match branching.
 type branches struct {
 	text  []byte
 	lines []int32
 	found bool
 }
 
-// between reports whether one of the comments is between two lines of the text.
+// between reports whether a branch begins or ends between two lines of the text.
 func (b *branches) between(first, second int32) bool {
 	if b == nil {
 		return false
@@ -232,23 +235,23 @@ func (b *branches) between(first, second int32) bool {
 }
 
 // yttControl matches a comment that ytt executes: a load, a function, a branch, a loop, an
-// assignment or an annotation. A file with such a comment is a template.
+// assignment or an annotation. A file with such a comment is a ytt template.
 var yttControl = lazy.Regexp(`^[ \t]*#@(?:[ \t]+(?:load\(.*\)|def[ \t]+\w+\(.*\)[ \t]*:|(?:if|elif|for|while)(?:/end)?[ \t(].*:|else[ \t]*:|end|\w+[ \t]*=[^=].*)[ \t]*(?:#.*)?\r?\n?$|(?:assert|data|library|overlay|schema|template|yaml)/[a-z])`)
 
-// yttExpression matches a comment after a key or a dash from which ytt computes the value.
+// yttExpression matches a key or a dash followed by a comment from which ytt computes the value.
 var yttExpression = lazy.Regexp(`^` + unquoted + `*[:-][ \t]+(` + yttSign + `.*\S)`)
 
-// yttSign begins an expression of ytt.
+// yttSign begins a ytt expression.
 const yttSign = "#@ "
 
-// computed is a value that ytt computes, with the column of its expression.
+// computed is a value that ytt computes, together with the column of its expression.
 type computed struct {
 	text   string
 	column int
 }
 
-// yttCode reports whether a text is a template of ytt, and returns the values that ytt computes, by
-// line. In YAML all of that is comments.
+// yttCode reports whether the text is a ytt template, and returns the values that ytt computes, by
+// line. To a YAML parser, ytt code is only comments.
 func yttCode(text []byte) (template bool, values map[int]computed) {
 	if !bytes.Contains(text, []byte("#@")) {
 		return false, nil
@@ -271,8 +274,8 @@ func yttCode(text []byte) (template bool, values map[int]computed) {
 	return false, values
 }
 
-// openQuote returns the quote that is open at the end of a line, given the one at its start; 0
-// means none. A quote opens only where a value begins.
+// openQuote returns the quote that is still open at the end of a line, or 0. quote is the one open
+// at its start. A quote opens only where a value begins.
 func openQuote(line []byte, quote byte) byte {
 	begins := true
 	for i := 0; i < len(line); i++ {

@@ -51,8 +51,8 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
-// TestDirectivesOfTemplates checks that actions that print nothing may be between a comment and its
-// line.
+// TestDirectivesOfTemplates checks that template actions that print nothing may separate a
+// directive from the line that it applies to.
 func TestDirectivesOfTemplates(t *testing.T) {
 	for text, want := range map[string]string{
 		"{{/* # schedlint:ignore one why */}}\na: b\n":                                                     `2 "one" "why" 1:6-32`,
@@ -79,7 +79,7 @@ func TestDirectivesOfTemplates(t *testing.T) {
 	}
 }
 
-// TestDirectivesOfBrokenText reads comments of texts that do not parse, and of JSON.
+// TestDirectivesOfBrokenText checks directives in files that do not parse and in JSON.
 func TestDirectivesOfBrokenText(t *testing.T) {
 	for text, want := range map[string]int{
 		"a: [ # schedlint:ignore unparsable-document a draft\n": 1,

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// inUTF16 returns a text as an editor on Windows saves it, with a byte order mark.
+// inUTF16 encodes text with a byte order mark, as editors on Windows do.
 func inUTF16(order binary.AppendByteOrder, text string) []byte {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
@@ -20,8 +20,8 @@ func inUTF16(order binary.AppendByteOrder, text string) []byte {
 	return out
 }
 
-// TestUTF16 reads a file as UTF-8 and as UTF-16 and compares all places. The name follows a
-// character of two units and is long enough for an index.
+// TestUTF16 compares all positions in a file as UTF-8 and as UTF-16. The name follows a character
+// outside the basic plane and is long enough to need an index.
 func TestUTF16(t *testing.T) {
 	text := "# 𝄞 café\r\nkind: Pod\r\nmetadata: {labels: {\"𝄞\": x}, name: p}\r\n---\r\nkind: [\r\n" + strings.Repeat("# ö\r\n", chunk)
 	spans := func(raw []byte) (reads string, name diag.Span, f *File) {

@@ -8,37 +8,37 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// A folded node keeps its place and releases its contents, which are read again from the text of
-// its document on demand. Everything that decides the placement of pods is decoded once; after
-// that, most trees are only needed for the place of a finding, if at all.
+// A folded node keeps its position and releases its contents. The contents are parsed again when
+// they are needed. Everything that affects pod placement is decoded once; after that, a tree is
+// needed only to locate findings, and most trees are not needed at all.
 
-// extent is the extent of a document in the text of a file.
+// extent is the range of a document in the text of a file.
 type extent struct{ start, end, line int }
 
-// maxFolded limits the text of a document that is read again, because a query for one value reads
-// all of it.
+// maxFolded is the maximum size of a document that is parsed again, because a lookup of one value
+// parses the whole document.
 const maxFolded = 32 << 10
 
-// foldable is a document that can be read again.
+// foldable describes a document that can be parsed again.
 type foldable struct {
 	file *File
 	extent
 	shelf *shelf
-	// of is the object. root is its tree until it is folded.
+	// of is the object in the document. root is its tree, or nil once it is folded.
 	of   *Object
 	root *Node
 	kept *Kept
 }
 
-// Kept selects the fields that the maps of a folded object keep.
+// Kept selects the fields that stay in memory when an object is folded.
 type Kept struct {
-	// Names lists the fields that are kept completely. Of the field Through, which may be in each
-	// map, only these fields are kept.
+	// Names lists the fields that are kept completely. Through is a field at any level, such as spec,
+	// of which only the fields in Names are kept.
 	Names   []string
 	Through string
 }
 
-// shelf caches the trees of the documents that were last read again.
+// shelf caches the trees of the documents that were parsed again most recently.
 type shelf struct {
 	mu     sync.Mutex
 	keep   func(apiVersion, kind string) bool
@@ -46,7 +46,7 @@ type shelf struct {
 	memory *memory
 	open   [openTrees]openTree
 	next   int
-	// kept is the memory for the kept parts of documents, one document at a time.
+	// kept is the memory for the kept fields. keeping allows one document at a time to use it.
 	keeping sync.Mutex
 	kept    slab
 }
@@ -56,21 +56,21 @@ type openTree struct {
 	root *Node
 }
 
-// openTrees is the number of cached trees: an object, and those that it is compared with.
+// openTrees is the number of cached trees, enough for an object and those it is compared with.
 const openTrees = 4
 
-// unfoldedPage is the number of Nodes of a document read again that are allocated at once. It is
-// small, so that a Node that is kept keeps few others in memory.
+// unfoldedPage is the number of Nodes that are allocated at once when a document is parsed again.
+// It is small so that a Node in use keeps few others in memory.
 const unfoldedPage = 8
 
-// newShelf returns a shelf that reads documents like the first time.
+// newShelf returns a shelf that parses documents with the same options as the first time.
 func newShelf(keep func(apiVersion, kind string) bool, drop func(field string) bool) *shelf {
 	m := newMemory()
 	m.slab.page = unfoldedPage
 	return &shelf{keep: keep, drop: drop, memory: m}
 }
 
-// tree returns the tree of a document, and reads it again unless it is cached.
+// tree returns the tree of a document, from the cache or by parsing the document again.
 func (s *shelf) tree(of *foldable) *Node {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,11 +89,11 @@ func (s *shelf) tree(of *foldable) *Node {
 	return root
 }
 
-// unfolded returns the contents of the node at the place of n.
+// unfolded parses the document again and returns the contents of the node at the position of n.
 func (f *foldable) unfolded(n *Node) *inside {
 	at := f.shelf.tree(f)
 	for at != nil && (at.Line != n.Line || at.Column != n.Column || at.Kind != n.Kind) {
-		var last *Node // the map or list that begins at the place of n or before it
+		var last *Node // the last map or list that begins no later than n
 		for _, c := range at.content() {
 			if c.Kind != Scalar && (c.Line < n.Line || c.Line == n.Line && c.Column <= n.Column) {
 				last = c
@@ -107,14 +107,14 @@ func (f *foldable) unfolded(n *Node) *inside {
 	return at.inside
 }
 
-// canFold reports whether the text of the object has the same content as its tree. A copy of the
-// object may have a different tree.
+// canFold reports whether the tree of the object corresponds to its text. The tree of a copy of
+// the object may have been changed.
 func (o *Object) canFold() bool {
 	return o.text != nil && o.text.of == o && (o.text.root == nil || o.text.root == o.Root)
 }
 
 // Fold releases the tree of an object except for the kept fields. It does nothing if the object
-// cannot be read again.
+// cannot be parsed again.
 func (o *Object) Fold(kept *Kept) {
 	if !o.canFold() || o.text.root == nil {
 		return
@@ -123,9 +123,9 @@ func (o *Object) Fold(kept *Kept) {
 	o.Root = o.Folded(o.Root)
 }
 
-// Folded returns a copy of a node of a folded object. The copy keeps neither the tree around it nor
-// its contents in memory, except for kept fields. It returns n itself if the object cannot be read
-// again.
+// Folded returns a copy of a node of a folded object. The copy holds the kept fields in memory,
+// but neither the surrounding tree nor the other contents of the node. Folded returns n itself if
+// the object cannot be parsed again.
 func (o *Object) Folded(n *Node) *Node {
 	if !o.canFold() || o.text.root != nil || n == nil {
 		return n
@@ -143,7 +143,7 @@ func (f *foldable) folded(n *Node) *Node {
 	return root
 }
 
-// copier copies the kept parts of a document.
+// copier copies the kept fields of a document.
 type copier struct {
 	*foldable
 	slab *slab
@@ -155,14 +155,14 @@ func (c copier) node(of *Node) *Node {
 	return n
 }
 
-// whole and partly report whether and how a field is kept.
+// whole reports whether a field is kept completely.
 func (k *Kept) whole(name string) bool { return slices.Contains(k.Names, name) }
 
 func (k *Kept) partly(name string) bool { return name != "" && name == k.Through }
 
-// fill gives n the kept contents of another node.
+// fill copies the kept contents of another node to n.
 func (c copier) fill(n, of *Node) {
-	n.inside = nil // empty contents share a page with the released ones
+	n.inside = nil // even an empty slice would keep a page of the old tree alive
 	if of.Len() == 0 {
 		return
 	}
@@ -190,8 +190,8 @@ func (c copier) fill(n, of *Node) {
 	n.inside = in
 }
 
-// kept returns a field of a folded map; ok is false if it is not known without reading the text
-// again.
+// kept returns a field of a folded map. It returns ok false if the text must be parsed again to
+// find the field.
 func (in *inside) kept(key string) (k, v *Node, ok bool) {
 	if in == nil || in.folded == nil {
 		return nil, nil, false
@@ -204,7 +204,7 @@ func (in *inside) kept(key string) (k, v *Node, ok bool) {
 	return nil, nil, in.folded.kept.partly(key) || in.folded.kept.whole(key)
 }
 
-// copyInside gives n a copy of the whole contents of another node.
+// copyInside copies the complete contents of another node to n.
 func (c copier) copyInside(n, of *Node) {
 	n.inside = nil
 	in := of.opened()
@@ -220,7 +220,7 @@ func (c copier) copyInside(n, of *Node) {
 	}
 }
 
-// slab allocates Nodes and their contents in pages. The next document uses the rest of a page.
+// slab allocates Nodes and their contents in pages. A page may be shared by consecutive documents.
 type slab struct {
 	rest    []Node
 	insides []inside
@@ -247,7 +247,7 @@ func (s *slab) node() *Node {
 	return n
 }
 
-// inside returns empty contents of a map or a sequence, with capacity for a number of Nodes.
+// inside returns empty contents for a map or a list, with capacity for the given number of Nodes.
 func (s *slab) inside(nodes int) *inside {
 	if len(s.insides) == 0 {
 		s.insides = make([]inside, max(1, s.size()/8))
@@ -258,8 +258,7 @@ func (s *slab) inside(nodes int) *inside {
 	return in
 }
 
-// list returns an empty list with capacity for a number of Nodes. It allocates a long list by
-// itself.
+// list returns an empty slice with the given capacity. A long slice gets its own allocation.
 func (s *slab) list(nodes int) []*Node {
 	if nodes == 0 {
 		return nil
@@ -275,14 +274,14 @@ func (s *slab) list(nodes int) []*Node {
 	return list
 }
 
-// wording interns texts of scalars, because most of them occur many times.
+// wording interns scalar values, because most of them occur many times.
 type wording map[string]string
 
-// mostWords limits the size of the table, and longWord the length of its texts: long texts are
-// rarely repeated.
+// mostWords is the maximum number of interned strings, and longWord is their maximum length.
+// Longer strings are rarely repeated.
 const mostWords, longWord = 1 << 14, 64
 
-// keep returns an equal text that does not share the memory of the file.
+// keep returns an equal string that does not share the memory of the file.
 func (w wording) keep(text string) string {
 	if len(text) > longWord {
 		return strings.Clone(text)
@@ -293,7 +292,7 @@ func (w wording) keep(text string) string {
 	return w.add(strings.Clone(text))
 }
 
-// keepBytes is like keep for bytes.
+// keepBytes is keep for a byte slice.
 func (w wording) keepBytes(text []byte) string {
 	if len(text) > longWord {
 		return string(text)

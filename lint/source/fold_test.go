@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// said writes the whole content of a tree with its places.
+// said returns the whole content of a tree with positions.
 func said(n *Node) string {
 	var b strings.Builder
 	var walk func(n *Node, depth int)
@@ -23,7 +23,7 @@ func said(n *Node) string {
 	return b.String()
 }
 
-// pathsOf writes the path to each place of a tree, as found in another tree.
+// pathsOf returns the path to each position of a tree, looked up in another tree.
 func pathsOf(root, of *Node) string {
 	var b strings.Builder
 	var walk func(n *Node)
@@ -33,13 +33,13 @@ func pathsOf(root, of *Node) string {
 			walk(c)
 		}
 	}
-	if of.nodes() < 500 { // each query is a walk
+	if of.nodes() < 500 { // each lookup is a walk
 		walk(of)
 	}
 	return b.String()
 }
 
-// nodes returns the number of nodes in n.
+// nodes counts n and its descendants.
 func (n *Node) nodes() (sum int) {
 	for _, c := range n.content() {
 		sum += 1 + c.nodes()
@@ -60,7 +60,7 @@ func loadTree(t *testing.T, dir string) []*Object {
 	return set.Objects
 }
 
-// FuzzFold reads arbitrary bytes and checks that folded objects read the same again.
+// FuzzFold checks that folded objects have the same content as before.
 func FuzzFold(f *testing.F) { fuzzed(f, fuzzFold) }
 
 func fuzzFold(t *testing.T, text []byte) {
@@ -80,7 +80,7 @@ func fuzzFold(t *testing.T, text []byte) {
 	}
 }
 
-// folds loads a tree, folds every object, and checks that it reads the same again.
+// folds loads the files below dir, folds every object, and checks that its content stays the same.
 func folds(t *testing.T, dir string) (folded int) {
 	t.Helper()
 	kept := &Kept{Names: []string{"metadata", "strategy", "affinity"}, Through: "spec"}
@@ -152,8 +152,8 @@ func objectsOf(t *testing.T, text string) []*Object {
 	return loadTree(t, dir)
 }
 
-// TestWhatIsKeptIsNotReadAgain queries fields that are kept or known to be missing, and then
-// others.
+// TestWhatIsKeptIsNotReadAgain checks that looking up kept fields, or fields known to be missing,
+// does not parse the document again, and that looking up others does.
 func TestWhatIsKeptIsNotReadAgain(t *testing.T) {
 	o := objectsOf(t, deployments)[0]
 	o.Fold(&Kept{Names: []string{"metadata", "strategy", "nodeSelector"}, Through: "spec"})
@@ -166,8 +166,8 @@ func TestWhatIsKeptIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// TestNotFolded checks that an object is not folded if it is not a document of its own or differs
-// from its text.
+// TestNotFolded checks that an object is not folded if it is not a whole document or differs from
+// its text.
 func TestNotFolded(t *testing.T) {
 	for what, text := range map[string]string{
 		"an anchor":         "apiVersion: v1\nkind: Pod\nmetadata: {name: &x a}\nspec: {nodeName: *x}\n",
@@ -190,7 +190,7 @@ func TestNotFolded(t *testing.T) {
 	}
 }
 
-// TestFoldedBySeveral reads folded objects from several goroutines.
+// TestFoldedBySeveral reads folded objects from several goroutines at once.
 func TestFoldedBySeveral(t *testing.T) {
 	objects := objectsOf(t, strings.Repeat(deployments+"---\n", 20))
 	for _, o := range objects {
@@ -210,7 +210,8 @@ func TestFoldedBySeveral(t *testing.T) {
 	group.Wait()
 }
 
-// TestKeptPathReadsNothing queries the paths to the kept fields of an object.
+// TestKeptPathReadsNothing checks that looking up the paths of kept fields does not parse the
+// document again.
 func TestKeptPathReadsNothing(t *testing.T) {
 	opts := Options{Keep: func(string, string) bool { return true }, Drop: func(string) bool { return false }}
 	opts.shelf = newShelf(opts.Keep, opts.Drop)

@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/mutate"
 )
 
-// FuzzParse reads arbitrary bytes and checks that nothing crashes or hangs, every place is inside
-// the file, and every span covers the text of its scalar.
+// FuzzParse checks that arbitrary input causes no crash or hang, that every position is inside the
+// file, and that every span covers the text of its scalar.
 func FuzzParse(f *testing.F) { fuzzed(f, fuzzParse) }
 
 func fuzzParse(t *testing.T, text []byte) {
@@ -21,7 +21,7 @@ func fuzzParse(t *testing.T, text []byte) {
 	}
 }
 
-// texts are the seeds of the targets.
+// texts returns the seeds of the fuzz targets.
 func texts(t testing.TB) (all [][]byte) {
 	for _, text := range oddTexts {
 		all = append(all, []byte(text))
@@ -53,9 +53,9 @@ func fuzzed(f *testing.F, target func(*testing.T, []byte)) {
 	f.Fuzz(target)
 }
 
-// TestTexts runs the targets on random texts, without the coverage that makes a fuzzer slow:
-// SCHEDLINT_EXECUTIONS=1000000 go test ./lint/source -run TestTexts -timeout 0 runs each one that
-// often. SCHEDLINT_SEED selects other texts.
+// TestTexts runs the fuzz targets on random input without coverage instrumentation, which is slow.
+// SCHEDLINT_EXECUTIONS=1000000 go test ./lint/source -run TestTexts -timeout 0 runs each target
+// that often. SCHEDLINT_SEED selects other input.
 func TestTexts(t *testing.T) {
 	n, seed, err := mutate.Runs(300)
 	if err != nil {
@@ -81,8 +81,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// FuzzOrigin reads arbitrary bytes as the text of an origin and as a stream with origins, and
-// checks that nothing crashes and that accepted origins are valid relative paths.
+// FuzzOrigin reads arbitrary input as an origin annotation and as a stream with origins. It checks
+// that nothing crashes and that accepted origins are valid relative paths.
 func FuzzOrigin(f *testing.F) { fuzzed(f, fuzzOrigin) }
 
 func fuzzOrigin(t *testing.T, text []byte) {
@@ -102,7 +102,7 @@ func fuzzOrigin(t *testing.T, text []byte) {
 	}
 }
 
-// checkSet checks the properties of every text.
+// checkSet checks the properties that hold for any input.
 func checkSet(t *testing.T, set *Set, file *File) {
 	lines := inLines(file.Text)
 	for _, p := range set.Problems {

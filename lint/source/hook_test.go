@@ -6,7 +6,7 @@ func TestHooks(t *testing.T) {
 	for _, c := range []struct {
 		annotations string
 		helm, argo  Hook
-		test        bool // by the annotation alone
+		test        bool // according to the annotation alone
 	}{
 		{"{}", "", "", false},
 		{"{helm.sh/hook-weight: '1'}", "", "", false},
@@ -17,7 +17,7 @@ func TestHooks(t *testing.T) {
 		{"{helm.sh/hook: 'test,post-install'}", HookStep, HookStep, false},
 		{"{helm.sh/hook: 'test-success, Test-Failure'}", HookNever, HookNever, true},
 		{"{helm.sh/hook: 'test,test,'}", HookNever, HookNever, false},
-		// Helm skips unknown hooks.
+		// Helm skips hooks that it does not know.
 		{"{helm.sh/hook: test-failure}", HookNever, HookNever, true},
 		{"{helm.sh/hook: crd-install}", HookNever, HookNever, false},
 		{"{helm.sh/hook: 'post-install,other'}", HookNever, HookNever, false},

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestWalkInputs lists files by their names and stops at a limit.
+// TestWalkInputs checks that Walk lists files by name and stops at a limit.
 func TestWalkInputs(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a/Kustomization", "a/x.txt", "b/Kustomization", ".c/Kustomization", "d/e/Kustomization"} {

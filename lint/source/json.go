@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// looksLikeJSON reports whether the text is one or more JSON values.
+// looksLikeJSON reports whether text is one or more JSON values.
 func looksLikeJSON(text []byte) bool {
 	if !opensJSON(text) {
 		return false
@@ -31,15 +31,15 @@ func looksLikeJSON(text []byte) bool {
 	}
 }
 
-// opensJSON reports whether a text begins with a bracket.
+// opensJSON reports whether text begins with a bracket or a brace.
 func opensJSON(text []byte) bool {
 	t := bytes.TrimLeft(bytes.TrimPrefix(text, byteOrderMark), " \t\r\n")
 	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
 }
 
-// jsonError returns the error that makes a bracketed text invalid as JSON; ok is false for other
-// texts. For JSON with tabs, a missing comma is the useful message, not that YAML does not allow
-// tabs.
+// jsonError returns the JSON syntax error of text that begins with a bracket or a brace; ok is
+// false for any other text. For JSON indented with tabs, "a comma is missing" is more useful than
+// the YAML parser's complaint about tabs.
 func jsonError(text []byte) (e textError, ok bool) {
 	if !opensJSON(text) {
 		return e, false
@@ -55,7 +55,7 @@ func jsonError(text []byte) (e textError, ok bool) {
 		at := int64(len(text))
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			at = max(1, min(syntax.Offset, at)) // the offset is after the byte
+			at = max(1, min(syntax.Offset, at)) // Offset is that of the next byte
 		}
 		if strings.Contains(err.Error(), " after ") { // a comma is missing after the previous value
 			at = int64(len(bytes.TrimRight(text[:at-1], " \t\r\n")))
@@ -65,7 +65,7 @@ func jsonError(text []byte) (e textError, ok bool) {
 	}
 }
 
-// jsonReader builds Nodes from valid JSON.
+// jsonReader builds Nodes from valid JSON. Its offsets refer to text.
 type jsonReader struct {
 	text []byte
 	next int // start of the next value, bracket or separator
@@ -73,8 +73,8 @@ type jsonReader struct {
 	contents
 	slab  slab
 	words wording
-	open  []*Node // contents of incomplete maps and sequences
-	at    int     // lines and columns were counted up to this offset
+	open  []*Node // contents of maps and lists that are not yet complete
+	at    int     // line and col are those of this offset
 	line  int32
 	col   int32
 	deep  bool
@@ -101,8 +101,8 @@ func parseJSON(text []byte, most limits.Cost) contents {
 	return r.contents
 }
 
-// token returns the first byte of the next value or the next closing bracket, and moves r.next to
-// it. It returns 0 at the end of the text.
+// token moves r.next to the next value or closing bracket and returns its first byte. It returns 0
+// at the end of the text.
 func (r *jsonReader) token() byte {
 	for ; r.next < len(r.text); r.next++ {
 		switch c := r.text[r.next]; c {
@@ -114,7 +114,7 @@ func (r *jsonReader) token() byte {
 	return 0
 }
 
-// place counts lines and columns up to the next token and returns its position.
+// place advances the line and column counters to the next token and returns its position.
 func (r *jsonReader) place() (line, col int32) {
 	passed := r.text[r.at:r.next]
 	if end := bytes.LastIndexByte(passed, '\n'); end >= 0 {
@@ -126,7 +126,7 @@ func (r *jsonReader) place() (line, col int32) {
 	return r.line, r.col
 }
 
-// value parses the value at r.next. It returns nil if the text exceeds a limit.
+// value parses the value at r.next. It returns nil if the file exceeds a limit.
 func (r *jsonReader) value(depth int) *Node {
 	n := r.slab.node()
 	n.Line, n.Column = r.place()
@@ -168,7 +168,6 @@ func (r *jsonReader) value(depth int) *Node {
 	return n
 }
 
-// quoted parses a string.
 func (r *jsonReader) quoted() string {
 	from, plain := r.next, true
 	for r.next++; r.text[r.next] != '"'; r.next++ {
@@ -188,8 +187,7 @@ func (r *jsonReader) quoted() string {
 	return s
 }
 
-// composite parses the contents of a map or a sequence. It returns false if the text exceeds a
-// limit.
+// composite parses the contents of a map or a list. It returns false if the file exceeds a limit.
 func (r *jsonReader) composite(n *Node, open byte, depth int) bool {
 	n.Kind = Sequence
 	if open == '{' {
@@ -197,7 +195,7 @@ func (r *jsonReader) composite(n *Node, open byte, depth int) bool {
 	}
 	first := len(r.open)
 	var held inside    // a view of r.open
-	var index keyIndex // becomes a hash for a long map
+	var index keyIndex // becomes a hash index if the map is long
 	for c := r.token(); c != ']' && c != '}'; c = r.token() {
 		v := r.value(depth + 1)
 		if v == nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// TestJSONTokens compares the Nodes of JSON with the tokens of encoding/json and their places.
+// TestJSONTokens compares the Nodes of a JSON text, including their positions, with the tokens of
+// encoding/json.
 func TestJSONTokens(t *testing.T) {
 	check := func(text string) {
 		t.Helper()
@@ -58,7 +59,7 @@ func tokens(n *Node) (all []string) {
 	return append(all, fmt.Sprintf("%s%q %v %v", at, n.Value, n.Quoted, n.Type))
 }
 
-// decodedTokens lists the tokens of a text.
+// decodedTokens lists the tokens of a JSON text.
 func decodedTokens(text string) (all []string) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -94,7 +95,8 @@ func decodedTokens(text string) (all []string) {
 	}
 }
 
-// randomJSON returns a random value with random space; it is a map or a list if it has to be.
+// randomJSON returns a random value with random white space. If brackets is set, the value is a
+// map or a list.
 func randomJSON(r *rand.Rand, depth int, brackets bool) string {
 	space := func() string { return []string{"", "", " ", "\n", "\r\n\t"}[r.IntN(5)] }
 	kind := r.IntN(8)

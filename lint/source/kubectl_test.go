@@ -19,7 +19,7 @@ func value(n *Node) any {
 	case n.Kind == Map:
 		m := map[string]any{}
 		for k, v := range n.Fields() {
-			m[fmt.Sprint(value(k))] = value(v) // keys keep the text of the file
+			m[fmt.Sprint(value(k))] = value(v) // keys are not normalized
 		}
 		return m
 	case n.Kind == Sequence:
@@ -42,7 +42,7 @@ func value(n *Node) any {
 	return n.Value
 }
 
-// kubectlValue returns the result of the decoder behind kubectl in the same form.
+// kubectlValue converts a value from kubectl's decoder to the same form.
 func kubectlValue(v any) any {
 	switch v := v.(type) {
 	case map[any]any:
@@ -65,7 +65,7 @@ func kubectlValue(v any) any {
 	return v
 }
 
-// compareWithKubectl reads every document of a text in both ways.
+// compareWithKubectl compares every document in text with the result of kubectl's decoder.
 func compareWithKubectl(t *testing.T, name string, text []byte) (compared int) {
 	for part := range parts(text) {
 		docs, errs := documents(part, everything)
@@ -89,7 +89,7 @@ func TestDocumentsAsKubectl(t *testing.T) {
 	filesAsKubectl(t, "../../fixtures")
 }
 
-// filesAsKubectl compares every document of every manifest below a directory.
+// filesAsKubectl compares every document in every manifest below a directory.
 func filesAsKubectl(t *testing.T, root string) {
 	t.Helper()
 	var files []string
@@ -112,8 +112,7 @@ func filesAsKubectl(t *testing.T, root string) {
 	}
 }
 
-// TestMergeKeys compares merge keys with the decoder behind kubectl, in which later fields take
-// precedence.
+// TestMergeKeys compares merge keys with kubectl's decoder, in which later fields take precedence.
 func TestMergeKeys(t *testing.T) {
 	for _, text := range []string{
 		"b: &b {x: 1, y: 2}\nu: {<<: *b, y: 3}\n",

@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// problems returns the kinds and lines of the problems of a text.
+// problems returns the kinds and lines of the problems in a Set.
 func problems(set *Set) string {
 	var all []string
 	for _, p := range set.Problems {
@@ -56,7 +56,7 @@ func TestRepeatedKeys(t *testing.T) {
 	}
 }
 
-// bomb returns a document that expands tenfold with every level.
+// bomb returns a document that expands tenfold at every level.
 func bomb(levels int, list bool) string {
 	open, closing, item := "[", "]", "*l%[1]d"
 	if !list {
@@ -74,12 +74,12 @@ func bomb(levels int, list bool) string {
 	return b.String()
 }
 
-// bigAlias returns a document with one anchored list of n maps and one alias of it.
+// bigAlias returns a document with an anchored list of n maps and one alias to it.
 func bigAlias(n int) string {
 	return "a: &a\n" + strings.Repeat("- {b: c}\n", n) + "d: *a\n"
 }
 
-// chain returns a document of maps in which each one contains the previous one.
+// chain returns a document with a chain of n maps, each of which contains the previous one.
 func chain(n int, link string) string {
 	b := strings.Builder{}
 	b.WriteString("a0: &a0 {x: 1}\n")
@@ -89,7 +89,7 @@ func chain(n int, link string) string {
 	return b.String()
 }
 
-// aliases maps texts with aliases to their problems.
+// aliases lists documents with aliases and the problems that they cause.
 var aliases = map[string]struct{ text, want string }{
 	"bomb of lists":               {bomb(9, true), "alias-bomb 6:50-51"},
 	"bomb of maps":                {bomb(9, false), "alias-bomb 6:59-60"},
@@ -154,8 +154,8 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// longTexts are texts that a broken generator or an attacker may write; their length is scaled in
-// percent.
+// longTexts returns input that a broken generator or an attacker may produce. percent scales its
+// length.
 func longTexts(percent int) map[string]string {
 	numbered := func(format string, n int) string {
 		var b strings.Builder
@@ -185,16 +185,16 @@ func longTexts(percent int) map[string]string {
 	}
 }
 
-// TestLongTexts reads texts that once took quadratic time. At full length the timeout of go test
-// would fail the test if they still did.
+// TestLongTexts reads input that once took quadratic time. If it still did, the full length would
+// exceed the timeout of go test.
 func TestLongTexts(t *testing.T) {
 	for name, text := range longTexts(trials.Of(t, 100)) {
 		t.Run(name, func(t *testing.T) { allSpans(text) })
 	}
 }
 
-// BenchmarkLongTexts shows whether time is linear: the throughput for a text stays the same when
-// its length grows tenfold.
+// BenchmarkLongTexts shows whether time is linear. If it is, the throughput stays the same for
+// input of ten times the length.
 func BenchmarkLongTexts(b *testing.B) {
 	for _, percent := range []int{10, 100} {
 		for name, text := range longTexts(percent) {
@@ -208,7 +208,7 @@ func BenchmarkLongTexts(b *testing.B) {
 	}
 }
 
-// allSpans queries the places of all objects of a text.
+// allSpans asks for the positions of all objects in text.
 func allSpans(text string) {
 	set, f := parsed("x", text)
 	for _, o := range set.Objects {
@@ -216,7 +216,7 @@ func allSpans(text string) {
 	}
 }
 
-// TestSpansOfOneLine queries many places in one long line.
+// TestSpansOfOneLine asks for many positions in one long line.
 func TestSpansOfOneLine(t *testing.T) {
 	_, f := parsed("x", "["+strings.Repeat("ä, \"ö\", ", trials.Of(t, 50_000))+"]")
 	docs, _ := documents(f.Text, everything)

@@ -16,44 +16,44 @@ import (
 
 // Options holds the input of Load. Dir and Root are absolute.
 type Options struct {
-	// Dir is the working directory, which relative paths are relative to. Root is the root of the
-	// repository, which names of files are relative to.
+	// Dir is the working directory; relative paths are resolved against it. Root is the root of the
+	// repository; file names are relative to it.
 	Dir, Root string
-	// Ignore reports files and directories to skip, by their names relative to the root; nil skips
-	// none.
+	// Ignore reports whether to skip a file or a directory, given its name relative to the root. Nil
+	// skips nothing.
 	Ignore func(name string) bool
-	// OwnOnly skips directories in which package managers keep third-party files, unless a path or
-	// a link leads into them: node_modules, and vendor if it contains modules.txt.
+	// OwnOnly skips directories in which package managers keep third-party files, unless a path or a
+	// link leads into one. These are node_modules, and vendor if it contains modules.txt.
 	OwnOnly bool
-	// Tracked reports whether a file, a link or a directory is part of the input or contains a part
-	// of it. It takes absolute paths without symbolic links above the last component. Others are
-	// left out and counted. Nil accepts everything.
+	// Tracked reports whether a file, link or directory belongs to the input or contains something
+	// that does. Its argument is an absolute path in which only the last component may be a symbolic
+	// link. Load leaves out and counts files that are not tracked. Nil accepts everything.
 	Tracked func(path string) bool
-	// Keep reports which objects are needed; nil keeps all.
+	// Keep reports whether objects of a kind are needed. Nil keeps all objects.
 	Keep func(apiVersion, kind string) bool
-	// Drop reports fields whose maps and lists are not needed: they are checked like all others and
-	// then left out.
+	// Drop reports whether the maps and lists in a field are not needed. They are checked like all
+	// others, but left out of the result.
 	Drop func(field string) bool
-	// Strict makes every text that does not parse a problem, except templates. It is for files with
-	// a known purpose, such as a configuration. Otherwise only texts that were meant to be
+	// Strict makes every document that does not parse a problem, except templates. Use it for files
+	// with a known purpose, such as a configuration. Otherwise only documents that were meant to be
 	// manifests are problems.
 	Strict bool
 	// Stdin is read for the path "-".
 	Stdin io.Reader
-	// Overlay returns a text that replaces the contents of a file, by its name relative to the
-	// root; nil replaces none.
+	// Overlay returns replacement text for a file, given its name relative to the root. Nil replaces
+	// nothing.
 	Overlay func(name string) (text []byte, ok bool)
-	// MaxBytes limits the bytes of one file; 0 means 64 MiB.
+	// MaxBytes is the maximum size of a file; 0 means 64 MiB.
 	MaxBytes int64
 
-	file, run *limits.Cost // replace limits.File and limits.Run
-	// memories holds each *memory that no reader is using; nil if there is only one text.
+	file, run *limits.Cost // override limits.File and limits.Run
+	// memories holds *memory values that no reader is using. It is nil if only one text is parsed.
 	memories *sync.Pool
-	// shelf caches documents that are read again; nil if objects are never folded.
+	// shelf caches documents that are parsed again. It is nil if objects are never folded.
 	shelf *shelf
 }
 
-// takeAll sets Keep and Drop to keep everything, unless they are set.
+// takeAll sets Keep and Drop so that everything is kept, unless they are already set.
 func (o *Options) takeAll() {
 	if o.Keep == nil {
 		o.Keep = func(string, string) bool { return true }
@@ -63,8 +63,8 @@ func (o *Options) takeAll() {
 	}
 }
 
-// foldable returns the text that an object can be read from again, or nil. The object must be a
-// whole document.
+// foldable returns the document from which an object can be parsed again, or nil. The object must
+// be the whole document.
 func (o *Options) foldable(of *Object, at extent) *foldable {
 	if length := at.end - at.start; o.shelf == nil || length == 0 || length > maxFolded || bytes.HasPrefix(of.File.Text, byteOrderMark) {
 		return nil
@@ -72,9 +72,9 @@ func (o *Options) foldable(of *Object, at extent) *foldable {
 	return &foldable{file: of.File, extent: at, shelf: o.shelf, of: of, root: of.Root}
 }
 
-// Load reads the paths: files, directories, and - for standard input. The error joins the errors of
-// the paths themselves, such as one that does not exist; the Set then still contains everything
-// that could be read.
+// Load reads the given files and directories; "-" is standard input. The error joins the errors of
+// the arguments themselves, such as a path that does not exist. The Set is valid even then, and
+// holds everything that could be read.
 func Load(opts Options, paths []string) (*Set, error) {
 	if opts.MaxBytes == 0 {
 		opts.MaxBytes = int64(cmp.Or(opts.file, &limits.File).Bytes)
@@ -96,12 +96,12 @@ func Load(opts Options, paths []string) (*Set, error) {
 	return set, errors.Join(w.errs...)
 }
 
-// smallTree is the number of bytes up to which one worker reads alone: threads that share caches
-// and a memory bus cost more CPU time than a short run gains from them.
+// smallTree is the total size in bytes up to which a single worker reads the files. In a short
+// run, sharing caches and the memory bus costs more CPU time than parallel workers save.
 const smallTree = 16 << 20
 
-// forEach calls f for every index on several workers. Results have their own slots, so timing does
-// not affect the order of the output. A panic of f is passed to the caller.
+// forEach calls f for every index on several workers. Each result has its own slot, so timing does
+// not affect the order of the output. forEach passes a panic in f on to the caller.
 func forEach(n, workers int, f func(i int)) {
 	var next int
 	var mu sync.Mutex
@@ -134,8 +134,8 @@ func forEach(n, workers int, f func(i int)) {
 	}
 }
 
-// join merges the results in the order of their names and drops the files that a kustomization
-// names as patches.
+// join merges results, which are sorted by name, and drops the objects of files that a
+// kustomization uses as patches.
 func join(results []result) *Set {
 	s := &Set{Placeholders: map[string][]string{}, Inflated: map[string]bool{}}
 	patches, merged := map[string]bool{}, map[string]bool{}
@@ -175,8 +175,8 @@ func join(results []result) *Set {
 	return s
 }
 
-// LoadText reads a text that is not in a file, such as the result of a render. Places use name as
-// the file.
+// LoadText reads text that is not in a file, such as a render. Positions in the text use name as
+// the file name.
 func LoadText(opts Options, name string, text []byte) *Set {
 	opts.takeAll()
 	r := result{file: NewFile(name, name, text), printed: true}
@@ -184,14 +184,14 @@ func LoadText(opts Options, name string, text []byte) *Set {
 	return join([]result{r})
 }
 
-// batchBytes and batchFiles limit what is read before the limits of the run are checked.
+// batchBytes and batchFiles limit how much is read before the limits of the run are checked.
 const (
 	batchBytes = 64 << 20
 	batchFiles = 10_000
 )
 
-// readAll reads files in the order of their names, up to the limits of a run. The first file beyond
-// them gets a problem; it and those after it are not read.
+// readAll reads files in order, up to the limits of a run. The first file that exceeds a limit
+// gets a problem. Neither that file nor those after it are read.
 func readAll(files []found, opts Options) (results []result, left []Skipped) {
 	var size int64
 	for _, f := range files {
@@ -214,13 +214,13 @@ func readAll(files []found, opts Options) (results []result, left []Skipped) {
 			r := &batch[i]
 			r.sum.Bytes, r.sum.Problems = len(r.file.Text), len(r.problems)
 			if len(r.objects) == 0 {
-				r.sum.Values = 0 // they are not kept
+				r.sum.Values = 0 // values are not kept
 			}
 			sum = sum.Plus(r.sum)
 			what := sum.Beyond(*most)
 			if what == "" {
 				if len(results) > 0 {
-					r.plain = nil // only the first is needed
+					r.plain = nil // only that of the first file is needed
 				}
 				results = append(results, *r)
 				continue
@@ -244,22 +244,22 @@ func readAll(files []found, opts Options) (results []result, left []Skipped) {
 	return results, nil
 }
 
-// mostOf returns the limits of a file for one text.
+// mostOf returns the per-file limits for the text.
 func (o *Options) mostOf(text []byte) limits.Cost {
 	most := *cmp.Or(o.file, &limits.File)
 	most.Values = min(most.Values, max(limits.DenseValues, len(text)/limits.BytesPerValue))
 	return most
 }
 
-// tooMuch returns the problem of a file that exceeds a limit.
+// tooMuch returns the problem reported for a file that exceeds a limit.
 func tooMuch(what string, line int) textError {
 	return textError{problem: Unreadable, line: max(line, 1), column: 1, detail: "has " + what + ", so it is not checked: split it"}
 }
 
-// crowded returns the line of a text up to which it may have more values than allowed. Each value
-// begins at a line or after a structural character, most of which are ordinary text in a block. The
-// parser keeps all values of a document in memory, at hundreds of bytes each, so it must not read
-// such a text.
+// crowded returns the line on which the text may exceed the maximum number of values. Each value
+// begins on a new line or after a structural character, though most of these characters are
+// ordinary text in a block scalar. The parser needs hundreds of bytes per value and holds a whole
+// document in memory, so it must not see such text.
 func crowded(text []byte, values int) (line int, ok bool) {
 	if len(text) <= values {
 		return 0, false
@@ -281,5 +281,5 @@ func crowded(text []byte, values int) (line int, ok bool) {
 	return 0, false
 }
 
-// inWords lists characters after which a dash is part of a word.
+// inWords lists the characters before which a dash is part of a word.
 var inWords = []byte("-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")

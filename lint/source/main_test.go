@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain collects garbage less often: the tests keep little memory, and collecting every few
-// megabytes takes a sixth of their time.
+// TestMain reduces the frequency of garbage collection. The tests use little memory, and
+// collecting every few megabytes takes a sixth of their time.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())

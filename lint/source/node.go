@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Kind is the shape of a Node.
+// Kind says whether a Node is a scalar, a map or a list.
 type Kind uint8
 
-// Shapes of nodes.
+// Kinds of nodes.
 const (
 	Scalar Kind = iota
 	Map
 	Sequence
 )
 
-// String returns the name of the shape in messages.
+// String returns the name of the kind for messages.
 func (k Kind) String() string { return [...]string{"scalar", "map", "list"}[k] }
 
-// Type is the type that a scalar has for kubectl.
+// Type is the type that kubectl gives a scalar.
 type Type uint8
 
 // Types of scalars.
@@ -32,40 +32,41 @@ const (
 	Null
 )
 
-// String returns the name of the type in messages.
+// String returns the name of the type for messages.
 func (t Type) String() string {
 	return [...]string{"string", "number", "number", "boolean", "null"}[t]
 }
 
-// Node is one value of a document with its place. Aliases and merge keys are resolved: a Node
-// reached through an alias has the place of its anchor. Nodes are shared and must not be changed.
+// Node is one value of a document with its position. Aliases and merge keys are already resolved;
+// a Node reached through an alias has the position of its anchor. Nodes are shared and must not be
+// changed.
 type Node struct {
-	// Value is the text of a scalar, without escapes and not normalised.
+	// Value is the text of a scalar with escapes decoded, but not normalized otherwise.
 	Value string
-	// inside holds the contents of a map or a sequence; nil for scalars, as most Nodes are.
+	// inside holds the contents of a map or a list. It is nil for scalars, which most Nodes are.
 	inside *inside
-	// Line and Column count from 1; columns count Unicode code points.
+	// Line and Column count from 1. A column is one Unicode code point.
 	Line, Column int32
 	Kind         Kind
 	Type         Type
-	// Quoted is set for scalars in quotes or block style.
+	// Quoted is set for quoted scalars and block scalars.
 	Quoted bool
-	// Shared is set for nodes in an anchor or a merge key, which may occur in several places.
+	// Shared is set for nodes in an anchor or a merge key. They may occur several times.
 	Shared bool
 }
 
-// inside holds the contents of a map or a sequence.
+// inside holds the contents of a map or a list.
 type inside struct {
-	// folded is set if the contents are read again on demand; the other fields then hold only the
-	// kept fields of a map.
+	// folded is set if the contents must be parsed again. The other fields then hold only the kept
+	// fields of a map.
 	folded *foldable
-	// nodes holds items, or alternating keys and values.
+	// nodes holds list items, or alternating keys and values.
 	nodes []*Node
-	// index finds the keys of a long map; it is nil for others.
+	// index finds the keys of a long map. It is nil for short maps and lists.
 	index keyIndex
 }
 
-// content returns the items of a sequence, or alternating keys and values of a map.
+// content returns the items of a list, or alternating keys and values of a map.
 func (n *Node) content() []*Node {
 	if in := n.opened(); in != nil {
 		return in.nodes
@@ -73,7 +74,7 @@ func (n *Node) content() []*Node {
 	return nil
 }
 
-// opened returns the contents of n, and reads them again if they were folded.
+// opened returns the contents of n. It parses them again if they were folded.
 func (n *Node) opened() *inside {
 	if n.inside != nil && n.inside.folded != nil {
 		return n.inside.folded.unfolded(n)
@@ -81,7 +82,7 @@ func (n *Node) opened() *inside {
 	return n.inside
 }
 
-// Len returns the number of fields of a map or items of a sequence.
+// Len returns the number of fields of a map or items of a list.
 func (n *Node) Len() int {
 	if n == nil {
 		return 0
@@ -98,7 +99,7 @@ func (n *Node) Get(key string) *Node {
 	return v
 }
 
-// Field returns the key and the value of a field, or nil for both.
+// Field returns the key and the value of a field, or nil for both if there is no such field.
 func (n *Node) Field(key string) (k, v *Node) {
 	if n == nil || n.Kind != Map {
 		return nil, nil
@@ -133,7 +134,7 @@ func (n *Node) At(path ...string) *Node {
 	return n
 }
 
-// Fields iterates over the keys and values of a map in the order of the file.
+// Fields iterates over the keys and values of a map in file order.
 func (n *Node) Fields() iter.Seq2[*Node, *Node] {
 	return func(yield func(k, v *Node) bool) {
 		if n == nil || n.Kind != Map {
@@ -148,12 +149,12 @@ func (n *Node) Fields() iter.Seq2[*Node, *Node] {
 	}
 }
 
-// pairs iterates over keys and values that stand by turns.
+// pairs iterates over a slice of alternating keys and values.
 func pairs(nodes []*Node) iter.Seq2[*Node, *Node] {
 	return (&Node{Kind: Map, inside: &inside{nodes: nodes}}).Fields()
 }
 
-// Items returns the items of a sequence, or nil for other nodes.
+// Items returns the items of a list, or nil for other nodes.
 func (n *Node) Items() []*Node {
 	if n == nil || n.Kind != Sequence {
 		return nil
@@ -161,12 +162,12 @@ func (n *Node) Items() []*Node {
 	return n.content()
 }
 
-// IsNull reports whether there is no value: a missing node or a null scalar.
+// IsNull reports whether n is nil or a null scalar.
 func (n *Node) IsNull() bool {
 	return n == nil || n.Kind == Scalar && n.Type == Null
 }
 
-// Text returns the value of a string scalar, or "".
+// Text returns the value of a string scalar, or "" for other nodes.
 func (n *Node) Text() string {
 	if n == nil || n.Kind != Scalar || n.Type != String {
 		return ""
@@ -174,8 +175,8 @@ func (n *Node) Text() string {
 	return n.Value
 }
 
-// Int returns the value of an integer scalar; ok is false for other nodes. A float with an integer
-// value counts, as in JSON (3.0 is 3).
+// Int returns the value of an integer scalar; ok is false for other nodes. As in JSON, a float
+// with an integer value counts: 3.0 is 3.
 func (n *Node) Int() (i int64, ok bool) {
 	if n == nil || n.Kind != Scalar {
 		return 0, false
@@ -197,7 +198,7 @@ func (n *Node) Int() (i int64, ok bool) {
 func (n *Node) float() (f float64, ok bool) {
 	text := strings.ReplaceAll(n.Value, "_", "")
 	f, err := strconv.ParseFloat(text, 64)
-	if err != nil { // .inf and .nan have a dot, which Go does not accept
+	if err != nil { // ParseFloat rejects the dot of .inf and .nan
 		f, err = strconv.ParseFloat(strings.Replace(text, ".", "", 1), 64)
 	}
 	return f, err == nil
@@ -211,14 +212,13 @@ func (n *Node) Bool() (value, ok bool) {
 	return n.truth(), true
 }
 
-// truth returns the value of a boolean scalar.
 func (n *Node) truth() bool {
 	return strings.IndexByte("yYtT", n.Value[0]) >= 0 || strings.EqualFold(n.Value, "on")
 }
 
-// Placeholder reports whether something else replaces a node later, so that its final value is
-// unknown: it is a placeholder (see the function Placeholder), or a map with a single key that is
-// one and has no value.
+// Placeholder reports whether a later tool replaces the node, so that its final value is unknown.
+// The node is either a placeholder string (see the function Placeholder) or a map whose only key
+// is a placeholder without a value.
 func (n *Node) Placeholder() bool {
 	if n == nil || n.Kind == Scalar {
 		return n != nil && Placeholder(n.Value)
@@ -231,8 +231,8 @@ func (n *Node) Placeholder() bool {
 	return false
 }
 
-// Equal reports whether two nodes have the same content. It ignores places, quoting and the order
-// of fields.
+// Equal reports whether two nodes have the same content. It ignores positions, quoting and field
+// order.
 func Equal(a, b *Node) bool {
 	if a == nil || b == nil {
 		return a.IsNull() && b.IsNull()
@@ -253,8 +253,8 @@ func Equal(a, b *Node) bool {
 	return true
 }
 
-// equalFields compares maps of the same length. It takes linear time even if a long map has its
-// fields in another order.
+// equalFields compares maps of the same length. It takes linear time even if the fields of a long
+// map are in a different order.
 func equalFields(a, b *Node) bool {
 	var byKey map[string]*Node
 	these, those := a.content(), b.content()

@@ -11,26 +11,26 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// Object is one Kubernetes object. Lists are flattened into their items.
+// Object is one Kubernetes object. The items of a List are separate objects.
 type Object struct {
 	File *File
-	// Root is the object. For kinds that Options.Keep declines it contains only apiVersion, kind
-	// and metadata.
+	// Root is the tree of the object. It has only apiVersion, kind and metadata if Options.Keep
+	// declined the object's kind.
 	Root                              *Node
 	APIVersion, Kind, Namespace, Name string
-	// Hook is set for hooks of the deploying tool and for all tests of a chart.
+	// Hook is set for hooks of the tool that deploys the object, and for all chart tests.
 	Hook Hook
-	// NamespaceAssumed is set if a chart puts the object into the namespace of its release and that
-	// namespace is not known.
+	// NamespaceAssumed is set if a chart creates the object in the namespace of its release and that
+	// namespace is unknown.
 	NamespaceAssumed bool
 
-	// text is the text that the object can be read from again, or nil.
+	// text is the document from which the object can be parsed again, or nil.
 	text *foldable
-	// size is the result of Size once the tree is folded, and 0 before.
+	// size is the result of Size for a folded object, and 0 otherwise.
 	size int
 }
 
-// Group returns the API group, "" for the core group.
+// Group returns the API group, or "" for the core group.
 func (o *Object) Group() string {
 	group, _, ok := strings.Cut(o.APIVersion, "/")
 	if !ok {
@@ -39,13 +39,13 @@ func (o *Object) Group() string {
 	return group
 }
 
-// ID returns the object as diagnostics name it.
+// ID returns the identity of the object in diagnostics.
 func (o *Object) ID() diag.Object {
 	return diag.Object{APIVersion: o.APIVersion, Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
-// Size returns the approximate number of bytes of the object in a file. The contents of an anchor
-// count once.
+// Size returns the approximate size of the object in bytes. It counts the contents of an anchor
+// once.
 func (o *Object) Size() int {
 	if o.size > 0 {
 		return o.size
@@ -74,7 +74,8 @@ func (n *Node) size(seen *map[*Node]bool) int {
 	return size
 }
 
-// NameSpan returns the place of metadata.name, or of kind if there is no name.
+// NameSpan returns the position of metadata.name, or of metadata.generateName or kind if there is
+// no name.
 func (o *Object) NameSpan() diag.Span {
 	for _, at := range []*Node{o.Root.Get("metadata"), o.Root} {
 		for _, field := range []string{"name", "generateName", "kind"} {
@@ -106,9 +107,9 @@ func scalarValue(n *Node) string {
 	return n.Value
 }
 
-// flatten flattens Lists, including nested ones. Items of a typed list that lack both kind and
-// apiVersion inherit them (apimachinery unstructured, decodeToList; R-K5). It returns false as soon
-// as emit does.
+// flatten emits the items of a List, including those of nested Lists, or the object itself if it
+// is not a List. Items of a typed list without kind and apiVersion inherit both (apimachinery
+// unstructured, decodeToList; R-K5). flatten returns false as soon as emit does.
 func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool) bool {
 	items := n.Get("items")
 	if !strings.HasSuffix(kind, "List") || items == nil || items.Kind != Sequence {
@@ -126,15 +127,15 @@ func flatten(f *File, n *Node, apiVersion, kind string, emit func(*Object) bool)
 	return true
 }
 
-// Hook is set for an object that a tool creates at a certain step of a deployment rather than with
-// the other objects; it is "" for ordinary objects.
+// Hook says when a deployment creates an object that it does not create together with the others.
+// It is "" for ordinary objects.
 type Hook string
 
 const (
-	// HookStep is an object that is created at some step, such as before an upgrade.
+	// HookStep marks an object that is created at a certain step, such as before an upgrade.
 	HookStep Hook = "step"
-	// HookNever is an object that no deployment creates: a test, or a hook that the tool skips. It
-	// exists only while someone runs it by hand.
+	// HookNever marks an object that no deployment creates, such as a test or a hook that the tool
+	// skips. It exists only while someone runs it by hand.
 	HookNever Hook = "never"
 )
 
@@ -144,8 +145,8 @@ const (
 	argoHook = "argocd.argoproj.io/hook"
 )
 
-// helmSteps maps the steps of Helm's hooks to whether a deployment creates them (helm:
-// pkg/releaseutil/ manifest_sorter.go). Tests run only on request; Helm skips a hook with any other
+// helmSteps maps each step of a Helm hook to whether a deployment creates the object (helm:
+// pkg/releaseutil/manifest_sorter.go). Tests run only on request. Helm skips a hook with any other
 // step.
 var helmSteps = map[string]bool{
 	"pre-install": true, "post-install": true, "pre-upgrade": true, "post-upgrade": true,
@@ -153,8 +154,8 @@ var helmSteps = map[string]bool{
 	"test": false, "test-success": false,
 }
 
-// isTest reports whether the annotations make an object a hook of Helm only for tests, whatever
-// printed it. Argo CD's own hooks take precedence, as in ArgoHook. Helm 2 had test-success and
+// isTest reports whether the annotations make an object a pure Helm test, whichever tool rendered
+// it. Argo CD's own hook annotation takes precedence, as in ArgoHook. Helm 2 had test-success and
 // test-failure (helm: pkg/hooks/hooks.go, v2.17).
 func isTest(annotations *Node) bool {
 	events := annotations.Get(helmHook)
@@ -171,7 +172,7 @@ func isTest(annotations *Node) bool {
 	return true
 }
 
-// HelmHook returns the kind of hook that an object of a chart is for Helm.
+// HelmHook returns the kind of hook that Helm makes of an object, or "".
 func HelmHook(o *Object) Hook {
 	times := o.Root.At("metadata", "annotations", helmHook)
 	if times == nil {
@@ -190,8 +191,8 @@ func HelmHook(o *Object) Hook {
 	return hook
 }
 
-// ArgoHook returns the kind of hook that an object of an Application is for Argo CD, which also
-// supports Helm's hooks on objects without its own.
+// ArgoHook returns the kind of hook that Argo CD makes of an object, or "". Argo CD respects
+// Helm's annotations on objects without its own.
 func ArgoHook(o *Object) Hook {
 	steps := o.Root.At("metadata", "annotations", argoHook)
 	if steps == nil {
@@ -205,17 +206,17 @@ func ArgoHook(o *Object) Hook {
 	return HookStep
 }
 
-// manifestKey matches the key apiVersion or kind at the start of a text.
+// manifestKey matches the key apiVersion or kind at the start of a string.
 var manifestKey = lazy.Regexp(`^(?:(?:apiVersion|kind)[ \t]*:(?:\s|$)|(?:"(?:apiVersion|kind)"|'(?:apiVersion|kind)')[ \t]*:)`)
 
-// otherKind matches a kind in the form of Google APIs, such as discovery#restDescription.
+// otherKind matches a kind as in Google APIs, such as discovery#restDescription.
 var otherKind = lazy.Regexp(`^["']?kind["']?[ \t]*:[ \t]*["']?\w+#`)
 
 func startsWithKey(text []byte) bool { return manifestKey().Match(text) && !otherKind().Match(text) }
 
-// meansManifest reports whether a text that does not parse was meant to contain a Kubernetes
-// object: apiVersion or kind is a top-level key of a document. This excludes dumps, logs, and files
-// such as a tasks.json with comments.
+// meansManifest reports whether text that does not parse was meant to contain a Kubernetes object:
+// one of its documents has the top-level key apiVersion or kind. Dumps, logs and files such as a
+// tasks.json with comments do not.
 func meansManifest(text []byte) bool {
 	for part := range parts(text) {
 		if meansObject(part) {
@@ -225,12 +226,12 @@ func meansManifest(text []byte) bool {
 	return false
 }
 
-// unindented matches everything before the first key of a document: comments, including those of
-// JavaScript, and the separator.
+// unindented matches what may precede the first key of a document: blank lines, comments (also in
+// JavaScript syntax), directives and the separator.
 var unindented = lazy.Regexp(`^(?:[ \t]*(?:(?:#|//|/\*).*)?(?:\r\n?|\n|$)|%.*\n|---(?:[ \t]+(?:#.*)?)?(?:\r\n?|\n|$)|---[ \t]+)`)
 
-// meansObject reports the same for one document. Its own keys are indented no more than the first
-// one, or are in its outermost braces.
+// meansObject is meansManifest for one document. A top-level key is indented no more than the
+// first key, or is directly inside the outermost braces.
 func meansObject(text []byte) bool {
 	for m := unindented().Find(text); len(m) > 0; m = unindented().Find(text) {
 		text = text[len(m):]
@@ -254,10 +255,10 @@ func meansObject(text []byte) bool {
 	return false
 }
 
-// meansObjectInBraces reports the same for a document that begins with a brace. Quotes end with
-// their line, because an unclosed quote may be the mistake.
+// meansObjectInBraces is meansManifest for a document that begins with a brace. It assumes that
+// every quoted string ends on its line, because a missing quote may be the mistake.
 func meansObjectInBraces(text []byte) bool {
-	depth, begins := 0, false // begins is set where a key or a value may begin
+	depth, begins := 0, false // begins: a key or a value may begin here
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case begins && depth <= 1 && startsWithKey(text[i:]):
@@ -280,7 +281,7 @@ func meansObjectInBraces(text []byte) bool {
 	return false
 }
 
-// comments reports whether a comment of YAML or JavaScript begins at an offset.
+// comments reports whether a YAML or JavaScript comment begins at an offset.
 func comments(text []byte, at int) bool {
 	if at > 0 && bytes.IndexByte([]byte(" \t\r\n"), text[at-1]) < 0 {
 		return false
@@ -288,7 +289,7 @@ func comments(text []byte, at int) bool {
 	return text[at] == '#' || bytes.HasPrefix(text[at:], []byte("//")) || bytes.HasPrefix(text[at:], []byte("/*"))
 }
 
-// lineQuoted returns the length of a quoted text, which ends at the end of the line at the latest.
+// lineQuoted returns the length of a quoted string, which ends no later than its line.
 func lineQuoted(text []byte) int {
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
@@ -303,11 +304,11 @@ func lineQuoted(text []byte) int {
 	return len(text)
 }
 
-// manifestMention matches apiVersion or kind as a possible key in any notation, including escapes,
-// explicit keys, and keys without a blank after them.
+// manifestMention matches anything that may be the key apiVersion or kind, including keys with
+// escapes, explicit keys, and keys with no space after the colon.
 var manifestMention = lazy.Regexp(`(?:apiVersion|kind)["']?[ \t\r\n]*:|(?m:^[ \t-]*)\?[ \t]|\\(?:[uUx][0-9a-fA-F]|\n)[^"\n]*"[ \t]*:`)
 
-// meantAsManifest reports the same for a document that parses but has no valid meaning.
+// meantAsManifest is meansManifest for a document that parses but is invalid.
 func meantAsManifest(root *yaml.Node) bool {
 	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
 		if key := root.Content[i].Value; key == "apiVersion" || key == "kind" {
@@ -317,22 +318,22 @@ func meantAsManifest(root *yaml.Node) bool {
 	return false
 }
 
-// unquotedTemplate matches {{, {%, <% or the <# of FreeMarker where YAML would have to understand
-// it: at the start of a line or of a value, or in brackets. In quotes, comments and block text it
-// is data.
+// unquotedTemplate matches {{, {%, <% or FreeMarker's <# where YAML has to interpret it: at the
+// start of a line or a value, or in brackets. Inside quotes, comments and block scalars these are
+// plain data.
 var unquotedTemplate = lazy.Regexp(`^[ \t]*(?:- +)*(?:` + unquoted + `*:[ \t]+|- +)?(?:[\[{]` + unquoted + `*)?(\{\{|\{%|<%|</?#[a-z-])`)
 
-// unquoted matches one character of a line outside of comments, or a whole quoted text.
+// unquoted matches one character outside of comments, or a whole quoted string.
 const unquoted = `(?:[^"'#\n]|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')`
 
-// jinjaComment matches a comment of Jinja, {# ... #}.
+// jinjaComment matches a Jinja comment, {# ... #}.
 var jinjaComment = lazy.Regexp(`(?m)^` + unquoted + `*\{#(?:[^#]|#+[^#}])*#+\}`)
 
-// blockStart matches a line after which block text may follow.
+// blockStart matches a line that may begin a block scalar.
 var blockStart = lazy.Regexp(`(?:^|[ :-])[|>][-+0-9]*[ \t]*(?:#.*)?\r?\n?$`)
 
-// templateOpening returns the opening of the first template action in a text that does not parse:
-// {{, {%, <% or <#, or {# for a comment of Jinja; "" if there is none. Lines count from 0.
+// templateOpening returns the opening of the first template action in text that does not parse:
+// {{, {%, <%, <#, or {# for a Jinja comment. It returns "" if there is none. Lines count from 0.
 func templateOpening(text []byte) (opening string, at int) {
 	if !bytes.ContainsAny(text, "{<") {
 		return "", 0
@@ -350,10 +351,11 @@ func templateOpening(text []byte) (opening string, at int) {
 	return "", 0
 }
 
-// blockLines iterates over the lines of a text and reports for each whether it is block text.
+// blockLines iterates over the lines of the text, and reports for each whether it is inside a
+// block scalar.
 func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 	return func(yield func([]byte, bool) bool) {
-		block := -1 // indentation of the field of the current block text
+		block := -1 // indentation of the field whose block scalar this is, or -1
 		for line := range bytes.Lines(text) {
 			rest := bytes.TrimLeft(line, " ")
 			inBlock := block >= 0 && (len(line)-len(rest) > block || len(bytes.TrimSpace(rest)) == 0)
@@ -374,13 +376,13 @@ func blockLines(text []byte) iter.Seq2[[]byte, bool] {
 	}
 }
 
-// ellipsis matches a line with only an indented "...": documentation uses it to omit a part, and it
-// is invalid in YAML.
+// ellipsis matches an indented line that contains only "...". Documentation uses it for omitted
+// parts, but it is invalid YAML.
 var ellipsis = lazy.Regexp(`(?m)^[ \t]+(?:- )?\.\.\.[ \t]*\r?$`)
 
-// notRead returns the reason for leaving out a document that does not parse, or "" if it was meant
-// to be a manifest, so that the error is a mistake. With strict set, only templates have a reason.
-// line is the line of the template action, counted from 0, or -1.
+// notRead returns the reason for leaving out a document that does not parse. It returns "" if the
+// document was meant to be a manifest, which makes the error a mistake. With strict set, only
+// templates are left out. line is the line of the first template action, counted from 0, or -1.
 func notRead(text []byte, strict bool) (skip string, line int) {
 	switch opening, at := templateOpening(text); {
 	case opening == "{{":

@@ -16,36 +16,36 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Origin is the source of a rendered object, as reported by the tool that rendered it. Paths have
-// forward slashes; they may only begin with "..".
+// Origin is the source of a rendered object, as reported by the tool that rendered it. Paths use
+// forward slashes and are relative; they may begin with "..".
 type Origin struct {
-	// Path is the file of the object, relative to the rendered directory.
+	// Path is the file of the object, relative to the directory that was rendered.
 	Path string
-	// ConfiguredIn is set instead for a generated object: the file that configures the generator.
-	// Generator and Name are the kind and the name of the generator.
+	// ConfiguredIn is set instead of Path for a generated object. It is the file that configures the
+	// generator. Generator and Name are the kind and the name of the generator.
 	ConfiguredIn, Generator, Name string
-	// Template is set instead for a template of a Helm chart; its first element is the name of the
-	// chart.
+	// Template is set instead of Path for an object of a Helm chart. Its first path element is the
+	// name of the chart.
 	Template string
 }
 
 const (
-	// originAnnotation is the annotation that kustomize writes for buildMetadata:
-	// [originAnnotations].
+	// originAnnotation is the annotation that kustomize writes if buildMetadata contains
+	// originAnnotations.
 	originAnnotation = "config.kubernetes.io/origin"
 	// sourceComment begins the comment that Helm writes above every object.
 	sourceComment = "# Source: "
-	// maxOrigin limits the text of an origin. No path is longer.
+	// maxOrigin is the maximum length of an origin. No path is longer.
 	maxOrigin = 4096
 )
 
-// MayHaveOrigins reports whether a text may contain objects with an origin.
+// MayHaveOrigins reports whether text may contain objects with an origin.
 func MayHaveOrigins(text []byte) bool {
 	return bytes.Contains(text, []byte(originAnnotation)) || bytes.Contains(text, []byte(sourceComment))
 }
 
-// Origin returns the origin in the annotation of an object. It ignores an annotation that kustomize
-// would not write, and one that names another repository.
+// Origin returns the origin in the object's kustomize annotation. It ignores annotations that
+// kustomize would not write, and those that refer to another repository.
 func (o *Object) Origin() (Origin, bool) {
 	text := o.Root.At("metadata", "annotations", originAnnotation).Text()
 	if text == "" || len(text) > maxOrigin {
@@ -70,12 +70,13 @@ func (o *Object) Origin() (Origin, bool) {
 	return from, (from.Path == "") != (from.ConfiguredIn == "")
 }
 
-// localPath reports whether a text can be a relative path. Its file may come from an attacker.
+// localPath reports whether p can be a relative path. The file that contains it may come from an
+// attacker.
 func localPath(p string) bool {
 	return p != "" && len(p) <= maxOrigin && utf8.ValidString(p) && !path.IsAbs(p) && !strings.ContainsFunc(p, unicode.IsControl)
 }
 
-// templateOf returns the template that Helm names in the comments above a document, or "".
+// templateOf returns the template named in Helm's comment above a document, or "".
 func templateOf(text []byte) string {
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimSpace(line)
@@ -89,7 +90,7 @@ func templateOf(text []byte) string {
 	return ""
 }
 
-// Templates returns the templates that Helm names in comments of a text, each once, sorted.
+// Templates returns the templates named in Helm's comments, sorted and without duplicates.
 func (f *File) Templates() (all []string) {
 	if !bytes.Contains(f.Text, []byte(sourceComment)) {
 		return nil
@@ -105,7 +106,7 @@ func (f *File) Templates() (all []string) {
 	return slices.Compact(all)
 }
 
-// template returns a path that Helm may name, or "": any comment can begin like Helm's.
+// template returns p if Helm may have written it, or else "". Any comment can look like Helm's.
 func template(p string) string {
 	_, file, ok := strings.Cut(p, "/")
 	if !ok || !localPath(p) || path.Clean(p) != p || !worktree.Local(p) || !strings.Contains("/"+file, "/templates/") {
@@ -114,26 +115,26 @@ func template(p string) string {
 	return p
 }
 
-// Comments that mark a text as generated: helm names the template above each document that it
-// renders, and generators ask not to edit their output.
+// Comments in generated files. Helm names the template above each document that it renders, and
+// other generators ask readers not to edit their output.
 var (
 	helmSource = lazy.Regexp(`(?m)^# Source: [^\s:]+/(?:templates|charts|crds)/\S+\s*$`)
 	doNotEdit  = lazy.Regexp(`(?mi)^[ \t]*#.*(?:\bdo not edit\b|@generated\b)`)
 )
 
-// Maker is the tool that generated a text.
+// Maker is the kind of tool that generated a file or an object.
 type Maker string
 
-// Makers that a text can name.
+// Makers that can be recognized.
 const (
 	MadeByKustomize Maker = "kustomize"
 	MadeByHelm      Maker = "helm"
-	MadeByGenerator Maker = "generator" // named by a comment of the file
-	MadeByCluster   Maker = "cluster"   // the text is a copy from a cluster
+	MadeByGenerator Maker = "generator" // according to a comment in the file
+	MadeByCluster   Maker = "cluster"   // copied from a running cluster
 )
 
-// Made returns the tool that generated the text of an object, or "" if the text does not name one.
-// Edits of generated text are lost when it is generated again.
+// Made returns the tool that generated the object, or "" if nothing in the object or its file says
+// so. Edits of generated text are lost when it is generated again.
 func (o *Object) Made() Maker {
 	meta := o.Root.Get("metadata")
 	notes := meta.Get("annotations")
@@ -148,7 +149,7 @@ func (o *Object) Made() Maker {
 	return ""
 }
 
-// Maker returns the tool that generated the whole file, as named in its comments, or "".
+// Maker returns the tool that generated the file according to its comments, or "".
 func (f *File) Maker() Maker {
 	f.made.Do(func() {
 		switch {
@@ -161,7 +162,7 @@ func (f *File) Maker() Maker {
 	return f.maker
 }
 
-// opening returns the comment at the beginning of a text.
+// opening returns the lines before the first line that is not a comment, blank or a separator.
 func opening(text []byte) []byte {
 	at := 0
 	for line := range bytes.Lines(text) {
@@ -174,8 +175,8 @@ func opening(text []byte) []byte {
 	return text[:at]
 }
 
-// Roots returns all documents of a file, of any kind, except those that cannot be read. It does not
-// use or change what Load keeps.
+// Roots returns all documents of a file, of any kind, except those that cannot be read. It parses
+// the text again and does not affect the objects that Load returned.
 func (f *File) Roots() []*Node {
 	if f.refused || !utf8.Valid(f.Text) || bytes.IndexByte(f.Text, 0) >= 0 {
 		return nil
@@ -184,7 +185,8 @@ func (f *File) Roots() []*Node {
 	return roots(docs)
 }
 
-// ObjectsOf returns the objects of a document of this file, with Lists flattened.
+// ObjectsOf returns the objects in a document of this file. The items of a List are separate
+// objects.
 func (f *File) ObjectsOf(root *Node) []*Object {
 	var all []*Object
 	if root.Get("kind") == nil {
@@ -211,24 +213,24 @@ func roots(docs []document) []*Node {
 	return all
 }
 
-// Stream finds the objects of a file by their places, by reading it again: it does not read all of
-// a long file for a few objects.
+// Stream finds objects of a file by position. It parses the file again, but only the documents
+// that are asked for.
 type Stream struct {
 	file *File
-	// parts holds the texts of the documents, and lines the number of lines before each.
+	// parts holds the text of each document, and lines the number of lines before it.
 	parts [][]byte
 	lines []int
 	whole bool
 	read  map[int]part
 }
 
-// part holds the objects of a document, and the template that Helm names above it.
+// part holds the objects of a document and the template named in Helm's comment above it.
 type part struct {
 	objects  []*Object
 	template string
 }
 
-// maxRead limits the documents of a stream that are cached.
+// maxRead is the maximum number of documents that a Stream caches.
 const maxRead = 64
 
 // NewStream splits a file into its documents.
@@ -249,7 +251,8 @@ func NewStream(f *File) *Stream {
 	return s
 }
 
-// At returns the object at a place and the template that Helm names above it, or nil.
+// At returns the object at a position and the template named in Helm's comment above it. It
+// returns nil if there is no object.
 func (s *Stream) At(span diag.Span) (o *Object, template string) {
 	i := sort.Search(len(s.lines), func(i int) bool { return s.lines[i] >= span.Line }) - 1
 	if i < 0 {

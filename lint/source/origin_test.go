@@ -72,8 +72,8 @@ func TestTemplateOf(t *testing.T) {
 	}
 }
 
-// TestStreamFindsObjects compares the objects that a stream finds at every place with those found
-// by reading the whole text.
+// TestStreamFindsObjects checks every position of a file. The stream must find the same object as
+// reading the whole file does.
 func TestStreamFindsObjects(t *testing.T) {
 	const stream = "# Source: a/templates/x.yaml\nkind: Pod\nmetadata: {name: one}\n---\n# only a comment\n---\n" +
 		"kind: Pod\nmetadata:\n  name: two\ntext: |\n  ---\n  kind: Pod\n--- # Source: b\nkind: List\nitems:\n- kind: Pod\n  metadata: {name: three}\n- {kind: Pod, metadata: {name: four}}\n"
@@ -107,7 +107,7 @@ func TestStreamFindsObjects(t *testing.T) {
 	}
 }
 
-// names returns a path in readable form.
+// names formats a path.
 func names(steps []*Step) string {
 	var all []string
 	for _, s := range steps {
@@ -139,7 +139,7 @@ func TestTrails(t *testing.T) {
 	}
 }
 
-// TestFollow follows the path of a marked item into a list with other content.
+// TestFollow follows the path of a marked item into a list with different items.
 func TestFollow(t *testing.T) {
 	for name, row := range map[string]struct{ from, to, want string }{
 		"moved":          {"[{name: a}, {name: b, x: here}]", "[{name: b, x: 1}, {name: a}]", "0"},
@@ -199,7 +199,7 @@ func TestBlockSpan(t *testing.T) {
 	}
 }
 
-// TestStreamOfMany looks up many places in long texts of both forms.
+// TestStreamOfMany looks up many positions in long files of both forms.
 func TestStreamOfMany(t *testing.T) {
 	n := trials.Of(t, 20_000)
 	var many, one strings.Builder

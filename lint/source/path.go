@@ -12,13 +12,13 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Path is the path from an object to one of its values, field by field. Items of a list are
-// identified by content instead of position, as in spec.template.spec.containers[app].image, so
-// that a path stays the same if other items move: an item that is a map by its name, key or
+// Path is the path from an object to one of its values, field by field. It identifies list items
+// by content rather than by index, as in spec.template.spec.containers[app].image, so that it
+// stays the same if other items move. An item that is a map is identified by its name, key or
 // topologyKey.
 type Path []string
 
-// String returns the path with a dot before each field.
+// String returns the path with dots between fields.
 func (p Path) String() string {
 	var b strings.Builder
 	for _, step := range p {
@@ -30,14 +30,14 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// Places finds the values of an object by their places. Usually there are few queries, and each one
-// is a walk. After several queries, one walk answers all further ones, because a long object may
-// have a finding on every line.
+// Places finds the values of an object by their positions. Usually there are few lookups, and each
+// walks the object. After several lookups, Places builds an index in one walk, because a long
+// object may have a finding on every line.
 type Places struct {
 	root  *Node
 	asked int
 	steps []step
-	at    map[[2]int32]int // the step that leads to a place
+	at    map[[2]int32]int // the step that leads to the value at a position
 }
 
 // step is one field or item on the path to a value.
@@ -45,18 +45,19 @@ type step struct {
 	up   int // the previous step, or -1
 	node *Node
 	item bool
-	name string // once it is known
+	name string // filled in when it is first needed
 }
 
-// Places returns the places of everything in n.
+// Places returns a Places for n and its descendants.
 func (n *Node) Places() *Places { return &Places{root: n} }
 
-// fewPlaces limits the places that are found by a walk each.
+// fewPlaces is the number of lookups before Places builds an index.
 const fewPlaces = 8
 
-// pathTo finds what Places.walk would note for a place, and gives the path to it from
-// its end. Kept looks only among what is kept of folded maps, in which no two texts begin at one
-// place: that comes first, as mostly nothing has to be read again.
+// pathTo returns the path to a position, last step first. It gives the same answer as the index
+// that Places.walk builds. With kept set, it searches only the kept fields of folded maps. Those
+// are searched first, since no two keys or scalars begin at the same position in a folded map, and
+// the text rarely has to be parsed again.
 func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 	fields, folded := n.Fields(), n.inside != nil && n.inside.folded != nil
 	var items []*Node
@@ -89,9 +90,9 @@ func (n *Node) pathTo(line, column int32, kept bool) (path Path, ok bool) {
 
 func (n *Node) begins(line, column int32) bool { return n.Line == line && n.Column == column }
 
-// walk records the contents of n. A place belongs to the first node that begins there in the order
-// of the file. If a map or list in a list begins at the same place as its first child, the place
-// belongs to the child.
+// walk indexes the contents of n. A position belongs to the first node in file order that begins
+// there. If a map or list in a list begins where its first child begins, the position belongs to
+// the child.
 func (p *Places) walk(n *Node, up int) {
 	for k, v := range n.Fields() {
 		s := p.add(step{up: up, node: k})
@@ -120,8 +121,8 @@ func (p *Places) note(n *Node, s int) {
 	}
 }
 
-// Path returns the path to the key or the value at a line and a column, the first one in the order
-// of the file, or nil.
+// Path returns the path to the first key or value, in file order, at a line and column. It returns
+// nil if nothing begins there.
 func (p *Places) Path(line, column int) Path {
 	if p.asked++; p.asked <= fewPlaces {
 		path, _ := p.root.pathTo(int32(line), int32(column), false)
@@ -153,16 +154,16 @@ func (s *step) text() string {
 		return "[" + stepName(itemName(s.node)) + "]"
 	}
 	name := s.node.Value
-	if name == "" || strings.ContainsAny(name, ".[]\"") || len(name) > maxStep { // it has a dot of its own
+	if name == "" || strings.ContainsAny(name, ".[]\"") || len(name) > maxStep { // the name may contain dots
 		return "[" + stepName(name) + "]"
 	}
 	return name
 }
 
-// maxStep limits the length of a name that a path contains unchanged.
+// maxStep is the maximum length of a name that is written to a path unchanged.
 const maxStep = 100
 
-// stepName returns a name without characters that would end it, or a hash of a long one.
+// stepName replaces the characters that would end a step, and replaces a long name with a hash.
 func stepName(name string) string {
 	if len(name) > maxStep {
 		sum := sha256.Sum256([]byte(name))
@@ -174,8 +175,8 @@ func stepName(name string) string {
 	return name
 }
 
-// itemName returns the name that distinguishes an item of a list from the others: the value of a
-// scalar, or the first naming field of a map or of its nested maps.
+// itemName returns the name that distinguishes a list item from the others. It is the value of a
+// scalar, or the first identifying field of a map or of a map nested in it.
 func itemName(n *Node) string {
 	switch n.Kind {
 	case Scalar:
@@ -196,8 +197,8 @@ func itemName(n *Node) string {
 	return nameBelow(n)
 }
 
-// nameBelow searches the fields of a map that are not scalars, in the order of their names, because
-// the order in the file may change.
+// nameBelow searches the maps and lists in a map for a name. It goes by field name, because the
+// order in the file may change.
 func nameBelow(n *Node) string {
 	fields := map[string]*Node{}
 	for k, v := range n.Fields() {
@@ -213,8 +214,8 @@ func nameBelow(n *Node) string {
 	return ""
 }
 
-// Step is one step on the path to a value: a field, or an item of a list. For an item, Key is nil,
-// and List is the list that contains it.
+// Step is one step of the path to a value: a field or a list item. For an item, Key is nil, and
+// List is the list that contains the item.
 type Step struct {
 	Key, Value *Node
 	List       *Node
@@ -222,24 +223,24 @@ type Step struct {
 	up         *Step
 }
 
-// Trails finds the paths to the values of one object by their places.
+// Trails finds the paths to the values of one object by their positions.
 type Trails struct {
-	// named holds the steps that begin with a key or a scalar, inner those that begin at the same
-	// place as their first key or item.
+	// named holds the steps whose key or scalar begins at a position. inner holds the steps whose map
+	// or list begins there.
 	named, inner map[spot]*Step
 }
 
 type spot struct{ line, column int32 }
 
-// NewTrails walks an object once.
+// NewTrails returns the Trails of an object. It walks the object once.
 func NewTrails(root *Node) *Trails {
 	t := &Trails{named: map[spot]*Step{}, inner: map[spot]*Step{}}
 	t.walk(root, nil)
 	return t
 }
 
-// walk records the steps below a node. Of several steps at the same place the first one counts,
-// because values that aliases repeat have one place.
+// walk records the steps below a node. The first step at a position wins. Aliases repeat values at
+// the same position.
 func (t *Trails) walk(n *Node, up *Step) {
 	for k, v := range n.Fields() {
 		t.note(&Step{Key: k, Value: v, up: up})
@@ -269,7 +270,7 @@ func first(in map[spot]*Step, n *Node, s *Step) {
 }
 
 // At returns the steps from the object to the value at a span, or nil. A span of one character
-// refers to a map or a list, as in File.Span.
+// stands for a map or a list, as in File.Span.
 func (t *Trails) At(s diag.Span) []*Step {
 	at := spot{int32(s.Line), int32(s.Column)}
 	found := t.named[at]
@@ -284,16 +285,17 @@ func (t *Trails) At(s diag.Span) []*Step {
 	return steps
 }
 
-// Follower follows the path of a value of one object in other objects. It identifies items of lists
-// by content instead of position.
+// Follower follows the path of a value through other objects. It matches list items by content
+// rather than by index.
 type Follower struct {
 	names map[*Node]map[string][]*Node
 }
 
-// NewFollower returns a Follower, which caches the names of the items of lists.
+// NewFollower returns a Follower. It caches the names of list items.
 func NewFollower() *Follower { return &Follower{names: map[*Node]map[string][]*Node{}} }
 
-// Follow follows steps of another object from n, as far as they exist.
+// Follow follows the steps from n as far as the fields and items exist. The steps come from
+// another object.
 func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 	var all []Step
 	for _, s := range steps {
@@ -312,12 +314,13 @@ func (f *Follower) Follow(steps []*Step, n *Node) []Step {
 	return all
 }
 
-// maxAlike limits the items with the same name that are compared.
+// maxAlike is the maximum number of items with the same name that are compared.
 const maxAlike = 64
 
-// item returns the item of a list that corresponds to a step in another object: the only one with
-// its name, or else the only one with the same content, or else the one at its position if both
-// lists have the same items with this name. It returns nil if it is ambiguous.
+// item returns the list item that corresponds to a step of another object: the only item with the
+// same name, or else the only one that is equal. If neither is unique but both lists have equally
+// many items with that name, it returns the one at the same position among them. It returns nil if
+// there is no clear match.
 func (f *Follower) item(s *Step, list *Node) *Node {
 	name := itemName(s.Value)
 	alike, there := f.named(list)[name], f.named(s.List)[name]

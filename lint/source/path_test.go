@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// pathText marks places: the comment after a line is the path of the first key or value of that
-// line.
+// pathText is a manifest in which the comment on each line is the path of the first key or value
+// on that line.
 const pathText = `apiVersion: apps/v1 # apiVersion
 kind: Deployment # kind
 spec: # spec
@@ -37,7 +37,7 @@ spec: # spec
               - "a]b" # spec.template.spec.affinity.podAntiAffinity.preferred[zone].podAffinityTerm.namespaces["a]b"]
 `
 
-// object returns the only object of a text.
+// onlyObject returns the only object in text.
 func onlyObject(t *testing.T, text string) *Object {
 	t.Helper()
 	set, err := Load(Options{Dir: "/", Root: "/", Stdin: strings.NewReader(text)}, []string{"-"})
@@ -47,7 +47,7 @@ func onlyObject(t *testing.T, text string) *Object {
 	return set.Objects[0]
 }
 
-// paths returns the paths of the first key or value of each line.
+// paths returns the path of the first key or value on each line.
 func paths(o *Object) (all []string) {
 	for i := range o.File.LineCount() {
 		line := o.File.Line(i + 1)
@@ -66,7 +66,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPathStays moves the items of the lists and the fields, and checks that paths stay the same.
+// TestPathStays checks that paths stay the same when list items and fields move.
 func TestPathStays(t *testing.T) {
 	moved := strings.Replace(pathText, "      - operator: Exists # spec.template.spec.tolerations[].operator\n", "", 1)
 	moved = strings.Replace(moved, "      - key: dedicated #", "      - operator: Exists # spec.template.spec.tolerations[].operator\n      - key: dedicated #", 1)
@@ -90,7 +90,8 @@ func TestPathLongNames(t *testing.T) {
 	}
 }
 
-// TestFewPlacesAsMany finds every place of the fixtures by a walk of its own and as one of many.
+// TestFewPlacesAsMany checks that a walk and the index find the same path for every position of
+// the fixtures.
 func TestFewPlacesAsMany(t *testing.T) {
 	for _, o := range loadTree(t, "../../fixtures") {
 		many := o.Root.Places()

@@ -29,13 +29,13 @@ func TestPlaceholder(t *testing.T) {
 	}
 }
 
-// TestPlaceholderSyntax reads documents with placeholders that YAML treats as syntax, and documents
-// that are still mistakes, at the line of the mistake.
+// TestPlaceholderSyntax checks documents with placeholders that YAML treats as syntax, including
+// documents that have another mistake.
 func TestPlaceholderSyntax(t *testing.T) {
 	const head = "apiVersion: v1\nkind: Pod\n"
 	for _, tt := range []struct {
 		name, text string
-		broken     int // line
+		broken     int // line of the mistake, or 0
 		key, want  string
 	}{
 		{name: "percent", text: "x: %TARGET%", key: "x", want: "%TARGET%"},
@@ -91,8 +91,8 @@ func TestPlaceholderSyntax(t *testing.T) {
 	}
 }
 
-// TestComputed checks that a comment after a key or a dash is a value that ytt computes, at the
-// place of the comment.
+// TestComputed checks that a ytt comment after a key or a dash counts as the value, at the
+// position of the comment.
 func TestComputed(t *testing.T) {
 	const head = "apiVersion: v1\nkind: Pod\n"
 	for _, tt := range []struct{ text, want, place string }{
@@ -131,7 +131,7 @@ func TestComputed(t *testing.T) {
 	}
 }
 
-// TestBracedMap checks maps that are not placeholders.
+// TestBracedMap checks maps that look like placeholders but are not.
 func TestBracedMap(t *testing.T) {
 	set, _ := parsedWith(wholeOptions(), "x.yaml", "apiVersion: v1\nkind: Pod\na: {x: }\nb: {x: null}\nc: { x }\nd: {x, y}\ne: {}\nf: {1}\ng:\n  x:\nh: &h {x}\n")
 	for _, key := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
@@ -145,8 +145,8 @@ func TestBracedMap(t *testing.T) {
 	}
 }
 
-// TestPlaceholderLines checks that documents that only lack the lines that a script inserts are
-// left out, and that any other mistake in them is reported.
+// TestPlaceholderLines checks that a document is left out if it lacks only the lines that a script
+// inserts, and that any other mistake in it is reported.
 func TestPlaceholderLines(t *testing.T) {
 	const head = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n"
 	for _, tt := range []struct{ text, skip string }{

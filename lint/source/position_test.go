@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// parsed reads one text as a file with this name, strictly.
+// parsed parses text strictly, as a file with the given name.
 func parsed(name, text string) (*Set, *File) { return parsedWith(everything, name, text) }
 
 func parsedWith(opts Options, name, text string) (*Set, *File) {
@@ -27,12 +27,12 @@ func parsedWith(opts Options, name, text string) (*Set, *File) {
 
 var everything = Options{Keep: func(string, string) bool { return true }, Strict: true}
 
-// inLines returns the lines of a text as spans count them.
+// inLines splits text into lines as spans count them.
 func inLines(text []byte) [][]byte {
 	return bytes.SplitAfter(bytes.TrimPrefix(text, []byte("\ufeff")), []byte("\n"))
 }
 
-// spanText returns the text of a span; ok is false if it is outside the lines.
+// spanText returns the text of a span; ok is false if the span is outside of the lines.
 func spanText(lines [][]byte, s diag.Span) (text string, ok bool) {
 	if s.Line < 1 || s.EndLine < s.Line || s.EndLine > len(lines) || s.EndLine == s.Line && s.EndColumn < s.Column {
 		return "", false
@@ -55,7 +55,7 @@ func spanText(lines [][]byte, s diag.Span) (text string, ok bool) {
 	return b.String(), true
 }
 
-// walk visits every node below n once, in order, and reports which ones are keys.
+// walk visits every node below n once, in order. key says whether the node is a key.
 func walk(n *Node, seen map[*Node]bool, visit func(n *Node, key bool)) {
 	if n == nil || seen[n] {
 		return
@@ -71,8 +71,8 @@ func walk(n *Node, seen map[*Node]bool, visit func(n *Node, key bool)) {
 	}
 }
 
-// checkPlaces compares the place of every node of a text with the text: a span covers exactly the
-// text of its scalar.
+// checkPlaces checks the position of every node in text. A span must cover exactly the text of its
+// scalar.
 func checkPlaces(name string, text []byte) (bad []string) {
 	f := &File{Name: name, Text: text}
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
@@ -111,7 +111,7 @@ func misplaced(f *File, lines [][]byte, n *Node) string {
 	case n.Quoted && strings.HasPrefix(text, "|"), n.Quoted && strings.HasPrefix(text, ">"):
 		return misplacedBlock(f, n, span)
 	}
-	if !n.Quoted { // over several lines white space changes
+	if !n.Quoted { // white space differs if the scalar has several lines
 		if text != n.Value && (!strings.ContainsAny(text, "\r\n\u0085\u2028\u2029") || squeezed(text) != squeezed(n.Value)) {
 			return fmt.Sprintf("covers %q", text)
 		}
@@ -124,8 +124,8 @@ func misplaced(f *File, lines [][]byte, n *Node) string {
 	return ""
 }
 
-// misplacedStart checks the first character of a map or a list; a map in block style may begin with
-// any character.
+// misplacedStart checks the first character of a map or a list. A block map may begin with any
+// character.
 func misplacedStart(n *Node, text string) string {
 	if n.Kind == Map && text != "" && strings.Trim(text, " \t\r\n") != "" || n.Kind == Sequence && strings.ContainsAny(text, "[-&!") {
 		return ""
@@ -135,7 +135,7 @@ func misplacedStart(n *Node, text string) string {
 
 func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// undone removes quotes, escapes and folding from the text of one scalar.
+// undone removes quotes, escapes and line folding from the text of a scalar.
 func undone(f *File, text string) (value string, err error) {
 	if looksLikeJSON(f.Text) && strings.HasPrefix(text, `"`) {
 		err = json.Unmarshal([]byte(text), &value)
@@ -148,9 +148,9 @@ func undone(f *File, text string) (value string, err error) {
 	return n.Content[0].Value, nil
 }
 
-// misplacedBlock checks the first line of a block scalar below its indicator.
+// misplacedBlock checks the first line of a block scalar.
 func misplacedBlock(f *File, n *Node, span diag.Span) string {
-	if hasWideBreak(f.Text) { // lines of the block differ from those of the file
+	if hasWideBreak(f.Text) { // lines of the scalar differ from lines of the file
 		return ""
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(n.Value), "\n")
@@ -169,10 +169,10 @@ func misplacedBlock(f *File, n *Node, span diag.Span) string {
 	return "no text below the indicator"
 }
 
-// TestPlacesOfFiles checks every place in every fixture.
+// TestPlacesOfFiles checks every position in every fixture.
 func TestPlacesOfFiles(t *testing.T) { placesOfFiles(t, "../../fixtures") }
 
-// placesOfFiles checks every place in every manifest below a directory.
+// placesOfFiles checks every position in every manifest below a directory.
 func placesOfFiles(t *testing.T, root string) {
 	t.Helper()
 	files := 0
@@ -195,7 +195,7 @@ func placesOfFiles(t *testing.T, root string) {
 	}
 }
 
-// oddTexts lists texts of which every place is checked.
+// oddTexts lists unusual documents in which every position is checked.
 var oddTexts = map[string]string{
 	"several documents":      "a: 1\n---\nb: 2\n--- # comment\nc: 3\n---   \n\n\nd: [x, y]\n...\n---\ne: 5\n",
 	"document on the line":   "--- {a: b}\n--- [c]\n--- word\n--- |\n  text\n",
@@ -239,10 +239,10 @@ var oddTexts = map[string]string{
 	"long line":              "a: [" + strings.Repeat("größe, ", 2000) + "end]\nb: c\n",
 }
 
-// TestPlacesOfErrors checks places in texts with several mistakes.
+// TestPlacesOfErrors checks positions in documents with several mistakes.
 func TestPlacesOfErrors(t *testing.T) {
 	for _, text := range []string{
-		"a: &b {*b }\na:\na:", // a cycle, and then repeated keys
+		"a: &b {*b }\na:\na:", // a cycle, followed by repeated keys
 	} {
 		for _, bad := range checkPlaces("text", []byte(text)) {
 			t.Errorf("%q: %s", text, bad)

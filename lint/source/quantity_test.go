@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestUnwieldy checks the quantities that Kubernetes and people write, and texts that the library
-// would process for hours.
+// TestUnwieldy checks quantities that Kubernetes or people write, and strings that the Kubernetes
+// library would process for hours.
 func TestUnwieldy(t *testing.T) {
 	for _, row := range []struct {
 		text string
@@ -36,7 +36,7 @@ func TestUnwieldy(t *testing.T) {
 		{"1e-100000000", true},
 		{"\t1e-100000000\u00a0", true},
 		{"1e100000000", true},
-		{"1e4294967297", true}, // the library reads this as 10
+		{"1e4294967297", true}, // the Kubernetes library reads this as 10
 		{"1e99999999999999999999", true},
 	} {
 		if got := Unwieldy(row.text); got != row.want {

@@ -7,11 +7,11 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// odd is a text in which lines, columns and bytes differ.
+// odd is text in which lines, columns and bytes do not coincide.
 const odd = "\ufeffa: 1\r\nb: é😀 # \u2028 \u0085\r\n\tc\rd: x\n\nlast: é"
 
-// TestRange visits every place of a text and compares the ranges between two places with those
-// found by a walk over the lines. Beyond the end of a line there is no range.
+// TestRange compares the ranges between all pairs of positions with those found by walking over
+// the lines. There is no range beyond the end of a line.
 func TestRange(t *testing.T) {
 	f := &File{Name: "f", Text: []byte(odd)}
 	at := len("\ufeff")
@@ -37,7 +37,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestMade distinguishes written text from generated text.
+// TestMade checks which files and objects count as generated.
 func TestMade(t *testing.T) {
 	for text, want := range map[string]Maker{
 		"# by hand\nkind: Pod\nmetadata: {name: p}":                                                     "",
@@ -64,7 +64,7 @@ func TestMade(t *testing.T) {
 	}
 }
 
-// TestShared checks that exactly the nodes in anchors and merge keys are marked.
+// TestShared checks that exactly the nodes in anchors and merge keys are marked as shared.
 func TestShared(t *testing.T) {
 	text := "a: &x {b: one}\nc: *x\nd: {<<: {e: two}, f: three}\n&k g: four\nh: [&y five, six]\n"
 	docs, errs := documents([]byte(text), Options{Keep: func(string, string) bool { return true }})

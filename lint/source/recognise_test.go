@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// reading is the result of reading a text: objects by kind and name with their line, and what was
-// skipped.
+// reading describes a Set: the kind, name and line of each object, and what was skipped.
 func reading(set *Set) string {
 	var all []string
 	for _, o := range set.Objects {
@@ -27,7 +26,7 @@ func reading(set *Set) string {
 
 const pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
 
-// recognised returns the result of reading the text of a file.
+// recognised lists files and how they are read.
 var recognised = map[string]struct{ file, text, want string }{
 	"object":                           {"a.yaml", pod, "Pod p 1"},
 	"object without version":           {"a.yaml", "kind: Pod\nmetadata: {name: p}\n", "Pod p 1"},
@@ -165,8 +164,8 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// TestStrict reads a file with a known purpose: every mistake in it is a problem, and only a
-// template is not.
+// TestStrict checks a file with a known purpose. Every mistake is a problem, but a template is
+// not.
 func TestStrict(t *testing.T) {
 	for text, want := range map[string]string{"a: [\n": "unparsable-document 1", "a: {{ b }} c\n": "Helm template 1"} {
 		set, _ := parsed("a.yaml", text)
@@ -176,7 +175,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestDropKeepsDirectives reads a patch with a directive in a field whose contents are not needed.
+// TestDropKeepsDirectives checks that a patch directive is found even in a field whose contents
+// are dropped.
 func TestDropKeepsDirectives(t *testing.T) {
 	text := pod + "spec:\n  env:\n  - $patch: replace\n"
 	r := result{file: &File{Name: "a.yaml", Text: []byte(text)}}
@@ -228,8 +228,8 @@ func TestListInherits(t *testing.T) {
 	}
 }
 
-// TestBranches checks that a value in one of several branches is unknown, even if the document is
-// not the first one.
+// TestBranches checks that a value in one of several branches is unknown, in later documents as
+// well.
 func TestBranches(t *testing.T) {
 	set, _ := parsedWith(Options{Keep: everything.Keep}, "a.yaml", pod+"---\n"+pod+"spec:\n  # {{ if .x }}\n  replicas: 1\n  # {{ else }}\n  replicas: 2\n  # {{ end }}\n  a: b\n")
 	spec := set.Objects[1].Root.Get("spec")
@@ -238,7 +238,8 @@ func TestBranches(t *testing.T) {
 	}
 }
 
-// TestLastCounts distinguishes repeated keys that only Helm reads from those that kustomize merges.
+// TestLastCounts checks that repeated keys in files that only Helm reads are distinguished from
+// those in files that kustomize merges.
 func TestLastCounts(t *testing.T) {
 	dir := t.TempDir()
 	const twice = "name: a\nname: b\n"

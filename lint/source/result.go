@@ -15,20 +15,20 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// result holds the contents of one file.
+// result holds everything that was read from one file.
 type result struct {
 	file      *File
 	objects   []*Object
 	problems  []Problem
 	skipped   []Skipped
-	patches   []string // files that this kustomization names as patches
-	charts    []string // directories of charts that it renders
-	merged    []string // values files that it merges with its own values
+	patches   []string // files that the kustomization uses as patches
+	charts    []string // directories of charts that the kustomization renders
+	merged    []string // values files that the kustomization merges with inline values
 	documents int
 	plain     *Node // the first document that is not an object
-	merging   bool  // the file may contain directives of patches
-	printed   bool  // the file is the result of a render, in which each repeated key counts
-	// placeholders lists placeholders that YAML treats as syntax.
+	merging   bool  // the file may contain patch directives
+	printed   bool  // the file is a render, in which every repeated key is a mistake
+	// placeholders lists placeholders that YAML would treat as syntax.
 	placeholders []string
 	sum          limits.Cost
 }
@@ -66,7 +66,7 @@ func (f found) text(opts Options) ([]byte, error) {
 		defer file.Close()
 		in = file
 	}
-	text, err := worktree.ReadSized(in, min(f.size, opts.MaxBytes), opts.MaxBytes) // texts are kept until the end of the run
+	text, err := worktree.ReadSized(in, min(f.size, opts.MaxBytes), opts.MaxBytes) // kept until the end of the run
 	switch {
 	case err != nil:
 		return nil, errors.New("cannot be read: " + reason(err))
@@ -76,7 +76,7 @@ func (f found) text(opts Options) ([]byte, error) {
 	return text, nil
 }
 
-// reason returns an error without the path, which the caller names.
+// reason returns the message of an error without the path. The caller adds the path.
 func reason(err error) string {
 	var pe *os.PathError
 	if errors.As(err, &pe) {
@@ -85,7 +85,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// parse fills the result from the text of the file.
+// parse parses the text of the file and fills in the result.
 func (r *result) parse(opts Options) {
 	text := r.file.Text
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
@@ -99,7 +99,7 @@ func (r *result) parse(opts Options) {
 	}
 	r.merging = bytes.IndexByte(text, '$') >= 0 && slices.ContainsFunc(directives, func(d string) bool { return bytes.Contains(text, []byte(d)) })
 	if r.merging {
-		opts.Drop = nil // a directive may be anywhere
+		opts.Drop = nil // a patch directive may be anywhere
 	}
 	got := read(text, opts)
 	r.sum, r.placeholders = got.sum, got.placeholders
@@ -131,7 +131,7 @@ func (r *result) parse(opts Options) {
 	}
 }
 
-// read reads one text, as JSON if possible.
+// read parses text as JSON if possible, and otherwise as YAML.
 func read(text []byte, opts Options) contents {
 	if looksLikeJSON(text) {
 		return parseJSON(text, opts.mostOf(text))
@@ -139,7 +139,7 @@ func read(text []byte, opts Options) contents {
 	return parseYAML(text, opts)
 }
 
-// documents returns the documents of one text and its errors.
+// documents returns the documents in the text and the errors found in it.
 func documents(text []byte, opts Options) ([]document, []textError) {
 	got := read(text, opts)
 	if got.over != nil {
@@ -148,19 +148,19 @@ func documents(text []byte, opts Options) ([]document, []textError) {
 	return got.docs, got.errs
 }
 
-// refuse leaves out a whole file. JSON without any sign of a manifest is data, for instance a list
-// of records, and not a mistake.
+// refuse leaves out a whole file. JSON without any sign of a manifest, such as a list of records,
+// counts as data rather than as a mistake.
 func (r *result) refuse(why textError, strict bool) {
 	if !strict && opensJSON(r.file.Text) && len(r.objects)+len(r.problems) == 0 && !manifestMention().Match(r.file.Text) {
 		why.skip = SkipLarge
 	}
-	why.line = min(why.line, r.file.LineCount()) // the line after the last separator does not exist
+	why.line = min(why.line, r.file.LineCount()) // there is no line after the last separator
 	r.file.refused = true
 	r.objects, r.patches, r.plain, r.skipped = nil, nil, nil, nil
 	r.problem(why)
 }
 
-// unparsable reports the first byte that is invalid in a text.
+// unparsable reports the position of the first invalid byte in the text.
 func (r *result) unparsable(text []byte) {
 	line := 1
 	for len(text) > 0 {
@@ -198,8 +198,8 @@ func (r *result) problem(e textError) {
 	r.problems = append(r.problems, p)
 }
 
-// repeats reports whether a repeated key is a mistake. In data and in settings of other tools it is
-// not.
+// repeats reports whether a repeated key is a mistake. In plain data and in the settings of other
+// tools it is not.
 func (r *result) repeats(d *document, e *textError) bool {
 	switch recognise(r.file, *d) {
 	case SkipHelmValues, SkipHelmChart:
@@ -218,11 +218,11 @@ func (r *result) skip(reason string, line int) {
 }
 
 func (r *result) document(d document, opts Options) {
-	if d.root == nil { // reported as a problem
+	if d.root == nil { // already reported as a problem
 		r.documents++
 		return
 	}
-	if d.root.IsNull() { // an empty document, such as after a closing ---
+	if d.root.IsNull() { // an empty document, such as one after a closing ---
 		return
 	}
 	r.documents++

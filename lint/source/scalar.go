@@ -16,24 +16,25 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// held matches the syntax of placeholders: ${X}, $X, $(X), {{ x }} and (@ x @) of later tools; <x>,
-// {x}, %X%, %%%, @X@ and __X__, which a person or a script replaces. None of the API fields that
-// are read may contain a dollar sign.
+// held matches placeholder syntax. Later tools replace ${X}, $X, $(X), {{ x }} and (@ x @). A
+// person or a script replaces <x>, {x}, %X%, %%%, @X@ and __X__. None of the API fields that
+// schedlint reads may contain a dollar sign.
 var held = lazy.Regexp(`\$[{(A-Za-z_]|\{\{|\(@.*@\)|<[^<>=\s](?:[^<>\n]*[^<>\s,|])?>|\{[^{}\n]+\}|%[A-Za-z_][\w.-]*%|%{3}|^%[dqsv]$|@[A-Za-z_][\w.-]*@|\b__[A-Za-z]\w*__\b`)
 
-// capitals matches a text of several words in capitals, such as FILL THIS IN or NODE_COUNT; A_B is
-// too short to count.
+// capitals matches several words in capitals, such as FILL THIS IN or NODE_COUNT. A_B is too short
+// to count.
 var capitals = lazy.Regexp(`^[A-Z]+(?:[ _][A-Z]+)+$`)
 
-// constants lists values of the API that a text in capitals may misspell. The last two are values
-// of the node label eks.amazonaws.com/capacityType.
+// constants lists API values that a word in capitals may be a misspelling of. The last two are
+// values of the node label eks.amazonaws.com/capacityType.
 var constants = strings.Fields(`Always OnFailure Never Exists DoesNotExist In NotIn Gt Lt Equal NoSchedule PreferNoSchedule NoExecute
 	DoNotSchedule ScheduleAnyway Honor Ignore TCP UDP SCTP RollingUpdate Recreate OnDelete OrderedReady Parallel Indexed NonIndexed
 	PreemptLowerPriority IfHealthyBudget AlwaysAllow ON_DEMAND CAPACITY_BLOCK`)
 
-// Placeholder reports whether something else replaces a text later: it contains a variable or a
-// placeholder, is "...", is encrypted by SOPS or computed by ytt, asks to be replaced, or consists
-// of several words in capitals that are not within two edits of a value of the API.
+// Placeholder reports whether a later tool or a person replaces the string. This is the case if it
+// contains a variable or a placeholder, is "...", is encrypted by SOPS, is computed by ytt, or
+// asks to be replaced. Several words in capitals also count, unless they are within two edits of
+// an API value.
 func Placeholder(text string) bool {
 	return (strings.ContainsAny(text, "${<%@") || strings.Contains(text, "__")) && held().MatchString(text) ||
 		text == "..." || strings.HasPrefix(text, "ENC[") || strings.HasPrefix(text, yttSign) || asksForValue(text) ||
@@ -41,33 +42,33 @@ func Placeholder(text string) bool {
 			!slices.Contains(constants, text) && diag.Within(text, constants, 2) == ""
 }
 
-// asksForValue reports whether a text asks to be replaced.
+// asksForValue reports whether a string asks the reader to replace it.
 func asksForValue(text string) bool {
 	words := []string{"changeme", "change-me", "change_me", "replaceme", "replace-me", "replace_me"}
 	return text == "TODO" || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(text, w) }) ||
 		len(text) > len("your--here") && strings.EqualFold(text[:4], "your") && strings.EqualFold(text[len(text)-4:], "here") && request().MatchString(text)
 }
 
-// request matches a text such as your-node-name-here.
+// request matches strings such as your-node-name-here.
 var request = lazy.Regexp(`(?i)^your([ _-]\w+)+[ _-]here$`)
 
-// numeral matches a word in capitals, which is a placeholder where only a number is valid.
+// numeral matches a word in capitals. It is a placeholder where only a number is valid.
 var numeral = lazy.Regexp(`^[A-Z][A-Z0-9_]+$`)
 
-// PlaceholderOfNumber reports whether something else replaces a node with a number later: it is a
-// placeholder, or a word in capitals such as PORT.
+// PlaceholderOfNumber reports whether a node will be replaced with a number. That is the case for
+// placeholders, and for a word in capitals such as PORT.
 func (n *Node) PlaceholderOfNumber() bool {
 	return n.Placeholder() || numeral().MatchString(n.Text())
 }
 
-// IsVariable reports whether a placeholder is in the syntax of a tool that replaces it before
-// anything is deployed: a variable, a template action or a value that SOPS encrypts.
+// IsVariable reports whether a tool replaces the placeholder before anything is deployed. It
+// accepts variables, template actions and values encrypted by SOPS.
 func IsVariable(text string) bool {
 	return strings.HasPrefix(text, yttSign) || strings.Contains(text, "(@") || strings.Contains(text, "${") || strings.Contains(text, "$(") || strings.Contains(text, "{{") || strings.HasPrefix(text, "ENC[")
 }
 
-// braced returns the text {X}, which YAML reads as a map with the key X and no value, if X is one
-// word and next to both braces.
+// braced returns the text {X} of a map with the key X and no value, which is how YAML reads this
+// placeholder. X must be one word directly next to both braces.
 func braced(y *yaml.Node) (text string, ok bool) {
 	if y.Kind != yaml.MappingNode || y.Style != yaml.FlowStyle || len(y.Content) != 2 || y.Anchor != "" {
 		return "", false
@@ -79,19 +80,19 @@ func braced(y *yaml.Node) (text string, ok bool) {
 	return "{" + k.Value + "}", v.Kind == yaml.ScalarNode && v.Style == 0 && v.Anchor == "" && v.Value == "" && v.Line == k.Line && v.Column == k.Column+len(k.Value)
 }
 
-// word matches the word inside a placeholder that YAML does not read as text.
+// word matches the word in a placeholder that YAML does not read as a string.
 var word = lazy.Regexp(`^[A-Za-z_][\w.-]*$`)
 
-// braceComma matches a map that only a comma distinguishes from a placeholder.
+// braceComma matches a map that differs from a placeholder only by a comma.
 var braceComma = lazy.Regexp(`\{[A-Za-z_][\w.-]*, ?\}`)
 
-// signed matches placeholders at the start of an unquoted key or value, where YAML treats their
-// first character as syntax.
+// signed matches placeholders at the start of an unquoted key or value whose first character is
+// YAML syntax.
 var signed = lazy.Regexp(`(?:^[ \t]*(?:- +)*|[:\[{,] +|[\[,])(%+[A-Za-z_][\w.-]*%+|%{3,}|%[dqsv]\b|@[A-Za-z_][\w.-]*@|\{[A-Za-z_][\w.\[\]-]*\})`)
 
-// withPlainPlaceholders returns a text that does not parse with each %X%, @X@ and {X} that YAML
-// treats as syntax replaced with <X>, and %%% with <->, which keeps all places. was maps the
-// replacements to the original texts. It returns nil if there are none.
+// withPlainPlaceholders rewrites text that does not parse. It replaces each %X%, @X@ and {X} that
+// YAML treats as syntax with <X>, and %%% with <->, so that all positions stay the same. was maps
+// the replacements to the original strings. plain is nil if nothing was replaced.
 func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 	if !bytes.ContainsAny(text, "%@{") {
 		return nil, nil
@@ -116,7 +117,7 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 			switch {
 			case inBlock || quote != 0:
 				continue
-			case line[from] == '{' && !bytes.ContainsAny(line[from:to], "[]") && (len(after) == 0 || strings.ContainsRune(",]}#:", next)): // a map, or a mistake in one
+			case line[from] == '{' && !bytes.ContainsAny(line[from:to], "[]") && (len(after) == 0 || strings.ContainsRune(",]}#:", next)): // a map, or a mistake in a map
 				continue
 			case line[from] == '@' && (unicode.IsLetter(next) || unicode.IsDigit(next)): // such as @me@example.com
 				continue
@@ -134,10 +135,10 @@ func withPlainPlaceholders(text []byte) (plain []byte, was map[string]string) {
 	return plain, was
 }
 
-// filled matches a line that contains only a placeholder, which a script replaces with fields.
+// filled matches a line that contains only a placeholder, which a script will replace with fields.
 var filled = lazy.Regexp(`^[ \t]*(?:<[^<>\n]+>|\$\{[^{}\n]+\}|\$[A-Za-z_]\w*|%+[A-Za-z_][\w.-]*%+|%{3,}|@[A-Za-z_][\w.-]*@|__[A-Za-z]\w*__|\{[A-Za-z_][\w.]*\})[ \t]*\r?\n?$`)
 
-// lacksOnlyLines reports whether a text becomes valid YAML if the lines that contain only a
+// lacksOnlyLines reports whether the text becomes valid YAML once the lines that contain only a
 // placeholder are removed.
 func lacksOnlyLines(text []byte) bool {
 	if !bytes.ContainsAny(text, "<$%@_{") {
@@ -156,10 +157,10 @@ func lacksOnlyLines(text []byte) bool {
 	return !failed
 }
 
-// variableText is the value of fields with unknown values.
+// variableText is the value of scalars that are unknown.
 const variableText = "${unknown}"
 
-// Variable returns a scalar with an unknown value at the place of n.
+// Variable returns a scalar with an unknown value and the position of n.
 func (n *Node) Variable() *Node {
 	v := &Node{Value: variableText, Type: String, Shared: true}
 	if n != nil {
@@ -168,7 +169,7 @@ func (n *Node) Variable() *Node {
 	return v
 }
 
-// Replace returns a copy of a map with another value for an existing field.
+// Replace returns a copy of a map in which an existing field has another value.
 func (n *Node) Replace(name string, value *Node) *Node {
 	c := *n
 	in := n.opened()
@@ -185,8 +186,8 @@ func (n *Node) Replace(name string, value *Node) *Node {
 	return &c
 }
 
-// With returns a copy of a map with an additional field, which is not in the file and gets the
-// place of another node.
+// With returns a copy of a map with one more field. The field is not in the file, so its key gets
+// the position of at.
 func (n *Node) With(name string, value, at *Node) *Node {
 	key := &Node{Value: name, Type: String, Shared: true}
 	if at != nil {
@@ -197,7 +198,7 @@ func (n *Node) With(name string, value, at *Node) *Node {
 	return &c
 }
 
-// Among returns a copy of a sequence with item i replaced.
+// Among returns a copy of a list in which item i is replaced.
 func (n *Node) Among(i int, item *Node) *Node {
 	c := *n
 	c.inside = &inside{nodes: slices.Clone(n.content())}
@@ -205,21 +206,22 @@ func (n *Node) Among(i int, item *Node) *Node {
 	return &c
 }
 
-// Emptied returns a copy of a map or sequence without its contents.
+// Emptied returns a copy of a map or a list without its contents.
 func (n *Node) Emptied() *Node {
 	c := *n
 	c.inside = nil
 	return &c
 }
 
-// Digester computes equal sums for equal nodes, to find nodes that may be Equal without comparing
-// all pairs. Collisions cannot be predicted.
+// Digester hashes nodes so that equal nodes have equal sums. It helps to find nodes that may be
+// Equal without comparing all pairs. The seed is random, so collisions cannot be provoked.
 type Digester struct{ seed maphash.Seed }
 
-// NewDigester returns a Digester. Its sums are only comparable with one another.
+// NewDigester returns a Digester with a random seed. Sums of different Digesters are not
+// comparable.
 func NewDigester() *Digester { return &Digester{maphash.MakeSeed()} }
 
-// Sum returns the sum of a node. It ignores places, quoting and the order of fields.
+// Sum returns the hash of a node. It ignores positions, quoting and field order.
 func (d *Digester) Sum(n *Node) uint64 {
 	if n.IsNull() {
 		return 1
@@ -242,7 +244,7 @@ func (d *Digester) Sum(n *Node) uint64 {
 
 func (d *Digester) mix(a, b uint64) uint64 { return maphash.Comparable(d.seed, [2]uint64{a, b}) }
 
-// canonical returns the same text for all equal scalars.
+// canonical returns the same string for all equal scalars.
 func canonical(n *Node) string {
 	switch n.Type {
 	case Bool:
@@ -252,15 +254,15 @@ func canonical(n *Node) string {
 			return strconv.FormatInt(i, 10)
 		}
 	case Float:
-		if f, ok := n.float(); ok && !math.IsNaN(f) { // which is equal to none
+		if f, ok := n.float(); ok && !math.IsNaN(f) { // NaN does not equal anything
 			return strconv.FormatFloat(f+0, 'g', -1, 64) // turns -0 into 0
 		}
 	}
 	return n.Value
 }
 
-// words lists plain scalars that YAML 1.1 reads as booleans and nulls, like the decoder behind
-// kubectl (go-yaml v2, resolve.go), including y and n.
+// words lists plain scalars that YAML 1.1 reads as a boolean or null, including y and n. It
+// matches kubectl's decoder (go-yaml v2, resolve.go).
 var words = map[string]Type{
 	"y": Bool, "Y": Bool, "yes": Bool, "Yes": Bool, "YES": Bool,
 	"n": Bool, "N": Bool, "no": Bool, "No": Bool, "NO": Bool,
@@ -273,10 +275,10 @@ var words = map[string]Type{
 	"-.inf": Float, "-.Inf": Float, "-.INF": Float,
 }
 
-// yamlFloat matches floats of go-yaml v2.
+// yamlFloat matches the floats that go-yaml v2 accepts.
 var yamlFloat = lazy.Regexp(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
 
-// resolvePlain returns the type of an unquoted scalar without a tag.
+// resolvePlain returns the type of a plain scalar without a tag.
 func resolvePlain(s string) Type {
 	if s == "" {
 		return Null
@@ -306,8 +308,8 @@ func resolvePlain(s string) Type {
 	return resolveNumber(strings.ReplaceAll(s, "_", ""))
 }
 
-// numeric reports whether a text has only characters of numbers. Most texts that begin with a
-// digit, such as 100m, need no further check.
+// numeric reports whether a string consists of characters that occur in numbers. Most strings that
+// begin with a digit, such as 100m, do not, and need no further check.
 func numeric(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -320,7 +322,8 @@ func numeric(s string) bool {
 	return true
 }
 
-// resolveNumber returns the type of a text that may be a number outside the range of int64.
+// resolveNumber returns the type of a string that may be a number, even one outside the range of
+// int64.
 func resolveNumber(s string) Type {
 	if _, err := strconv.ParseUint(s, 0, 64); err == nil {
 		return Int
@@ -338,8 +341,8 @@ func resolveNumber(s string) Type {
 	return String
 }
 
-// parseInt parses an integer like go-yaml v2: with underscores anywhere, with a sign after 0b, and
-// as octal after a leading 0.
+// parseInt parses an integer like go-yaml v2: underscores may be anywhere, a sign may follow 0b,
+// and a leading 0 means octal.
 func parseInt(s string) (int64, bool) {
 	s = strings.ReplaceAll(s, "_", "")
 	i, err := strconv.ParseInt(s, 0, 64)
@@ -354,8 +357,8 @@ func parseInt(s string) (int64, bool) {
 	return i, err == nil
 }
 
-// resolveTag returns the type of a scalar with an explicit tag. A tag that does not fit the text
-// changes nothing.
+// resolveTag returns the type of a scalar with an explicit tag. A tag that does not fit the value
+// is ignored.
 func resolveTag(tag, value string) Type {
 	plain := resolvePlain(value)
 	switch tag {
@@ -373,25 +376,26 @@ func resolveTag(tag, value string) Type {
 
 var tags = map[Type]string{Int: "!!int", Bool: "!!bool", Null: "!!null"}
 
-// Limits of a quantity. Kubernetes has none and computes with as many digits as the text asks for,
-// so that 1e-100000000 takes hours and gigabytes. The quantities that it writes itself have at most
+// Limits of a quantity. Kubernetes has none and computes with as many digits as the quantity has,
+// so 1e-100000000 takes hours and gigabytes. Quantities that Kubernetes itself writes have at most
 // 19 digits and exponents from -9 to 18.
 const (
 	maxQuantityLength   = 64
 	maxQuantityExponent = 100
 )
 
-// quantityType is the name of the type that is only decoded within the limits.
+// quantityType is the name of the quantity type, whose values are decoded only if they are within
+// the limits.
 const quantityType = "Quantity"
 
-// quantityWithin describes a quantity within the limits, for messages.
+// quantityWithin describes the limits of a quantity in messages.
 var quantityWithin = "quantity of at most " + strconv.Itoa(maxQuantityLength) + " characters with an exponent from -" +
 	strconv.Itoa(maxQuantityExponent) + " to " + strconv.Itoa(maxQuantityExponent)
 
-// Unwieldy reports whether a quantity exceeds the limits, in which case the Kubernetes library must
-// not parse it. Every quantity is checked here first.
+// Unwieldy reports whether a quantity exceeds the limits. Callers must check every quantity before
+// they pass it to the Kubernetes library.
 func Unwieldy(quantity string) bool {
-	quantity = strings.TrimSpace(quantity) // like the library
+	quantity = strings.TrimSpace(quantity) // as the Kubernetes library does
 	if len(quantity) > maxQuantityLength {
 		return true
 	}
@@ -400,7 +404,7 @@ func Unwieldy(quantity string) bool {
 		return false
 	}
 	digits := strings.TrimLeft(quantity[at+1:], "+-0")
-	if digits == "" || strings.Trim(digits, "0123456789") != "" { // a suffix as in 2Ei, or not a quantity
+	if digits == "" || strings.Trim(digits, "0123456789") != "" { // either a suffix such as Ei, or not a quantity
 		return false
 	}
 	n, err := strconv.Atoi(digits)

@@ -13,7 +13,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// scalarTypes maps plain scalars to their types for kubectl, by YAML 1.1 as in go-yaml v2.
+// scalarTypes maps plain scalars to the types that kubectl gives them, which are those of YAML 1.1
+// as in go-yaml v2.
 var scalarTypes = map[string]Type{
 	"y": Bool, "Y": Bool, "n": Bool, "N": Bool, "yes": Bool, "Yes": Bool, "YES": Bool, "yEs": String, "no": Bool, "NO": Bool,
 	"on": Bool, "On": Bool, "ON": Bool, "oN": String, "off": Bool, "OFF": Bool, "true": Bool, "True": Bool, "TRUE": Bool, "tRUE": String,
@@ -39,7 +40,7 @@ func TestPlainScalars(t *testing.T) {
 	}
 }
 
-// kubectlTypes returns the types of the values of a map for the decoder behind kubectl
+// kubectlTypes returns the types that kubectl's decoder gives to the values of a map
 // (sigs.k8s.io/yaml uses go-yaml v2).
 func kubectlTypes(text string) (map[string]Type, error) {
 	var values map[string]any
@@ -62,8 +63,8 @@ func kubectlTypes(text string) (map[string]Type, error) {
 	return types, nil
 }
 
-// TestScalarsAsKubectl compares types and numbers with the decoder behind kubectl, for the table
-// and for random scalars of relevant characters.
+// TestScalarsAsKubectl compares types and numbers with kubectl's decoder, for scalarTypes and for
+// random scalars that consist of relevant characters.
 func TestScalarsAsKubectl(t *testing.T) {
 	texts := slices.Sorted(maps.Keys(scalarTypes))
 	random := rand.New(rand.NewPCG(1, 2))
@@ -84,7 +85,7 @@ func sameScalar(t *testing.T, text string) {
 	docs, errs := documents([]byte("a: "+text+"\n"), everything)
 	types, err := kubectlTypes("a: " + text + "\n")
 	if err != nil || len(errs) > 0 || len(docs) != 1 {
-		return // ignores texts that the parsers reject or read as a map
+		return // the parsers reject it or read a map
 	}
 	n := docs[0].root.Get("a")
 	want, ok := types["a"]

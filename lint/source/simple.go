@@ -7,41 +7,41 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// simple parses YAML in the style of most manifests into the nodes that the parser would return, in
-// a fraction of its time and memory: block maps and lists, flow collections and quoted text within
-// a line, plain scalars and literal text. It declines a text with anything else, including
-// mistakes, which the parser then reads. Nodes have no comments. They have no tags either, because
-// the converter only reads the tags of tagged nodes.
+// simple is a fast parser for the YAML style of most manifests: block maps and lists, literal
+// blocks, plain scalars, and flow collections and quoted strings that end on their line. It
+// returns the same nodes as the YAML library in a fraction of the time and memory. It gives up on
+// anything else, including mistakes, and the library then parses the text. The nodes have no
+// comments, and no tags, because the converter reads a tag only if it is written in the file.
 //
-// A node is valid until the next document is read.
+// A node is valid only until the next document is read.
 type simple struct {
 	text       string
 	at         int // offset of the next character
-	line       int // its line, counted from 1
-	start      int // offset of the line
+	line       int // line of the next character, counted from 1
+	start      int // offset of the start of that line
 	ascii      bool
-	from, runs int // runes up to offset from of the line were counted; runs is their number
+	from, runs int // runs is the number of runes from the start of the line to offset from
 	*simpleNodes
 }
 
-// simpleNodes holds the memory of the nodes of one document, which the next one reuses.
+// simpleNodes holds the memory for the nodes of one document. The next document reuses it.
 type simpleNodes struct {
 	nodes   [][]yaml.Node
-	used    int          // nodes of the document
-	open    []*yaml.Node // children of incomplete collections
-	content []*yaml.Node // children of complete collections
-	extent  extent       // of the document
+	used    int          // number of nodes in the document
+	open    []*yaml.Node // children of collections that are still open
+	content []*yaml.Node // children of finished collections
+	extent  extent       // range of the document
 }
 
 // nodeChunk is the number of nodes that are allocated at once.
 const nodeChunk = 128
 
-// maxSimple limits the nesting of what is parsed, and maxSimpleKey the length of a key; the limits
-// of the parser are higher.
+// maxSimple is the maximum nesting depth, and maxSimpleKey the maximum length of a key. The YAML
+// library has higher limits.
 const maxSimple, maxSimpleKey = 100, 256
 
-// parseSimple passes all documents of a text to emit until that returns false. It returns false if
-// the text is not simple; emit may have received documents before.
+// parseSimple passes the documents of the text to emit until emit returns false. It returns false
+// if the text is not simple. emit may already have received documents by then.
 func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) bool {
 	ascii, ok := simpleText(text)
 	if !ok {
@@ -62,8 +62,8 @@ func parseSimple(text []byte, memory *simpleNodes, emit func(*yaml.Node) bool) b
 	return true
 }
 
-// simpleText reports whether the meaning of all characters of a text is independent of their
-// context, and whether all of them are ASCII.
+// simpleText reports whether every character of the text means the same in any context, and
+// whether all of them are ASCII.
 func simpleText(text []byte) (ascii, ok bool) {
 	ascii = true
 	for i := 0; i < len(text); i++ {
@@ -84,7 +84,7 @@ func simpleText(text []byte) (ascii, ok bool) {
 	return ascii, true
 }
 
-// document parses a document. It returns nil if it is not simple.
+// document parses one document. It returns nil if the document is not simple.
 func (s *simple) document() *yaml.Node {
 	s.used, s.open, s.content = 0, s.open[:0], s.content[:0]
 	doc := s.node(yaml.DocumentNode, s.at)
@@ -109,12 +109,12 @@ func (s *simple) document() *yaml.Node {
 	return s.close(doc, 0)
 }
 
-// marker reports whether a document begins here.
+// marker reports whether a document separator is at the current offset.
 func (s *simple) marker() bool {
 	return s.at == s.start && strings.HasPrefix(s.text[s.at:], "---") && s.blank(s.at+len("---"))
 }
 
-// node returns a new node that begins at an offset of the line.
+// node returns a new node that begins at an offset in the current line.
 func (s *simple) node(kind yaml.Kind, at int) *yaml.Node {
 	if s.used == nodeChunk*len(s.nodes) {
 		s.nodes = append(s.nodes, make([]yaml.Node, nodeChunk))
@@ -125,8 +125,8 @@ func (s *simple) node(kind yaml.Kind, at int) *yaml.Node {
 	return n
 }
 
-// column returns the column of an offset of the line. Offsets mostly grow, so it continues from the
-// previous one.
+// column returns the column of an offset in the current line. It continues counting from the
+// previous call, because offsets mostly increase.
 func (s *simple) column(at int) int {
 	if s.ascii {
 		return 1 + at - s.start
@@ -145,7 +145,7 @@ func (s *simple) scalar(style yaml.Style, at int, value string) *yaml.Node {
 	return n
 }
 
-// close gives a collection the open children from an index on.
+// close makes the open nodes from an index on the children of a collection.
 func (s *simple) close(n *yaml.Node, from int) *yaml.Node {
 	if from < len(s.open) {
 		first := len(s.content)
@@ -156,20 +156,19 @@ func (s *simple) close(n *yaml.Node, from int) *yaml.Node {
 	return n
 }
 
-// blank reports whether a word or line ends at an offset.
+// blank reports whether there is a space, a line break or the end of the text at an offset.
 func (s *simple) blank(at int) bool {
 	return at >= len(s.text) || s.text[at] == ' ' || s.text[at] == '\n'
 }
 
-// spaces skips spaces.
 func (s *simple) spaces() {
 	for s.at < len(s.text) && s.text[s.at] == ' ' {
 		s.at++
 	}
 }
 
-// rest skips the rest of a line with its line break. It returns false if the line contains more
-// than a comment.
+// rest skips the rest of a line including its line break. It returns false if there is anything
+// but spaces and a comment.
 func (s *simple) rest() bool {
 	before := s.at
 	s.spaces()
@@ -196,15 +195,15 @@ func (s *simple) newline() {
 	s.start = s.at
 }
 
-// skip advances from the start of a line to the next one that contains more than a comment, after
-// its indentation. It returns false at the end of the text.
+// skip skips blank lines, comment lines and indentation, starting at the beginning of a line. It
+// returns false at the end of the text.
 func (s *simple) skip() bool {
 	for s.at < len(s.text) && s.rest() {
 	}
 	return s.at < len(s.text)
 }
 
-// indent returns the indentation of the next content, or -1 at the end of the document.
+// indent returns the indentation of the next line with content, or -1 at the end of the document.
 func (s *simple) indent() int {
 	if !s.skip() || s.marker() {
 		return -1
@@ -212,10 +211,10 @@ func (s *simple) indent() int {
 	return s.at - s.start
 }
 
-// dash reports whether an item of a list begins here.
+// dash reports whether the dash of a list item is at the current offset.
 func (s *simple) dash() bool { return s.text[s.at] == '-' && s.blank(s.at+1) }
 
-// block parses a map or a list that begins here, and advances to the next line with content.
+// block parses the map or list at the current offset, and advances to the next line with content.
 func (s *simple) block(depth int) *yaml.Node {
 	if depth > maxSimple {
 		return nil
@@ -231,7 +230,7 @@ func (s *simple) block(depth int) *yaml.Node {
 	return s.mapping(key, begin-s.start, depth)
 }
 
-// colon skips the colon of a key that began at an offset.
+// colon skips the colon after a key. begin is the offset of the key.
 func (s *simple) colon(begin int) bool {
 	if s.at == len(s.text) || s.text[s.at] != ':' || !s.blank(s.at+1) || s.at-begin > maxSimpleKey {
 		return false
@@ -240,7 +239,7 @@ func (s *simple) colon(begin int) bool {
 	return true
 }
 
-// mapping parses a map after the colon of its first key.
+// mapping parses a map, starting after the colon of its first key.
 func (s *simple) mapping(key *yaml.Node, indent, depth int) *yaml.Node {
 	n := s.node(yaml.MappingNode, s.at)
 	n.Line, n.Column = key.Line, key.Column
@@ -266,7 +265,7 @@ func (s *simple) mapping(key *yaml.Node, indent, depth int) *yaml.Node {
 	}
 }
 
-// value parses the value of a field of a map, after the colon.
+// value parses the value of a map field, starting after the colon.
 func (s *simple) value(indent, depth int) *yaml.Node {
 	line, column := s.line, s.column(s.at)
 	if !s.rest() {
@@ -279,14 +278,14 @@ func (s *simple) value(indent, depth int) *yaml.Node {
 	return s.null(line, column)
 }
 
-// null returns the scalar of a missing value.
+// null returns the scalar for a missing value.
 func (s *simple) null(line, column int) *yaml.Node {
 	n := s.scalar(0, s.at, "")
 	n.Line, n.Column = line, column
 	return n
 }
 
-// sequence parses a list from the dash of its first item.
+// sequence parses a list, starting at the dash of its first item.
 func (s *simple) sequence(indent, depth int) *yaml.Node {
 	n := s.node(yaml.SequenceNode, s.at)
 	from := len(s.open)
@@ -299,7 +298,7 @@ func (s *simple) sequence(indent, depth int) *yaml.Node {
 		s.open = append(s.open, item)
 		next := s.indent()
 		if next < indent || next == indent && !s.dash() {
-			return s.close(n, from) // the enclosing map handles what is not an item
+			return s.close(n, from) // the enclosing map parses the rest
 		}
 		if next > indent {
 			return nil
@@ -307,7 +306,7 @@ func (s *simple) sequence(indent, depth int) *yaml.Node {
 	}
 }
 
-// item parses an item of a list, after the dash.
+// item parses a list item, starting after the dash.
 func (s *simple) item(indent, depth int) *yaml.Node {
 	line, column := s.line, s.column(s.at)
 	if s.rest() {
@@ -336,7 +335,8 @@ func (s *simple) item(indent, depth int) *yaml.Node {
 	return s.inline(indent, depth)
 }
 
-// inline parses a value on the line of its key or dash, and the rest of the line.
+// inline parses a value that begins on the line of its key or dash, and skips the rest of the
+// line.
 func (s *simple) inline(indent, depth int) *yaml.Node {
 	var n *yaml.Node
 	switch s.text[s.at] {
@@ -353,7 +353,7 @@ func (s *simple) inline(indent, depth int) *yaml.Node {
 	return n
 }
 
-// word parses a plain scalar or a quoted text, inside or outside flow collections.
+// word parses a plain or quoted scalar. flow says whether it is inside a flow collection.
 func (s *simple) word(flow bool) *yaml.Node {
 	if s.at == len(s.text) {
 		return nil
@@ -364,13 +364,13 @@ func (s *simple) word(flow bool) *yaml.Node {
 	return s.plain(flow)
 }
 
-// plain parses a plain scalar up to a colon, a comment or the end of the line.
+// plain parses a plain scalar, which ends at a colon, a comment or the end of the line.
 func (s *simple) plain(flow bool) *yaml.Node {
 	begin := s.at
 	if !plainStart[s.text[begin]] && (s.text[begin] != '-' || flow || s.blank(begin+1)) {
 		return nil
 	}
-	end := begin // after the last character that is not a space
+	end := begin // offset after the last non-space character
 scan:
 	for ; s.at < len(s.text); s.at++ {
 		switch c := s.text[s.at]; c {
@@ -413,7 +413,7 @@ scan:
 	return s.scalar(0, begin, value)
 }
 
-// plainStart holds the characters with which a plain scalar may begin, except a dash.
+// plainStart holds the characters that may begin a plain scalar, except the dash.
 var plainStart = func() (table [256]bool) {
 	for c := range table {
 		table[c] = c > ' ' && strings.IndexByte("-?:,[]{}#&*!|>'\"%@`", byte(c)) < 0
@@ -421,7 +421,7 @@ var plainStart = func() (table [256]bool) {
 	return table
 }()
 
-// quoted reads text in quotes that ends on its line.
+// quoted parses a quoted scalar that ends on its line.
 func (s *simple) quoted() *yaml.Node {
 	begin, quote := s.at, s.text[s.at]
 	escaped := false
@@ -443,7 +443,7 @@ func (s *simple) quoted() *yaml.Node {
 	return nil
 }
 
-// unescaped is the scalar of text in quotes.
+// unescaped returns the scalar for a quoted string, given without its quotes.
 func (s *simple) unescaped(begin int, value string, escaped bool) *yaml.Node {
 	style := yaml.SingleQuotedStyle
 	if s.text[begin] == '"' {
@@ -469,10 +469,10 @@ func (s *simple) unescaped(begin int, value string, escaped bool) *yaml.Node {
 	return s.scalar(style, begin, value)
 }
 
-// simpleEscapes are characters behind a backslash, and what they stand for.
+// simpleEscapes maps the character after a backslash to the character that the escape denotes.
 var simpleEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'n': '\n', 't': '\t'}
 
-// literal reads the text below a vertical bar.
+// literal parses a literal block scalar.
 func (s *simple) literal(indent int) *yaml.Node {
 	n := s.scalar(yaml.LiteralStyle, s.at, "")
 	s.at++
@@ -494,7 +494,7 @@ func (s *simple) literal(indent int) *yaml.Node {
 	s.spaces()
 	depth := s.at - s.start
 	if depth <= indent || s.at == len(s.text) || s.text[s.at] == '\n' || s.text[s.at] == '\t' {
-		return nil // without text, or of an unclear indentation
+		return nil // no text, or the indentation is ambiguous
 	}
 	if !s.literalLines(&b, depth) {
 		return nil
@@ -509,8 +509,8 @@ func (s *simple) literal(indent int) *yaml.Node {
 	return n
 }
 
-// literalLines reads lines of literal text from behind the indentation of the first
-// up to a line with a smaller one.
+// literalLines reads the lines of a literal block, starting after the indentation of the first
+// line. It stops at a line that is indented less.
 func (s *simple) literalLines(b *strings.Builder, depth int) bool {
 	for {
 		end := strings.IndexByte(s.text[s.at:], '\n')
@@ -537,7 +537,7 @@ func (s *simple) literalLines(b *strings.Builder, depth int) bool {
 	return blank
 }
 
-// flow reads a flow collection that ends on its line.
+// flow parses a flow collection that ends on its line.
 func (s *simple) flow(depth int) *yaml.Node {
 	if depth > maxSimple {
 		return nil

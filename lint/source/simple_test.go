@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// sameAsParser compares the result for a simple text with that of the parser. A text that is not
-// simple is ignored.
+// sameAsParser compares the result of parseSimple with that of the YAML library. It ignores input
+// that is not simple.
 func sameAsParser(text []byte) (simple bool, err error) {
 	var got, want []string
 	note := func(to *[]string) func(*yaml.Node) bool {
@@ -40,7 +40,7 @@ func sameAsParser(text []byte) (simple bool, err error) {
 	return true, nil
 }
 
-// outline writes everything in nodes that the converter reads.
+// outline writes everything that the converter reads from nodes.
 func outline(b *strings.Builder, nodes []*yaml.Node, depth int) {
 	styles := yaml.TaggedStyle | yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	for _, n := range nodes {
@@ -53,20 +53,20 @@ func outline(b *strings.Builder, nodes []*yaml.Node, depth int) {
 	}
 }
 
-// FuzzSimple reads arbitrary bytes and checks that a simple text means the same as for the parser,
+// FuzzSimple checks that parseSimple and the YAML library agree on arbitrary simple input,
 // including mistakes.
 func FuzzSimple(f *testing.F) { fuzzed(f, fuzzSimple) }
 
 func fuzzSimple(t *testing.T, text []byte) {
 	if hasWideBreak(text) {
-		return // never read so
+		return // such input never gets to parseSimple
 	}
 	if _, err := sameAsParser(text); err != nil {
 		t.Errorf("%q: %v", text, err)
 	}
 }
 
-// TestSimple compares texts that are simple, and others, with the parser.
+// TestSimple checks which documents are simple, and compares the result with the YAML library.
 func TestSimple(t *testing.T) {
 	for _, row := range []struct {
 		text   string
@@ -86,7 +86,7 @@ func TestSimple(t *testing.T) {
 		{"a: é\nü: {ö: ä, ß: é} # ç\né: x\n", true},
 		{"a: |\n  b\n\n    c\n  \n  d: e  \n\nf: |-\n  # g\n\n\nh: |\n\n  i", true},
 		{"a:\n- |\n  b\n- |-\n   c\n", true},
-		// These texts need the parser, because they mean something else or nothing.
+		// These need the YAML library, because they mean something else or are invalid.
 		{"a: b\n  c\n", false},
 		{"a: b\n c: d\n", false},
 		{"a: b: c\n", false},
@@ -133,11 +133,12 @@ func TestSimple(t *testing.T) {
 	}
 }
 
-// TestManifestsAreSimple reads all fixtures like the parser, and most of them without it.
+// TestManifestsAreSimple checks that all fixtures are read correctly and that most of them are
+// simple.
 func TestManifestsAreSimple(t *testing.T) { readAsParser(t, "../../fixtures", 8) }
 
-// readAsParser reads all texts below a directory like the parser, and checks that a number of every
-// ten do not need it.
+// readAsParser compares both parsers on all files below a directory. At least the given number out
+// of ten must be simple.
 func readAsParser(t *testing.T, dir string, outOfTen int) {
 	all, simple := 0, 0
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

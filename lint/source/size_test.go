@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSize checks that the contents of an anchor count once, however often it is used, and that the
-// size of an object is close to that of its text.
+// TestSize checks that the contents of an anchor count once, however many aliases there are, and
+// that the size of an object is close to the length of its text.
 func TestSize(t *testing.T) {
 	of := func(text string) int {
 		set, err := Load(Options{Dir: "/", Root: "/", Stdin: strings.NewReader("apiVersion: v1\nkind: ConfigMap\n" + text)}, []string{"-"})

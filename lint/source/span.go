@@ -13,29 +13,30 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// File is one input, with its text.
+// File is an input file with its text.
 type File struct {
 	// Name is the path relative to the root of the repository with forward slashes, or StdinName.
-	// Display is the path as the user of the command sees it.
+	// Display is the path as shown to the user.
 	Name, Display string
-	// Text is UTF-8. Recoded is set if the file itself is UTF-16, so that offsets in the text are
-	// not offsets in the file.
+	// Text is the content in UTF-8. Recoded is set if the file itself is UTF-16, so that offsets in
+	// Text are not offsets in the file.
 	Text    []byte
 	Recoded bool
-	// Result is set for the result of a render: every place in it is moved to its source before a
-	// user sees it.
+	// Result is set for a render. Every position in it is mapped to the sources before the user sees
+	// it.
 	Result bool
-	// refused is set for a text that is not read because it exceeds a limit.
+	// refused is set if the file was not read because it exceeds a limit.
 	refused bool
 
 	once  sync.Once
 	index *textIndex
 	made  sync.Once
-	maker Maker // see madeBy
-	// printed is the text without template actions that print nothing, if it contains any.
+	maker Maker // see Maker
+	// printed is the file without template actions that print nothing, or nil if there are no such
+	// actions.
 	unsaid  sync.Once
 	printed *File
-	// literal is the text without any template actions.
+	// literal is the file without any template actions.
 	literally sync.Once
 	literal   *File
 }
@@ -48,8 +49,7 @@ func (f *File) indexed() *textIndex {
 	return f.index
 }
 
-// Line returns the text of a line, counted from 1, without its line break and without a byte order
-// mark.
+// Line returns a line, counted from 1, without its line break and without a byte order mark.
 func (f *File) Line(n int) string {
 	x := f.indexed()
 	if n < 1 || n > len(x.lines) {
@@ -62,9 +62,9 @@ func (f *File) Line(n int) string {
 // LineCount returns the number of lines, which is at least 1.
 func (f *File) LineCount() int { return len(f.indexed().lines) }
 
-// Span returns the place of a scalar with its quotes but without its tag and anchor, or of the
-// first character of another node. The place of a block scalar is its indicator. A missing scalar,
-// such as after a bare "key:", has an empty span.
+// Span returns the position of a node. For a scalar that is the value with its quotes, but without
+// its tag and anchor. For a block scalar it is the indicator, and for a map or list the first
+// character. A missing value, as after a bare "key:", has an empty span.
 func (f *File) Span(n *Node) diag.Span {
 	if f == nil || n == nil || n.Line == 0 {
 		return diag.Span{}
@@ -80,8 +80,8 @@ func (f *File) Span(n *Node) diag.Span {
 	return s
 }
 
-// FieldSpan returns the place of a field: from its key to the end of its value if that is a scalar
-// that begins on the same line, or else its key.
+// FieldSpan returns the position of a field. It extends from the key to the end of the value if
+// the value is a scalar that begins on the same line, and otherwise covers only the key.
 func (f *File) FieldSpan(key, value *Node) diag.Span {
 	s := f.Span(key)
 	if value == nil || value.Kind != Scalar || value.absent() {
@@ -94,9 +94,8 @@ func (f *File) FieldSpan(key, value *Node) diag.Span {
 	return s
 }
 
-// ItemSpan returns the place of an item of a list, which is that of its first field. In the result
-// of a render fields are sorted, so the first field means nothing there, and the place is that of
-// the item, as in Span.
+// ItemSpan returns the position of a list item, which is that of its first field. A render has
+// sorted fields, so the first one means nothing there; ItemSpan then returns the same as Span.
 func (f *File) ItemSpan(n *Node) diag.Span {
 	if !f.Result {
 		for k, v := range n.Fields() {
@@ -106,8 +105,8 @@ func (f *File) ItemSpan(n *Node) diag.Span {
 	return f.Span(n)
 }
 
-// Range returns the offsets in the text of a span within one line; ok is false if the file has no
-// such place.
+// Range returns the start and end offsets of a span within one line; ok is false if the file has
+// no such position.
 func (f *File) Range(s diag.Span) (start, end int, ok bool) {
 	if s.Line < 1 || s.Line > f.LineCount() || s.EndLine != s.Line || s.Column < 1 || s.EndColumn < s.Column {
 		return 0, 0, false
@@ -120,19 +119,19 @@ func (f *File) Range(s diag.Span) (start, end int, ok bool) {
 	return start, end, true
 }
 
-// absent reports whether a scalar has no text in the file.
+// absent reports whether a scalar has no text in the file, as after a bare "key:".
 func (n *Node) absent() bool { return n.Value == "" && !n.Quoted }
 
-// LineSpan returns the whole text of a line without blanks around it.
+// LineSpan returns the span of a line without surrounding white space.
 func (f *File) LineSpan(n int) diag.Span {
 	text := f.Line(n)
 	start := 1 + utf8.RuneCountInString(text) - utf8.RuneCountInString(strings.TrimLeft(text, " \t"))
 	return diag.Span{File: f.Name, Line: n, Column: start, EndLine: n, EndColumn: max(start, 1+utf8.RuneCountInString(strings.TrimRight(text, " \t")))}
 }
 
-// BlockSpan converts a span in the text of a block scalar, given as a separate file, to a span in
-// the file that contains the scalar; ok is false for other scalars, and if the text of the line
-// differs.
+// BlockSpan maps a span in the content of a block scalar to a span in the file with the scalar.
+// The content is given as a File of its own. ok is false for other scalars, and if the lines of
+// the two files do not match.
 func (f *File) BlockSpan(block *Node, text *File, s diag.Span) (at diag.Span, ok bool) {
 	above := f.Span(block)
 	if line := f.Line(above.Line); s.IsZero() || !block.Quoted || !strings.HasPrefix(line[runeOffset(line, above.Column-1):], "|") {
@@ -149,7 +148,7 @@ func (f *File) BlockSpan(block *Node, text *File, s diag.Span) (at diag.Span, ok
 	return diag.Span{File: f.Name, Line: above.Line + s.Line, Column: s.Column + indent, EndLine: above.Line + s.EndLine, EndColumn: s.EndColumn + indent}, true
 }
 
-// runeOffset returns the offset in bytes of the n-th code point of s.
+// runeOffset returns the byte offset of the n-th code point of s.
 func runeOffset(s string, n int) int {
 	for i := range s {
 		if n == 0 {
@@ -160,8 +159,9 @@ func runeOffset(s string, n int) int {
 	return len(s)
 }
 
-// scalarExtent returns the part of the text that a scalar takes up; the scalar, with its tag and
-// anchor, begins at an offset. The parser reports where values begin, but not where they end.
+// scalarExtent returns the start and end offsets of a scalar without its tag and anchor. at is the
+// offset at which the scalar begins with its tag and anchor. The parser does not report where
+// values end.
 func scalarExtent(text []byte, at int, n *Node) (start, end int) {
 	if n.absent() {
 		return at, at
@@ -181,13 +181,13 @@ func scalarExtent(text []byte, at int, n *Node) (start, end int) {
 	return start, start + plainLen(rest, n.Value)
 }
 
-// skipProperties returns the offset after the tags and anchors before a value, which may be on a
-// line of their own.
+// skipProperties returns the offset after the tags and anchors before a value. The value may begin
+// on a later line.
 func skipProperties(text []byte, at int) int {
 	for at < len(text) && (text[at] == '&' || text[at] == '!') {
 		if text[at] == '!' {
 			at += wordLen(text[at:], " \t\r\n")
-		} else { // the name of an anchor ends before any other character
+		} else { // an anchor name ends before any other character
 			for at++; at < len(text) && bytes.IndexByte(inAnchors, text[at]) >= 0; at++ {
 			}
 		}
@@ -213,7 +213,7 @@ func skipBlank(text []byte, at int) int {
 	return at
 }
 
-// wordLen returns the length of the text up to one of the stops.
+// wordLen returns the length of text up to the first stop character.
 func wordLen(text []byte, stops string) int {
 	if i := bytes.IndexAny(text, stops); i >= 0 {
 		return i
@@ -221,7 +221,7 @@ func wordLen(text []byte, stops string) int {
 	return len(text)
 }
 
-// quotedLen returns the length of a quoted scalar with its quotes.
+// quotedLen returns the length of a quoted scalar including its quotes.
 func quotedLen(s []byte) int {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
@@ -237,8 +237,8 @@ func quotedLen(s []byte) int {
 	return len(s)
 }
 
-// plainLen returns the length of an unquoted scalar on several lines, in which only white space
-// differs from the value.
+// plainLen returns the length of a multi-line plain scalar. Its text differs from value only in
+// white space.
 func plainLen(s []byte, value string) int {
 	at := 0
 	for _, want := range value {
@@ -258,13 +258,13 @@ func plainLen(s []byte, value string) int {
 	return at
 }
 
-// textIndex converts between offsets and places (line and column) of a text. It is built once per
-// text and answers in constant or logarithmic time, because a file may be a single long line.
+// textIndex converts between offsets and positions (line and column). It is built once per file
+// and answers in constant or logarithmic time, because a file may be a single long line.
 type textIndex struct {
 	text  []byte
-	lines []int32 // the offset of the start of every line
-	// runes holds the number of code points before every chunk of the text. It is nil for ASCII,
-	// where columns are bytes.
+	lines []int32 // start offset of each line
+	// runes holds the number of code points before each chunk of the text. It is nil for ASCII text,
+	// in which columns are bytes.
 	runes []int32
 }
 
@@ -272,8 +272,8 @@ const chunk = 1 << 10
 
 var byteOrderMark = []byte("\ufeff")
 
-// newIndex indexes a text. With wide set, lines also end at the other line breaks of YAML 1.1: a
-// single carriage return and the line breaks of Unicode.
+// newIndex indexes the text. With wide set, lines also end at the other line breaks of YAML 1.1: a
+// lone carriage return and the Unicode line breaks.
 func newIndex(text []byte, wide bool) *textIndex {
 	x := &textIndex{text: text, lines: make([]int32, 1, 1+bytes.Count(text, []byte("\n")))}
 	if bytes.HasPrefix(text, byteOrderMark) {
@@ -322,7 +322,7 @@ func wideBreak(text []byte, i int) bool {
 	return false
 }
 
-// hasWideBreak reports whether a text has a line break other than \n and \r\n.
+// hasWideBreak reports whether the text has a line break other than \n and \r\n.
 func hasWideBreak(text []byte) bool {
 	for _, mark := range []string{"\u0085", "\u2028", "\u2029"} {
 		if bytes.Contains(text, []byte(mark)) {
@@ -332,7 +332,7 @@ func hasWideBreak(text []byte) bool {
 	return bytes.IndexByte(text, '\r') >= 0 && bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 }
 
-// bounds returns the offsets of the start and the end of an existing line, without its line break.
+// bounds returns the start and end offsets of an existing line without its line break.
 func (x *textIndex) bounds(line int) (start, end int) {
 	start, end = int(x.lines[line-1]), len(x.text)
 	if line < len(x.lines) {
@@ -341,7 +341,7 @@ func (x *textIndex) bounds(line int) (start, end int) {
 	return start, start + len(bytes.TrimRight(x.text[start:end], "\r\n"))
 }
 
-// offset returns the offset of a place, or at most the end of the line.
+// offset returns the offset of a position. A column beyond the end of the line counts as its end.
 func (x *textIndex) offset(line, column int) int {
 	if line < 1 || line > len(x.lines) {
 		return len(x.text)
@@ -373,7 +373,7 @@ func (x *textIndex) before(at int) int {
 	return n
 }
 
-// rune returns the offset of the code point that has n code points before it.
+// rune returns the offset of the code point with n code points before it.
 func (x *textIndex) rune(n int) int {
 	i := sort.Search(len(x.runes), func(i int) bool { return int(x.runes[i]) > n }) - 1
 	at, seen := i*chunk, int(x.runes[i])
@@ -388,8 +388,8 @@ func (x *textIndex) rune(n int) int {
 	return at
 }
 
-// NewFile returns a file with the text that was read from it. It converts a UTF-16 file with a byte
-// order mark to UTF-8 without the mark; lines and columns, in code points, are the same in both.
+// NewFile returns a File with the given content. It converts UTF-16 with a byte order mark to
+// UTF-8 without the mark. Lines and columns are the same in both, because columns are code points.
 func NewFile(name, display string, raw []byte) *File {
 	f := &File{Name: name, Display: display}
 	f.setText(raw)
@@ -403,7 +403,7 @@ func (f *File) setText(raw []byte) {
 	}
 }
 
-// byteOrders lists the encodings that a byte order mark distinguishes.
+// byteOrders lists the encodings identified by a byte order mark.
 var byteOrders = []struct {
 	mark  []byte
 	order binary.ByteOrder
@@ -412,8 +412,8 @@ var byteOrders = []struct {
 	{[]byte{0xfe, 0xff}, binary.BigEndian},
 }
 
-// fromUTF16 decodes a text with a byte order mark of UTF-16; ok is false for any other text, and
-// for one with an incomplete code point.
+// fromUTF16 decodes UTF-16 text with a byte order mark; ok is false for text without one, and if a
+// code point is incomplete.
 func fromUTF16(raw []byte) (text []byte, ok bool) {
 	for _, e := range byteOrders {
 		body, marked := bytes.CutPrefix(raw, e.mark)

@@ -15,7 +15,7 @@ func brief(s diag.Span) string {
 	return fmt.Sprintf("%d:%d-%d:%d", s.Line, s.Column, s.EndLine, s.EndColumn)
 }
 
-// spans returns the place of the field x of a text, and of its value alone.
+// spans lists documents with the expected positions of the field x and of its value.
 var spans = map[string]struct{ text, field, value string }{
 	"plain":                 {"a: 1\nx: word # c\n", "2:1-8", "2:4-8"},
 	"of two words":          {"x: two words   # c\n", "1:1-13", "1:4-13"},
@@ -46,7 +46,7 @@ var spans = map[string]struct{ text, field, value string }{
 	"JSON object":           {`{"x": {"a": 1}}`, "1:2-5", "1:7-8"},
 }
 
-// TestSpans checks the place of the field x, and of its value alone.
+// TestSpans checks the positions of the field x and of its value.
 func TestSpans(t *testing.T) {
 	for name, row := range spans {
 		_, f := parsed("f", row.text)
@@ -86,7 +86,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestIndex converts every offset to its place and back, across the borders of chunks.
+// TestIndex converts every offset to a position and back, also across chunk boundaries.
 func TestIndex(t *testing.T) {
 	for _, text := range []string{
 		"", "a", "a\nb\n", "\ufeffä\nö", strings.Repeat("aäö😀\n", 700), strings.Repeat("ä", chunk), strings.Repeat("a", 2*chunk) + "\nb", strings.Repeat("ä", 3*chunk) + "\n" + strings.Repeat("b", chunk),

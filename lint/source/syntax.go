@@ -23,11 +23,11 @@ var (
 	preamble  = lazy.Regexp(`\A(?:[ \t]*(?:#.*)?\r?\n|%.*\n)*\z`)
 )
 
-// maxSearch limits, for each file, the text that is searched for the lines of syntax errors. Beyond
-// it the line is the one that the parser names.
+// maxSearch is the maximum number of bytes per file that are searched for the line of a syntax
+// error. Beyond it, the line reported by the parser is used.
 const maxSearch = 1 << 18
 
-// parts splits a text into its documents. A separator ends a document anywhere, even in quotes and
+// parts splits the text into documents. A separator ends a document even inside quotes and
 // brackets, unless only comments and directives precede it.
 func parts(text []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
@@ -44,9 +44,9 @@ func parts(text []byte) iter.Seq[[]byte] {
 	}
 }
 
-// broken records a document that does not parse. The parser names the start of the current
-// construct, counted from 0 in some messages and from 1 in others, so the line is searched instead,
-// except in templates, which were never meant to be read.
+// broken records a document that does not parse. The parser reports the start of the current
+// construct, and some of its messages count lines from 0, others from 1. broken therefore searches
+// for the line to correct, except in templates, which are not expected to parse.
 func (r *yamlReader) broken(err error, text []byte) {
 	said, line := problemOf(err)
 	skip, action := notRead(text, r.opts.Strict)
@@ -75,19 +75,20 @@ func (r *yamlReader) broken(err error, text []byte) {
 	r.add(limits.Cost{Documents: 1}, r.most, e.line, e)
 }
 
-// Messages of the parser for errors that must be corrected in the line above, or in one far above.
+// Parser messages for mistakes that are often on the line above the one reported, or much further
+// up.
 const (
 	saysKey   = "mapping values are not allowed in this context"
 	saysQuote = "found unexpected end of stream"
 )
 
-// keyLike matches a line that was meant to be a field: a word and perhaps another, without colon
-// and blank between them; or a list item whose dash has no blank.
+// keyLike matches a line that was probably meant to be a field, but has no colon followed by a
+// space. It also matches a list item without a space after its dash.
 var keyLike = lazy.Regexp(`^[ \t]*(?:- +)*[\w./-]+(?::[^\s:#]+)?(?: [^\s:#]+)?[ \t]*(?:#.*)?\r?\n?$|^[ \t]*-[\w.]+:[ \t]`)
 
-// toMend returns the index of the line that the user must correct, or -1. It is the first line up
-// to which the text fails with the same error, unless a text that extends into that line began
-// above: an unclosed quote, or a key without a colon.
+// toMend returns the index of the line that the user must correct, or -1. Usually that is the
+// first line at which parsing fails with the same error. The mistake is further up if it is an
+// unclosed quote, or a key without a colon.
 func toMend(text []byte, ends []int, said string) int {
 	at := firstFailing(text, ends, said)
 	if at < 1 {
@@ -109,10 +110,10 @@ func toMend(text []byte, ends []int, said string) int {
 	return at
 }
 
-// passOver continues reading.
 func passOver(*yaml.Node) bool { return true }
 
-// firstFailing returns the index of the first line up to which a text fails with an error, or -1.
+// firstFailing returns the index of the first line at which parsing the text up to there fails
+// with the given error, or -1.
 func firstFailing(text []byte, ends []int, said string) int {
 	fails := func(i int) bool {
 		failed, err := decodeAll(text[:ends[i]], passOver)
@@ -128,7 +129,7 @@ func firstFailing(text []byte, ends []int, said string) int {
 	return -1
 }
 
-// problemOf splits a parser error into its message and its line.
+// problemOf splits a parser error into its message and its line number.
 func problemOf(err error) (said string, line int) {
 	said = err.Error()
 	if m := errorLine().FindStringSubmatch(said); m != nil {
@@ -138,7 +139,7 @@ func problemOf(err error) (said string, line int) {
 	return strings.TrimPrefix(said, "yaml: "), line
 }
 
-// lineEnds returns the offsets of the ends of lines; there is at least one line.
+// lineEnds returns the end offset of each line. There is at least one line.
 func lineEnds(text []byte) (ends []int) {
 	at := 0
 	for line := range bytes.Lines(text) {
@@ -151,7 +152,8 @@ func lineEnds(text []byte) (ends []int) {
 	return ends
 }
 
-// recognise returns the reason why a document contains no objects, or "" if it may contain some.
+// recognise returns the reason why a document contains no objects to judge, or "" if it may
+// contain some.
 func recognise(f *File, d document) string {
 	base := path.Base(f.Name)
 	n := d.root
@@ -182,8 +184,8 @@ func recognise(f *File, d document) string {
 	return ""
 }
 
-// passedOver returns the reason why an object, by itself or from a List, is not judged, or "".
-// merging is set if the file contains directives of patches.
+// passedOver returns the reason for not judging an object or a List item, or "". merging is set if
+// the file contains patch directives.
 func passedOver(o *Object, merging bool) string {
 	switch {
 	case o.Kind == "" || o.Root.Kind != Map:
@@ -193,8 +195,8 @@ func passedOver(o *Object, merging bool) string {
 	case o.Kind == "CustomResourceDefinition":
 		return SkipCRD
 	case o.Root.At("metadata", "name").Text() == "nameValue" && o.Root.At("metadata", "namespace").Text() == "namespaceValue":
-		// The round-trip tests of apimachinery write into every field its own name followed by
-		// Value.
+		// In the round-trip tests of apimachinery, the value of every field is its name followed by
+		// "Value".
 		return SkipSample
 	case merging && isPatch(o.Root):
 		return SkipPatch
@@ -202,11 +204,11 @@ func passedOver(o *Object, merging bool) string {
 	return ""
 }
 
-// directives lists the fields that only a strategic-merge patch has (apimachinery,
+// directives lists the fields that occur only in strategic-merge patches (apimachinery,
 // pkg/util/strategicpatch).
 var directives = []string{"$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/"}
 
-// isPatch reports whether an object contains a directive.
+// isPatch reports whether an object contains a patch directive.
 func isPatch(n *Node) bool {
 	for k, v := range n.Fields() {
 		if slices.ContainsFunc(directives, func(d string) bool { return strings.HasPrefix(k.Value, d) }) || isPatch(v) {
@@ -216,11 +218,11 @@ func isPatch(n *Node) bool {
 	return slices.ContainsFunc(n.Items(), isPatch)
 }
 
-// inflated returns, relative to the folder of a kustomization, the directories of the charts that
-// it renders and the values files that it merges with its own values. kustomize rejects repeated
-// keys in those, because it decodes the result (kustomize:
-// api/internal/builtins/HelmChartInflationGenerator.go, createNewMergedValuesFile); it passes other
-// values files to Helm.
+// inflated returns the directories of the charts that a kustomization renders, and the values
+// files that it merges with inline values. Both are relative to the directory of the
+// kustomization. kustomize decodes the merged values, so it rejects repeated keys in these files
+// (kustomize: api/internal/builtins/HelmChartInflationGenerator.go, createNewMergedValuesFile). It
+// passes other values files on to Helm.
 func inflated(n *Node) (charts, merged []string) {
 	home := cmp.Or(n.At("helmGlobals", "chartHome").Text(), "charts")
 	for _, chart := range n.Get("helmCharts").Items() {
@@ -238,8 +240,8 @@ func inflated(n *Node) (charts, merged []string) {
 	return charts, merged
 }
 
-// patchPaths returns the files that a kustomization names as patches, relative to its folder. Those
-// are never manifests.
+// patchPaths returns the files that a kustomization uses as patches, relative to its directory.
+// Such files are never manifests.
 func patchPaths(n *Node) []string {
 	var paths []string
 	for _, field := range []string{"patches", "patchesStrategicMerge", "patchesJson6902"} {
@@ -256,11 +258,11 @@ func patchPaths(n *Node) []string {
 	return paths
 }
 
-// ProblemKind is a kind of error in a text, found before anything is judged. It is the id of the
-// rule that reports it.
+// ProblemKind is a kind of error found while reading a file. Its value is the id of the rule that
+// reports the error.
 type ProblemKind string
 
-// Kinds of problems of a text.
+// Kinds of errors in a file.
 const (
 	Unparsable   ProblemKind = "unparsable-document"
 	DuplicateKey ProblemKind = "duplicate-key"
@@ -268,35 +270,34 @@ const (
 	AliasCycle   ProblemKind = "alias-cycle"
 	TooDeep      ProblemKind = "nesting-too-deep"
 	Unreadable   ProblemKind = "unreadable-file"
-	// Kinds of problems of renders.
+	// Kinds of render errors.
 	RenderFailed  ProblemKind = "render-failed"
 	RenderRefused ProblemKind = "render-refused"
 )
 
-// Problem is one error in a text.
+// Problem is one error found while reading a file.
 type Problem struct {
 	Kind   ProblemKind
 	Detail string
 	Span   diag.Span
-	// First is the first place of a repeated key.
+	// First is the first occurrence of a repeated key.
 	First diag.Span
-	// LastCounts is set for a repeated key in a file that only Helm reads and in the output of a
-	// chart, where the last value counts.
+	// LastCounts is set for a repeated key in chart output or in a file that only Helm reads. Helm
+	// uses the last value.
 	LastCounts bool
-	// Merged is set for a repeated key in the output of a chart for Flux or kustomize, which reject
-	// it.
+	// Merged is set for a repeated key in chart output that Flux or kustomize processes further. Both
+	// reject repeated keys.
 	Merged bool
 }
 
-// Skipped is a document that is not a Kubernetes object to be judged, or a path that was not read,
-// which has no line.
+// Skipped is a document that is not judged, or a path that was not read. Line is 0 for a path.
 type Skipped struct {
 	Reason string
 	File   string
 	Line   int
 }
 
-// Reasons for leaving out a document.
+// Reasons for leaving out a document or a path.
 const (
 	SkipTemplate      = "Helm template"
 	SkipOtherTemplate = "template" // Jinja, ERB and similar
@@ -313,7 +314,7 @@ const (
 	SkipSample        = "API serialisation sample"
 	SkipConfig        = "schedlint configuration file"
 	SkipList          = "List with no valid items"
-	SkipIgnored       = "ignored path" // by the configuration
+	SkipIgnored       = "ignored path" // Options.Ignore
 	SkipHidden        = "hidden directory"
 	SkipOthers        = "package directory" // see Options.OwnOnly
 	SkipLink          = "unfollowed link"
@@ -329,24 +330,24 @@ type Set struct {
 	Skipped  []Skipped
 	// Documents counts YAML documents and JSON values, except empty ones.
 	Documents int
-	// Untracked lists the files, by name, that Options.Tracked left out.
+	// Untracked lists the names of files that Options.Tracked left out.
 	Untracked []string
-	// Unread lists paths, without lines, that were left out although they may contain manifests:
-	// those that Options.Ignore declines; hidden directories and third-party directories that
-	// contain a file that begins like a manifest; links that are hidden or not tracked; and files
-	// beyond the limits of a run. Directories end in a slash.
+	// Unread lists paths that were left out although they may contain manifests: paths that
+	// Options.Ignore declined, hidden and third-party directories with a file that begins like a
+	// manifest, links that are hidden or not tracked, and files beyond the limits of a run.
+	// Directories end in a slash. Line is not set.
 	Unread []Skipped
-	// Inflated holds the directories in which there may be charts that kustomizations render.
+	// Inflated holds the directories in which charts rendered by a kustomization may be.
 	Inflated map[string]bool
-	// Placeholders lists, by file, placeholders that YAML treats as syntax. They count as texts, so
-	// that the rest of their documents can be read.
+	// Placeholders lists, by file name, the placeholders that YAML would treat as syntax. They are
+	// read as strings so that the rest of their document can be parsed.
 	Placeholders map[string][]string
 
 	plain *Node
 }
 
-// Plain returns the contents of the only document of a file that is not a Kubernetes object, such
-// as a configuration, or nil.
+// Plain returns the first document of the first file that is not a Kubernetes object, such as a
+// configuration. It returns nil if there is no such document.
 func (s *Set) Plain() (*Node, *File) {
 	if s.plain == nil {
 		return nil, nil

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// mistake is a text with one typical slip. The line to correct ends in "# here", or is the first
-// one in want.
+// mistake is a document with one typical slip. The line to correct ends in "# here", or is the
+// first one in want.
 type mistake struct {
 	name, text string
 	want       int
@@ -52,8 +52,8 @@ var mistakes = []mistake{
 	{"JSON that ends early", "{\n\t\"a\": {\n\t\t\"b\": 1\n", 3},
 }
 
-// TestSyntaxErrorLine checks that an error is at the line that the user must correct, whatever the
-// line breaks are.
+// TestSyntaxErrorLine checks that an error is reported on the line that the user must correct, for
+// all kinds of line breaks.
 func TestSyntaxErrorLine(t *testing.T) {
 	for _, m := range mistakes {
 		for _, text := range []string{m.text, strings.ReplaceAll(m.text, "\n", "\r\n"), "# comment\n" + m.text, "---\n" + m.text} {
@@ -68,12 +68,12 @@ func TestSyntaxErrorLine(t *testing.T) {
 	}
 }
 
-// TestDocumentsAroundErrors checks that one broken document does not hide others, and that the
-// others keep their lines.
+// TestDocumentsAroundErrors checks that a broken document does not hide others and does not change
+// their line numbers.
 func TestDocumentsAroundErrors(t *testing.T) {
 	for _, m := range mistakes {
 		if strings.HasPrefix(m.text, "{") {
-			continue // JSON has no separators
+			continue // JSON has no document separators
 		}
 		text := "kind: A\n---\n" + m.text + "---\nkind: B\nmetadata:\n  name: b\n--- # again\n" + m.text + "---\nkind: C\n"
 		n := strings.Count(m.text, "\n")
@@ -112,8 +112,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestMeaningless reads documents that parse but have no valid meaning. Those that were meant to be
-// manifests are mistakes, even if everything else is data.
+// TestMeaningless checks documents that parse but are invalid. They are mistakes if they were
+// meant to be manifests, even if everything else in the file is data.
 func TestMeaningless(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: &a 1\n---\nkind: Pod\nb: *a\n":        "unparsable-document 4:1-6",

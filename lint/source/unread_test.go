@@ -65,8 +65,8 @@ func hidingPlaces(t *testing.T) string {
 	return filepath.Join(plant(t, repo), "repo")
 }
 
-// TestUnread checks which paths are not read: a hidden directory counts if one of its files begins
-// like a manifest, or if there are too many files to determine that.
+// TestUnread checks which paths are reported as unread. A hidden directory is reported if one of
+// its files begins like a manifest, or if it has too many files to find out.
 func TestUnread(t *testing.T) {
 	dir := hidingPlaces(t)
 	ignore := func(name string) bool {
@@ -89,7 +89,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestUnreadUntracked checks that untracked paths are not listed.
+// TestUnreadUntracked checks that untracked paths are not reported as unread.
 func TestUnreadUntracked(t *testing.T) {
 	dir := plant(t, map[string]string{"in/.cache/x.yaml": pod, "in/a.yaml": pod, "in/dir": "->../sub", "sub/x.txt": "", "in/.link": "->../sub"})
 	in := filepath.Join(dir, "in")
@@ -99,7 +99,7 @@ func TestUnreadUntracked(t *testing.T) {
 	}
 }
 
-// TestUnreadClosed checks that a hidden directory without read permission counts.
+// TestUnreadClosed checks that a hidden directory without read permission is reported as unread.
 func TestUnreadClosed(t *testing.T) {
 	dir := plant(t, map[string]string{".closed/x.txt": "", "a.yaml": pod})
 	closed := filepath.Join(dir, ".closed")

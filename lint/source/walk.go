@@ -15,48 +15,49 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// found is a file to read, or a path that cannot be read, with the reason.
+// found is a file to read. problem is the reason why it cannot be read, or empty.
 type found struct {
-	path          string // path to open; "" for standard input
+	path          string // path to open, or "" for standard input
 	name, display string
 	size          int64
 	problem       string
 }
 
-// walker collects files. It adds every file once, however many paths lead to it, by its name
-// without symbolic links. The order of the arguments makes no difference.
+// walker collects files. It identifies a file by its path without symbolic links, and adds it once
+// however many arguments lead to it. The order of the arguments does not matter.
 type walker struct {
 	opts  Options
-	root  string // without symbolic links
+	root  string // root of the repository without symbolic links
 	found []found
 	links []link
 	seen  map[string]bool
 	errs  []error
-	// untracked holds the names of files that are not part of the input.
+	// untracked lists the names of files that are not part of the input.
 	untracked []string
-	// passed holds paths that are left out for another reason.
+	// passed lists paths that are left out for another reason.
 	passed []passedPath
-	// wanted accepts files by their names without directories.
+	// wanted reports whether a file is read, given its base name.
 	wanted func(base string) bool
-	// most limits the directory entries that are read; 0 means no limit.
+	// most is the maximum number of directory entries to read; 0 means no limit.
 	most, entries int
 }
 
-// link is a symbolic link that is still to be followed. Files reached without links come first, so
-// that they are shown by their own names. bound is the directory that links must not leave.
+// link is a symbolic link still to be followed. Links are followed last, so that a file that is
+// also reachable without one is shown under its own name. bound is the directory that links must
+// not leave.
 type link struct{ path, shown, bound string }
 
 func newWalker(opts Options) *walker {
 	return &walker{opts: opts, root: worktree.Resolved(opts.Root), seen: map[string]bool{}, wanted: isManifest}
 }
 
-// argument is a path on the command line and what it refers to.
+// argument is a path from the command line and the file or directory it leads to.
 type argument struct {
 	text, path, real string
 	info             fs.FileInfo
 }
 
-// collect adds the files that the arguments name.
+// collect adds the files that the arguments lead to.
 func (w *walker) collect(texts []string) {
 	var args []argument
 	for _, text := range slices.Compact(slices.Sorted(slices.Values(texts))) {
@@ -81,7 +82,7 @@ func (w *walker) collect(texts []string) {
 
 func (w *walker) resolve(text string) (a argument, ok bool) {
 	a = argument{text: text, path: text}
-	if text != "" && !filepath.IsAbs(text) { // an empty path is not a directory
+	if text != "" && !filepath.IsAbs(text) { // an empty path does not mean Dir
 		a.path = filepath.Join(w.opts.Dir, text)
 	}
 	info, err := os.Stat(a.path)
@@ -92,7 +93,7 @@ func (w *walker) resolve(text string) (a argument, ok bool) {
 	if err == nil && !info.IsDir() && !info.Mode().IsRegular() { // such as <(kubectl get nodes -o yaml)
 		a.real, a.info = filepath.Clean(a.path), info
 		if real, err := filepath.EvalSymlinks(a.path); err == nil && w.inside(a) {
-			a.real = real // a link in the tree may lead to a device
+			a.real = real // a link inside the repository may lead to a device
 		}
 		return a, true
 	}
@@ -113,7 +114,7 @@ func (w *walker) add(a argument) {
 	inside := w.inside(a)
 	switch {
 	case inside && (!worktree.Inside(w.root, a.real) || worktree.OfGit(a.real) && !worktree.OfGit(a.path)):
-		w.refuse(filepath.Join(worktree.Resolved(filepath.Dir(a.path)), filepath.Base(a.path)), a.text, leadsOut) // the path may itself be a link
+		w.refuse(filepath.Join(worktree.Resolved(filepath.Dir(a.path)), filepath.Base(a.path)), a.text, leadsOut) // a.path may itself be a link
 	case a.info.IsDir():
 		bound := w.root
 		if !inside {
@@ -125,7 +126,7 @@ func (w *walker) add(a argument) {
 	}
 }
 
-// inside reports whether an argument names something in the tree.
+// inside reports whether an argument is in the repository.
 func (w *walker) inside(a argument) bool {
 	return worktree.Inside(w.opts.Root, filepath.Clean(a.path)) || worktree.Inside(w.root, filepath.Clean(a.path))
 }
@@ -176,15 +177,15 @@ func (w *walker) dir(real, display, bound string) {
 	}
 }
 
-// Reasons for not reading a path.
+// Reasons why a path cannot be read.
 const (
 	notRegular  = "is not a regular file"
 	leadsOut    = "is a symbolic link that leads out of the repository"
 	leadsAstray = "is a symbolic link that leads nowhere or in a circle"
 )
 
-// follow follows a symbolic link found in a directory, unless it leads out of the bound or back to
-// a directory that contains it.
+// follow follows a symbolic link found in a directory, unless the link leads out of its bound or
+// to a directory that contains it.
 func (w *walker) follow(l link) {
 	if strings.HasPrefix(filepath.Base(l.path), ".") {
 		if w.opts.Tracked(l.path) {
@@ -216,13 +217,13 @@ func (w *walker) follow(l link) {
 	case err != nil:
 		w.refuse(l.path, l.shown, "cannot be read: "+reason(err))
 	case !info.IsDir() && !w.wanted(filepath.Base(l.path)):
-	case info.IsDir() && worktree.OfGit(real) && !worktree.OfGit(l.path): // contains no manifest
+	case info.IsDir() && worktree.OfGit(real) && !worktree.OfGit(l.path): // git directories contain no manifests
 		w.linkUnread(SkipLink, l.path)
 	case !worktree.Inside(l.bound, real) || worktree.OfGit(real) && !worktree.OfGit(l.path):
 		w.refuse(l.path, l.shown, leadsOut)
 	case info.IsDir() && w.opts.OwnOnly && ofOthers(l.path):
 		w.linkUnread(SkipOthers, l.path)
-	case info.IsDir(): // a directory that contains the link was already seen
+	case info.IsDir(): // a directory that contains the link is already in w.seen
 		w.dir(real, l.shown, l.bound)
 	case !info.Mode().IsRegular():
 		w.refuse(l.path, l.shown, notRegular)
@@ -255,7 +256,7 @@ func (w *walker) refuse(path, display, why string) {
 	w.found = append(w.found, found{path: path, name: w.name(path), display: filepath.ToSlash(display), problem: why})
 }
 
-// leave counts a file that is not part of the input.
+// leave records a file that is not part of the input.
 func (w *walker) leave(path string) { w.untracked = append(w.untracked, w.name(path)) }
 
 // name returns the path relative to the root with forward slashes.
@@ -271,7 +272,7 @@ func (w *walker) ignored(path string) bool {
 	return w.opts.Ignore != nil && w.opts.Ignore(w.name(path))
 }
 
-// below joins a name to a directory and keeps the notation of the argument: "./a" stays "./a".
+// below joins a name to a directory and keeps the style of the argument: "./a" stays "./a".
 func below(dir, name string) string {
 	if dir == "." {
 		return name
@@ -287,19 +288,19 @@ func isManifest(name string) bool {
 	return false
 }
 
-// Input is a file below a path, or a path that cannot be read.
+// Input is a file found by Walk, or a path that cannot be read.
 type Input struct {
 	// Path is absolute and has no symbolic links; Name is relative to the root.
 	Path, Name string
-	// Size is the size in bytes.
+	// Size is in bytes.
 	Size int64
-	// Problem is the reason why it cannot be read, or "".
+	// Problem is the reason why the path cannot be read, or empty.
 	Problem string
 }
 
-// Walk lists the files below paths by the rules of Load; see Options. wanted accepts files by their
-// names without directories. Each file is listed once, sorted by name. After most directory entries
-// Walk stops and sets over. The error joins the errors of the paths themselves.
+// Walk lists the files below paths by the same rules as Load; see Options. wanted reports whether
+// to list a file, given its base name. Each file is listed once, sorted by name. Walk stops after
+// most directory entries and sets over. The error joins the errors of the arguments themselves.
 func Walk(opts Options, paths []string, most int, wanted func(base string) bool) (all []Input, over bool, err error) {
 	if opts.Tracked == nil {
 		opts.Tracked = func(string) bool { return true }
@@ -314,14 +315,13 @@ func Walk(opts Options, paths []string, most int, wanted func(base string) bool)
 	return all, w.entries > most, errors.Join(w.errs...)
 }
 
-// KustomizationFiles returns the names of the kustomization of a directory. A directory has only
-// one of them (kustomize: api/konfig/general.go).
+// KustomizationFiles returns the file names of a kustomization. A directory may have only one of
+// them (kustomize: api/konfig/general.go).
 func KustomizationFiles() []string {
 	return []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 }
 
-// IsKustomizationFile reports whether a file of this name, without directories, is
-// the kustomization of its directory.
+// IsKustomizationFile reports whether a base name is that of a kustomization.
 func IsKustomizationFile(base string) bool { return slices.Contains(KustomizationFiles(), base) }
 
 // passedPath is a path that is not read.
@@ -330,12 +330,12 @@ type passedPath struct {
 	dir          bool
 }
 
-// unread records a path that is not read.
+// unread records a path that is not read. dir says whether it is a directory.
 func (w *walker) unread(reason, path string, dir bool) {
 	w.passed = append(w.passed, passedPath{reason, path, dir})
 }
 
-// unreadPaths returns the paths that were not reached in another way.
+// unreadPaths returns the unread paths that no other argument or link leads to.
 func (w *walker) unreadPaths() []Skipped {
 	var all []Skipped
 	for _, p := range w.passed {
@@ -351,10 +351,10 @@ func (w *walker) unreadPaths() []Skipped {
 	return all
 }
 
-// versionControl lists hidden directories that contain no manifests of their own.
+// versionControl lists hidden directories that never contain manifests of their own.
 var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".jj": true, ".bzr": true}
 
-// ofOthers reports whether a directory contains third-party files of npm or go mod vendor.
+// ofOthers reports whether npm or go mod vendor keeps third-party files in a directory.
 func ofOthers(path string) bool {
 	switch filepath.Base(path) {
 	case "node_modules":
@@ -366,8 +366,8 @@ func ofOthers(path string) bool {
 	return false
 }
 
-// hidden records a directory that is skipped if it may contain manifests: many repositories have
-// hidden directories only for an editor or the CI.
+// hidden records a directory that is skipped although it may contain manifests. Many repositories
+// have hidden directories just for an editor or for CI.
 func (w *walker) hidden(reason, path string) {
 	switch {
 	case versionControl[filepath.Base(path)] || !w.opts.Tracked(path):
@@ -378,25 +378,25 @@ func (w *walker) hidden(reason, path string) {
 	}
 }
 
-// linkUnread records a link that is not followed if its target would be read.
+// linkUnread records a link that is not followed, if its target would otherwise be read.
 func (w *walker) linkUnread(reason, path string) {
 	if info, err := os.Stat(path); err == nil && (info.IsDir() || isManifest(path)) {
 		w.unread(reason, path, info.IsDir())
 	}
 }
 
-// Limits of the search in a hidden directory.
+// Limits for searching a hidden directory.
 const (
 	maxHiddenNames = 1000
 	maxHiddenFiles = 50
 	maxHiddenBytes = 4 << 10
 )
 
-// versionKey matches the key that every manifest has.
+// versionKey matches apiVersion, a key that every manifest has.
 var versionKey = lazy.Regexp(`(?m)^[ \t{]*(?:- +)*["']?apiVersion["']?[ \t]*:`)
 
-// mayHoldManifests reports whether a file below a directory begins like a manifest. It returns true
-// if the directory exceeds the limits of the search.
+// mayHoldManifests reports whether some file below a directory begins like a manifest. It returns
+// true if the directory is too large to search.
 func mayHoldManifests(dir string) bool {
 	names, files := maxHiddenNames, maxHiddenFiles
 	for dirs := []string{dir}; len(dirs) > 0; dirs = dirs[1:] {
@@ -433,7 +433,7 @@ func firstEntries(dir string, n int) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// beginsLikeManifest reports whether the first lines of a file have an apiVersion.
+// beginsLikeManifest reports whether the first lines of a file contain an apiVersion.
 func beginsLikeManifest(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -444,12 +444,12 @@ func beginsLikeManifest(path string) bool {
 	return err != nil || versionKey().Match(head)
 }
 
-// isBrokenList reports whether an object is a List without usable items. A custom kind may also end
-// in List: it has a name or a spec.
+// isBrokenList reports whether an object is a List without usable items. A custom resource whose
+// kind ends in List is not one if it has a name or a spec.
 func isBrokenList(o *Object) bool {
 	if !strings.HasSuffix(o.Kind, "List") || o.Kind != "List" && (o.Name != "" || o.Root.Get("spec") != nil) {
 		return false
 	}
 	_, items := o.Root.Field("items")
-	return items == nil || items.Kind != Sequence && !items.IsNull() // Go writes an empty list as null
+	return items == nil || items.Kind != Sequence && !items.IsNull() // Go encodes a nil slice as null
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// plant creates a tree of files. A value that begins with -> is a symbolic link.
+// plant creates a tree of files. A value that begins with -> is the target of a symbolic link.
 func plant(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -32,8 +32,8 @@ func plant(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// seen returns the files of a set, as name or as name = display if they differ, and the reasons why
-// others were not read.
+// seen lists the files of a Set, as name or, if the two differ, name = display. It also lists the
+// reasons why other files were not read.
 func seen(set *Set) []string {
 	var all []string
 	for _, f := range set.Files {
@@ -51,7 +51,7 @@ func seen(set *Set) []string {
 	return all
 }
 
-// forest contains a repository with all kinds of links, and a place beside it.
+// forest creates a repository with all kinds of links, and a directory next to it.
 func forest(t *testing.T) string {
 	return plant(t, map[string]string{
 		"repo/a.yaml":              pod,
@@ -144,8 +144,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestTracked reads tracked files by their own names, not by those of links to them. A link is
-// followed if it is tracked itself.
+// TestTracked checks that tracked files are read under their own names rather than those of links
+// to them. A link is followed only if it is tracked itself.
 func TestTracked(t *testing.T) {
 	dir := forest(t)
 	repo := filepath.Join(dir, "repo")
@@ -217,7 +217,7 @@ func TestStandardInput(t *testing.T) {
 	}
 }
 
-// TestPatchesOfKustomizations checks that exactly the files that a kustomization names as patches
+// TestPatchesOfKustomizations checks that exactly the files that a kustomization uses as patches
 // are dropped.
 func TestPatchesOfKustomizations(t *testing.T) {
 	dir := plant(t, map[string]string{

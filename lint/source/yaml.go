@@ -13,14 +13,14 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// document is one YAML or JSON document before it is classified.
+// document is a YAML or JSON document that has not been classified yet.
 type document struct {
 	line int
 	root *Node
-	// template is SkipTemplate if a map has a key that is not a scalar, because that is the result
-	// of parsing an unquoted {{ .Values.x }}, and SkipOtherTemplate in a template of ytt.
+	// template is SkipTemplate if a map has a key that is not a scalar, which is how an unquoted {{
+	// .Values.x }} parses. It is SkipOtherTemplate in a ytt template, and "" otherwise.
 	template string
-	// extent is the extent of a document that parseSimple can read again.
+	// extent is the range of the document in the file if parseSimple can parse it again.
 	extent extent
 }
 
@@ -28,28 +28,28 @@ type document struct {
 type textError struct {
 	problem      ProblemKind
 	line, column int
-	key, first   *Node // a repeated key, and the one that it repeats
-	doc          int   // the index of its document
+	key, first   *Node // a repeated key and its first occurrence
+	doc          int   // index of the document
 	lastCounts   bool  // see Problem.LastCounts
 	detail       string
-	// skip is the reason for silently leaving out a document that is not YAML at all, or "" if it
-	// is a mistake.
+	// skip is the reason for leaving out a document that was never meant to be parsed as YAML. It is
+	// empty if the error is a mistake.
 	skip string
 }
 
-// contents holds everything that was read from one text.
+// contents holds everything that was read from a file.
 type contents struct {
 	docs []document
 	errs []textError
 	sum  limits.Cost
-	// placeholders lists placeholders that YAML treats as syntax.
+	// placeholders lists placeholders that YAML would treat as syntax.
 	placeholders []string
-	// over is the exceeded limit because of which the text is not judged, or nil; docs then holds
-	// the documents before it.
+	// over reports the limit that the file exceeds, or is nil. docs then holds the documents before
+	// that point.
 	over *textError
 }
 
-// memory is reused by readers of files one after the other.
+// memory is reused by one reader after another.
 type memory struct {
 	simple simpleNodes
 	slab   slab
@@ -62,33 +62,33 @@ func newMemory() *memory { return &memory{words: wording{}} }
 type yamlReader struct {
 	opts  Options
 	most  limits.Cost
-	lines int // lines before the decoded part, as the parser counts them
+	lines int // number of lines before the part being parsed, as the parser counts lines
 	moved *moved
 	// search is the number of bytes that may still be searched for syntax errors.
 	search int
 	was    map[string]string // see withPlainPlaceholders
-	// ytt is set if the file is a template of ytt.
+	// ytt is set if the file is a ytt template.
 	ytt bool
-	// branches and computed belong to the text that is being decoded.
+	// branches and computed describe the text being parsed.
 	branches *branches
 	computed map[int]computed
-	// comma is set if the text contains a map such as {X,}, which the parser does not distinguish
-	// from {X}.
+	// comma is set if the text contains a map such as {X,}. The parser returns the same node for it
+	// as for {X}.
 	comma bool
 	nodes nodes
 	*memory
 	contents
 }
 
-// parseYAML reads all documents of one file with one decoder, so that lines are those of the file.
-// The parser stops at the first syntax error. Because one broken document must not hide the others,
-// each document is then read by itself.
+// parseYAML reads all documents of a file with one decoder, so that line numbers are those of the
+// file. The parser stops at the first syntax error. If there is one, parseYAML reads each document
+// by itself, because a broken document must not hide the others.
 func parseYAML(text []byte, opts Options) contents {
 	r := &yamlReader{opts: opts, most: opts.mostOf(text), search: maxSearch}
 	if opts.memories == nil {
 		r.memory = newMemory()
 	} else {
-		r.memory = opts.memories.Get().(*memory) // exclusively used by this reader
+		r.memory = opts.memories.Get().(*memory) // no other reader uses it
 		defer opts.memories.Put(r.memory)
 	}
 	if line, ok := crowded(text, r.most.Values); ok {
@@ -112,7 +112,7 @@ func parseYAML(text []byte, opts Options) contents {
 	r.contents, r.nodes = contents{}, nodes{}
 	for part := range parts(text) {
 		before, nodes := r.contents, r.nodes
-		if len(part) == len(text) { // it was already read
+		if len(part) == len(text) { // already parsed
 			r.contents, r.nodes = whole, wholeNodes
 		} else {
 			failed, err = r.decode(part)
@@ -124,21 +124,21 @@ func parseYAML(text []byte, opts Options) contents {
 			break
 		}
 		r.lines += bytes.Count(part, []byte("\n"))
-		for i := range part { // which the parser counts as well
+		for i := range part { // the parser counts these line breaks, too
 			if r.moved != nil && wideBreak(part, i) {
 				r.lines++
 			}
 		}
 	}
 	for i := range r.docs {
-		r.docs[i].extent = extent{} // it is relative to the part
+		r.docs[i].extent = extent{} // it is relative to the part, not to the file
 	}
 	return r.contents
 }
 
-// mend reads a document that does not parse again, with placeholders that are not syntax; before
-// holds what was read before it. If the placeholders were not the mistake, or not the only one, it
-// records the document as broken.
+// mend parses a broken document again after replacing placeholders that YAML treats as syntax.
+// before and nodes are the state before the document. If the document is still broken, mend
+// records the error.
 func (r *yamlReader) mend(err error, part []byte, before contents, nodes nodes) {
 	if plain, was := withPlainPlaceholders(part); plain != nil && !r.opts.Strict {
 		r.contents, r.nodes, r.was = before, nodes, was
@@ -153,24 +153,24 @@ func (r *yamlReader) mend(err error, part []byte, before contents, nodes nodes) 
 	r.broken(err, part)
 }
 
-// decode reads the documents of a text, with the parser if the text is not simple. If it cannot
-// read the whole text, it returns true and the error.
+// decode reads the documents of the text. It uses the YAML library if the text is not simple. If
+// the text is invalid, decode returns true and the error.
 func (r *yamlReader) decode(text []byte) (failed bool, err error) {
 	before, nodes := r.contents, r.nodes
 	r.branches = &branches{text: text}
 	if _, r.computed = yttCode(text); r.moved != nil {
-		r.computed = nil // its lines differ from those of the parser
+		r.computed = nil // its line numbers differ from those of the parser
 	}
 	r.comma = (bytes.Contains(text, []byte(",}")) || bytes.Contains(text, []byte(", }"))) && braceComma().Match(text)
 	if r.moved == nil && parseSimple(text, &r.simple, r.document) {
 		return false, nil
 	}
 	r.contents, r.nodes = before, nodes
-	r.simple = simpleNodes{} // the tree of the parser may be as large
+	r.simple = simpleNodes{} // free it, since the library's tree may be just as large
 	return decodeAll(text, r.document)
 }
 
-// exceed records the first limit that is exceeded.
+// exceed records the first limit that the file exceeds.
 func (r *contents) exceed(what string, line int) {
 	if r.over == nil {
 		over := tooMuch(what, line)
@@ -178,12 +178,11 @@ func (r *contents) exceed(what string, line int) {
 	}
 }
 
-// decodeAll passes every document to emit until that returns false. If it cannot read the whole
-// text, it returns true and the error.
+// decodeAll passes the documents to emit until emit returns false. If the text is invalid, it
+// returns true and the error.
 func decodeAll(text []byte, emit func(*yaml.Node) bool) (failed bool, err error) {
 	defer func() {
-		// The parser is a third-party library. For a user, a crash of it is an error of the
-		// document.
+		// The parser is a third-party library. If it crashes, report that as an error in the document.
 		if p := recover(); p != nil {
 			failed, err = true, fmt.Errorf("yaml: the parser failed: %v", p)
 		}
@@ -208,7 +207,7 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 		d.root = c.document(root, r.opts.Keep)
 	}
 	r.placeholders = append(r.placeholders, c.placeholders...)
-	if r.was != nil && len(c.placeholders) == 0 { // the document is not kept
+	if r.was != nil && len(c.placeholders) == 0 { // the document was not kept
 		r.placeholders = append(r.placeholders, slices.Sorted(maps.Values(r.was))...)
 	}
 	line, _ := c.place(root)
@@ -243,7 +242,8 @@ func (r *yamlReader) document(root *yaml.Node) bool {
 	return r.over == nil
 }
 
-// add counts what was read, which ends at a line or at its last mistake.
+// add adds a cost and errors to the totals, and checks the limits. line is the position to report
+// if a limit is exceeded, unless an error reaches the limit first.
 func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 	for _, e := range errs {
 		if e.skip != "" {
@@ -260,11 +260,12 @@ func (r *contents) add(t, most limits.Cost, line int, errs ...textError) {
 	}
 }
 
-// moved converts places of the parser to places of the file, for the rare text with line breaks
-// that only YAML 1.1 recognizes or with several byte order marks, which are hidden from the parser.
+// moved converts parser positions to file positions. It is needed only for text with line breaks
+// that YAML 1.1 alone recognizes, and for text with several byte order marks, which the parser
+// does not get to see.
 type moved struct {
 	parser, file *textIndex
-	by           int // bytes left out at the beginning
+	by           int // bytes removed from the start of the file
 }
 
 func (m *moved) place(line, column int32) (int32, int32) {
@@ -272,7 +273,7 @@ func (m *moved) place(line, column int32) (int32, int32) {
 	return int32(l), int32(c)
 }
 
-// line converts a line of the parser to a line of the file.
+// line converts a parser line to a file line.
 func (m *moved) line(n int) int {
 	if m == nil {
 		return n

@@ -11,10 +11,12 @@ import (
 	"strings"
 )
 
-// maxLinks limits the links outside work trees that are followed; it is the limit of Linux.
+// maxLinks is the maximum number of links to follow outside of work trees. Linux has the same
+// limit.
 const maxLinks = 40
 
-// Root returns the nearest directory, from dir upwards, that is the root of a work tree.
+// Root returns the root of the work tree that contains dir. That is dir itself or its nearest
+// parent with an entry .git.
 func Root(dir string) (root string, ok bool) {
 	for at := dir; ; at = filepath.Dir(at) {
 		if isRoot(at) {
@@ -31,9 +33,9 @@ func isRoot(dir string) bool {
 	return err == nil
 }
 
-// Locate returns the root of the work tree that contains a path, and the name relative to that
-// root. It prefers the work tree of the working directory; otherwise it takes the first one on the
-// path and follows links outside work trees.
+// Locate returns the root of the work tree that contains a path, and the path's name relative to
+// that root. It prefers the work tree of the working directory. Otherwise it returns the first
+// work tree on the path, following links outside of work trees.
 func Locate(path string) (root, name string, ok bool) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -48,14 +50,13 @@ func Locate(path string) (root, name string, ok bool) {
 	return follow(abs)
 }
 
-// Inside reports whether a path is a directory or is below it.
+// Inside reports whether path is dir or below it.
 func Inside(dir, path string) bool {
 	_, ok := Below(dir, path)
 	return ok
 }
 
-// Below returns the name of a path relative to a directory; ok is false if the path leads out
-// of it.
+// Below returns the name of a path relative to dir; ok is false if the path leads out of dir.
 func Below(dir, path string) (name string, ok bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -64,20 +65,19 @@ func Below(dir, path string) (name string, ok bool) {
 	return rel, true
 }
 
-// Local reports whether a name with forward slashes, relative to some directory, names that
-// directory or something below it. Like Below it only looks at the name: links may lead
-// elsewhere.
+// Local reports whether a relative name with forward slashes stays within its directory. Like
+// Below, it only looks at the name; a link may still lead elsewhere.
 func Local(name string) bool { return filepath.IsLocal(filepath.FromSlash(name)) }
 
-// follow walks a path from the top to the root of a work tree. It returns false for a name that
-// does not exist, or that the system generates for an open file.
+// follow follows a path component by component up to the root of a work tree. It returns false for
+// a name that does not exist, and for one that the system generates for an open file.
 func follow(abs string) (root, name string, ok bool) {
 	top := filepath.VolumeName(abs) + string(filepath.Separator)
 	at, rest := top, parts(abs)
 	for links := 0; len(rest) > 0; {
 		next := filepath.Join(at, rest[0])
 		switch {
-		case rest[0] == "..": // part of the target of a link; at has no links
+		case rest[0] == "..": // from the target of a link; at contains no links
 			at, rest = filepath.Dir(at), rest[1:]
 			continue
 		case isRoot(at):
@@ -103,14 +103,14 @@ func follow(abs string) (root, name string, ok bool) {
 	return "", "", false
 }
 
-// parts returns the components of a path without the volume. It does not clean the path, which
-// would be wrong for links.
+// parts returns the components of a path without the volume. It does not clean the path, because
+// that would change its meaning if it contains links.
 func parts(path string) []string {
 	path = strings.TrimPrefix(path, filepath.VolumeName(path))
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(s string) bool { return s == "" || s == "." })
 }
 
-// Absolute returns a path that is relative to a directory as an absolute path.
+// Absolute returns path as an absolute path. A relative path is resolved against dir.
 func Absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -118,7 +118,7 @@ func Absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Seen returns a path relative to a directory, or unchanged if that is impossible.
+// Seen returns path relative to dir, or unchanged if that is impossible.
 func Seen(dir, path string) string {
 	if rel, err := filepath.Rel(dir, path); err == nil {
 		return rel
@@ -126,7 +126,7 @@ func Seen(dir, path string) string {
 	return path
 }
 
-// Here returns a path relative to the working directory.
+// Here returns path relative to the working directory.
 func Here(path string) string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -135,35 +135,35 @@ func Here(path string) string {
 	return Seen(dir, path)
 }
 
-// IsDir reports whether a path leads to a directory.
+// IsDir reports whether path is a directory or a link to one.
 func IsDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-// Lookup finds what names below a root refer to, following links. It caches the result for each
-// name.
+// Lookup finds out which files and directories names below a root refer to. It follows links and
+// caches the result for each name.
 type Lookup struct {
 	root    string // without symbolic links
 	entries map[string]Entry
 }
 
-// Entry is a file or directory that a name refers to.
+// Entry describes the file or directory that a name refers to.
 type Entry struct {
-	// Name is relative to the root, without symbolic links; Info is nil if the name refers to
+	// Name is relative to the root and without symbolic links. Info is nil if the name refers to
 	// nothing in the tree.
 	Name string
 	Info fs.FileInfo
-	// Outside is set if the name refers to something outside the tree, whether it exists or not.
+	// Outside is set if the name leads out of the tree, even if there is nothing at the target.
 	Outside bool
 }
 
-// NewLookup returns a Lookup below a root, an absolute path.
+// NewLookup returns a Lookup for names below root, which must be an absolute path.
 func NewLookup(root string) *Lookup {
 	return &Lookup{root: Resolved(root), entries: map[string]Entry{}}
 }
 
-// Resolved returns a path without symbolic links, or only cleaned if it does not exist.
+// Resolved returns path without symbolic links. If the path does not exist, it is only cleaned.
 func Resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
@@ -174,16 +174,15 @@ func Resolved(path string) string {
 // Root returns the root without symbolic links.
 func (l *Lookup) Root() string { return l.root }
 
-// Inside returns the name of a path relative to the root; ok is false if the path is outside
-// the root or inside .git.
+// Inside returns the name of a path relative to the root; ok is false if the path is outside the
+// root or inside .git.
 func (l *Lookup) Inside(real string) (name string, ok bool) {
 	rel, ok := Below(l.root, real)
 	name = filepath.ToSlash(rel)
 	return name, ok && !OfGit(name)
 }
 
-// Entry returns what a name refers to. The name has forward slashes and is relative to the
-// root.
+// Entry returns what a name refers to. The name is relative to the root and has forward slashes.
 func (l *Lookup) Entry(name string) Entry {
 	if e, known := l.entries[name]; known {
 		return e
@@ -193,8 +192,8 @@ func (l *Lookup) Entry(name string) Entry {
 	return e
 }
 
-// Tracked is like Entry, but finds nothing that tracked rejects. It takes absolute paths; nil accepts
-// all.
+// Tracked is Entry, except that it finds nothing if tracked rejects the path. tracked gets
+// absolute paths; nil accepts all of them.
 func (l *Lookup) Tracked(name string, tracked func(path string) bool) Entry {
 	e := l.Entry(name)
 	if e.Info != nil && tracked != nil && !tracked(filepath.Join(l.root, filepath.FromSlash(e.Name))) {
@@ -222,18 +221,17 @@ func (l *Lookup) find(name string) Entry {
 	return Entry{Name: inside, Info: info}
 }
 
-// Reader reads the files of a work tree one by one. It keeps the directory of the last file
-// open, so that reading files in the order of their names costs little more than reading their
-// bytes.
+// Reader reads files of a work tree. It keeps the directory of the last file open, so that reading
+// files in the order of their names costs little more than reading their contents.
 type Reader struct {
 	root, dir string
 	last      *os.Root // open directory dir, or nil
 }
 
-// NewReader returns a Reader below a root. The caller must call Close.
+// NewReader returns a Reader for files below root. The caller must call Close.
 func NewReader(root string) *Reader { return &Reader{root: root} }
 
-// Close closes the open directory.
+// Close closes the directory that is currently open.
 func (r *Reader) Close() {
 	if r.last != nil {
 		r.last.Close()
@@ -241,7 +239,7 @@ func (r *Reader) Close() {
 	}
 }
 
-// ReadFile reads a file that passes Check.
+// ReadFile reads a file. The file must pass Check.
 func (r *Reader) ReadFile(name string, limit int64) ([]byte, error) {
 	if OfGit(name) {
 		return nil, errOfGit
@@ -272,8 +270,9 @@ func (r *Reader) ReadFile(name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// ReadSized reads a text of an expected size in bytes, and at most one byte more than a limit.
-// A text of the expected size leaves almost no spare capacity.
+// ReadSized reads a file whose expected size is size bytes. It reads at most limit+1 bytes, so
+// that the caller can detect a larger file. If the size is as expected, the result has almost no
+// spare capacity.
 func ReadSized(in io.Reader, size, limit int64) ([]byte, error) {
 	text := make([]byte, 0, size+1)
 	for in = io.LimitReader(in, limit+1); ; {

@@ -21,7 +21,7 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// TestLookup checks what names refer to.
+// TestLookup checks which files and directories names refer to.
 func TestLookup(t *testing.T) {
 	top := checkout(t, map[string]string{
 		"repo/.git/config": "secret",
@@ -64,8 +64,8 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestReader checks that one reader for all files returns the same as a new reader for each, in
-// any order.
+// TestReader checks that a single Reader returns the same as a new Reader for each file, in any
+// order.
 func TestReader(t *testing.T) {
 	top := checkout(t, map[string]string{
 		"repo/.git/config": "secret", "repo/a/b.txt": "b", "repo/a/c.txt": "cc", "repo/a/d/e.txt": "",

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// checkout creates a work tree with files and links: a text that begins with -> is the target of a
-// link, and a name that ends in a slash is a directory.
+// checkout creates a work tree. A value that begins with -> is the target of a link, and a name
+// that ends in a slash is a directory.
 func checkout(t *testing.T, entries map[string]string) (top string) {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
@@ -36,7 +36,7 @@ func checkout(t *testing.T, entries map[string]string) (top string) {
 	return top
 }
 
-// TestLocate checks which work tree a path leads into, and the name in it.
+// TestLocate checks which work tree contains a path, and the name of the path in it.
 func TestLocate(t *testing.T) {
 	top := checkout(t, map[string]string{
 		"repo/.git/":     "",
@@ -55,11 +55,11 @@ func TestLocate(t *testing.T) {
 		{"repo", "x.txt", "repo", "x.txt"},
 		{"repo/a", "../../repo/x.txt", "repo", "x.txt"},
 		{"repo", "out/x.txt", "repo", "out/x.txt"},
-		{"repo", "again/out/x.txt", "repo", "again/out/x.txt"}, // its .git is reached through a link and does not make it a root
+		{"repo", "again/out/x.txt", "repo", "again/out/x.txt"}, // a .git that is reached through a link does not make a root
 		{"repo", "sub/x.txt", "repo", "sub/x.txt"},
 		{"repo/sub", "x.txt", "repo/sub", "x.txt"},
 		{"repo/sub", "../x.txt", "repo", "x.txt"},
-		{"way", "x.txt", "repo", "x.txt"}, // the working directory has no links
+		{"way", "x.txt", "repo", "x.txt"}, // the working directory is resolved
 		{".", "way/x.txt", "repo", "x.txt"},
 		{".", "way/again/x.txt", "repo", "again/x.txt"},
 		{".", "deep/b.txt", "repo", "a/b.txt"},
@@ -84,7 +84,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// TestReadFile checks that only regular files without links on their path are read.
+// TestReadFile checks that a file is read only if it is regular and there is no link on its path.
 func TestReadFile(t *testing.T) {
 	top := checkout(t, map[string]string{
 		"secret.txt":        "secret",
@@ -132,8 +132,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestSwapped checks that an opened directory stays in use, whatever replaces it: a link that
-// appears in between has no effect.
+// TestSwapped checks that an opened directory stays in use even if a link replaces it in the
+// meantime.
 func TestSwapped(t *testing.T) {
 	top := checkout(t, map[string]string{"repo/.git/": "", "repo/a/b.txt": "text", "elsewhere/b.txt": "secret"})
 	spot, err := At(filepath.Join(top, "repo"), "a/b.txt")

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// WriteFile replaces a whole file in one step: no reader ever sees half of it, and on a full disk
-// the old file remains. Inside a work tree it follows no link, because a pull request may contain
-// one. Elsewhere it writes the path as given.
+// WriteFile replaces a whole file atomically: no reader ever sees a partial file, and if the disk
+// is full, the old file remains. In a work tree it does not follow links, because a pull request
+// may contain one. Elsewhere it writes to the path as given.
 func WriteFile(path string, data []byte) error {
 	if err := RefuseLink(path); err != nil {
 		return err
@@ -30,8 +30,8 @@ func WriteFile(path string, data []byte) error {
 	return Named(writeInto(spot.Dir, spot.Name, data), path)
 }
 
-// openSpot opens the directory of a file in its work tree. It returns nil for a path outside every
-// work tree.
+// openSpot opens the directory of a file in its work tree. It returns nil if the path is outside
+// of every work tree.
 func openSpot(path string) (*Spot, error) {
 	root, name, ok := Locate(path)
 	if !ok {
@@ -40,7 +40,8 @@ func openSpot(path string) (*Spot, error) {
 	return At(root, name)
 }
 
-// RefuseLink returns an error if a path has a link in the work tree. The error says what to do.
+// RefuseLink returns an error if a component of path in the work tree is a link. The error
+// explains what to do.
 func RefuseLink(path string) error {
 	spot, err := openSpot(path)
 	if spot != nil {
@@ -58,23 +59,23 @@ func RefuseLink(path string) error {
 	return err
 }
 
-// writeOutside writes a file outside every work tree. If the path is not a regular file, such as a
-// pipe or a device, or is a link without a target in the file system, it writes to it and never
-// replaces it.
+// writeOutside writes a file outside of every work tree. A path that is not a regular file, such
+// as a pipe or a device, is written to and never replaced. The same goes for a link whose target
+// is not in the file system.
 func writeOutside(path string, data []byte) error {
 	const mode = 0o644
 	target := path
 	if real, err := filepath.EvalSymlinks(path); err == nil {
-		target = real // keeps the link
+		target = real // keep the link
 	} else if link, err := os.Lstat(path); err == nil && link.Mode()&fs.ModeSymlink != 0 {
-		return os.WriteFile(path, data, mode) // no target in the file system, like /dev/stdout for a pipe or a deleted file
+		return os.WriteFile(path, data, mode) // target is not in the file system, such as that of /dev/stdout for a pipe or a deleted file
 	}
 	if info, err := os.Stat(target); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, mode)
 	}
 	dir, err := os.OpenRoot(filepath.Dir(target))
 	if errors.Is(err, fs.ErrPermission) {
-		return os.WriteFile(path, data, mode) // the file may be writable although its directory is not
+		return os.WriteFile(path, data, mode) // the file may be writable even if its directory is not
 	}
 	if err != nil {
 		return Named(err, path)
@@ -89,7 +90,7 @@ func writeInto(dir *os.Root, name string, data []byte) error {
 	info, err := dir.Lstat(name)
 	switch {
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
-		return &LinkError{Name: name} // it became a link after it was inspected
+		return &LinkError{Name: name} // it has become a link since it was inspected
 	case err == nil && !info.Mode().IsRegular():
 		return dir.WriteFile(name, data, mode)
 	case err == nil:
@@ -97,7 +98,7 @@ func writeInto(dir *os.Root, name string, data []byte) error {
 	}
 	temp, err := writeBeside(dir, name, data, mode)
 	if errors.Is(err, fs.ErrPermission) && info != nil {
-		return dir.WriteFile(name, data, mode) // the file may be writable although its directory is not
+		return dir.WriteFile(name, data, mode) // the file may be writable even if its directory is not
 	}
 	if err == nil {
 		err = dir.Rename(temp, name)
@@ -108,9 +109,9 @@ func writeInto(dir *os.Root, name string, data []byte) error {
 	return err
 }
 
-// ReplaceFile replaces the text of a regular file in one step and keeps its permissions. It changes
-// nothing if the file no longer contains the expected text. Another hard link to the file keeps the
-// old text.
+// ReplaceFile replaces the contents of a regular file atomically and keeps its permissions. It
+// changes nothing if the file no longer has the expected contents. Other hard links to the file
+// keep the old contents.
 func ReplaceFile(path string, before, after []byte) error {
 	spot, err := openSpot(path)
 	if err == nil && spot == nil {
@@ -135,10 +136,10 @@ func replaceIn(dir *os.Root, name string, before, after []byte) error {
 	}
 	temp, err := writeBeside(dir, name, after, info.Mode().Perm())
 	if err == nil {
-		err = dir.Chmod(temp, info.Mode().Perm()) // the umask removed some bits
+		err = dir.Chmod(temp, info.Mode().Perm()) // the umask has removed some bits
 	}
 	if err == nil {
-		err = unchanged(dir, name, before) // checks as late as possible
+		err = unchanged(dir, name, before) // check as late as possible
 	}
 	if err == nil {
 		err = dir.Rename(temp, name)
@@ -149,8 +150,9 @@ func replaceIn(dir *os.Root, name string, before, after []byte) error {
 	return err
 }
 
-// unchanged returns an error if a file no longer contains a text, or if it cannot be written in
-// place: a writable directory does not make the file ours.
+// unchanged returns an error if the contents of a file have changed or if the file is not
+// writable. Replacing a file requires only a writable directory, so it would override a read-only
+// file.
 func unchanged(dir *os.Root, name string, before []byte) error {
 	file, err := dir.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -164,9 +166,9 @@ func unchanged(dir *os.Root, name string, before []byte) error {
 	return err
 }
 
-// writeBeside writes a new temporary file in the directory of another file. Its name contains the
-// process id instead of a random part: that is enough to separate two runs that write the same file
-// at once.
+// writeBeside writes a new temporary file in the directory of another file. The name contains the
+// process id instead of a random part, which is enough to separate two runs that write the same
+// file at the same time.
 func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp string, err error) {
 	temp = fmt.Sprintf(".%.100s.%d.tmp", name, os.Getpid())
 	file, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -177,10 +179,10 @@ func writeBeside(dir *os.Root, name string, data []byte, mode fs.FileMode) (temp
 	return temp, errors.Join(err, file.Close())
 }
 
-// Spot is a place for a file in an open directory of a work tree.
+// Spot is the location of a file in an open directory of a work tree.
 type Spot struct {
-	// Dir contains the file, and Name is its name there. The path to the directory contains no
-	// link; the file itself may be one.
+	// Dir is the open directory, and Name is the name of the file in it. The path to the directory
+	// contains no links, but the file itself may be one.
 	Dir  *os.Root
 	Name string
 	name string // relative to the root
@@ -188,7 +190,7 @@ type Spot struct {
 
 // LinkError is returned for a symbolic link where links are not allowed.
 type LinkError struct {
-	// Name is the name of the link relative to the root of the work tree.
+	// Name is the path of the link relative to the root of the work tree.
 	Name string
 }
 
@@ -196,7 +198,7 @@ func (e *LinkError) Error() string {
 	return filepath.ToSlash(e.Name) + " is a symbolic link"
 }
 
-// At opens the directory of a file, given its name relative to a root.
+// At opens the directory of a file. The name of the file is relative to root.
 func At(root, name string) (*Spot, error) {
 	if name = filepath.Clean(name); !filepath.IsLocal(name) || name == "." {
 		return nil, fmt.Errorf("%s is no name of a file below the root", filepath.ToSlash(name))
@@ -217,7 +219,7 @@ func At(root, name string) (*Spot, error) {
 	return &Spot{dir, above[len(above)-1], name}, nil
 }
 
-// Make is like At, but creates missing directories.
+// Make is At, except that it creates missing directories.
 func Make(root, name string) (*Spot, error) {
 	above := parts(filepath.Clean(name))
 	for i := 1; i < len(above); i++ {
@@ -233,7 +235,7 @@ func Make(root, name string) (*Spot, error) {
 	return At(root, name)
 }
 
-// step opens a directory in another one. name is its name relative to the root.
+// step opens the directory part in dir. name is its path relative to the root.
 func step(dir *os.Root, part, name string) (*os.Root, error) {
 	info, err := dir.Lstat(part)
 	switch {
@@ -260,7 +262,7 @@ func step(dir *os.Root, part, name string) (*os.Root, error) {
 // Close closes the directory.
 func (s *Spot) Close() error { return s.Dir.Close() }
 
-// Lstat describes the file. It returns a LinkError for a link.
+// Lstat returns information about the file. It returns a LinkError if the file is a link.
 func (s *Spot) Lstat() (fs.FileInfo, error) {
 	info, err := s.Dir.Lstat(s.Name)
 	switch {
@@ -272,11 +274,12 @@ func (s *Spot) Lstat() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// ErrNotRegular is returned for a pipe, a device or a directory instead of a regular file.
+// ErrNotRegular is returned for anything that is not a regular file, such as a pipe, a device or a
+// directory.
 var ErrNotRegular = errors.New("is not a regular file")
 
-// Check checks that a name below a root is a regular file of at most limit bytes. The name must
-// not lead into .git, which is not part of the work tree.
+// Check returns an error unless name is a regular file below root of at most limit bytes. The name
+// must not lead into .git, which is not part of the work tree.
 func Check(root, name string, limit int64) error {
 	if OfGit(name) {
 		return errOfGit
@@ -290,7 +293,7 @@ func Check(root, name string, limit int64) error {
 	return err
 }
 
-// OfGit reports whether a path leads into git's own directory. Its files, such as a
+// OfGit reports whether a path leads into git's own directory. The files there, such as a
 // configuration with credentials, are not part of the work tree.
 func OfGit(path string) bool {
 	return slices.ContainsFunc(parts(path), func(s string) bool { return strings.EqualFold(s, ".git") })
@@ -298,7 +301,7 @@ func OfGit(path string) bool {
 
 var errOfGit = errors.New("belongs to git, not to the work tree")
 
-// check returns the size of a regular file.
+// check returns the size of the file, or an error if the file is not regular or larger than limit.
 func (s *Spot) check(limit int64) (size int64, err error) {
 	info, err := s.Lstat()
 	switch {
@@ -312,7 +315,7 @@ func (s *Spot) check(limit int64) (size int64, err error) {
 	return info.Size(), nil
 }
 
-// ReadFile reads a file that passes Check.
+// ReadFile reads a file below root. The file must pass Check.
 func ReadFile(root, name string, limit int64) ([]byte, error) {
 	r := NewReader(root)
 	defer r.Close()
@@ -329,7 +332,7 @@ func ReadTrusted(path string, limit int64) ([]byte, error) {
 	return ReadAll(file, limit)
 }
 
-// ReadAll reads at most limit bytes, and returns an error if there are more.
+// ReadAll reads everything from in. It returns an error if there are more than limit bytes.
 func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err == nil && int64(len(text)) > limit {
@@ -338,11 +341,12 @@ func ReadAll(in io.Reader, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// TooLarge returns the error for a file that exceeds a limit, which is a multiple of 1 MiB.
+// TooLarge returns the error for a file that exceeds a limit. The limit must be a multiple of 1
+// MiB.
 func TooLarge(limit int64) error { return fmt.Errorf("is larger than %d MiB", limit>>20) }
 
-// Named replaces the path in an error of the file system with a name. Errors from an open directory
-// contain only the last component of the path.
+// Named replaces the path in a file system error with name. Errors from an open directory contain
+// only the last component of the path.
 func Named(err error, name string) error {
 	var p *fs.PathError
 	var l *os.LinkError

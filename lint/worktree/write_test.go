@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestWriteFileKeepsLinks checks that links are written through, whether or not their target
-// exists: a link that is replaced with a file is lost, and /dev/stdout has no target in the file
+// TestWriteFileKeepsLinks checks that WriteFile writes through links, whether or not their target
+// exists. Replacing a link with a file would lose the link. /dev/stdout has no target in the file
 // system if the output is a pipe or a deleted file.
 func TestWriteFileKeepsLinks(t *testing.T) {
 	dir := t.TempDir()
@@ -34,8 +34,8 @@ func TestWriteFileKeepsLinks(t *testing.T) {
 	}
 }
 
-// TestReplaceFile checks that a file with the expected text is replaced and keeps its permissions,
-// and that otherwise nothing changes and no temporary file remains.
+// TestReplaceFile checks that a file with the expected contents is replaced and keeps its
+// permissions. Otherwise nothing may change, and no temporary file may remain.
 func TestReplaceFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "web.yaml")
@@ -85,7 +85,7 @@ func TestReplaceFile(t *testing.T) {
 	}
 }
 
-// describe describes the file, directory or link at a path.
+// describe returns a description of the file, directory or link at a path.
 func describe(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil {

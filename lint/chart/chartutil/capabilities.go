@@ -12,27 +12,29 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// Capabilities is the value of .Capabilities in templates, which may use its names and methods.
+// Capabilities is the value of .Capabilities in templates. Its fields and methods have Helm's
+// names, because templates use them.
 type Capabilities struct {
 	KubeVersion KubeVersion
 	APIVersions VersionSet
 	HelmVersion BuildInfo
 }
 
-// String returns the text that templates print. A pointer prints the same by itself; within a map
-// it would print its address, which differs in each run.
+// String returns what templates print for the capabilities. Without it, a pointer in a map would
+// print as an address that differs between runs.
 func (c *Capabilities) String() string {
 	type plain Capabilities
 	return fmt.Sprint((*plain)(c))
 }
 
-// BuildInfo is the version of Helm. The commit and the Go version depend on the build of Helm, so
-// they stay empty.
+// BuildInfo describes the version of Helm. The commit and the Go version depend on how Helm was
+// built, so they are empty.
 type BuildInfo struct {
 	Version, GitCommit, GitTreeState, GoVersion string
 }
 
-// KubeVersion is a version of Kubernetes, such as v1.36.0, 1 and 36.
+// KubeVersion is a Kubernetes version as a string and as major and minor numbers, such as v1.36.0,
+// 1 and 36.
 type KubeVersion struct {
 	Version, Major, Minor string
 }
@@ -43,27 +45,27 @@ func (v *KubeVersion) String() string { return v.Version }
 // GitVersion returns the version.
 func (v *KubeVersion) GitVersion() string { return v.Version }
 
-// VersionSet holds API versions, such as apps/v1.
+// VersionSet is a list of API versions, such as apps/v1.
 type VersionSet []string
 
-// Has reports whether an API is in the set, by its exact name.
+// Has reports whether the set contains an API with exactly this name.
 func (v VersionSet) Has(api string) bool { return slices.Contains(v, api) }
 
 const (
-	// HelmVersion is the version of Helm that this package reproduces.
+	// HelmVersion is the version of Helm that this package imitates.
 	HelmVersion = "v3.21.4"
-	// DefaultKubeVersion is the version that helm template uses by default.
+	// DefaultKubeVersion is the Kubernetes version that helm template assumes by default.
 	DefaultKubeVersion = "v1.36.0"
 )
 
-// apiVersions lists the API versions that helm template knows. Helm asks the client libraries of
-// Kubernetes, which return them in random order.
+// apiVersions lists the API versions that helm template assumes. Helm gets them from the
+// Kubernetes client libraries in random order.
 //
 //go:embed apiversions.txt
 var apiVersions string
 
-// NewCapabilities returns the capabilities of helm template. kube is the version of Kubernetes, or
-// "" for the default; apis are added to the API versions that Helm knows.
+// NewCapabilities returns the capabilities that helm template assumes. kube is the Kubernetes
+// version, or "" for the default. apis are added to the API versions that Helm assumes.
 func NewCapabilities(kube string, apis []string) (*Capabilities, error) {
 	v, err := version.ParseGeneric(cmp.Or(kube, DefaultKubeVersion))
 	if err != nil {
@@ -80,8 +82,8 @@ func NewCapabilities(kube string, apis []string) (*Capabilities, error) {
 	}, nil
 }
 
-// IsReleaseName reports whether Helm accepts a name for a release. Its length leaves room for
-// suffixes in the names of objects.
+// IsReleaseName reports whether Helm accepts the name of a release. The maximum length leaves room
+// for suffixes in object names.
 func IsReleaseName(name string) bool {
 	return len(name) <= 53 && len(validation.IsDNS1123Subdomain(name)) == 0
 }
@@ -90,8 +92,7 @@ func IsReleaseName(name string) bool {
 // template.
 type Release struct{ Name, Namespace string }
 
-// Top returns the dot of the templates of a chart, without the parts that depend on the chart and
-// the template.
+// Top returns the part of the dot that is the same for all templates and charts.
 func Top(r Release, caps *Capabilities, values Values) Values {
 	return Values{
 		"Capabilities": caps,

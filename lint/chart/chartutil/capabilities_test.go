@@ -45,7 +45,8 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// TestAPIVersionsAreSorted checks the list. The oracle compares it with Helm.
+// TestAPIVersionsAreSorted checks the order of the list. The oracle compares its contents with
+// Helm.
 func TestAPIVersionsAreSorted(t *testing.T) {
 	if all := strings.Fields(apiVersions); !slices.IsSorted(all) || len(slices.Compact(all)) < 40 {
 		t.Errorf("the versions of APIs are not sorted, or too few:\n%s", apiVersions)

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// written is a chart in the form in which tests write it.
+// written is a chart in the notation of the tests.
 type written struct {
 	Name, Version string
 	Values        map[string]any
@@ -37,8 +37,8 @@ func read[T any](t *testing.T, text string) (v T) {
 	return v
 }
 
-// example is a chart with the values of a user, the expected .Values, and the full names of the
-// remaining charts.
+// example is a chart with the user's values, the expected .Values, and the full names of the
+// charts that remain.
 type example struct{ chart, user, want, left string }
 
 func (e example) hold(t *testing.T) {
@@ -98,8 +98,8 @@ func TestCosts(t *testing.T) {
 	}
 }
 
-// importsItself imports a table of the chart into x.p of the dependency, and then imports x with
-// the same p.
+// importsItself is a chart that imports one of its tables into x.p of its dependency, and then
+// imports x, which contains the same p.
 const importsItself = `
 name: s
 charts:
@@ -115,7 +115,8 @@ func dots(n int) string {
 	return string(path) + "a"
 }
 
-// manyAliases returns a chart with ten aliases of a chart with ten aliases, and so on.
+// manyAliases returns a chart with ten aliases of a chart with ten aliases, and so on, depth
+// levels deep.
 func manyAliases(depth int) *helm.Chart {
 	c := &helm.Chart{Metadata: &helm.Metadata{Name: "leaf", Version: "1.0.0"}}
 	for range depth {

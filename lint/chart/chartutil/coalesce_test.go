@@ -97,8 +97,8 @@ func TestValuesOfDependencies(t *testing.T) {
 	}
 }
 
-// TestShared checks which of the tables are identical, because templates can observe that by
-// changing them.
+// TestShared checks which tables in the result are identical. Templates can observe that by
+// changing one of them.
 func TestShared(t *testing.T) {
 	c := read[written](t, `{name: s, values: {global: {t: {u: {a: 1}}}}, charts: [{name: d}]}`).chart()
 	v, err := Coalesce(c, nil, freely)

@@ -9,12 +9,12 @@ import (
 	helm "helm.sh/helm/v3/pkg/chart"
 )
 
-// ProcessDependencies changes a chart to the one that is installed with the values of the user:
-// dependencies get their aliases, those that conditions or tags disable are removed, and the values
-// of the chart include those that it imports. Nulls stay.
+// ProcessDependencies changes a chart into the one that is installed with the user's values. It
+// renames dependencies to their aliases, removes those that conditions or tags disable, and adds
+// the values that the chart imports. Null values are kept.
 //
-// An alias is a copy of the chart. All copies share the dependencies in Chart.yaml, so, as in Helm,
-// only the first copy resolves names and imports.
+// An alias is a copy of the chart. All copies share the list of dependencies in Chart.yaml, so, as
+// in Helm, only the first copy resolves names and imports.
 func ProcessDependencies(c *helm.Chart, user map[string]any, charge func(steps int)) (err error) {
 	defer stopped(&err)
 	m := merger{charge, true}
@@ -24,8 +24,8 @@ func ProcessDependencies(c *helm.Chart, user map[string]any, charge func(steps i
 	return merger{charge, false}.imports(c, 0)
 }
 
-// IsCompatible reports whether a version satisfies a constraint. It returns false if either is
-// malformed.
+// IsCompatible reports whether a version satisfies a constraint. It returns false if either of
+// them is malformed.
 func IsCompatible(constraint, version string) bool {
 	v, err := semver.NewVersion(version)
 	if err != nil {
@@ -36,7 +36,7 @@ func IsCompatible(constraint, version string) bool {
 }
 
 // enable resolves the dependencies of a chart and, recursively, those of its dependencies. path is
-// the path from the root to the values of the chart, with a dot at its end, or "".
+// the path from the root to the values of the chart, either empty or with a dot at its end.
 func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth int) error {
 	m.enter(chartSteps, depth)
 	if c.Metadata.Dependencies == nil {
@@ -60,9 +60,9 @@ func (m merger) enable(c *helm.Chart, user map[string]any, path string, depth in
 	return nil
 }
 
-// resolved returns the charts that a chart depends on: first those in charts/ that Chart.yaml does
-// not name, then one for each entry with a chart. An entry with an alias has it as its name
-// afterwards.
+// resolved returns the charts that a chart depends on. Charts in charts/ that Chart.yaml does not
+// list come first, followed by one chart for each entry in Chart.yaml that has one. The name of an
+// entry with an alias becomes the alias.
 func (m merger) resolved(c *helm.Chart) []*helm.Chart {
 	var all []*helm.Chart
 	for _, d := range c.Dependencies() {
@@ -84,7 +84,7 @@ func (m merger) resolved(c *helm.Chart) []*helm.Chart {
 	return all
 }
 
-// fits reports whether a chart is the one that an entry names.
+// fits reports whether a chart matches an entry of Chart.yaml.
 func (m merger) fits(d *helm.Chart, want *helm.Dependency) bool {
 	m.charge(1)
 	if d.Name() != want.Name {
@@ -94,7 +94,7 @@ func (m merger) fits(d *helm.Chart, want *helm.Dependency) bool {
 	return IsCompatible(want.Version, d.Metadata.Version)
 }
 
-// aliased returns a copy of a chart, with its alias as name if there is one.
+// aliased returns a copy of a chart. The copy is named after the alias if there is one.
 func (m merger) aliased(d *helm.Chart, alias string) *helm.Chart {
 	m.charge(chartSteps)
 	chart, about := *d, *d.Metadata
@@ -105,7 +105,7 @@ func (m merger) aliased(d *helm.Chart, alias string) *helm.Chart {
 	return &chart
 }
 
-// tags enables entries, except those that have a false tag and no true one.
+// tags disables the entries that have a false tag and no true one, and enables all others.
 func (m merger) tags(all []*helm.Dependency, values Values) {
 	tags, err := values.Table("tags")
 	for _, d := range all {
@@ -120,7 +120,7 @@ func (m merger) tags(all []*helm.Dependency, values Values) {
 	}
 }
 
-// conditions applies the first condition of each entry that is a boolean.
+// conditions enables or disables each entry by the first of its conditions that is a boolean.
 func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
 	for _, d := range all {
 		for condition := range strings.SplitSeq(strings.TrimSpace(d.Condition), ",") {
@@ -137,7 +137,7 @@ func (m merger) conditions(all []*helm.Dependency, values Values, path string) {
 	}
 }
 
-// enabled returns the charts and the entries without the disabled names.
+// enabled returns the charts and the entries without those whose names are disabled.
 func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
 	off := map[string]bool{}
 	for _, d := range c.Metadata.Dependencies {
@@ -160,8 +160,8 @@ func (m merger) enabled(c *helm.Chart) ([]*helm.Chart, []*helm.Dependency) {
 	return charts, wanted
 }
 
-// imports adds to charts the values that they import from their dependencies, the innermost charts
-// first. It needs a merger that keeps nulls.
+// imports adds to each chart the values that it imports from its dependencies, innermost charts
+// first. The merger must keep nulls.
 func (m merger) imports(c *helm.Chart, depth int) error {
 	m.enter(chartSteps, depth)
 	for _, d := range c.Dependencies() {
@@ -180,7 +180,7 @@ func (m merger) imports(c *helm.Chart, depth int) error {
 	for _, d := range c.Metadata.Dependencies {
 		var resolved []any
 		for _, item := range d.ImportValues {
-			var from, to string // the path of a table in the dependency, and its target in the chart
+			var from, to string // path of a table in the dependency, and of its target in the chart
 			switch item := item.(type) {
 			case string:
 				from, to = "exports."+item, "."
@@ -198,12 +198,12 @@ func (m merger) imports(c *helm.Chart, depth int) error {
 		}
 		d.ImportValues = resolved
 	}
-	// The imported values are still part of other values, which the merge must not change.
+	// The imported values are still part of other values, so the merge must not change them.
 	c.Values = m.under(m.copiedTable(values, 0), imported, 0)
 	return nil
 }
 
-// at returns a table nested below a path; "." returns the table itself.
+// at returns a table nested below a path. The path "." leads to the table itself.
 func at(path string, table map[string]any) map[string]any {
 	if path == "." {
 		return table

@@ -123,7 +123,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestEntries checks that templates see .Chart.Dependencies in its final state.
+// TestEntries checks that templates see the final state of .Chart.Dependencies.
 func TestEntries(t *testing.T) {
 	c := read[written](t, `{name: s, values: {e: {run: false}}, charts: [{name: d}, {name: e}],
 		dependencies: [{name: d, version: "*", alias: f, import-values: [x, {child: k, parent: z}]}, {name: e, version: "*", condition: e.run}]}`).chart()

@@ -1,16 +1,16 @@
-// Package chartutil computes the objects that the templates of a Helm chart see: the values, merged
-// from the chart, its dependencies and the release; the enabled dependencies; and the capabilities
+// Package chartutil computes the objects that the templates of a Helm chart see: the values merged
+// from the chart, its dependencies and the release, the enabled dependencies, and the capabilities
 // of the cluster.
 //
-// Contract: for helm template the results equal those of Helm 3.21.4's package with the same name,
-// including which maps occur twice in the result, because templates change maps and print the names
-// of types: typeOf .Values is "chartutil.Values". Helm's package is not imported because it links
-// all of client-go for a list of API versions.
+// Contract: for helm template, the results equal those of the package with the same name in Helm
+// 3.21.4. That includes which maps are shared within the result, because templates change maps,
+// and type names, because templates print them: typeOf .Values is "chartutil.Values". Helm's
+// package is not imported because it links all of client-go for a list of API versions.
 //
-// Invariants: where Helm depends on the order of a map, this package processes keys in sorted
-// order. It changes the chart in the same way as Helm, and does not change the values of the
-// release. All work is charged before it is done, and values are followed at most MaxDepth levels
-// deep. Warnings that Helm logs are dropped.
+// Invariants: where Helm depends on map order, this package processes keys in sorted order. It
+// changes the chart in the same way as Helm, and does not change the values of the release. All
+// work is charged before it is done, and values may be nested at most MaxDepth levels deep.
+// Warnings that Helm would log are dropped.
 //
 // Non-goals: reading charts and values files, schemas, and processing dependencies without keeping
 // nulls, which helm template does not do.

@@ -11,23 +11,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// merger merges values. With drop set, a null removes the key that it overrides; otherwise it
-// stays.
+// merger merges values. With drop set, a null removes the key that it overrides. Otherwise the
+// null is kept.
 type merger struct {
 	charge func(int)
 	drop   bool
 }
 
-// Costs in steps. A table costs more than its entries because it is allocated.
+// Costs in steps. A table costs more than its entries because it must be allocated.
 const (
 	tableSteps = 4
 	chartSteps = 20
 )
 
-// tooDeep is the panic value that stopped recovers.
+// tooDeep is a panic value that stopped recovers.
 type tooDeep struct{}
 
-// stopped converts a panic about nesting to an error.
+// stopped turns a panic with tooDeep into an error.
 func stopped(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -38,7 +38,7 @@ func stopped(err *error) {
 	}
 }
 
-// copied returns a deep copy. A part that occurs twice in the value is copied twice.
+// copied returns a deep copy. A part that occurs twice is copied twice.
 func (m merger) copied(v any, depth int) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -76,9 +76,8 @@ func (m merger) enter(steps, depth int) {
 	}
 }
 
-// under merges the values of low below those of high, which take precedence, and returns high. It
-// moves keys that are only in low without copying their values. A null in high without a
-// counterpart stays.
+// under merges low into high and returns high, whose values take precedence. Values that are only
+// in low are not copied. A null in high stays if low does not have the key.
 func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	m.enter(1+len(high)+len(low), depth)
 	if low == nil {
@@ -87,8 +86,8 @@ func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	if high == nil {
 		return low
 	}
-	// With drop set, a null in high removes the key from both sides. Otherwise it becomes the value
-	// on both sides; that is observable, because low may be part of values that are still in use.
+	// With drop set, a null in high removes the key from both sides. Otherwise both sides get the
+	// null. The change to low is observable, because low may be part of values that are still in use.
 	for key, value := range high {
 		switch {
 		case value != nil:
@@ -115,20 +114,21 @@ func (m merger) under(high, low map[string]any, depth int) map[string]any {
 	return high
 }
 
-// sorted returns the keys in sorted order.
+// sorted returns the keys of a table in sorted order.
 func sorted(table map[string]any) []string { return slices.Sorted(maps.Keys(table)) }
 
 const globalKey = "global"
 
-// Coalesce returns the values that the templates of a chart see: those of the user over those of
-// the chart, and the same for each dependency below its name. Nulls delete keys that the chart
-// sets. The error is ErrDepth, or names a dependency whose values are not a mapping.
+// Coalesce returns the values that the templates of a chart see. The user's values take precedence
+// over those of the chart, and the same applies to each dependency, whose values are below its
+// name. A null deletes a key that the chart sets. The error is ErrDepth or names a dependency
+// whose values are not a mapping.
 func Coalesce(c *helm.Chart, user map[string]any, charge func(steps int)) (v Values, err error) {
 	defer stopped(&err)
 	return merger{charge, true}.all(c, user)
 }
 
-// all merges the values of a chart and of its dependencies into a copy of user.
+// all merges the values of a chart and its dependencies into a copy of user.
 func (m merger) all(c *helm.Chart, user map[string]any) (map[string]any, error) {
 	v := m.copiedTable(user, 0)
 	if v == nil {
@@ -137,7 +137,7 @@ func (m merger) all(c *helm.Chart, user map[string]any) (map[string]any, error) 
 	return v, m.chart(c, v, 0)
 }
 
-// chart merges the values of a chart and of its dependencies into v.
+// chart merges the values of a chart and its dependencies into v.
 func (m merger) chart(c *helm.Chart, v map[string]any, depth int) error {
 	m.enter(chartSteps, depth)
 	m.own(c, v)
@@ -159,7 +159,7 @@ func (m merger) chart(c *helm.Chart, v map[string]any, depth int) error {
 	return nil
 }
 
-// own merges the values of the chart itself into v.
+// own merges the chart's own values into v.
 func (m merger) own(c *helm.Chart, v map[string]any) {
 	for key, value := range m.copiedTable(c.Values, 0) {
 		winner, ok := v[key]
@@ -178,16 +178,17 @@ func (m merger) own(c *helm.Chart, v map[string]any) {
 	}
 }
 
-// keepingFor returns a merger that keeps nulls if a key holds the values of a dependency: such
-// nulls may delete values that the dependency sets, which are merged later.
+// keepingFor returns a merger that keeps nulls if the key holds the values of a dependency. Such
+// nulls may delete values that the dependency sets, and those are merged later.
 func (m merger) keepingFor(c *helm.Chart, key string) merger {
 	m.charge(len(c.Dependencies()))
 	named := func(d *helm.Chart) bool { return d.Name() == key }
 	return merger{m.charge, m.drop && !slices.ContainsFunc(c.Dependencies(), named)}
 }
 
-// globals merges the globals of a chart over those of a dependency. It does not copy nested tables,
-// so nested globals of a dependency also reach the chart and its later dependencies.
+// globals merges the globals of a chart into those of a dependency and gives them precedence. It
+// does not copy nested tables, so nested globals of the dependency also reach the chart and its
+// later dependencies.
 func (m merger) globals(below, above map[string]any) {
 	to, ok := tableAt(below, globalKey)
 	if !ok {
@@ -222,8 +223,8 @@ func (m merger) globals(below, above map[string]any) {
 	below[globalKey] = to
 }
 
-// tableAt returns the table of a key, or a new one without the key; ok is false if the value is not
-// a table.
+// tableAt returns the table at a key, or a new one if the key is missing; ok is false if the value
+// is not a table.
 func tableAt(v map[string]any, key string) (table map[string]any, ok bool) {
 	value, ok := v[key]
 	if !ok {
@@ -233,16 +234,16 @@ func tableAt(v map[string]any, key string) (table map[string]any, ok bool) {
 	return table, ok
 }
 
-// Values holds the values of a chart or of a part of it. Templates can call the methods.
+// Values holds the values of a chart or a part of them. Templates can call its methods.
 type Values map[string]any
 
-// MaxDepth limits how deep values are nested.
+// MaxDepth is the maximum nesting depth of values.
 const MaxDepth = 10_000
 
-// ErrDepth is returned for values that are nested more than MaxDepth deep.
+// ErrDepth is returned if values are nested more than MaxDepth levels deep.
 var ErrDepth = errors.New("values are nested more than 10000 deep, or contain themselves")
 
-// Table returns the mapping at a path of keys separated by dots.
+// Table returns the table at a dot-separated path of keys.
 func (v Values) Table(path string) (Values, error) {
 	for key := range strings.SplitSeq(path, ".") {
 		switch inner := v[key].(type) {
@@ -257,7 +258,8 @@ func (v Values) Table(path string) (Values, error) {
 	return v, nil
 }
 
-// PathValue returns the value at a path of keys, unless it is a mapping.
+// PathValue returns the value at a dot-separated path of keys. It returns an error if the value is
+// a table.
 func (v Values) PathValue(path string) (any, error) {
 	if path == "" {
 		return nil, errors.New("the path is empty")
@@ -280,7 +282,7 @@ func (v Values) PathValue(path string) (any, error) {
 
 func noValue(key string) error { return fmt.Errorf("%q is not a value", key) }
 
-// AsMap returns the map, or an empty one for nil.
+// AsMap returns v as a plain map, or an empty map if v is nil.
 func (v Values) AsMap() map[string]any {
 	if len(v) == 0 {
 		return map[string]any{}

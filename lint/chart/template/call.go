@@ -8,11 +8,11 @@ import (
 	"text/template/parse"
 )
 
-// callee is a function or method.
+// callee is a function or method to call.
 type callee struct {
 	name string
 	fn   reflect.Value
-	self []reflect.Value // the receiver of a method
+	self []reflect.Value // receiver of a method
 }
 
 var (
@@ -40,7 +40,7 @@ func (x *run) function(n *parse.IdentifierNode, g given) reflect.Value {
 	return x.call(c, g)
 }
 
-// shortcut evaluates the arguments of and or or until one of them determines the result.
+// shortcut evaluates the arguments of "and" and "or" until one of them determines the result.
 func (x *run) shortcut(c callee, g given) reflect.Value {
 	x.checkCount(c, g)
 	var v reflect.Value
@@ -56,7 +56,7 @@ func (x *run) shortcut(c callee, g given) reflect.Value {
 	return v
 }
 
-// call evaluates arguments and calls a function.
+// call evaluates the arguments and calls the function.
 func (x *run) call(c callee, g given) reflect.Value {
 	x.checkCount(c, g)
 	t := c.fn.Type()
@@ -71,7 +71,7 @@ func (x *run) call(c callee, g given) reflect.Value {
 		args = append(args, x.fit(*g.piped, parameter(t, len(args))))
 	}
 	if compares[c.name] {
-		n := 1 // and what comparing texts takes
+		n := 1 // plus the cost of comparing strings
 		for _, arg := range args {
 			if v, _ := indirect(unwrapped(arg)); v.Kind() == reflect.String {
 				n += v.Len() / bytesPerStep
@@ -107,7 +107,7 @@ func parameter(t reflect.Type, i int) reflect.Type {
 	return t.In(i)
 }
 
-// protected calls a function and converts its panics to errors.
+// protected calls a function and turns a panic into an error.
 func protected(fn reflect.Value, args []reflect.Value) (v reflect.Value, err error) {
 	defer func() {
 		r := recover()
@@ -124,7 +124,7 @@ func protected(fn reflect.Value, args []reflect.Value) (v reflect.Value, err err
 	return out[0], nil
 }
 
-// unwrapped returns the value in the result of a function that returns a reflect.Value.
+// unwrapped returns the wrapped value if a function returns a reflect.Value.
 func unwrapped(v reflect.Value) reflect.Value {
 	if v.IsValid() && v.Type() == valueType {
 		return v.Interface().(reflect.Value)
@@ -132,7 +132,7 @@ func unwrapped(v reflect.Value) reflect.Value {
 	return v
 }
 
-// argument evaluates an argument for a parameter.
+// argument evaluates an argument for a parameter of type t.
 func (x *run) argument(n parse.Node, dot reflect.Value, t reflect.Type) reflect.Value {
 	switch n := n.(type) {
 	case *parse.NilNode:
@@ -180,7 +180,7 @@ func (x *run) constant(n parse.Node, t reflect.Type) reflect.Value {
 	return v
 }
 
-// fit converts a value to a type, at most by following a pointer or taking an address once.
+// fit converts a value to a type. At most, it follows one pointer or takes the address once.
 func (x *run) fit(v reflect.Value, t reflect.Type) reflect.Value {
 	if !v.IsValid() {
 		if !canBeNil(t) {
@@ -217,7 +217,7 @@ func canBeNil(t reflect.Type) bool {
 	return t == valueType
 }
 
-// builtins holds the functions of text/template.
+// builtins holds the predefined functions of text/template.
 var builtins = map[string]any{
 	"and":      func(first reflect.Value, more ...reflect.Value) reflect.Value { return first }, // see shortcut
 	"or":       func(first reflect.Value, more ...reflect.Value) reflect.Value { return first },
@@ -291,7 +291,7 @@ func indexOne(v, by reflect.Value) (reflect.Value, error) {
 	return v, fmt.Errorf("can't index item of type %s", v.Type())
 }
 
-// position converts an index, which may be at most most.
+// position converts an index and checks that it is at most most.
 func position(by reflect.Value, most int) (int, error) {
 	at := int64(-1)
 	switch class(by.Kind()) {
@@ -311,7 +311,7 @@ func position(by reflect.Value, most int) (int, error) {
 	return int(at), nil
 }
 
-// suited converts a value to a type. It converts between integer types.
+// suited converts a value to a type, for instance between integer types.
 func suited(v reflect.Value, t reflect.Type) (reflect.Value, error) {
 	if !v.IsValid() {
 		if !canBeNil(t) {
@@ -330,7 +330,7 @@ func suited(v reflect.Value, t reflect.Type) (reflect.Value, error) {
 
 func isInteger(k reflect.Kind) bool { return class(k) == ints || class(k) == uints }
 
-// slice returns v[a:b:c]. As in text/template, an index must not be in an interface.
+// slice returns v[a:b:c]. As in text/template, an index must not be wrapped in an interface.
 func slice(v reflect.Value, by ...reflect.Value) (reflect.Value, error) {
 	if v = unpacked(v); !v.IsValid() {
 		return v, errors.New("slice of untyped nil")
@@ -367,7 +367,7 @@ func slice(v reflect.Value, by ...reflect.Value) (reflect.Value, error) {
 	return v.Slice(at[0], at[1]), nil
 }
 
-// call calls a function that is a value.
+// call calls a function value.
 func call(fn reflect.Value, args ...reflect.Value) (reflect.Value, error) {
 	fn = unpacked(fn)
 	switch {

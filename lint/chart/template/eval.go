@@ -7,10 +7,10 @@ import (
 	"text/template/parse"
 )
 
-// given holds the arguments of a function or method: the nodes after its name, and the piped value.
+// given holds the arguments of a function or method: the nodes after its name and the piped value.
 type given struct {
 	dot   reflect.Value
-	node  parse.Node // the whole command, for errors
+	node  parse.Node // whole command, for errors
 	nodes []parse.Node
 	piped *reflect.Value
 }
@@ -22,7 +22,7 @@ func (g given) count() int {
 	return len(g.nodes)
 }
 
-// pipeline evaluates commands one after the other, and sets variables to the result.
+// pipeline evaluates the commands of a pipeline in order and assigns the result to its variables.
 func (x *run) pipeline(dot reflect.Value, p *parse.PipeNode) reflect.Value {
 	if p == nil {
 		return reflect.Value{}
@@ -49,7 +49,7 @@ func (x *run) pipeline(dot reflect.Value, p *parse.PipeNode) reflect.Value {
 	return v
 }
 
-// find returns the index of the innermost variable with a name. The search counts as steps.
+// find returns the index of the innermost variable with a name. The search is charged as steps.
 func (x *run) find(name string) int {
 	for i := len(x.variables) - 1; i >= 0; i-- {
 		if x.variables[i].name == name {
@@ -61,12 +61,12 @@ func (x *run) find(name string) int {
 	return -1
 }
 
-// variablesPerStep is the number of variables that one step skips.
+// variablesPerStep is the number of variables searched in one step.
 const variablesPerStep = 16
 
-// operand evaluates the first node of a command, or an argument, which has no arguments of its own.
+// operand evaluates the first node of a command, or an argument.
 func (x *run) operand(n parse.Node, g given) reflect.Value {
-	if pipe, ok := n.(*parse.PipeNode); ok { // arguments of it are an error of the enclosing command
+	if pipe, ok := n.(*parse.PipeNode); ok { // arguments after it are an error of the enclosing command
 		x.alone(n, g)
 		return x.pipeline(g.dot, pipe)
 	}
@@ -105,7 +105,7 @@ func (x *run) simple(n parse.Node, dot reflect.Value) reflect.Value {
 	case *parse.StringNode:
 		return reflect.ValueOf(n.Text)
 	case *parse.NumberNode:
-		switch { // nothing determines the type
+		switch { // no parameter determines the type
 		case n.IsComplex:
 			return reflect.ValueOf(n.Complex128)
 		case n.IsFloat && looksFloat(n.Text):
@@ -121,8 +121,8 @@ func (x *run) simple(n parse.Node, dot reflect.Value) reflect.Value {
 	return reflect.Value{}
 }
 
-// looksFloat reports whether a number has a point or an exponent. Letters in hexadecimal numbers
-// and in character constants do not count.
+// looksFloat reports whether a number has a decimal point or an exponent. Letters in hexadecimal
+// numbers and character constants do not count as an exponent.
 func looksFloat(text string) bool {
 	hex := len(text) > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')
 	switch {
@@ -134,12 +134,12 @@ func looksFloat(text string) bool {
 	return strings.ContainsAny(text, ".eEpP")
 }
 
-// Methods maps the type of a receiver and a name to a method that templates can call: a function
-// that takes the receiver first, such as time.Time.Year.
+// Methods maps the type of a receiver and a name to a method that templates can call. The method
+// is a function that takes the receiver as its first argument, such as time.Time.Year.
 type Methods map[reflect.Type]map[string]any
 
-// of finds a method of a value, which is not a pointer or interface unless that is nil. As in Go,
-// an addressable value also has the methods of its pointer.
+// of returns a method of a value. The value must not be a pointer or an interface, unless it is
+// nil. As in Go, an addressable value also has the methods of its pointer.
 func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	if v.CanAddr() {
 		if f := m[reflect.PointerTo(v.Type())][name]; f != nil {
@@ -152,7 +152,8 @@ func (m Methods) of(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	return said(v, name)
 }
 
-// said finds the methods Error and String, with which fmt prints values; any type may have them.
+// said returns the method Error or String of a value, which fmt uses to print it. They need no
+// entry in Methods.
 func said(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	t := stringerType
 	fn = reflect.ValueOf(fmt.Stringer.String)
@@ -172,7 +173,7 @@ func said(v reflect.Value, name string) (fn, receiver reflect.Value) {
 	return reflect.Value{}, v
 }
 
-// fields follows a chain of names. The last one can be a method with arguments.
+// fields follows a chain of names. The last one may be a method with arguments.
 func (x *run) fields(v reflect.Value, n parse.Node, names []string, g given) reflect.Value {
 	if len(names) == 0 {
 		x.alone(n, g)
@@ -187,8 +188,8 @@ func (x *run) fields(v reflect.Value, n parse.Node, names []string, g given) ref
 	return x.field(v, names[last], g)
 }
 
-// field returns a field, an entry of a map, or the result of a method. For an invalid value it
-// returns that value.
+// field returns a field, a map entry or the result of a method. It returns an invalid value
+// unchanged.
 func (x *run) field(v reflect.Value, name string, g given) reflect.Value {
 	if !v.IsValid() {
 		return v
@@ -239,7 +240,7 @@ func (x *run) field(v reflect.Value, name string, g given) reflect.Value {
 	return reflect.Value{}
 }
 
-// indirect follows pointers and interfaces to a value, or to the one that is nil.
+// indirect follows pointers and interfaces until it reaches a value or nil.
 func indirect(v reflect.Value) (_ reflect.Value, isNil bool) {
 	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
 		if v.IsNil() {
@@ -250,7 +251,8 @@ func indirect(v reflect.Value) (_ reflect.Value, isNil bool) {
 	return v, false
 }
 
-// unpacked returns the value in an interface, which is invalid if the interface is nil.
+// unpacked returns the value inside an interface. It returns the invalid Value if the interface is
+// nil.
 func unpacked(v reflect.Value) reflect.Value {
 	if v.Kind() == reflect.Interface {
 		return v.Elem()

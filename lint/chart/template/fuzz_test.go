@@ -2,8 +2,8 @@ package template
 
 import "testing"
 
-// FuzzTemplate checks that any template prints the same as text/template, or fails on the same
-// line.
+// FuzzTemplate checks that any template prints the same as with text/template, or fails on the
+// same line.
 func FuzzTemplate(f *testing.F) {
 	for _, source := range constructs(f) {
 		f.Add(source)

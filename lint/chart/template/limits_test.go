@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestDepth checks that deep nesting is an error at the line that exceeds the limit.
+// TestDepth checks that nesting too deeply is an error on the line that exceeds the limit.
 func TestDepth(t *testing.T) {
 	for _, source := range []string{
 		strings.Repeat("{{ if 1 }}\n", 200) + strings.Repeat("{{ end }}", 200),
@@ -31,7 +31,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestEndless checks that loops end when no steps are left.
+// TestEndless checks that endless loops stop when the steps are used up.
 func TestEndless(t *testing.T) {
 	for _, source := range []string{
 		"{{ range 1000000000000 }}{{ end }}",
@@ -60,7 +60,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestErrors checks that an error has its place and wraps the errors of functions.
+// TestErrors checks that an error has a position and wraps the error of a function.
 func TestErrors(t *testing.T) {
 	why := errors.New("why")
 	s := New(map[string]any{"fails": func(string) (string, error) { return "", why }})
@@ -79,7 +79,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestOverride checks that the functions and templates of a clone are its own.
+// TestOverride checks that a clone has its own functions and templates.
 func TestOverride(t *testing.T) {
 	f := func(text string) map[string]any { return map[string]any{"f": func() string { return text }} }
 	s := New(f("shared"))

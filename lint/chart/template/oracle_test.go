@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// The tests compare this package with text/template on the same data and functions.
+// The tests in this file compare this package with text/template on the same data and functions.
 
-// bounded is a watch that limits the steps.
+// bounded is a Watch that limits the number of steps.
 type bounded struct{ left int }
 
 var errSteps = errors.New("no steps are left")
@@ -123,7 +123,7 @@ func functions() map[string]any {
 	}
 }
 
-// tamed holds functions for random templates that cannot make values grow endlessly.
+// tamed returns functions for random templates. None of them can make values grow endlessly.
 func tamed() map[string]any {
 	all := functions()
 	for name, f := range map[string]func(...any) string{
@@ -141,7 +141,7 @@ func tamed() map[string]any {
 		}
 		return v, nil
 	}
-	for _, name := range []string{"dict", "set", "unset"} { // they would change the data of the other side
+	for _, name := range []string{"dict", "set", "unset"} { // they would change the data that the other package uses
 		delete(all, name)
 	}
 	return all
@@ -154,7 +154,7 @@ func short(s string) (string, error) {
 	return s, nil
 }
 
-// outcome is the result of an execution.
+// outcome is the result of executing a template.
 type outcome struct {
 	text string
 	at   string // name:line of the error
@@ -194,7 +194,7 @@ func theirs(functions map[string]any, source string, v any) (o outcome, parsed b
 	return outcome{out.String(), place(err), err}, true
 }
 
-// limited is an output that stops endless recursion of text/template.
+// limited is a writer that stops endless recursion in text/template.
 type limited struct{ strings.Builder }
 
 func (l *limited) Write(p []byte) (int, error) {
@@ -204,7 +204,8 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Builder.Write(p)
 }
 
-// compareWith executes a template with both packages. If the steps run out, it compares nothing.
+// compareWith executes a template with both packages and compares the results. It compares nothing
+// if the steps are used up.
 func compareWith(t *testing.T, functions func() map[string]any, source string, v any) (failed bool) {
 	t.Helper()
 	a, parsed := ours(functions(), source, v)

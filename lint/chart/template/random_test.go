@@ -10,22 +10,22 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// writer writes random templates. Most expressions can be evaluated, so that execution gets past
-// the first action.
+// writer writes random templates. Most of its expressions can be evaluated, so that execution gets
+// beyond the first action.
 type writer struct {
 	r         *rand.Rand
 	out       strings.Builder
 	variables []string
-	dots      int // enclosing with and range, in which the dot is something else
+	dots      int // number of enclosing with and range blocks, which change the dot
 	loops     int
-	left      int // actions left to write
+	left      int // number of actions that may still be written
 }
 
 func (w *writer) of(all ...string) string { return all[w.r.IntN(len(all))] }
 
 func (w *writer) chance(percent int) bool { return w.r.IntN(100) < percent }
 
-// space writes a space or, rarely, a line break, so that errors are on different lines.
+// space writes a space or, rarely, a line break, so that errors occur on different lines.
 func (w *writer) space() string {
 	if w.chance(10) {
 		return "\n"
@@ -34,7 +34,7 @@ func (w *writer) space() string {
 }
 
 func (w *writer) root() string {
-	// Within with and range, the dot usually has no fields.
+	// Inside with and range, the dot usually has no fields.
 	if w.dots == 0 && w.chance(50) {
 		return ""
 	}
@@ -70,7 +70,7 @@ func (w *writer) operand(depth int) string {
 	return w.root() + w.of(paths...)
 }
 
-// calls lists functions, each with one word for every operand that it takes.
+// calls lists function calls. Each has one word for every operand.
 var calls = strings.Split(strings.TrimSpace(`
 and . .
 or . .
@@ -138,7 +138,7 @@ panics .
 .inner.Hello "x"
 `), "\n")
 
-// anything lists calls that take arguments of any type.
+// anything lists calls whose arguments may have any type.
 var anything = []string{"and . .", "or . .", "or . . .", "not .", "print . .", `printf "%v" .`, "list . . .", "deflt . .", "quote .", "refl .", "any .",
 	"len .list", `index .map "a"`, "eq .missing .", "html .", "nothing", "int_ .int", "str .text", `.pointer.Hello "a"`, `.time.Format "2006"`}
 
@@ -185,7 +185,7 @@ func (w *writer) action(text string) {
 	w.out.WriteString(w.of("}}", "}}", "}}", "-}}"))
 }
 
-// scoped writes something, with the variables that it declares in scope.
+// scoped calls write and then removes the variables that it declared.
 func (w *writer) scoped(write func()) {
 	mark := len(w.variables)
 	write()
@@ -284,7 +284,7 @@ func (w *writer) loop(depth int) {
 	w.otherwise(depth)
 }
 
-// randomTemplate returns a text with two definitions.
+// randomTemplate returns template source with two definitions.
 func randomTemplate(seed uint64) string {
 	w := &writer{r: rand.New(rand.NewPCG(seed, 0)), left: 1 + int(seed%12)}
 	w.block(3)
@@ -297,8 +297,8 @@ func randomTemplate(seed uint64) string {
 	return w.out.String()
 }
 
-// lined puts each word and parenthesis of the actions on its own line, to distinguish errors by
-// their lines.
+// lined puts each word and parenthesis of an action on a line of its own, so that errors can be
+// told apart by line.
 func lined(source string) string {
 	action := regexp.MustCompile(`\{\{(?:- )?(.*?)(?: -)?\}\}`)
 	word := regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`|[ ()|]")

@@ -10,18 +10,19 @@ import (
 	"text/template/parse"
 )
 
-// Machine executes templates. Functions may start further runs on it.
+// Machine executes templates. Functions called by a template may start further runs.
 type Machine struct {
 	Watch   Watch
 	Methods Methods
-	// MaxDepth limits how deep blocks, parentheses and templates are nested, in all runs together.
+	// MaxDepth is the maximum nesting depth of blocks, parentheses and templates, over all runs
+	// together.
 	MaxDepth int
 
 	depth int
 }
 
-// Watch is notified of the steps of runs. If it returns an error, the run stops at the current
-// node.
+// Watch is notified as templates are executed. If a method returns an error, the run stops at the
+// current node.
 type Watch interface {
 	// Step is called before n steps are taken.
 	Step(n int) error
@@ -29,23 +30,23 @@ type Watch interface {
 	Text(*Template, *parse.TextNode) error
 	// Value is called before the value of an action is written.
 	Value(*Template, *parse.ActionNode, reflect.Value, Scope) error
-	// Enter is called before a template action executes a template, and Leave after that ends
-	// without an error.
+	// Enter is called before a template action executes another template. Leave is called afterwards
+	// unless there was an error.
 	Enter() error
 	Leave()
 }
 
-// Scope holds the dot and the variables of an action.
+// Scope holds the dot and the variables that an action sees.
 type Scope struct {
 	Dot       reflect.Value
 	variables []variable
 }
 
-// Steps returns the maximum cost of looking up a variable.
+// Steps returns the maximum cost of a variable lookup.
 func (s Scope) Steps() int { return len(s.variables)/variablesPerStep + 1 }
 
-// Variable returns the value of a variable, whose name begins with a dollar sign, or an invalid
-// value if there is none.
+// Variable returns the value of a variable, or the invalid Value if there is no such variable. The
+// name begins with a dollar sign.
 func (s Scope) Variable(name string) reflect.Value {
 	for i := len(s.variables) - 1; i >= 0; i-- {
 		if s.variables[i].name == name {
@@ -60,14 +61,14 @@ type variable struct {
 	value reflect.Value
 }
 
-// run is the execution of one template.
+// run is one execution of a template.
 type run struct {
 	*Machine
 	set       *Set
 	template  *Template
 	out       io.Writer
 	variables []variable
-	at        parse.Node // the current node, for errors
+	at        parse.Node // current node, for errors
 }
 
 // Execute executes a template of a set. The error is an *Error.
@@ -92,7 +93,7 @@ func (m *Machine) Execute(w io.Writer, s *Set, t *Template, dot any) (err error)
 	return nil
 }
 
-// step counts a step and sets the current node for errors.
+// step counts a step and makes n the current node.
 func (x *run) step(n parse.Node) {
 	x.at = n
 	x.steps(1)
@@ -102,21 +103,22 @@ func (x *run) steps(n int) {
 	x.must(x.Watch.Step(n))
 }
 
-// must stops the execution if err is not nil.
+// must stops the run if err is not nil.
 func (x *run) must(err error) {
 	if err != nil {
 		x.stop(err)
 	}
 }
 
-// deeper counts a level of recursion. It must be followed by x.depth--, unless the run ends.
+// deeper enters a level of recursion. Callers must decrement x.depth afterwards unless the run
+// ends.
 func (x *run) deeper() {
 	if x.depth++; x.depth > x.MaxDepth {
 		x.fail("blocks, parentheses and templates are limited to a depth of %d", x.MaxDepth)
 	}
 }
 
-// flow is the way in which the execution continues after a node.
+// flow says how execution continues after a node.
 type flow int
 
 const (
@@ -168,7 +170,7 @@ func (x *run) node(dot reflect.Value, n parse.Node) flow {
 	return onward
 }
 
-// invoke executes another template, which does not see the variables of this one.
+// invoke executes another template. It does not see the variables of the current one.
 func (x *run) invoke(dot reflect.Value, n *parse.TemplateNode) {
 	t := x.set.Lookup(n.Name)
 	if t == nil {
@@ -186,7 +188,7 @@ func (x *run) invoke(dot reflect.Value, n *parse.TemplateNode) {
 	x.Watch.Leave()
 }
 
-// branch executes one of the lists of an if or with.
+// branch executes an if or a with.
 func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	x.deeper()
 	mark := len(x.variables)
@@ -204,8 +206,8 @@ func (x *run) branch(dot reflect.Value, b *parse.BranchNode) flow {
 	return f
 }
 
-// loop executes a range. The pipeline first sets its variables to the whole value, which the else
-// list sees.
+// loop executes a range. The variables are first set to the value of the whole pipeline, which is
+// what the else list sees.
 func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	x.deeper()
 	mark := len(x.variables)
@@ -213,7 +215,7 @@ func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	body := len(x.variables)
 	ran := x.each(v, n.Pipe, func(key, item reflect.Value) bool {
 		x.step(n)
-		values := []reflect.Value{key, item}[2-min(2, len(n.Pipe.Decl)):] // of its variables: the item, or the key and the item
+		values := []reflect.Value{key, item}[2-min(2, len(n.Pipe.Decl)):] // the item, or the key and the item
 		for i, v := range values {
 			if n.Pipe.IsAssign {
 				x.variables[x.find(n.Pipe.Decl[i].Ident[0])].value = v
@@ -228,7 +230,7 @@ func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	f := onward
 	if !ran {
 		f = x.list(dot, n.ElseList)
-		if f == broken { // break in else ends this range, and continue the iteration around it
+		if f == broken { // a break in else ends this range, but a continue applies to the enclosing one
 			f = onward
 		}
 	}
@@ -237,8 +239,8 @@ func (x *run) loop(dot reflect.Value, n *parse.RangeNode) flow {
 	return f
 }
 
-// each calls yield for each element of a value until it returns false, and reports whether there
-// was any element.
+// each calls yield for each element of a value until yield returns false. It reports whether there
+// was an element.
 func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item reflect.Value) bool) (ran bool) {
 	var all iter.Seq2[reflect.Value, reflect.Value]
 	switch k := v.Kind(); {
@@ -262,7 +264,7 @@ func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item refl
 		x.fail("range can't iterate over %v", v)
 	}
 	for key, item := range all {
-		if v.Kind() == reflect.Func && key.IsValid() && len(p.Decl) < 2 { // the first of the two values is the item
+		if v.Kind() == reflect.Func && key.IsValid() && len(p.Decl) < 2 { // the first of the two values counts as the item
 			item = key
 		}
 		if ran = true; !yield(key, item) {
@@ -272,7 +274,7 @@ func (x *run) each(v reflect.Value, p *parse.PipeNode, yield func(key, item refl
 	return ran
 }
 
-// sortedEntries returns the entries of a map as they are before the first iteration, which may
+// sortedEntries returns the entries that a map has before the first iteration. Iterations may
 // change the map.
 func sortedEntries(m reflect.Value) iter.Seq2[reflect.Value, reflect.Value] {
 	type entry struct{ key, value reflect.Value }
@@ -290,7 +292,7 @@ func sortedEntries(m reflect.Value) iter.Seq2[reflect.Value, reflect.Value] {
 	}
 }
 
-// compareKeys orders keys of a map. Keys of different kinds are ordered by kind.
+// compareKeys orders map keys. Keys of different kinds are ordered by kind.
 func compareKeys(a, b reflect.Value) int {
 	a, b = unpacked(a), unpacked(b)
 	if a.Kind() != b.Kind() {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// constructs returns the templates of testdata, which lines of four dashes separate.
+// constructs returns the templates in testdata, where lines of four dashes separate them.
 func constructs(t testing.TB) []string {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txt")

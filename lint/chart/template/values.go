@@ -10,7 +10,7 @@ import (
 	"text/template/parse"
 )
 
-// classes groups kinds that behave alike.
+// classes groups kinds that are treated alike.
 type classes int
 
 const (
@@ -41,7 +41,7 @@ func class(k reflect.Kind) classes {
 	return others
 }
 
-// isTrue reports whether a value is not empty. A struct is never empty; a missing value is.
+// isTrue reports whether a value is not empty. A struct is never empty; a missing value always is.
 func isTrue(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Invalid:
@@ -51,18 +51,18 @@ func isTrue(v reflect.Value) bool {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
 		return v.Len() > 0
 	case reflect.Float32, reflect.Float64:
-		return v.Float() != 0 // IsZero treats -0 as not zero
+		return v.Float() != 0 // IsZero is false for -0
 	case reflect.Complex64, reflect.Complex128:
 		return v.Complex() != 0
 	}
 	return !v.IsZero()
 }
 
-// noValue is the text of a missing value.
+// noValue is printed for a missing value.
 const noValue = "<no value>"
 
-// print writes a value like fmt, with pointers replaced by what they refer to. Functions and
-// channels cannot be printed.
+// print writes a value as fmt does, but follows pointers. Functions and channels cannot be
+// printed.
 func (x *run) print(v reflect.Value) {
 	given := v
 	if v.Kind() == reflect.Pointer {
@@ -86,39 +86,39 @@ func (x *run) print(v reflect.Value) {
 
 var stringerType = reflect.TypeFor[fmt.Stringer]()
 
-// words reports whether a type has its own text, by Error or String.
+// words reports whether a type formats itself with Error or String.
 func words(t reflect.Type) bool { return t.Implements(errorType) || t.Implements(stringerType) }
 
-// Error is the reason and the place at which an execution stopped. Its texts are not escaped.
+// Error says where and why the execution of a template failed. Its strings are not escaped.
 type Error struct {
 	// Template is the template that was executed.
 	Template *Template
 	// Line is a line of the template's source, counted from 1. Column is the number of bytes before
-	// the node.
+	// the node on that line.
 	Line, Column int
-	// Node is the text of the node, shortened for display.
+	// Node is the source of the node, shortened for display.
 	Node string
-	// Err is the reason.
+	// Err is the cause.
 	Err error
 }
 
-// Error returns the same form as an error of text/template.
+// Error formats the error as text/template does.
 func (e *Error) Error() string {
 	return fmt.Sprintf("template: %s:%d:%d: %s", e.Template.Source.Name, e.Line, e.Column, e.Detail())
 }
 
-// Detail returns the error without its place.
+// Detail returns the message without the position.
 func (e *Error) Detail() string {
 	return fmt.Sprintf("executing %q at <%s>: %v", e.Template.Name, e.Node, e.Err)
 }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxNode limits the bytes of the text of a node in an error.
+// maxNode is the maximum length of Error.Node in bytes.
 const maxNode = 200
 
-// callError is the error of a function. Its text is built only when it is read: errors of include
-// contain one another, so building each text at once would take quadratic time.
+// callError is an error returned by a function. Its message is built only on demand: errors of
+// include contain one another, so building every message would take quadratic time.
 type callError struct {
 	name string
 	err  error
@@ -127,10 +127,10 @@ type callError struct {
 func (e *callError) Error() string { return fmt.Sprintf("error calling %s: %v", e.name, e.err) }
 func (e *callError) Unwrap() error { return e.err }
 
-// fail stops the execution at the current node.
+// fail stops the run at the current node.
 func (x *run) fail(format string, args ...any) { x.stop(fmt.Errorf(format, args...)) }
 
-// stop is like fail, with an error. Execute recovers the panic.
+// stop is fail for an existing error. Execute recovers the panic.
 func (x *run) stop(err error) {
 	e := &Error{Template: x.template, Err: err, Line: 1}
 	if x.at != nil {
@@ -142,10 +142,10 @@ func (x *run) stop(err error) {
 	panic(e)
 }
 
-// compares lists the functions that read whole texts.
+// compares lists the functions that compare whole strings.
 var compares = map[string]bool{"eq": true, "ne": true, "lt": true, "le": true, "gt": true, "ge": true}
 
-// bytesPerStep is the number of bytes that one step compares.
+// bytesPerStep is the number of bytes compared in one step.
 const bytesPerStep = 32
 
 var (
@@ -194,7 +194,7 @@ func equal(a, b reflect.Value) (bool, error) {
 	return a.String() == b.String(), nil
 }
 
-// equalOthers compares with nil, and values that Go can compare.
+// equalOthers compares values with nil, and values that are comparable in Go.
 func equalOthers(a, b reflect.Value) (bool, error) {
 	if a.Kind() != b.Kind() && a.IsValid() && b.IsValid() {
 		return false, fmt.Errorf("non-comparable types %s and %s", a.Type(), b.Type())
@@ -243,7 +243,7 @@ func lessOrEqual(a, b reflect.Value) (bool, error) {
 	return equalToAny(a, b)
 }
 
-// Source is a text that templates are parsed from.
+// Source is the text that templates are parsed from.
 type Source struct {
 	Name, Text string
 	starts     []int // offsets of the lines
@@ -261,10 +261,11 @@ func newSource(name, text string) *Source {
 	}
 }
 
-// maxActions limits the stack that parsing takes, because each action may nest everything after it.
+// maxActions is the maximum number of actions in a template. Each action may nest everything after
+// it, so the number of actions limits the parser's stack.
 const maxActions = 200_000
 
-// check rejects a text with too many actions, with an error like that of the parser.
+// check rejects text with too many actions. The error has the same form as a parser error.
 func (s *Source) check() error {
 	at := 0
 	for n := 0; ; n++ {
@@ -280,8 +281,8 @@ func (s *Source) check() error {
 	}
 }
 
-// Position returns the line at an offset, counted from 1, and the number of bytes before it on that
-// line.
+// Position returns the line of an offset, counted from 1, and the number of bytes before the
+// offset on that line.
 func (s *Source) Position(at parse.Pos) (line, column int) {
 	line, found := slices.BinarySearch(s.starts, int(at))
 	if found {
@@ -290,25 +291,26 @@ func (s *Source) Position(at parse.Pos) (line, column int) {
 	return line, int(at) - s.starts[line-1]
 }
 
-// Template is a definition: a whole text, or the part between define and end.
+// Template is one definition: a whole text, or the part between define and end.
 type Template struct {
 	Name   string
 	Source *Source
 	root   *parse.ListNode
 }
 
-// Set is a name space of templates with the functions that they call.
+// Set is a name space of templates with the functions that they may call.
 type Set struct {
 	templates   map[string]*Template
 	own, shared map[string]any
 }
 
-// New returns an empty set. Each function returns a value, or a value and an error.
+// New returns an empty set. Each function must return a value, or a value and an error.
 func New(functions map[string]any) *Set {
 	return &Set{templates: map[string]*Template{}, shared: functions}
 }
 
-// Override sets functions that replace those of New. It discards the functions of an earlier call.
+// Override sets functions that take precedence over those given to New. They replace the functions
+// of an earlier call.
 func (s *Set) Override(functions map[string]any) { s.own = functions }
 
 // Clone returns a set with the same templates and functions.
@@ -322,9 +324,9 @@ func (s *Set) Len() int { return len(s.templates) }
 // Lookup returns the template with a name, or nil.
 func (s *Set) Lookup(name string) *Template { return s.templates[name] }
 
-// Parse adds the templates of a text. Unless they are empty, they replace earlier ones with the
-// same name. It returns the template of the text itself, which can be executed even if an earlier
-// one keeps the name.
+// Parse adds the templates in the text. They replace earlier templates with the same name unless
+// they are empty. Parse returns the template of the text itself. It can be executed even if an
+// earlier template keeps the name.
 func (s *Set) Parse(name, text string) (*Template, error) {
 	source := newSource(name, text)
 	if err := source.check(); err != nil {

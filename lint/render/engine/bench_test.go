@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// overlay consists of a base with 60 objects, a ConfigMap of a generator and patches.
+// overlay returns an overlay over a base with 60 objects, with a generated ConfigMap and patches.
 func overlay() string {
 	var b strings.Builder
 	b.WriteString("-- base/kustomization.yaml --\nresources:\n")
@@ -94,7 +94,7 @@ data:
   LOG_FORMAT: json
 `
 
-// BenchmarkPlain measures kustomize by itself.
+// BenchmarkPlain measures kustomize alone.
 func BenchmarkPlain(b *testing.B) {
 	dir := repository(b, overlay())
 	for b.Loop() {
@@ -104,7 +104,7 @@ func BenchmarkPlain(b *testing.B) {
 	}
 }
 
-// BenchmarkMarked measures a build with its plan, places and documents.
+// BenchmarkMarked measures a build including the plan, marks and documents.
 func BenchmarkMarked(b *testing.B) {
 	dir := repository(b, overlay())
 	for b.Loop() {

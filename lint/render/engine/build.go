@@ -21,9 +21,9 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// Build renders one root. nonce marks the comments of this run: a text of letters and digits that
-// no author of the sources can know. Output.Problem is set if there is no result; no input causes a
-// panic. A process must run builds one at a time.
+// Build renders one root. nonce is a string of letters and digits that no author of the sources
+// can know; it marks the comments that this run adds. Output.Problem is set if rendering failed.
+// No input causes a panic. A process must run one build at a time.
 func Build(r render.Root, nonce string) *render.Output {
 	r.Left = limits.Render.Least(r.Left)
 	t, err := openTree(r.Confinement, r.Left.Bytes)
@@ -43,10 +43,10 @@ func Build(r render.Root, nonce string) *render.Output {
 	m := newMarker(nonce)
 	out := p.build(m)
 	if out.Problem == nil && bytes.Contains(out.Text, []byte(m.sign)) {
-		out = p.build(nil) // a comment became a value
+		out = p.build(nil) // a marker ended up in a value
 	}
 	out.Cost = total.cost
-	out.Cost.Nodes = 0 // the nodes of a run are not limited
+	out.Cost.Nodes = 0 // a run has no limit on nodes
 	out.Cost.Bytes = limits.Sum(out.Cost.Bytes, len(out.Text))
 	if out.Problem == nil {
 		total = sum{cost: out.Cost}
@@ -59,7 +59,7 @@ func Build(r render.Root, nonce string) *render.Output {
 	return out
 }
 
-// build runs kustomize on the plan, with markers if m is not nil.
+// build runs kustomize on the plan. It adds markers if m is not nil.
 func (p *plan) build(m *marker) *render.Output {
 	served, problem := p.serve(m)
 	if problem != nil {
@@ -75,7 +75,7 @@ func (p *plan) build(m *marker) *render.Output {
 		if out, err = p.output(result, m); err != nil {
 			return &render.Output{Problem: p.atRoot(err)}
 		}
-		for name, f := range p.tree.real { // sources declare objects or change them; the rest is data
+		for name, f := range p.tree.real { // sources declare or change objects; other files are data
 			switch used := p.uses[name]; {
 			case f.dir:
 			case used&(asResource|asComponent|asPatch|asJSONPatch|asPlugin|asSchema|asKustomization|asChart) != 0:
@@ -102,7 +102,7 @@ func (p *plan) build(m *marker) *render.Output {
 	return &render.Output{Problem: p.atRoot(err)}
 }
 
-// run runs kustomize. It panics for some inputs, such as an invalid schema.
+// run runs kustomize. Some inputs make kustomize panic, such as an invalid schema.
 func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
 	crashed := true
 	defer func() {
@@ -123,18 +123,18 @@ func (p *plan) run(fs *fileSystem) (result resmap.ResMap, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// Kustomize sets its version for buildMetadata: [managedByLabel]. As a library it has no
-	// version, and "(devel)" is not a valid label value.
+	// buildMetadata: [managedByLabel] makes kustomize label objects with its version. As a library it
+	// has no version, and "(devel)" is not a valid label value.
 	for _, r := range result.Resources() {
 		if labels := r.GetLabels(); strings.HasSuffix(labels[konfig.ManagedbyLabelKey], "(devel)") {
 			labels[konfig.ManagedbyLabelKey] = "kustomize-v5"
-			_ = r.SetLabels(labels) // cannot fail: the labels were read from it
+			_ = r.SetLabels(labels) // cannot fail, since the labels come from r itself
 		}
 	}
 	return result, nil
 }
 
-// translate places an error of kustomize at the entry that caused it.
+// translate turns a kustomize error into a problem at the entry that caused it.
 func (p *plan) translate(err error, m *marker) *render.Problem {
 	if len(p.hints) > 0 {
 		return p.hints[0]
@@ -143,7 +143,7 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	if m != nil {
 		said = m.without(said)
 	}
-	// Kustomize treats a file that it cannot use as a directory, and reports that at the end.
+	// If kustomize cannot use a file, it tries the path as a directory and reports that error last.
 	if _, inner, ok := strings.Cut(said, "accumulation err='"); ok {
 		if before, _, ok := strings.Cut(inner, "': must build at directory"); ok {
 			said = before
@@ -153,7 +153,7 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 		said = said[:maxSaid/2] + " ... " + said[len(said)-maxSaid/2:]
 	}
 	for _, k := range p.sorted() {
-		for _, r := range k.charts { // the error names a file that is not there
+		for _, r := range k.charts { // the error names a chart file that does not exist
 			name := "'" + path.Base(r.printed.name) + "'"
 			for _, words := range []string{"accumulating resources from ", "merging resources from "} {
 				if _, after, ok := strings.Cut(said, words+name+": "); ok {
@@ -175,12 +175,12 @@ func (p *plan) translate(err error, m *marker) *render.Problem {
 	return p.atRoot(errors.New(said))
 }
 
-// unmatched matches kustomize's error about a patch without a target: kind, version and group, then
-// the name.
+// unmatched matches kustomize's error about a patch without a target. It captures the kind, and
+// then the name.
 var unmatched = lazy.Regexp(`no (?:resource )?matches (?:for Id|strategic merge patch) "?([^.\s]+)\.[^/]*/([^.\s]+)\.`)
 
-// patchNamed returns the node of the patch in a kustomization that an error names by its target, or
-// nil if there is not exactly one.
+// patchNamed returns the node of the patch whose target the error names, or nil if there is not
+// exactly one such patch.
 func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 	id := unmatched().FindStringSubmatch(said)
 	if id == nil {
@@ -212,17 +212,18 @@ func (p *plan) patchNamed(k *kustomization, said string) *yaml.Node {
 	return all[0]
 }
 
-// maxSaid limits the part of an error that is searched, because kustomize prints whole objects.
+// maxSaid is the maximum length of an error message to search, because kustomize prints whole
+// objects.
 const maxSaid = 10_000
 
-// triedAsFile matches kustomize's message about every directory below which something is wrong.
+// triedAsFile matches the message that kustomize adds for every directory on the way to an error.
 var triedAsFile = lazy.Regexp(`accumulation err='accumulating resources from '[^']*': [^']* is a directory': `)
 
-// address matches the memory address of a generator.
+// address matches the memory address that kustomize prints for a generator.
 var address = lazy.Regexp(` &\{0x[0-9a-f]+ [^}]*\}`)
 
-// mentioned returns the kustomization whose directory an error names last, and its entry that the
-// error names last, or nil.
+// mentioned returns the kustomization whose directory an error names last, and the entry of this
+// kustomization that the error names last. Both are nil if there are none.
 func (p *plan) mentioned(said string) (in *kustomization, best *entry) {
 	last := -1
 	for _, k := range p.sorted() {

@@ -20,7 +20,7 @@ import (
 
 const nonce = "7f3a"
 
-// repository writes the files of an archive and returns the directory.
+// repository writes the files of a txtar archive to a directory and returns the directory.
 func repository(t testing.TB, archive string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -47,7 +47,7 @@ func rootOf(confinement, dir string) render.Root {
 	return render.Root{Confinement: confinement, Dir: dir, Left: limits.Renders}
 }
 
-// plain returns the output of kustomize itself for a directory.
+// plain returns the output of kustomize for a directory.
 func plain(dir string) (text string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -58,7 +58,7 @@ func plain(dir string) (text string, err error) {
 	return plainOnce(dir)
 }
 
-// plainOnce keeps kustomize's schema.
+// plainOnce is plain, but leaves kustomize's schema as it is.
 func plainOnce(dir string) (string, error) {
 	opts := krusty.MakeDefaultOptions()
 	opts.PluginConfig = types.DisabledPluginConfig()
@@ -71,7 +71,7 @@ func plainOnce(dir string) (string, error) {
 	return string(out), err
 }
 
-// verify compares an output with that of kustomize itself, and each mark with its source.
+// verify compares an output with that of kustomize, and each mark with its source.
 func verify(t testing.TB, confinement, dir string, out *render.Output) {
 	t.Helper()
 	if out.Problem != nil {
@@ -105,7 +105,7 @@ func verify(t testing.TB, confinement, dir string, out *render.Output) {
 	}
 }
 
-// schemaless returns the output of kustomize without the schemas of definitions.
+// schemaless removes the schemas of CustomResourceDefinitions from kustomize's output.
 func schemaless(text string) string {
 	cut, _ := withoutSchemas([]byte(text))
 	if cut == nil {
@@ -128,7 +128,7 @@ func numbersEqual(a, b scalar) bool {
 	return a.tag == b.tag && a.same(&yaml.Node{Kind: yaml.ScalarNode, Tag: b.tag, Value: b.value})
 }
 
-// valuesOf returns the scalars of a text by their places, without tags and anchors.
+// valuesOf returns the scalars in a text by position, without tags and anchors.
 func valuesOf(t testing.TB, text []byte) map[[2]int]scalar {
 	t.Helper()
 	all := map[[2]int]scalar{}
@@ -161,7 +161,7 @@ func gather(n *yaml.Node, rows []string, all map[[2]int]scalar) {
 	}
 }
 
-// sourceValues returns the scalars of a file and of the patches in its literal blocks.
+// sourceValues returns the scalars in a file and in the patches in its literal blocks.
 func sourceValues(t testing.TB, path string) map[[2]int]scalar {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -199,7 +199,7 @@ func blocks(t testing.TB, n *yaml.Node, rows []string, all map[[2]int]scalar) {
 	}
 }
 
-// placed returns "file:line" of the first mark on the line of the output that contains a text.
+// placed returns "file:line" of the first mark on the output line that contains the given string.
 func placed(out *render.Output, contains string) string {
 	for i, row := range strings.Split(string(out.Text), "\n") {
 		if !strings.Contains(row, contains) {
@@ -215,7 +215,7 @@ func placed(out *render.Output, contains string) string {
 	return "not there"
 }
 
-// hasAndLacks checks that a text contains some parts and lacks others.
+// hasAndLacks checks that a text contains some strings and lacks others.
 func hasAndLacks(t *testing.T, text []byte, has, lack []string) {
 	t.Helper()
 	for _, want := range has {

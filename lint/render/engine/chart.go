@@ -25,10 +25,10 @@ type charting struct {
 	root render.Root
 	tree *tree
 	in   chart.Input
-	left int // entries of directories
+	left int // number of directory entries that may still be read
 }
 
-// buildChart renders the chart of a root. Its output has a place for each line.
+// buildChart renders the chart of a root. The output records the origin of each line.
 func buildChart(r render.Root, t *tree) *render.Output {
 	c := &charting{root: r, tree: t, left: r.Left.Entries}
 	out := &render.Output{}
@@ -41,15 +41,15 @@ func buildChart(r render.Root, t *tree) *render.Output {
 	return out
 }
 
-// leastSteps is the minimum cost of any chart, which limits many small ones: about 2 ms.
+// leastSteps is the minimum cost of a chart, about 2 ms. It limits the cost of many small charts.
 const leastSteps = 4_000
 
-// spared returns how many bytes of the chart's files do not count. The limit on bytes is for YAML,
-// of which about 4 MB are parsed per second. Templates are parsed faster and then count by their
-// steps; other files are only kept for templates to read.
+// spared returns how many bytes of the chart's files are not charged. The byte limit assumes YAML,
+// which is parsed at about 4 MB per second. Templates are parsed faster, and the steps they
+// execute are charged separately. Other files are merely kept for templates to read.
 func (c *charting) spared() (n int) {
 	for _, f := range c.in.Files {
-		base, one := path.Base(f.Name), limits.PassedOver // bytes that count as one
+		base, one := path.Base(f.Name), limits.PassedOver // number of bytes that are charged as one
 		switch {
 		case slices.Contains([]string{".json", ".tgz", ".lock"}, path.Ext(base)), slices.Contains([]string{chartFile, "values.yaml", "requirements.yaml"}, base):
 			one = 1
@@ -61,7 +61,7 @@ func (c *charting) spared() (n int) {
 	return n
 }
 
-// read reads the files of the chart and of its values.
+// read reads the files of the chart and its values files.
 func (c *charting) read() *render.Problem {
 	r := c.root.Chart
 	if name := r.Archive; name != "" {
@@ -89,7 +89,7 @@ func (c *charting) read() *render.Problem {
 			c.in.Defaults = len(c.in.Values)
 		}
 	}
-	if r.Defaults > 0 && c.in.Defaults == 0 { // if all files are missing, no values are left
+	if r.Defaults > 0 && c.in.Defaults == 0 { // all of these files are missing and optional, so the chart has no default values
 		c.in.Values, c.in.Defaults = slices.Insert(c.in.Values, 0, chart.File{Name: "/none"}), 1
 	}
 	c.in.Version = r.Version
@@ -98,7 +98,7 @@ func (c *charting) read() *render.Problem {
 	return nil
 }
 
-// file reads a file that must not be a directory.
+// file reads a file. It fails if name is a directory.
 func (c *charting) file(name string) *file {
 	f := c.tree.read(name)
 	if f.err == nil && f.dir {
@@ -107,7 +107,8 @@ func (c *charting) file(name string) *file {
 	return f
 }
 
-// values adds the i-th values. Package chart knows a text by its number.
+// values adds the i-th values of the root. Package chart refers to values that are not in a chart
+// file by this number.
 func (c *charting) values(i int, v render.Values) *render.Problem {
 	f := &file{text: v.Text}
 	if v.Text == nil {
@@ -127,7 +128,7 @@ func (c *charting) values(i int, v render.Values) *render.Problem {
 	return nil
 }
 
-// valuesAt returns the place where a line of values was written, given its name in package chart.
+// valuesAt maps a position in package chart to the position at which the value was written.
 func (c *charting) valuesAt(at chart.Place) (render.Place, bool) {
 	number, ok := strings.CutPrefix(at.File, "/")
 	i, err := strconv.Atoi(number)
@@ -150,8 +151,8 @@ const (
 	notesTemplate = "NOTES.txt"
 )
 
-// walk reads a directory of the chart, named relative to it. It follows links, but not out of the
-// repository.
+// walk reads a directory of the chart; dir is relative to the chart. It follows links, but not out
+// of the repository.
 func (c *charting) walk(dir string, depth int) *render.Problem {
 	if depth > limits.ChartFolders {
 		return c.problem(dir, 1, refusal(fmt.Sprintf("the chart has more than %d directories in one another", limits.ChartFolders)))
@@ -188,8 +189,9 @@ func (c *charting) walk(dir string, depth int) *render.Problem {
 	return nil
 }
 
-// problem returns a problem at a line of a file of the chart. For a file in an archive, the message
-// names that file, and the place is the one that names the archive, or else the archive.
+// problem returns a problem at a line of a chart file. If the file is in an archive, the message
+// names the file, and the position is where the chart lists the archive, or else the archive
+// itself.
 func (c *charting) problem(name string, line int, err error) *render.Problem {
 	p := &render.Problem{Kind: render.Failed, File: c.confined(name), Line: line, Column: 1, Detail: err.Error()}
 	var r refusal
@@ -215,8 +217,8 @@ func (c *charting) problem(name string, line int, err error) *render.Problem {
 	return p
 }
 
-// confined returns the name of a file of the chart relative to the root of confinement. It returns
-// "" for something that is not a file, and for a file in an archive.
+// confined returns the name of a chart file relative to the root of confinement. It returns "" for
+// files in an archive and for names that are not files.
 func (c *charting) confined(name string) string {
 	if c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") || strings.HasPrefix(name, "--") || strings.Contains(name, ".tgz:") {
 		return ""
@@ -224,7 +226,8 @@ func (c *charting) confined(name string) string {
 	return c.tree.read(path.Join(c.root.Dir, name)).nameOr(path.Join(c.root.Dir, name))
 }
 
-// nameOr returns the name without symbolic links if the file exists.
+// nameOr returns the name of the file without symbolic links, or the given name if the file does
+// not exist.
 func (f *file) nameOr(name string) string {
 	if f.err != nil {
 		return name
@@ -232,7 +235,7 @@ func (f *file) nameOr(name string) string {
 	return f.name
 }
 
-// render renders the chart and sorts its output in Helm's order.
+// render renders the chart and sorts the output in Helm's install order.
 func (c *charting) render(out *render.Output) {
 	result, err := chart.Render(c.in)
 	if err != nil {
@@ -276,7 +279,7 @@ func (c *charting) render(out *render.Output) {
 			out.Plain = append(out.Plain, name)
 		}
 	}
-	for _, f := range c.in.Files { // templates and values are deployed as in the result
+	for _, f := range c.in.Files { // templates and values are judged as rendered, so they count as sources
 		name := c.confined(f.Name)
 		base := filepath.Base(f.Name)
 		if strings.HasPrefix(f.Name, "templates/") || strings.Contains(f.Name, "/templates/") || base == chartFile || base == "values.yaml" {
@@ -298,21 +301,21 @@ func (c *charting) render(out *render.Output) {
 	out.Sources, out.Data = slices.Compact(out.Sources), slices.Compact(out.Data)
 }
 
-// printed is one object in the output of a template.
+// printed is one object printed by a template.
 type printed struct {
 	lines []string
 	from  []chart.Origin
 	index int // index in the output of the template
 	kind  string
 	hook  bool
-	// test is set for a hook of helm test, unknown for one that Helm leaves out.
+	// test is set for a hook of helm test. unknown is set for a hook that Helm does not recognize and
+	// leaves out.
 	test, unknown bool
-	// about is the metadata of an object that may get a namespace.
+	// about is the metadata of an object to which a namespace may be added.
 	about *yaml.Node
 }
 
-// documents returns the objects of all templates in the order in which Helm installs them, hooks
-// last.
+// documents returns the objects printed by all templates in Helm's install order, with hooks last.
 func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) {
 	var all []printed
 	for _, m := range result.Manifests {
@@ -345,7 +348,7 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 	if !c.root.Chart.CRDs {
 		return all, nil
 	}
-	var crds []printed // Helm prints them unchanged, before everything else
+	var crds []printed // Helm prints them first and unchanged
 	for _, f := range result.CRDs {
 		m := chart.Manifest{Template: f.Name, Text: f.Data}
 		for i := range bytes.Count(f.Data, []byte("\n")) + 1 {
@@ -360,7 +363,7 @@ func (c *charting) documents(result *chart.Result) ([]printed, *render.Problem) 
 	return append(crds, all...), nil
 }
 
-// objects returns the objects of one text; what is its name in messages.
+// objects splits the output of a template into objects. what names the output in messages.
 func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Problem) {
 	all := split(m)
 	for i := range all {
@@ -375,8 +378,8 @@ func (c *charting) objects(m chart.Manifest, what string) ([]printed, *render.Pr
 	return all, nil
 }
 
-// split splits the output of a template at lines that begin with three dashes, like Helm, and
-// leaves out parts that are empty or only comments.
+// split splits the output of a template at lines that begin with three dashes, as Helm does. It
+// drops parts that contain nothing but white space and comments.
 func split(m chart.Manifest) []printed {
 	var all []printed
 	var now printed
@@ -410,7 +413,7 @@ func split(m chart.Manifest) []printed {
 	return all
 }
 
-// head reads the fields that Helm sorts by.
+// head reads the fields that determine the install order.
 func (d *printed) head() error {
 	doc, err := parse([]byte(strings.Join(d.lines, "\n") + "\n"))
 	switch {
@@ -434,12 +437,12 @@ func (d *printed) head() error {
 		if all := target(fieldsOf(about)["annotations"]); all != nil && all.Kind == yaml.MappingNode {
 			if on := fieldsOf(all)[helmHook]; on != nil {
 				d.hook = true
-				for event := range strings.SplitSeq(text(on), ",") { // as Helm reads them (releaseutil: SortManifests)
+				for event := range strings.SplitSeq(text(on), ",") { // split as in releaseutil, SortManifests
 					event = strings.ToLower(strings.TrimSpace(event))
 					when, what, _ := strings.Cut(event, "-")
 					known := (when == "pre" || when == "post") && slices.Contains([]string{"install", "delete", "upgrade", "rollback"}, what)
 					test := event == "test" || event == "test-success"
-					d.test, d.unknown = d.test || test, d.unknown || !known && !test // such as crd-install of Helm 2
+					d.test, d.unknown = d.test || test, d.unknown || !known && !test // unknown events include Helm 2's crd-install
 				}
 			}
 		}
@@ -447,7 +450,8 @@ func (d *printed) head() error {
 	return nil
 }
 
-// deployTo writes a namespace into an object that has none, because controllers deploy it there.
+// deployTo adds the namespace to an object without one. A controller would deploy the object
+// there.
 func (d *printed) deployTo(namespace string) {
 	if namespace == "" || d.about == nil || len(d.about.Content) == 0 {
 		return
@@ -469,7 +473,8 @@ func (d *printed) deployTo(namespace string) {
 	}
 }
 
-// installOrder is the order in which Helm installs kinds; other kinds follow by name.
+// installOrder lists kinds in the order in which Helm installs them. All other kinds come later,
+// sorted by name.
 var installOrder = strings.Fields(`PriorityClass Namespace NetworkPolicy ResourceQuota LimitRange PodSecurityPolicy
 	PodDisruptionBudget ServiceAccount Secret SecretList ConfigMap StorageClass PersistentVolume PersistentVolumeClaim
 	CustomResourceDefinition ClusterRole ClusterRoleList ClusterRoleBinding ClusterRoleBindingList Role RoleList
@@ -483,13 +488,13 @@ func installRank(kind string) int {
 	return len(installOrder)
 }
 
-// chartOutput writes the text of an output.
+// chartOutput builds the Output of a chart.
 type chartOutput struct {
 	c     *charting
 	out   *render.Output
-	index map[string]int    // into Output.Files
-	names map[string]string // relative to the root of confinement, by the names of package chart
-	// inside holds files of packed dependencies, by their names in package chart.
+	index map[string]int    // index of each name in Output.Files
+	names map[string]string // package chart's file names, mapped to names relative to the root of confinement
+	// inside holds the files in packed dependencies by the names that package chart uses.
 	inside map[string]archived
 }
 
@@ -508,7 +513,7 @@ func (w *chartOutput) line(text string, from chart.Origin) {
 	w.out.Lines = append(w.out.Lines, at)
 }
 
-// values returns the place where a value was set: in a file of the chart or in one of Chart.Values.
+// values returns the position at which a value was set, in a chart file or in one of Chart.Values.
 func (w *chartOutput) values(v chart.Place) (file, line, column int) {
 	at, ok := w.c.valuesAt(v)
 	switch {
@@ -520,7 +525,7 @@ func (w *chartOutput) values(v chart.Place) (file, line, column int) {
 	return w.confined(at.File), at.Line, max(1, at.Column)
 }
 
-// file returns the index of a file of the chart, or -1 if it is not one.
+// file returns the index of a chart file, or -1 if there is no such file.
 func (w *chartOutput) file(name string) int {
 	known, ok := w.names[name]
 	if !ok {
@@ -544,17 +549,17 @@ func (w *chartOutput) confined(known string) int {
 	return at
 }
 
-// archived is a file in a packed dependency: the place that names the dependency, and the index of
-// its name in Output.Inside, counted from 1.
+// archived describes a file in a packed dependency. It holds the position at which the chart lists
+// the dependency, and the number of the file in Output.Inside, counted from 1.
 type archived struct {
 	render.Place
 	inside int
 }
 
-// archiveSign separates the name of an archive from that of a file in it (package chart).
+// archiveSign ends the name of an archive and precedes the name of a file in it (package chart).
 const archiveSign = ".tgz:"
 
-// archived finds a file in a packed dependency by its name in package chart.
+// archived returns a file in a packed dependency, given its name in package chart.
 func (w *chartOutput) archived(name string) (a archived, ok bool) {
 	archive, _, ok := strings.Cut(name, archiveSign)
 	if !ok || w.c.root.Chart.Archive != "" || strings.HasPrefix(name, "/") {
@@ -570,11 +575,11 @@ func (w *chartOutput) archived(name string) (a archived, ok bool) {
 	return a, true
 }
 
-// dependency returns the place where the chart around an archive names it: the entry of its
-// dependencies, or the first line of its Chart.yaml if it is not listed.
+// dependency returns the position at which the enclosing chart lists an archive as a dependency.
+// If it is not listed, dependency returns the first line of Chart.yaml.
 func (c *charting) dependency(archive string) (at render.Place, listed bool) {
 	dir, base := path.Split(archive)
-	dir = path.Dir(path.Clean(dir)) // leaves charts/
+	dir = path.Dir(path.Clean(dir)) // removes charts/
 	for _, name := range []string{chartFile, "requirements.yaml"} {
 		name = path.Join(dir, name)
 		at := slices.IndexFunc(c.in.Files, func(f chart.File) bool { return f.Name == name })
@@ -588,8 +593,8 @@ func (c *charting) dependency(archive string) (at render.Place, listed bool) {
 	return render.Place{File: c.confined(path.Join(dir, chartFile)), Line: 1, Column: 1}, false
 }
 
-// dependencyLine returns the place of the dependency whose name is the longest prefix of the name
-// of an archive: helm dependency build writes name-version.tgz.
+// dependencyLine returns the position of the dependency with the longest name that is a prefix of
+// the archive's name. helm dependency build names archives name-version.tgz.
 func dependencyLine(chart []byte, archive string) (line, column int) {
 	doc, err := parse(chart)
 	if err != nil || doc.err != nil || len(doc.docs) != 1 {

@@ -28,8 +28,8 @@ spec:
                 priorityClassName: high
 `
 
-// TestChartOverlay checks that the fields of a pointer apply to the output of a chart, and that
-// each value has the place of the chart's line or of the pointer.
+// TestChartOverlay checks that the fields of a pointer apply to the output of a chart. Each value
+// must be traced to a line of the chart or to the pointer.
 func TestChartOverlay(t *testing.T) {
 	patch := `apiVersion: apps/v1\nkind: StatefulSet\nmetadata:\n  name: c-api\nspec:\n  template:\n    spec:\n      priorityClassName: high\n`
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestChartOverlay(t *testing.T) {
 	}
 }
 
-// TestChartOverlayProblems checks that problems are at the faulty file or at the pointer.
+// TestChartOverlayProblems checks that problems are reported at the faulty file or at the pointer.
 func TestChartOverlayProblems(t *testing.T) {
 	for _, c := range []struct{ fields, set, want string }{
 		{`{"patches":[{"patch":"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: gone}\n"}]}`, "", "apps/cache.yaml:3: "},

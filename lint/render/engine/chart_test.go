@@ -62,7 +62,8 @@ func chartRoot(dir string, values ...string) render.Root {
 	return r
 }
 
-// TestChart checks that objects are in Helm's order, hooks last, and that each line has its places.
+// TestChart checks that objects are in Helm's install order, with hooks last, and that the origin
+// of each line is known.
 func TestChart(t *testing.T) {
 	out := Build(chartRoot(repository(t, shopChart), "env/prod.yaml"), nonce)
 	if out.Problem != nil {
@@ -114,8 +115,8 @@ func linesOf(out *render.Output) string {
 	return all.String()
 }
 
-// TestChartRefused checks that nothing outside the repository is read, and that a syntax error is a
-// problem of the template.
+// TestChartRefused checks that nothing outside of the repository is read, and that a syntax error
+// is reported in the template.
 func TestChartRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(t *testing.T, dir string, r *render.Root)
@@ -157,8 +158,8 @@ func TestChartRefused(t *testing.T) {
 	}
 }
 
-// TestRepeatedKeys checks repeated keys: readers of Helm's manifests use the last one, and
-// kustomize rejects them, which is reported at the lines of the template.
+// TestRepeatedKeys checks repeated keys. Tools that read Helm's manifests use the last one.
+// Kustomize rejects them, which is reported at the template lines.
 func TestRepeatedKeys(t *testing.T) {
 	var read map[string]string
 	if err := sigsyaml.Unmarshal([]byte("a: first\na: last\n"), &read); err != nil || read["a"] != "last" {
@@ -175,7 +176,7 @@ func TestRepeatedKeys(t *testing.T) {
 	}
 }
 
-// TestChartLinks checks that files that no template reads may lead out of the repository.
+// TestChartLinks checks that files may be links out of the repository if no template reads them.
 func TestChartLinks(t *testing.T) {
 	dir := repository(t, shopChart)
 	want := Build(chartRoot(dir), nonce)
@@ -198,7 +199,7 @@ func link(t *testing.T, to, at string) {
 	}
 }
 
-// TestChartCost checks that a chart that does not render costs as well, and that documentation
+// TestChartCost checks that a chart is also charged if it does not render, and that documentation
 // costs less than files that are parsed.
 func TestChartCost(t *testing.T) {
 	dir := repository(t, shopChart+"-- charts/shop/templates/z.yaml --\na: {{ range until 1000 }}{{ end }}{{ fail \"no\" }}\n-- charts/shop/docs.txt --\n"+strings.Repeat("x", 1<<20))

@@ -34,8 +34,8 @@ values:
   replicas: 7
 `
 
-// TestChartValues checks that a text has the places of its lines and its file in messages, that the
-// last values count, and that an optional file may be missing.
+// TestChartValues checks that values from elsewhere keep the origin of each line and are named in
+// messages. Later values take precedence, and an optional file may be missing.
 func TestChartValues(t *testing.T) {
 	inRelease := []render.Place{{File: "release.yaml", Line: 3, Column: 13}}
 	for name, c := range map[string]struct {
@@ -71,7 +71,7 @@ func outcome(out *render.Output) string {
 	return linesOf(out)
 }
 
-// TestChartVersion checks that a chart of another version than the requested one is refused.
+// TestChartVersion checks that a chart is refused if it does not have the requested version.
 func TestChartVersion(t *testing.T) {
 	for version, want := range map[string]string{
 		"": "", "1.2.0": "", "1.x": "", ">=1.1.0 <2": "", "~1.2": "", "v1.2.0": "", "*": "",
@@ -87,8 +87,8 @@ func TestChartVersion(t *testing.T) {
 	}
 }
 
-// TestPackedChart checks that a packed chart renders like a directory, but without places of lines,
-// and that its problems are at the archive.
+// TestPackedChart checks that a packed chart renders like a directory, but without line origins,
+// and that its problems are reported at the archive.
 func TestPackedChart(t *testing.T) {
 	chart := map[string]string{
 		"shop/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.2.0\n", "shop/values.yaml": "replicas: 1\n",
@@ -124,7 +124,7 @@ func TestPackedChart(t *testing.T) {
 	}
 }
 
-// packed returns the result with the places of its values, or the problem.
+// packed returns the problem of an output, or its text with the origins of its values.
 func packed(out *render.Output) string {
 	if out.Problem != nil {
 		return outcome(out)
@@ -162,8 +162,8 @@ func tgz(t *testing.T, files map[string]string) []byte {
 	return out.Bytes()
 }
 
-// TestChartNamespace checks that an object without a namespace gets that of the release, unless its
-// kind has none.
+// TestChartNamespace checks that an object without a namespace gets that of the release, unless
+// its kind is cluster-scoped.
 func TestChartNamespace(t *testing.T) {
 	for object, want := range map[string]string{
 		"apiVersion: v1\nkind: Pod\nmetadata:\n  # ours\n  name: a\n":                               "apiVersion: v1\nkind: Pod\nmetadata:\n  # ours\n  namespace: \"web\"\n  name: a\n",
@@ -186,8 +186,8 @@ func TestChartNamespace(t *testing.T) {
 	}
 }
 
-// TestChartDefaults checks that values that replace those of the chart cannot be deleted by null
-// alone, and that nothing of values.yaml is left.
+// TestChartDefaults checks values that replace the chart's own. They cannot be deleted by a null
+// alone, and nothing from values.yaml remains.
 func TestChartDefaults(t *testing.T) {
 	files := valuesChart + "-- charts/shop/templates/b.yaml --\nkind: A\nall: {{ toJson .Values }}\n"
 	for name, c := range map[string]struct {

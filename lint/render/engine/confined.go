@@ -20,28 +20,29 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// tree is the part of the repository that a build may read: regular files and directories below the
-// root of confinement, except git's. Names are relative to it and have forward slashes.
+// tree is the part of the repository that a build may read: regular files and directories below
+// the root of confinement, except those of git. Names are relative to the root and use forward
+// slashes.
 type tree struct {
 	dir  string
 	root *os.Root
 	// left is the number of bytes that may still be read.
 	left int
-	// texts replaces the contents of files, by their names without symbolic links.
+	// texts holds replacement contents by file name without symbolic links.
 	texts map[string][]byte
-	files map[string]*file // by requested name
-	real  map[string]*file // by name without symbolic links
+	files map[string]*file // by the requested name
+	real  map[string]*file // by the name without symbolic links
 }
 
-// file is the result of reading a name.
+// file is the result of reading a file or a directory.
 type file struct {
-	name string // without symbolic links
+	name string // name without symbolic links
 	dir  bool
 	text []byte
 	err  error
 }
 
-// refusal is an error about something that is not supported here although kustomize might do it.
+// refusal is an error about something that kustomize may support but schedlint does not.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -56,8 +57,8 @@ func openTree(dir string, bytes int) (*tree, error) {
 	return &tree{dir: dir, root: root, left: bytes, files: map[string]*file{}, real: map[string]*file{}}, nil
 }
 
-// read returns the file or directory with a name. It caches the result, so that a file does not
-// change during a build.
+// read returns the file or directory with the given name. It caches the result, so that a file
+// does not change during a build.
 func (t *tree) read(name string) *file {
 	name = path.Clean(name)
 	if f, ok := t.files[name]; ok {
@@ -75,7 +76,7 @@ func (t *tree) read(name string) *file {
 	return f
 }
 
-// find resolves a name. Links may lead anywhere within the root.
+// find resolves a name. Links may lead anywhere below the root of confinement.
 func (t *tree) find(name string) *file {
 	local := filepath.FromSlash(name)
 	switch {
@@ -111,11 +112,12 @@ func (t *tree) find(name string) *file {
 	return &file{name: filepath.ToSlash(rel), dir: info.IsDir()}
 }
 
-// entry returns a name in a directory that was read before, if it is not a link: then only the name
-// of the directory can contain links. It returns nil otherwise.
+// entry is a shortcut for names in a directory that has already been read. If the name itself is
+// not a link, only the directory's name can contain links, and that has been resolved. entry
+// returns nil if the shortcut does not apply.
 func (t *tree) entry(name string) *file {
 	dir := t.files[path.Dir(name)]
-	if dir == nil || dir.err != nil || !dir.dir || filepath.Separator != '/' { // on other systems names may differ in case
+	if dir == nil || dir.err != nil || !dir.dir || filepath.Separator != '/' { // other systems may ignore case in names
 		return nil
 	}
 	at := path.Join(dir.name, path.Base(name))
@@ -126,7 +128,7 @@ func (t *tree) entry(name string) *file {
 	return &file{name: at, dir: info.IsDir()}
 }
 
-// load reads a regular file if the limit permits.
+// load reads a regular file if it is within the byte limit.
 func (t *tree) load(name string) ([]byte, error) {
 	info, err := t.root.Lstat(filepath.FromSlash(name))
 	switch {
@@ -157,7 +159,7 @@ func (t *tree) load(name string) ([]byte, error) {
 	return text, nil
 }
 
-// reason returns an error of the file system without its path.
+// reason returns a file system error without its path.
 func reason(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errMissing
@@ -169,7 +171,8 @@ func reason(err error) error {
 	return fmt.Errorf("cannot be read: %w", err)
 }
 
-// shown returns a name for a message: quoted if it contains anything that could be mistaken.
+// shown returns a name for use in a message. It quotes names with white space or unprintable
+// characters.
 func shown(name string) string {
 	if len(name) > 200 {
 		name = name[:200] + "..."
@@ -180,13 +183,13 @@ func shown(name string) string {
 	return name
 }
 
-// fileSystem is the file system that kustomize sees: read-only, with the texts of the plan in place
-// of the files that it changed.
+// fileSystem is the read-only file system that kustomize sees. It serves the modified files of the
+// plan in place of the originals.
 type fileSystem struct {
 	tree   *tree
-	served map[string][]byte // by name without symbolic links
-	// refused is the first refusal, recorded because kustomize may drop it; name is the file that
-	// it is about.
+	served map[string][]byte // modified contents by file name without symbolic links
+	// refused is the first refusal, and name is the file that was refused. The refusal is recorded
+	// here because kustomize may drop the error.
 	refused error
 	name    string
 }
@@ -217,7 +220,7 @@ func (s *fileSystem) note(name string, err error) error {
 	return fmt.Errorf("%s %w", shown(name), err)
 }
 
-// ReadFile returns a text that the caller may change.
+// ReadFile returns a copy of the contents, which the caller may change.
 func (s *fileSystem) ReadFile(abs string) ([]byte, error) {
 	f, err := s.file(abs)
 	switch {
@@ -232,7 +235,7 @@ func (s *fileSystem) ReadFile(abs string) ([]byte, error) {
 	return append([]byte(nil), f.text...), nil
 }
 
-// CleanedAbs splits a path, without symbolic links, into directory and file.
+// CleanedAbs resolves symbolic links in a path and splits it into directory and file name.
 func (s *fileSystem) CleanedAbs(abs string) (filesys.ConfirmedDir, string, error) {
 	f, err := s.file(abs)
 	switch {
@@ -248,19 +251,19 @@ func (s *fileSystem) abs(name string) filesys.ConfirmedDir {
 	return filesys.ConfirmedDir(filepath.Join(s.tree.dir, filepath.FromSlash(name)))
 }
 
-// IsDir reports whether there is a directory.
+// IsDir reports whether the path is a directory.
 func (s *fileSystem) IsDir(abs string) bool {
 	f, err := s.file(abs)
 	return err == nil && f.dir
 }
 
-// Exists reports whether there is a file or directory.
+// Exists reports whether the path is a file or a directory.
 func (s *fileSystem) Exists(abs string) bool {
 	_, err := s.file(abs)
 	return err == nil
 }
 
-// A build does not need the other methods.
+// kustomize build does not need the methods below.
 
 func (*fileSystem) Open(string) (filesys.File, error)    { return nil, errUnsupported }
 func (*fileSystem) ReadDir(string) ([]string, error)     { return nil, errUnsupported }
@@ -280,15 +283,16 @@ var (
 	secretQuery = lazy.Regexp(`(?i)([?&][^=&\s]*(?:token|password|secret|key|auth|sig)[^=&\s]*=)[^&\s]+`)
 )
 
-// downloaded reports whether kustomize downloads an entry (api/internal/loader: IsRemoteFile).
+// downloaded reports whether kustomize would download an entry (api/internal/loader:
+// IsRemoteFile).
 func downloaded(entry string) bool {
 	u, err := url.Parse(entry)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
 }
 
 // cloned reports whether kustomize may treat an entry as a git repository (api/internal/git:
-// NewRepoSpecFromURL). A URL that kustomize would not accept counts as well, because it does not
-// name a file either.
+// NewRepoSpecFromURL). A URL that kustomize would reject also counts, because it is not a file
+// name either.
 func cloned(entry string) bool {
 	if strings.HasPrefix(entry, "/") {
 		return false
@@ -312,24 +316,24 @@ func cloned(entry string) bool {
 	if at < 0 {
 		return false
 	}
-	path := entry[at+1:] // has a sign of a repository or two segments, such as an organisation and its repository
+	path := entry[at+1:] // looks like a repository, or has two segments such as organization/repository
 	return strings.Contains(path, "/") || strings.Contains(path, ".git")
 }
 
-// masked returns a URL without its credentials.
+// masked replaces the credentials in a URL with asterisks.
 func masked(entry string) string {
 	entry = credentials().ReplaceAllString(entry, "$1***@")
 	return secretQuery().ReplaceAllString(entry, "$1***")
 }
 
-// remote replaces the URL of an entry with the directory that Root.Remotes has for it, or rejects
-// it. It reports whether the entry is a URL.
+// remote replaces a URL with the directory that Root.Remotes maps it to, or rejects the URL if
+// there is no such directory. It reports whether the entry is a URL.
 func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	if !downloaded(e.name) && !cloned(e.name) {
 		return false, nil
 	}
 	if !downloaded(e.name) && e.use != asComponent {
-		// Kustomize only clones an entry that is not a file.
+		// Kustomize clones an entry only if it is not a file.
 		if f := p.tree.read(path.Join(e.k.dir, e.name)); f.err == nil && !f.dir {
 			return false, nil
 		}
@@ -349,16 +353,16 @@ func (p *plan) remote(e *entry) (bool, *render.Problem) {
 	return true, nil
 }
 
-// Seal disables what a build must not use in this process: HTTP, and the commands in PATH, such as
-// git and helm. The plan already rejects everything that would use them. Only the main of a worker
-// may call Seal, because it cannot be undone.
+// Seal disables what a build must not use: HTTP, and commands in PATH such as git and helm. The
+// plan already rejects everything that would need them. Only the main function of a worker may
+// call Seal, because it cannot be undone.
 func Seal() error {
 	http.DefaultTransport = offline{}
 	http.DefaultClient = &http.Client{Transport: offline{}}
 	return os.Setenv("PATH", "")
 }
 
-// offline is a transport without a network.
+// offline is an HTTP transport without a network.
 type offline struct{}
 
 func (offline) RoundTrip(*http.Request) (*http.Response, error) {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// TestCorpus renders every kustomization of the projects beside the checkout, or of the
+// TestCorpus renders every kustomization in the projects next to the checkout, or in the
 // repositories in the subdirectories of SCHEDLINT_CORPUS, and prints statistics.
 func TestCorpus(t *testing.T) {
 	corpus := os.Getenv("SCHEDLINT_CORPUS")
@@ -91,7 +91,7 @@ func (s *figures) root(t *testing.T, confinement, dir string) {
 	}
 }
 
-// scalarsIn returns the number of scalars that are values.
+// scalarsIn counts the scalars that are values.
 func scalarsIn(n *yaml.Node) int {
 	if n.Kind == yaml.ScalarNode {
 		return 1

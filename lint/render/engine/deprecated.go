@@ -19,7 +19,8 @@ func deprecatedPatches(k *types.Kustomization) []types.Patch {
 
 func deprecatedVars(k *types.Kustomization) []types.Var { return k.Vars }
 
-// commonPairs returns the labels and annotations that all objects get, or all generated ones.
+// commonPairs returns the labels and annotations that kustomize adds to all objects, or to all
+// generated ones.
 func commonPairs(k *types.Kustomization) []map[string]string {
 	all := []map[string]string{k.CommonLabels, k.CommonAnnotations}
 	for _, l := range k.Labels {
@@ -51,7 +52,7 @@ func withoutCharts(k *types.Kustomization) {
 	k.HelmCharts, k.HelmChartInflationGenerator = nil, nil
 }
 
-// eachInlinePatch replaces the texts of patches.
+// eachInlinePatch replaces the text of each inline patch with the result of with.
 func eachInlinePatch(k *types.Kustomization, with func(string) string) {
 	for i, p := range k.PatchesStrategicMerge {
 		k.PatchesStrategicMerge[i] = types.PatchStrategicMerge(with(string(p)))

@@ -16,24 +16,24 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// expander substitutes variables like Flux (fluxcd/pkg: envsubst). An expression with an unknown
-// value stays unchanged.
+// expander substitutes variables as Flux does (fluxcd/pkg: envsubst). Expressions with an unknown
+// value stay unchanged.
 type expander struct {
 	vars *render.Variables
 	text string
-	// work counts the bytes that were examined, in all texts of a render.
+	// work counts the bytes processed in all objects of a render.
 	work *int
 }
 
-// errExpression is the error about an expression that Flux cannot parse.
+// errExpression is the error for an expression that Flux cannot parse.
 var errExpression = errors.New("cannot be read as ${name} or one of the forms that Flux knows; write $${ for a literal ${")
 
-// mostNested limits how deep expressions are nested.
+// mostNested is the maximum nesting depth of expressions.
 const mostNested = 20
 
 var errExpansion = refusal("takes more than " + strconv.Itoa(limits.Substituted>>20) + " MiB of text to substitute, which is the limit of a render")
 
-// expand substitutes the variables of a text and adds the cost to work.
+// expand substitutes the variables in text and adds the cost to work.
 func expand(text string, vars *render.Variables, work *int) (string, error) {
 	e := &expander{vars: vars, text: text, work: work}
 	var out strings.Builder
@@ -67,7 +67,7 @@ func expand(text string, vars *render.Variables, work *int) (string, error) {
 	return out.String(), nil
 }
 
-// charge counts bytes and returns an error if they exceed the limit.
+// charge adds bytes to the cost and returns an error if it exceeds the limit.
 func (e *expander) charge(bytes int) error {
 	if *e.work += bytes; *e.work > limits.Substituted {
 		return errExpansion
@@ -75,8 +75,8 @@ func (e *expander) charge(bytes int) error {
 	return nil
 }
 
-// expression parses an expression after its ${ and returns its value, its end, and whether the
-// value is known.
+// expression parses an expression, starting after its ${. It returns the value, the offset after
+// the expression, and whether the value is known.
 func (e *expander) expression(at, depth int) (value string, end int, known bool, err error) {
 	if depth > mostNested {
 		return "", 0, false, errExpression
@@ -115,7 +115,7 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 		return "", 0, false, err
 	}
 	switch {
-	case op.sign == "" || !known && (!op.fallback || e.vars.Open || slices.Contains(e.vars.Unknown, name)): // a default counts if nothing sets the variable
+	case op.sign == "" || !known && (!op.fallback || e.vars.Open || slices.Contains(e.vars.Unknown, name)): // a default applies if nothing sets the variable
 		return value, end, known, nil
 	case op.fallback && value != "":
 		return value, end, true, nil
@@ -129,15 +129,15 @@ func (e *expander) expression(at, depth int) (value string, end int, known bool,
 // operator is the operator of an expression.
 type operator struct {
 	text, sign string
-	// between separates two arguments; 0 if there is only one. none is set if there are no
+	// between separates two arguments, or is 0 if there is only one. none is set if there are no
 	// arguments.
 	between  byte
 	none     bool
-	fallback bool // a default for a variable that is unset or empty
+	fallback bool // supplies a default for a variable that is unset or empty
 }
 
-// operators lists the operators of Flux, longer ones first. Flux treats all operators that set a
-// default alike.
+// operators lists Flux's operators, longer ones first. Flux treats all operators with a default
+// alike.
 var operators = []operator{
 	{text: ":=", fallback: true}, {text: ":-", fallback: true}, {text: ":?", fallback: true}, {text: ":+", fallback: true}, {text: "=", fallback: true},
 	{text: ":", between: ':'},
@@ -146,7 +146,7 @@ var operators = []operator{
 	{text: ",,", none: true}, {text: ",", none: true}, {text: "^^", none: true}, {text: "^", none: true},
 }
 
-// arguments parses up to the closing brace; whole is set if all arguments are known.
+// arguments parses the arguments up to the closing brace. whole is set if all of them are known.
 func (e *expander) arguments(at int, op operator, depth int) (args []string, end int, whole bool, err error) {
 	whole = true
 	var arg strings.Builder
@@ -178,7 +178,8 @@ func (e *expander) arguments(at int, op operator, depth int) (args []string, end
 	return nil, 0, false, errExpression
 }
 
-// apply returns the value of an expression; known is false for forms that are not supported here.
+// apply returns the value of an expression; known is false if schedlint does not support the
+// operator.
 func (o operator) apply(s string, args []string) (value string, known bool) {
 	arg, with := args[0], ""
 	if len(args) > 1 {
@@ -188,7 +189,7 @@ func (o operator) apply(s string, args []string) (value string, known bool) {
 		return arg, true
 	}
 	if strings.ContainsAny(arg, `*?[\`) {
-		return "", false // has a pattern
+		return "", false // the argument is a pattern
 	}
 	switch o.sign {
 	case "length":
@@ -220,7 +221,7 @@ func (o operator) apply(s string, args []string) (value string, known bool) {
 	return s, true
 }
 
-// part evaluates ${name:offset} or ${name:offset:length}, in bytes.
+// part evaluates ${name:offset} and ${name:offset:length}, both in bytes.
 func part(s string, args []string) (string, bool) {
 	at, err := strconv.Atoi(args[0])
 	if err != nil {
@@ -260,11 +261,12 @@ func cased(sign, s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// substituteKey is the label or annotation of objects that keep their variables (fluxcd/pkg:
+// substituteKey is a label or annotation that disables substitution for an object (fluxcd/pkg:
 // kustomize).
 const substituteKey = "kustomize.toolkit.fluxcd.io/substitute"
 
-// variables returns the variables that are substituted in the result, or nil.
+// variables returns the variables to substitute in the result, or nil if there is nothing to
+// substitute.
 func (p *plan) variables() *render.Variables {
 	if p.root.Overlay == nil || p.root.Overlay.Variables == nil {
 		return nil
@@ -276,7 +278,7 @@ func (p *plan) variables() *render.Variables {
 	return v
 }
 
-// substituted returns the text of an object, whose node is doc, with variables substituted.
+// substituted substitutes the variables in the text of an object. doc is the parsed text.
 func (r *results) substituted(doc *yaml.Node, text []byte) ([]byte, error) {
 	vars := r.p.variables()
 	keeps := func(where string) bool {
@@ -307,12 +309,12 @@ func (r *results) substituted(doc *yaml.Node, text []byte) ([]byte, error) {
 	return []byte(after), nil
 }
 
-// spot is a place in the text of an object.
+// spot is a position in the text of an object.
 type spot struct{ line, column int }
 
-// moveMarks moves the marks from index from on to the places of their values after the substitution
-// of variables, and drops those whose values have changed. A scalar that consists of one variable
-// gets a mark to the place that sets it.
+// moveMarks updates the marks from index from on after variables have been substituted. It moves
+// marks to the new positions of their values, and drops marks whose values have changed. If a
+// scalar consists of a single variable, its mark leads to where the variable is set.
 func (r *results) moveMarks(from int, before, after *yaml.Node) {
 	moved := map[spot]spot{}
 	var given []render.Mark
@@ -333,7 +335,7 @@ func (r *results) moveMarks(from int, before, after *yaml.Node) {
 	r.marks = append(kept, given...)
 }
 
-// sameValues calls f for the scalars at the same path in two trees.
+// sameValues calls f for each pair of scalars at the same path in two trees.
 func (r *results) sameValues(a, b *yaml.Node, depth int, f func(a, b *yaml.Node)) {
 	if a == nil || b == nil || a.Kind != b.Kind || depth > maxNesting {
 		return
@@ -350,10 +352,10 @@ func (r *results) sameValues(a, b *yaml.Node, depth int, f func(a, b *yaml.Node)
 	}
 }
 
-// onlyVariable matches a scalar that consists of one variable.
+// onlyVariable matches a scalar that consists of a single variable.
 var onlyVariable = lazy.Regexp(`^\$\{([\pL\pN_]+)(?:[:=][^{}]*)?\}$`)
 
-// variable returns the mark of a scalar with the value of a variable.
+// variable returns the mark of a scalar whose value comes from a variable.
 func (r *results) variable(a, b *yaml.Node) (render.Mark, bool) {
 	name := onlyVariable().FindStringSubmatch(a.Value)
 	if name == nil {
@@ -366,8 +368,8 @@ func (r *results) variable(a, b *yaml.Node) (render.Mark, bool) {
 	return render.Mark{Line: r.line + b.Line, Column: b.Column, File: r.m.fileNamed(v.File), At: v.Line, AtColumn: v.Column, Variable: true}, true
 }
 
-// counted marks the replica count that an overlay sets for an object, by its name in the source if
-// that is known.
+// counted adds a mark for the replica count that an overlay sets on an object. names holds the
+// object's name in the sources if it is known.
 func (r *results) counted(root *yaml.Node, names []string) {
 	o, n := r.p.root.Overlay, field(field(root, "spec"), "replicas")
 	if o == nil || n == nil || len(names) == 0 {
@@ -379,7 +381,7 @@ func (r *results) counted(root *yaml.Node, names []string) {
 	}
 }
 
-// fileNamed returns the index of a file, which is the same for each name.
+// fileNamed returns the index of a file, and adds the file if it is new.
 func (m *marker) fileNamed(name string) int {
 	if i := slices.Index(m.files, name); i >= 0 {
 		return i

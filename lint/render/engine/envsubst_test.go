@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// TestExpand compares each form with the result of Flux.
+// TestExpand compares each form of expression with the result of Flux.
 func TestExpand(t *testing.T) {
 	vars := &render.Variables{Given: map[string]render.Variable{"a": {Value: "Abc-abc"}, "n": {Value: "3"}, "e": {}}, Unknown: []string{"secret"}}
 	open := &render.Variables{Given: vars.Given, Open: true}

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// FuzzMark checks that a text with markers is the same document, that each marker is a comment of
+// FuzzMark checks that text with markers is the same document, that each marker is a comment on
 // its own scalar, and that removing the markers restores the text.
 func FuzzMark(f *testing.F) {
 	for _, seed := range []string{
@@ -60,8 +60,7 @@ func FuzzMark(f *testing.F) {
 	})
 }
 
-// equalNodes compares documents except for comments, and returns the number of scalars that have
-// their marker.
+// equalNodes compares documents except for comments, and counts the scalars with a marker.
 func equalNodes(t *testing.T, m *marker, a, b *yaml.Node) (marked int) {
 	if a == nil || b == nil {
 		if a != b {
@@ -88,7 +87,8 @@ func equalNodes(t *testing.T, m *marker, a, b *yaml.Node) (marked int) {
 	return marked
 }
 
-// FuzzBuild checks that no input makes a build panic, and that the result equals that of kustomize.
+// FuzzBuild checks that no input makes a build panic, and that the result equals that of
+// kustomize.
 func FuzzBuild(f *testing.F) {
 	for _, seed := range []string{
 		"resources: [a.yaml]", "resources: [a.yaml]\npatches: [{path: a.yaml}]\nnamePrefix: x-", "configMapGenerator: [{name: x, files: [a.yaml]}]",
@@ -131,7 +131,7 @@ func FuzzBuild(f *testing.F) {
 	})
 }
 
-// placedWithin checks that each mark leads into a file or to a line of the output of a chart.
+// placedWithin checks that each mark leads into a file or to a line of chart output.
 func placedWithin(t *testing.T, out *render.Output) {
 	t.Helper()
 	for _, m := range out.Marks {

@@ -23,17 +23,18 @@ import (
 // release is a chart that a kustomization renders (kustomize: HelmChartInflationGenerator).
 type release struct {
 	k *kustomization
-	// file and node are its place; node is nil if it is not known. from is the entry of generators
-	// that contains it, or nil.
+	// file and node are the position of the release; node is nil if it is unknown. from is the
+	// generators entry that contains the release, or nil.
 	file string
 	node *yaml.Node
 	from *entry
-	// field is its name in messages. at is its place, if that is not in a kustomization.
+	// field is the name of the release in messages. at is its position if that is not in a
+	// kustomization, or nil.
 	field string
 	at    *render.Place
 	spec  types.HelmChart
 	home  string
-	// inherits is set if it uses the namespace of the including kustomization.
+	// inherits is set if the release uses the namespace of the including kustomization.
 	inherits bool
 	printed  *printedChart
 	cost     sum
@@ -45,10 +46,11 @@ const (
 	helmGenerator = "HelmChartInflationGenerator"
 )
 
-// legacyKeys maps keys to their names in the older form.
+// legacyKeys maps keys of helmCharts to those of the older helmChartInflationGenerator.
 var legacyKeys = map[string]string{"name": "chartName", "valuesFile": "values", "valuesInline": "valuesLocal"}
 
-// releases returns the releases in the fields of a kustomization, in kustomize's order.
+// releases returns the releases in the fields of a kustomization, in the order in which kustomize
+// renders them.
 func (k *kustomization) releases() []*release {
 	legacy, globals := types.SplitHelmParameters(deprecatedCharts(&k.spec))
 	if k.spec.HelmGlobals != nil {
@@ -70,7 +72,8 @@ func (k *kustomization) releases() []*release {
 	return all
 }
 
-// problem returns a problem at a field of the release, or at the release.
+// problem returns a problem at the given field of the release, or at the release itself if the
+// field is missing.
 func (r *release) problem(key string, err error) *render.Problem {
 	at := r.node
 	for _, key := range []string{key, legacyKeys[key]} {
@@ -103,8 +106,8 @@ func (r *release) problem(key string, err error) *render.Problem {
 	return p
 }
 
-// check returns a problem for what kustomize rejects before it looks for the chart, and for what is
-// not supported here.
+// check returns a problem for anything that kustomize rejects before it looks for the chart, and
+// for anything that schedlint does not support.
 func (r *release) check() *render.Problem {
 	s := &r.spec
 	switch {
@@ -135,7 +138,7 @@ func (p *plan) inflate(k *kustomization, inherited string) (sum, *render.Problem
 	total := sum{}
 	for _, r := range k.charts {
 		if r.from != nil {
-			continue // its entry renders it
+			continue // rendered with its entry
 		}
 		more, problem := p.inflated(r, cmp.Or(k.spec.Namespace, inherited))
 		if problem != nil {
@@ -148,7 +151,7 @@ func (p *plan) inflate(k *kustomization, inherited string) (sum, *render.Problem
 	return total, nil
 }
 
-// inflated renders a chart once.
+// inflated renders the chart of one release.
 func (p *plan) inflated(r *release, inherited string) (sum, *render.Problem) {
 	namespace := cmp.Or(r.spec.Namespace, inherited)
 	if r.printed != nil {
@@ -188,12 +191,12 @@ func (p *plan) inflated(r *release, inherited string) (sum, *render.Problem) {
 	})
 }
 
-// chartPlace is the place of a chart: a directory or an archive. version is the required version if
-// kustomize would pull the chart.
+// chartPlace is the location of a chart, which is a directory or an archive. version is the
+// required version if kustomize would download the chart.
 type chartPlace struct{ dir, archive, version string }
 
-// locate finds the chart of a release in the repository. Kustomize uses a directory; an archive is
-// equal to what it would unpack there.
+// locate finds the chart of a release in the repository. Kustomize uses a directory. An archive is
+// accepted too, since kustomize would unpack the same files.
 func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 	s := &r.spec
 	home := path.Join(r.k.dir, filepath.ToSlash(cmp.Or(r.home, types.HelmDefaultHome)))
@@ -235,7 +238,7 @@ func (p *plan) locate(r *release) (chartPlace, *render.Problem) {
 	return chartPlace{}, r.problem("name", r.missing(dir, under))
 }
 
-// remoteKeys returns the keys by which the remotes of a root may name a chart, the most specific
+// remoteKeys returns the keys under which the remotes of a root may list a chart, most specific
 // first.
 func remoteKeys(s *types.HelmChart) []string {
 	if s.Repo == "" {
@@ -248,7 +251,7 @@ func remoteKeys(s *types.HelmChart) []string {
 	return []string{key + "@" + s.Version, key + ":" + s.Version, key}
 }
 
-// missing returns an error that says how to provide a missing chart.
+// missing returns an error that explains how to provide a missing chart.
 func (r *release) missing(dir, under string) error {
 	s := &r.spec
 	if s.Repo == "" {
@@ -263,18 +266,18 @@ func (r *release) missing(dir, under string) error {
 	}
 	pull = append(pull, "--untar", "--untardir", under)
 	for i, word := range pull {
-		if !harmless.MatchString(word) { // users may run the command as shown
+		if !harmless.MatchString(word) { // users may copy the command from the message
 			pull[i] = "'" + strings.ReplaceAll(shown(word), "'", `'\''`) + "'"
 		}
 	}
 	return refusal(fmt.Sprintf("%s does not exist, and rendering does not use the network: run `%s` and commit it, or list the chart under remotes", shown(dir), strings.Join(pull, " ")))
 }
 
-// harmless matches words that a shell does not interpret.
+// harmless matches words that a shell leaves unchanged.
 var harmless = regexp.MustCompile(`^[a-zA-Z0-9._:/@+=-]+$`)
 
-// generator renders the charts of an entry of generators; ok is false if it has none. name is its
-// file, or "" if it is inline.
+// generator renders the charts in a generators entry; ok is false if the entry has none. name is
+// the file of the entry, or "" if it is inline.
 func (p *plan) generator(e *entry, doc *parsed, name string) (total sum, ok bool, problem *render.Problem) {
 	if e.field != "generators" {
 		return sum{}, false, nil
@@ -295,7 +298,8 @@ func (p *plan) generator(e *entry, doc *parsed, name string) (total sum, ok bool
 	return total, true, nil
 }
 
-// generatorCharts returns the charts of an entry. An entry with charts must have nothing else.
+// generatorCharts returns the charts of a generators entry. An entry with charts must not contain
+// anything else.
 func (p *plan) generatorCharts(e *entry, doc *parsed, name string) ([]*release, *render.Problem) {
 	var all []*release
 	others := 0
@@ -337,8 +341,8 @@ func (p *plan) generatorCharts(e *entry, doc *parsed, name string) ([]*release, 
 	return all, nil
 }
 
-// valuesOf returns the values files that kustomize passes to helm: one that it generates, and the
-// additional ones.
+// valuesOf returns the values that kustomize passes to Helm: a values file that kustomize
+// generates, followed by the additional values files.
 func (p *plan) valuesOf(r *release, at chartPlace) ([]render.Values, *render.Problem) {
 	first, problem := p.firstValues(r, at)
 	if problem != nil {
@@ -354,7 +358,7 @@ func (p *plan) valuesOf(r *release, at chartPlace) ([]render.Values, *render.Pro
 	return first, nil
 }
 
-// firstValues returns the values file of a release, or that of its chart, merged with the values in
+// firstValues returns the values file of the release or of its chart, merged with the values in
 // the kustomization.
 func (p *plan) firstValues(r *release, at chartPlace) ([]render.Values, *render.Problem) {
 	s := &r.spec
@@ -375,7 +379,7 @@ func (p *plan) firstValues(r *release, at chartPlace) ([]render.Values, *render.
 		if len(s.ValuesInline) == 0 {
 			return nil, nil
 		}
-		f = &file{text: []byte("{}")} // the values of the chart apply below
+		f = &file{text: []byte("{}")} // the chart's own values still apply as defaults
 	default:
 		name := path.Join(at.dir, "values.yaml")
 		if f = p.tree.read(name); f.err != nil || f.dir {
@@ -393,7 +397,7 @@ func (p *plan) firstValues(r *release, at chartPlace) ([]render.Values, *render.
 
 var errDirectory = errors.New("is a directory")
 
-// valuesFile reads a values file that a release names.
+// valuesFile reads a values file of a release.
 func (p *plan) valuesFile(r *release, key, name string) (*file, *render.Problem) {
 	if downloaded(name) {
 		return nil, r.problem(key, refusal(key+" "+shown(masked(name))+" is remote, and rendering does not use the network: vendor it"))
@@ -409,7 +413,7 @@ func (p *plan) valuesFile(r *release, key, name string) (*file, *render.Problem)
 	return f, p.restricted(r, key, f)
 }
 
-// restricted checks a file against the load restrictor.
+// restricted returns a problem if the load restrictor forbids a file.
 func (p *plan) restricted(r *release, key string, f *file) *render.Problem {
 	if p.root.RootOnly && r.k.dir != "." && !strings.HasPrefix(f.name, r.k.dir+"/") {
 		return r.problem(key, fmt.Errorf("%s is outside %s, and load-restrictor is root-only", shown(f.name), shown(r.k.dir)))
@@ -417,7 +421,8 @@ func (p *plan) restricted(r *release, key string, f *file) *render.Problem {
 	return nil
 }
 
-// mergedValues returns the values in a kustomization merged with those of a file, which may be nil.
+// mergedValues returns the values in a kustomization merged with those of a file. The file may be
+// nil.
 func (p *plan) mergedValues(r *release, how string, f *file) ([]render.Values, *render.Problem) {
 	sources := []valuesSource{{r.file, cmp.Or(fieldFold(r.node, "valuesInline"), fieldFold(r.node, legacyKeys["valuesInline"]))}}
 	under := []byte(nil)
@@ -448,8 +453,8 @@ func (p *plan) mergedValues(r *release, how string, f *file) ([]render.Values, *
 	return []render.Values{{File: r.file, Text: text, Places: placesOf(text, sources)}}, nil
 }
 
-// mergeValues returns the values that kustomize passes to helm. Kustomize merges by its own rules,
-// in which null deletes a value of the file but not of the chart.
+// mergeValues returns the values that kustomize passes to Helm. Kustomize merges them by its own
+// rules: null deletes a value that comes from the file, but not one that comes from the chart.
 func mergeValues(inline map[string]any, file []byte, how string) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -457,7 +462,7 @@ func mergeValues(inline map[string]any, file []byte, how string) (text []byte, e
 		}
 	}()
 	if how == "replace" {
-		return json.MarshalIndent(inline, "", " ") // JSON is YAML, with one value per line
+		return json.MarshalIndent(inline, "", " ") // JSON is valid YAML, and MarshalIndent writes one value per line
 	}
 	under, err := yaml.Parse(string(file))
 	if err != nil {
@@ -481,14 +486,14 @@ func mergeValues(inline map[string]any, file []byte, how string) (text []byte, e
 	return json.MarshalIndent(all, "", " ")
 }
 
-// valuesSource is a place where values were written.
+// valuesSource is a YAML tree of values and the file it comes from.
 type valuesSource struct {
 	file string
 	root *yaml.Node
 }
 
-// placesOf returns for each line of values where it was written: in the first of the sources that
-// has the same value at the same path.
+// placesOf returns the origin of each line of values: the position in the first source that has
+// the same value at the same path.
 func placesOf(text []byte, from []valuesSource) []render.Place {
 	places := make(valuesPlaces, strings.Count(string(text), "\n")+1)
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
@@ -497,10 +502,10 @@ func placesOf(text []byte, from []valuesSource) []render.Place {
 	return places
 }
 
-// valuesPlaces has a place for each line of values.
+// valuesPlaces holds the origin of each line of values.
 type valuesPlaces []render.Place
 
-// walk walks values together with their sources.
+// walk walks values and their sources in parallel.
 func (w valuesPlaces) walk(n *yaml.Node, from []valuesSource, depth int) {
 	if n == nil || depth > maxNesting {
 		return
@@ -511,7 +516,7 @@ func (w valuesPlaces) walk(n *yaml.Node, from []valuesSource, depth int) {
 			w.entry(n.Content[i], n.Content[i+1], from, depth)
 		}
 	case yaml.SequenceNode:
-		for _, s := range from { // a list comes from one source
+		for _, s := range from { // kustomize takes a list from one source
 			if list := target(s.root); list != nil && list.Kind == yaml.SequenceNode && len(list.Content) == len(n.Content) {
 				for i, item := range n.Content {
 					one := []valuesSource{{s.file, target(list.Content[i])}}
@@ -540,7 +545,7 @@ func (w valuesPlaces) entry(key, value *yaml.Node, from []valuesSource, depth in
 	w.walk(value, below, depth+1)
 }
 
-// scalar sets the place of a scalar.
+// scalar records the origin of a scalar.
 func (w valuesPlaces) scalar(n *yaml.Node, from []valuesSource) {
 	if n.Kind != yaml.ScalarNode {
 		return
@@ -557,7 +562,7 @@ func (w valuesPlaces) scalar(n *yaml.Node, from []valuesSource) {
 	}
 }
 
-// put sets the place of a line, unless it has one.
+// put records the origin of a line, unless the line has one already.
 func (w valuesPlaces) put(line int, at render.Place) {
 	if line >= 1 && line <= len(w) && w[line-1].Line == 0 {
 		w[line-1] = at

@@ -17,7 +17,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// asHelm makes the test binary act as helm; its value is the repository.
+// asHelm is the environment variable that makes the test binary act as helm. Its value is the
+// repository.
 const asHelm = "SCHEDLINT_TEST_HELM"
 
 func TestMain(m *testing.M) {
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// helmTemplate implements the helm commands that kustomize runs, with the engine of this package.
+// helmTemplate implements the helm commands that kustomize runs, using the engine of this package.
 func helmTemplate(confinement string, args []string) int {
 	if args[0] == "version" {
 		fmt.Println("v3.21.4")
@@ -80,7 +81,7 @@ func helmTemplate(confinement string, args []string) int {
 	return 0
 }
 
-// withHelm returns the output of kustomize for a directory if it runs helm.
+// withHelm returns the output of kustomize for a directory when kustomize runs helm.
 func withHelm(t *testing.T, repository, dir string) (string, error) {
 	t.Helper()
 	self, err := os.Executable()
@@ -101,8 +102,8 @@ func withHelm(t *testing.T, repository, dir string) (string, error) {
 	return string(text), err
 }
 
-// TestHelmChartsAsKustomize checks that the result has the same bytes as that of kustomize with
-// helm replaced by this engine, and that there is no result if kustomize fails.
+// TestHelmChartsAsKustomize compares the result with that of kustomize when kustomize runs this
+// engine as helm. The bytes must be the same, and there must be no result if kustomize fails.
 func TestHelmChartsAsKustomize(t *testing.T) {
 	const base = "-- base/kustomization.yaml --\nhelmGlobals: {chartHome: ../app/charts}\nhelmCharts:\n- {name: cache, releaseName: b, skipHooks: true}\n"
 	releases := []string{

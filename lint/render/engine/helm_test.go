@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// cacheChart is a chart that kustomizations render.
+// cacheChart is a chart that the kustomizations in these tests render.
 const cacheChart = `
 -- app/charts/cache/Chart.yaml --
 apiVersion: v2
@@ -83,12 +83,12 @@ nodeSelector:
 replicas: 6
 `
 
-// TestHelmCharts renders the charts of kustomizations.
+// TestHelmCharts renders kustomizations with charts.
 func TestHelmCharts(t *testing.T) {
 	for _, c := range []struct {
 		name, kustomization string
 		has, lack           []string
-		places              []string // text of an output line -> places of that line
+		places              []string // "part of an output line -> origins of the line"
 	}{
 		{"as it is", "helmCharts:\n- name: cache\n  releaseName: c\n",
 			[]string{"name: c-api", "replicas: 2", "name: before", "name: test", "namespace: default", "text: \"yes\"", `kube: v1.`},
@@ -145,8 +145,8 @@ func TestHelmCharts(t *testing.T) {
 	}
 }
 
-// ledTo returns the places of the first mark on the line of the output that contains a text,
-// through the output of charts.
+// ledTo returns the origins of the first mark on the output line that contains the given string.
+// It follows marks into chart output.
 func ledTo(out *render.Output, contains string) string {
 	at := placed(out, contains)
 	name, line, _ := strings.Cut(at, ":")
@@ -167,7 +167,7 @@ func ledTo(out *render.Output, contains string) string {
 	return strings.Join(all, " ")
 }
 
-// TestHelmChartsSame checks that the output of a chart builds exactly as if it were in a file.
+// TestHelmChartsSame checks that chart output builds exactly as if it were in a resource file.
 func TestHelmChartsSame(t *testing.T) {
 	rest := `
 namePrefix: eu-
@@ -218,7 +218,7 @@ patches:
 		if out.Problem != nil {
 			t.Fatal(out.Problem)
 		}
-		// Components come after generators, as charts do.
+		// Components come after generators, and so do charts.
 		other := repository(t, more+"-- app/kustomization.yaml --\n"+strings.Replace(rest, "components: [", "components: [../printed, ", 1)+
 			"-- printed/kustomization.yaml --\napiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [chart.yaml]\n-- printed/chart.yaml --\n"+string(text))
 		want := Build(rootOf(other, "app"), nonce)
@@ -229,7 +229,7 @@ patches:
 	}
 }
 
-// TestHelmChartsRefused checks that problems are at the place where the kustomization names the
+// TestHelmChartsRefused checks that problems are reported where the kustomization requests the
 // chart.
 func TestHelmChartsRefused(t *testing.T) {
 	for _, c := range []struct{ kustomization, want string }{
@@ -265,7 +265,8 @@ func TestHelmChartsRefused(t *testing.T) {
 	}
 }
 
-// TestHelmChartsShared checks that a base with a chart is rendered once, wherever it is used.
+// TestHelmChartsShared checks that a base with a chart is rendered once, even if it is included
+// several times.
 func TestHelmChartsShared(t *testing.T) {
 	dir := repository(t, cacheChart+`
 -- app/kustomization.yaml --

@@ -10,7 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// TestHelmChartsVendored checks that a chart may be packed, or elsewhere in the repository.
+// TestHelmChartsVendored checks that a chart may be packed or in another directory of the
+// repository.
 func TestHelmChartsVendored(t *testing.T) {
 	const elsewhere = `
 -- third_party/tiny/Chart.yaml --
@@ -69,8 +70,8 @@ data: {size: "{{ .Values.size }}"}
 	}
 }
 
-// TestHelmChartsHostile checks that charts count against the limits of the build and cannot read
-// anything outside.
+// TestHelmChartsHostile checks that charts count toward the limits of the build and cannot read
+// anything outside of the repository.
 func TestHelmChartsHostile(t *testing.T) {
 	const list = "helmCharts:\n"
 	few := func(_ *testing.T, _ string, r *render.Root) { r.Left.Entries = 2000 }

@@ -13,8 +13,8 @@ import (
 
 const small = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: small\ndata:\n  a: b\n"
 
-// problem builds a root that must fail and checks that its problem has a place and no
-// path of the machine.
+// problem builds a root that must fail. It checks that the problem has a position and does not
+// contain a path of the machine.
 func problem(t *testing.T, confinement, dir string) *render.Problem {
 	t.Helper()
 	out := Build(rootOf(confinement, dir), nonce)
@@ -34,14 +34,14 @@ func problem(t *testing.T, confinement, dir string) *render.Problem {
 	return p
 }
 
-// TestRefused builds inputs that ask for reading, connecting or executing.
+// TestRefused builds input that tries to read foreign files, use the network or execute something.
 func TestRefused(t *testing.T) {
 	builtin := func(kind, rest string) string {
 		return "-- r/plugin.yaml --\napiVersion: builtin\nkind: " + kind + "\nmetadata:\n  name: x\n" + rest
 	}
 	for _, c := range []struct {
-		name, files string // the kustomization of r first
-		want        string // file:line:column and words of the message
+		name, files string // the kustomization of directory r comes first
+		want        string // file:line:column and words from the message
 	}{
 		{"resource", "resources:\n- https://user:pw@example.com/x.yaml?token=abc\n", "r/kustomization.yaml:2:3 ***@example.com/x.yaml?token=***"},
 		{"git with odd colons", "resources: ['a@:x/y/z']\n-- r/a@:x/y/z/kustomization.yaml --\n", "r/kustomization.yaml:1:13 remote"},
@@ -111,7 +111,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// bomb is a text whose aliases expand to 9^9 nodes.
+// bomb returns YAML whose aliases expand to 9^9 nodes.
 func bomb() string {
 	var b strings.Builder
 	b.WriteString("a0: &a0 [x, x, x, x, x, x, x, x, x]\n")
@@ -121,7 +121,7 @@ func bomb() string {
 	return b.String()
 }
 
-// TestFailed builds inputs that kustomize rejects, and checks the places of problems.
+// TestFailed builds input that kustomize rejects, and checks the positions of the problems.
 func TestFailed(t *testing.T) {
 	for _, c := range []struct{ name, files, want string }{
 		{"missing file", "resources:\n- a.yaml\n", "r/kustomization.yaml:2:3 r/a.yaml does not exist"},
@@ -193,7 +193,7 @@ func grows() []struct{ name, files, want string } {
 	}
 }
 
-// TestLimits builds inputs that are refused before kustomize runs.
+// TestLimits builds input that must be refused before kustomize runs.
 func TestLimits(t *testing.T) {
 	diamond := func(levels int) string {
 		var b strings.Builder
@@ -245,7 +245,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestForgedMarkers builds comments and values that look like markers.
+// TestForgedMarkers builds sources with comments and values that look like markers.
 func TestForgedMarkers(t *testing.T) {
 	for _, forged := range []string{"0000", nonce} {
 		dir := repository(t, "-- r/kustomization.yaml --\nresources: [a.yaml]\nconfigMapGenerator: [{name: g, files: [a.yaml]}]\n-- r/a.yaml --\n"+
@@ -254,7 +254,7 @@ func TestForgedMarkers(t *testing.T) {
 	}
 }
 
-// TestRemotes replaces URLs with directories.
+// TestRemotes checks that URLs are replaced with directories.
 func TestRemotes(t *testing.T) {
 	dir := repository(t, "-- r/kustomization.yaml --\nresources: [\"https://example.com/org/base//deploy?ref=v1\"] # theirs\nconfigMapGenerator:\n- name: g\n  files: [k=https://example.com/v.txt]\n-- vendor/base/kustomization.yaml --\nresources: [a.yaml]\n-- vendor/base/a.yaml --\n"+small+"-- vendor/v.txt --\nx\n")
 	r := rootOf(dir, "r")
@@ -272,7 +272,7 @@ func TestRemotes(t *testing.T) {
 	}
 }
 
-// TestRootOnly checks that files must be below the kustomization that names them.
+// TestRootOnly checks that a kustomization may only use files in or below its own directory.
 func TestRootOnly(t *testing.T) {
 	dir := repository(t, "-- r/kustomization.yaml --\nresources: [../a.yaml]\n-- a.yaml --\n"+small)
 	r := rootOf(dir, "r")
@@ -285,7 +285,7 @@ func TestRootOnly(t *testing.T) {
 	}
 }
 
-// TestSchemaDoesNotStay builds without a schema after a build with one.
+// TestSchemaDoesNotStay checks that the schema of one build does not affect the next.
 func TestSchemaDoesNotStay(t *testing.T) {
 	dir := repository(t, base+"-- s/kustomization.yaml --\nopenapi: {path: s.json}\nresources: [../base]\npatches: [{path: p.yaml}]\n-- s/s.json --\n{\"definitions\": {}}\n-- s/p.yaml --\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: api}\nspec: {template: {spec: {containers: [{name: main, tty: true}]}}}\n"+
 		"-- r/kustomization.yaml --\nresources: [../base]\npatches: [{path: ../s/p.yaml}]\n")
@@ -294,7 +294,7 @@ func TestSchemaDoesNotStay(t *testing.T) {
 	}
 }
 
-// TestSeal seals the process and then undoes it.
+// TestSeal seals the process, checks the effect, and undoes it.
 func TestSeal(t *testing.T) {
 	transport, client := http.DefaultTransport, http.DefaultClient
 	t.Cleanup(func() { http.DefaultTransport, http.DefaultClient = transport, client })

@@ -16,20 +16,20 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// use says in which ways a kustomization uses a name.
+// use is a set of ways in which kustomizations use a file or directory.
 type use uint
 
 const (
-	asResource  use = 1 << iota // a file or directory with objects
-	asComponent                 // a directory
-	asPatch                     // a strategic merge or JSON patch
-	asJSONPatch                 // a JSON patch
-	asPlugin                    // generators, transformers, validators: a file, a directory or inline
+	asResource  use = 1 << iota // file or directory with objects
+	asComponent                 // directory
+	asPatch                     // strategic merge patch or JSON patch
+	asJSONPatch                 // JSON patch
+	asPlugin                    // generator, transformer or validator: file, directory or inline text
 	asSchema                    // CRDs
-	asSetting                   // configurations, replacements, an OpenAPI schema
-	asData                      // what generators take as bytes
+	asSetting                   // configurations, replacements, OpenAPI schema
+	asData                      // contents of generated ConfigMaps and Secrets
 	asKustomization
-	asChart // a template or values of a chart
+	asChart // template or values file of a chart
 )
 
 // kustomization is the kustomization of a directory.
@@ -38,35 +38,35 @@ type kustomization struct {
 	text      []byte
 	spec      types.Kustomization
 	doc       *parsed
-	scalars   map[scalarKey][]*yaml.Node // not taken yet, in order
+	scalars   map[scalarKey][]*yaml.Node // positions of strings that no entry has claimed yet, in order
 	entries   []*entry
-	// charts holds the charts that it renders. printed holds their outputs in printedDir, a
-	// directory that does not exist.
+	// charts lists the charts that the kustomization renders. printed holds their outputs, which are
+	// virtual files in printedDir.
 	charts     []*release
 	inflated   bool
 	printed    []*printedChart
 	printedDir string
 }
 
-// entry is a string in a kustomization that names something.
+// entry is a string in a kustomization that names a file or a directory.
 type entry struct {
 	k     *kustomization
 	field string
 	use   use
-	// value is the string that kustomize reads; name is the part of it that is a name.
+	// value is the whole string, and name is the part that is a file name.
 	value, name string
-	node        *yaml.Node // nil if not known
-	// pointer is the overlay that an entry belongs to; nil for an entry of the kustomization.
+	node        *yaml.Node // nil if unknown
+	// pointer is the overlay that added the entry, or nil if the kustomization file contains it.
 	pointer *render.Overlay
-	charts  []*release // charts of an entry of generators
+	charts  []*release // charts of a generators entry
 }
 
-// scalarKey identifies scalars by their top-level field, in lower case, and their value.
+// scalarKey identifies scalars by value and by top-level field in lower case.
 type scalarKey struct{ field, value string }
 
 var errNone = errors.New("has no kustomization.yaml")
 
-// loadKustomization reads the kustomization of a directory, or returns nil if there is none.
+// loadKustomization reads the kustomization of a directory. It returns nil if there is none.
 func (t *tree) loadKustomization(dir string) (*kustomization, error) {
 	var found []*file
 	var refused error
@@ -91,7 +91,7 @@ func (t *tree) loadKustomization(dir string) (*kustomization, error) {
 	return &kustomization{dir: dir, name: found[0].name, text: found[0].text}, nil
 }
 
-// read parses the text with kustomize's own types and finds the names in it.
+// read parses the kustomization with kustomize's own types and collects its entries.
 func (k *kustomization) read() *render.Problem {
 	doc, err := parse(k.text)
 	if err != nil {
@@ -105,7 +105,7 @@ func (k *kustomization) read() *render.Problem {
 	if err := k.spec.Unmarshal(k.text); err != nil {
 		return k.unreadable(err)
 	}
-	k.scalars = map[scalarKey][]*yaml.Node{} // the places of all strings
+	k.scalars = map[scalarKey][]*yaml.Node{} // positions of all strings
 	if root := k.root(); isMapping(root) {
 		room := 200_000
 		for i := 0; i+1 < len(root.Content); i += 2 {
@@ -125,10 +125,10 @@ func (k *kustomization) read() *render.Problem {
 	return nil
 }
 
-// mistyped matches Go's error about a value with a type other than that of its field.
+// mistyped matches Go's error about a value of the wrong type for its field.
 var mistyped = lazy.Regexp(`cannot unmarshal (\w+) into Go struct field (?:[A-Z]\w*\.)?([\w.]+) of type (\S+)`)
 
-// typeWord returns the common name of a type of Go or JSON.
+// typeWord returns the usual name of a Go or JSON type.
 func typeWord(t string) string {
 	for _, row := range []struct{ prefix, word string }{
 		{"string", "a string"}, {"bool", "a boolean"}, {"int", "a number"}, {"float", "a number"}, {"number", "a number"},
@@ -141,7 +141,7 @@ func typeWord(t string) string {
 	return "a map"
 }
 
-// unreadable finds the field that kustomize cannot read.
+// unreadable returns a problem at the field that kustomize cannot parse.
 func (k *kustomization) unreadable(err error) *render.Problem {
 	line, said := lineSaid(err)
 	p := &render.Problem{Kind: render.Failed, File: k.name, Line: line, Column: 1, Detail: oneLine(said)}
@@ -160,7 +160,7 @@ func (k *kustomization) unreadable(err error) *render.Problem {
 	return p
 }
 
-// keyNamed returns the first key with a name, at any depth.
+// keyNamed returns the first key with the given name, at any depth.
 func keyNamed(n *yaml.Node, name string, depth int) *yaml.Node {
 	if n == nil || depth > 100 {
 		return nil
@@ -176,7 +176,7 @@ func keyNamed(n *yaml.Node, name string, depth int) *yaml.Node {
 	return nil
 }
 
-// root returns the mapping of the kustomization, or nil.
+// root returns the top-level mapping of the kustomization, or nil.
 func (k *kustomization) root() *yaml.Node {
 	if k.doc == nil || len(k.doc.docs) == 0 {
 		return nil
@@ -200,13 +200,13 @@ func (k *kustomization) gather(field string, n *yaml.Node, room *int) {
 	}
 }
 
-// key returns the node of a top-level field in any case, or nil.
+// key returns the key node of a top-level field, or nil. It ignores case.
 func (k *kustomization) key(field string) *yaml.Node {
 	key, _ := entryOf(k.root(), field, strings.EqualFold)
 	return key
 }
 
-// problem returns a problem at a node, or at the first line.
+// problem returns a problem at a node, or at the first line if the node is nil.
 func (k *kustomization) problem(at *yaml.Node, err error) *render.Problem {
 	p := &render.Problem{Kind: render.Failed, File: k.name, Line: 1, Column: 1, Detail: oneLine(err.Error())}
 	if at != nil && at.Line > 0 {
@@ -219,7 +219,7 @@ func (k *kustomization) problem(at *yaml.Node, err error) *render.Problem {
 	return p
 }
 
-// problem returns a problem at the entry, or at its field if the place of the value is not known.
+// problem returns a problem at the entry, or at its field if the position of the entry is unknown.
 func (e *entry) problem(err error) *render.Problem {
 	at := e.node
 	if e.pointer != nil {
@@ -233,7 +233,8 @@ func (e *entry) problem(err error) *render.Problem {
 	return e.k.problem(at, err)
 }
 
-// named returns the part of an entry that names a file: generators may have a key before it.
+// named returns the file name in an entry. A generator entry may have a key before it, as in
+// key=file.
 func named(u use, value string) string {
 	if u != asData || downloaded(value) || cloned(value) {
 		return value
@@ -244,10 +245,10 @@ func named(u use, value string) string {
 	return value
 }
 
-// label returns the name of an entry in messages.
+// label describes an entry in messages.
 func (e *entry) label() string { return e.field + " entry " + shown(masked(e.value)) }
 
-// oneLine returns a message without line breaks and with at most 500 bytes.
+// oneLine returns a message without line breaks and truncated to 500 bytes.
 func oneLine(s string) string {
 	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "?")
 	s = strings.Map(func(r rune) rune {
@@ -264,8 +265,8 @@ func oneLine(s string) string {
 
 const maxMessage = 500
 
-// fields lists where a kustomization has names. The strings come from kustomize's own types, which
-// accept keys in any case.
+// fields lists the fields of a kustomization that contain file names. The values come from
+// kustomize's own types, which ignore the case of keys.
 var fields = []struct {
 	field string
 	use   use
@@ -294,7 +295,7 @@ var fields = []struct {
 	{"validators", asPlugin, func(k *types.Kustomization) []string { return k.Validators }},
 }
 
-// gathered are the strings in all items of a list.
+// gathered concatenates the strings of all items of a list.
 func gathered[T any](list []T, of func(T) []string) (all []string) {
 	for _, item := range list {
 		all = append(all, of(item)...)

@@ -12,34 +12,35 @@ import (
 	"github.com/schedlint/schedlint/lint/lazy"
 )
 
-// marker adds markers to texts and records their places.
+// marker adds markers to YAML text and records the position that each one stands for. A marker is
+// a comment after a scalar; see the package comment.
 type marker struct {
-	// sign begins the comment of a marker; an index follows.
+	// sign is the beginning of every marker. An index follows it.
 	sign   string
 	files  []string
 	places []place
 }
 
-// place is a scalar of a source.
+// place is the position of a scalar in the sources.
 type place struct {
-	file, doc    int // doc counts the documents of a resource; it is -1 in a patch
+	file, doc    int // doc counts the documents of a resource file; it is -1 in a patch
 	line, column int
 	value        scalar
 }
 
 func newMarker(nonce string) *marker { return &marker{sign: "# §" + nonce + ":"} }
 
-// document is a YAML document that gets markers, in lines of a file.
+// document is a YAML document that gets markers.
 type document struct {
 	root *yaml.Node
 	file int
 	doc  int
-	// shift converts a place of the parser to offsets in the file and to its line and column there.
+	// shift converts a parser position to a position in the file. It is nil if both are the same.
 	shift func(line, column int) (l, c int, ok bool)
 }
 
-// mark returns the changes that add a marker after each scalar that is a value, is at the end of
-// its line and is not in a flow collection.
+// mark returns the changes that add the markers. A scalar gets a marker if it is a value, is at
+// the end of its line and is not in a flow collection.
 func (m *marker) mark(l *lines, d document) []change {
 	var changes []change
 	var visit func(n *yaml.Node, depth int)
@@ -64,8 +65,8 @@ func (m *marker) mark(l *lines, d document) []change {
 	return changes
 }
 
-// maxNesting limits the depth in which scalars are marked and found. Kustomize and Kubernetes have
-// no objects that deep.
+// maxNesting is the maximum depth at which scalars get markers. Neither kustomize nor Kubernetes
+// has objects that deep.
 const maxNesting = 1000
 
 func (m *marker) scalar(l *lines, d document, n *yaml.Node) (change, bool) {
@@ -80,7 +81,7 @@ func (m *marker) scalar(l *lines, d document, n *yaml.Node) (change, bool) {
 	if !ok {
 		return change{}, false
 	}
-	after, _, _ := bytes.Cut(l.text[end:], []byte("\n")) // only blanks and another comment
+	after, _, _ := bytes.Cut(l.text[end:], []byte("\n")) // only white space and another comment may follow
 	if !endOfLine().Match(bytes.TrimSuffix(after, []byte("\r"))) {
 		return change{}, false
 	}
@@ -91,20 +92,20 @@ func (m *marker) scalar(l *lines, d document, n *yaml.Node) (change, bool) {
 	return change{end, end, " " + m.add(place{d.file, d.doc, at.Line, l.column(&at, start), value})}, true
 }
 
-// add returns the comment for a place.
+// add records a position and returns its marker.
 func (m *marker) add(p place) string {
 	m.places = append(m.places, p)
 	return m.sign + strconv.Itoa(len(m.places)-1)
 }
 
-// file returns the index of a new file.
+// file adds a file and returns its index.
 func (m *marker) file(name string) int {
 	m.files = append(m.files, name)
 	return len(m.files) - 1
 }
 
-// lift removes the markers from the comments below a node and stores each one as a negative line of
-// its node. Printing comments takes kustomize as long as everything else about markers.
+// lift moves the markers below a node from its comments to its line numbers: marker i becomes line
+// -1-i. Printing the comments would cost kustomize as much time as all other work on markers.
 func (m *marker) lift(n *yaml.Node, depth int) {
 	if n == nil || depth > maxNesting {
 		return
@@ -117,7 +118,8 @@ func (m *marker) lift(n *yaml.Node, depth int) {
 	}
 }
 
-// lifted returns the place of a node after lift; ok is false if it has no marker.
+// lifted returns the position that the marker of a node stands for; ok is false if the node has no
+// marker. lift must have been called before.
 func (m *marker) lifted(n *yaml.Node) (*place, bool) {
 	i := -1 - n.Line
 	if i < 0 || i >= len(m.places) {
@@ -126,7 +128,7 @@ func (m *marker) lifted(n *yaml.Node) (*place, bool) {
 	return &m.places[i], true
 }
 
-// parse splits a comment into the index of its marker and the comment of the source.
+// parse splits a comment into the index of its marker and the original comment.
 func (m *marker) parse(comment string) (i int, rest string, ok bool) {
 	rest, ok = strings.CutPrefix(comment, m.sign)
 	if !ok {
@@ -141,7 +143,7 @@ func (m *marker) parse(comment string) (i int, rest string, ok bool) {
 	return i, rest, err == nil && i >= 0 && i < len(m.places)
 }
 
-// without returns a text without markers, for messages.
+// without removes the markers from a message.
 func (m *marker) without(text string) string {
 	for {
 		before, after, ok := strings.Cut(text, " "+m.sign)
@@ -152,14 +154,15 @@ func (m *marker) without(text string) string {
 	}
 }
 
-// lines maps places of the YAML parser to offsets of a text.
+// lines maps YAML parser positions to offsets in the text.
 type lines struct {
 	text   []byte
-	starts []int // offsets
+	starts []int // start offset of each line
 }
 
-// newLines returns false for a text with unusual line breaks, in which places are ambiguous: YAML
-// 1.1 also breaks lines at three other characters and at a single CR.
+// newLines indexes the lines of the text. It returns false for text with unusual line breaks, in
+// which positions are ambiguous, because YAML 1.1 also breaks lines at a lone CR and at three
+// other characters.
 func newLines(text []byte) (*lines, bool) {
 	strange := bytes.Count(text, []byte("\r")) != bytes.Count(text, []byte("\r\n"))
 	for _, wide := range []string{"\u0085", "\u2028", "\u2029"} {
@@ -177,7 +180,7 @@ func newLines(text []byte) (*lines, bool) {
 	return l, true
 }
 
-// rest returns the text from a place to the end of its line, and its offset.
+// rest returns the rest of a line from a position on, and the offset of the position.
 func (l *lines) rest(line, column int) (rest []byte, at int) {
 	if line < 1 || line > len(l.starts) || column < 1 {
 		return nil, 0
@@ -206,7 +209,8 @@ func (l *lines) line(n int) []byte {
 	return bytes.TrimSuffix(l.text[l.starts[n-1]:end], []byte("\r"))
 }
 
-// column returns the column of a scalar without its tag and anchor; its text begins at an offset.
+// column returns the column of a scalar without its tag and anchor. start is the offset of its
+// text.
 func (l *lines) column(n *yaml.Node, start int) int {
 	rest, from := l.rest(n.Line, n.Column)
 	if rest == nil {
@@ -215,8 +219,8 @@ func (l *lines) column(n *yaml.Node, start int) int {
 	return n.Column + len([]rune(string(rest[:start-from])))
 }
 
-// scalar returns the offsets of a scalar on one line, quoted or plain, without its tag and anchor;
-// ok is false for any other scalar.
+// scalar returns the start and end offsets of a quoted or plain scalar on one line, without its
+// tag and anchor; ok is false for any other scalar.
 func (l *lines) scalar(n *yaml.Node) (start, end int, ok bool) {
 	rest, at := l.rest(n.Line, n.Column)
 	properties := property().Find(rest)
@@ -241,13 +245,13 @@ var (
 	endOfLine    = lazy.Regexp(`^[ \t]*(?:[ \t]#.*)?$`)
 )
 
-// change replaces a part of a text.
+// change replaces part of the text.
 type change struct {
 	start, end int
 	with       string
 }
 
-// apply makes all changes, which must not overlap.
+// apply applies changes to the text. They must not overlap.
 func apply(text []byte, changes []change) []byte {
 	slices.SortStableFunc(changes, func(a, b change) int { return a.start - b.start })
 	size := len(text)
@@ -266,11 +270,11 @@ func apply(text []byte, changes []change) []byte {
 	return append(out, text[at:]...)
 }
 
-// edit is a new value for an entry.
+// edit replaces the value of an entry.
 type edit struct {
 	entry *entry
 	value string
 }
 
-// quoted returns a string as a YAML scalar on one line.
+// quoted returns s as a single-quoted YAML scalar.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

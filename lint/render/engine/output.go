@@ -15,30 +15,31 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// results converts objects of kustomize to text with places.
+// results converts kustomize's objects to text with marks.
 type results struct {
 	p    *plan
 	m    *marker
 	text bytes.Buffer
-	line int // lines of text so far
+	line int // number of lines in text so far
 	docs []found
-	// marks contain an index into marker.files until all files are known.
+	// marks lists the marks. Until all files are known, their File is an index into marker.files.
 	marks []render.Mark
-	// names says which documents become an object of an identity, by the prefixes and suffixes on
-	// the way. Names that a patch, a plugin or a hash changes are not found.
+	// names maps the identity of a rendered object to the documents that may declare it, taking
+	// prefixes and suffixes into account. It does not cover names changed by a patch, a plugin or a
+	// hash.
 	names map[identity][]origin
-	// patches are patches of an overlay that leave no markers.
+	// patches lists the overlay's JSON patches, which leave no markers.
 	patches []jsonPatch
 }
 
-// found is the document that declares an object of the result.
+// found records which document declares a rendered object.
 type found struct {
 	line   int
 	origin origin
 	known  bool
 }
 
-// output returns the result as kustomize prints it (resmap: AsYaml), with places.
+// output returns the result as kustomize prints it (resmap: AsYaml), with marks.
 func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 	r := &results{p: p, m: m, patches: p.jsonPatches()}
 	if m == nil {
@@ -61,7 +62,8 @@ func (p *plan) output(result resmap.ResMap, m *marker) (*render.Output, error) {
 	return r.finish(), nil
 }
 
-// object adds one object, given its node with markers and its text.
+// object adds one object. Its YAML tree contains the markers; text is what kustomize prints for
+// it.
 func (r *results) object(res *resource.Resource, text []byte, marked bool) (err error) {
 	f := found{line: r.line + 1}
 	if doc, err := parse(text); err == nil && doc.err == nil && len(doc.docs) == 1 {
@@ -95,7 +97,8 @@ func (r *results) object(res *resource.Resource, text []byte, marked bool) (err 
 	return nil
 }
 
-// declaredName returns the name of an object in the document that declares it, if that is known.
+// declaredName returns the object's name in the document that declares it, or nil if the document
+// is unknown.
 func (r *results) declaredName(f found) []string {
 	doc := r.p.parsed[f.origin.file]
 	if !f.known || doc == nil || f.origin.doc >= len(doc.docs) || doc.docs[f.origin.doc] == nil {
@@ -104,13 +107,15 @@ func (r *results) declaredName(f found) []string {
 	return []string{identityOf(doc.docs[f.origin.doc]).name}
 }
 
-// votes holds the documents that the marks of an object lead to; kind is the document of its kind.
+// votes holds the documents that the marks of an object lead to. kind is the document that the
+// kind comes from, or nil.
 type votes struct {
 	docs map[origin]bool
 	kind *origin
 }
 
-// pair walks an object together with its text. The text has the same fields in a different order.
+// pair walks the tree of an object and its printed text in parallel, and adds marks. Both have the
+// same fields, but in a different order.
 func (r *results) pair(node, printed *yaml.Node, v *votes, depth int) {
 	if node = target(node); node == nil || node.Kind != printed.Kind || depth > maxNesting {
 		return
@@ -148,7 +153,7 @@ func (r *results) pair(node, printed *yaml.Node, v *votes, depth int) {
 	}
 }
 
-// fieldsOf returns the values of a mapping by their keys. A key that occurs twice has nil.
+// fieldsOf returns the values of a mapping by key. The value of a repeated key is nil.
 func fieldsOf(n *yaml.Node) map[string]*yaml.Node {
 	all := make(map[string]*yaml.Node, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -162,14 +167,14 @@ func fieldsOf(n *yaml.Node) map[string]*yaml.Node {
 	return all
 }
 
-// voted returns the place in the marker of a scalar, and reports whether the value is that of the
-// source.
+// voted returns the position that the marker of a scalar stands for. It returns false if there is
+// no marker, or if the value has changed since.
 func (r *results) voted(node, printed *yaml.Node) (*place, bool) {
 	at, ok := r.m.lifted(node)
 	return at, ok && at.value.same(printed)
 }
 
-// finish builds the output, and numbers the files by their names.
+// finish builds the output. Files are numbered in the order of their names.
 func (r *results) finish() *render.Output {
 	out := &render.Output{Text: r.text.Bytes(), Marks: r.marks}
 	for _, name := range slices.Sorted(maps.Keys(r.p.printed)) {
@@ -207,14 +212,14 @@ func (r *results) finish() *render.Output {
 	return out
 }
 
-// origin is a document of a source.
+// origin identifies a document in the sources.
 type origin struct {
 	file string
 	doc  int
 }
 
-// identity identifies an object of the result by kind and name. It has no namespace and no version
-// of the kind, which patches may change.
+// identity identifies a rendered object by kind and name. It leaves out the namespace and the API
+// version, because patches may change them.
 type identity struct{ group, kind, name string }
 
 func identityOf(root *yaml.Node) identity {
@@ -225,8 +230,9 @@ func identityOf(root *yaml.Node) identity {
 	return identity{group, text(field(root, "kind")), text(field(field(root, "metadata"), "name"))}
 }
 
-// origin returns the document that declares an object of the result: the one that its kind comes
-// from or, if that was patched, the only one whose object gets its final kind and name.
+// origin returns the document that declares a rendered object. That is the document the kind comes
+// from. If the kind was patched, origin looks for a single document whose object ends up with the
+// same kind and name.
 func (r *results) origin(root *yaml.Node, v votes) (origin, bool) {
 	if v.kind != nil {
 		return *v.kind, true
@@ -257,18 +263,19 @@ func (r *results) origin(root *yaml.Node, v votes) (origin, bool) {
 	return origin{}, false
 }
 
-// renamed is an object with the name that it has so far.
+// renamed is an object with its current name.
 type renamed struct {
 	identity
 	origin
 }
 
-// unprefixed lists kinds whose names a prefix or suffix does not change (api/internal/ builtins:
+// unprefixed lists the kinds that kustomize adds no prefix or suffix to (api/internal/builtins:
 // PrefixTransformer).
 var unprefixed = []string{"CustomResourceDefinition", "APIService", "Namespace"}
 
-// through applies a kustomization to objects in kustomize's order: its resources join them, its
-// components change all of them, and then it does itself. The plan limits their number.
+// through applies the names of a kustomization to objects in kustomize's order. It first adds the
+// resources of the kustomization, then applies its components to all objects, and finally its own
+// prefix and suffix. The plan limits the number of objects.
 func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 	for _, e := range k.entries {
 		if e.use != asResource {
@@ -303,7 +310,7 @@ func (p *plan) through(k *kustomization, objects []renamed) []renamed {
 	return objects
 }
 
-// declared returns the objects of a file.
+// declared returns the objects that a file declares.
 func declared(name string, doc *parsed) (all []renamed) {
 	for i, root := range doc.docs {
 		for _, o := range objectsOf(root) {
@@ -313,7 +320,7 @@ func declared(name string, doc *parsed) (all []renamed) {
 	return all
 }
 
-// objectsOf returns the objects of a document: the items of a List, or the document itself.
+// objectsOf returns the items of a List, or the document itself for any other object.
 func objectsOf(root *yaml.Node) []*yaml.Node {
 	if root == nil {
 		return nil

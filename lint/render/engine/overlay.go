@@ -18,15 +18,16 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// placeholder prevents kustomize from rejecting a kustomization without any field.
+// placeholder is a field that is added to an empty kustomization, which kustomize would otherwise
+// reject.
 const placeholder = "_placeholder"
 
-// generated returns a kustomization for a directory that has none: everything in it that contains
-// objects.
+// generated returns a kustomization for a directory that has none. It includes everything in the
+// directory that contains objects.
 func (p *plan) generated(dir string) *kustomization {
 	spec := types.Kustomization{}
 	for _, name := range p.root.Overlay.Resources {
-		holds := true // contains objects, or is for kustomize to judge
+		holds := true // the file contains objects, or kustomize must report what is wrong with it
 		if f := p.tree.read(path.Join(dir, name)); f.err == nil && !f.dir {
 			if doc, err := p.parse(f); err == nil && doc.err == nil {
 				holds = slices.ContainsFunc(doc.docs, func(root *yaml.Node) bool { return text(field(root, "kind")) != "" })
@@ -40,12 +41,13 @@ func (p *plan) generated(dir string) *kustomization {
 		spec.Namespace = placeholder
 	}
 	k := &kustomization{dir: dir, name: path.Join(dir, "kustomization.yaml")}
-	k.text, _ = json.Marshal(&spec) // it consists of strings
+	k.text, _ = json.Marshal(&spec) // cannot fail, since spec consists of strings
 	p.tree.files[k.name] = &file{name: k.name, text: k.text}
 	return k
 }
 
-// overlay adds the overlay of the root to its kustomization and to its entries.
+// overlay merges the overlay of the root into its kustomization, and adds entries for the
+// components of the overlay.
 func (p *plan) overlay(k *kustomization) *render.Problem {
 	add, err := p.added()
 	if err != nil {
@@ -58,7 +60,7 @@ func (p *plan) overlay(k *kustomization) *render.Problem {
 	return nil
 }
 
-// added returns the fields of the overlay.
+// added returns the fields that the overlay adds.
 func (p *plan) added() (*types.Kustomization, error) {
 	add := &types.Kustomization{}
 	if fields := p.root.Overlay.Fields; len(fields) > 0 {
@@ -69,8 +71,8 @@ func (p *plan) added() (*types.Kustomization, error) {
 	return add, nil
 }
 
-// merge changes a kustomization like controllers do (fluxcd/pkg: kustomize; argo-cd: kustomize
-// edit).
+// merge adds the fields of an overlay to a kustomization as the controllers do (fluxcd/pkg:
+// kustomize; argo-cd: kustomize edit).
 func merge(k, add *types.Kustomization) {
 	for _, f := range []struct{ to, from *string }{{&k.Namespace, &add.Namespace}, {&k.NamePrefix, &add.NamePrefix}, {&k.NameSuffix, &add.NameSuffix}} {
 		if *f.from != "" {
@@ -97,14 +99,14 @@ func merge(k, add *types.Kustomization) {
 	}
 }
 
-// replaced returns a list in which an item replaces the one with the same name.
+// replaced returns a list in which item replaces the item with the same name, or is appended.
 func replaced[T any](list []T, item T, name func(T) string) []T {
 	list = slices.DeleteFunc(slices.Clone(list), func(t T) bool { return name(t) == name(item) })
 	return append(list, item)
 }
 
-// rewritten returns the text of a kustomization with the overlay, if it is the root's, and with the
-// output of its charts; base is the text without them. If m is not nil, inline patches get markers.
+// rewritten returns the text of a kustomization with the output of its charts and, for the root,
+// with the overlay. base is the text without either. If m is not nil, inline patches get markers.
 func (p *plan) rewritten(m *marker, k *kustomization, base []byte) ([]byte, *render.Problem) {
 	fail := func(err error) *render.Problem {
 		if p.root.Overlay != nil {
@@ -139,8 +141,8 @@ func (p *plan) rewritten(m *marker, k *kustomization, base []byte) ([]byte, *ren
 	return text, nil
 }
 
-// ownPatches adds markers to the patches of a kustomization itself. Each literal block is the next
-// patch of its text.
+// ownPatches adds markers to the inline patches in a kustomization file. Patches with equal text
+// are matched to literal blocks in order.
 func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 	l, ok := newLines(k.text)
 	blocks := k.inlinePatches()
@@ -159,7 +161,7 @@ func (m *marker) ownPatches(k *kustomization, spec *types.Kustomization) {
 	})
 }
 
-// pointerFile returns the file of the pointer, or nil if no patch has a place in it.
+// pointerFile returns the file of the pointer, or nil if no patch has a position in it.
 func (p *plan) pointerFile() *file {
 	o := p.root.Overlay
 	if o == nil || !slices.ContainsFunc(o.Patches, func(line int) bool { return line > 0 }) {
@@ -189,8 +191,8 @@ func (p *plan) addedPatches(m *marker, patches []types.Patch) {
 	}
 }
 
-// block adds markers to the text of a literal block that begins at a line of a file. It returns the
-// text unchanged if the file has a different text there.
+// block adds markers to value, the text of the literal block that begins at the given line of a
+// file. It returns value unchanged if the file has other text there.
 func (m *marker) block(l *lines, file, line int, value string) string {
 	inner, ok := newLines([]byte(value))
 	doc := inline(value)
@@ -215,7 +217,7 @@ func (m *marker) block(l *lines, file, line int, value string) string {
 	return string(apply([]byte(value), changes))
 }
 
-// finish changes the result like the controller does after the build.
+// finish changes the result as the controller does after the build.
 func (p *plan) finish(result resmap.ResMap) error {
 	o := p.root.Overlay
 	if o == nil {
@@ -241,8 +243,8 @@ func (p *plan) finish(result resmap.ResMap) error {
 	return nil
 }
 
-// pointed moves a problem to the pointer if it is in no file, or if its place in the kustomization
-// is not known and the pointer adds to that kustomization.
+// pointed moves a problem to the pointer if the problem is in no file. It also does so if the
+// position in the kustomization is unknown and the pointer adds to that kustomization.
 func (p *plan) pointed(problem *render.Problem) *render.Problem {
 	o := p.root.Overlay
 	if o == nil || problem == nil {
@@ -265,8 +267,8 @@ func (p *plan) pointedAt(err error) *render.Problem {
 	return problem
 }
 
-// chartOverlaid returns a kustomization for a chart with an overlay: the output of the chart is its
-// only content. A kustomization in the directory of the chart does not count.
+// chartOverlaid returns a kustomization for a chart with an overlay. Its only content is the
+// output of the chart. A kustomization file in the directory of the chart is ignored.
 func (p *plan) chartOverlaid(dir string) (*kustomization, *render.Problem) {
 	root := p.root
 	root.Overlay, root.Left = nil, p.most
@@ -289,24 +291,24 @@ func (p *plan) chartOverlaid(dir string) (*kustomization, *render.Problem) {
 	return k, p.overlay(k)
 }
 
-// operation is an operation that sets a value, in a JSON patch of an overlay.
+// operation is a JSON patch operation of an overlay that sets a value.
 type operation struct {
 	path  []string
 	value *yaml.Node
 	file  string
-	// shift converts a place in the patch to one in the file.
+	// shift converts a position in the patch to one in the file.
 	shift func(line, column int) (int, int, bool)
 }
 
-// jsonPatch is a JSON patch of an overlay. Such a patch removes the markers of its whole object, so
-// the places of its values are set after the build.
+// jsonPatch is a JSON patch of an overlay. Kustomize drops all markers of an object when it
+// applies such a patch, so the marks of the patched values are added after the build.
 type jsonPatch struct {
 	target     types.Selector
 	match      *types.SelectorRegex
 	operations []operation
 }
 
-// jsonPatches returns the JSON patches of the overlay whose places are known.
+// jsonPatches returns the overlay's JSON patches whose positions are known.
 func (p *plan) jsonPatches() (all []jsonPatch) {
 	o, f := p.root.Overlay, p.pointerFile()
 	if f == nil {
@@ -332,8 +334,8 @@ func (p *plan) jsonPatches() (all []jsonPatch) {
 	return all
 }
 
-// applies reports whether a patch was for an object of the result. The object may have been renamed
-// since, so all names that it may have had count.
+// applies reports whether a patch was applied to a rendered object. names lists earlier names of
+// the object, which may have been renamed since.
 func (p *plan) applies(patch *jsonPatch, res *resource.Resource, names []string) bool {
 	spec := &p.rootKustomization().spec
 	name := strings.TrimSuffix(strings.TrimPrefix(res.GetName(), spec.NamePrefix), spec.NameSuffix)
@@ -345,8 +347,8 @@ func (p *plan) applies(patch *jsonPatch, res *resource.Resource, names []string)
 		(spec.Namespace != "" || p.root.Overlay.Namespace != "" || patch.match.MatchNamespace(res.CurId().EffectiveNamespace()))
 }
 
-// operationsIn returns the operations in a patch that set values, or none if it is another kind of
-// patch.
+// operationsIn returns the operations of a JSON patch that set values. It returns nil for any
+// other kind of patch.
 func operationsIn(text, file string, shift func(line, column int) (int, int, bool)) (all []operation) {
 	doc, err := parse([]byte(text))
 	if err != nil || doc.err != nil || len(doc.docs) != 1 || doc.docs[0] == nil || doc.docs[0].Kind != yaml.SequenceNode {
@@ -368,14 +370,15 @@ func operationsIn(text, file string, shift func(line, column int) (int, int, boo
 
 func nodeText(n *yaml.Node, key string) string { return text(field(n, key)) }
 
-// patched adds marks for the values in an object that JSON patches set and that are still there,
-// unless a mark since first exists. names are the names that the object may have had.
+// patched adds marks for the values of an object that JSON patches set, if the values are still
+// the same. Marks from index first on take precedence. names lists the names that the object may
+// have had.
 func (r *results) patched(res *resource.Resource, root *yaml.Node, names []string, first int) {
 	taken := map[spot]bool{}
 	for _, m := range r.marks[first:] {
 		taken[spot{m.Line, m.Column}] = true
 	}
-	for i := len(r.patches) - 1; i >= 0; i-- { // the last one counts
+	for i := len(r.patches) - 1; i >= 0; i-- { // later patches take precedence
 		if !r.p.applies(&r.patches[i], res, names) {
 			continue
 		}
@@ -390,8 +393,8 @@ func (r *results) patched(res *resource.Resource, root *yaml.Node, names []strin
 	}
 }
 
-// child returns the node that a step of a JSON pointer leads to: a field, or an item by its number.
-// "-" is now the last item.
+// child returns the node that a step of a JSON pointer leads to, which is a field or an item by
+// index. "-" means the last item, because the operation has already appended it.
 func child(n *yaml.Node, step string) *yaml.Node {
 	if n = target(n); n == nil || n.Kind != yaml.SequenceNode {
 		return field(n, step)
@@ -406,7 +409,8 @@ func child(n *yaml.Node, step string) *yaml.Node {
 	return n.Content[i]
 }
 
-// set walks the value of an operation together with the value that it set.
+// set adds marks for the value of an operation. It walks the operation's value and the value in
+// the result in parallel.
 func (r *results) set(op *operation, from, to *yaml.Node, taken map[spot]bool, depth int) {
 	if from, to = target(from), target(to); from == nil || to == nil || from.Kind != to.Kind || depth > maxNesting {
 		return
@@ -418,7 +422,7 @@ func (r *results) set(op *operation, from, to *yaml.Node, taken map[spot]bool, d
 			r.set(op, from.Content[i+1], values[from.Content[i].Value], taken, depth+1)
 		}
 	case yaml.SequenceNode:
-		for i := range min(len(from.Content), len(to.Content)) { // more may have been added later
+		for i := range min(len(from.Content), len(to.Content)) { // items may have been appended since
 			r.set(op, from.Content[i], to.Content[i], taken, depth+1)
 		}
 	case yaml.ScalarNode:

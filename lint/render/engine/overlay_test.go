@@ -73,7 +73,7 @@ spec:
     target: {kind: Deployment, name: ap.*}
 `
 
-// jsonPatched holds the fields of the second patch of the pointer.
+// jsonPatched returns the overlay fields of the second pointer patch.
 func jsonPatched(t *testing.T) []byte {
 	t.Helper()
 	_, text, _ := strings.Cut(pointed, "  - patch: |\n      - op")
@@ -94,7 +94,7 @@ func overlaid(o *render.Overlay, dir string) func(string) render.Root {
 	}
 }
 
-// written returns the marks of an output as "value@file:line".
+// written lists the marks of an output as "value@file:line".
 func written(out *render.Output) (all []string) {
 	lines := strings.Split(string(out.Text), "\n")
 	for _, m := range out.Marks {
@@ -103,7 +103,8 @@ func written(out *render.Output) (all []string) {
 	return all
 }
 
-// TestOverlay builds directories like controllers, and checks that places are in the source files.
+// TestOverlay builds directories as the controllers do, and checks that values are traced to the
+// sources.
 func TestOverlay(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -159,8 +160,8 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// TestOverlayProblems checks that problems are where a user would look: at the pointer, if no file
-// of the directory is wrong.
+// TestOverlayProblems checks that problems are reported where a user would look for them, which is
+// at the pointer if no file of the directory is wrong.
 func TestOverlayProblems(t *testing.T) {
 	for _, c := range []struct {
 		dir     string

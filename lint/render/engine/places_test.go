@@ -55,11 +55,11 @@ data:
     a: b
 `
 
-// TestPlaces checks the places of the values of a result.
+// TestPlaces checks where the values of a result are traced to.
 func TestPlaces(t *testing.T) {
 	for _, c := range []struct {
 		name, overlay string
-		want          []string // text of an output line -> file:line or unmarked
+		want          []string // "part of an output line -> file:line" or "-> unmarked"
 	}{
 		{"base", "resources: [../base]", []string{
 			"replicas: 3 -> base/deploy.yaml:7", `cpu: "2" -> base/deploy.yaml:22`, "size: large -> base/config.yaml:6",
@@ -107,7 +107,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestDocuments checks which documents the objects of a result come from.
+// TestDocuments checks which documents the objects of a result are traced to.
 func TestDocuments(t *testing.T) {
 	for _, c := range []struct{ name, overlay, want string }{
 		{"base", "resources: [../base]", "base/deploy.yaml#0 base/deploy.yaml#2 base/config.yaml#0"},

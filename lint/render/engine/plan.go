@@ -18,7 +18,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// plan holds everything that a build will read and its cost. It is made before kustomize runs.
+// plan holds everything that a build will read, and the cost of the build. It is complete before
+// kustomize runs.
 type plan struct {
 	root   render.Root
 	tree   *tree
@@ -26,28 +27,29 @@ type plan struct {
 	kusts  map[string]*kustomization // by directory
 	uses   map[string]use            // by file
 	parsed map[string]*parsed        // by file
-	cut    map[string][]byte         // texts without schemas, by file
+	cut    map[string][]byte         // contents without schemas, by file
 	sums   map[visit]sum
 	stack  []string
-	hints  []*render.Problem // possible causes of errors in files
+	hints  []*render.Problem // problems in files that may explain an error of kustomize
 	edits  map[string][]edit // by kustomization
-	work   int               // for substituting variables
+	work   int               // cost of substituting variables so far
 	grown  map[string]int    // bytes that replacements write, by pathKey
-	// printed holds the outputs of charts by their names; charted counts the charts.
+	// printed holds the outputs of charts by file name. charted counts the charts.
 	printed map[string]*printedChart
 	charted int
-	// schema is set if a kustomization has an OpenAPI schema, which kustomize keeps for the whole
-	// process.
+	// schema is set if a kustomization has an OpenAPI schema. Kustomize keeps such a schema for the
+	// lifetime of the process.
 	schema bool
 }
 
-// visit is a directory and, if its objects are plugins, the directory that paths in plugins are
-// relative to.
+// visit is one inclusion of a directory. If the objects in the directory are plugins, it also
+// holds the directory to which paths in them are relative.
 type visit struct {
 	dir    string
 	plugin bool
 	base   string
-	// namespace is the namespace of the including kustomization, for the charts of this one.
+	// namespace is the namespace of the including kustomization. It applies to the charts in this
+	// directory.
 	namespace string
 }
 
@@ -72,13 +74,13 @@ func (p *plan) make() (sum, *render.Problem) {
 		return sum{}, p.atRoot(fmt.Errorf("%s is not a directory", shown(p.root.Dir)))
 	}
 	total, problem := p.visit(visit{dir: f.name}, nil)
-	for _, k := range p.sorted() { // it must be changed and is data as well
+	for _, k := range p.sorted() { // it must be rewritten, but is also read as data
 		if edits := p.edits[k.name]; problem == nil && len(edits) > 0 && p.uses[k.name]&asData != 0 {
 			problem = edits[0].entry.problem(refusal(edits[0].entry.label() + " is remote, and a generator reads this kustomization as data"))
 		}
 	}
 	if problem == nil && len(p.cut) > 0 && p.seesSchemas() {
-		for name := range p.cut { // a schema may matter
+		for name := range p.cut { // a schema may matter, so keep all of them
 			delete(p.cut, name)
 			if doc, err := parse(p.tree.real[name].text); err == nil {
 				p.parsed[name] = doc
@@ -86,7 +88,7 @@ func (p *plan) make() (sum, *render.Problem) {
 		}
 		total = total.plus(sum{cost: limits.Cost{Bytes: total.schemas, Nodes: total.schemaNodes}})
 	}
-	longest := 0 // the longest value that a variable of kustomize inserts
+	longest := 0 // length of the longest value of a kustomize variable
 	for _, k := range p.kusts {
 		for _, v := range deprecatedVars(&k.spec) {
 			longest = max(longest, p.sizeAt(v.ObjRef.Kind, v.FieldRef.FieldPath))
@@ -102,7 +104,7 @@ func (p *plan) make() (sum, *render.Problem) {
 	return total, problem
 }
 
-// atRoot returns a problem without a known entry.
+// atRoot returns a problem at the root, for an error without a known entry.
 func (p *plan) atRoot(err error) *render.Problem {
 	k := &kustomization{name: path.Join(p.root.Dir, "kustomization.yaml")}
 	if known := p.kusts[path.Clean(p.root.Dir)]; known != nil {
@@ -111,7 +113,7 @@ func (p *plan) atRoot(err error) *render.Problem {
 	return p.pointed(k.problem(nil, err))
 }
 
-// blame places an error at the entry that led to it.
+// blame returns a problem at the entry that led to an error.
 func (p *plan) blame(from *entry, err error) *render.Problem {
 	if from == nil {
 		return p.atRoot(err)
@@ -119,7 +121,7 @@ func (p *plan) blame(from *entry, err error) *render.Problem {
 	return from.problem(fmt.Errorf("%s: %w", from.label(), err))
 }
 
-// visit follows one directory and returns the cost of everything below it.
+// visit follows one directory and returns the cost of everything that it includes.
 func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	if problem := p.nested(v.dir, from); problem != nil {
 		return sum{}, problem
@@ -139,7 +141,7 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	case !component && from.use == asComponent:
 		return sum{}, from.problem(fmt.Errorf("%s is not a Component: list it under resources", from.label()))
 	case v.plugin && transforms(k)+len(s.Components)+len(s.Generators)+len(s.ConfigMapGenerator)+len(s.SecretGenerator) > untouched:
-		// The plugins that are checked must be those that kustomize loads.
+		// Kustomize must load exactly the plugins that were checked here.
 		return sum{}, from.problem(refusal(from.label() + ": generated or patched plugins are not supported: write them out"))
 	}
 	p.stack = append(p.stack, v.dir)
@@ -172,7 +174,8 @@ func (p *plan) visit(v visit, from *entry) (sum, *render.Problem) {
 	return total, nil
 }
 
-// nested rejects a directory that contains one that leads to it, like kustomize.
+// nested rejects a directory that includes itself, or that contains a directory on the way to it,
+// as kustomize does.
 func (p *plan) nested(dir string, from *entry) *render.Problem {
 	for _, above := range p.stack {
 		if above == dir {
@@ -188,12 +191,12 @@ func (p *plan) nested(dir string, from *entry) *render.Problem {
 	return nil
 }
 
-// kustomization returns the kustomization of a directory, which it reads once.
+// kustomization returns the kustomization of a directory. It reads each one once.
 func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.Problem) {
 	if k := p.kusts[dir]; k != nil {
 		return k, nil
 	}
-	overlay := p.root.Overlay // which only that of the root has
+	overlay := p.root.Overlay // only the root has an overlay
 	if len(p.stack) > 0 {
 		overlay = nil
 	}
@@ -224,7 +227,7 @@ func (p *plan) kustomization(dir string, from *entry) (*kustomization, *render.P
 	return k, nil
 }
 
-// follow resolves an entry and counts what it refers to.
+// follow resolves an entry and returns the cost of what the entry refers to.
 func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	remote, problem := p.remote(e)
 	if problem != nil {
@@ -261,7 +264,7 @@ func (p *plan) follow(e *entry, v visit) (sum, *render.Problem) {
 	return sum{}, e.problem(fmt.Errorf("%s: %s is a directory, expected a file", e.label(), shown(f.name)))
 }
 
-// joined returns the name of an entry relative to the root of confinement.
+// joined returns the file name of an entry relative to the root of confinement.
 func joined(e *entry) string { return path.Join(e.k.dir, filepath.ToSlash(e.name)) }
 
 func (p *plan) file(e *entry, f *file, v visit) (sum, *render.Problem) {
@@ -329,7 +332,7 @@ func (p *plan) parse(f *file) (*parsed, error) {
 	return doc, err
 }
 
-// textOf returns the text of a file that kustomize reads as a resource.
+// textOf returns the contents of a resource file as kustomize will read them.
 func (p *plan) textOf(name string) []byte {
 	if cut, ok := p.cut[name]; ok {
 		return cut
@@ -337,8 +340,8 @@ func (p *plan) textOf(name string) []byte {
 	return p.tree.real[name].text
 }
 
-// inline returns the document in a string if it is a mapping. Kustomize reads such a string as the
-// text of a patch or plugin, and any other string as a path.
+// inline returns the document in a string if it is a mapping. Kustomize takes such a string as an
+// inline patch or plugin, and any other string as a path.
 func inline(value string) *parsed {
 	if !strings.Contains(value, ":") {
 		return nil
@@ -352,7 +355,7 @@ func inline(value string) *parsed {
 
 func isMapping(n *yaml.Node) bool { return n != nil && n.Kind == yaml.MappingNode }
 
-// sorted returns the kustomizations sorted by name.
+// sorted returns the kustomizations sorted by directory.
 func (p *plan) sorted() []*kustomization {
 	return slices.SortedFunc(maps.Values(p.kusts), func(a, b *kustomization) int { return strings.Compare(a.name, b.name) })
 }
@@ -360,16 +363,16 @@ func (p *plan) sorted() []*kustomization {
 // functionKeys lists the annotations that make kustomize run a container or a command.
 var functionKeys = []string{"config.kubernetes.io/function", "config.k8s.io/function"}
 
-// pathKeys lists the fields of builtin plugins that name files, and dataKeys those whose files are
-// read as bytes. Kustomize accepts them in any case.
+// pathKeys lists the fields of builtin plugins that contain file names. dataKeys lists those whose
+// files are read as bytes. Kustomize ignores the case of these fields.
 var (
 	pathKeys = []string{"path", "paths", "files", "envs", "env"}
 	dataKeys = []string{"files", "envs", "env"}
 )
 
 // plugins rejects generators, transformers and validators that are not built into kustomize, and
-// URLs in those that are. name is their file, or "" if they are inline; their paths are relative to
-// base.
+// URLs in those that are. name is the file of the plugins, or "" if they are inline. Paths in them
+// are relative to base.
 func (p *plan) plugins(doc *parsed, e *entry, name, base string) *render.Problem {
 	for _, root := range doc.docs {
 		if !isMapping(root) {
@@ -400,7 +403,7 @@ func pluginProblem(e *entry, name string, at *yaml.Node, err error) *render.Prob
 	return problem
 }
 
-// plugin checks one object.
+// plugin checks one plugin object.
 func (p *plan) plugin(o *yaml.Node, base string) (*yaml.Node, error) {
 	if !isMapping(o) {
 		return o, refusal("a plugin must be an object")
@@ -424,7 +427,7 @@ func (p *plan) plugin(o *yaml.Node, base string) (*yaml.Node, error) {
 	return p.pluginPaths(o, base, "", 0)
 }
 
-// merged returns a merge key at any depth, or nil.
+// merged returns a YAML merge key at any depth, or nil.
 func merged(n *yaml.Node, depth int) *yaml.Node {
 	if n == nil || depth > limits.Kustomizations {
 		return n
@@ -440,8 +443,8 @@ func merged(n *yaml.Node, depth int) *yaml.Node {
 	return nil
 }
 
-// pluginPaths rejects URLs in the strings below a key that names files, and records which files are
-// data. It terminates because aliases were counted before.
+// pluginPaths rejects URLs in the strings below a key that contains file names, and records which
+// files are data. It terminates because the expanded size of aliases has already been checked.
 func (p *plan) pluginPaths(n *yaml.Node, base, key string, depth int) (*yaml.Node, error) {
 	n = target(n)
 	if n == nil || depth > limits.Kustomizations {

@@ -16,19 +16,19 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// printedChart is the output of a chart for a kustomization: a resource in a file that does not
-// exist.
+// printedChart is the output of a chart that a kustomization renders. Kustomize sees it as a
+// resource in a virtual file.
 type printedChart struct {
 	name      string // name in the tree
 	namespace string
 	out       *render.Output
 	doc       *parsed
-	// plain is set if kustomize does not treat the output as Helm's. It then sets the namespace of
-	// the kustomization.
+	// plain is set if kustomize must not recognize the output as Helm's. Kustomize then sets the
+	// namespace of the kustomization on its objects.
 	plain bool
 }
 
-// print renders a chart and makes its output a resource.
+// print renders a chart and adds its output as a resource.
 func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	out := buildChart(root, p.tree)
 	if out.Problem != nil {
@@ -60,7 +60,7 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	out.Named = &render.Place{File: at.File, Line: at.Line, Column: at.Column}
 	r.k.printed = append(r.k.printed, c)
 	r.printed = c
-	cost := &r.cost.cost // counts each render, which includes reading the chart
+	cost := &r.cost.cost // also covers reading the chart, once per render
 	*cost = limits.Cost{Objects: doc.objects, Nodes: doc.nodes, Bytes: len(out.Text), Entries: limits.Sum(1, out.Cost.Entries), Steps: out.Cost.Steps}
 	for _, name := range slices.Concat(out.Sources, out.Data) {
 		if f := p.tree.files[name]; f != nil {
@@ -73,8 +73,8 @@ func (p *plan) print(r *release, root render.Root) (sum, *render.Problem) {
 	return r.cost, nil
 }
 
-// repeatedKey returns a problem for the first key that a chart prints twice in a mapping, at the
-// lines of its templates. Kustomize merges the output and rejects that (kyaml/yaml:
+// repeatedKey returns a problem for the first mapping in which a chart prints a key twice. The
+// problem has the template lines of both keys. Kustomize rejects such output (kyaml/yaml:
 // RNode.MarshalJSON).
 func (r *release) repeatedKey(out *render.Output, doc *parsed) *render.Problem {
 	var within func(n *yaml.Node, depth int) *render.Problem
@@ -105,8 +105,8 @@ func (r *release) repeatedKey(out *render.Output, doc *parsed) *render.Problem {
 	return nil
 }
 
-// templateAt returns the line of the template that printed a line, or else the place that names the
-// chart.
+// templateAt returns the template line that printed a line of the output. If it is unknown,
+// templateAt returns the position of the chart's entry.
 func (r *release) templateAt(out *render.Output, line int) render.Place {
 	if line < 1 || line > len(out.Lines) || out.Lines[line-1].Template < 0 {
 		named := r.problem("name", errors.New("is here"))
@@ -116,11 +116,12 @@ func (r *release) templateAt(out *render.Output, line int) render.Place {
 	return render.Place{File: out.Files[at.Template], Line: at.At}
 }
 
-// printedDir is the directory for the charts of a kustomization. It must not exist.
+// printedDir is the virtual directory for the chart output of a kustomization. No real directory
+// may have this name.
 const printedDir = ".helm-charts"
 
-// component makes a component of the charts of a kustomization, which comes after the generators
-// and before all other components.
+// component adds a component with the charts of a kustomization. The component comes after the
+// generators and before all other components.
 func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 	var c types.Kustomization
 	c.TypeMeta = types.TypeMeta{APIVersion: types.ComponentVersion, Kind: types.ComponentKind}
@@ -130,7 +131,7 @@ func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 			spec.Generators = slices.DeleteFunc(spec.Generators, func(g string) bool { return g == r.from.value })
 		}
 	}
-	text, _ := json.Marshal(&c) // it consists of strings
+	text, _ := json.Marshal(&c) // cannot fail, since c consists of strings
 	name := path.Join(k.printedDir, konfig.DefaultKustomizationFileName())
 	p.tree.files[name] = &file{name: name, text: text}
 	for _, other := range konfig.RecognizedKustomizationFileNames() {
@@ -142,8 +143,9 @@ func (p *plan) component(k *kustomization, spec *types.Kustomization) {
 	spec.Components = slices.Insert(spec.Components, 0, path.Base(k.printedDir))
 }
 
-// resource returns the output of a chart as kustomize reads it: in block style, so that each scalar
-// has space for a marker, and with the annotation by which kustomize recognizes Helm's output.
+// resource returns the output of a chart as kustomize reads it. The output is in block style, so
+// that each scalar has room for a marker, and has the annotation by which kustomize recognizes
+// Helm's output.
 func (c *printedChart) resource(m *marker) ([]byte, error) {
 	doc, err := parse(c.out.Text)
 	if err != nil {
@@ -178,7 +180,6 @@ func (c *printedChart) resource(m *marker) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// encode encodes a document.
 func encode(root *yaml.Node) (text []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -188,7 +189,7 @@ func encode(root *yaml.Node) (text []byte, err error) {
 	return yaml.Marshal(root)
 }
 
-// blockStyle rewrites a document such that each scalar is at the end of a line.
+// blockStyle rewrites a document so that each scalar is at the end of a line.
 type blockStyle struct {
 	m         *marker
 	lines     *lines
@@ -217,7 +218,7 @@ func (b *blockStyle) restyle(n *yaml.Node, depth int, value bool) {
 	}
 }
 
-// scalar writes a scalar on one line, with a marker if it is a value.
+// scalar writes a scalar on one line. If the scalar is a value, it gets a marker.
 func (b *blockStyle) scalar(n *yaml.Node, value bool) {
 	block := n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	if block || bytes.ContainsAny([]byte(n.Value), "\n\r\u0085\u2028\u2029") {
@@ -237,7 +238,7 @@ func (b *blockStyle) scalar(n *yaml.Node, value bool) {
 	n.LineComment = b.m.add(place{b.file, b.doc, n.Line, column, is})
 }
 
-// annotate sets the annotation of an object. If it is not an object, kustomize rejects it.
+// annotate sets the annotation on an object. Kustomize rejects anything that is not an object.
 func annotate(o *yaml.Node) {
 	about := field(o, "metadata")
 	if !isMapping(about) {

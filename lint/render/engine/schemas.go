@@ -8,17 +8,17 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// definition is the kind whose schemas are left out: many projects have megabytes of them in each
-// root, kustomize needs a second for three of these, and no rule uses a schema.
+// definition is the kind whose schemas are left out. Many projects have megabytes of schemas in
+// each root. Kustomize needs a second for 3 MB, and no rule uses a schema.
 const definition = "CustomResourceDefinition"
 
-// schemaKey is the place of a key schema whose value was removed.
+// schemaKey is the position of a schema key whose value was removed.
 type schemaKey struct{ line, column int }
 
-// withoutSchemas returns a text in which the schemas of CustomResourceDefinitions are blank lines,
-// so that everything else keeps its place, and the places of their keys. It returns nil for a text
-// that has none in the block style that generators of definitions write. It only changes a document
-// whose kind precedes its versions, so no other object can look like a definition.
+// withoutSchemas replaces the schemas of CustomResourceDefinitions with blank lines, so that all
+// other positions stay the same. It also returns the positions of the schema keys. It returns nil
+// if there is no schema in the block style that CRD generators write. It only changes a document
+// whose kind precedes its versions, so that no other object is mistaken for a definition.
 func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 	if !bytes.Contains(text, []byte("\nkind: "+definition)) {
 		return nil, nil
@@ -42,18 +42,18 @@ func withoutSchemas(text []byte) (out []byte, keys []schemaKey) {
 	return out, keys
 }
 
-// outline is the position of a line in a definition. Depths are columns counted from 1, or 0
-// outside.
+// outline tracks where a line is in a definition. Each depth is a column counted from 1, or 0
+// outside of the corresponding field.
 type outline struct {
 	kind, group bool
 	spec        bool
-	field       int // of the fields of spec
+	field       int // depth of the fields of spec
 	versions    bool
-	item        int // of the dashes of versions
-	inSchema    int // of lines deeper than a key schema
+	item        int // depth of the dashes below versions
+	inSchema    int // depth of a schema key; lines that are indented more belong to the schema
 }
 
-// schema advances to a line and reports whether it belongs to a schema.
+// schema advances to the next line and reports whether the line belongs to a schema.
 func (o *outline) schema(row []byte) bool {
 	row = bytes.TrimRight(row, " \r\n")
 	rest := bytes.TrimLeft(row, " ")
@@ -90,7 +90,7 @@ func (o *outline) schema(row []byte) bool {
 	return false
 }
 
-// onlyKeys reports whether keys are those of the versions of definitions and have no values.
+// onlyKeys reports whether the keys belong to versions of definitions and have no values left.
 func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 	there := map[schemaKey]bool{}
 	for _, root := range docs {
@@ -117,8 +117,8 @@ func onlyKeys(docs []*yaml.Node, keys []schemaKey) bool {
 	return true
 }
 
-// seesSchemas reports whether a schema may matter to a kustomization, or whether one uses a
-// definition in a different way than as a resource.
+// seesSchemas reports whether a schema may matter to a kustomization, or whether a kustomization
+// uses a definition other than as a resource.
 func (p *plan) seesSchemas() bool {
 	for name := range p.cut {
 		if p.uses[name] != 0 && p.uses[name] != asResource {
@@ -140,7 +140,7 @@ func (p *plan) seesSchemas() bool {
 		}
 		for _, patch := range deprecatedPatches(s) {
 			if t := patch.Target; t != nil {
-				pattern, err := regexp.Compile("^(?:" + t.Kind + ")$") // kustomize anchors patterns (api/types: SelectorRegex)
+				pattern, err := regexp.Compile("^(?:" + t.Kind + ")$") // kustomize anchors patterns in the same way (api/types: SelectorRegex)
 				if t.Kind == "" || err != nil || pattern.MatchString(definition) {
 					return true
 				}

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// widgets is a definition as generators write it.
+// widgets is a CustomResourceDefinition in the style of CRD generators.
 const widgets = `---
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -48,8 +48,8 @@ spec:
     storage: false
 `
 
-// TestSchemas checks that the schemas of definitions are left out, whatever else changes the
-// definitions.
+// TestSchemas checks that schemas are left out, whatever else changes the
+// CustomResourceDefinitions.
 func TestSchemas(t *testing.T) {
 	for name, k := range map[string]string{
 		"as it is":    "",
@@ -76,8 +76,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// TestSchemasStay checks inputs to which a schema may matter, and definitions in other styles than
-// those of generators.
+// TestSchemasStay checks that schemas are kept if they may matter or are not in the style of CRD
+// generators.
 func TestSchemasStay(t *testing.T) {
 	one, _, _ := strings.Cut(widgets, "  - name: v1beta1")
 	crd := func(from, to string) string { return strings.Replace(one, from, to, 1) }
@@ -103,8 +103,7 @@ func TestSchemasStay(t *testing.T) {
 	}
 }
 
-// TestSchemasHideNothing checks that a text that makes an object look like a definition changes
-// nothing.
+// TestSchemasHideNothing checks that an object that merely looks like a definition is not changed.
 func TestSchemasHideNothing(t *testing.T) {
 	for name, text := range map[string]string{
 		"kind in a text":   "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nx: \"\nkind: CustomResourceDefinition\napiVersion: apiextensions.k8s.io/v1\nspec:\n  versions:\n  - schema:\n      y\"\ndata: {b: c}\n",
@@ -121,7 +120,7 @@ func TestSchemasHideNothing(t *testing.T) {
 	}
 }
 
-// TestSchemaLines checks that the lines of a text stay in place.
+// TestSchemaLines checks that removing schemas does not move other lines.
 func TestSchemaLines(t *testing.T) {
 	text := strings.ReplaceAll(widgets, "\n", "\r\n")
 	cut, keys := withoutSchemas([]byte(text))

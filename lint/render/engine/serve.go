@@ -13,12 +13,12 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// serve returns the texts that kustomize reads instead of the files: with remotes replaced and, if
-// m is not nil, with markers.
+// serve returns the contents that kustomize reads in place of files. URLs are replaced with
+// directories, and if m is not nil, markers are added.
 func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 	for _, f := range p.tree.real {
 		if m != nil && bytes.Contains(f.text, []byte(m.sign[2:])) {
-			m = nil // a text already looks like a marker
+			m = nil // some text already looks like a marker
 		}
 	}
 	served := map[string][]byte{}
@@ -31,7 +31,7 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 		if p.root.Overlay != nil && k == p.rootKustomization() || len(k.charts) > 0 {
 			marker := m
 			if p.uses[k.name] != asKustomization {
-				marker = nil // its patches get no markers
+				marker = nil // no markers in its inline patches
 			}
 			if served[k.name], problem = p.rewritten(marker, k, apply(k.text, changes)); problem != nil {
 				return nil, problem
@@ -48,7 +48,7 @@ func (p *plan) serve(m *marker) (map[string][]byte, *render.Problem) {
 		if !replaced {
 			continue
 		}
-		var spec types.Kustomization // as kustomize will read it
+		var spec types.Kustomization // the same as kustomize will read
 		if err := spec.Unmarshal(served[k.name]); err != nil {
 			return nil, k.problem(nil, refusal("the remotes cannot be replaced: "+err.Error()))
 		}
@@ -85,8 +85,8 @@ func (p *plan) rootKustomization() *kustomization {
 	return p.kusts[p.tree.read(p.root.Dir).name]
 }
 
-// marked returns the markers for a resource or a strategic merge patch. A file that is also used in
-// another way is served unchanged.
+// marked returns the changes that add markers to a resource or a strategic merge patch. A file
+// that is also used in another way gets no markers.
 func (p *plan) marked(m *marker, name string) []change {
 	used := p.uses[name] &^ asChart
 	if used == 0 || used&^(asResource|asPatch) != 0 || p.parsed[name].err != nil {
@@ -112,7 +112,7 @@ func (p *plan) marked(m *marker, name string) []change {
 	return changes
 }
 
-// replaced returns the changes of a kustomization that replace URLs with directories.
+// replaced returns the changes that replace URLs in a kustomization with directories.
 func (p *plan) replaced(k *kustomization) ([]change, *render.Problem) {
 	edits := p.edits[k.name]
 	if len(edits) == 0 {
@@ -133,8 +133,8 @@ func (p *plan) replaced(k *kustomization) ([]change, *render.Problem) {
 	return changes, nil
 }
 
-// patchesOf returns the markers for the strategic merge patches in a kustomization that are literal
-// blocks.
+// patchesOf returns the changes that add markers to the strategic merge patches in literal blocks
+// of a kustomization.
 func (m *marker) patchesOf(k *kustomization) []change {
 	l, ok := newLines(k.text)
 	if !ok {
@@ -160,7 +160,7 @@ func (m *marker) patchesOf(k *kustomization) []change {
 	return changes
 }
 
-// inlinePatches returns the nodes of patches written as literal blocks, each once.
+// inlinePatches returns the nodes of all patches in literal blocks. Each node occurs once.
 func (k *kustomization) inlinePatches() []*yaml.Node {
 	var all []*yaml.Node
 	add := func(n *yaml.Node) {
@@ -189,8 +189,8 @@ func (k *kustomization) inlinePatches() []*yaml.Node {
 	return all
 }
 
-// inBlock returns a function that converts places in the text of a literal block, which begins
-// below a line of the file, to places in the file.
+// inBlock returns a function that converts positions in the text of a literal block to positions
+// in the file. above is the line before the first line of the block's text.
 func inBlock(file, block *lines, above int) func(line, column int) (int, int, bool) {
 	return func(line, column int) (int, int, bool) {
 		indent, ok := bytes.CutSuffix(file.line(above+line), block.line(line))

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// TestSpecialFiles builds with files that archives cannot contain.
+// TestSpecialFiles builds with kinds of files that a txtar archive cannot contain.
 func TestSpecialFiles(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -14,18 +14,18 @@ import (
 	"github.com/schedlint/schedlint/lint/limits"
 )
 
-// maxAliases limits how deep aliases are nested.
+// maxAliases is the maximum nesting depth of aliases.
 const maxAliases = 64
 
-// parsed is the YAML of one file.
+// parsed is the parsed YAML of one file.
 type parsed struct {
-	docs    []*yaml.Node // nil for an empty document
-	nodes   int          // with aliases expanded
-	objects int          // documents, and items of Lists
-	err     error        // of the parser
+	docs    []*yaml.Node // a nil element is an empty document
+	nodes   int          // number of nodes with aliases expanded
+	objects int          // number of documents and items of Lists
+	err     error        // error of the YAML parser
 }
 
-// parse parses all documents of a text. The error is a refusal if they are too large.
+// parse parses all documents of the text. The error is a refusal if they are too large.
 func parse(text []byte) (p *parsed, err error) {
 	if n := signs(text); n > limits.Render.Nodes {
 		return nil, refusal(fmt.Sprintf("may have %d YAML nodes, and the limit is %d", n, limits.Render.Nodes))
@@ -62,7 +62,8 @@ func parse(text []byte) (p *parsed, err error) {
 	}
 }
 
-// signs returns an upper bound of the nodes of a text: each begins after one of these characters.
+// signs returns an upper bound on the number of nodes in the text. Every node begins after one of
+// the counted characters.
 func signs(text []byte) int {
 	n := 0
 	for _, c := range []byte("\n,:[{?") {
@@ -71,7 +72,7 @@ func signs(text []byte) int {
 	return n + bytes.Count(text, []byte("- "))
 }
 
-// counter counts nodes with aliases expanded; seen holds the sizes of anchored ones.
+// counter counts nodes with aliases expanded. seen caches the sizes of anchored nodes.
 type counter struct {
 	seen    map[*yaml.Node]int
 	endless bool
@@ -107,19 +108,19 @@ func (c *counter) count(n *yaml.Node, aliases int) int {
 	return size
 }
 
-// field returns the value of a key, or nil.
+// field returns the value of a key, or nil if there is no such key.
 func field(n *yaml.Node, key string) *yaml.Node {
 	_, value := entryOf(n, key, func(a, b string) bool { return a == b })
 	return value
 }
 
-// fieldFold returns the value of a key in any case.
+// fieldFold is field ignoring the case of the key.
 func fieldFold(n *yaml.Node, key string) *yaml.Node {
 	_, value := entryOf(n, key, strings.EqualFold)
 	return value
 }
 
-// entryOf returns the first key of a mapping that matches a name, and its value. It ignores merge
+// entryOf returns the first key of a mapping that matches name, and its value. It ignores merge
 // keys.
 func entryOf(n *yaml.Node, name string, same func(a, b string) bool) (key, value *yaml.Node) {
 	if n = target(n); isMapping(n) {
@@ -132,7 +133,7 @@ func entryOf(n *yaml.Node, name string, same func(a, b string) bool) (key, value
 	return nil, nil
 }
 
-// target returns the node that an alias refers to.
+// target returns the node that an alias refers to, or n itself if n is not an alias.
 func target(n *yaml.Node) *yaml.Node {
 	for range maxAliases {
 		if n == nil || n.Kind != yaml.AliasNode {
@@ -143,7 +144,7 @@ func target(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// text returns the value of a scalar.
+// text returns the value of a scalar, or "" for other nodes.
 func text(n *yaml.Node) string {
 	if n = target(n); n == nil || n.Kind != yaml.ScalarNode {
 		return ""
@@ -153,7 +154,7 @@ func text(n *yaml.Node) string {
 
 var saidLine = lazy.Regexp(`\byaml: line (\d+): `)
 
-// lineSaid returns the line in a message of the YAML parser, or 1, and the rest of the message.
+// lineSaid splits a parser message into its line number, or 1 if there is none, and the rest.
 func lineSaid(err error) (int, string) {
 	said := err.Error()
 	if m := saidLine().FindStringSubmatchIndex(said); m != nil {
@@ -164,14 +165,14 @@ func lineSaid(err error) (int, string) {
 	return 1, said
 }
 
-// scalar is the value of a scalar as kustomize reads it.
+// scalar is a scalar value as kustomize reads it.
 type scalar struct{ tag, value string }
 
-// ambiguous matches plain scalars that kustomize and a YAML 1.1 parser read differently: as a
-// string or as something else, or as different numbers.
+// ambiguous matches plain scalars that kustomize and a YAML 1.1 parser read differently. One may
+// read a string where the other reads something else, or they may read different numbers.
 var ambiguous = lazy.Regexp(`^(?:[yYnN]|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|[-+]?0[oO].*|[-+]?0[0-9_]+|.*[0-9]_.*|[-+]?[0-9_]*:[0-9:._]*)$`)
 
-// scalarOf returns the value of a node; ok is false if parsers may differ about it.
+// scalarOf returns the value of a node; ok is false if parsers may disagree about it.
 func scalarOf(n *yaml.Node) (scalar, bool) {
 	plain := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if plain && ambiguous().MatchString(n.Value) {
@@ -180,7 +181,7 @@ func scalarOf(n *yaml.Node) (scalar, bool) {
 	return scalar{n.ShortTag(), n.Value}, true
 }
 
-// same reports whether a value in a result equals that of the source.
+// same reports whether a value in the result equals the source value.
 func (s scalar) same(n *yaml.Node) bool {
 	value, ok := scalarOf(n)
 	switch {
