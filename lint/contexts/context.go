@@ -88,7 +88,7 @@ func (s *splitter) share(g *group) {
 	}
 }
 
-// context returns the context of one branch.
+// context builds the context for one branch.
 func (s *splitter) context(branch string) Context {
 	c := Context{Name: branch, Shared: map[*source.Object]bool{}, splitter: s}
 	own := s.chain(branch)

@@ -244,7 +244,7 @@ func everything(*source.Object, bool) bool { return true }
 // wholesale names the kustomization fields that may change anything in any object.
 var wholesale = []string{"components", "transformers", "replacements", "configurations", "vars"}
 
-// effects returns the effects of one kustomization.
+// effects returns the effects of one kustomization on the objects that it reaches.
 func (t *tree) effects(k *kustomization) []effect {
 	var all []effect
 	for _, field := range wholesale {
@@ -351,7 +351,7 @@ func matches(pattern *source.Node, value string) bool {
 	return err != nil || re.MatchString(value)
 }
 
-// merge adds the leaves of a strategic-merge patch below a path.
+// merge adds the path of each leaf of a strategic-merge patch. at is the path of n.
 func (e *effect) merge(n *source.Node, at []string) {
 	for k, v := range n.Fields() {
 		field := append(slices.Clip(at), k.Value)

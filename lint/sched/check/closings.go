@@ -195,7 +195,7 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	total := sum()
 	// While many blockers are summed up, removing one of them may make no difference. So try each
 	// of them again after another one has been removed from the sum.
-	alone := slices.Repeat([]int{-1}, len(blockers)) // the result of closing for each blocker, or -1 if not computed yet
+	alone := slices.Repeat([]int{-1}, len(blockers)) // result of closing, or -1 if unknown
 	out := make([]bool, len(blockers))
 	for pass, better := 0, true; better && pass < maxPasses; pass++ {
 		better = false

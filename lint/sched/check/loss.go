@@ -36,7 +36,7 @@ type losses struct {
 	*states
 	l       certificate.Loss
 	lost    *absence
-	after   map[string]map[string]bool // states after the loss, by the workloads in hits
+	after   map[string]map[string]bool // visited states after the loss, by the workloads in hits
 	ends    map[*workload.Workload]*extent
 	settled bool
 	begun   bool

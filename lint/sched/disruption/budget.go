@@ -66,7 +66,7 @@ func (j *shared) Budgets() []Budget {
 // tally holds lower and upper bounds on the numbers that the disruption controller counts for a
 // budget.
 type tally struct {
-	// low and high hold the counts for the fewest and the most pods.
+	// low and high are the counts for the smallest and the largest number of pods.
 	low, high count
 	// unscaled is a workload whose controller has no replica count. doubtful is set if there may
 	// be such a workload. exact is set if, apart from autoscaling, all lower and upper bounds are
@@ -225,7 +225,7 @@ func (t *tally) settle(out *Budget) {
 }
 
 // selects returns the pods of a workload that a budget selects. Both must be in the same
-// namespace. It ignores whether the rest of the budget is known.
+// namespace. It ignores the number of evictions that the budget allows.
 func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, model.Answer) {
 	if b.SelectsNone {
 		return 0, model.No
@@ -306,7 +306,7 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		}
 	}
 	for _, b := range j.PossibleBudgets(w) {
-		if b.Elsewhere && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)]) { // it belongs to another declaration of the workload
+		if b.Elsewhere && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)]) { // of another declaration of the workload
 			continue
 		}
 		if b.Selects {

@@ -62,7 +62,7 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 		return Drain{Answer: diag.Unknown, Why: why}
 	case allowed == diag.Unknown && d.Answer != diag.Never:
 		return Drain{Answer: diag.Unknown, Why: why}
-	case allowed == diag.Sometimes && d.Answer != diag.Unknown: // the budget refuses at the fewest pods, which is the size that d was judged at
+	case allowed == diag.Sometimes && d.Answer != diag.Unknown: // d is about the fewest pods, where the budget refuses
 		if d.Answer == diag.Always {
 			d.Answer = diag.Sometimes
 		}
@@ -116,7 +116,7 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 		return out
 	}
 	if i := slices.IndexFunc(all, func(s Survival) bool { return s.Verdict == diag.Unknown }); i >= 0 && out.Worst.Verdict != diag.Never {
-		return Drain{Answer: diag.Unknown, Why: all[i].Why} // one of the nodes with an unknown outcome may be Never
+		return Drain{Answer: diag.Unknown, Why: all[i].Why} // one with an unknown outcome may be Never
 	}
 	out.Answer, out.Why = out.Worst.Verdict, out.Worst.Why
 	if out.Answer == diag.Unknown {
@@ -127,7 +127,8 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 	return out
 }
 
-// next returns a budget that refuses further evictions once `missing` pods are missing, or nil.
+// next returns a budget that refuses further evictions once some number of pods is missing, or
+// nil.
 func (e evictions) next(w *workload.Workload, missing int) *Budget {
 	var next *Budget
 	for _, b := range e.BudgetsOf(w) {

@@ -48,13 +48,13 @@ type shared struct {
 	selecting          map[*workload.Workload][]int // indices of the budgets that select pods of each workload
 	selectors          map[*workload.Budget]model.PodSelector
 	objects            [2]map[[4]string]bool // of deployed workloads, and of workloads that may be deployed
-	atMaximum          *shared               // on the largest nodes that pools may grow to, computed on demand
+	atMaximum          *shared               // with all pools at their maximum, computed on demand
 	withOneMoreOfEach  *shared               // with one more node of each kind, computed on demand
 	unready            bool                  // set if the budget ran out in Prepare
 	stops              int                   // the value of Run().Stops when the question began
 	bySize             map[string]*shared
 	lost               map[string][]answer
-	drained            []Survival // scratch
+	drained            []Survival // reused buffer for Drain
 	advice             *Advice
 	// unfits caches the workloads that do not fit even before any change, by group.
 	unfits map[groupKey]map[*workload.Workload]bool
@@ -190,7 +190,7 @@ func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.
 	return ruled, contending
 }
 
-// grouped maps each workload to its group.
+// grouped maps each workload that takes part in decisions to its group.
 func (j *shared) grouped(groups [][]*workload.Workload) map[*workload.Workload][]*workload.Workload {
 	by := map[*workload.Workload][]*workload.Workload{}
 	for i := range groups {
@@ -353,7 +353,7 @@ func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
 	})
 }
 
-// needs reports whether a workload requires the pods of another nearby, or counts them.
+// needs reports whether a hard rule of w requires the pods of o nearby or counts them.
 func needs(m *model.Model, w, o *workload.Workload) bool {
 	return slices.ContainsFunc(m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use != model.AntiAffinity && m.Peer(t, w, o) != model.No

@@ -31,8 +31,8 @@ type Survival struct {
 	missed bool
 }
 
-// Certain returns the number of pods that are missing at least, in every run, after any loss with
-// the given meaning that hits a pod. All losses must have the same key. It returns 0 if the number
+// Certain returns the smallest number of pods that are missing, in any run, after a loss that has
+// the given meaning and hits a pod. All losses must have the same key. It returns 0 if the number
 // is unknown for some loss that may hit a pod.
 func Certain(all []Survival, meaning certificate.Meaning) (pods int) {
 	for i := range all {
@@ -105,7 +105,7 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 			switch open := a.verdict == diag.Always && !a.missed; {
 			case open && neighbour.Given():
 				a.verdict, a.why = diag.Unknown, neighbour
-			case open && meaning == certificate.Unreachable && w.TightQuota != "": // pods on unreachable nodes still count against the quota
+			case open && meaning == certificate.Unreachable && w.TightQuota != "": // lost pods still count against the quota
 				a.verdict, a.why = diag.Unknown, model.Reason{Cause: model.ByAdmission, Name: w.TightQuota}
 			}
 			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, missed: a.missed}

@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// stage is one scene with its lost nodes.
+// stage is a scene together with the nodes that are lost in it.
 type stage struct {
 	*scene
 	m     *model.Model
@@ -163,7 +163,7 @@ func (s *stage) search(all []answer, steps int) {
 	}
 }
 
-// without decides the scene without some nodes.
+// without decides the scene with some nodes removed.
 func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return nodes[n.Name] })
 	return search.Decide(s.j.m.Variant(s.ws, left, s.add...), s.j.options(s.j.steps))

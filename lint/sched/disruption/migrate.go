@@ -102,7 +102,8 @@ func (v migrations) spacious(w *workload.Workload, group, contenders []*workload
 	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.contendersOrGroup(group, contenders), search.AnyNode, gone, machines+1)
 }
 
-// maxMachines is the maximum number of machines that can be told apart by labels.
+// maxMachines is the maximum number of workloads in a scene in which machines get labels of their
+// own.
 const maxMachines = 40
 
 // migrate judges a migration within one group. The source is one pod of the workload, and the

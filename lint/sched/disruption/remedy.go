@@ -33,7 +33,8 @@ const (
 // fixes tries changes that would resolve a finding.
 type fixes struct{ *shared }
 
-// Remedies returns the remedies for a rollout that may get stuck or never completes.
+// Remedies returns the changes that make a rollout complete if it may get stuck or never
+// completes.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	group, tooMany := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
 	var all []Remedy
@@ -103,7 +104,7 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, tooMan
 	return r.Verdict == diag.Always
 }
 
-// MigrationRemedies returns the remedies for machines that cannot always migrate.
+// MigrationRemedies returns the changes that let machines migrate if they cannot always do so.
 func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := f.group(w, true)
 	tooMany := f.contendersOf(w, model.Certain(w)) != nil // if set, nothing is tried

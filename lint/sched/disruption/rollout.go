@@ -234,7 +234,7 @@ func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 	return !against && len(u.contenders(w, replicas)) == 1 && u.contendersOf(w, replicas) == nil && len(u.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(u.m, w, replicas+max(1, surge))
 }
 
-// roll judges a rollout within one group.
+// roll judges a rollout within one group and stores the result in r.
 func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	q := &rolling{j: u.shared, w: w, group: u.withoutUnfit(w, group), Rollout: r, known: map[int]*decided{}}
 	q.raised = r.Replicas
@@ -389,8 +389,8 @@ func (q *rolling) perNode() diag.Outcome {
 
 // nodeByNode reports whether the pods' own rules make each node a separate question while all
 // other workloads stay in place. A hard spread constraint considers only the one node that its pod
-// is pinned to, unless its policy ignores node affinity. Affinity for old pods is satisfied by the
-// old pod on the same node.
+// is pinned to, unless its policy ignores node affinity. Affinity that old pods satisfy is also
+// satisfied by the old pod on the node itself.
 func (q *rolling) nodeByNode() bool {
 	for _, t := range q.j.m.Group(q.w).Terms {
 		tells := slices.ContainsFunc(q.w.Kind.Shared, t.Asks)
@@ -405,7 +405,7 @@ func (q *rolling) nodeByNode() bool {
 	return true
 }
 
-// explore searches all states of the rollout.
+// explore judges the rollout by searching all its states.
 func (q *rolling) explore() diag.Outcome {
 	s, fresh := q.revisions()
 	m := s.model(nil)

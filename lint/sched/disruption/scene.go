@@ -20,7 +20,7 @@ type scene struct {
 	add []model.Apart
 }
 
-// scene copies the workloads of a group and adds the running ones.
+// scene returns a scene with copies of a group's workloads and with the running workloads.
 func (j *shared) scene(group []*workload.Workload) *scene {
 	j.m.Run().Spend(2 * len(group))
 	s := &scene{j: j, of: map[*workload.Workload]*workload.Workload{}}
@@ -39,14 +39,14 @@ func (s *scene) copy(w *workload.Workload, pods int) *workload.Workload {
 	return &c
 }
 
-// with sets the number of pods of a workload and returns the scene.
+// with sets the number of pods of a workload's copy and returns the scene.
 func (s *scene) with(w *workload.Workload, pods int) *scene {
 	s.of[w].Count.N, s.of[w].Count.Known = pods, true
 	return s
 }
 
-// twin adds pods of the next revision of a workload, which differ only in the labels that
-// distinguish revisions.
+// twin adds pods of the next revision of a workload. They differ from the old pods only in the
+// labels that distinguish revisions.
 func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 	old := s.of[w]
 	fresh := s.copy(old, pods)
@@ -58,11 +58,11 @@ func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 	return fresh
 }
 
-// pods counts the pods of a scene.
+// pods returns the number of pods in a scene.
 func (s *scene) pods() int { return podsOf(s.ws) }
 
-// podsOf counts the pods of workloads. A DaemonSet counts as two pods, because two equivalent
-// nodes show as well as many that its pods exclude each other.
+// podsOf returns the number of pods of some workloads. A DaemonSet counts as two pods, because two
+// equivalent nodes show as well as many that its pods exclude each other.
 func podsOf(ws []*workload.Workload) int {
 	sum := 0
 	for _, w := range ws {
@@ -85,10 +85,10 @@ func (s *scene) model(tell func(*topology.Node) string) *model.Model {
 	return s.j.m.Variant(s.ws, search.Few(s.j.m, group, s.pods()+1, tell), s.add...)
 }
 
-// decide decides the scene.
+// decide decides whether the pods of the scene are placed, within the default number of steps.
 func (s *scene) decide() (*model.Model, *certificate.Decision) { return s.decideIn(s.j.steps) }
 
-// decideIn decides the scene within a number of steps.
+// decideIn is decide with another number of steps.
 func (s *scene) decideIn(steps int) (*model.Model, *certificate.Decision) {
 	m := s.model(nil)
 	return m, search.Decide(m, s.j.options(steps))

@@ -15,7 +15,7 @@ import (
 // ExclusionKind identifies a condition that nodes fail.
 type ExclusionKind string
 
-// The conditions.
+// The conditions that a node can fail.
 const (
 	Cordoned ExclusionKind = "cordoned"
 	// Tainted means that the pods do not tolerate Taint.

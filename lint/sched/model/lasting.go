@@ -59,7 +59,7 @@ func Certain(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// Lasting reports whether a group takes part in decisions permanently.
+// Lasting reports whether a group has pods to place that do not finish.
 func Lasting(g *Group) bool {
 	return g.Placeable() && !g.Finite() && (g.Kind.PerNode() || g.Count.N > 0)
 }
@@ -114,7 +114,7 @@ func (m *Model) LeansOn(t *Term, g *Group) []Doubt {
 	switch {
 	case !t.Hard || m.absent == nil || g.Spec.NodeName != "" || t.Use == AntiAffinity:
 		return nil
-	case t.Use == Spread && (t.Sel.Form != FormSet || g.Kind.PerNode()): // such a constraint never refuses a pod (R-T5, R-N31)
+	case t.Use == Spread && (t.Sel.Form != FormSet || g.Kind.PerNode()): // never refuses a pod (R-T5, R-N31)
 		return nil
 	}
 	var all []Doubt

@@ -77,8 +77,8 @@ func newPerNodes(topo *topology.Topology) *perNodes {
 	return known
 }
 
-// Group is a workload with its parsed terms. All its pods are equal, except for
-// labels that differ from pod to pod.
+// Group holds a workload with its parsed terms. All its pods are equal, except for labels that
+// differ from pod to pod.
 type Group struct {
 	*workload.Workload
 	// Terms lists all pod affinity and anti-affinity terms and spread constraints in manifest
@@ -197,7 +197,8 @@ func Cached[K comparable, V any](values map[K]V, key K, find func() V) V {
 	return value
 }
 
-// ordered sorts workloads by name, so that answers do not depend on the order of the input.
+// ordered returns the workloads sorted by name, so that answers do not depend on the order of the
+// input.
 func ordered(ws []*workload.Workload) []*workload.Workload {
 	all := slices.Clone(ws)
 	byName := func(a, b *workload.Workload) int {

@@ -50,11 +50,10 @@ func (r *Run) Refuse(ws []*workload.Workload, err error) {
 	r.fault(Refuted{Objects: ObjectsOf(ws), Err: err})
 }
 
-// Budgets, in steps of the meter, each of which takes about 50 ns. The budget of a question
-// depends on the documents of its workloads and on the number of nodes. A document that shares no
-// rule with them, or a node that is never short of resources, thus does not change when the
-// question gives up. Very large contexts are an exception (see stepsInAll). The --steps flag
-// multiplies all budgets.
+// Budgets, in meter steps of about 50 ns each. The budget of a question depends on the documents
+// of its workloads and on the number of nodes. A document that shares no rule with them, or a node
+// that is never short of resources, thus does not change when the question gives up. Very large
+// contexts are an exception (see stepsInAll). The --steps flag multiplies all budgets.
 const (
 	// stepsFloor is the budget of any question. stepsPerByte is added for each byte in the
 	// documents of the workloads, and stepsPerNode for each node of the topology.
@@ -167,7 +166,7 @@ func (m *Model) Altogether() int {
 	return m.run.Times(setupSteps) + min(m.Budget(m.Workloads)+len(m.Workloads)*m.Budget(nil), m.Part(m.Workloads)+m.Budget(nil))
 }
 
-// Times multiplies a number of steps by the factor of all budgets.
+// Times multiplies a number of steps by the factor that applies to all budgets.
 func (r *Run) Times(steps int) int { return int(float64(steps) * r.factor) }
 
 // SharedBudget divides the steps for all questions of one kind. Half of them are divided among the

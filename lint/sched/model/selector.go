@@ -56,7 +56,7 @@ type Requirement struct {
 	Own, ownPod bool
 }
 
-// selector is a label selector as a list of conditions that must all hold.
+// selector represents a label selector as a list of conditions, all of which must hold.
 type selector struct {
 	Form Form
 	Reqs []Requirement
@@ -235,7 +235,7 @@ func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
 // value, and if it differs from pod to pod, no other pod has it. The result is Maybe if another
 // workload may have the same value by coincidence.
 func (r *Requirement) holdsOwn(owner, target *workload.Workload, self bool) Answer {
-	one := owner.Object == target.Object // pods of one split workload have one controller
+	one := owner.Object == target.Object // all pods of a split workload have the same controller
 	same := one && !r.ownPod || owner == target && self
 	literal, set := target.Labels[r.Key]
 	added, _ := target.Added(r.Key)
@@ -390,7 +390,7 @@ func (s *selector) Local() bool {
 	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return BoundLabel(r.Key) && !r.Own })
 }
 
-// inNamespace reports whether the target's namespace is among the term's.
+// inNamespace reports whether a term applies to the target's namespace.
 func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming bool) bool {
 	ns := workload.Space(target.Namespace())
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {

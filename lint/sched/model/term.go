@@ -17,7 +17,7 @@ import (
 // Use is the purpose of a term.
 type Use string
 
-// The uses.
+// The purposes of terms. Spread marks a topology spread constraint.
 const (
 	AntiAffinity Use = "anti-affinity"
 	Affinity     Use = "affinity"
@@ -166,7 +166,7 @@ func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
 	return min(t.Sel.Matches(owner, owner, true), selectsNamespace(m, t, owner, owner.Namespace()))
 }
 
-// Labels returns whether the label selector alone selects another pod of the
+// Labels returns whether the label selector, without the namespaces, selects another pod of the
 // same workload.
 func (t *Term) Labels(owner *workload.Workload) Answer { return t.Sel.Matches(owner, owner, false) }
 
@@ -327,7 +327,7 @@ const maxID = 200
 // SpreadKeys returns the keys of all hard spread constraints, sorted and without duplicates.
 func (g *Group) SpreadKeys() []string { return g.sortedKeys }
 
-// Carries reports whether labels contain all keys.
+// Carries reports whether a set of labels has all keys.
 func Carries(labels map[string]string, keys []string) bool {
 	for _, k := range keys {
 		if _, ok := labels[k]; !ok {
