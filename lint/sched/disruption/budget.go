@@ -262,8 +262,8 @@ func (b *Budget) SelectsAllOf(w *workload.Workload) bool { return b.covers[w] ==
 func (b *Budget) Shares(o *Budget, w *workload.Workload) bool { return b.covers[w]&o.covers[w] != 0 }
 
 // evictable decides whether the budgets of a workload allow its pods to be evicted while all pods
-// run. Never comes with the budgets that refuse, Sometimes with one budget that refuses at some
-// sizes, and Unknown with the reason.
+// run. It returns Never with the budgets that refuse, Sometimes with one budget that refuses at
+// some sizes, or Unknown with the reason.
 func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing []Budget, why model.Reason) {
 	answer = diag.Always
 	budgets := j.BudgetsOf(w)

@@ -177,8 +177,8 @@ func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 //
 // Pods of unreachable nodes still keep other pods away, but only in the domains of anti-affinity
 // keys that contain a lost node. onRemaining leaves out these domains and, transitively, all
-// domains that share a node with them. No node left out then affects the rest, so what holds on
-// the rest in every run also holds beside unreachable nodes.
+// domains that share a node with them. The nodes that are left out then do not affect the others,
+// so what holds on the others in every run also holds beside unreachable nodes.
 func (s *stage) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {

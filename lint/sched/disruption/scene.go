@@ -62,7 +62,7 @@ func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 func (s *scene) pods() int { return podsOf(s.ws) }
 
 // podsOf returns the number of pods of some workloads. A DaemonSet counts as two pods, because two
-// equivalent nodes show as well as many that its pods exclude each other.
+// equivalent nodes suffice to show that its pods exclude each other.
 func podsOf(ws []*workload.Workload) int {
 	sum := 0
 	for _, w := range ws {
@@ -85,10 +85,10 @@ func (s *scene) model(tell func(*topology.Node) string) *model.Model {
 	return s.j.m.Variant(s.ws, search.Few(s.j.m, group, s.pods()+1, tell), s.add...)
 }
 
-// decide decides whether the pods of the scene are placed, within the default number of steps.
+// decide returns a model of the scene and the decision on whether its pods are placed.
 func (s *scene) decide() (*model.Model, *certificate.Decision) { return s.decideIn(s.j.steps) }
 
-// decideIn is decide with another number of steps.
+// decideIn is like decide, but with another limit on the number of steps.
 func (s *scene) decideIn(steps int) (*model.Model, *certificate.Decision) {
 	m := s.model(nil)
 	return m, search.Decide(m, s.j.options(steps))
@@ -130,7 +130,7 @@ func (s *scene) furthest() []certificate.Placed {
 	return search.Decide(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), s.j.options(s.j.steps)).Witness
 }
 
-// rest returns a placement of the scene without the pods of some workloads.
+// rest returns a placement of the scene that leaves out some workloads.
 func (s *scene) rest(without ...*workload.Workload) []certificate.Placed {
 	ws := s.ws
 	s.ws = slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return slices.Contains(without, w) })

@@ -202,7 +202,7 @@ const (
 	// ByResource means that the pods, or other pods that may take their room, request a resource
 	// that no node lists.
 	ByResource Cause = "unlisted-resource"
-	// ByGrowth means that the verdict does not hold at some size of the cluster.
+	// ByGrowth means that the verdict may not hold at some size that the cluster can grow to.
 	ByGrowth Cause = "pool-growth"
 	// ByBudget means that the step budget ran out. BySize means that no proof applies, and that
 	// there are too many pods or nodes to try everything or to check the result.
