@@ -8,20 +8,21 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// splitter makes the contexts of some sets of alternatives. Its work for one context grows with the
-// size of that context and the number of sets, not with all objects.
+// splitter builds contexts from sets of alternatives. The work for one context is proportional to
+// the size of that context and the number of sets, not to the number of all objects.
 type splitter struct {
 	*sets
 	objects []*source.Object
-	place   map[*source.Object]int // in objects
-	chains  [][]string             // of each object
-	// inside holds the indices of the objects by the innermost branch around them. Each object is
-	// also in all branches around that one.
+	place   map[*source.Object]int // index in objects
+	chains  [][]string             // the branches around each object
+	// inside maps the innermost branch around an object to the object's index. The object is also
+	// in all branches around that one.
 	inside map[string][]int
-	// byID holds the indices by identity, unnamed those of objects without one.
+	// byID holds the indices by identity, and unnamed the indices of objects without an identity.
 	byID    map[identity][]int
 	unnamed []int
-	// common holds, by set, one of each object that all its branches declare equally.
+	// common holds, for each set, one declaration of each object that all branches of the set
+	// declare equally.
 	common map[string][]*source.Object
 }
 
@@ -51,7 +52,7 @@ func newSplitter(all *sets, objects []*source.Object, groups []*group) *splitter
 	return s
 }
 
-// innermost returns the last branch of a chain, or "" if there is none.
+// innermost returns the last branch of a chain, or "" if the chain is empty.
 func innermost(chain []string) string {
 	if len(chain) == 0 {
 		return ""
@@ -59,8 +60,8 @@ func innermost(chain []string) string {
 	return chain[len(chain)-1]
 }
 
-// share finds the sets whose branches all declare an object equally. The first declaration in such
-// a set is common to its branches.
+// share finds the sets whose branches all declare an object equally. It records the first
+// declaration in such a set as common to the branches.
 func (s *splitter) share(g *group) {
 	type declared struct {
 		first   *source.Object
@@ -87,7 +88,7 @@ func (s *splitter) share(g *group) {
 	}
 }
 
-// context returns the context of one branch.
+// context builds the context for one branch.
 func (s *splitter) context(branch string) Context {
 	c := Context{Name: branch, Shared: map[*source.Object]bool{}, splitter: s}
 	own := s.chain(branch)
@@ -99,11 +100,11 @@ func (s *splitter) context(branch string) Context {
 	}
 	for _, set := range slices.Sorted(maps.Keys(s.common)) {
 		if mine[set] {
-			continue // another branch of a set to which this one belongs
+			continue // this branch has its own declarations
 		}
 		for _, o := range s.common[set] {
 			i := s.place[o]
-			foreign := slices.IndexFunc(s.chains[i], func(b string) bool { return !slices.Contains(own, b) }) // the outermost branch that is
+			foreign := slices.IndexFunc(s.chains[i], func(b string) bool { return !slices.Contains(own, b) }) // outermost other branch
 			if foreign >= 0 && s.set(s.chains[i][foreign]) == set {
 				places = append(places, i)
 				c.Shared[o] = true
@@ -114,7 +115,7 @@ func (s *splitter) context(branch string) Context {
 	return c
 }
 
-// at returns the objects with some indices, in the order of the input.
+// at returns the objects with the given indices, in input order.
 func (s *splitter) at(places []int) (all []*source.Object) {
 	slices.Sort(places)
 	for _, i := range places {
@@ -123,14 +124,15 @@ func (s *splitter) at(places []int) (all []*source.Object) {
 	return all
 }
 
-// sets is a union-find structure of the sets of alternatives. A branch is named by its path, a set
-// by one of its branches: of links each branch to another one of its set, or to itself.
+// sets is a union-find structure for sets of alternatives. A branch is identified by its path, and
+// a set by the path of one of its branches. of links each branch to another branch in its set, or
+// to itself.
 type sets struct {
 	of      map[string]string
-	members map[string][]string // by set, filled in by leaves
+	members map[string][]string // by set, filled by leaves
 }
 
-// set returns the name of the set to which a branch belongs.
+// set returns the path that identifies the set of a branch.
 func (s *sets) set(branch string) string {
 	for s.of[branch] != branch {
 		s.of[branch] = s.of[s.of[branch]]
@@ -139,7 +141,7 @@ func (s *sets) set(branch string) string {
 	return branch
 }
 
-// join makes two siblings alternatives.
+// join puts two siblings in the same set of alternatives.
 func (s *sets) join(a, b string) {
 	for _, x := range []string{a, b} {
 		if s.of[x] == "" {
@@ -150,7 +152,7 @@ func (s *sets) join(a, b string) {
 	s.of[max(a, b)] = min(a, b)
 }
 
-// separateOutputs makes siblings that hold different outputs of a chart alternatives.
+// separateOutputs makes siblings alternatives if they hold different outputs of a chart.
 func (s *sets) separateOutputs(objects []*source.Object, outputs func(*source.File) []Output) {
 	charts, numbers := map[string]map[string]int{}, map[Output]int{}
 	for i, o := range objects {
@@ -172,11 +174,11 @@ func (s *sets) separateOutputs(objects []*source.Object, outputs func(*source.Fi
 	}
 }
 
-// separate makes siblings that declare an object differently alternatives, in every directory that
-// has some: all siblings that declare the object, unless all of them declare it equally.
+// separate makes siblings alternatives if they declare an object differently. It does so in every
+// directory, for all siblings that declare the object, unless all of them declare it equally.
 func (s *sets) separate(g *group) {
 	const several = -1
-	classes := map[string]int{} // by path: the only class at or below it
+	classes := map[string]int{} // by path: the only class in it, or several
 	children := map[string][]string{}
 	for _, file := range slices.Sorted(maps.Keys(g.class)) {
 		for _, at := range steps(file) {
@@ -213,7 +215,7 @@ func (s *sets) element(file string) string {
 	return branch[strings.LastIndexByte(branch, '/')+1:]
 }
 
-// leaves returns the branches that hold no further set, by path.
+// leaves returns the branches that contain no other set, sorted by path.
 func (s *sets) leaves() []string {
 	s.members = map[string][]string{}
 	above := map[string]bool{}

@@ -12,17 +12,17 @@ import (
 type Context struct {
 	// Name is the path of the branch, such as overlays/prod, or "" if there are no alternatives.
 	Name string
-	// Objects holds all objects of the context, in the order of the input.
+	// Objects lists all objects of the context in input order.
 	Objects []*source.Object
-	// Shared holds those of Objects that come from sets of alternatives to which the branch does
-	// not belong: other contexts report on them.
+	// Shared marks the objects that come from sets of alternatives that do not contain the
+	// branch. Other contexts report on them.
 	Shared map[*source.Object]bool
 
 	splitter *splitter
 }
 
-// Elsewhere returns objects that are declared only outside of the context, so that it is unknown
-// whether the cluster has them.
+// Elsewhere returns the objects that are declared only outside the context. It is unknown whether
+// the cluster has them.
 func (c *Context) Elsewhere() []*source.Object {
 	s := c.splitter
 	if s == nil {
@@ -52,24 +52,24 @@ func (c *Context) Elsewhere() []*source.Object {
 
 // Division is the result of Split for the objects of one cluster.
 type Division struct {
-	// whole is the context of all objects if there are no alternatives. Otherwise there are
-	// branches, with one context each.
+	// whole is the only context if there are no alternatives. Otherwise there is one context for
+	// each of the branches.
 	whole    []*source.Object
 	branches []string
 	splitter *splitter
-	// Branch returns the path element in which the innermost alternatives around a file differ, or
-	// "" for a file outside of all alternatives.
+	// Branch returns the path element that distinguishes the innermost alternatives around a
+	// file, or "" for a file outside all alternatives.
 	Branch func(file string) string
-	// Differing groups objects that several files declare differently, by the last declaration of
-	// each file.
+	// Differing groups the declarations of each object that several files declare differently. It
+	// has the last declaration in each file.
 	Differing [][]*source.Object
 }
 
 // Len returns the number of contexts.
 func (d *Division) Len() int { return max(1, len(d.branches)) }
 
-// Contexts makes contexts one by one, as all of them together may hold far more objects than the
-// input.
+// Contexts yields the contexts one by one, because all of them together may hold far more objects
+// than the input.
 func (d *Division) Contexts() iter.Seq[Context] {
 	return func(yield func(Context) bool) {
 		if len(d.branches) == 0 {
@@ -84,18 +84,18 @@ func (d *Division) Contexts() iter.Seq[Context] {
 	}
 }
 
-// Whole makes one context of all objects, ignoring alternatives.
+// Whole replaces the contexts by one context with all objects, ignoring alternatives.
 func (d *Division) Whole(objects []*source.Object) {
 	d.whole, d.branches, d.splitter, d.Branch = objects, nil, nil, NoBranch
 }
 
-// Output is one of the results of rendering a chart. The name distinguishes them.
+// Output is one of the results of rendering a chart. Name distinguishes it from the others.
 type Output struct{ Chart, Name string }
 
-// Split divides objects, which are in the order of their files, into contexts. Declares reports
-// whether an object is a declaration of its own: an object that only changes another one, such as a
-// patch, makes no alternatives. Outputs returns the outputs that a file belongs to; it may be nil
-// if there are none.
+// Split divides objects into contexts. The objects must be sorted by file. declares reports
+// whether an object is a declaration of its own. An object that only changes another one, such as
+// a patch, does not make its file an alternative. outputs returns the chart outputs that a file
+// belongs to. It may be nil if there are none.
 func Split(objects []*source.Object, declares func(*source.Object) bool, outputs func(*source.File) []Output) Division {
 	d := Division{Branch: NoBranch}
 	groups := identify(objects, declares)
@@ -121,21 +121,21 @@ func Split(objects []*source.Object, declares func(*source.Object) bool, outputs
 // NoBranch is the Branch of a Division without alternatives.
 func NoBranch(string) string { return "" }
 
-// identity identifies an object. Two declarations with the same identity declare one object.
+// identity identifies an object. Two declarations with the same identity declare the same object.
 type identity struct{ group, kind, namespace, name string }
 
-// group holds the declarations of one object, file by file. Class numbers the different contents of
-// the last declarations of each file, and kinds counts them.
+// group holds the declarations of one object in file order. class numbers the different contents
+// of the last declarations in each file, and kinds is the number of different contents.
 type group struct {
 	objects []*source.Object
 	class   map[string]int // by file
 	kinds   int
 }
 
-// last returns the declarations that count.
+// last returns the last declaration in each file, which overrides the others.
 func (g *group) last() []*source.Object {
 	var all []*source.Object
-	for i, o := range g.objects { // those of one file are consecutive
+	for i, o := range g.objects { // declarations in one file are consecutive
 		if i+1 == len(g.objects) || g.objects[i+1].File != o.File {
 			all = append(all, o)
 		}
@@ -148,7 +148,7 @@ func identityOf(o *source.Object) (identity, bool) {
 	return identity{o.Group(), o.Kind, o.Namespace, o.Name}, named
 }
 
-// identify gathers the declarations of each object that has several, in the order of the input.
+// identify groups the declarations of each object that has several, in input order.
 func identify(objects []*source.Object, declares func(*source.Object) bool) []*group {
 	first := make(map[identity]*source.Object, len(objects))
 	byID := map[identity]*group{}
@@ -161,14 +161,14 @@ func identify(objects []*source.Object, declares func(*source.Object) bool) []*g
 		case first[id] == nil:
 			first[id] = o
 			continue
-		case byID[id] == nil: // few objects have a second one
+		case byID[id] == nil: // most objects have only one declaration
 			byID[id] = &group{objects: []*source.Object{first[id]}}
 			all = append(all, byID[id])
 		}
 		byID[id].objects = append(byID[id].objects, o)
 	}
-	// Few objects are declared in many ways, so each is compared with one of every class; more than
-	// maxKinds of them count as all different, which bounds the comparisons.
+	// Few objects are declared in many ways, so compare each declaration with one of every class.
+	// To limit the comparisons, count all declarations beyond maxKinds classes as different.
 	for _, g := range all {
 		g.class = map[string]int{}
 		var of []*source.Object
@@ -195,7 +195,7 @@ func parent(name string) string {
 	return ""
 }
 
-// steps returns the directories above a path, outermost first, and the path.
+// steps returns the directories above a path, outermost first, followed by the path itself.
 func steps(name string) []string {
 	var all []string
 	for i := range len(name) {

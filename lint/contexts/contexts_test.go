@@ -15,8 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// read writes files, each of a few words "name=content", and reads them as objects with their
-// content as a label.
+// read writes files and reads them as objects. Each word "name=content" in a file becomes an
+// object with its content as a label.
 func read(t *testing.T, files map[string]string) []*source.Object {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,8 +43,8 @@ func read(t *testing.T, files map[string]string) []*source.Object {
 
 func all(*source.Object) bool { return true }
 
-// text prints a context on one line: its objects, shared ones in brackets, and after a bar the
-// objects that are only elsewhere, each with its content once.
+// text formats a context as one line with its objects, shared ones in brackets. After a bar it
+// lists the objects that are only elsewhere, with each distinct content.
 func text(c *Context) string {
 	word := func(o *source.Object) string {
 		w := o.Name + "=" + o.Root.At("metadata", "labels", "is").Value
@@ -135,7 +135,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestOutputs checks that outputs of one chart are alternatives, whatever they declare.
+// TestOutputs checks that outputs of one chart are alternatives, no matter what they declare.
 func TestOutputs(t *testing.T) {
 	objects := read(t, map[string]string{
 		"golden/a.yaml": "web=1 db=1", "golden/b.yaml": "api=1", "golden/note.yaml": "log=1",
@@ -168,9 +168,9 @@ func TestBranch(t *testing.T) {
 	}
 }
 
-// TestSplitRandom checks the contract of Split on random trees: no context declares an object
+// TestSplitRandom checks the contract of Split on random trees. No context declares an object
 // differently in two files, every object is in some context, there are no more contexts than
-// branches, and an object that a context neither holds nor declares differently is elsewhere.
+// branches, and an object that a context neither holds nor declares differently is in Elsewhere.
 func TestSplitRandom(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 11))
@@ -205,7 +205,7 @@ func TestSplitRandom(t *testing.T) {
 
 func check(t *testing.T, files map[string]string, objects []*source.Object, c *Context) {
 	t.Helper()
-	counts := map[string]map[string]string{} // by name and file, the last content
+	counts := map[string]map[string]string{} // the last content, by name and file
 	for _, o := range c.Objects {
 		if counts[o.Name] == nil {
 			counts[o.Name] = map[string]string{}

@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// everyField is a kustomization with every field.
+// everyField is a kustomization that uses every field.
 const everyField = `apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources: [web.yaml, ../base, .]
@@ -35,8 +35,8 @@ replacements: [{source: {kind: Deployment}, targets: [{select: {kind: Deployment
 
 const patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 4, template: {spec: {affinity: null, $patch: merge}}}\n"
 
-// FuzzObscure reads a tree with arbitrary kustomizations and patches: what they change is left out
-// or made unknown, and every object stays one or the other.
+// FuzzObscure reads a tree with arbitrary kustomizations and patches. Changed parts must be left
+// out or unknown, and no object may be lost or counted twice.
 func FuzzObscure(f *testing.F) {
 	f.Add([]byte{}, []byte{}, []byte{})
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, []byte{5, 4, 3, 2}, []byte{1, 2, 3, 4})

@@ -29,7 +29,7 @@ spec:
       - {name: log, image: example.com/log}
 `
 
-// unknown lists the unknown fields of an object.
+// unknown returns the paths of the unknown fields in an object.
 func unknown(n *source.Node, at string) []string {
 	if n.Placeholder() {
 		return []string{at}
@@ -71,9 +71,9 @@ func stands(o *source.Object) bool {
 func TestObscure(t *testing.T) {
 	const pod, term = "spec.template.spec.", "spec.template.spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]."
 	for name, test := range map[string]struct {
-		overlay string // of base
+		overlay string // the kustomization that uses base
 		files   map[string]string
-		want    string // of web, or whole
+		want    string // unknown fields of web, or whole
 	}{
 		"resources alone":           {overlay: "resources: [../base]"},
 		"images and names":          {overlay: "resources: [../base]\nimages: [{name: example.com/web, newTag: v2}]\nnamePrefix: x-\ncommonAnnotations: {a: b}"},
@@ -169,8 +169,8 @@ func TestObscureKeepsTheRest(t *testing.T) {
 	}
 }
 
-// TestObscureIsBounded follows kustomizations that each name two others, twenty levels deep: a
-// million paths through forty directories.
+// TestObscureIsBounded follows kustomizations that each refer to two others, twenty levels deep.
+// There are a million paths through the forty directories.
 func TestObscureIsBounded(t *testing.T) {
 	files := map[string]string{"web.yaml": web}
 	for i := range 20 {

@@ -10,18 +10,18 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Result holds what is known of objects, without anything that kustomizations change.
+// Result holds the known content of objects, without any field that a kustomization may change.
 type Result struct {
 	Objects []*source.Object
-	// Whole holds the objects that may change anywhere; they are not among Objects.
+	// Whole holds the objects in which any field may change. They are not in Objects.
 	Whole []*source.Object
-	// Changed holds those of Objects with unknown fields.
+	// Changed holds the objects in Objects that have unknown fields.
 	Changed []*source.Object
 }
 
-// Obscure replaces the fields that kustomizations change by variables. Declares reports whether an
-// object is a declaration of its own. An object that no longer is one, with its unknown fields, may
-// be anything.
+// Obscure replaces the fields that kustomizations may change with variables. declares reports
+// whether an object is a declaration of its own. If an object no longer is one once its fields are
+// unknown, all its fields may change.
 func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	t := newTree(set)
 	if len(t.dirs) == 0 {
@@ -50,14 +50,15 @@ func Obscure(set *source.Set, declares func(*source.Object) bool) Result {
 	return r
 }
 
-// applied is an effect on a file.
+// applied is an effect on the objects of a file. renamed is set if their names may have changed
+// before.
 type applied struct {
 	effect
 	renamed bool
 }
 
-// byFile returns the effects that reach each file. If there are too many references to follow, any
-// file may change anywhere.
+// byFile returns the effects that reach each file. If there are too many references to follow, it
+// assumes that any field in any file may change.
 func (t *tree) byFile() map[string][]applied {
 	by := map[string][]applied{}
 	for _, dir := range slices.Sorted(maps.Keys(t.dirs)) {
@@ -80,7 +81,7 @@ func (t *tree) byFile() map[string][]applied {
 	return by
 }
 
-// change collects what kustomizations change in one object.
+// change collects the changes that kustomizations make to one object.
 type change struct {
 	object    *source.Object
 	whole     bool
@@ -89,8 +90,8 @@ type change struct {
 	labels    []string
 }
 
-// take adds an effect. Changing all labels of a pod matters, as selectors of other objects read
-// them; changing all labels of another object does not.
+// take adds an effect. If it may change all labels of a pod, any field may change, because
+// selectors of other objects depend on these labels. The labels of other objects do not matter.
 func (c *change) take(e *effect) {
 	c.whole = c.whole || e.whole
 	c.namespace = c.namespace || e.namespace
@@ -116,7 +117,7 @@ func (c *change) apply() *source.Object {
 	}
 	if c.namespace {
 		o.Root = rewritten(o.Root, func(_ *source.Node, name string, v *source.Node) *source.Node {
-			if name == "namespaces" && v.Kind == source.Sequence { // that terms name
+			if name == "namespaces" && v.Kind == source.Sequence { // a list of namespaces in a term
 				return v.Variable()
 			}
 			return v
@@ -125,13 +126,15 @@ func (c *change) apply() *source.Object {
 	return &o
 }
 
-// name returns the name of the object, which serves as the place of fields that no file has.
+// name returns the key node of the object's name. It serves as the location of fields that are in
+// no file.
 func (c *change) name() *source.Node {
 	k, _ := c.object.Root.Get("metadata").Field("name")
 	return k
 }
 
-// hidePath returns a map with a variable at a path.
+// hidePath returns a copy of a map with a variable at a path. anyName is set if the keys of the
+// map are arbitrary.
 func (c *change) hidePath(n *source.Node, at []string, anyName bool) *source.Node {
 	name, rest := at[0], at[1:]
 	_, v := n.Field(name)
@@ -148,7 +151,7 @@ func (c *change) hidePath(n *source.Node, at []string, anyName bool) *source.Nod
 	return n.Replace(name, v.Variable())
 }
 
-// hideResources returns a list of containers with unknown requests.
+// hideResources returns a copy of a list of containers in which a container has unknown resources.
 func (c *change) hideResources(list *source.Node) *source.Node {
 	for i, item := range list.Items() {
 		if item.Kind != source.Map {
@@ -162,7 +165,7 @@ func (c *change) hideResources(list *source.Node) *source.Node {
 	return list.Variable()
 }
 
-// rewritten returns n with the result of visit for each field of the maps in it, at any depth.
+// rewritten returns a copy of n in which visit has replaced each map field, at any depth.
 func rewritten(n *source.Node, visit func(m *source.Node, name string, v *source.Node) *source.Node) *source.Node {
 	out := n
 	for k, v := range n.Fields() {
@@ -178,7 +181,7 @@ func rewritten(n *source.Node, visit func(m *source.Node, name string, v *source
 	return out
 }
 
-// hideLabels adds labels of unknown value to pods and to selectors.
+// hideLabels adds labels with unknown values to pods and selectors.
 func (c *change) hideLabels(root *source.Node) *source.Node {
 	add := func(m *source.Node) *source.Node {
 		for _, key := range c.labels {
@@ -202,13 +205,13 @@ func (c *change) hideLabels(root *source.Node) *source.Node {
 	})
 }
 
-// containers lists lists whose items are merged by name.
+// containers names the lists whose items kustomize merges by name.
 var containers = map[string]bool{"containers": true, "initContainers": true}
 
-// named lists maps whose keys are arbitrary.
+// named names the maps whose keys are arbitrary.
 var named = map[string]bool{"labels": true, "limits": true, "matchLabels": true, "nodeSelector": true, "requests": true}
 
-// judged lists fields that matter if a patch adds them.
+// judged names the fields that matter if a patch adds them.
 var judged = func() map[string]bool {
 	m := map[string]bool{}
 	for field := range strings.FieldsSeq(`affinity completionMode completions containers domain evictionStrategy hostNetwork initContainers jobTemplate labels
@@ -223,11 +226,12 @@ var judged = func() map[string]bool {
 	return m
 }()
 
-// effect describes what a part of a kustomization may change in the objects that it selects.
+// effect describes the possible changes by one part of a kustomization to the objects that it
+// selects.
 type effect struct {
 	selects func(o *source.Object, renamed bool) bool
-	// paths lists the changed fields; whole is set if any field may change. Labels lists the keys
-	// of labels that pods and selectors get.
+	// paths lists the changed fields. whole is set if any field may change. labels lists the keys
+	// of the labels that are added to pods and selectors.
 	paths  [][]string
 	whole  bool
 	labels []string
@@ -237,10 +241,10 @@ type effect struct {
 
 func everything(*source.Object, bool) bool { return true }
 
-// wholesale lists fields that may change anything in any object.
+// wholesale names the kustomization fields that may change anything in any object.
 var wholesale = []string{"components", "transformers", "replacements", "configurations", "vars"}
 
-// effects returns the effects of one kustomization.
+// effects returns the effects of one kustomization on the objects that it reaches.
 func (t *tree) effects(k *kustomization) []effect {
 	var all []effect
 	for _, field := range wholesale {
@@ -262,7 +266,7 @@ func (t *tree) effects(k *kustomization) []effect {
 	if k.root.Get("namespace").Text() != "" {
 		all = append(all, effect{selects: everything, namespace: true})
 	}
-	var keys []string // of labels of pods or selectors
+	var keys []string // label keys of pods or selectors
 	add := func(pairs *source.Node) {
 		for key := range pairs.Fields() {
 			keys = append(keys, key.Value)
@@ -283,8 +287,8 @@ func (t *tree) effects(k *kustomization) []effect {
 	return all
 }
 
-// patch reads an entry of a kustomization: a path or a text, alone or in a map that may have a
-// target.
+// patch returns the effects of one patch entry. The entry is the path or the text of a patch, or a
+// map with one of them and perhaps a target.
 func (t *tree) patch(k *kustomization, item *source.Node) []effect {
 	name, text, target := item.Get("path").Text(), item.Get("patch").Text(), item.Get("target")
 	if item.Kind == source.Scalar {
@@ -315,8 +319,9 @@ func (t *tree) patch(k *kustomization, item *source.Node) []effect {
 	return all
 }
 
-// selected returns a function that reports whether a patch applies to an object: one that its
-// target describes, or else the one that it names. Label selectors are assumed to match.
+// selected returns a function that reports whether a patch applies to an object. The object must
+// match the target if there is one, and otherwise the kind and name in the patch. Label selectors
+// in targets are assumed to match.
 func selected(target, patch *source.Node) func(*source.Object, bool) bool {
 	if target == nil && patch == nil {
 		return everything
@@ -332,11 +337,11 @@ func selected(target, patch *source.Node) func(*source.Object, bool) bool {
 	}
 }
 
-// maxPattern bounds the patterns of targets.
+// maxPattern is the maximum length of a target pattern that is evaluated.
 const maxPattern = 1000
 
-// matches applies a pattern of a target, which is anchored (kustomize: api/types/selector.go). An
-// invalid pattern is assumed to match.
+// matches reports whether a value matches a target pattern, which kustomize anchors
+// (api/types/selector.go). An invalid pattern is assumed to match.
 func matches(pattern *source.Node, value string) bool {
 	text := pattern.Text()
 	if text == "" || text == value || len(text) > maxPattern {
@@ -346,12 +351,12 @@ func matches(pattern *source.Node, value string) bool {
 	return err != nil || re.MatchString(value)
 }
 
-// merge adds the leaves of a strategic-merge patch below a path.
+// merge adds the path of each leaf of a strategic-merge patch. at is the path of n.
 func (e *effect) merge(n *source.Node, at []string) {
 	for k, v := range n.Fields() {
 		field := append(slices.Clip(at), k.Value)
 		switch {
-		case strings.HasPrefix(k.Value, "$"): // a directive about the map that holds it
+		case strings.HasPrefix(k.Value, "$"): // a directive about the enclosing map
 			e.add(at)
 		case len(at) == 0 && (k.Value == "apiVersion" || k.Value == "kind"), len(at) == 1 && at[0] == "metadata" && k.Value != "labels":
 		case v.Kind == source.Map && v.Len() > 0:
@@ -363,7 +368,7 @@ func (e *effect) merge(n *source.Node, at []string) {
 	}
 }
 
-// resizes reports whether a patch of a container writes a field that is judged.
+// resizes reports whether a patch of a container changes a field that is judged.
 func resizes(container *source.Node) bool {
 	for k := range container.Fields() {
 		if k.Value != "name" && !irrelevant[k.Value] {
@@ -373,7 +378,7 @@ func resizes(container *source.Node) bool {
 	return false
 }
 
-// operations adds the pointers of a JSON patch.
+// operations adds the paths of the operations in a JSON patch.
 func (e *effect) operations(list *source.Node) {
 	for _, op := range list.Items() {
 		for _, member := range []string{"path", "from"} {
@@ -390,7 +395,7 @@ func (e *effect) operations(list *source.Node) {
 	}
 }
 
-// add adds a path. It skips paths with fields that are not judged.
+// add adds a path, unless it goes through a field that is not judged.
 func (e *effect) add(at []string) {
 	if len(at) == 0 {
 		e.whole = true
@@ -402,7 +407,7 @@ func (e *effect) add(at []string) {
 	e.paths = append(e.paths, at)
 }
 
-// irrelevant lists fields below which nothing is judged.
+// irrelevant names the fields below which nothing is judged.
 var irrelevant = map[string]bool{
 	"annotations": true, "args": true, "automountServiceAccountToken": true, "command": true, "data": true, "dnsConfig": true, "dnsPolicy": true, "env": true,
 	"envFrom": true, "hostAliases": true, "image": true, "imagePullPolicy": true, "imagePullSecrets": true, "lifecycle": true, "livenessProbe": true,
@@ -410,26 +415,27 @@ var irrelevant = map[string]bool{
 	"terminationGracePeriodSeconds": true, "volumeMounts": true, "volumes": true,
 }
 
-// kustomization is the kustomization of a directory.
+// kustomization is the parsed kustomization file of a directory.
 type kustomization struct {
 	dir  string
 	root *source.Node
-	// below lists the files and directories that it names, from the root.
+	// below lists the files and directories that the kustomization refers to, relative to the
+	// root of the tree.
 	below []string
-	// renames is set if it changes names, so that patches further out may use names that no file
-	// has.
+	// renames is set if the kustomization changes names. Patches in kustomizations that refer to
+	// it may then use names that are in no file.
 	renames bool
 }
 
-// tree holds the kustomizations of everything that was read, by directory.
+// tree holds all kustomizations that were read, by directory.
 type tree struct {
 	files map[string]*source.File
 	dirs  map[string]*kustomization
 	steps int
 }
 
-// maxSteps bounds how far references between kustomizations are followed: the number of paths
-// through a few directories can be exponential.
+// maxSteps is the maximum number of references between kustomizations that are followed. Even with
+// few directories the number of paths through them can be exponential.
 const maxSteps = 200_000
 
 func newTree(set *source.Set) *tree {
@@ -462,8 +468,9 @@ func newTree(set *source.Set) *tree {
 	return t
 }
 
-// reach visits the files that a kustomization reaches, each once, and says whether their names may
-// have changed by then. It returns false if there are too many to follow.
+// reach visits each file that a kustomization reaches once. It passes to visit whether the names
+// in the file may have changed by then. It returns false if there are too many references to
+// follow.
 func (t *tree) reach(k *kustomization, visit func(file string, renamed bool)) bool {
 	seen := map[string]bool{}
 	var in func(k *kustomization, renamed bool) bool

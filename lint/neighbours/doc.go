@@ -1,16 +1,16 @@
-// Package neighbours finds the objects outside a render that its selectors may find.
+// Package neighbours finds the objects outside a render that selectors in the render may match.
 //
-// It is unknown what else is deployed beside a render, so an object that one of its selectors
-// may match makes an answer unknown. Most objects of a repository match no selector, and
-// reading each render beside all others would be quadratic.
+// It is unknown which other objects are deployed together with a render. An object that one of its
+// selectors may match therefore makes an answer unknown. Most objects of a repository match no
+// selector, and judging each render together with all other objects would take quadratic time.
 //
-// Contract: New indexes objects by the labels of their pods. Of returns, for the objects of one
-// render, at least every object that one of their selectors may find, in the order in which New
-// received them. Objects of kinds outside the table may create pods with any label; Of returns
-// one of these for each kind and namespace. It omits namespaces that no term selects.
+// Contract: New indexes objects by the labels of their pods. Of takes the objects of one render and
+// returns at least every object that one of their selectors may match, in the order in which New
+// received them. Objects of kinds outside the table of kinds may create pods with any label. Of
+// returns one such object for each kind and namespace. It omits namespaces that no term selects.
 //
-// Invariants: labels and selectors that become known only later (templates, labels that
-// controllers set) match anything. The cost of Of is that of sorting its result.
+// Invariants: labels and selectors that become known only later (from templates or controllers)
+// match anything. The cost of Of is the cost of sorting its result.
 //
 // Non-goals: matching selectors (package sched/model); deciding what is deployed together
 // (package contexts).

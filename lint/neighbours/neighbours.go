@@ -9,19 +9,19 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Index indexes objects by the labels of their pods: all workloads, and one object for each
-// other kind and namespace that may create pods.
+// Index indexes objects by the labels of their pods. It holds all workloads, and for each other
+// kind and namespace that may create pods, one object.
 type Index struct {
 	table   workload.Table
 	objects []*source.Object
 	byLabel map[label][]int
-	// byKey has the objects with a label whose value is not in the manifest, because a
+	// byKey holds the objects with a label whose value is not in the manifest, because a
 	// controller or a later tool sets it.
 	byKey map[string][]int
-	// always has the objects that any selector may find, including other kinds that may create
-	// pods.
+	// always holds the objects that any selector may match, including objects of other kinds that
+	// may create pods.
 	always []int
-	// makers has the kinds and namespaces of objects that are not workloads and may create
+	// makers holds the kinds and namespaces of objects that are not workloads but may create
 	// pods.
 	makers map[maker]bool
 }
@@ -62,11 +62,11 @@ func (n *Index) add(o *source.Object) {
 	n.label(i, o.Root, 0)
 }
 
-// deepest limits the depth at which labels and selectors are searched in an object. Anything
+// deepest is the maximum depth at which labels and selectors are searched in an object. Anything
 // deeper is assumed to match.
 const deepest = 20
 
-// label adds all labels in an object, both its own and those of its pods.
+// label indexes all labels in an object, both its own labels and the labels of its pods.
 func (n *Index) label(i int, node *source.Node, depth int) {
 	if node == nil {
 		return
@@ -96,18 +96,19 @@ func (n *Index) label(i int, node *source.Node, depth int) {
 	}
 }
 
-// reach describes the objects that the selectors of a part may find.
+// reach describes the objects that the selectors of a part may match.
 type reach struct {
-	// labels holds the labels that some selector requires; any is set if a selector may require
-	// none.
+	// labels holds one required label per selector, or one per value that the selector allows.
+	// any is set if a selector may match without any of them.
 	labels map[label]bool
 	any    bool
-	// namespaces holds the namespaces of the part; anywhere is set if a term may select others.
+	// namespaces holds the namespaces of the part. anywhere is set if a term may select pods in
+	// other namespaces.
 	namespaces map[string]bool
 	anywhere   bool
 }
 
-// look finds the selectors of pods in n.
+// look collects the pod selectors in n.
 func (of *reach) look(n *source.Node, depth int) {
 	if depth > deepest {
 		of.any, of.anywhere = true, true
@@ -128,11 +129,11 @@ func (of *reach) look(n *source.Node, depth int) {
 	}
 }
 
-// selector adds the labels that a selector requires: one of them is enough to find all that it
-// may select.
+// selector records a label that a selector requires, or the alternative values of one. One
+// required label suffices to find all objects that the selector may match.
 func (of *reach) selector(n *source.Node) {
 	if n.IsNull() || n.Kind != source.Map {
-		return // nothing, or a text with another meaning
+		return // absent, or a string with another meaning
 	}
 	for key, value := range n.Get("matchLabels").Fields() {
 		if key.Placeholder() || value.Placeholder() {
@@ -153,7 +154,7 @@ func (of *reach) selector(n *source.Node) {
 	of.any = true
 }
 
-// Of returns the objects outside a part that its selectors may find.
+// Of returns the objects outside a part that its selectors may match.
 func (n *Index) Of(part []*source.Object) []*source.Object {
 	of := &reach{labels: map[label]bool{}, namespaces: map[string]bool{}}
 	own := map[*source.Object]bool{}

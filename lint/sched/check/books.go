@@ -10,36 +10,36 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// books records the pods in place and the counts that the filters need. The counts are
-// kept by label values, so a run takes time linear in its length.
+// books holds the pods in place and the counts that the filters need. It keeps the counts by label
+// value, so a run takes time linear in its length.
 type books struct {
 	m *model.Model
 	*relations
-	// here counts the pods of a workload in a domain of a key, for the keys by which some
-	// term selects them.
+	// here is the number of pods of a workload in a domain. It is kept for the keys by which some
+	// term looks at the workload.
 	here map[place3]int
-	// total counts the pods of a workload on nodes that carry such a key.
+	// total is the number of pods of a workload on all nodes that have the key.
 	total map[keyOf]int
-	// on is the load of each node, nil for an empty one.
+	// on is the load of each node, or nil for an empty node.
 	on []*load
-	// placed counts the pods of a workload; running marks the nodes with running pods.
+	// placed is the number of pods of each workload. running marks the nodes with running pods.
 	placed  map[*workload.Workload]int
 	running map[int]bool
-	// counts is the number of pods that a spread constraint counts in a domain.
+	// counts is the number of pods that a spread constraint counts in each domain.
 	counts map[*model.Term]map[string]int
-	// absent is set after a loss of nodes.
+	// absent is the loss of nodes that has happened, or nil.
 	absent *absence
 }
 
-// load holds the pods on one node, the resources they use and the ports they take. One
-// node has few workloads and resources, so these are lists.
+// load holds the pods on one node, the resources they use and the ports they occupy. It uses lists
+// because a node has few workloads and resources.
 type load struct {
 	pods  []podsOf
 	used  []usedOf
 	ports map[model.HostPort]int
 }
 
-// podsOf is a number of pods of a workload, usedOf an amount used of a resource.
+// podsOf is a number of pods of a workload. usedOf is the used amount of a resource.
 type podsOf struct {
 	w    *workload.Workload
 	pods int
@@ -50,7 +50,7 @@ type usedOf struct {
 	amount int64
 }
 
-// uses returns how much of a resource is used; a nil load uses nothing.
+// uses returns the used amount of a resource. A nil load uses nothing.
 func (l *load) uses(name corev1.ResourceName) int64 {
 	if l == nil {
 		return 0
@@ -63,7 +63,7 @@ func (l *load) uses(name corev1.ResourceName) int64 {
 	return 0
 }
 
-// use adds a used amount of a resource.
+// use adds to the used amount of a resource.
 func (l *load) use(name corev1.ResourceName, amount int64) {
 	i := slices.IndexFunc(l.used, func(u usedOf) bool { return u.name == name })
 	if i < 0 {
@@ -72,7 +72,7 @@ func (l *load) use(name corev1.ResourceName, amount int64) {
 	l.used[i].amount += amount
 }
 
-// pods returns how many pods of a workload are on a node.
+// pods returns the number of pods of a workload on a node.
 func (b *books) pods(n int, w *workload.Workload) int {
 	if b.on[n] != nil {
 		for i := range b.on[n].pods {
@@ -94,7 +94,7 @@ type keyOf struct {
 	key string
 }
 
-// newBooks enters the running pods, or what remains of them if nodes are lost.
+// newBooks enters the running pods. If nodes are lost, it enters only those that still count.
 func newBooks(lost *absence, m *model.Model) books {
 	b := books{
 		m: m, relations: related(m), absent: lost, on: make([]*load, len(m.Topology.Nodes)), here: map[place3]int{}, total: map[keyOf]int{},
@@ -111,7 +111,7 @@ func newBooks(lost *absence, m *model.Model) books {
 	return b
 }
 
-// add enters a pod into the books, remove removes it.
+// add puts a pod on a node, and remove takes one off.
 func (b *books) add(g *model.Group, n int)    { b.enter(g, n, 1) }
 func (b *books) remove(g *model.Group, n int) { b.enter(g, n, -1) }
 
@@ -120,7 +120,7 @@ func (b *books) enter(g *model.Group, n, by int) {
 	b.tally(g, n, by)
 }
 
-// book enters a pod for everything except spread constraints.
+// book updates everything except the counts of spread constraints.
 func (b *books) book(g *model.Group, n, by int) {
 	node := b.m.Topology.Nodes[n]
 	b.m.Run().Spend(1 + len(b.keys) + (len(g.Requests)+len(g.HostPorts))/2)
@@ -153,7 +153,7 @@ func (b *books) book(g *model.Group, n, by int) {
 	}
 }
 
-// tally enters a pod for the spread constraints that count it.
+// tally updates the counts of the spread constraints that count a pod.
 func (b *books) tally(g *model.Group, n, by int) {
 	node := b.m.Topology.Nodes[n]
 	for _, s := range b.watched[g.Workload] {
@@ -167,8 +167,8 @@ func (b *books) tally(g *model.Group, n, by int) {
 	}
 }
 
-// counted reports whether the pods on node n count for a constraint of a pod that is to
-// go to node to.
+// counted reports whether the pods on node n count for a constraint when a pod of g is to go to
+// node to.
 func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	p := b.m.Eligible(g.Workload).Nodes[n]
 	switch {
@@ -182,37 +182,38 @@ func (b *books) counted(g *model.Group, t *model.Term, n, to int) bool {
 	return true
 }
 
-// survive enters a pod that was in place before a loss, as far as it still counts.
+// survive enters a pod that was in place before a loss, unless it no longer counts.
 func (b *books) survive(g *model.Group, n int) {
 	switch {
 	case !b.absent.from(n), g.Kind.PerNode() && b.absent.meaning != certificate.Gone:
 		b.add(g, n)
 	case b.absent.meaning == certificate.Unreachable:
-		b.book(g, n, 1) // terminating: no spread counts it (R-T4)
+		b.book(g, n, 1) // a terminating pod, which no spread constraint counts (R-T4)
 	}
 }
 
-// waits reports whether a pod is not created yet because a pod of lower ordinal is
+// waits reports whether a pod has not been created yet because a pod with a lower ordinal is
 // missing (R-W11).
 func (b *books) waits(g *model.Group) bool {
 	return slices.ContainsFunc(model.Before(b.m, g), func(w *workload.Workload) bool { return b.placed[w] == 0 })
 }
 
-// relations holds which workloads the hard terms select and, by workload, whose
-// anti-affinity selects it and whose spread counts it.
+// relations holds the workloads that each hard term selects. For each workload it also holds the
+// rules of others whose anti-affinity or spread constraints concern it.
 type relations struct {
 	selects map[*model.Term][]*workload.Workload
-	// keys are those of all hard terms, in order; looked lists the keys by which some term
-	// selects a workload's pods.
+	// keys lists the topology keys of all hard terms, sorted. looked lists the keys by which some
+	// term looks at a workload's pods.
 	keys    []string
 	looked  map[*workload.Workload][]string
 	against map[*workload.Workload][]against
-	// migrating lists the entries of against that come from a migration, not from a term
+	// migrating lists the entries of against that come from a migration instead of a term
 	// (R-W25).
 	migrating map[*workload.Workload][]against
 	watched   map[*workload.Workload][]watch
-	// doubted lists pairs that anti-affinity of either side keeps apart or not, as only the
-	// cluster knows; vague marks workloads with such a rule of another use.
+	// doubted lists pairs of workloads that an anti-affinity term of either may or may not keep
+	// apart, because only the cluster knows. vague marks workloads with such an uncertain rule of
+	// another kind.
 	doubted map[*workload.Workload][]against
 	vague   map[*workload.Workload]bool
 }
@@ -227,7 +228,7 @@ type watch struct {
 	t *model.Term
 }
 
-// related computes which terms select which workloads, once for all checks.
+// related computes the relations of a model once for all checks.
 func related(m *model.Model) *relations {
 	return model.Keep(m, func() *relations {
 		all := &relations{
@@ -240,7 +241,7 @@ func related(m *model.Model) *relations {
 				all.learn(m, g)
 			}
 		}
-		for _, p := range m.Apart { // exclusions that are not from terms of a manifest
+		for _, p := range m.Apart { // exclusions that do not come from terms of a manifest
 			all.keys = append(all.keys, p.Key)
 			m.Number()
 			for _, i := range m.StandFor[p.A] {
@@ -261,8 +262,8 @@ func related(m *model.Model) *relations {
 	})
 }
 
-// maySelect reports whether a term selects pods of a group on some node that takes one of
-// them when empty.
+// maySelect reports whether a term selects pods of o on some node that can hold one of them when
+// empty.
 func maySelect(m *model.Model, t *model.Term, g, o *model.Group) bool {
 	if !t.Sel.Local() {
 		return m.Selects(t, g.Workload, o.Workload, model.Asks{Incoming: true})
@@ -276,12 +277,12 @@ func maySelect(m *model.Model, t *model.Term, g, o *model.Group) bool {
 	return false
 }
 
-// learn records whom the hard terms of a group select.
+// learn records the workloads that the hard terms of a group select.
 func (v *relations) learn(m *model.Model, g *model.Group) {
 	for t := range g.HardTerms() {
 		v.keys = append(v.keys, t.Key)
 		m.Run().Spend(model.StepsPerTerm)
-		for o := range m.Doubtful(t, g.Workload) { // whom it may select, as only the cluster knows
+		for o := range m.Doubtful(t, g.Workload) { // workloads that it may select, which only the cluster knows
 			switch {
 			case !m.Present(m.Groups[o]):
 			case t.Use != model.AntiAffinity:
@@ -315,7 +316,7 @@ func (v *relations) learn(m *model.Model, g *model.Group) {
 	}
 }
 
-// look records that a term selects pods of a workload by the domains of a key.
+// look records that a term depends on the pods of a workload in the domains of a key.
 func (v *relations) look(w *workload.Workload, key string) {
 	if !slices.Contains(v.looked[w], key) {
 		v.looked[w] = append(v.looked[w], key)

@@ -11,34 +11,34 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// Checker is the certificate.Checker that replays runs and checks proofs against the
-// model.
+// Checker implements certificate.Checker. It replays runs and checks proofs against the model.
 type Checker struct{}
 
-// Replay replays a run.
+// Replay returns an error if a run breaks a rule.
 func (Checker) Replay(m *model.Model, run []certificate.Placed) error {
 	_, err := replay(m, run)
 	return err
 }
 
-// Blocks replays a run and reports whether no node takes one more pod.
+// Blocks reports whether no node takes a pod of g after a run. It returns false if the run is
+// invalid.
 func (Checker) Blocks(m *model.Model, run []certificate.Placed, g *model.Group) bool {
 	v, err := replay(m, run)
 	return err == nil && v.reasons(g)[certificate.Takes] == 0
 }
 
-// Prepare computes which terms select which workloads.
+// Prepare computes which terms select which workloads, so that later checks do not pay for it.
 func (Checker) Prepare(m *model.Model) { related(m) }
 
-// Proofs returns a verifier that reuses its books for one proof after the other.
+// Proofs returns a verifier that reuses its state from one proof to the next.
 func (Checker) Proofs(m *model.Model, contend bool) certificate.Proofs {
 	d := &demand{pairs: pairs{newNodeSets(nil, m, contend)}}
 	c := &closings{d, map[string][]int{}, map[tightKey]*tight{}}
 	return &verifier{shapes{&closedForms{d}}, counting{d}, headroom{c, map[string][]int{}}, d}
 }
 
-// verifier checks proofs against the model, with one type for each kind of reasoning.
-// They share the books and the node sets.
+// verifier checks proofs against the model. It has one type for each kind of reasoning, and these
+// share the pods in place and the node sets.
 type verifier struct {
 	shapes   shapes
 	counting counting
@@ -46,8 +46,8 @@ type verifier struct {
 	demand   *demand
 }
 
-// Check checks a proof against the model. It shares nothing with the engine that built
-// the proof: it works with names and labels, and counts by itself.
+// Check checks a proof against the model. It shares no code with the engine that built the proof:
+// it works with names and labels, and counts independently.
 func (v *verifier) Check(c *certificate.Assertion, steps int) error {
 	how, ok := map[certificate.ProofKind]func(*certificate.Assertion) error{
 		certificate.Shape: v.shapes.checkShape, certificate.LimitProof: v.shapes.checkLimit,
@@ -62,8 +62,8 @@ func (v *verifier) Check(c *certificate.Assertion, steps int) error {
 	return how(c)
 }
 
-// replay checks a run: every step passes the filters at its time. The error names the
-// step that does not; it is a fault of the engine.
+// replay checks that every step of a run passes the filters at its time. The error names the first
+// step that does not, which indicates a bug in the engine.
 func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 	m.Run().Spend(model.StepsPerReplay)
 	v := newNodeSets(nil, m, true)
@@ -84,8 +84,8 @@ func replay(m *model.Model, run []certificate.Placed) (*nodeSets, error) {
 	return v, nil
 }
 
-// Verify checks the runs that a decision rests on: a run that must place all pods does,
-// and a stuck one ends where no pending pod fits. It fills in why none fits.
+// Verify checks the runs that a decision is based on. A complete run must place all pods, and a
+// stuck run must end where no pending pod fits. Verify fills in the reasons why none fits.
 func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	v, err := replay(m, d.Witness)
 	if err != nil {
@@ -100,13 +100,13 @@ func (c Checker) Verify(m *model.Model, d *certificate.Decision) error {
 	switch {
 	case d.Stuck == nil:
 		return nil
-	case slices.Equal(d.Stuck.Placements, d.Witness): // the run that was just replayed
+	case slices.Equal(d.Stuck.Placements, d.Witness): // this run was just replayed
 		return pending(v, d.Stuck)
 	}
 	return c.Certify(m, d.Stuck)
 }
 
-// Certify checks a run that must end stuck, and fills in why.
+// Certify checks that a run ends stuck, and fills in the reasons why no pending pod fits.
 func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
 	v, err := replay(m, s.Placements)
 	if err != nil {
@@ -115,14 +115,15 @@ func (Checker) Certify(m *model.Model, s *certificate.Stuck) error {
 	return pending(v, s)
 }
 
-// pending fills in why no pending pod fits after a stuck run.
+// pending fills in the reasons why no pending pod fits after a stuck run. It returns an error if
+// one fits.
 func pending(v *nodeSets, s *certificate.Stuck) error {
 	m := v.m
 	still := stuckState{v, map[string]*takers{}}
 	for i := range s.Pending {
 		p := &s.Pending[i]
 		if after := m.Groups[p.Workload].After; after != nil && v.placed[after] == 0 {
-			continue // it is not even created
+			continue // the pod is not created yet
 		}
 		if p.Reasons = still.reasons(m.Groups[p.Workload]); p.Reasons[certificate.Takes] > 0 {
 			return fmt.Errorf("stuck run: %s still fits", p.Workload)
@@ -131,21 +132,21 @@ func pending(v *nodeSets, s *certificate.Stuck) error {
 	return nil
 }
 
-// stuckState is a state in which no more pods can be placed. It caches the node-level
-// answers, which are the same for all pods with the same requests and node rules.
+// stuckState is a state in which no more pods can be placed. It caches the results of the
+// node-level filters, which are the same for all pods with the same requests and node rules.
 type stuckState struct {
 	*nodeSets
 	known map[string]*takers
 }
 
-// takers holds the nodes that would take a pod judged by the node alone, and counts the
-// other nodes by reason.
+// takers holds the nodes that take a pod according to the node-level filters, and counts the other
+// nodes by reason.
 type takers struct {
 	nodes   []int
 	refused map[certificate.Reason]int
 }
 
-// reasons counts the nodes by why they do not take one more pod.
+// reasons counts the nodes by their reason for refusing one more pod.
 func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || len(g.HostPorts) > 0 {
 		return s.filters.reasons(g)
@@ -176,9 +177,9 @@ func (s stuckState) reasons(g *model.Group) map[certificate.Reason]int {
 	return count
 }
 
-// Completes reports whether a run can be continued until all pods are in place, if
-// further ones go only to certain nodes. It goes from pod to pod and never backtracks, so
-// true is a witness and false proves nothing.
+// Completes reports whether it found a way to continue a run until all pods are in place, using
+// only the nodes for which `on` returns true. It places pods one by one without backtracking, so
+// false proves nothing.
 func Completes(m *model.Model, run []certificate.Placed, on func(*topology.Node) bool) bool {
 	if m.Split() != m {
 		return false

@@ -10,12 +10,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// closedForms bounds the pods of one member by its own rules, and by runs of it alone.
+// closedForms bounds the number of pods of one member by its own rules, and by runs that place
+// only its pods.
 type closedForms struct{ *demand }
 
-// gatherings returns the sets of nodes from which the pods must pick one, because their
-// affinity requires all of them in the domains of the first: all nodes if others can be
-// the peers.
+// gatherings returns the alternative node sets to which affinity can confine the pods of a
+// workload. If only its own pods can satisfy the affinity, all of them must be in the domains of
+// the first pod, so there is one set for each combination of domains. If other pods can satisfy
+// it, the only set is that of all nodes.
 func (f *closedForms) gatherings(g *model.Group) [][]int {
 	nodes := slices.DeleteFunc(slices.Clone(f.sites(g)), func(n int) bool { return !model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g)) })
 	keys := map[string]bool{}
@@ -39,9 +41,9 @@ func (f *closedForms) gatherings(g *model.Group) [][]int {
 	return sets
 }
 
-// separate bounds how many pods of a member the nodes take if no two are in one domain of
-// any of the keys. Nested keys are counted exactly; of keys that cross, each one and each
-// nested pair is a bound.
+// separate returns an upper bound on the number of pods of a member that the nodes take if no two
+// pods may share a domain of any of the keys. If the keys are nested, the bound is exact.
+// Otherwise it is the smallest count for any single key or any pair of nested keys.
 func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string) int {
 	coarse := slices.Clone(keys)
 	slices.SortStableFunc(coarse, func(a, b string) int {
@@ -49,7 +51,7 @@ func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string)
 		inB, _ := byDomain(f.m, nodes, b)
 		return len(inA) - len(inB)
 	})
-	chained := true // every domain of a key lies in one of the key before it
+	chained := true // whether every domain of a key lies in one domain of the previous key
 	for i := 1; i < len(coarse) && chained; i++ {
 		chained = f.refines(nodes, coarse[i], coarse[i-1])
 	}
@@ -68,8 +70,8 @@ func (f *closedForms) separate(m certificate.Member, nodes []int, keys []string)
 	return most
 }
 
-// picked returns how many pods the nodes take with one in each domain of the first key,
-// and in each domain of the next among those, and so on.
+// picked returns the number of pods that the nodes take if each domain of the first key gets at
+// most one pod, each domain of the second key within it at most one, and so on.
 func (f *closedForms) picked(m certificate.Member, nodes []int, keys []string) int {
 	sum := 0
 	if len(keys) == 0 {
@@ -85,7 +87,7 @@ func (f *closedForms) picked(m certificate.Member, nodes []int, keys []string) i
 	return min(model.Unbounded, sum+f.picked(m, without, keys[1:]))
 }
 
-// alike returns how many pods of a member an empty node holds by resources and ports.
+// alike returns the number of pods of a member that fit on an empty node by resources and ports.
 func alike(m certificate.Member, node *topology.Node) int {
 	most, _ := model.Fits(node, m.G.Requests)
 	if len(m.G.HostPorts) > 0 || m.G.Kind.PerNode() {
@@ -94,9 +96,9 @@ func alike(m certificate.Member, node *topology.Node) int {
 	return most
 }
 
-// spreadLimit bounds the pods on some nodes by one spread: no domain has more than the
-// emptiest can have plus the skew, counting the pods of others that may fill the
-// emptiest.
+// spreadLimit returns an upper bound on the number of pods on some nodes by one spread constraint.
+// No domain can have more pods than the domain with the fewest can have plus the maximum skew.
+// Pods of other workloads may be among the counted pods in that domain.
 func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []int) int {
 	g := m.G
 	if t.Sel.Form != model.FormSet || g.Kind.PerNode() || !f.surely(t, g, g) || !f.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) {
@@ -124,9 +126,9 @@ func (f *closedForms) spreadLimit(m certificate.Member, t *model.Term, nodes []i
 	return sum
 }
 
-// fillsApart reports whether all pods of a member without others in the way find nodes, one
-// node after the other, if they only exclude each other. It stops as soon as enough nodes are
-// counted, as fillsEvenly does.
+// fillsApart reports whether all pods of a member are placed if the nodes are filled one after
+// another. The pods may only exclude each other, and nothing else may be in their way. Like
+// fillsEvenly, it stops as soon as it has found enough nodes.
 func (f *closedForms) fillsApart(m certificate.Member) bool {
 	keys, left := f.apartOn(m.G), m.Pods
 	taken := map[[2]string]bool{}
@@ -153,7 +155,8 @@ func (f *closedForms) fillsApart(m certificate.Member) bool {
 	return left <= 0
 }
 
-// fillsEvenly reports the same for an equal share in each domain, if one spread counts the pods.
+// fillsEvenly reports whether each domain of the only spread constraint has room for an equal
+// share of the pods.
 func (f *closedForms) fillsEvenly(m certificate.Member) bool {
 	t := slices.Collect(m.G.Hard(model.Spread))[0]
 	domains := f.domains(m.G, t)
@@ -183,7 +186,7 @@ func (f *closedForms) fillsEvenly(m certificate.Member) bool {
 	return filled()
 }
 
-// checkLimit bounds the pods of one member by the closed forms.
+// checkLimit checks that the closed forms leave room for fewer pods of one member than it has.
 func (f *closedForms) checkLimit(c *certificate.Assertion) error {
 	if slices.ContainsFunc(c.About, func(m certificate.Member) bool { return f.most(m) < m.Pods }) {
 		return nil
@@ -191,8 +194,8 @@ func (f *closedForms) checkLimit(c *certificate.Assertion) error {
 	return fmt.Errorf("%v: there is room for all pods", certificate.Called(c.About))
 }
 
-// most bounds how many pods of a member can be placed: by its rules, and by runs that
-// place only them, where the end of such runs is known.
+// most returns an upper bound on the number of pods of a member that can be placed. It uses the
+// member's rules and, where all such runs end alike, a run that places only its pods.
 func (f *closedForms) most(m certificate.Member) int {
 	g := m.G
 	if g.Spec.NodeName != "" {
@@ -202,8 +205,9 @@ func (f *closedForms) most(m certificate.Member) int {
 	if f.neverPlaced(g) || !slices.ContainsFunc(f.only(m), func(n int) bool { return f.carriesAll(g, n) }) {
 		return 0
 	}
-	// The rules about its own pods together: anti-affinity, affinity and spread (R-M1 to R-M4).
-	if m.Node < 0 && g.Whole == nil { // single pods of a workload have siblings
+	// Combine the rules about the member's own pods: anti-affinity, affinity and spread (R-M1 to
+	// R-M4).
+	if m.Node < 0 && g.Whole == nil { // a single pod of a workload has siblings elsewhere
 		most = 0
 		for _, nodes := range f.gatherings(g) {
 			here := f.separate(m, nodes, f.apartOn(g))
@@ -226,8 +230,9 @@ func (f *closedForms) most(m certificate.Member) int {
 	return most
 }
 
-// gathered returns how many pods of a workload with affinity to its own pods only are
-// placed in the best and in the worst domain that a first one may pick (T5).
+// gathered returns the number of pods that are placed in the best and in the worst domain that the
+// first pod may choose. It returns false unless the workload has affinity to its own pods only
+// (T5).
 func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) {
 	hard := m.G.HardAffinity()
 	groups := map[string][]int{}
@@ -256,11 +261,11 @@ func (f *closedForms) gathered(m certificate.Member) (best, worst int, ok bool) 
 	return best, worst, true
 }
 
-// shapes checks components of one kind of pod by closed forms.
+// shapes checks by closed forms that all pods of a component are placed, or cannot be.
 type shapes struct{ *closedForms }
 
-// checkShape checks that a component has one kind of pod that no others interact with,
-// and evaluates its closed form.
+// checkShape checks that a component has one kind of pod that no other pods interact with, and
+// evaluates the closed form for it.
 func (s *shapes) checkShape(c *certificate.Assertion) error {
 	if len(c.Members) != 1 {
 		return fmt.Errorf("%v are no single kind of pod", certificate.Called(c.Members))
@@ -283,7 +288,7 @@ func (s *shapes) checkShape(c *certificate.Assertion) error {
 	switch {
 	case m.Node >= 0 || m.G.Spec.NodeName != "":
 		nodes = s.only(m)
-	case len(m.G.HardAffinity()) > 0: // compare every domain in which a first pod may be (T5)
+	case len(m.G.HardAffinity()) > 0: // compare every domain that the first pod may choose (T5)
 		_, worst, ok := s.gathered(m)
 		if !ok || !s.nests(m.G, s.apartOn(m.G)) || len(spreads) > 0 {
 			return fmt.Errorf("%v: its affinity has no closed form", m.G.Workload)
@@ -306,8 +311,8 @@ func (s *shapes) checkShape(c *certificate.Assertion) error {
 	return nil
 }
 
-// alone returns an error if a pod that is still to be placed, other than the group's own,
-// interacts with the group.
+// alone returns an error if the group interacts with pods of other groups that are still to be
+// placed.
 func (s *shapes) alone(m certificate.Member) error {
 	g := m.G
 	for _, a := range s.against[g.Workload] {

@@ -11,28 +11,30 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// blocker describes how pods of one workload can close nodes to another.
+// blocker describes how the pods of one workload can block nodes, that is, make them refuse the
+// pods of another workload.
 type blocker struct {
 	g, of *model.Group
-	// pods is their number. keys are those on which they close domains; sure are the keys on
-	// which they do so wherever a pod is. port is set if they close the node that they are
-	// on.
+	// pods is the number of pods of g. keys lists the topology keys on which such a pod blocks
+	// its domain, and sure the keys on which it does so on whatever node it is. port is set if
+	// the pods block their node by a host port.
 	pods       int
 	keys, sure []string
 	port       bool
-	// tight marks the nodes that they close by taking room there.
+	// tight marks the nodes that the pods can block by using their resources.
 	tight []bool
 }
 
-// closings bounds how many nodes others can close to a pod.
+// closings computes upper bounds on the number of nodes that other pods can block for a member.
 type closings struct {
 	*demand
 	sized map[string][]int // by part and key
 	tight map[tightKey]*tight
 }
 
-// summed bounds how many of some nodes can be closed to a further pod: by each rule, by
-// its own spreads and for lack of room.
+// summed returns an upper bound on the number of nodes of a part that can be blocked for the next
+// pod of a member. It adds up the nodes blocked by rules, by the member's own spread constraints
+// and by lack of resources.
 func (c *closings) summed(m certificate.Member, p part) int {
 	skewed := c.skewed(p)
 	if skewed >= len(p.nodes) {
@@ -43,9 +45,9 @@ func (c *closings) summed(m certificate.Member, p part) int {
 	return c.ruled(p, blockers, len(p.nodes)-cramped) + cramped
 }
 
-// closed returns summed if that leaves a node open. Otherwise it also counts by pods:
-// each pod that can be in the way closes the most it can from one node, including that
-// node if it takes room there. It returns the smaller sum.
+// closed returns summed if that leaves a node available. Otherwise it also counts pod by pod: each
+// pod that can be in the way blocks the largest number of nodes that it can block from one node,
+// including that node if it uses resources there. closed returns the smaller of the two sums.
 func (c *closings) closed(m certificate.Member, p part) int {
 	sum := c.summed(m, p)
 	once := c.skewed(p)
@@ -69,8 +71,9 @@ func (c *closings) closed(m certificate.Member, p part) int {
 	return min(sum, once)
 }
 
-// skewed bounds how many of the nodes own pods close by their spreads: a domain for as
-// many of them as the skew allows (T22).
+// skewed returns an upper bound on the number of nodes that a member's own pods block by its
+// spread constraints. A domain is blocked only once it has as many of them as the maximum skew
+// (T22).
 func (c *closings) skewed(p part) int {
 	closed := 0
 	for _, t := range p.skews {
@@ -79,7 +82,7 @@ func (c *closings) skewed(p part) int {
 	return closed
 }
 
-// blockers returns the workloads that close nodes to a member by a rule.
+// blockers returns the workloads whose pods block nodes for a member by a rule.
 func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	var all []blocker
 	for _, w := range c.rivals(m.G) {
@@ -105,7 +108,7 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 		}
 		slices.Sort(b.keys)
 		b.keys = slices.Compact(b.keys)
-		if g == m.G && m.Node >= 0 { // the others are on other nodes
+		if g == m.G && m.Node >= 0 { // its other pods are on other nodes
 			b.port, b.pods = false, c.beside(m, b.keys)
 		}
 		for _, p := range m.G.HostPorts {
@@ -118,13 +121,14 @@ func (c *closings) blockers(m certificate.Member, own int) []blocker {
 	return all
 }
 
-// keptOut returns the workloads whose rules keep a group out of domains, and those that,
-// depending on the cluster, may have to stay apart from it (T21).
+// keptOut returns the workloads whose rules keep a group out of domains, and the workloads that
+// may have to stay apart from it, depending on facts that only the cluster knows (T21).
 func (c *closings) keptOut(g *model.Group) [2][]against {
 	return [2][]against{c.against[g.Workload], c.doubted[g.Workload]}
 }
 
-// rivals returns the workloads that may keep a group out by a rule, each once.
+// rivals returns the workloads that may keep a group off a node by a rule or a host port, without
+// duplicates.
 func (c *closings) rivals(g *model.Group) []*workload.Workload {
 	seen := map[*workload.Workload]bool{}
 	var all []*workload.Workload
@@ -154,12 +158,13 @@ func (c *closings) rivals(g *model.Group) []*workload.Workload {
 	return all
 }
 
-// maxPasses bounds how often ruled goes over the remaining blockers.
+// maxPasses is the maximum number of passes over the remaining blockers in ruled.
 const maxPasses = 4
 
-// ruled sums up the nodes that blockers close by rules. Each pod counts the largest
-// domain of each key, no domain twice; or, for blockers where that is less, what its pods
-// close from where they may be.
+// ruled returns an upper bound on the number of nodes that blockers block by rules. It assumes that
+// the pods of all blockers are in different domains of each key, and that these are the largest
+// domains. A blocker is instead counted by closing, from the nodes that its pods may be on, if that
+// makes the bound smaller.
 func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	nodes := p.nodes
 	pooled, apart := map[string]int{}, 0
@@ -171,7 +176,7 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 			pooled[""] += by * b.pods
 		}
 	}
-	sizes := map[string][]int{} // of the domains of each key
+	sizes := map[string][]int{} // the domain sizes of each key
 	for _, b := range blockers {
 		pool(b, 1)
 		for _, k := range b.keys {
@@ -188,9 +193,9 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 		return closed
 	}
 	total := sum()
-	// As long as many are added up, one more or less may make no difference, so each is
-	// tried again once another one has been removed from the sum.
-	alone := slices.Repeat([]int{-1}, len(blockers)) // what each closes by itself, -1 before it is known
+	// While many blockers are summed up, removing one of them may make no difference. So try each
+	// of them again after another one has been removed from the sum.
+	alone := slices.Repeat([]int{-1}, len(blockers)) // result of closing, or -1 if unknown
 	out := make([]bool, len(blockers))
 	for pass, better := 0, true; better && pass < maxPasses; pass++ {
 		better = false
@@ -213,7 +218,7 @@ func (c *closings) ruled(p part, blockers []blocker, wanted int) int {
 	return total
 }
 
-// sizesOf returns how many of the nodes are in each domain of a key, the largest first.
+// sizesOf returns the number of nodes of the part in each domain of a key, in descending order.
 func (c *closings) sizesOf(p part, key string) []int {
 	id := p.id + "|" + key
 	if list, known := c.sized[id]; known && p.id != "" {
@@ -233,7 +238,7 @@ func (c *closings) sizesOf(p part, key string) []int {
 	return list
 }
 
-// greatest returns the sum of the first n of numbers in descending order.
+// greatest returns the sum of the first n numbers of a list in descending order.
 func greatest(list []int, n int) int {
 	sum := 0
 	for _, x := range list[:min(n, len(list))] {
@@ -242,8 +247,9 @@ func greatest(list []int, n int) int {
 	return sum
 }
 
-// closing returns how many nodes the pods of one blocker close if each is where it closes
-// most, on all keys and by its port at once, using no combination of domains twice.
+// closing returns the number of nodes that the pods of one blocker block if each pod is where it
+// blocks the most nodes, counting all keys and its port. No two pods use the same combination of
+// domains.
 func (c *closings) closing(b blocker, nodes []int) int {
 	in := c.marked(nodes)
 	sizes := make([]map[string]int, len(b.keys))
@@ -277,7 +283,7 @@ func (c *closings) closing(b blocker, nodes []int) int {
 			continue
 		}
 		seen[id] = true
-		if carried > 1 || carried > 0 && own { // domains may overlap
+		if carried > 1 || carried > 0 && own { // the domains may overlap
 			closes = 0
 			for _, n := range nodes {
 				if own && n == at || slices.ContainsFunc(b.keys, func(k string) bool {
@@ -294,23 +300,24 @@ func (c *closings) closing(b blocker, nodes []int) int {
 	return greatest(list, b.pods)
 }
 
-// closesFrom reports whether a pod of a blocker on the given node closes its domain of a
-// key: a selector may ask for labels of the node.
+// closesFrom reports whether a pod of a blocker on the given node blocks its domain of a key. This
+// depends on the node if a selector asks for labels of the node.
 func (c *closings) closesFrom(b blocker, key string, at int) bool {
 	return slices.Contains(b.sure, key) || slices.ContainsFunc(b.of.Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && t.Key == key && c.m.Selects(t, b.of.Workload, b.g.Workload, model.Asks{Incoming: true, At: c.m.Topology.Nodes[at]})
 	})
 }
 
-// tightKey identifies the nodes of a part that may run short of a resource.
+// tightKey identifies the nodes of a part that may run short of one resource.
 type tightKey struct {
 	part     string
 	resource int
 }
 
-// tight holds nodes that may run short of a resource: what they have, least first, and
-// the sums of the first n; wanted is the sum of the requests of the pods that may be on
-// them, of a DaemonSet one for each.
+// tight holds the nodes that may run short of a resource. free lists their free amounts in
+// ascending order, and sums[n] is the sum of the first n of them, with negative amounts as 0.
+// wanted is the sum of the requests of all pods that may be on these nodes. A DaemonSet has one
+// such pod on each node.
 type tight struct {
 	nodes      []int
 	in         []bool
@@ -318,9 +325,10 @@ type tight struct {
 	wanted     int64
 }
 
-// overfilled bounds on how many of the nodes others can leave too little space: on each
-// they take at least what is free there less the request of a pod, plus one. Pods that
-// close every node that they are on by a rule are already charged for that.
+// overfilled returns an upper bound on the number of nodes on which other pods can leave too
+// little of a resource for a pod of the member. To block a node this way they must use more than
+// its free amount minus the request of the pod. Pods that block each of their nodes by a rule are
+// already counted for that.
 func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) int {
 	if !c.contend {
 		return 0
@@ -342,7 +350,7 @@ func (c *closings) overfilled(m certificate.Member, p part, blockers []blocker) 
 	return closed
 }
 
-// tightOf returns the nodes of a part that may run short of a resource.
+// tightOf returns the nodes of a part that may run short of a resource, cached by part.
 func (c *closings) tightOf(p part, r int) *tight {
 	id := tightKey{p.id, r}
 	if known := c.tight[id]; known != nil && p.id != "" {
@@ -380,7 +388,7 @@ func (c *closings) tightOf(p part, r int) *tight {
 	return t
 }
 
-// among returns how many of the nodes are tight.
+// among returns the number of the given nodes that are tight.
 func (t *tight) among(nodes []int) int {
 	count := 0
 	for _, n := range nodes {
@@ -391,7 +399,7 @@ func (t *tight) among(nodes []int) int {
 	return count
 }
 
-// added returns sum + ask*pods, or the largest number if that overflows.
+// added returns sum + ask*pods, or math.MaxInt64 if that overflows.
 func added(sum, ask int64, pods int) int64 {
 	if ask > 0 && int64(pods) > (math.MaxInt64-sum)/ask {
 		return math.MaxInt64
@@ -399,8 +407,8 @@ func added(sum, ask int64, pods int) int64 {
 	return sum + ask*int64(pods)
 }
 
-// exempt returns the demand on tight nodes that cannot block the member: the requests of
-// its own later pods, and those of pods that close all their nodes by a rule.
+// exempt returns the demand on tight nodes that cannot block the member: the requests of its own
+// later pods, and the requests of pods that block all their nodes by a rule.
 func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blockers []blocker) int64 {
 	l := c.ledger()
 	sum := int64(0)
@@ -422,7 +430,8 @@ func (c *closings) exempt(m certificate.Member, p part, t *tight, r int, blocker
 	return sum
 }
 
-// rules reports whether a pod of a blocker closes each node of a part that it is on.
+// rules reports whether each pod of a blocker blocks its own node by a rule, on any node of a
+// part.
 func (c *closings) rules(b blocker, p part) bool {
 	return slices.ContainsFunc(b.sure, func(k string) bool {
 		covered := 0
@@ -433,9 +442,9 @@ func (c *closings) rules(b blocker, p part) bool {
 	})
 }
 
-// overcommitters returns the workloads that may be on nodes which may run short of something
-// that they and the member request, and that do not close all of their nodes by a rule.
-// It also marks these nodes.
+// overcommitters returns the workloads that may use up a resource that the member requests on some
+// node of a part. It omits workloads that block all of their nodes by a rule. It also marks the
+// nodes that may run short.
 func (c *closings) overcommitters(m certificate.Member, p part, blockers []blocker) ([]blocker, []bool) {
 	if !c.contend {
 		return nil, nil
@@ -474,8 +483,9 @@ func (c *closings) overcommitters(m certificate.Member, p part, blockers []block
 	return all, marked
 }
 
-// closed returns on how many of the nodes a demand leaves less than a pod requests: on
-// those that have less to begin with, and then on those with the least.
+// closed returns the largest number of nodes on which a demand leaves less than a pod requests.
+// The nodes that have less to begin with count first, followed by those with the smallest free
+// amount.
 func (t *tight) closed(demand, ask int64) int {
 	count := 0
 	for count < len(t.free) && t.free[count] < ask {

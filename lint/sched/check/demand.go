@@ -12,27 +12,27 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// demand computes the requests of pods for the resources of nodes, as far as they
-// contend.
+// demand sums up the requests of pods that compete for the resources of nodes.
 type demand struct {
 	pairs
 	known *ledger // nil before the first use
 }
 
-// ledger sums up the requests of all pods that may come to a node: where the sum is more
-// than the node has, the resource may run short.
+// ledger holds, for each node and resource, the sum of the requests of all pods that may come to
+// the node. If the sum exceeds the free amount, the resource may run short.
 type ledger struct {
 	names []corev1.ResourceName
-	// wanted and shared are by node and resource: the sum of requests, and the number of
-	// workloads; free is what the node has left.
+	// wanted, shared and free are indexed by node and resource. wanted is the sum of the
+	// requests, shared the number of workloads that request the resource, and free the amount
+	// that the node has left.
 	wanted, free []int64
 	shared       []int32
 	asked        map[*model.Group][]int64
-	// coming lists the groups whose pods may come to nodes.
+	// coming lists the groups whose pods may come to nodes, combined by node set.
 	coming []*tenancy
 }
 
-// asks returns the requests of a pod of a group, by resource of the ledger.
+// asks returns the requests of a pod of a group, in the order of names.
 func (l *ledger) asks(g *model.Group) []int64 {
 	return model.Cached(l.asked, g, func() []int64 {
 		all := make([]int64, len(l.names))
@@ -48,7 +48,7 @@ func (l *ledger) short(n, r int) bool {
 	return l.wanted[n*len(l.names)+r] > l.free[n*len(l.names)+r]
 }
 
-// ledger returns the ledger, with running pods subtracted from free.
+// ledger returns the ledger. Its free amounts exclude what running pods use.
 func (d *demand) ledger() *ledger {
 	if d.known != nil {
 		return d.known
@@ -68,7 +68,7 @@ func (d *demand) ledger() *ledger {
 			if d.on[n] != nil && has != math.MaxInt64 {
 				has -= d.on[n].uses(name)
 			}
-			l.free[n*width+r] = min(has, model.Unbounded<<24) // the maximum where it is not judged
+			l.free[n*width+r] = min(has, model.Unbounded<<24) // the maximum if the amount is not judged
 		}
 	}
 	d.known = l
@@ -103,8 +103,7 @@ func (d *demand) ledger() *ledger {
 	return l
 }
 
-// tenantsKey is equal for groups with the same nodes and the same rules about their own pods.
-
+// tenantsKey identifies groups that have the same nodes and the same rules about their own pods.
 type tenantsKey struct {
 	nodes         *sited
 	apart         string
@@ -114,18 +113,18 @@ type tenantsKey struct {
 // tenancy sums up the requests of groups with the same nodes, by resource of the ledger.
 type tenancy struct {
 	nodes []int
-	// apart lists the keys in whose domains a node takes at most one pod of each group; lone
-	// is set if every node does, and perNode if each has one.
+	// apart lists the keys in whose domains at most one pod of each group may be. lone is set if
+	// every node takes at most one pod of each group, and perNode if every node has exactly one.
 	apart         []string
 	lone, perNode bool
-	// wanted is the sum if a node takes all pods, once that if it takes one of each group;
-	// groups is the number of groups that request it.
+	// wanted is the sum if a node takes all pods, and once the sum if it takes one pod of each
+	// group. groups is the number of groups that request the resource.
 	wanted, once []int64
 	groups       []int32
 }
 
-// join adds the requests of the pods of a group to those with the same key; if pods are
-// running, each group has its own tenancy.
+// join adds the requests of a group's pods to the tenancy with the same key. If pods are running,
+// each group gets its own tenancy.
 func (d *demand) join(l *ledger, tenants map[tenantsKey]*tenancy, g *model.Group) {
 	asks := l.asks(g)
 	once := min(1, max(g.Count.N, d.count(g)))
@@ -148,7 +147,7 @@ func (d *demand) join(l *ledger, tenants map[tenantsKey]*tenancy, g *model.Group
 	}
 }
 
-// lacksRoom reports whether a node has no room for a pod of each of two groups.
+// lacksRoom reports whether a node has too little room for one pod of each of two groups together.
 func (d *demand) lacksRoom(g, o *model.Group, n int) bool {
 	l := d.ledger()
 	mine, other := l.asks(g), l.asks(o)
@@ -160,7 +159,7 @@ func (d *demand) lacksRoom(g, o *model.Group, n int) bool {
 	return false
 }
 
-// slots bounds how many pods of a member a node takes.
+// slots returns an upper bound on the number of pods of a member that a node takes.
 func (d *demand) slots(m certificate.Member, n int) int {
 	if m.Node >= 0 && n != m.Node || d.blocked(m.G, n) {
 		return 0
@@ -186,12 +185,12 @@ func (d *demand) slots(m certificate.Member, n int) int {
 	return most
 }
 
-// counting proves that members are too many: for the domains of a key on which they
+// counting checks proofs that there are too many pods: for the domains of a key on which they
 // exclude each other, or for a resource.
 type counting struct{ *demand }
 
-// mutual returns an error unless the members always exclude each other on a key and may
-// only be on nodes that carry it.
+// mutual returns an error unless the members always exclude each other on a key and may only be on
+// nodes that have it.
 func (k *counting) mutual(about []certificate.Member, key string) error {
 	for i, m := range about {
 		if m.G.Spec.NodeName != "" {
@@ -211,8 +210,8 @@ func (k *counting) mutual(about []certificate.Member, key string) error {
 	return nil
 }
 
-// checkExclusive counts domains: a member that excludes itself needs one for each pod,
-// any other needs at least one.
+// checkExclusive checks that there are fewer domains than needed. A member that excludes itself
+// needs one domain for each pod, and any other member needs at least one.
 func (k *counting) checkExclusive(c *certificate.Assertion) error {
 	if err := k.mutual(c.About, c.Proof.Key); err != nil {
 		return err
@@ -236,8 +235,8 @@ func (k *counting) checkExclusive(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkOutweighed counts by weights: even if every domain goes to the member that makes
-// the most of it, the weight of all pods is larger.
+// checkOutweighed checks a proof by weights. Even if every domain goes to the member whose pods
+// there have the largest weight, the weight of all pods is larger than that of the domains.
 func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 	if err := k.mutual(c.About, c.Proof.Key); err != nil {
 		return err
@@ -269,9 +268,9 @@ func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkOvercommitted compares the requests of members with what some nodes have and with
-// what the members may take on others: one pod in a domain of the key with which a member
-// is counted, or as many as the nodes there take.
+// checkOvercommitted compares the requests of members with the resources of some nodes plus the
+// amount that the members may use on other nodes. In a domain of its proof key a member may have
+// one pod. On other nodes it may have as many as fit.
 func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 	l := k.ledger()
 	r := slices.Index(l.names, c.Proof.Resource)
@@ -313,7 +312,7 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 			outside += ask * pods
 		}
 	}
-	all := int64(0) // an upper bound on what can be used
+	all := int64(0) // an upper bound on the usable amount
 	for n := range crammed {
 		all = added(all, max(0, l.free[n*len(l.names)+r]), 1)
 	}
@@ -329,7 +328,7 @@ func (k *counting) checkOvercommitted(c *certificate.Assertion) error {
 	return nil
 }
 
-// usable returns how much of a resource of a node the members can use: a multiple of the
+// usable returns the amount of a node's resource that the members can use. It is a multiple of the
 // greatest common divisor of their requests.
 func (k *counting) usable(c *certificate.Assertion, l *ledger, r, n int) int64 {
 	divisor, most := int64(0), int64(0)

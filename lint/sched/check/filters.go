@@ -12,16 +12,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// filters are the filters of the scheduler for one more pod on a node, over the books.
+// filters applies the scheduler's filters to one more pod on a node, given the pods in place.
 type filters struct {
 	books
-	// contend is unset where pods do not compete for resources.
+	// contend is false if pods do not compete for resources.
 	contend bool
-	// eligibles are the domains that count for a constraint.
+	// eligibles caches the domains that count for each constraint.
 	eligibles keptDomains
-	// offers caches what nodes have of the requested resources.
+	// offers caches the amounts of requested resources that nodes offer.
 	offers []offers
-	// passes is the outcome of the node-level filters for about, the group of the last call.
+	// passes holds the results of the node-level filters for the group about, for which the
+	// filters were last called.
 	about  *model.Group
 	passes []model.Passes
 }
@@ -36,7 +37,7 @@ func newFilters(b books, contend bool) filters {
 	return f
 }
 
-// refuses applies the filters.
+// refuses returns the first filter that refuses a pod of g on a node, or Takes.
 func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
 	f.m.Run().Spend(1 + len(g.Terms)/2)
 	if r := f.atNode(g, n); r != certificate.Takes || g.Spec.NodeName != "" {
@@ -45,7 +46,7 @@ func (f *filters) refuses(g *model.Group, n int) certificate.Reason {
 	return f.byRules(g, f.m.Topology.Nodes[n], n)
 }
 
-// atNode applies the filters that look at the node and what is left of it.
+// atNode applies the filters that depend only on the node, its free resources and its free ports.
 func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
 	if f.about != g {
 		f.about, f.passes = g, f.m.Eligible(g.Workload).Nodes
@@ -62,7 +63,7 @@ func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
 	short := false
 	if f.contend {
 		_, short = f.on[n].lacks(g, func(name corev1.ResourceName, kubelet bool) (int64, bool) { return f.offered(n, name, kubelet) })
-	} else { // each pod must fit the empty node
+	} else { // compare the pod with the empty node
 		short = !model.Holds(f.m.Topology.Nodes[n], g)
 	}
 	if short {
@@ -71,7 +72,7 @@ func (f *filters) atNode(g *model.Group, n int) certificate.Reason {
 	return certificate.Takes
 }
 
-// byRules applies the filters that look at other pods.
+// byRules applies the filters that depend on other pods.
 func (f *filters) byRules(g *model.Group, node *topology.Node, n int) certificate.Reason {
 	if f.repelled(g, node) {
 		return certificate.RefusedByAffinity
@@ -87,7 +88,7 @@ func (f *filters) byRules(g *model.Group, node *topology.Node, n int) certificat
 	return certificate.Takes
 }
 
-// portTaken reports whether a pod in place has a host port that the pod wants.
+// portTaken reports whether a pod in place uses a host port that the pod requests.
 func (f *filters) portTaken(g *model.Group, n int) bool {
 	if f.on[n] == nil || len(g.HostPorts) == 0 {
 		return false
@@ -101,8 +102,8 @@ func (f *filters) portTaken(g *model.Group, n int) bool {
 	return false
 }
 
-// repelled reports whether anti-affinity, of the pod or of pods in place, excludes the
-// pod.
+// repelled reports whether anti-affinity of the pod, or of pods in place, keeps the pod off the
+// node.
 func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
 	f.m.Run().Spend(len(f.against[g.Workload]) / 2)
 	for _, a := range f.against[g.Workload] {
@@ -125,7 +126,7 @@ func (f *filters) repelled(g *model.Group, node *topology.Node) bool {
 	return false
 }
 
-// in reports whether a pod of w that all these terms select is in a domain.
+// in reports whether a domain has a pod of w that all the given terms select.
 func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, key, value string) bool {
 	return f.here[place3{w, key, value}] > 0 && f.selectedOn(terms, g, w, func(n *topology.Node) bool {
 		here, ok := n.Labels[key]
@@ -133,8 +134,9 @@ func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, 
 	})
 }
 
-// selectedOn reports whether all terms select a pod of w on some of the nodes, one of which has
-// a pod of w; terms that ask for labels of the node select it on some nodes only.
+// selectedOn reports whether all terms select a pod of w in place on one of the given nodes. The
+// caller makes sure that there is such a pod. Terms that ask for labels of the node may select it
+// on some nodes only.
 func (f *filters) selectedOn(terms []*model.Term, g *model.Group, w *workload.Workload, among func(*topology.Node) bool) bool {
 	if !model.Local(terms) {
 		return selectedByAll(f.m, terms, g, w, nil)
@@ -147,7 +149,7 @@ func (f *filters) selectedOn(terms []*model.Term, g *model.Group, w *workload.Wo
 	return false
 }
 
-// offered is model.Offered for a declared node, from the values cached for all nodes.
+// offered is model.Offered for a declared node, with a cache for all nodes.
 func (f *filters) offered(n int, name corev1.ResourceName, kubelet bool) (int64, bool) {
 	if kubelet {
 		return model.Offered(f.m.Topology.Nodes[n], &model.Request{Name: name, Kubelet: true})
@@ -160,15 +162,15 @@ func (f *filters) offered(n int, name corev1.ResourceName, kubelet bool) (int64,
 	return has, has != math.MaxInt64
 }
 
-// offers holds what each node has of a resource, as model.Model.Offers returns it.
+// offers holds the amount of a resource that each node offers, as returned by model.Model.Offers.
 type offers struct {
 	name   corev1.ResourceName
 	byNode []int64
 }
 
-// lacks reports whether a node with a load has too little left for a pod, and returns the
-// first request that exceeds it, or nil if all pod slots are taken. offered returns what
-// the node has without a load, and whether that is judged.
+// lacks reports whether a node with a load has too little left for a pod. It returns the first
+// request that does not fit, or nil if all pod slots are taken. The offered function returns the
+// amount that the node offers without the load, and whether that amount limits pods.
 func (l *load) lacks(g *model.Group, offered func(name corev1.ResourceName, kubelet bool) (int64, bool)) (r *model.Request, short bool) {
 	if has, judged := offered(corev1.ResourcePods, false); judged && has-l.uses(corev1.ResourcePods) < 1 {
 		return nil, true
@@ -182,8 +184,8 @@ func (l *load) lacks(g *model.Group, offered func(name corev1.ResourceName, kube
 	return nil, false
 }
 
-// unmet returns a term of required affinity that a node does not satisfy, or nil if it
-// satisfies all. A pod counts if all terms select it.
+// unmet returns a required affinity term that a node does not satisfy, or nil if it satisfies all
+// of them. A pod counts only if all terms select it.
 func (f *filters) unmet(g *model.Group, node *topology.Node) *model.Term {
 	hard := g.HardAffinity()
 	first, anyone, missed := true, false, (*model.Term)(nil)
@@ -221,8 +223,9 @@ func selectedByAll(m *model.Model, hard []*model.Term, g *model.Group, w *worklo
 	return true
 }
 
-// skew holds the counts of a spread constraint for one more pod: the pods that the domain
-// has (here) and gains (self), the fewest in any domain, and the number of domains.
+// skew holds the counts of a spread constraint for one more pod: the number of pods in its domain
+// (here), the number that it adds to them (self), the smallest number in any domain, and the
+// number of domains.
 type skew struct {
 	t                             *model.Term
 	here, self, smallest, domains int
@@ -230,7 +233,7 @@ type skew struct {
 
 func (s skew) allowed() bool { return s.here+s.self-s.smallest <= int(s.t.Constraint.MaxSkew) }
 
-// skew returns the counts for a node that has the keys of all constraints.
+// skew returns the counts for a node that has the keys of all hard spread constraints.
 func (f *filters) skew(g *model.Group, t *model.Term, n int) skew {
 	node := f.m.Topology.Nodes[n]
 	counts, domains := f.counts[t], map[string]bool(nil)
@@ -267,14 +270,14 @@ func (f *filters) skew(g *model.Group, t *model.Term, n int) skew {
 	return skew{t, counts[node.Labels[t.Key]], self, smallest, len(domains)}
 }
 
-// pinnedSpread reports whether a constraint counts only on the pod's own node: a
-// DaemonSet's pods are pinned by node affinity, which it honours (R-N31).
+// pinnedSpread reports whether a constraint counts only the pod's own node. It does for a
+// DaemonSet, whose pods node affinity pins, if the constraint honors node affinity (R-N31).
 func pinnedSpread(g *model.Group, t *model.Term) bool {
 	return g.Kind.PerNode() && t.HonorsAffinity()
 }
 
-// reasons counts the nodes by why they do not take one more pod. Nodes that have their
-// pod of a DaemonSet are left out.
+// reasons counts the nodes by their reason for refusing one more pod. It omits nodes that already
+// have their pod of a DaemonSet.
 func (f *filters) reasons(g *model.Group) map[certificate.Reason]int {
 	count := map[certificate.Reason]int{}
 	for n := range f.m.Topology.Nodes {
@@ -286,17 +289,17 @@ func (f *filters) reasons(g *model.Group) map[certificate.Reason]int {
 	return count
 }
 
-// domainsKey is equal for constraints that count the same nodes and domains.
+// domainsKey identifies the constraints that count the same nodes and domains.
 type domainsKey struct {
 	signature, key, keys      string
 	affinity, taints, perNode bool
 }
 
-// keptDomains caches domains: many workloads have equal constraints. It is kept with the nodes
-// of a model, or with a loss of nodes.
+// keptDomains caches domains, because many workloads have equal constraints. It belongs to the
+// nodes of a model, or to a loss of nodes.
 type keptDomains map[domainsKey]map[string]bool
 
-// domains returns the values of the key of a constraint on the nodes that count for it.
+// domains returns the values of a constraint's key on the nodes that count for the constraint.
 func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 	id := domainsKey{g.Signature, t.Key, g.KeysID, t.HonorsAffinity(), t.HonorsTaints(), g.Kind.PerNode()}
 	return model.Cached(f.eligibles, id, func() map[string]bool {
@@ -313,8 +316,8 @@ func (f *filters) domains(g *model.Group, t *model.Term) map[string]bool {
 	})
 }
 
-// run returns how many pods one run of a single workload places on some nodes, at most
-// limit: on any node, as long as one takes a pod. It removes them again.
+// run returns the number of pods, at most limit, that a run of a single workload places on some
+// nodes. The run goes on while some node takes a pod. run removes the pods again.
 func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 	var at []int
 	for progress := true; progress && len(at) < limit; {
@@ -333,14 +336,14 @@ func (f *filters) run(g *model.Group, nodes []int, limit int) int {
 	return len(at)
 }
 
-// blocked reports whether running pods keep a group off a node permanently: the filters
-// refuse it before anything else is placed, and not because peers or pods elsewhere are
-// missing.
+// blocked reports whether running pods keep a group off a node permanently. This means that the
+// filters refuse the node before anything else is placed, for a reason other than missing peers or
+// the pod counts of other domains.
 func (f *filters) blocked(g *model.Group, n int) bool {
 	switch f.refuses(g, n) {
 	case certificate.Takes:
 		return false
-	case certificate.RefusedBySpread: // the spread never counts a node without one of the keys
+	case certificate.RefusedBySpread: // a constraint never counts a node that lacks one of the keys
 		return !model.Carries(f.m.Topology.Nodes[n].Labels, model.HardKeys(g))
 	case certificate.RefusedByAffinity:
 		return f.repelled(g, f.m.Topology.Nodes[n])

@@ -9,14 +9,14 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// headroom proves that others cannot close all nodes of a member.
+// headroom proves that other pods cannot block all nodes of a member.
 type headroom struct {
 	*closings
-	// parted caches the nodes of parts by their id.
+	// parted caches the nodes of parts by id.
 	parted map[string][]int
 }
 
-// part returns the part with an id; a part without id is computed each time.
+// part returns the part with an id. If the id is empty, the part is not cached.
 func (h *headroom) part(id string, own int, nodes func() []int) part {
 	if id == "" {
 		return part{nodes: nodes(), own: own}
@@ -24,19 +24,19 @@ func (h *headroom) part(id string, own int, nodes func() []int) part {
 	return part{id: id, nodes: model.Cached(h.parted, id, nodes), own: own}
 }
 
-// part is a set of nodes, one of which must stay open while own pods of the member are
-// there.
+// part is a set of nodes. A proof shows that one of them stays available while own pods of the
+// member are in place.
 type part struct {
-	// id is equal for equal nodes, or "".
+	// id is equal for parts with equal nodes, or empty.
 	id    string
 	nodes []int
 	own   int
-	// skews are the spreads by which own pods close domains.
+	// skews lists the spread constraints by which the member's own pods block domains.
 	skews []*model.Term
 }
 
-// shares returns several ways to divide the nodes of a member into parts. One way is
-// enough, and all its parts must stay open.
+// shares returns alternative divisions of a member's nodes into parts. For a proof, one division
+// suffices in which every part keeps an available node.
 func (h *headroom) shares(m certificate.Member) [][]part {
 	nodes, id := h.only(m), "sited\x00"+h.sited(m.G).name
 	spreads := slices.Collect(m.G.Hard(model.Spread))
@@ -50,11 +50,11 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 		return [][]part{{{id: id, nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}}
 	}
 	if t := spreads[0]; len(spreads) == 1 && m.Node >= 0 && pinnedSpread(m.G, t) && h.within(m.G) && t.MinDomains() <= 1 {
-		return [][]part{{{nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}} // it counts only on its own node
+		return [][]part{{{nodes: h.lasting(m.G, nodes), own: m.Pods - 1}}} // the constraint counts only the member's own node
 	}
 	refusing := h.refusing(m)
 	if len(refusing) > 0 && m.Node >= 0 || len(refusing) > mostSpreads || slices.ContainsFunc(refusing, func(t *model.Term) bool { return t.Sel.Form != model.FormSet || h.watches(m.G, t) }) {
-		return nil // no proof covers that
+		return nil // no proof covers this case
 	}
 	keyed := h.keyed(m)
 	keyed.skews = refusing
@@ -67,12 +67,12 @@ func (h *headroom) shares(m certificate.Member) [][]part {
 	return all
 }
 
-// mostSpreads bounds the spreads of a workload that are combined with each other.
+// mostSpreads is the maximum number of spread constraints of a workload that are combined.
 const mostSpreads = 8
 
-// even returns the nodes of each domain of a spread that counts only the member's own
-// pods: a domain at the minimum is never refused for skew. The other spreads close
-// domains (T22).
+// even returns one part for each domain of a spread constraint that counts only the member's own
+// pods. Such a constraint never refuses a pod in a domain that has the smallest number of pods.
+// The other constraints block domains (T22).
 func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Term) []part {
 	domains := h.domains(m.G, t)
 	crosses := func(o *model.Term) bool { return !h.inside(m.G, o.Key, t.Key) }
@@ -95,10 +95,11 @@ func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Ter
 	return all
 }
 
-// checkHeadroom proves for members, one after the other, that others, and all but one of their
-// own pods, cannot close all their nodes, or all nodes that the hint (Open) lists. For one that
-// needs peers the nodes are those near any pod of a workload proved before, all of whose pods
-// are placed in the end, or near any pod that may be there if its own first pod needs none.
+// checkHeadroom proves, for one member after another, that other pods and all but one of the
+// member's own pods cannot block all nodes of the member, or all nodes in the proof's Open list.
+// If a member requires peers, its nodes are those near a pod of a workload that was proved before,
+// because all pods of that workload are placed in the end. If the member's own first pod needs no
+// peer, they are the nodes near any pod that may be in place.
 func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 	members := slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 })
 	shown, asserted := &provenResult{map[*model.Group]bool{}, map[*model.Group][]int{}}, map[*model.Group]int{}
@@ -137,14 +138,14 @@ func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 	return nil
 }
 
-// provenResult records the workloads already proved, and for a DaemonSet the nodes of its proved
-// pods.
+// provenResult holds the groups that are already proved and, for a DaemonSet, the nodes of its
+// proved pods.
 type provenResult struct {
 	all map[*model.Group]bool
 	on  map[*model.Group][]int
 }
 
-// checkNeverStuck returns nil if a member never gets stuck.
+// checkNeverStuck returns nil if it proves that a member never gets stuck.
 func (h *headroom) checkNeverStuck(m certificate.Member, shown *provenResult) error {
 	if m.G.Spec.NodeName != "" {
 		return fmt.Errorf("%v needs more than an open node", m.G.Workload)
@@ -167,8 +168,8 @@ func (h *headroom) checkNeverStuck(m certificate.Member, shown *provenResult) er
 	return h.leads(m)
 }
 
-// follows reports whether a member finds a node near the pods of o, wherever they are;
-// for a DaemonSet, near the one on some node.
+// follows reports whether a member finds a node near the pods of o, on whatever nodes they are.
+// For a DaemonSet one of its proved pods suffices.
 func (h *headroom) follows(m certificate.Member, o *model.Group, shown *provenResult) bool {
 	near := func(sites []int) bool {
 		wanted := func(t *model.Term, g, o *model.Group) bool { return h.surelyAt(t, g, o, sites) }
@@ -180,7 +181,8 @@ func (h *headroom) follows(m certificate.Member, o *model.Group, shown *provenRe
 	return h.comes(o, shown) && near(h.sites(o))
 }
 
-// comes reports whether a workload, and all that it is created after, have been proved.
+// comes reports whether a group, and all groups whose pods are created before it, have been
+// proved.
 func (h *headroom) comes(g *model.Group, shown *provenResult) bool {
 	for ; shown.all[g]; g = h.m.Groups[g.After] {
 		if g.After == nil {
@@ -190,8 +192,8 @@ func (h *headroom) comes(g *model.Group, shown *provenResult) bool {
 	return false
 }
 
-// leads proves that a member whose first pod needs no peer never gets stuck: on any of
-// its nodes, and then near any pod that may be there.
+// leads proves that a member whose first pod needs no peer never gets stuck. Its first pod may use
+// any of its nodes, and later pods may use the nodes near any pod that may be in place.
 func (h *headroom) leads(m certificate.Member) error {
 	hard := m.G.HardAffinity()
 	keyed := h.keyed(m)
@@ -211,17 +213,17 @@ func (h *headroom) leads(m certificate.Member) error {
 	return h.checkParts(m, parts)
 }
 
-// accompanies reports whether all terms of a member select the pods of o.
+// accompanies reports whether all required affinity terms of a member select the pods of o.
 func (h *headroom) accompanies(m certificate.Member, o *model.Group, selects func(*model.Term, *model.Group, *model.Group) bool) bool {
 	return !slices.ContainsFunc(m.G.HardAffinity(), func(t *model.Term) bool { return !selects(t, m.G, o) })
 }
 
-// checkParts returns nil if no part can have all its nodes closed.
+// checkParts returns nil if no part can have all its nodes blocked.
 func (h *headroom) checkParts(m certificate.Member, parts []part) error {
 	return checkBound(m, parts, h.closed)
 }
 
-// checkBound returns nil if a bound on the closed nodes leaves a node of each part.
+// checkBound returns nil if a bound on the blocked nodes leaves an available node in each part.
 func checkBound(m certificate.Member, parts []part, bound func(certificate.Member, part) int) error {
 	for _, p := range parts {
 		if closed := bound(m, p); closed >= len(p.nodes) {
@@ -231,8 +233,8 @@ func checkBound(m certificate.Member, parts []part, bound func(certificate.Membe
 	return nil
 }
 
-// checkAnyWay returns nil if, in one of several ways, no part can have all its nodes
-// closed. It tries the slower bound last.
+// checkAnyWay returns nil if, for one of several divisions, no part can have all its nodes
+// blocked. It tries the slower bound last.
 func (h *headroom) checkAnyWay(m certificate.Member, ways [][]part) error {
 	err := fmt.Errorf("%v: its spread constraints are not for counting", m.G.Workload)
 	for _, bound := range []func(certificate.Member, part) int{h.summed, h.closed} {
@@ -245,8 +247,8 @@ func (h *headroom) checkAnyWay(m certificate.Member, ways [][]part) error {
 	return err
 }
 
-// nearTo returns the nodes of a member near a pod on each of the given nodes: a part for
-// each, no set twice.
+// nearTo returns a part for each of the given nodes, without duplicates. The part holds the
+// member's nodes that are near a pod on the given node.
 func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
 	seen := map[string]bool{}
 	keyed := h.keyed(m)
@@ -276,8 +278,8 @@ func (h *headroom) nearTo(m certificate.Member, sites []int) []part {
 	return all
 }
 
-// keyed returns the nodes of a member that carry the keys of all its rules and that
-// running pods do not close permanently.
+// keyed returns the nodes of a member that have the keys of all its rules and that running pods do
+// not block permanently.
 func (h *headroom) keyed(m certificate.Member) part {
 	id := ""
 	if m.Node < 0 && len(h.running) == 0 {
@@ -292,7 +294,7 @@ func (h *headroom) keyed(m certificate.Member) part {
 }
 
 // refusing returns the spread constraints of a member that may refuse one of its pods. A
-// constraint cannot if all pods that count are within the skew.
+// constraint never refuses a pod if the number of all pods that count is within the skew.
 func (h *headroom) refusing(m certificate.Member) []*model.Term {
 	var all []*model.Term
 	for t := range m.G.Hard(model.Spread) {

@@ -11,14 +11,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// absence is a loss of nodes in the checker's terms.
+// absence is the checker's representation of a loss of nodes.
 type absence struct {
 	nodes   map[int]bool
 	meaning certificate.Meaning
-	domains keptDomains // the domains that constraints still have
+	domains keptDomains // the domains that still count for constraints
 }
 
-// absenceOf returns a loss for the nodes of a model.
+// absenceOf returns the absence for a loss.
 func absenceOf(m *model.Model, l certificate.Loss) *absence {
 	x := &absence{map[int]bool{}, l.Meaning, keptDomains{}}
 	for n, node := range m.Topology.Nodes {
@@ -31,25 +31,25 @@ func absenceOf(m *model.Model, l certificate.Loss) *absence {
 
 func (x *absence) from(n int) bool { return x != nil && x.nodes[n] }
 
-// losses explores the states of a loss, as rolls does for a rollout.
+// losses explores the states before and after a loss of nodes.
 type losses struct {
 	*states
 	l       certificate.Loss
 	lost    *absence
-	after   map[string]map[string]bool // states after the loss, by the workloads in hits
+	after   map[string]map[string]bool // visited states after the loss, by the workloads in hits
 	ends    map[*workload.Workload]*extent
 	settled bool
 	begun   bool
-	// claimed marks the workloads that, by the claim, miss pods whenever they lost one, and
-	// hits those of them that lost one in the current state.
+	// claimed marks the workloads that, according to the answers, miss pods whenever they lose
+	// one. hits marks the claimed workloads that lose a pod in the current state.
 	claimed, hits map[*workload.Workload]bool
 }
 
-// extent holds the fewest and the most pods that are missing in the end, and in hit the
-// fewest over the runs in which some were lost, -1 if there is none.
+// extent holds the smallest and the largest number of pods that are missing at the end. hit is the
+// smallest number over the runs in which a pod was lost, or -1 if there is no such run.
 type extent struct{ fewest, most, hit int }
 
-// Lose checks answers about a loss against all its states, and runs against the filters.
+// Lose checks answers about a loss against all its states, and their runs against the filters.
 func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, steps int) error {
 	if !slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Verdict != diag.Unknown }) {
 		return nil
@@ -96,7 +96,7 @@ func (Checker) Lose(m *model.Model, l certificate.Loss, out []certificate.Lost, 
 	return nil
 }
 
-// loseNodes explores the states after a loss in a state with all pods in place.
+// loseNodes explores the states after the loss, starting from a state with all pods in place.
 func (s *losses) loseNodes() {
 	s.begun = true
 	if s.settled || s.steps <= 0 {
@@ -118,7 +118,7 @@ func (s *losses) loseNodes() {
 		s.after[string(hits)] = map[string]bool{}
 	}
 	after := &states{v: v, members: s.members, left: make([]int, len(s.members)), class: s.class, columns: make([]string, len(s.on)), seen: s.after[string(hits)], steps: s.steps}
-	rest := make([]int, len(s.members)) // pods that no controller creates again
+	rest := make([]int, len(s.members)) // pods that no controller recreates
 	for n, pods := range s.on {
 		on := make([]int, len(pods))
 		for i, count := range pods {
@@ -152,8 +152,8 @@ func (s *losses) loseNodes() {
 	s.steps = after.steps
 }
 
-// evict explores the states after the eviction of each pod on lost nodes that the budgets
-// allow, and reports whether there is one.
+// evict explores the states after each eviction from a lost node that the budgets allow, and
+// reports whether there is one.
 func (s *losses) evict(after *states, rest []int) (any bool) {
 	missing := func(w *workload.Workload) (pods int) {
 		for i, m := range after.members {
@@ -195,8 +195,8 @@ func (s *losses) leave(after *states, i, n int, missing *int) {
 	*missing--
 }
 
-// overlap explores the states after the successor of a pod finds a node while the pod
-// terminates, which spread constraints do not count then (R-A1, R-T4).
+// overlap explores the states in which the successor of a pod is placed while the pod still
+// terminates. Spread constraints do not count a terminating pod (R-A1, R-T4).
 func (s *losses) overlap(after *states, i, n int) {
 	g := after.members[i].G
 	for x := range after.on {
@@ -212,7 +212,7 @@ func (s *losses) overlap(after *states, i, n int) {
 	}
 }
 
-// end records a state in which no more pods can be placed.
+// end records the number of missing pods in a state in which no more pods can be placed.
 func (s *losses) end(left, rest []int) {
 	missing := map[*workload.Workload]int{}
 	for i, m := range s.members {
@@ -233,8 +233,8 @@ func (s *losses) end(left, rest []int) {
 	}
 }
 
-// replayLoss checks the run that leaves pods missing: it places all pods, the loss
-// removes those on lost nodes, and no more pods can be placed after the last move.
+// replayLoss checks a run that leaves pods missing. The run places all pods, then the loss removes
+// the pods on lost nodes, and no more pods can be placed after the last move.
 func replayLoss(m *model.Model, lost *absence, l certificate.Loss, o certificate.Lost) error {
 	v, after := newNodeSets(nil, m, true), newNodeSets(lost, m, true)
 	missing, struck := map[*model.Group]int{}, false

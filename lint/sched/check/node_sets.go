@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// nodeSets computes the nodes on which pods of a group may be, and how the domains among
-// them nest, over the filters. It caches what does not change while runs are replayed.
+// nodeSets computes the nodes that pods of a group may be on, and how their domains nest. It
+// caches everything that does not change while runs are replayed.
 type nodeSets struct {
 	filters
 	sets    map[string]*sited
@@ -21,7 +21,8 @@ type nodeSets struct {
 	nested  map[string]bool
 }
 
-// newNodeSets starts with the running pods, after a loss of nodes if there is one.
+// newNodeSets returns node sets with only the running pods in place. If lost is not nil, it is
+// applied to them.
 func newNodeSets(lost *absence, m *model.Model, contend bool) *nodeSets {
 	return &nodeSets{newFilters(newBooks(lost, m), contend), map[string]*sited{}, map[*model.Group][]int{}, map[string]bool{}}
 }
@@ -46,7 +47,8 @@ func (ns *nodeSets) reaches(g *model.Group, in []bool) bool {
 	return slices.ContainsFunc(ns.reachable(g), func(n int) bool { return in[n] })
 }
 
-// currentNodes returns the nodes on which pods of a group may be.
+// currentNodes returns the nodes that pods of a group may be on. For a running group this is its
+// node.
 func (ns *nodeSets) currentNodes(g *model.Group) []int {
 	if !g.Running {
 		return ns.sites(g)
@@ -58,7 +60,8 @@ func (ns *nodeSets) currentNodes(g *model.Group) []int {
 	return []int{n}
 }
 
-// byDomain groups nodes by their value of a key; without lists those that lack it.
+// byDomain groups nodes by their value of a key. It returns the nodes that lack the key
+// separately.
 func byDomain(m *model.Model, nodes []int, key string) (by map[string][]int, without []int) {
 	by = map[string][]int{}
 	for _, n := range nodes {
@@ -72,8 +75,8 @@ func byDomain(m *model.Model, nodes []int, key string) (by map[string][]int, wit
 	return by, without
 }
 
-// refines reports whether every domain of the inner key lies in one of the outer key, or
-// outside of all of them.
+// refines reports whether every domain of the inner key is entirely inside one domain of the outer
+// key, or entirely outside all of them.
 func (ns *nodeSets) refines(nodes []int, inner, outer string) bool {
 	by, _ := byDomain(ns.m, nodes, inner)
 	for _, members := range by {
@@ -91,7 +94,8 @@ func (ns *nodeSets) carriesAll(g *model.Group, n int) bool {
 	return model.Carries(labels, model.HardKeys(g)) && !slices.ContainsFunc(g.HardAffinity(), func(t *model.Term) bool { return !model.Carries(labels, []string{t.Key}) })
 }
 
-// only returns the nodes of a member: a single one if its pods have one each.
+// only returns the nodes that the pods of a member may be on. If the member is for one node of
+// a DaemonSet, this is that node.
 func (ns *nodeSets) only(m certificate.Member) []int {
 	if m.Node < 0 {
 		return ns.sites(m.G)
@@ -99,8 +103,8 @@ func (ns *nodeSets) only(m certificate.Member) []int {
 	return slices.DeleteFunc([]int{m.Node}, func(n int) bool { return !slices.Contains(ns.sites(m.G), n) })
 }
 
-// nests reports whether, on the nodes of a group, any two domains are disjoint or one
-// lies in the other, whatever their keys.
+// nests reports whether any two domains of the keys, on the nodes of a group, are disjoint or
+// nested.
 func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	if len(keys) < 2 {
 		return true
@@ -116,7 +120,7 @@ func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	})
 }
 
-// laminar is nests for two keys: what two domains have in common is all of one of them.
+// laminar reports the same for two keys: any two domains are disjoint, or one contains the other.
 func laminar(m *model.Model, nodes []int, a, b string) bool {
 	inA, inB, both := map[string]int{}, map[string]int{}, map[[2]string]int{}
 	for _, n := range nodes {
@@ -141,18 +145,18 @@ func laminar(m *model.Model, nodes []int, a, b string) bool {
 	return true
 }
 
-// inside reports whether every domain of a key lies in one of another.
+// inside reports whether refines holds for two keys on the nodes of a group.
 func (ns *nodeSets) inside(g *model.Group, inner, outer string) bool {
 	id := ns.sited(g).name + "|" + inner + " in " + outer
 	return model.Cached(ns.nested, id, func() bool { return ns.refines(ns.sites(g), inner, outer) })
 }
 
-// sites returns the nodes that pass a group's node-level filters and hold a pod when
+// sites returns the nodes that pass a group's node-level filters and can hold one of its pods when
 // empty.
 func (ns *nodeSets) sites(g *model.Group) []int { return ns.sited(g).list }
 
-// sited is a set of nodes with the least that any of them offers; name is equal for
-// groups with the same set.
+// sited is a set of nodes with the smallest amount of each resource that one of them offers.
+// Groups with the same set have the same name.
 type sited struct {
 	name  string
 	list  []int
@@ -174,7 +178,7 @@ func (ns *nodeSets) sited(g *model.Group) *sited {
 	})
 }
 
-// passing returns the nodes that pass the node-level filters and have a slot.
+// passing returns the nodes that pass the node-level filters and have a pod slot.
 func (ns *nodeSets) passing(g *model.Group) *sited {
 	s := ns.sets[g.Signature]
 	if s == nil {
@@ -194,14 +198,14 @@ func (ns *nodeSets) passing(g *model.Group) *sited {
 		least := int64(model.Unbounded) << 24
 		offers := ns.m.Offers(name, ns.m.Topology.Nodes)
 		for _, n := range s.list {
-			least = min(least, offers[n]) // larger than the bound if a node is not judged
+			least = min(least, offers[n]) // larger than the initial value if the node is not judged
 		}
 		s.least[name] = least
 	}
 	return s
 }
 
-// reachable returns the nodes on which pods of a group may ever be.
+// reachable returns the nodes that pods of a group may ever be on.
 func (ns *nodeSets) reachable(g *model.Group) []int {
 	if len(ns.running) == 0 {
 		return ns.sites(g)
@@ -209,8 +213,8 @@ func (ns *nodeSets) reachable(g *model.Group) []int {
 	return model.Cached(ns.reached, g, func() []int { return ns.lasting(g, ns.sites(g)) })
 }
 
-// lasting returns the nodes that running pods do not close permanently. If no pods run,
-// these are the nodes that carry the keys of all constraints.
+// lasting returns the nodes that running pods do not block permanently. If no pods run, it returns
+// the nodes that have the keys of all hard spread constraints.
 func (ns *nodeSets) lasting(g *model.Group, nodes []int) []int {
 	keys := model.HardKeys(g)
 	if len(ns.running) == 0 && len(keys) == 0 {
@@ -223,8 +227,8 @@ func (ns *nodeSets) lasting(g *model.Group, nodes []int) []int {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n int) bool { return ns.blocked(g, n) })
 }
 
-// domainID returns a text that is equal for nodes in the same domains of all terms, and whether
-// a node carries all their keys.
+// domainID returns a string that is equal for nodes in the same domains of all terms. It also
+// reports whether the node has all their keys.
 func domainID(n *topology.Node, terms []*model.Term) (id string, complete bool) {
 	complete = true
 	for _, t := range terms {
@@ -235,18 +239,19 @@ func domainID(n *topology.Node, terms []*model.Term) (id string, complete bool) 
 	return id, complete
 }
 
-// neverPlacedGroups is the set of groups whose pods are never placed, because their peers
-// never is (T20).
+// neverPlacedGroups is the set of groups whose pods are never placed, because the pods that they
+// require nearby are never placed either (T20).
 type neverPlacedGroups map[*model.Group]bool
 
-// neverPlaced reports whether pods of a group are never placed: its required affinity needs
-// peers, none of its pods may come first, and only pods of such groups can be peers.
+// neverPlaced reports whether pods of a group are never placed. This holds if required affinity
+// demands peers, none of the group's pods may come first, and only pods of such groups can be
+// peers.
 func (ns *nodeSets) neverPlaced(g *model.Group) bool {
 	return (*model.Keep(ns.m, ns.followers))[g]
 }
 
-// followers starts with the groups that cannot come first and repeatedly removes those
-// for which a group outside the set can be peers.
+// followers starts with the groups whose pods cannot come first and repeatedly removes the groups
+// that can have a peer from outside the set.
 func (ns *nodeSets) followers() *neverPlacedGroups {
 	all := neverPlacedGroups{}
 	var left []*model.Group
@@ -274,8 +279,8 @@ func (ns *nodeSets) followers() *neverPlacedGroups {
 	return &all
 }
 
-// cannotLead reports whether the pods of a group need others, none of them may come
-// first, and no doubt remains about which others.
+// cannotLead reports whether the pods of a group require other pods, none of them may come first,
+// and it is certain which pods they require.
 func (ns *nodeSets) cannotLead(g *model.Group) bool {
 	hard := g.HardAffinity()
 	if len(hard) == 0 || g.Running || g.Spec.NodeName != "" || len(ns.m.Doubts([]*workload.Workload{g.Workload})) > 0 {
@@ -286,7 +291,7 @@ func (ns *nodeSets) cannotLead(g *model.Group) bool {
 	})
 }
 
-// coming returns how many pods of a group there may be.
+// coming returns the largest number of pods that a group may have in place.
 func (ns *nodeSets) coming(g *model.Group) int {
 	if ns.neverPlaced(g) {
 		return 0
@@ -297,12 +302,12 @@ func (ns *nodeSets) coming(g *model.Group) int {
 // comes reports whether a group has pods that may still be placed.
 func (ns *nodeSets) comes(g *model.Group) bool { return g.Placeable() && !ns.neverPlaced(g) }
 
-// pairs evaluates the rules of two groups for their pods on given nodes: which exclude
-// each other, and which are surely selected.
+// pairs evaluates the rules of two groups for pods on given nodes: whether they exclude each
+// other, and whether a term certainly selects them.
 type pairs struct{ *nodeSets }
 
-// beside returns how many pods of a DaemonSet are on other nodes in a domain of the
-// member's node.
+// beside returns the number of pods of a DaemonSet that are on other nodes, but in the same domain
+// of some key as the member's node.
 func (p *pairs) beside(m certificate.Member, keys []string) int {
 	count := 0
 	for _, n := range p.sites(m.G) {
@@ -313,7 +318,7 @@ func (p *pairs) beside(m certificate.Member, keys []string) int {
 	return count
 }
 
-// outOf reports whether a pod of o on one node keeps an incoming pod of g off another.
+// outOf reports whether a pod of o on node at keeps an incoming pod of g off node n.
 func (p *pairs) outOf(g *model.Group, n int, o *model.Group, at int) bool {
 	here, there := p.m.Topology.Nodes[n], p.m.Topology.Nodes[at]
 	if g.Spec.NodeName != "" {
@@ -359,8 +364,8 @@ func (p *pairs) apartOn(g *model.Group) []string {
 	return keys
 }
 
-// excludesAt reports whether an incoming pod of g is always kept out of domains of a key
-// that hold a pod of o, on whichever of the nodes.
+// excludesAt reports whether a pod of o on any of the nodes always keeps incoming pods of g out of
+// its domain of a key.
 func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
 	for t := range g.Hard(model.AntiAffinity) {
 		if t.Key == key && p.surelyAt(t, g, o, nodes) {
@@ -370,7 +375,7 @@ func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
 	return slices.Contains(p.against[g.Workload], against{o.Workload, key})
 }
 
-// surely reports whether a term selects the pods of o wherever they are.
+// surely reports whether a term selects the pods of o on whatever node they are.
 func (p *pairs) surely(t *model.Term, g, o *model.Group) bool {
 	return p.surelyAt(t, g, o, p.sites(o))
 }
@@ -384,7 +389,7 @@ func (p *pairs) surelyAt(t *model.Term, g, o *model.Group, nodes []int) bool {
 	})
 }
 
-// companions reports whether pods of others match all required affinity terms.
+// companions reports whether pods of other workloads match all required affinity terms.
 func (p *pairs) companions(g *model.Group) bool {
 	hard := g.HardAffinity()
 	if len(hard) == 0 {
@@ -401,8 +406,8 @@ func (p *pairs) companions(g *model.Group) bool {
 	})
 }
 
-// within reports whether the only spread of a group counts only its own pods, and its
-// anti-affinity keeps pods apart only within domains of the spread (T3).
+// within reports whether the only spread constraint of a group counts only its own pods, and the
+// group's anti-affinity keeps pods apart only within domains of the constraint (T3).
 func (p *pairs) within(g *model.Group) bool {
 	var t *model.Term
 	for of := range g.Hard(model.Spread) {
@@ -411,7 +416,7 @@ func (p *pairs) within(g *model.Group) bool {
 	return p.keeps(g, t)
 }
 
-// keeps is within for one spread of several.
+// keeps reports the same as within for one of several spread constraints.
 func (p *pairs) keeps(g *model.Group, t *model.Term) bool {
 	if t.Sel.Form != model.FormSet || !p.surely(t, g, g) || !p.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) || p.watches(g, t) {
 		return false
@@ -419,7 +424,7 @@ func (p *pairs) keeps(g *model.Group, t *model.Term) bool {
 	return !slices.ContainsFunc(p.apartOn(g), func(k string) bool { return !p.inside(g, k, t.Key) })
 }
 
-// watches reports whether a spread also counts pods of others.
+// watches reports whether a spread constraint also counts pods of other workloads.
 func (p *pairs) watches(g *model.Group, t *model.Term) bool {
 	return t.Sel.Form == model.FormSet && slices.ContainsFunc(p.selects[t], func(o *workload.Workload) bool { return o != g.Workload && !o.Terminating() })
 }

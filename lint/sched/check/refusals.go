@@ -13,35 +13,35 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Kind names what keeps a pod off a node.
+// Kind identifies the cause for which a node refuses a pod.
 type Kind string
 
-// The kinds, which decide the fields of a Refusal that are set.
+// The kinds of refusals. Each determines the fields of Refusal that are set.
 const (
-	// Deleted, Unreachable, Drained: the node is lost in that way.
+	// Deleted, Unreachable and Drained mean that the node is lost in that way.
 	Deleted     Kind = "deleted"
 	Unreachable Kind = "unreachable"
 	Drained     Kind = "drained"
-	// OtherNode: the pod's nodeName is NodeName, which is another node.
+	// OtherNode means that the pod's nodeName is NodeName, which is another node.
 	OtherNode Kind = "other-node"
-	// Excluded: the node fails Exclusion.
+	// Excluded means that the node fails the filter that Exclusion describes.
 	Excluded Kind = "excluded"
-	// PortTaken: a pod in place has Port.
+	// PortTaken means that a pod in place uses Port.
 	PortTaken Kind = "port-taken"
-	// NoRoom: the node has too little Room left.
+	// NoRoom means that the node has too little of the resource in Room left.
 	NoRoom Kind = "no-room"
-	// LacksSpreadKey: the node lacks the label Key of a spread constraint; Uneven: one more
-	// pod would break Spread.
+	// LacksSpreadKey means that the node lacks the label Key of a spread constraint. Uneven means
+	// that one more pod would violate the constraint in Spread.
 	LacksSpreadKey Kind = "lacks-spread-key"
 	Uneven         Kind = "uneven"
-	// Repelled: anti-affinity keeps the pod off; Repels says which. If the node also fails
-	// required affinity, Unmet is set.
+	// Repelled means that the anti-affinity term in Repels keeps the pod off the node. If the
+	// node also fails required affinity, Unmet is set.
 	Repelled Kind = "repelled"
-	// NoCompany: the node does not satisfy required affinity; Unmet says which term.
+	// NoCompany means that the node does not satisfy the required affinity term in Unmet.
 	NoCompany Kind = "no-company"
 )
 
-// Refusal is one filter that keeps a pod off a node, with the reasons.
+// Refusal describes one filter by which a node refuses a pod.
 type Refusal struct {
 	By        certificate.Reason
 	Kind      Kind
@@ -55,76 +55,76 @@ type Refusal struct {
 	Unmet     *Unmet
 }
 
-// Port is a host port that a pod of the workload named By has.
+// Port is a host port that is in use by a pod of the workload named By.
 type Port struct {
 	model.HostPort
 	By string
 }
 
-// Room is the amount of a requested resource that a node has left, or its pod slots if Resource
-// is "".
+// Room describes how much of a requested resource a node has left. If Resource is "", the node has
+// no pod slots left.
 type Room struct {
 	Resource                 corev1.ResourceName
 	Requested, Offered, Left resource.Quantity
-	// Beside counts the pods on the node by workload, for at most three workloads; More
-	// counts the pods of the others.
+	// Beside lists the pods on the node by workload, for at most three workloads. More is the
+	// number of pods of other workloads.
 	Beside []Pods
 	More   int
 }
 
-// Pods is a number of pods of a named workload.
+// Pods is a number of pods of a workload.
 type Pods struct {
 	Workload string
 	Count    int
 }
 
-// Domain is a value of a topology key. Single is set if every node is a domain of its
-// own.
+// Domain is one value of a topology key. Single is set if every node has its own value for the
+// key.
 type Domain struct {
 	Key, Value string
 	Single     bool
 }
 
-// Spread is a constraint that one more pod in a domain would break.
+// Spread describes a spread constraint that one more pod in a domain would violate.
 type Spread struct {
 	Domain
-	// Here is the number of matching pods in the domain, Smallest the fewest in any domain,
-	// and MaxSkew that of the constraint.
+	// Here is the number of matching pods in the domain, Smallest is the smallest number in any
+	// domain, and MaxSkew is the maximum skew of the constraint.
 	Here, Smallest, MaxSkew int
-	// Domains is the number of domains if that is less than MinDomains; otherwise both are
+	// Domains is the number of domains if it is less than MinDomains. Otherwise both fields are
 	// 0.
 	Domains, MinDomains int
 }
 
-// Repels is a term of required anti-affinity that keeps the pod out of the domain of
-// Pods. Theirs is set if it is a term of these pods. Migration is set if it is no term of
-// a manifest: the target of a migration needs another node (R-W25).
+// Repels describes a required anti-affinity term that keeps the pod out of a domain with Pods in
+// it. Theirs is set if the term belongs to these pods. Migration is set if the exclusion is not a
+// term of a manifest, but exists because the target of a migration needs another node (R-W25).
 type Repels struct {
 	Domain
 	Pods              Pods
 	Theirs, Migration bool
 }
 
-// Unmet is a term of required affinity. Lacks is set if the node lacks its key.
+// Unmet is a required affinity term. Lacks is set if the node lacks the topology key.
 type Unmet struct {
 	Domain
 	Lacks bool
 	Term  *model.Term
 }
 
-// RefusedByNobody is the reason for a node that no longer exists.
+// RefusedByNobody is the reason for refusals by a node that no longer exists.
 const RefusedByNobody certificate.Reason = "gone"
 
-// lostAs holds the refusal of a lost node.
+// lostAs maps each kind of loss to the refusal by a lost node.
 var lostAs = map[certificate.Meaning]Refusal{
 	certificate.Gone:        {By: RefusedByNobody, Kind: Deleted},
 	certificate.Unreachable: {By: certificate.RefusedByTaint, Kind: Unreachable},
 	certificate.Drained:     {By: certificate.RefusedByCordon, Kind: Drained},
 }
 
-// Refusals returns the filters that keep one more pod of w off a node now, in the order
-// in which the scheduler applies them. Filters that look at other pods are applied only
-// if the node itself would take the pod.
+// Refusals returns the filters by which a node currently refuses one more pod of w, in the order
+// in which the scheduler applies them. Filters that depend on other pods are applied only if the
+// node would take the pod without them.
 func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 	i, ok := s.v.m.IndexOf(n.Name)
 	if !ok {
@@ -155,7 +155,7 @@ func (s *State) Refusals(w *workload.Workload, n *topology.Node) []Refusal {
 	return all
 }
 
-// alone returns the refusals by filters that look at the node alone.
+// alone returns the refusals by filters that depend only on the node.
 func (s *State) alone(g *model.Group, n int) []Refusal {
 	lost := s.v.absent.from(n)
 	if lost && s.v.absent.meaning == certificate.Gone {
@@ -168,7 +168,7 @@ func (s *State) alone(g *model.Group, n int) []Refusal {
 	return all
 }
 
-// load returns the refusals for lack of a port or of room.
+// load returns the refusals for a lack of ports or resources.
 func (s *State) load(g *model.Group, n int) []Refusal {
 	var all []Refusal
 	if s.v.portTaken(g, n) {
@@ -180,8 +180,8 @@ func (s *State) load(g *model.Group, n int) []Refusal {
 	return all
 }
 
-// nodeLevel returns the refusals by filters that look at labels, taints and names. If
-// nodeName names another node, no other filter is applied.
+// nodeLevel returns the refusals by filters on labels, taints and names. If nodeName names another
+// node, no other filter is applied.
 func nodeLevel(f *model.Filter, n *topology.Node) []Refusal {
 	p := f.Passes(n)
 	if !p.Name {
@@ -202,13 +202,13 @@ func nodeLevel(f *model.Filter, n *topology.Node) []Refusal {
 	return all
 }
 
-// name returns the name of a workload for people.
+// name returns the name of a workload for messages.
 func (s *State) name(w *workload.Workload) string {
 	of := s.v.m.Groups[w].Origin()
 	return cmp.Or(s.called[w], s.called[of], of.String())
 }
 
-// taken names the first pod in place that has a port of the given group.
+// taken returns a refusal that names the first pod in place with a port that g requests.
 func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
 	for _, k := range s.on[n] {
 		for _, taken := range s.v.m.Groups[s.pods[k].Workload].HostPorts {
@@ -220,7 +220,8 @@ func (s *State) taken(g *model.Group, n *topology.Node) Refusal {
 	return Refusal{By: certificate.RefusedByPort, Kind: PortTaken, Port: Port{HostPort: g.HostPorts[0]}}
 }
 
-// noRoom returns what a node with a load has left of a request, nil for slots.
+// noRoom returns a refusal because a node with a load has too little left for request r, or for a
+// pod slot if r is nil.
 func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	room, at := Room{}, map[string]int{}
 	for _, k := range s.on[n] {
@@ -244,11 +245,11 @@ func (s *State) noRoom(r *model.Request, n *topology.Node, on *load) Refusal {
 	return Refusal{By: certificate.RefusedByResources, Kind: NoRoom, Room: room}
 }
 
-// maxBeside bounds the workloads that are named.
+// maxBeside is the maximum number of workloads that Room.Beside names.
 const maxBeside = 3
 
-// uneven returns the first spread constraint that one more pod would break, if there is
-// one.
+// uneven returns a refusal by the first spread constraint that one more pod would violate. Its
+// Kind is empty if there is no such constraint.
 func (s *State) uneven(g *model.Group, n int) Refusal {
 	node := s.v.m.Topology.Nodes[n]
 	for _, key := range model.HardKeys(g) {
@@ -268,8 +269,8 @@ func (s *State) uneven(g *model.Group, n int) Refusal {
 	return Refusal{}
 }
 
-// domain returns the domain of a node by a key. If a key makes every node a domain of its own,
-// messages need not say which.
+// domain returns the domain of a node for a key. If the key makes every node its own domain,
+// Single is set and messages do not need the value.
 func (s *State) domain(key string, n *topology.Node) Domain {
 	return Domain{key, n.Labels[key], model.Cached(s.single, key, func() bool { return s.v.m.NodeByNode(key, nil) })}
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// rolls explores the states of a rollout with the filters of the checker, as states does
-// for placements.
+// rolls explores the states of a rollout with the checker's filters. It extends states, which
+// explores placements only.
 type rolls struct {
 	*states
 	r          certificate.Rollout
-	old, fresh int // members
+	old, fresh int // indices of the members
 	replicas   int
 	visited    map[string]bool
 	begun      bool
@@ -23,7 +23,7 @@ type rolls struct {
 	done       bool
 }
 
-// Roll checks a verdict on a rollout against all its states, and its moves against the filters.
+// Roll checks a verdict on a rollout against all its states, and the moves against the filters.
 func (Checker) Roll(m *model.Model, r certificate.Rollout, out *certificate.Rolled, steps int) error {
 	if out.Verdict == diag.Unknown {
 		return nil
@@ -61,7 +61,7 @@ func (Checker) Roll(m *model.Model, r certificate.Rollout, out *certificate.Roll
 	return nil
 }
 
-// join adds the pods of a group; a DaemonSet has one member per node.
+// join adds the pods of a group. A DaemonSet gets one member per node.
 func (s *states) join(g *model.Group, pods int) {
 	if len(s.on) == 0 {
 		s.on = make([][]int, len(s.v.m.Topology.Nodes))
@@ -83,7 +83,7 @@ func (s *states) join(g *model.Group, pods int) {
 	}
 }
 
-// goOn explores from a state of the rollout.
+// goOn continues a rollout from the current state.
 func (s *rolls) goOn() {
 	s.begun = true
 	key := s.key()
@@ -125,15 +125,15 @@ func (s *rolls) sum(member int) int {
 	return sum
 }
 
-// step makes a move, continues from there and reverts it.
+// step makes a move, explores the states that follow, and reverts the move.
 func (s *rolls) step(member, n, by int) {
 	s.put(member, n, by)
 	s.goOn()
 	s.put(member, n, -by)
 }
 
-// replayRoll checks the moves of a rollout one by one, and that nothing moves after the
-// last. It fills in why no new pod fits.
+// replayRoll checks each move of a stuck rollout, and that no move is possible after the last one.
+// It fills in the reasons why no new pod fits.
 func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) error {
 	v := newNodeSets(nil, m, true)
 	group := func(move certificate.Move) *model.Group {
@@ -183,8 +183,9 @@ func replayRoll(m *model.Model, r certificate.Rollout, out *certificate.Rolled) 
 	return nil
 }
 
-// steps returns what the controller may do next: create a new pod (comes) within replicas
-// plus surge, and delete an old one (goes) if enough remain (R-W5, R-W6, R-W8, R-W31).
+// steps returns the moves that the controller may make next. It may create a new pod (comes)
+// within replicas plus surge, and delete an old pod (goes) if enough pods remain (R-W5, R-W6,
+// R-W8, R-W31).
 func steps(r certificate.Rollout, replicas, old, fresh int) (comes, goes bool) {
 	total := old + fresh
 	comes = fresh < replicas && total-replicas < r.Surge && (!r.Empty || old == 0)

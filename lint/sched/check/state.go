@@ -13,22 +13,22 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// State is a set of pods on the declared nodes, on which the scheduler's decision about
-// one more pod rests. The filters decide; State keeps the pods in the order in which they
-// were placed, to name those that block.
+// State is a set of pods on the declared nodes. It determines the scheduler's decision about one
+// more pod. The filters make that decision. State also keeps the pods in the order in which they
+// were placed, so that it can name the pods that are in the way.
 type State struct {
 	v    *nodeSets
 	pods []certificate.Placed
-	// on lists the pods of each node, as indices into pods.
+	// on lists the pods on each node, as indices into pods.
 	on map[*topology.Node][]int
-	// called maps workloads to the names to use instead of their own.
+	// called maps workloads to the names that messages use for them.
 	called map[*workload.Workload]string
-	// single caches which keys give every node a domain of its own.
+	// single caches whether a key gives every node its own domain.
 	single map[string]bool
 }
 
-// NewState returns the state with only the pods that the manifests declare as running; it
-// ignores pods on undeclared nodes.
+// NewState returns a state with only the pods that the manifests declare as running. It ignores
+// pods on undeclared nodes.
 func NewState(m *model.Model) *State {
 	s := newState(newNodeSets(nil, m, true))
 	for _, w := range m.RunningOnes() {
@@ -39,7 +39,8 @@ func NewState(m *model.Model) *State {
 	return s
 }
 
-// newState returns the state with pods in the books that it does not list yet.
+// newState returns a state for the given node sets. It does not list the pods that are already
+// counted in them.
 func newState(v *nodeSets) *State {
 	return &State{v: v, on: map[*topology.Node][]int{}, called: map[*workload.Workload]string{}, single: map[string]bool{}}
 }
@@ -52,7 +53,7 @@ func (s *State) Place(w *workload.Workload, n *topology.Node) {
 	}
 }
 
-// record records a pod that the books have.
+// record lists a pod that the books already count.
 func (s *State) record(w *workload.Workload, n *topology.Node) {
 	s.on[n] = append(s.on[n], len(s.pods))
 	s.pods = append(s.pods, certificate.Placed{Workload: w, Node: n})
@@ -61,8 +62,8 @@ func (s *State) record(w *workload.Workload, n *topology.Node) {
 // Pods returns the pods in the order in which they were placed.
 func (s *State) Pods() []certificate.Placed { return s.pods }
 
-// Filter returns why a node does not take one more pod of w now, or that it does. A pod
-// that is bound by its manifest passes only the kubelet's admission (R-P8).
+// Filter returns the reason why a node refuses one more pod of w, or Takes. For a pod that its
+// manifest binds to a node, only the kubelet's admission applies (R-P8).
 func (s *State) Filter(w *workload.Workload, n *topology.Node) certificate.Reason {
 	i, ok := s.v.m.IndexOf(n.Name)
 	if !ok {
@@ -71,7 +72,7 @@ func (s *State) Filter(w *workload.Workload, n *topology.Node) certificate.Reaso
 	return s.v.refuses(s.v.m.Groups[w], i)
 }
 
-// reason returns the first node-level filter that a node fails.
+// reason returns the first node-level filter that a node fails, or Takes.
 func reason(p model.Passes) certificate.Reason {
 	switch {
 	case !p.Name:
@@ -86,9 +87,9 @@ func reason(p model.Passes) certificate.Reason {
 	return certificate.Takes
 }
 
-// repels returns the first placed pod that keeps one more off a node, and whose rule
-// does: it tries the terms of the incoming pod first. It mirrors
-// plugins/interpodaffinity/filtering.go (R-A5 to R-A7).
+// repels describes the rule by which the first placed pod keeps one more pod of g off a node. It
+// tries the terms of the incoming pod first. It mirrors plugins/interpodaffinity/filtering.go
+// (R-A5 to R-A7).
 func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	for _, p := range s.pods {
 		for _, t := range g.Terms {
@@ -106,7 +107,7 @@ func (s *State) repels(g *model.Group, n *topology.Node) Repels {
 	return Repels{}
 }
 
-// repelling counts the pods of the repelling pod's workload in its domain.
+// repelling adds to r the number of pods of the repelling pod's workload in the domain.
 func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Repels {
 	of := s.v.m.Groups[pod.Workload].Origin()
 	r.Pods.Workload = s.name(pod.Workload)
@@ -118,25 +119,25 @@ func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Re
 	return r
 }
 
-// Placement holds pods in place and explains the answer of each node to one more pod, for
-// people. The runs of a decision lead to that state, so nothing here decides.
+// Placement holds pods in place and returns the answer of each node to one more pod, to explain it
+// to users. It makes no decisions. The runs of a decision lead to its state.
 type Placement struct {
-	*State // of a model in which pods that rules tell apart are workloads of their own
-	// placed counts the pods that stay.
+	*State // of a split model, in which pods that rules distinguish are workloads of their own
+	// placed counts the pods that stay in place.
 	placed map[*workload.Workload]int
-	last   map[*workload.Workload]int // node where the last pod went
+	last   map[*workload.Workload]int // node of the most recently placed pod
 }
 
-// NodeAnswer is the answer of a node to one more pod: no refusals if it takes the pod. Has
-// is set if the node already has its pod of the DaemonSet.
+// NodeAnswer is the answer of a node to one more pod. If there are no Refusals, the node takes the
+// pod. Has is set if the node already has its pod of the DaemonSet.
 type NodeAnswer struct {
 	Node     *topology.Node
 	Refusals []Refusal
 	Has      bool
 }
 
-// NewPlacement places pods without applying the filters and then, as long as a node takes one,
-// the missing pods of further workloads, in that order.
+// NewPlacement puts the settled pods in place without applying the filters. Then it places the
+// missing pods of further workloads, in that order, while a node takes one.
 func NewPlacement(m *model.Model, settled []certificate.Placed, then ...*workload.Workload) *Placement {
 	s := &Placement{NewState(m.Split()), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
 	for _, p := range settled {
@@ -148,8 +149,8 @@ func NewPlacement(m *model.Model, settled []certificate.Placed, then ...*workloa
 	return s
 }
 
-// Lose returns the state after a loss of nodes, with missing pods of the given workloads
-// placed again as long as a node takes one.
+// Lose returns the state after a loss of nodes. Missing pods of the given workloads are placed
+// again while a node takes one.
 func (s *Placement) Lose(l certificate.Loss, then ...*workload.Workload) *Placement {
 	out := &Placement{newState(newNodeSets(absenceOf(s.v.m, l), s.v.m, true)), map[*workload.Workload]int{}, map[*workload.Workload]int{}}
 	out.called = maps.Clone(s.called)
@@ -159,7 +160,7 @@ func (s *Placement) Lose(l certificate.Loss, then ...*workload.Workload) *Placem
 		if !gone || stays || l.Meaning == certificate.Unreachable {
 			out.record(p.Workload, p.Node)
 		}
-		if n, ok := s.v.m.IndexOf(p.Node.Name); ok && !p.Workload.Running { // the books already have running pods
+		if n, ok := s.v.m.IndexOf(p.Node.Name); ok && !p.Workload.Running { // the books already count running pods
 			out.v.survive(s.v.m.Groups[p.Workload], n)
 		}
 		if !gone || stays {
@@ -170,7 +171,7 @@ func (s *Placement) Lose(l certificate.Loss, then ...*workload.Workload) *Placem
 	return out
 }
 
-// Call gives a workload another name in messages.
+// Call sets the name that messages use for a workload.
 func (s *Placement) Call(w *workload.Workload, name string) {
 	s.called[w] = name
 }
@@ -196,8 +197,8 @@ func (s *Placement) fill(then []*workload.Workload) {
 	}
 }
 
-// puts places a pod on a node that takes it. It starts with the node where the last pod
-// of the workload went, as the nodes before that are mostly full.
+// puts places a pod on a node that takes it, and reports whether there is one. It starts with the
+// node of the workload's last pod, because the nodes before it are mostly full.
 func (s *Placement) puts(pod *workload.Workload) bool {
 	g, nodes := s.v.m.Groups[pod], s.v.m.Topology.Nodes
 	for i := range nodes {
@@ -212,8 +213,8 @@ func (s *Placement) puts(pod *workload.Workload) bool {
 	return false
 }
 
-// next returns the pod of a workload that is to be placed next, as a workload of the
-// split model; nil if none is missing.
+// next returns the next missing pod of a workload, as a workload of the split model, or nil if
+// none is missing.
 func (s *Placement) next(w *workload.Workload) *workload.Workload {
 	for g := range s.v.m.Placeable() {
 		if g.Origin() == w && s.placed[g.Workload] < s.wanted(g.Workload) {
@@ -230,7 +231,7 @@ func (s *Placement) wanted(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// Count returns how many pods of a workload are in place, and how many are missing.
+// Count returns the numbers of pods of a workload that are in place and that are missing.
 func (s *Placement) Count(w *workload.Workload) (placed, missing int) {
 	for g := range s.v.m.Placeable() {
 		if g.Origin() == w {
@@ -241,7 +242,7 @@ func (s *Placement) Count(w *workload.Workload) (placed, missing int) {
 	return placed, missing
 }
 
-// On lists the nodes on which pods of a workload are.
+// On returns the node of each pod of a workload.
 func (s *Placement) On(w *workload.Workload) []*topology.Node {
 	var all []*topology.Node
 	for _, p := range s.pods {
@@ -252,8 +253,8 @@ func (s *Placement) On(w *workload.Workload) []*topology.Node {
 	return all
 }
 
-// Answers returns the answer of each node to the next missing pod of a workload, or to
-// one more if none is missing.
+// Answers returns the answer of each node to the next missing pod of a workload, or to one more
+// pod if none is missing.
 func (s *Placement) Answers(w *workload.Workload) []NodeAnswer {
 	pod := s.next(w)
 	if pod == nil {
@@ -270,8 +271,8 @@ func (s *Placement) Answers(w *workload.Workload) []NodeAnswer {
 	return all
 }
 
-// Still returns the answer of each node to a pod of a workload if only the running pods
-// are there, ignoring rules about other pods.
+// Still returns the answer of each node to a pod of a workload while only the running pods are in
+// place. It ignores rules about other pods.
 func Still(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
 	all := make([]NodeAnswer, len(m.Topology.Nodes))
@@ -284,8 +285,8 @@ func Still(m *model.Model, w *workload.Workload) []NodeAnswer {
 	return all
 }
 
-// Spare returns the same for one more, empty node of each pool that may grow, in the
-// order of Topology.Growth.
+// Spare returns the answers of one more, empty node of each pool that may grow, in the order of
+// Topology.Growth.
 func Spare(m *model.Model, w *workload.Workload) []NodeAnswer {
 	s := NewState(m)
 	var all []NodeAnswer
@@ -302,8 +303,8 @@ func Spare(m *model.Model, w *workload.Workload) []NodeAnswer {
 	return all
 }
 
-// Checked returns the checker's answer to one more pod on each node: the first filter
-// that refuses.
+// Checked returns the checker's answer to one more pod on each node: the first filter that refuses
+// it, or Takes.
 func (s *Placement) Checked(w *workload.Workload) []certificate.Reason {
 	pod := cmp.Or(s.next(w), w)
 	all := make([]certificate.Reason, len(s.v.m.Topology.Nodes))

@@ -11,29 +11,31 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// states explores all states that members can reach, with the filters of the checker.
-// States that differ only in the names of nodes equivalent to the members count once.
+// states explores all states that members can reach, using the checker's filters. It visits only
+// one of several states that differ only by a permutation of equivalent nodes.
 type states struct {
 	v       *nodeSets
 	members []certificate.Member
 	left    []int
-	on      [][]int // by node: pods of each member
+	on      [][]int // by node, the number of pods of each member
 	class   []string
-	columns []string // by node: its class and pods, "" if that has changed
+	columns []string // by node, the key of its class and pods, or "" if it must be recomputed
 	seen    map[string]bool
 	steps   int
-	// complete and stuck are set if some maximal state has all pods, or not.
+	// complete is set if some maximal state has all pods in place, and stuck if some maximal
+	// state does not.
 	complete, stuck bool
-	// whole, if set, continues from every state in which all pods are in place.
+	// whole is called for every state in which all pods are in place, to continue from it. It may
+	// be nil.
 	whole func()
-	// ended, if set, is called for every maximal state.
+	// ended is called for every maximal state. It may be nil.
 	ended func()
-	// further, if set, continues from every state other than by placing pods; it reports
-	// whether there is a way.
+	// further continues from every state by moves other than placing pods, and reports whether
+	// there are any. It may be nil.
 	further func() bool
 }
 
-// checkExplored explores all states, within its budget.
+// checkExplored checks an assertion by exploring all states within its step budget.
 func checkExplored(v *nodeSets, c *certificate.Assertion, steps int) error {
 	s := statesOf(v, c, steps)
 	s.visit()
@@ -46,7 +48,7 @@ func checkExplored(v *nodeSets, c *certificate.Assertion, steps int) error {
 	return nil
 }
 
-// statesOf returns the states of an assertion, none of them visited.
+// statesOf returns the unexplored states for an assertion.
 func statesOf(v *nodeSets, c *certificate.Assertion, steps int) *states {
 	s := &states{v: v, members: c.Members, seen: map[string]bool{}, steps: steps}
 	for _, m := range c.Members {
@@ -59,12 +61,12 @@ func statesOf(v *nodeSets, c *certificate.Assertion, steps int) *states {
 	return s
 }
 
-// classify puts nodes that are equivalent to the members into one class: equal in the
-// results of the filters, in what they offer and hold, and in the values of topology keys
-// that other nodes share.
+// classify assigns nodes that are equivalent for the members to the same class. Equivalent nodes
+// are equal in the results of the filters, in their resources and pods, and in the values of
+// topology keys that other nodes share.
 func (s *states) classify() {
 	nodes := s.v.m.Topology.Nodes
-	var keys []string // the labels by which rules of the members distinguish nodes
+	var keys []string // the labels by which the members' rules distinguish nodes
 	for _, m := range s.members {
 		for _, t := range m.G.Terms {
 			if t.Hard {
@@ -172,13 +174,13 @@ func (s *states) put(i, n, by int) {
 	}
 }
 
-// change adds by to the pods of a member on a node.
+// change changes the number of pods of a member on a node.
 func (s *states) change(i, n, by int) {
 	s.on[n][i] += by
 	s.columns[n] = ""
 }
 
-// column is equal for equivalent nodes with the same pods.
+// column returns a string that is equal for equivalent nodes with the same pods.
 func (s *states) column(n int) string {
 	if s.columns[n] == "" {
 		text := []byte(s.class[n])
@@ -199,8 +201,8 @@ func (s *states) key() string {
 	return strings.Join(columns, "")
 }
 
-// NeverPlaced checks that not even one pod of a group finds a node if only the
-// running pods and one pod each of some other groups, which may come first, are there.
+// NeverPlaced checks that no pod of a group can be placed if only the running pods and one pod of
+// each of some other groups, which may come first, are in place.
 func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Workload) error {
 	c := &certificate.Assertion{Members: []certificate.Member{{G: g, Pods: 1, Node: -1}}, Never: true}
 	for _, w := range with {
@@ -220,20 +222,21 @@ func (Checker) NeverPlaced(m *model.Model, g *model.Group, with []*workload.Work
 	return nil
 }
 
-// choices looks for a node for every pod so that no two pods are together that must be
-// apart whichever comes first. The filters require more than that, so if there is no such
-// choice, no run places all pods.
+// choices assigns a node to every pod so that no two pods are together that exclude each other in
+// either order. The filters require more than that, so if there is no such assignment, no run
+// places all pods.
 type choices struct {
 	s *states
 	v *demand
-	// sites lists the nodes of each member, at the node of each of its pods so far.
+	// sites lists the possible nodes of each member, and at the nodes of its pods that are
+	// assigned so far.
 	sites [][]int
 	at    [][]int
 	steps int
 }
 
-// checkUncolourable looks for a choice, starting with the pods with the least slack in
-// nodes.
+// checkUncolourable checks that no assignment exists. It assigns the pods with the fewest spare
+// nodes first.
 func checkUncolourable(v *demand, c *certificate.Assertion, steps int) error {
 	t := &choices{s: statesOf(v.nodeSets, c, steps), v: v, at: make([][]int, len(c.Members)), steps: steps}
 	for _, m := range c.Members {
@@ -284,7 +287,7 @@ func (t *choices) choose() bool {
 	return false
 }
 
-// open returns the nodes that a further pod of a member may get.
+// open returns the nodes that another pod of a member may be assigned to.
 func (t *choices) open(i int) []int {
 	var list []int
 	for _, n := range t.sites[i] {
@@ -307,7 +310,7 @@ func (t *choices) conflicts(i, n int) bool {
 				return true
 			}
 			if v.outOf(m.G, n, o.G, at) && v.outOf(o.G, at, m.G, n) {
-				return true // whichever comes first
+				return true // in either order
 			}
 		}
 	}

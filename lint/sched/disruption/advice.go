@@ -15,13 +15,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// trials answers questions about advice: whether it holds once it is followed.
+// trials answers questions about advice by applying it to a copy of the model.
 type trials struct{ *shared }
 
-// Holds reports whether advice works: whether the workload with the edit, and with
-// `more` additional nodes like one that it may use, is fully placed in every run,
-// completes every rollout and finds room when a node is drained. Advice that the budget
-// does not suffice to try does not hold.
+// Holds reports whether an edit of a workload works. It works if the edited workload, together
+// with `more` additional nodes like one that its pods may use, is fully placed in every run,
+// completes every rollout, and finds room when a node is drained. Holds returns false if the
+// budget runs out during the trial.
 func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	if tr.unready || tr.m.Topology.Empty() {
 		return false
@@ -36,10 +36,10 @@ func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	return model.Cached(tr.advice.known, key, try)
 }
 
-// shape returns the key, cached for further edits, under which trials of a workload with at most
-// `pods` pods share their outcome. For an isolated workload it is bound.Shape. For a group it
-// hashes all manifests, which only another context can have in common. It is "" if too many contend,
-// and if nothing else can have the same key.
+// shape returns the cache key for trials of a workload with at most `pods` pods. Trials with the
+// same key have the same outcome. For an isolated workload the key is bound.Shape. For a group it
+// is a hash of all manifests, so only another context can produce it again. The key is "" if too
+// many workloads contend, or if no other trial can have the same key.
 func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workload) string {
 	return model.Cached(tr.shapes, sized{w, pods}, func() string {
 		switch {
@@ -54,11 +54,11 @@ func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workloa
 	})
 }
 
-// borrows reports whether the pod template of a workload is written in another object.
+// borrows reports whether a workload takes its pod template from another object.
 func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
-// try tries an edit of a workload in its group, with `more` additional nodes. If too many contend,
-// if not nil, only counting decides (T16).
+// try applies an edit to a workload in its group and adds `more` nodes. If contenders is not nil,
+// too many workloads contend, and only counting decides (T16).
 func (tr trials) try(w *workload.Workload, edit Edit, group, contenders []*workload.Workload, more int) bool {
 	c := *w
 	if edit.Make != nil && !edit.Make(&c) {
@@ -72,7 +72,7 @@ func (tr trials) try(w *workload.Workload, edit Edit, group, contenders []*workl
 		}
 		n.Name = fmt.Sprintf("%s %d", n.Name, i+1)
 		for k, v := range n.Labels {
-			if v == ownDomain(k) { // no two of the nodes share it
+			if v == ownDomain(k) { // no two of the new nodes share a domain
 				n.Labels[k] = fmt.Sprintf("%s %d", v, i+1)
 			}
 		}
@@ -102,8 +102,8 @@ type Change struct {
 	Edit     Edit
 }
 
-// HoldTogether reports whether several changes and additional nodes work together:
-// each of the workloads is placed, rolls out and can be drained.
+// HoldTogether reports whether several changes and additional nodes work together. They do if each
+// of the workloads is placed, rolls out and can be drained.
 func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further []*topology.Node) bool {
 	if tr.unready {
 		return false
@@ -168,17 +168,18 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	})
 }
 
-// trial is the state of trying one piece of advice.
+// trial holds the state of one trial of advice.
 type trial struct {
 	j          *shared
 	w, changed *workload.Workload
 	group      []*workload.Workload
 	contenders []*workload.Workload // judged by counting only
-	// declared lists the group, if it is large, or the contenders, both as declared; about lists the
-	// workloads of the trial, and ruled those connected to the changed one by rules, or all.
+	// declared lists the workloads before the change: the contenders, or the group if it is
+	// large. about lists all workloads of the trial. ruled lists the workloads that rules connect
+	// to the changed one; it equals about if no contenders are judged by counting.
 	declared, about, ruled *search.Roster
-	further                []*topology.Node // in addition to the declared ones
-	steps                  int              // that the group may spend on it
+	further                []*topology.Node // added to the declared nodes
+	steps                  int              // the step budget of the trial
 }
 
 // with returns a copy of a list with the changed workload in place of the original.
@@ -191,9 +192,9 @@ func (t *trial) with(list []*workload.Workload) []*workload.Workload {
 	return append(list, t.changed)
 }
 
-// within runs f within the budget of the group and of all advice; if that does not suffice,
-// the trial does not hold. At least half of what is left remains for the question that
-// the advice belongs to.
+// within runs f with the steps that the group and all advice may still use, and returns false if
+// they run out. It leaves at least half of the remaining budget for the question that the advice
+// belongs to.
 func (t *trial) within(f func() bool) (holds bool) {
 	run, all := t.j.m.Run(), t.j.advice.left
 	steps := min(t.steps, run.Left()/2)
@@ -206,9 +207,9 @@ func (t *trial) within(f func() bool) (holds bool) {
 
 // world returns a model of the trial on a few representative nodes, and a judge for it.
 func (t *trial) world() (*model.Model, *shared) {
-	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // several questions follow
+	t.j.m.Run().Spend(2 * stepsPerMember * len(t.group)) // because several questions follow
 	ws := append(slices.Clone(t.group), t.j.running...)
-	surge := 1 // the most pods that a rollout of one of the workloads adds
+	surge := 1 // the largest number of pods that a rollout adds
 	for _, w := range t.group {
 		if !w.Kind.PerNode() {
 			how := w.Rollout(w.Count.N)
@@ -227,7 +228,7 @@ func (t *trial) passes(m *model.Model, other *shared, w *workload.Workload) bool
 	if !other.Judged(w) {
 		return false
 	}
-	rolls := false // which implies that all pods are placed before the rollout
+	rolls := false // a completed rollout implies that all pods were placed before it
 	for _, r := range (updates{other}).Rollouts(w) {
 		if r.Verdict != diag.Always && r.Verdict != "" {
 			return false
@@ -245,14 +246,15 @@ func (t *trial) passes(m *model.Model, other *shared, w *workload.Workload) bool
 	return !slices.ContainsFunc(evictions{other}.Drains(w), func(s Survival) bool { return s.Verdict != diag.Always })
 }
 
-// Advice caches the outcomes of trials; judges of the same nodes may share it.
+// Advice caches the outcomes of trials. Judges that have the same nodes may share it.
 type Advice struct {
 	known map[trialKey]bool
-	// shared is set if several judges use it; objects are then compared by content.
+	// shared is set if several judges use the cache. Objects are then compared by content.
 	shared bool
 	digest *source.Digester
 	texts  map[*source.Object]string
-	// left is the number of steps left for trials, or nil if only each trial is bounded.
+	// left is the number of steps left for all trials, or nil if only each single trial is
+	// limited.
 	left *int
 }
 
@@ -261,7 +263,7 @@ func (a *Advice) contents(o *source.Object) string {
 	return model.Cached(a.texts, o, func() string { return fmt.Sprintf("%x %q", a.digest.Sum(o.Root), o.Namespace) })
 }
 
-// trialKey identifies a trial by everything that its outcome depends on.
+// trialKey identifies a trial by its inputs.
 type trialKey struct {
 	shape, edit string
 	more        int
@@ -272,19 +274,19 @@ func NewAdvice() *Advice {
 	return &Advice{known: map[trialKey]bool{}, digest: source.NewDigester(), texts: map[*source.Object]string{}}
 }
 
-// ShareAdvice makes the judge use trials of another judge of the same nodes. All judges
-// that share `left` spend their trials from it; once it is used up no advice holds, because
-// answers come before advice.
+// ShareAdvice makes the judge use the trial cache of another judge with the same nodes. All judges
+// that share `left` take the steps of their trials from it. Once it is used up no advice holds, so
+// that the remaining steps go to answers.
 func (tr trials) ShareAdvice(a *Advice, left *int) {
 	a.shared, a.left = true, left
 	tr.advice = a
 }
 
-// Question returns a key of everything that the answers about a workload depend on, except
-// the nodes: all workloads with which it is judged, the pods that their hard rules may
-// select, and the budgets that may select its pods. Contexts of one cluster with the same key
-// have the same answers. The workload, its autoscaler and budgets are identified by object,
-// because findings point at their lines, and other workloads by content.
+// Question returns a key for the answers about a workload. It covers everything that the answers
+// depend on except the nodes: all workloads that are judged together with it, the pods that their
+// hard rules may select, and the budgets that may select its pods. Contexts of one cluster with
+// the same key have the same answers. The workload, its autoscaler and its budgets are identified
+// by address, because findings point at their lines. Other workloads are identified by content.
 func (tr trials) Question(w *workload.Workload) string {
 	return tr.question(w, most(w), func(o *source.Object) string {
 		if o == w.Object || w.Scale != nil && o == w.Scale.Object || o.Kind == "PodDisruptionBudget" {
@@ -294,7 +296,7 @@ func (tr trials) Question(w *workload.Workload) string {
 	})
 }
 
-// question returns the text of a Question for at most that many pods of the workload; name
+// question builds the key for Question with at most `pods` pods of the workload. The name function
 // identifies an object.
 func (tr trials) question(w *workload.Workload, pods int, name func(*source.Object) string) string {
 	var q strings.Builder
@@ -305,12 +307,12 @@ func (tr trials) question(w *workload.Workload, pods int, name func(*source.Obje
 		q.WriteByte('\n')
 	}
 	group := slices.Concat(tr.group(w, false), tr.group(w, true), tr.contenders(w, pods), tr.running, []*workload.Workload{w})
-	for i, o := range group { // each with the workloads that its hard rules may select
+	for i, o := range group { // include the workloads that hard rules may select
 		if slices.Contains(group[:i], o) {
 			continue
 		}
 		q.WriteString(name(o.Object))
-		if borrows(o) { // the content of its object does not include the template
+		if borrows(o) { // the template is not part of the object's content
 			fmt.Fprintf(&q, " %p", o.SpecNode)
 		}
 		if o.Scale != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
-// TestAdviceIsShared: the outcome of a trial among other workloads is reused by a judge of
-// other objects with equal contents, and not if one of them differs.
+// TestAdviceIsShared checks that a judge reuses the outcome of a trial among other workloads if
+// its objects have equal contents, and that it does not if one of them differs.
 func TestAdviceIsShared(t *testing.T) {
 	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: w, count: 3, allocatable: {cpu: 4, memory: 8Gi, pods: 20}}\n"
 	pair := func(cpu string) string {
@@ -22,12 +22,13 @@ func TestAdviceIsShared(t *testing.T) {
 		return b.String()
 	}
 	advice, left := disruption.NewAdvice(), 1_000_000
-	// tried returns whether three replicas hold, and how many steps the trial takes.
+	// tried reports whether three replicas hold, and returns the number of steps that the trial
+	// takes.
 	tried := func(manifests string) (held bool, steps int) {
 		j, m := judge(t, nodes, manifests)
 		j.ShareAdvice(advice, &left)
 		w := find(t, m, "d0")
-		j.Holds(w, disruption.Replicas(1), 0) // pays for what all trials share
+		j.Holds(w, disruption.Replicas(1), 0) // pay for the setup that all trials share
 		before := m.Run().Spent()
 		held = j.Holds(w, disruption.Replicas(3), 0)
 		return held, m.Run().Spent() - before

@@ -26,10 +26,10 @@ func largeNodes(n int) string {
 	return b.String()
 }
 
-// largeWorkloads returns n Deployments of 15 replicas on average. Of every ten, three keep
-// their pods apart by host, two spread them hard over zones, one does both, one keeps
-// away from a neighbor, one requires a pool, and the others have no rules. One of
-// twenty leaves old pods out of its spread.
+// largeWorkloads returns n Deployments with 15 replicas on average. Out of ten, three keep their
+// pods apart by host, two spread them hard over zones, one does both, one keeps away from a
+// neighbor, one requires a pool, and two have no rules. One in twenty excludes old pods from its
+// spread.
 func largeWorkloads(n, nodes int) string {
 	g := rand.New(rand.NewPCG(1, uint64(n)))
 	milli := max(2, nodes*2800/n/15)
@@ -53,11 +53,10 @@ func largeWorkloads(n, nodes int) string {
 	return b.String()
 }
 
-// BenchmarkRollouts judges the rollout of every one of 10,000 workloads on 5,000
-// nodes.
+// BenchmarkRollouts judges the rollouts of 10,000 workloads on 5,000 nodes.
 func BenchmarkRollouts(b *testing.B) { rollouts(b, 5000, 10000) }
 
-// BenchmarkRepositoryRollouts judges a repository of ordinary size.
+// BenchmarkRepositoryRollouts judges the rollouts of a repository of typical size.
 func BenchmarkRepositoryRollouts(b *testing.B) { rollouts(b, 100, 50) }
 
 func rollouts(b *testing.B, nodes, workloads int) {

@@ -19,35 +19,36 @@ import (
 // Budget is a PodDisruptionBudget and its effect on the workloads that it selects.
 type Budget struct {
 	*workload.Budget
-	// Workloads are those whose pods it certainly selects, sorted by name.
+	// Workloads lists the workloads whose pods the budget certainly selects, sorted by name.
 	Workloads []*workload.Workload
-	// Pods is the number of pods that it certainly selects.
+	// Pods is the number of pods that the budget certainly selects.
 	Pods int
-	// AllowedMin and AllowedMax bound how many of them may be evicted while all are
-	// healthy, over all sizes that an autoscaler may choose. AllowedMax is Unbounded if
-	// there is no upper bound.
+	// AllowedMin and AllowedMax are the lower and upper bounds on the number of pods that may be
+	// evicted while all pods are healthy, over all sizes that an autoscaler may choose.
+	// AllowedMax is Unbounded if there is no upper bound.
 	AllowedMin, AllowedMax int
-	// WhileSmall is set if it allows no eviction while the autoscaled Workloads have at most
-	// UpTo pods, and at least one when they have more.
+	// WhileSmall is set if the budget allows no eviction while the autoscaled Workloads have UpTo
+	// pods or fewer, and at least one eviction when they have more.
 	WhileSmall bool
 	UpTo       int
-	// Amount is its requirement at the smallest number of pods; its Of is 0 unless Known is
-	// set. Known means that only autoscalers leave a number open.
+	// Amount is the budget's requirement at the smallest number of pods. Its Of field is 0 unless
+	// Known is set. Known means that every number is exact except for the choice of an
+	// autoscaler.
 	Amount workload.Amount
 	Known  bool
-	// Unscaled is a workload whose controller has no replica count, which the budget needs;
-	// it allows no eviction then.
+	// Unscaled is a workload whose controller has no replica count, or nil. If the budget needs
+	// that count, it allows no eviction.
 	Unscaled *workload.Workload
-	// Idle is set if it certainly selects no pod.
+	// Idle is set if the budget certainly selects no pod.
 	Idle bool
-	// Evicts is set if a drain evicts pods that it certainly selects; pods of a DaemonSet
-	// stay.
+	// Evicts is set if a drain evicts pods that the budget certainly selects. A drain does not
+	// evict DaemonSet pods.
 	Evicts bool
-	// covers maps each of Workloads to the pods that it selects, by ordinal.
+	// covers maps each workload in Workloads to its selected pods, by ordinal.
 	covers map[*workload.Workload]model.Pods
 }
 
-// Unbounded is the number of pods if there is no upper bound.
+// Unbounded represents the absence of an upper bound on a number of pods.
 const Unbounded = math.MaxInt32
 
 // Budgets judges all PodDisruptionBudgets of the set (R-W19).
@@ -57,25 +58,28 @@ func (j *shared) Budgets() []Budget {
 		for _, b := range j.set.Budgets {
 			all = append(all, j.budget(b))
 		}
-		j.budgets = all // only once they are complete
+		j.budgets = all // do not cache a partial result
 	}
 	return j.budgets
 }
 
-// tally sums what the disruption controller counts for a budget, as bounds.
+// tally holds lower and upper bounds on the numbers that the disruption controller counts for a
+// budget.
 type tally struct {
-	// low and high hold the counts for the fewest and the most pods.
+	// low and high are the counts for the smallest and the largest number of pods.
 	low, high count
-	// unscaled is a workload whose controller has no replica count; doubtful is set if there
-	// may be one; exact is set if all bounds are equal, autoscalers aside.
+	// unscaled is a workload whose controller has no replica count. doubtful is set if there may
+	// be such a workload. exact is set if, apart from autoscaling, all lower and upper bounds are
+	// equal.
 	unscaled        *workload.Workload
 	doubtful, exact bool
-	// scaled counts the pods in low that belong to autoscaled workloads.
+	// scaled is the number of pods in low that belong to autoscaled workloads.
 	scaled int
 }
 
-// count holds the healthy pods, the replicas of their controllers, and the surplus of healthy
-// pods over these, which is negative if a controller's pods are not all selected.
+// count holds the number of healthy pods, the number of replicas of their controllers, and the
+// difference (healthy minus replicas). The difference is negative if the budget does not select
+// all pods of a controller.
 type count struct{ healthy, replicas, surplus int }
 
 func (j *shared) budget(b *workload.Budget) Budget {
@@ -103,7 +107,7 @@ func (j *shared) budget(b *workload.Budget) Budget {
 			count(w)
 		}
 	}
-	for _, w := range j.m.Elsewhere() { // may be deployed, unless it declares a listed one again
+	for _, w := range j.m.Elsewhere() { // may be deployed, unless a declared workload is the same object
 		if w.Object.Namespace == b.Object.Namespace && !j.declared()[0][identity(w)] {
 			count(w)
 		}
@@ -115,8 +119,8 @@ func (j *shared) budget(b *workload.Budget) Budget {
 	return out
 }
 
-// add counts the pods of a workload that a budget selects, certainly or perhaps, and
-// returns how many are certain.
+// add counts the pods of a workload that a budget selects. If sure is false, the budget may select
+// none of them. It returns the number of pods that are certainly selected.
 func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure bool) int {
 	low, high, exact := j.sizes(w)
 	t.exact = t.exact && exact && sure
@@ -136,8 +140,8 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 		}
 	case w.Kind.Kind == "Pod":
 		t.doubtful = t.doubtful || w.Object.Root.At("metadata", "ownerReferences").Len() > 0
-		t.high.surplus += most // healthy, but not expected
-	case !w.Elsewhere && !model.Modelled(j.m.Group(w)): // its controller expects pods that may not run
+		t.high.surplus += most // a bare pod is healthy but not expected
+	case !w.Elsewhere && !model.Modelled(j.m.Group(w)): // the controller expects pods that may not run
 		t.low.replicas, t.high.replicas = t.low.replicas+high, t.high.replicas+high
 		t.low.surplus, t.high.surplus = t.low.surplus-high, t.high.surplus+most-high
 	case selected == model.AllPods:
@@ -145,16 +149,16 @@ func (t *tally) add(j *shared, w *workload.Workload, selected model.Pods, sure b
 	case least > 0:
 		t.low.replicas, t.high.replicas = t.low.replicas+low, t.high.replicas+high
 		t.low.surplus, t.high.surplus = t.low.surplus+least-high, t.high.surplus+most-low
-	default: // its controller counts only if one of its pods is selected
+	default: // the controller counts only if the budget selects one of its pods
 		t.high.replicas += high
 		t.low.surplus, t.high.surplus = t.low.surplus-high, t.high.surplus+max(0, most-low)
 	}
 	return least
 }
 
-// sizes bounds the healthy pods of a workload in a state in which all pods run. The bounds
-// are exact if they differ only by an autoscaler. Pods that finish or are not recreated
-// may be gone, and KubeVirt creates budgets for machines itself.
+// sizes returns bounds on the number of healthy pods of a workload while all pods run. The bounds
+// are exact if only an autoscaler makes them differ. Pods that finish or are not recreated may be
+// gone. For virtual machines nothing is known, because KubeVirt creates their budgets itself.
 func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	switch {
 	case w.Kind.PerNode() && j.m.Judged(w):
@@ -168,7 +172,7 @@ func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 		return e.Count, high, high == e.Count
 	case w.Elsewhere || w.Refused() || w.Kind.VM || !w.Count.Known:
 		return 0, Unbounded, false
-	case w.Finite() || w.Bare() || !model.Modelled(j.m.Group(w)): // or it may never run
+	case w.Finite() || w.Bare() || !model.Modelled(j.m.Group(w)): // it may never run
 		return 0, max(w.Count.N, most(w)), false
 	case w.Scale != nil:
 		return w.Scale.Min, w.Scale.Max, true
@@ -176,12 +180,12 @@ func (j *shared) sizes(w *workload.Workload) (low, high int, exact bool) {
 	return w.Count.N, w.Count.N, true
 }
 
-// settle computes what a budget allows. The allowed evictions grow monotonically with the
-// counts, so the smallest and the largest counts bound them. It mirrors getExpectedPodCount
-// and getExpectedScale of pkg/controller/disruption/disruption.go: minAvailable as a number
-// counts the selected pods; anything else needs the replicas of each pod's controller, and
-// fails for pods whose controller has no scale subresource. A pod without a controller is
-// not expected, but healthy (R-W19, R-W32).
+// settle computes the number of evictions that a budget allows. This number grows monotonically
+// with the counts, so the smallest and the largest counts bound it. settle mirrors
+// getExpectedPodCount and getExpectedScale in pkg/controller/disruption/disruption.go. If
+// minAvailable is a number, the controller counts the selected pods. Otherwise it needs the
+// replica count of each pod's controller, and fails if a controller has no scale subresource. A
+// pod without a controller is healthy but not expected (R-W19, R-W32).
 func (t *tally) settle(out *Budget) {
 	b := out.Budget
 	counts := b.MaxUnavailable == nil && b.MinAvailable != nil && b.MinAvailable.Type == intstr.Int
@@ -220,8 +224,8 @@ func (t *tally) settle(out *Budget) {
 	out.WhileSmall, out.UpTo = true, t.scaled+more-1
 }
 
-// selects returns which pods of a workload a budget selects, given that both are in one
-// namespace. What the budget allows does not matter.
+// selects returns the pods of a workload that a budget selects. Both must be in the same
+// namespace. It ignores the number of evictions that the budget allows.
 func (j *shared) selects(b *workload.Budget, w *workload.Workload) (model.Pods, model.Answer) {
 	if b.SelectsNone {
 		return 0, model.No
@@ -257,9 +261,9 @@ func (b *Budget) SelectsAllOf(w *workload.Workload) bool { return b.covers[w] ==
 // Shares reports whether two budgets select the same pod of a workload.
 func (b *Budget) Shares(o *Budget, w *workload.Workload) bool { return b.covers[w]&o.covers[w] != 0 }
 
-// evictable decides whether the budgets of a workload allow evicting its pods while all
-// pods run: Never, with the budgets that refuse; Sometimes, with one that refuses at some
-// sizes; or Unknown, with the reason.
+// evictable decides whether the budgets of a workload allow its pods to be evicted while all pods
+// run. It returns Never with the budgets that refuse, Sometimes with one budget that refuses at
+// some sizes, or Unknown with the reason.
 func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing []Budget, why model.Reason) {
 	answer = diag.Always
 	budgets := j.BudgetsOf(w)
@@ -269,7 +273,7 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		}
 	}
 	repeated := func(b Budget) bool { return b.Repeated }
-	var once, twice model.Pods // those that one budget selects, and those that several do
+	var once, twice model.Pods // pods selected by at least one budget, and by more than one
 	for i := range budgets {
 		pods := budgets[i].covers[w]
 		once, twice = once|pods, twice|once&pods
@@ -282,7 +286,7 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 	}
 	for i, b := range budgets {
 		switch {
-		case b.covers[w].Below(model.Certain(w)) == 0: // it may select none of its pods
+		case b.covers[w].Below(model.Certain(w)) == 0: // it may select none of the workload's pods
 			open(model.Reason{Cause: model.ByOtherBudget, Name: b.String()})
 		case b.AllowedMax == 0:
 			return diag.Never, budgets[i : i+1], model.Reason{}
@@ -291,7 +295,8 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		case !b.WhileSmall && b.AllowedMin == 0:
 			open(model.Reason{Cause: model.ByEviction, Name: b.String(), Detail: b.Unknown})
 		}
-		// If the pods of another workload do not all fit, fewer are healthy than the budget counts.
+		// If the pods of another workload do not all fit, fewer pods are healthy than the budget
+		// counts.
 		other := slices.IndexFunc(b.Workloads, func(o *workload.Workload) bool {
 			group := j.group(o, true)
 			return o != w && len(group) > 0 && j.unfit(group)[o]
@@ -301,7 +306,7 @@ func (j *shared) evictable(w *workload.Workload) (answer diag.Outcome, refusing 
 		}
 	}
 	for _, b := range j.PossibleBudgets(w) {
-		if b.Elsewhere && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)]) { // of another declaration
+		if b.Elsewhere && (j.set.Alternatives[b.Object] || j.declared()[1][identity(w)]) { // of another declaration of the workload
 			continue
 		}
 		if b.Selects {
@@ -318,8 +323,8 @@ func identity(w *workload.Workload) [4]string {
 	return [4]string{w.Object.Group(), w.Object.Kind, w.Object.Namespace, w.Object.Name}
 }
 
-// declared returns the objects of the deployed workloads, and of those that may be deployed.
-// An object is in both if files that need not be deployed together declare it again.
+// declared returns the identities of the deployed workloads, and those of the workloads that may
+// be deployed. An object is in both if files that need not be deployed together declare it twice.
 func (j *shared) declared() [2]map[[4]string]bool {
 	if j.objects[0] == nil {
 		for i, list := range [][]*workload.Workload{j.m.Workloads, j.m.Elsewhere()} {
@@ -332,18 +337,18 @@ func (j *shared) declared() [2]map[[4]string]bool {
 	return j.objects
 }
 
-// Possible is a budget whose allowance is unknown, and which may or may not select the pods
-// of a workload.
+// Possible describes a budget that may or may not select the pods of a workload, or whose
+// allowance is unknown.
 type Possible struct {
 	*workload.Budget
-	// Selects is set if it certainly selects them.
+	// Selects is set if the budget certainly selects the pods.
 	Selects bool
-	// Elsewhere is set if it need not be deployed together with the workload.
+	// Elsewhere is set if the budget need not be deployed together with the workload.
 	Elsewhere bool
 }
 
-// PossibleBudgets returns the budgets beyond BudgetsOf that may select pods of a workload:
-// budgets with a variable, in a namespace that is left open, or in files that need not be
+// PossibleBudgets returns the budgets that may select pods of a workload and are not in BudgetsOf.
+// They contain a variable, are in a namespace that is left open, or are in files that need not be
 // deployed together with the workload.
 func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 	for i, list := range [][]*workload.Budget{j.set.Budgets, j.set.BudgetsElsewhere} {
@@ -362,16 +367,15 @@ func (j *shared) PossibleBudgets(w *workload.Workload) (all []Possible) {
 	return all
 }
 
-// openNamespace reports whether the namespace is left to a later tool.
+// openNamespace reports whether a later tool sets the namespace.
 func openNamespace(name string) bool { return name == "" || source.Placeholder(name) }
 
-// The functions below decide by counting alone, before anything is tried: that there is always
-// room (T16), or that required peers never exist.
+// The functions below decide by counting alone, before any scene is searched. They prove that
+// there is always room (T16), or that required peers never exist.
 
-// spacious reports whether one more pod finds a node at every moment of a rollout,
-// whatever happened before: beside all other pods of the group, and as many pods of both
-// revisions as the strategy allows (T16). If pools may grow, it says yes only for hereditary
-// rules.
+// spacious reports whether one more pod finds a node at every moment of a rollout, whatever
+// happened before. It counts all other pods of the group, and as many pods of both revisions as
+// the strategy allows (T16). If pools may grow, it returns true only for hereditary rules.
 func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *Rollout) bool {
 	told := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use == model.AntiAffinity && slices.ContainsFunc(w.Kind.Shared, t.Asks)
@@ -386,7 +390,8 @@ func (u updates) spacious(w *workload.Workload, ruled, about *search.Roster, r *
 	return search.AlwaysFits(w, ruled, about, search.NoLoss, certificate.Loss{}, pods)
 }
 
-// contendersOrGroup returns the roster of the contenders, if they are too many, or else of the group.
+// contendersOrGroup returns the roster of the contenders if there are too many to search, else
+// that of the group.
 func (j *shared) contendersOrGroup(group, contenders []*workload.Workload) *search.Roster {
 	if contenders != nil {
 		group = contenders
@@ -394,7 +399,7 @@ func (j *shared) contendersOrGroup(group, contenders []*workload.Workload) *sear
 	return j.assembled(group).Roster
 }
 
-// decideByCounting decides a trial by counting; known is false if it has to be tried.
+// decideByCounting decides a trial by counting. If known is false, the trial has to be run.
 func (t *trial) decideByCounting() (holds, known bool) {
 	defer t.j.m.Guest(t.changed)()
 	all := t.group
@@ -418,8 +423,8 @@ func (t *trial) decideByCounting() (holds, known bool) {
 	return false, false
 }
 
-// spare reports whether one more pod of a workload of the trial always finds a node, at every
-// moment of a rollout and with any node drained (T16). False decides nothing.
+// spare reports whether one more pod of a workload always finds a node, at every moment of a
+// rollout and with any node drained (T16). If it returns false, nothing is known.
 func (t *trial) spare(w *workload.Workload) bool {
 	if len(t.further) > 0 || t.j.m.Topology.Elastic() || w.Kind.PerNode() ||
 		!t.j.Judged(w) || t.j.unlisted(w).Given() || len(t.j.m.Doubts([]*workload.Workload{w})) > 0 {
@@ -435,8 +440,8 @@ func (t *trial) spare(w *workload.Workload) bool {
 	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(w, t.ruled, t.about, search.AnyNode, drained, model.Certain(w))
 }
 
-// lacksRequiredPods reports whether the pods of a workload require pods nearby that do not exist, and
-// their own do not count: then their placement is unknown.
+// lacksRequiredPods reports whether a workload requires pods nearby that do not exist, and its own
+// pods do not count. The placement of its pods is then unknown.
 func lacksRequiredPods(m *model.Model, w *workload.Workload) bool {
 	return w.Spec.NodeName == "" && slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
 		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0

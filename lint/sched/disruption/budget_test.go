@@ -21,8 +21,8 @@ kind: NodeTopology
 pools: [{name: worker, count: 3, allocatable: {cpu: "4", memory: 16Gi, pods: "110", ephemeral-storage: 100Gi}}]
 `
 
-// guardedKind returns a workload of the kind, whose pods have the labels app and name; spec
-// goes before its selector.
+// guardedKind returns a workload of the given kind with the pod labels app and name. The text in
+// spec precedes its selector.
 func guardedKind(kind, name, spec string) string {
 	return fmt.Sprintf("---\n{apiVersion: apps/v1, kind: %s, metadata: {name: %s, namespace: shop}, spec: {%s selector: {matchLabels: {name: %[2]s}}, "+
 		"template: {metadata: {labels: {name: %[2]s, app: web}}, spec: {containers: [{name: c, image: c}]}}}}\n", kind, name, spec)
@@ -37,8 +37,9 @@ func scaler(name string, low, high int) string {
 		"spec: {minReplicas: %d, maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: %[1]s}}}\n", name, low, high)
 }
 
-// TestBudgetsOfDrains: a budget refuses the drain, allows it, refuses it at some sizes of an
-// autoscaler, or the answer is unknown; an unknown one never counts as allowing it (R-W19).
+// TestBudgetsOfDrains checks drains that a budget refuses, allows, or refuses at some sizes of an
+// autoscaler, and drains for which this is unknown. An unknown budget never counts as allowing a
+// drain (R-W19).
 func TestBudgetsOfDrains(t *testing.T) {
 	t.Parallel()
 	const app, third = "{matchLabels: {app: web}}", "replicas: 3,"
@@ -131,8 +132,8 @@ func TestBudgetsOfDrains(t *testing.T) {
 	}
 }
 
-// TestBudgetsElsewhere: a budget in files that need not be deployed together may guard a
-// workload, unless these files also declare the workload, or another environment.
+// TestBudgetsElsewhere checks that a budget in files that need not be deployed together may guard
+// a workload, unless these files also declare the workload, or another environment.
 func TestBudgetsElsewhere(t *testing.T) {
 	t.Parallel()
 	web, budget := guardedKind("Deployment", "web", "replicas: 3,"), guard("b", "maxUnavailable: 0", "{matchLabels: {app: web}}")

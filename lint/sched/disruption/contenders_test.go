@@ -11,12 +11,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// crowded is a number of Deployments with a number of pods beside one more workload, on five
-// nodes in three zones.
+// crowded describes a number of equal Deployments and one more workload, on five nodes in three
+// zones.
 type crowded struct {
 	others, pods int
 	cpu, request string
-	// kind, spec and pod belong to the workload in question, named web.
+	// kind, spec and pod describe the additional workload, which is named web.
 	kind, spec, pod, more string
 }
 
@@ -46,16 +46,16 @@ const (
 	autoscaler = "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: x}\nspec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}, minReplicas: 1, maxReplicas: 3}\n"
 )
 
-// The limits of what is searched together.
+// The limits on workloads that are searched together.
 const (
 	maxTogether = 40
 	maxPods     = 200
 )
 
-// TestCrowds: where more workloads contend than are searched together, the answers hold
-// whatever the others do, or are unknown.
+// TestCrowds checks answers for more contending workloads than can be searched together. The
+// answers must hold whatever the other workloads do, or be unknown.
 func TestCrowds(t *testing.T) {
-	// lost is about nodes that are drained, deleted or unreachable and a zone that is deleted.
+	// lost covers drained, deleted and unreachable nodes, and a deleted zone.
 	for name, c := range map[string]struct {
 		crowded
 		rolls, lost diag.Outcome
@@ -96,7 +96,7 @@ func TestCrowds(t *testing.T) {
 	}
 }
 
-// TestCrowdsOfMachines is TestCrowds for live migration, autoscaling and remedies.
+// TestCrowdsOfMachines checks the same as TestCrowds for live migration, autoscaling and remedies.
 func TestCrowdsOfMachines(t *testing.T) {
 	machine := crowded{others: 43, pods: 1, request: "409m", kind: "Deployment", spec: one, more: `apiVersion: kubevirt.io/v1
 kind: VirtualMachine
@@ -131,8 +131,8 @@ spec:
 	}
 }
 
-// TestPendingPodsTakeRoom: pods that are Pending before any change may take the room that a
-// rollout or a migration leaves or needs, so only a never holds beside them.
+// TestPendingPodsTakeRoom checks that pods that are Pending before any change may take the room
+// that a rollout or a migration leaves or needs. Only never is then a certain answer.
 func TestPendingPodsTakeRoom(t *testing.T) {
 	more := `apiVersion: apps/v1
 kind: Deployment

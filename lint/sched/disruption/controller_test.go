@@ -6,10 +6,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// runs enumerates all runs of a rollout by the loop of its controller, with
-// every choice of the scheduler, of the pods to delete and of how long
-// these remain. The first rows are the old pods, the new ones, and the old ones
-// that are terminating.
+// runs enumerates all runs of a rollout by simulating the loop of its controller. It tries every
+// choice of the scheduler, of the pods to delete and of the time for which these remain. The first
+// rows are the old pods, the new pods and the terminating old pods.
 type runs struct {
 	*world
 	way                          string
@@ -18,8 +17,8 @@ type runs struct {
 	stuck, done                  bool
 }
 
-// phase is one state: where pods are, the replica count of each revision
-// and, for a DaemonSet, the nodes on which a new pod was created.
+// phase is one state: the pods on each node, the replica count of each revision and, for a
+// DaemonSet, the nodes on which a new pod was created.
 type phase struct {
 	on      grid
 	spec    [2]int8
@@ -32,7 +31,7 @@ const (
 	gone
 )
 
-// rolling enumerates the rollout of the first load from the complete placements of a start.
+// rolling enumerates the rollout of the first load, starting from each complete placement.
 func (s sample) rolling(t *testing.T, from start, way string, surge, unavailable int) *runs {
 	t.Helper()
 	l := s.loads[0]
@@ -69,7 +68,7 @@ func (r *runs) verdict() diag.Outcome {
 
 const tooMuch diag.Outcome = "?"
 
-// visit continues from one state with everything that may happen next.
+// visit explores every possible next step from one state.
 func (r *runs) visit(p phase) {
 	if r.seen[p] || r.stuck && r.done || r.left <= 0 {
 		return
@@ -95,7 +94,7 @@ func (r *runs) visit(p phase) {
 	r.stuck = r.stuck || !moved && r.left > 0
 }
 
-// ways holds the steps of the controllers, by the way of the update.
+// ways maps the way of an update to the steps of the controllers.
 var ways = map[string]func(r *runs, p phase, move func(phase)){
 	"rolling": func(r *runs, p phase, move func(phase)) { r.scaled(p, r.roll(p), move) },
 	"recreate": func(r *runs, p phase, move func(phase)) {
@@ -116,9 +115,8 @@ var ways = map[string]func(r *runs, p phase, move func(phase)){
 	"per node": (*runs).perNode,
 }
 
-// roll runs one round of the Deployment controller: it scales the new ReplicaSet
-// up, or else the old one down (R-W5). New pods are available once they are on
-// a node.
+// roll runs one round of the Deployment controller. It scales up the new ReplicaSet if possible,
+// or else scales down the old one (R-W5). A new pod is available once it is on a node.
 func (r *runs) roll(p phase) phase {
 	replicas, was, now := int8(r.replicas), p.spec[old], p.spec[fresh]
 	if now < replicas {
@@ -134,11 +132,11 @@ func (r *runs) roll(p phase) phase {
 	return p
 }
 
-// scaled applies the steps of ReplicaSets and the scheduler, and the round that scales
-// them.
+// scaled applies the steps of the ReplicaSets and the scheduler, and the round that scales the
+// ReplicaSets.
 func (r *runs) scaled(p, round phase, move func(phase)) {
 	if r.pods(p.on, old) > int(p.spec[old]) {
-		r.delete(p, move) // at once: pods that remain beyond r+s are terminating (R-W6)
+		r.delete(p, move) // immediately: pods beyond r+s are terminating (R-W6)
 		return
 	}
 	if round != p {
@@ -153,7 +151,7 @@ func (r *runs) scaled(p, round phase, move func(phase)) {
 	}
 }
 
-// delete turns any one old pod into a terminating one.
+// delete tries each old pod as the one that becomes terminating.
 func (r *runs) delete(p phase, move func(phase)) {
 	for n := range r.m.Topology.Nodes {
 		if r.on(p.on, old, n) > 0 {
@@ -164,8 +162,8 @@ func (r *runs) delete(p phase, move func(phase)) {
 	}
 }
 
-// inPlace applies the steps of a StatefulSet: the successor of a pod has its name, so it is
-// created once that pod is gone (R-W12).
+// inPlace applies the steps of a StatefulSet. The successor of a pod has the same name, so it is
+// created only once the pod is gone (R-W12).
 func (r *runs) inPlace(p phase, move func(phase)) {
 	was, now, going := r.pods(p.on, old), r.pods(p.on, fresh), r.pods(p.on, gone)
 	if was+now+going < r.replicas {
@@ -180,8 +178,8 @@ func (r *runs) inPlace(p phase, move func(phase)) {
 	}
 }
 
-// perNode applies the steps of a DaemonSet that creates new pods beside the old ones, on `surge`
-// nodes at once, and deletes an old one when the new one is on its node (R-W17).
+// perNode applies the steps of a DaemonSet that creates new pods next to the old ones, on up to
+// `surge` nodes at once. It deletes an old pod when the new pod is on the same node (R-W17).
 func (r *runs) perNode(p phase, move func(phase)) {
 	busy := 0
 	for n := range r.m.Topology.Nodes {

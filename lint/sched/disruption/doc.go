@@ -3,55 +3,56 @@
 // drained, a virtual machine migrates, or an autoscaler adds replicas.
 //
 // Contract: New takes the model of one cluster. A Judge answers questions about
-// one workload at a time and caches what several answers need. Each question is
-// posed as a scene: copies of the workloads that interact with the one in
-// question, with hypothetical replica counts and labels, on a few nodes that
+// one workload at a time and caches intermediate results that several answers need. It
+// turns each question into a scene: copies of the workload and of all workloads that
+// interact with it, with hypothetical replica counts and labels, on a few nodes that
 // represent all equivalent ones. Package search decides the scene, and the checker
-// confirms the result, so nothing here reasons about filters.
+// confirms the result, so this package does not evaluate filters itself.
 //
-// What a scene holds: the workloads connected to the one in question by hard rules
-// or host ports, directly or transitively, and those that may fill a node with it,
-// as long as they are few. If they are too many (a crowd), only counting decides: that
-// a node is always free (T16), or that a rollout needs no extra room (C12). A never that
-// follows from the rules alone also holds among others; anything else is unknown. Pods
-// that finish (Job, CronJob) are left out: they free their room again.
+// Workloads in a scene: a scene holds the workloads that hard rules or host ports
+// connect with the workload in question, directly or transitively, and the workloads that may
+// fill a node with it. If there are too many of the latter (a crowd), only counting decides,
+// for example that some node always has room (T16) or that a rollout needs no extra room (C12).
+// If the outcome is never by the rules alone, it is never in a crowd too. Anything else is unknown.
+// Pods that finish (Job, CronJob) are left out because they free their room again.
 //
-// Room: if the other pods can close fewer nodes than take the pod, it always finds a
-// node, whatever is lost, drained or rolled out (T16). This is checked first, and
+// Room: if the other pods can fill or block fewer nodes than could take the pod, the pod always
+// finds a node, whatever is lost, drained or rolled out (T16). This check comes first, and it
 // answers most questions about a large cluster.
 //
-// Rollouts: if no rule distinguishes old pods from new ones, and either fewer pods are
-// never worse or a count shows that there is always room, one decision with one more
-// pod, or with the current number if one may be unavailable, settles the rollout
-// (C8 of lint/sched/THEORY.md). If rules see revisions, or spread and affinity
-// make history matter, all states are searched. A machine migrates like a rollout of
-// one pod to another node. A remedy is offered only after the rollout has been judged
-// with it.
+// Rollouts: often one decision settles the rollout (C8 of lint/sched/THEORY.md). This
+// requires that no rule distinguishes old pods from new ones, and that either fewer pods are never
+// worse or a count shows that there is always room. The decision is about one more pod, or about
+// the current number if one pod may be unavailable. If rules distinguish revisions, or if
+// spread and affinity make history matter, all states are searched. A machine
+// migrates like a rollout of one pod to another node. A remedy is offered only after the
+// rollout has been judged with it.
 //
-// Budget: package model says how many steps a question may take, and its checker counts
-// against the same budget. One search may apply at most 100,000 filters. If the budget is
-// exceeded the answer is unknown.
+// Budget: package model sets the number of steps that a question may take, and the steps of its
+// checker count against the same budget. One search may apply at most 100,000 filters. If the
+// budget is exceeded, the answer is unknown.
 //
-// Losses of nodes are decided by the cheapest method that works: first arithmetic over
-// kinds of nodes, which package search justifies and tests compare with enumeration; then
-// a decision on the remaining nodes, where fewer pods are never worse; then a search
+// Losses of nodes are decided by the cheapest method that works. The first is arithmetic over
+// kinds of nodes, which package search justifies and tests compare with enumeration. The second is
+// a decision on the remaining nodes, if fewer pods are never worse. The last is a search
 // within the budget.
 //
-// Pools that may grow: a yes has to hold at every size from count to max. The question is
-// repeated at the sizes that search.SizesOf lists. If these only represent the other
-// sizes, the yes counts only if it rests on placement alone. A never is decided with pools
-// at their maximum. Any other answer depends on how far the pools grow.
+// Pools that may grow: the outcome is always only if it is always at every size from count to
+// max. The question is repeated at the sizes that search.SizesOf lists. If these only represent
+// the other sizes, the outcome must also follow from placement alone. Whether it is never is
+// decided with pools at their maximum. In all other cases it depends on how far the pools grow
+// and is unknown.
 //
-// Advice: Holds tries an edit of a workload, or additional nodes, and judges rollouts and
-// drains with it; package facts offers only what holds. A trial takes at most half of the
-// remaining budget of its question, and isolated workloads of the same shape share trials.
+// Advice: Holds applies an edit to a workload, or adds nodes, and judges rollouts and
+// drains of the result. Package facts offers only advice that holds. A trial takes at most half of
+// the remaining budget of its question, and isolated workloads of the same shape share trials.
 //
-// To explain a finding, a Scene shows all declared nodes with the pods in place that
-// the finding is about (scene.go). It decides nothing.
+// To explain a finding, a Scene shows all declared nodes with the relevant pods in place
+// (scene.go). It decides nothing.
 //
 // The package is separate from the ones below it because every question except two searches
-// (Roll and Lose) is posed as a decision, and because it changes for reasons of its own.
+// (Roll and Lose) is posed as a decision, and because it changes for different reasons.
 //
-// Non-goals: it formats no findings, and it answers nothing about pods that the model
+// Non-goals: it formats no findings, and it does not judge pods whose placement the model
 // reports as unknown.
 package disruption

@@ -9,35 +9,36 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Drain is the verdict on draining the nodes of a workload's pods one at a time.
+// Drain is the verdict on draining the nodes of a workload, one node at a time.
 type Drain struct {
 	Answer diag.Outcome
-	// Budgets are those that refuse evictions: one that allows none, always or at some sizes
-	// (Sometimes), or several that select the same pod.
+	// Budgets lists the budgets that refuse evictions. It holds one budget that allows no
+	// eviction, either always or at some sizes (Sometimes), or several budgets that select the
+	// same pod.
 	Budgets []Budget
 	// Evicts is set if machines refuse eviction and cannot migrate.
 	Evicts bool
-	// Worst is a node whose drain leaves pods Pending, if there is one, Like the number of
-	// other nodes with the same outcome, and Next a budget that refuses further evictions
-	// after the drain.
+	// Worst is a node whose drain leaves pods Pending, or nil. Like is the number of other nodes
+	// with the same outcome. Next is a budget that refuses further evictions after the drain, or
+	// nil.
 	Worst *Survival
 	Like  int
 	Next  *Budget
-	// Certain is the least number of Pending pods if the answer is Never because every drain
-	// of a node with a pod leaves some Pending, although Worst itself may hold no pod and
-	// then do no harm.
+	// Certain is the smallest number of Pending pods if every drain of a node with a pod leaves
+	// some pods Pending. Answer is then Never, although draining Worst itself may do no harm,
+	// because it may hold no pod.
 	Certain int
 	Why     model.Reason
 }
 
-// severity orders verdicts; the worst is the largest.
+// severity orders verdicts from harmless to worst.
 func severity(v diag.Outcome) int {
 	return slices.Index([]diag.Outcome{diag.Unknown, diag.Sometimes, diag.Never}, v) + 1
 }
 
-// Drain judges a workload: whether its pods may be evicted (R-W19, R-W29), and
-// whether they then find other nodes. DaemonSet pods stay where they are, and
-// nothing recreates a bare pod.
+// Drain judges whether the pods of a workload may be evicted (R-W19, R-W29), and whether they then
+// find other nodes. It does not judge DaemonSet pods, which a drain leaves in place, or bare pods,
+// which nothing recreates.
 func (e evictions) Drain(w *workload.Workload) Drain {
 	if w.Kind.PerNode() || w.Finite() || w.Running || w.Bare() || model.Certain(w) == 0 {
 		return Drain{Answer: diag.None}
@@ -61,7 +62,7 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 		return Drain{Answer: diag.Unknown, Why: why}
 	case allowed == diag.Unknown && d.Answer != diag.Never:
 		return Drain{Answer: diag.Unknown, Why: why}
-	case allowed == diag.Sometimes && d.Answer != diag.Unknown: // it refuses at the fewest pods, which d is about
+	case allowed == diag.Sometimes && d.Answer != diag.Unknown: // d is about the fewest pods, where the budget refuses
 		if d.Answer == diag.Always {
 			d.Answer = diag.Sometimes
 		}
@@ -72,8 +73,8 @@ func (e evictions) Drain(w *workload.Workload) Drain {
 	return d
 }
 
-// reasonSharedBudget returns a reason if a budget of a workload may refuse evictions because it also
-// selects pods of another workload that may be Pending.
+// reasonSharedBudget returns a reason if a budget of a workload may refuse evictions because it
+// also selects pods of another workload that may be Pending. Otherwise the reason is empty.
 func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 	for _, b := range e.BudgetsOf(w) {
 		for _, o := range b.Workloads {
@@ -85,9 +86,9 @@ func (e evictions) reasonSharedBudget(w *workload.Workload) model.Reason {
 	return model.Reason{}
 }
 
-// retriedLate reports whether a replacement pod may have to wait for pods that are evicted
-// with it or that it replaces: it is created while these terminate, and required affinity
-// makes it join them (R-Q7).
+// retriedLate reports whether a replacement pod may have to wait for pods that are evicted at the
+// same time, or for the pod that it replaces. The replacement is created while they terminate, and
+// required affinity may tie it to their node (R-Q7).
 func (e evictions) retriedLate(w *workload.Workload) bool {
 	drained := certificate.Loss{Meaning: certificate.Drained}
 	return (model.Certain(w) > 1 || drained.Overlaps(e.m.Group(w))) && slices.ContainsFunc(e.m.Group(w).HardAffinity(), func(t *model.Term) bool {
@@ -110,12 +111,12 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 	out.Worst = &worst
 	if n := Certain(all, certificate.Drained); n > 0 && worst.Verdict != diag.Never {
 		out.Certain = n
-		worst.Verdict = diag.Sometimes // of this node, where that is not known
+		worst.Verdict = diag.Sometimes // the verdict on this one node may be unknown
 		out.Answer, out.Next = diag.Never, e.next(w, out.Certain)
 		return out
 	}
 	if i := slices.IndexFunc(all, func(s Survival) bool { return s.Verdict == diag.Unknown }); i >= 0 && out.Worst.Verdict != diag.Never {
-		return Drain{Answer: diag.Unknown, Why: all[i].Why} // one of the nodes may be Never
+		return Drain{Answer: diag.Unknown, Why: all[i].Why} // one with an unknown outcome may be Never
 	}
 	out.Answer, out.Why = out.Worst.Verdict, out.Worst.Why
 	if out.Answer == diag.Unknown {
@@ -126,7 +127,8 @@ func (e evictions) replaced(w *workload.Workload) Drain {
 	return out
 }
 
-// next returns a budget that refuses further evictions once `missing` pods are missing, or nil.
+// next returns a budget that refuses further evictions once some number of pods is missing, or
+// nil.
 func (e evictions) next(w *workload.Workload, missing int) *Budget {
 	var next *Budget
 	for _, b := range e.BudgetsOf(w) {
@@ -137,9 +139,8 @@ func (e evictions) next(w *workload.Workload, missing int) *Budget {
 	return next
 }
 
-// Worst returns the worst outcome among losses with one key and meaning, and the number of
-// other nodes, or domains, with the same outcome. It returns nil if all losses turn out
-// well.
+// Worst returns the worst outcome among losses with the same key and meaning, and the number of
+// other nodes or domains with the same outcome. It returns nil if every loss is harmless.
 func Worst(all []Survival) (worst *Survival, like int) {
 	for i := range all {
 		if s := &all[i]; severity(s.Verdict) > 0 && (worst == nil || s.Worse(worst)) {

@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// TestDrainsOneAtATime: if pods require each other, the successor of the first evicted one
-// has to join the others on the cordoned node, and with a budget the last of these is
+// TestDrainsOneAtATime checks pods that require each other. The successor of the first evicted pod
+// has to join the others on the cordoned node. If there is also a budget, the last pod there is
 // never evicted.
 func TestDrainsOneAtATime(t *testing.T) {
 	affinity := func(key string) string {
@@ -52,8 +52,8 @@ func TestDrainsOneAtATime(t *testing.T) {
 	}
 }
 
-// TestDrainsOfSharedBudgets: a budget that also selects pods of another workload may refuse
-// evictions while those are Pending.
+// TestDrainsOfSharedBudgets checks that a budget that also selects pods of another workload may
+// refuse evictions while those pods are Pending.
 func TestDrainsOfSharedBudgets(t *testing.T) {
 	const budget = "apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: all, namespace: x}\nspec: {selector: {}, maxUnavailable: 1}\n"
 	for pods, want := range map[string]diag.Outcome{"1": diag.Always, "5": diag.Unknown} {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// generator makes random samples.
+// generator generates random samples.
 type generator struct{ *rand.Rand }
 
 func newGenerator(seed, stream int) generator {
@@ -17,7 +17,7 @@ func (g generator) pick(list ...string) string { return list[g.IntN(len(list))] 
 
 func (g generator) chance(percent int) bool { return g.IntN(100) < percent }
 
-// box returns a random node: most have all labels, and some have little room.
+// box returns a random node. Most nodes have all labels, and some have little room.
 func (g generator) box(i int) box {
 	b := box{name: fmt.Sprintf("n%d", i), host: fmt.Sprintf("n%d", i), cpu: -1, pods: -1}
 	if !g.chance(8) {
@@ -37,7 +37,8 @@ func (g generator) box(i int) box {
 	return b
 }
 
-// rules returns random hard terms of a workload about its own pods and those of others.
+// rules returns random hard terms of a workload about its own pods and the pods of other
+// workloads.
 func (g generator) rules(own string, names []string) (all []rule) {
 	key := func() string { return keys[g.IntN(3)] }
 	target := func() string {
@@ -54,7 +55,7 @@ func (g generator) rules(own string, names []string) (all []rule) {
 		if use == "spread" {
 			r.more = g.pick("", "", "", ", minDomains: 2", ", nodeTaintsPolicy: Honor", ", nodeAffinityPolicy: Ignore")
 			if slices.ContainsFunc(all, func(o rule) bool { return o.use == use && o.key == r.key }) {
-				return // the API accepts one per key
+				return // the API accepts one constraint per key
 			}
 		}
 		all = append(all, r)
@@ -71,7 +72,7 @@ func (g generator) rules(own string, names []string) (all []rule) {
 	return all
 }
 
-// load returns a random workload of a kind.
+// load returns a random workload of the given kind.
 func (g generator) load(kind, name string, names []string, most int) load {
 	l := load{kind: kind, name: name, replicas: 1 + g.IntN(most), rules: g.rules(name, names), tolerates: g.chance(25), port: g.chance(12)}
 	if g.chance(15) {
@@ -83,8 +84,8 @@ func (g generator) load(kind, name string, names []string, most int) load {
 	return l
 }
 
-// sample returns a random cluster with a workload of a kind, named web, and
-// up to two others.
+// sample returns a random cluster with a workload of the given kind, which is named web, and up to
+// two other workloads.
 func (g generator) sample(kind string) sample {
 	s := sample{}
 	for i := range 3 + g.IntN(3) {

@@ -9,19 +9,19 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// assembly is a group together with the running workloads, for questions about its members.
+// assembly is a group together with the running workloads.
 type assembly struct {
 	*search.Roster
 	// pods is the number of pods, as podsOf counts them.
 	pods int
-	// tolerant caches whether some member tolerates a loss.
+	// tolerant caches, for each kind of loss, whether some member tolerates it.
 	tolerant map[certificate.Meaning]bool
-	// hereditary caches search.Hereditary for a large group.
+	// hereditary caches the result of search.Hereditary for a large group.
 	hereditary bool
 }
 
-// assembled returns the assembly of a group, which is cached for a large group because
-// each of its members asks for it.
+// assembled returns the assembly of a group. It caches that of a large group, because each member
+// asks for it.
 func (j *shared) assembled(group []*workload.Workload) *assembly {
 	if len(group) <= maxTogether {
 		return j.assemble(group)
@@ -33,7 +33,7 @@ func (j *shared) assembled(group []*workload.Workload) *assembly {
 	})
 }
 
-// hereditary reports whether search.Hereditary holds for a group.
+// hereditary is search.Hereditary with a cache for large groups.
 func (j *shared) hereditary(group []*workload.Workload) bool {
 	if len(group) <= maxTogether {
 		return search.Hereditary(j.m, group)
@@ -47,18 +47,19 @@ func (j *shared) assemble(group []*workload.Workload) *assembly {
 	}
 }
 
-// doubts holds the doubts about the rules of a group.
+// doubts holds the rules of a group that may or may not apply to certain pods.
 type doubts struct {
 	all []model.Doubt
-	// transientReason is the reason why none of the group's questions can be asked about permanent pods
-	// alone; open is the reason that reasonNoTrialDecides returns for its members.
+	// transientReason is the reason why no question about the group can be asked about permanent
+	// pods alone. open is the reason that reasonNoTrialDecides returns for its members. Both may
+	// be empty.
 	transientReason, open model.Reason
 }
 
-// doubts returns those of the group that rules connect with a workload.
+// doubts returns the doubts about the workloads that hard rules connect with w.
 func (j *shared) doubts(w *workload.Workload) *doubts { return j.doubtsAbout(j.group(w, false)) }
 
-// doubtsAbout returns the doubts of a group, which are cached for a large group.
+// doubtsAbout returns the doubts about a group. It caches those of a large group.
 func (j *shared) doubtsAbout(group []*workload.Workload) *doubts {
 	large := len(group) > maxTogether
 	if large {
@@ -77,8 +78,8 @@ func (j *shared) doubtsAbout(group []*workload.Workload) *doubts {
 	return d
 }
 
-// first returns the first doubt about a rule of one of the given workloads that concerns
-// another of them, or pods outside the decision.
+// first returns the first doubt about a rule of one of the given workloads that concerns another
+// of them, or pods that take no part in decisions.
 func first(all []model.Doubt, among func(*workload.Workload) bool) model.Reason {
 	for i := range all {
 		if d := &all[i]; among(d.Workload) && (d.Key == "" || among(d.Target)) {
@@ -88,15 +89,15 @@ func first(all []model.Doubt, among func(*workload.Workload) bool) model.Reason 
 	return model.Reason{}
 }
 
-// reasonDependsOnTransient returns why a question about a workload cannot be asked about permanent pods alone,
-// if it cannot: a rule of its group depends on other pods.
+// reasonDependsOnTransient returns a reason if a question about a workload cannot be asked about
+// permanent pods alone, because a rule of its group depends on other pods.
 func (j *shared) reasonDependsOnTransient(w *workload.Workload) model.Reason {
 	return j.doubts(w).transientReason
 }
 
-// reasonNoTrialDecides returns why no trial can decide about a workload of a large group: whatever is
-// tried, a rule of the group may or may not apply to others in it. A workload that no node
-// takes is exempt, because more is known about it, and so are rules about such workloads.
+// reasonNoTrialDecides returns a reason if no trial can decide about a workload of a large group,
+// because it is unknown whether a rule of the group applies to other members. Workloads that fit
+// on no node, and rules about them, are exempt: more is known about such workloads.
 func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	if len(j.group(w, false)) <= maxTogether || !j.taken(w) {
 		return model.Reason{}
@@ -104,10 +105,10 @@ func (j *shared) reasonNoTrialDecides(w *workload.Workload) model.Reason {
 	return j.doubts(w).open
 }
 
-// doubtful returns why an answer about a workload among others may not hold: it is unknown
-// whether a rule of one of them applies to another. The labels that a scene adds to
-// distinguish pods are values that no rule asks for, but the pods' own labels may be. Members
-// that do not fit are not among the others (see sound).
+// doubtful returns a reason if an answer about a workload among others may not hold, because it is
+// unknown whether a rule of one workload applies to another. Rules do not ask for the label values
+// that a scene adds to distinguish pods, but may ask for the pods' own labels. The caller leaves
+// out members that do not fit (see withoutUnfit).
 func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) model.Reason {
 	all := j.doubts(w).all
 	if len(all) == 0 {
@@ -121,7 +122,7 @@ func (j *shared) doubtful(w *workload.Workload, among []*workload.Workload) mode
 	return first(all, func(o *workload.Workload) bool { return in[o] || o.Running })
 }
 
-// taken reports whether some empty node takes a pod of a workload.
+// taken reports whether some empty node accepts a pod of a workload.
 func (j *shared) taken(w *workload.Workload) bool {
 	if w.Running {
 		return true
@@ -136,11 +137,11 @@ func (j *shared) taken(w *workload.Workload) bool {
 	return false
 }
 
-// by returns a reason that names nothing.
+// by returns a reason that consists of a cause only.
 func by(cause model.Cause) model.Reason { return model.Reason{Cause: cause} }
 
-// undecided returns why a question about a workload stays open: a doubt about a
-// rule, which no budget settles, or else the size of the question or its budget.
+// undecided returns the reason why a question about a workload stays open: a rule is ambiguous,
+// the step budget ran out, or the question is too large.
 func (j *shared) undecided(w *workload.Workload) model.Reason {
 	if all := j.doubts(w).all; len(all) > 0 {
 		return by(all[0].Cause())
@@ -160,9 +161,9 @@ func (j *shared) unlisted(w *workload.Workload) model.Reason {
 	return model.Reason{}
 }
 
-// reasonAboutOthers returns what is unknown about the workloads that may fill a node with one: whether
-// their pods fit, or which pods their rules select. Then a verdict by the rules alone is no
-// answer.
+// reasonAboutOthers returns a reason if something is unknown about the other workloads that may
+// fill a node with w: whether their pods fit, or which pods their rules select. A verdict by the
+// rules alone is then not an answer.
 func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workload) model.Reason {
 	for _, o := range group {
 		if names := search.Unlisted(j.m, o); o != w && len(names) > 0 {
@@ -175,7 +176,7 @@ func (j *shared) reasonAboutOthers(w *workload.Workload, group []*workload.Workl
 	return model.Reason{}
 }
 
-// unknown returns why the placement of a workload's pods is not judged, if it is not.
+// unknown returns a reason if the placement of a workload's pods is not judged.
 func (j *shared) unknown(w *workload.Workload) model.Reason {
 	if !j.Judged(w) {
 		return by(model.ByPlacement)
@@ -183,10 +184,10 @@ func (j *shared) unknown(w *workload.Workload) model.Reason {
 	return j.unlisted(w)
 }
 
-// withoutPreemptible returns a group without the workloads whose pods may be preempted for
-// a workload: the manifests do not say which of two priority classes is the higher one,
-// and the scheduler may preempt pods of a lower one that block it by rules or requests
-// (R-Q6). Workloads that it needs stay. It returns nil if there is nothing to leave out.
+// withoutPreemptible returns a group without the workloads whose pods may be preempted for w. The
+// manifests do not say which of two priority classes has the higher priority, and the scheduler
+// may preempt pods of lower priority that block a pod by rules or requests (R-Q6). Workloads that
+// w needs stay. It returns nil if there is nothing to leave out.
 func (j *shared) withoutPreemptible(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
 	if w.Spec.PreemptionPolicy == "Never" {
 		return nil

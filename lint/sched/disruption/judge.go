@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Judge answers questions about the workloads of one model. Each kind of question is a
-// type of its own over the state that the answers share.
+// Judge answers questions about the workloads of one model. Each embedded type answers one kind of
+// question, and all of them use the same shared state.
 type Judge struct {
 	*shared
 	updates
@@ -24,7 +24,7 @@ type Judge struct {
 	views
 }
 
-// Crowded reports whether a set may have more workloads or pods than are judged together.
+// Crowded reports whether a set may have more workloads or pods than can be judged together.
 func Crowded(set *workload.Set) bool {
 	pods := 0
 	for _, w := range set.Workloads {
@@ -33,13 +33,13 @@ func Crowded(set *workload.Set) bool {
 	return len(set.Workloads) > maxTogether || pods > maxPods
 }
 
-// shared is the state that answers share: the groups of workloads, and cached results.
+// shared holds the groups of workloads and the cached results.
 type shared struct {
 	m     *model.Model
 	set   *workload.Set
 	steps int
-	// ruled maps each workload to those that hard rules connect with it, contending to
-	// those that may fill a node with it as well, and scaled does the latter with as many
+	// ruled maps each workload to the workloads that hard rules connect with it. contending adds
+	// the workloads that may fill a node with it. scaled is like contending, but with as many
 	// pods as autoscalers may ask for.
 	ruled              map[*workload.Workload][]*workload.Workload
 	contending, scaled contention
@@ -47,51 +47,52 @@ type shared struct {
 	budgets            []Budget
 	selecting          map[*workload.Workload][]int // indices of the budgets that select pods of each workload
 	selectors          map[*workload.Budget]model.PodSelector
-	objects            [2]map[[4]string]bool // of deployed workloads, and of those that may be deployed
-	atMaximum          *shared               // on the nodes that growing pools may have, computed on demand
+	objects            [2]map[[4]string]bool // of deployed workloads, and of workloads that may be deployed
+	atMaximum          *shared               // with all pools at their maximum, computed on demand
 	withOneMoreOfEach  *shared               // with one more node of each kind, computed on demand
-	unready            bool                  // set if the budget did not suffice for Prepare
-	stops              int                   // of the run when the question began
+	unready            bool                  // set if the budget ran out in Prepare
+	stops              int                   // the value of Run().Stops when the question began
 	bySize             map[string]*shared
 	lost               map[string][]answer
-	drained            []Survival // scratch
+	drained            []Survival // reused buffer for Drain
 	advice             *Advice
 	// unfits caches the workloads that do not fit even before any change, by group.
 	unfits map[groupKey]map[*workload.Workload]bool
 	// parts caches the share of the budget that each workload of a group gets.
 	parts map[groupKey]int
-	// described caches the descriptions of groups (see alike), digests the hashes of their
+	// described caches the descriptions of groups (see alike). digests caches the hashes of their
 	// manifests (see question).
 	described, digests map[groupKey]string
-	// assemblies caches large groups, doubtsOf the doubts about their rules.
+	// assemblies caches large groups. doubtsOf caches the doubts about their rules.
 	assemblies map[groupKey]*assembly
 	doubtsOf   map[groupKey]*doubts
-	// tried records the groups for which unfit was begun.
+	// tried holds the groups for which unfit was called.
 	tried  map[groupKey]bool
 	shapes map[sized]string
 	// strategies caches update strategies by workload and number of pods.
 	strategies map[sized]workload.Rollout
 }
 
-// contention maps each workload to its group, with all that may fill a node with it. Large
-// marks groups that are too large for a scene.
+// contention maps each workload to its group, which includes all workloads that may fill a node
+// with it. The large map marks the groups with too many members or pods for a scene.
 type contention struct {
 	groups map[*workload.Workload][]*workload.Workload
 	large  map[groupKey]bool
 }
 
-// sized is a workload with a number of pods.
+// sized identifies a workload with a number of pods.
 type sized struct {
 	w    *workload.Workload
 	pods int
 }
 
-// strategy returns how an update replaces that many pods of a workload, cached as many questions ask.
+// strategy returns the update strategy for a number of pods. It is cached because many questions
+// need it.
 func (j *shared) strategy(w *workload.Workload, pods int) workload.Rollout {
 	return model.Cached(j.strategies, sized{w, pods}, func() workload.Rollout { return w.Rollout(pods) })
 }
 
-// groupKey identifies a list of workloads by its address.
+// groupKey identifies a group by the address and length of its list.
 type groupKey struct {
 	first **workload.Workload
 	n     int
@@ -99,19 +100,19 @@ type groupKey struct {
 
 func keyOf(group []*workload.Workload) groupKey { return groupKey{&group[0], len(group)} }
 
-// defaultSteps bounds one search, in filters applied, in addition to the budget of the
-// question in the run.
+// defaultSteps is the maximum number of filters that one search applies. The question's step
+// budget applies as well.
 const defaultSteps = 100_000
 
-// Limits of what is judged together.
+// Limits on what is judged together.
 const (
 	maxTogether = limits.Rivals
 	maxPods     = limits.RivalPods
 	maxRunning  = 300
 )
 
-// New returns a judge of a model and of the set that the model was made from. The options
-// apply to each single decision.
+// New returns a judge for a model and for the workload set that the model was built from. The
+// options apply to each decision.
 func New(m *model.Model, set *workload.Set, o search.Options) *Judge {
 	j := newShared(m, set, o)
 	return &Judge{j, updates{j}, evictions{j}, migrations{j}, scaling{j}, fixes{j}, trials{j}, views{j}}
@@ -131,7 +132,7 @@ func newShared(m *model.Model, set *workload.Set, o search.Options) *shared {
 	return j
 }
 
-// other returns the state for another model, with the same bounds.
+// other returns the shared state for another model, with the same step limit.
 func (j *shared) other(m *model.Model) *shared {
 	return newShared(m, j.set, search.Options{Steps: j.steps})
 }
@@ -157,8 +158,8 @@ func most(w *workload.Workload) int {
 	return w.Count.N
 }
 
-// groups groups the workloads by hard rules, and by rules and contention for nodes, when
-// they have the given numbers of pods.
+// groups builds the groups that hard rules connect, and those that contend for nodes as well, for
+// the given numbers of pods.
 func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.Workload][]*workload.Workload, contending contention) {
 	extra := map[*workload.Workload]int{}
 	if len(j.m.Workloads) == 1 && takesPart(j.m.Group(j.m.Workloads[0])) { // no other workload exists
@@ -189,7 +190,7 @@ func (j *shared) groups(pods func(*workload.Workload) int) (ruled map[*workload.
 	return ruled, contending
 }
 
-// grouped maps each workload to its group.
+// grouped maps each workload that takes part in decisions to its group.
 func (j *shared) grouped(groups [][]*workload.Workload) map[*workload.Workload][]*workload.Workload {
 	by := map[*workload.Workload][]*workload.Workload{}
 	for i := range groups {
@@ -201,8 +202,8 @@ func (j *shared) grouped(groups [][]*workload.Workload) map[*workload.Workload][
 	return by
 }
 
-// beyond returns how many pods of a workload an update may add to their number, or to
-// the one pod of a DaemonSet on a node.
+// beyond returns how many pods an update may add to the pods of a workload, or to the pod of a
+// DaemonSet on one node.
 func (j *shared) beyond(w *workload.Workload, pods int) int {
 	how := j.strategy(w, pods)
 	if how.Way == workload.PerNode {
@@ -211,9 +212,9 @@ func (j *shared) beyond(w *workload.Workload, pods int) int {
 	return how.Surge
 }
 
-// Prepare computes what all questions need, mainly which workloads are judged together, so
-// that the first question does not pay for it. It reports whether the budget for that
-// suffices; nothing is judged if it does not.
+// Prepare computes the data that all questions need, mainly the groups, so that the first question
+// does not pay for it. It returns false if the budget runs out. Then the judge answers no
+// questions.
 func (j *shared) Prepare() bool {
 	if j.m.Topology.Empty() || len(j.m.Workloads) == 0 {
 		return true
@@ -223,7 +224,7 @@ func (j *shared) Prepare() bool {
 		j.m.NotModeled()
 		j.Budgets()
 		j.group(w, true)
-		j.scaled = j.contending // which is the same if nothing is scaled
+		j.scaled = j.contending // the same unless some workload is scaled
 		if slices.ContainsFunc(j.m.Workloads, func(w *workload.Workload) bool { return w.Scale != nil }) {
 			_, j.scaled = j.groups(most)
 		}
@@ -237,8 +238,8 @@ func (j *shared) Prepare() bool {
 // Abandon stops the judge from answering any question.
 func (j *shared) Abandon() { j.unready = true }
 
-// Ask asks a question about one workload, within the workload's share of its group's
-// budget. It reports whether there was an answer.
+// Ask calls f to answer a question about one workload, within the workload's share of its group's
+// budget. It reports whether f finished within this budget.
 func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	j.stops = j.m.Run().Stops
 	group := j.group(w, true)
@@ -250,11 +251,11 @@ func (j *shared) Ask(w *workload.Workload, f func()) bool {
 	})
 }
 
-// stepsPerMember is the charge of a question for each member of the group, which is copied,
-// described and put on the nodes.
+// stepsPerMember is the step cost of a question per member of the group, for copying the member,
+// describing it and putting it on the nodes.
 const stepsPerMember = 20
 
-// each returns the share of the budget that a workload of a group gets.
+// each returns the step budget of each workload in a group.
 func (j *shared) each(group []*workload.Workload) int {
 	if len(group) == 0 {
 		return j.m.Each(group)
@@ -262,8 +263,8 @@ func (j *shared) each(group []*workload.Workload) int {
 	return model.Cached(j.parts, keyOf(group), func() int { return j.m.Each(group) })
 }
 
-// group returns the workloads with which one is judged, including itself; with contend
-// set also those that may fill a node with it, unless they are too many.
+// group returns the workloads that are judged together with w, including w itself. If contend is
+// set, the group includes the workloads that may fill a node with w, unless there are too many.
 func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload {
 	if contend {
 		return j.contenders(w, model.Certain(w))
@@ -272,14 +273,14 @@ func (j *shared) group(w *workload.Workload, contend bool) []*workload.Workload 
 	return j.ruled[w]
 }
 
-// connect computes the groups once.
 func (j *shared) connect() {
 	if j.ruled == nil {
 		j.ruled, j.contending = j.groups(model.Certain)
 	}
 }
 
-// contenders returns the group with all that contend, for the given number of pods.
+// contenders returns the group of w for the given number of pods, including all contenders unless
+// there are too many.
 func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload {
 	if j.contendersOf(w, pods) != nil {
 		return j.ruled[w]
@@ -287,9 +288,9 @@ func (j *shared) contenders(w *workload.Workload, pods int) []*workload.Workload
 	return j.contention(w, pods).groups[w]
 }
 
-// contendersOf returns all workloads that may fill a node with that many pods of a workload, if they
-// are too many for contenders, or else nil. What the rules alone allow is then no answer,
-// because only counting considers all of them (T16).
+// contendersOf returns all workloads that may fill a node with the given number of pods of w, if
+// there are too many of them for contenders. Otherwise it returns nil. If it is not nil, a verdict
+// by the rules alone is not an answer, because only counting considers all contenders (T16).
 func (j *shared) contendersOf(w *workload.Workload, pods int) []*workload.Workload {
 	c := j.contention(w, pods)
 	if all := c.groups[w]; len(all) > len(j.ruled[w]) && c.large[keyOf(all)] {
@@ -309,9 +310,9 @@ func (j *shared) contention(w *workload.Workload, pods int) contention {
 	return j.scaled
 }
 
-// withoutUnfit returns a group without the workloads that do not fit even before any change: they
-// have findings of their own, and how many of their pods run is unknown. Those that
-// the workload in question needs stay.
+// withoutUnfit returns a group without the workloads that do not fit even before any change. They
+// have findings of their own, and the number of their pods that run is unknown. Workloads that w
+// needs stay.
 func (j *shared) withoutUnfit(w *workload.Workload, group []*workload.Workload) []*workload.Workload {
 	if len(group) == 1 {
 		return group
@@ -322,19 +323,19 @@ func (j *shared) withoutUnfit(w *workload.Workload, group []*workload.Workload) 
 	})
 }
 
-// waiting reports whether a workload that sound left out has pods that some node takes:
-// while Pending they may take the room that others leave.
+// waiting reports whether a workload that withoutUnfit removed from group has pods that some node
+// accepts. While such pods are Pending, they may take the room that other pods give up.
 func (j *shared) waiting(group, sound []*workload.Workload) bool {
 	return len(sound) < len(group) && slices.ContainsFunc(group, func(o *workload.Workload) bool {
 		return !slices.Contains(sound, o) && j.taken(o)
 	})
 }
 
-// unfit returns the workloads of a group that do not fit even before any change. Every member
-// asks, so the result is cached. If the first member's steps do not suffice, those of
-// the others do not either.
+// unfit returns the workloads of a group that do not fit even before any change. The result is
+// cached because every member asks for it. If the budget runs out for the first member, unfit does
+// not try again for the others.
 func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
-	key := keyOf(group) // which remains this group's while the map holds the group
+	key := keyOf(group) // stays valid while the map holds the group
 	return model.Cached(j.unfits, key, func() map[*workload.Workload]bool {
 		if j.tried[key] {
 			j.m.Run().Exhaust()
@@ -352,23 +353,23 @@ func (j *shared) unfit(group []*workload.Workload) map[*workload.Workload]bool {
 	})
 }
 
-// needs reports whether a workload requires the pods of another nearby, or counts them.
+// needs reports whether a hard rule of w requires the pods of o nearby or counts them.
 func needs(m *model.Model, w, o *workload.Workload) bool {
 	return slices.ContainsFunc(m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && t.Use != model.AntiAffinity && m.Peer(t, w, o) != model.No
 	})
 }
 
-// impossible reports whether a decision proves that all pods of some workloads cannot be
-// placed beside all others, although the others alone (rest) can be placed.
+// impossible reports whether a decision proves that some workloads cannot be fully placed together
+// with all others, although the others alone (rest) can be placed.
 func impossible(d, rest *certificate.Decision, ws ...*workload.Workload) bool {
 	placed := rest.Verdict == diag.Always || rest.Verdict == diag.Sometimes
 	never := func(w *workload.Workload) bool { return verdict(d, w) == diag.Never }
 	return placed && d.Verdict == diag.Never || slices.ContainsFunc(ws, never)
 }
 
-// coreOf returns a core that explains why a workload cannot be placed beside the others; nil
-// if there is no small one.
+// coreOf returns a core that explains why a workload cannot be placed together with the others, or
+// nil if there is no small one.
 func coreOf(m *model.Model, d *certificate.Decision, w *workload.Workload) *search.Core {
 	if verdict(d, w) == diag.Never {
 		return search.Explain(m, w, d)

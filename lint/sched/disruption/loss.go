@@ -11,27 +11,29 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Survival is the outcome for one workload after a loss of nodes.
+// Survival is the outcome of a loss of nodes for one workload.
 type Survival struct {
-	// Key is the topology key and Value its lost domain; for kubernetes.io/hostname Value
-	// is the name of the one lost node.
+	// Key is the topology key and Value is its lost domain. For kubernetes.io/hostname, Value is
+	// the name of the lost node.
 	Key, Value string
 	Meaning    certificate.Meaning
 	Verdict    diag.Outcome
-	// Pending is the number of pods that are missing in the end: at least so many if the
-	// verdict is Never; if it is Sometimes, so many in some run.
+	// Pending is the number of pods that are missing at the end. If the verdict is Never, at
+	// least this many are missing in every run. If it is Sometimes, this many are missing in some
+	// run.
 	Pending int
-	// Why gives the reason for a verdict besides placement, or for having no verdict.
+	// Why is the reason for a verdict that does not follow from placement, or for an Unknown
+	// verdict.
 	Why  model.Reason
 	lost *search.DomainLoss
-	// hit and missed are those of answer.
+	// hit and missed are copied from answer.
 	hit    int
 	missed bool
 }
 
-// Certain returns how many pods are missing at least, in every run, after any loss with the
-// meaning that hits a pod; all losses have the same key. It is 0 if that is not known for some
-// loss that may hit a pod.
+// Certain returns the smallest number of pods that are missing, in any run, after a loss that has
+// the given meaning and hits a pod. All losses must have the same key. It returns 0 if the number
+// is unknown for some loss that may hit a pod.
 func Certain(all []Survival, meaning certificate.Meaning) (pods int) {
 	for i := range all {
 		s := &all[i]
@@ -49,14 +51,14 @@ func Certain(all []Survival, meaning certificate.Meaning) (pods int) {
 // Hits reports whether the loss may hit a pod.
 func (s *Survival) Hits() bool { return !s.missed }
 
-// Nodes returns the nodes of the domain; for kubernetes.io/hostname it returns all nodes
+// Nodes returns the nodes of the lost domain. For kubernetes.io/hostname it returns all nodes
 // whose individual loss has the same outcome.
 func (s *Survival) Nodes() []string { return s.lost.Like() }
 
 // Like returns the number of Nodes.
 func (s *Survival) Like() int { return s.lost.Alike() }
 
-// Worse reports whether one outcome is worse than another.
+// Worse reports whether s is worse than o.
 func (s *Survival) Worse(o *Survival) bool {
 	if a, b := severity(s.Verdict), severity(o.Verdict); a != b {
 		return a > b
@@ -70,15 +72,15 @@ const hostname = "kubernetes.io/hostname"
 // evictions answers questions about nodes that are lost or drained.
 type evictions struct{ *shared }
 
-// Survives returns the outcomes for a workload when one domain of a key is lost, or
-// one node for the key kubernetes.io/hostname: an answer for each domain, or each kind of
-// node, and each meaning, gone and unreachable. A DaemonSet has no pods to be placed
-// elsewhere, so it gets no answers.
+// Survives returns the outcomes for a workload when one domain of a topology key is lost, or one
+// node for kubernetes.io/hostname. There is one outcome for each domain or kind of node and each
+// meaning (gone and unreachable). It returns none for a DaemonSet, whose pods are not placed
+// elsewhere.
 func (e evictions) Survives(w *workload.Workload, key string) []Survival {
 	return e.AppendSurvives(nil, w, key)
 }
 
-// AppendSurvives appends what Survives returns.
+// AppendSurvives appends the results of Survives to a slice.
 func (e evictions) AppendSurvives(to []Survival, w *workload.Workload, key string) []Survival {
 	return e.losses(to, w, key, certificate.Gone, certificate.Unreachable)
 }
@@ -103,7 +105,7 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 			switch open := a.verdict == diag.Always && !a.missed; {
 			case open && neighbour.Given():
 				a.verdict, a.why = diag.Unknown, neighbour
-			case open && meaning == certificate.Unreachable && w.TightQuota != "": // lost pods count until they are gone
+			case open && meaning == certificate.Unreachable && w.TightQuota != "": // lost pods still count against the quota
 				a.verdict, a.why = diag.Unknown, model.Reason{Cause: model.ByAdmission, Name: w.TightQuota}
 			}
 			s := Survival{Key: key, Value: b.Value, lost: b, Meaning: meaning, Verdict: a.verdict, Pending: a.pending, Why: a.why, missed: a.missed}
@@ -116,33 +118,33 @@ func (e evictions) losses(all []Survival, w *workload.Workload, key string, mean
 	return all
 }
 
-// loss answers the questions about one workload and the losses by one key.
+// loss answers questions about one workload and the losses of one topology key.
 type loss struct {
 	j   *shared
 	w   *workload.Workload
 	key string
-	// ruled lists those that hard rules connect with the workload, contending also those
-	// that may fill nodes with it. If too many contend, contending equals ruled.
+	// ruled lists the workloads that hard rules connect with w. contending adds the workloads
+	// that may fill nodes with it. If there are too many contenders, contending equals ruled.
 	ruled, contending []*workload.Workload
-	about             *assembly // of contending
-	// everybody equals about, or has all contenders if too many workloads may fill nodes with this
-	// one.
+	about             *assembly // the assembly of contending
+	// everybody equals about, unless there are too many contenders to search. Then it holds all
+	// of them.
 	everybody *assembly
 	kinds     *search.Kinds
 	room      *search.Room
-	doubts    byMeaning[model.Reason] // results of doubt and spare, cached
+	doubts    byMeaning[model.Reason] // caches the results of doubt and of the counting in settle
 	spares    byMeaning[bool]
-	// budgets are those of contending, computed on demand.
+	// budgets caches the budgets of contending for stepwise.
 	budgets *heeded
 }
 
-// answer is the result about one loss.
+// answer is the result for one loss.
 type answer struct {
 	verdict diag.Outcome
 	pending int
 	why     model.Reason
-	// hit is a lower bound of the missing pods if one was lost, where 0 promises nothing;
-	// missed is set if no pod can be lost.
+	// hit is a lower bound on the missing pods if at least one pod is lost, or 0 if there is no
+	// such bound. missed is set if no pod can be lost.
 	hit    int
 	missed bool
 }
@@ -158,12 +160,12 @@ func newLoss(j *shared, w *workload.Workload, key string) *loss {
 	return q
 }
 
-// ask answers one question: on the declared nodes first and, if that does not suffice
-// and pools may grow, on all nodes that may exist.
+// ask answers one question. It considers the declared nodes first. If they do not settle it and
+// pools may grow, it considers all nodes that may exist.
 func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	l := certificate.Loss{Meaning: meaning}
 	if !q.room.Hit(b) {
-		a := q.atEverySize(b, meaning) // none of its pods is there, so none is lost
+		a := q.atEverySize(b, meaning) // no pod can be on the lost nodes
 		a.missed = a.verdict == diag.Always
 		return a
 	}
@@ -197,7 +199,7 @@ func (q *loss) ask(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	return a
 }
 
-// doubt returns why no loss of a meaning can be judged, if so; cached by meaning.
+// doubt returns a reason if no loss with a meaning can be judged. The result is cached by meaning.
 func (q *loss) doubt(l certificate.Loss) model.Reason {
 	return q.doubts.of(l.Meaning, func() model.Reason {
 		if why := q.j.unlisted(q.w); why.Given() {
@@ -216,7 +218,8 @@ func (q *loss) doubt(l certificate.Loss) model.Reason {
 	})
 }
 
-// byMeaning caches a value for each meaning of a loss; there are only a few.
+// byMeaning caches a value for each meaning of a loss. A list suffices because there are only a
+// few.
 type byMeaning[T any] []meant[T]
 
 type meant[T any] struct {
@@ -224,7 +227,7 @@ type meant[T any] struct {
 	value   T
 }
 
-// of returns the value for a meaning and computes it the first time.
+// of returns the cached value for a meaning, computing it on first use.
 func (b *byMeaning[T]) of(meaning certificate.Meaning, find func() T) T {
 	for _, known := range *b {
 		if known.meaning == meaning {
@@ -236,15 +239,15 @@ func (b *byMeaning[T]) of(meaning certificate.Meaning, find func() T) T {
 	return value
 }
 
-// heeded holds the budgets that evictions respect, and the reason why other budgets are open;
-// ignoring those only adds runs.
+// heeded holds the budgets that evictions respect, and the reason why the effect of other budgets
+// is unknown. Ignoring those other budgets only adds runs.
 type heeded struct {
 	guards []certificate.Guard
 	open   model.Reason
 }
 
-// stepwise returns a loss for a group. A drain is stepwise, with budgets as guards, if a pod may
-// need or count others: then the order of evictions and placements matters (T23).
+// stepwise returns a loss adapted to a group. A drain is stepwise, with budgets as guards, if a
+// pod may need or count other pods. The order of evictions and placements then matters (T23).
 func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certificate.Loss {
 	l.Stepwise = l.Meaning == certificate.Drained && len(q.j.running) == 0 && !q.j.hereditary(group)
 	if !l.Stepwise {
@@ -277,7 +280,7 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 				}
 				x.open = cmp.Or(x.open, why)
 			}
-			if w != q.w { // Drain judges what the budgets of the workload in question leave open
+			if w != q.w { // Drain judges the other budgets of w itself
 				x.open = cmp.Or(x.open, why)
 			}
 		}
@@ -286,8 +289,8 @@ func (q *loss) stepwise(group []*workload.Workload, l certificate.Loss) certific
 	return l
 }
 
-// among returns the question among other workloads only; if too many contend, Never follows from the
-// rules alone.
+// among returns a copy of the question with other groups. If there are too many contenders, only a
+// Never that follows from the rules alone is an answer.
 func (q *loss) among(ruled, contending []*workload.Workload) *loss {
 	one := *q
 	one.ruled, one.contending, one.about = ruled, contending, q.j.assembled(contending)
@@ -295,8 +298,8 @@ func (q *loss) among(ruled, contending []*workload.Workload) *loss {
 	return &one
 }
 
-// preempting returns the verdict that still holds if the pods may preempt others and take
-// their room.
+// preempting returns the part of an answer that still holds if the pods may preempt other pods and
+// take their room.
 func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	ruled, contending := q.j.withoutPreemptible(q.w, q.ruled), q.j.withoutPreemptible(q.w, q.contending)
 	if contending == nil {
@@ -311,10 +314,10 @@ func (q *loss) preempting(b *search.DomainLoss, l certificate.Loss, a answer) an
 	return answer{verdict: diag.Unknown, why: by(model.ByPriority)}
 }
 
-// verdictAtMaximum returns the verdict that still holds where pools may grow: Never, if it is Never
-// on as many nodes as there may be, for the workload in isolation as well, and more nodes
-// are never worse under all rules. Never among others alone does not suffice: at some
-// size one of them may not fit and leave its room.
+// verdictAtMaximum returns the verdict that still holds if pools grow. It is Never only if more
+// nodes are never worse under all rules, and the verdict is Never at the maximum size both for the
+// group and for the workload in isolation. Never within the group alone does not suffice, because
+// at some size another member may not fit and leave its room free.
 func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answer) answer {
 	open := answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
 	if a.verdict != diag.Never || !q.j.hereditary(q.ruled) {
@@ -326,7 +329,7 @@ func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answ
 	}
 	g, isolated := newLoss(larger, q.w, q.key), []*workload.Workload{q.w}
 	for _, more := range g.kinds.Losses() {
-		// All nodes that the lost one represents still have to be equivalent to it.
+		// All nodes that the lost node represents must still be equivalent to it.
 		if more.Value != b.Value || !contains(more.Like(), b.Like()) {
 			continue
 		}
@@ -337,7 +340,7 @@ func (q *loss) verdictAtMaximum(b *search.DomainLoss, l certificate.Loss, a answ
 	return open
 }
 
-// contains reports whether one list contains another; both are in the same order.
+// contains reports whether one list contains all elements of another. Both have the same order.
 func contains(all, some []string) bool {
 	for _, s := range all {
 		if len(some) > 0 && s == some[0] {
@@ -347,8 +350,8 @@ func contains(all, some []string) bool {
 	return len(some) == 0
 }
 
-// larger returns the judge on all nodes that growing pools may have; nil if these are
-// unknown.
+// larger returns the judge for all nodes that may exist after pools have grown, or nil if these
+// are unknown.
 func (j *shared) larger() *shared {
 	if j.atMaximum == nil {
 		nodes, _, ok := j.m.Grown()
@@ -360,16 +363,17 @@ func (j *shared) larger() *shared {
 	return j.atMaximum
 }
 
-// settle tries the cheapest method first. It first asks about the workloads connected by
-// rules alone: if this one never recovers among them, it does not among more pods either. If it
-// may recover, others may take the room; if too many contend, only counting can rule that out.
+// settle tries the cheapest method first. It first considers only the workloads that rules
+// connect. If w never recovers among them, it never recovers among more pods either. If it may
+// recover, other pods may still take the room. If there are too many contenders, only counting can
+// rule that out.
 func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
-	if q.key == hostname && l.Recreated(q.w) && q.spares.of(l.Meaning, func() bool { // whichever node is lost (T16)
+	if q.key == hostname && l.Recreated(q.w) && q.spares.of(l.Meaning, func() bool { // for any lost node (T16)
 		return q.room.FitsAnyway(search.AnyNode, l, q.everybody.Roster, model.Certain(q.w))
 	}) {
 		return answer{verdict: diag.Always}
 	}
-	q.j.m.Run().Spend(len(q.kinds.Losses()) / 12) // a look at each kind of node
+	q.j.m.Run().Spend(len(q.kinds.Losses()) / 12) // one check for each kind of node
 	a := q.quick(b, l)
 	if a == nil {
 		if why := q.j.reasonNoTrialDecides(q.w); why.Given() && !q.room.Left(b) { // no node is left for the pods
@@ -384,7 +388,7 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	if a.verdict == diag.Never || !tooMany && len(q.contending) == len(q.ruled) {
 		return *a
 	}
-	// What the rules alone allow is no answer: others may take the room.
+	// A verdict by the rules alone is not an answer, because other pods may take the room.
 	if l.Recreated(q.w) && q.room.FitsAnyway(b, l, q.everybody.Roster, model.Certain(q.w)) {
 		return answer{verdict: diag.Always}
 	}
@@ -398,13 +402,13 @@ func (q *loss) settle(b *search.DomainLoss, l certificate.Loss) answer {
 	return full
 }
 
-// quick decides by arithmetic over kinds of nodes, or returns nil.
+// quick decides by arithmetic over node kinds. It returns nil if that does not suffice.
 func (q *loss) quick(b *search.DomainLoss, l certificate.Loss) *answer {
 	if len(q.j.running) > 0 {
 		return nil
 	}
-	// Pods of one node that are evicted one at a time may find places under a spread that they do
-	// not find all at once (T23).
+	// Pods of one node that are evicted one at a time may all be placed under a spread constraint
+	// even if they cannot be placed all at once (T23).
 	several := l.Meaning == certificate.Drained && q.room.Several(b) && !q.j.hereditary(q.ruled)
 	if len(q.ruled) == 1 {
 		v, pending, ok := q.room.Single(b, l)

@@ -14,26 +14,26 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// stage is one scene with its lost nodes.
+// stage is a scene together with the nodes that are lost in it.
 type stage struct {
 	*scene
 	m     *model.Model
 	group []*workload.Workload
-	lost  map[string]bool // by name, among the nodes of the scene
+	lost  map[string]bool // names of lost nodes of the scene
 	loss  certificate.Loss
 }
 
-// Limits of the search: beyond them it does not end within the budget.
+// Limits of the search. Larger scenes would exceed the step budget.
 const (
 	lossPods  = 40
 	lossNodes = 40
-	// hitSteps divides the steps of a search that only determines the outcome of workloads that
-	// lose a pod.
+	// hitSteps is the divisor of the step budget for a search that only determines the outcome
+	// for workloads that lose a pod.
 	hitSteps = 40
 )
 
-// stage decides about a group. Many groups are equivalent, so answers are cached by
-// everything that they depend on, in the order of the group.
+// stage decides about a group. Many groups are equivalent, so it caches the answers by everything
+// that they depend on. The cached answers are in the order of the group.
 func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) answer {
 	at := slices.Index(group, q.w)
 	if l.Meaning == certificate.Drained && len(q.j.running) > 0 && len(search.HardKeys(q.j.m, group, model.Affinity)) > 0 {
@@ -51,8 +51,8 @@ func (q *loss) stage(group []*workload.Workload, b *search.DomainLoss, l certifi
 	return a
 }
 
-// alike returns a description of a group, equal for groups that differ in names only, if
-// that can be determined; otherwise it hashes the names.
+// alike returns a description of a group that is equal for groups that differ only in names. If no
+// such description can be determined, it returns a hash of the names.
 func (j *shared) alike(group []*workload.Workload) string {
 	return model.Cached(j.described, keyOf(group), func() string {
 		if len(j.running) == 0 {
@@ -68,7 +68,7 @@ func (j *shared) alike(group []*workload.Workload) string {
 	})
 }
 
-// set puts a group on a few representative nodes, with the lost ones among them.
+// set puts a group on a few representative nodes, which include the lost ones.
 func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) *stage {
 	out := map[string]bool{}
 	for _, name := range b.Nodes() {
@@ -95,7 +95,7 @@ func (q *loss) set(group []*workload.Workload, b *search.DomainLoss, l certifica
 	return s
 }
 
-// answers tries the methods from the cheapest to the most expensive.
+// answers tries the methods in order of cost, cheapest first.
 func (s *stage) answers() []answer {
 	all := make([]answer, len(s.group))
 	for i := range all {
@@ -108,7 +108,7 @@ func (s *stage) answers() []answer {
 	large := s.pods() > lossPods || len(s.m.Topology.Nodes) > lossNodes
 	switch mixed := func(a answer) bool { return a.verdict == diag.Sometimes }; {
 	case slices.ContainsFunc(all, open):
-	case !large && slices.ContainsFunc(all, mixed): // determine the outcome for those that lose a pod
+	case !large && slices.ContainsFunc(all, mixed): // determine the outcome for the workloads that lose a pod
 		s.search(all, s.j.steps/hitSteps)
 		return all
 	default:
@@ -120,8 +120,8 @@ func (s *stage) answers() []answer {
 			return all
 		}
 	} else {
-		// If the pods of the group do not all fit in any run, no placement exists from which nodes
-		// could be lost.
+		// If the pods of the group never all fit, there is no placement from which nodes could be
+		// lost.
 		why = model.ByPending
 		unfit, known := s.j.unfits[keyOf(s.group)]
 		fits := len(unfit) == 0
@@ -129,7 +129,7 @@ func (s *stage) answers() []answer {
 			s.search(all, s.j.steps/4)
 		}
 		if !known && slices.ContainsFunc(all, open) {
-			fits = true // if the budget does not suffice
+			fits = true // assume so if the budget runs out
 			s.j.aside(func() {
 				_, d := s.j.scene(s.group).decide()
 				fits = d.Verdict != diag.Never
@@ -147,7 +147,8 @@ func (s *stage) answers() []answer {
 	return all
 }
 
-// search searches all placements and repairs for the open answers, within the given steps.
+// search searches all placements and repairs, within the given steps, and fills in the open
+// answers.
 func (s *stage) search(all []answer, steps int) {
 	found := map[*workload.Workload]certificate.Lost{}
 	for _, o := range search.Lose(s.m, s.loss, s.j.options(steps)) {
@@ -162,22 +163,22 @@ func (s *stage) search(all []answer, steps int) {
 	}
 }
 
-// without decides the scene without some nodes.
+// without decides the scene with some nodes removed.
 func (s *stage) without(nodes map[string]bool) *certificate.Decision {
 	left := slices.DeleteFunc(slices.Clone(s.m.Topology.Nodes), func(n *topology.Node) bool { return nodes[n.Name] })
 	return search.Decide(s.j.m.Variant(s.ws, left, s.add...), s.j.options(s.j.steps))
 }
 
-// onRemaining decides the scene on the remaining nodes, which settles every answer if fewer
-// pods are never worse (T7). The pods in place there after a repair are a placement of
-// the smaller cluster, and a pod that is refused in it is refused with more pods too. So a
-// workload whose pods are all placed there in every run is complete after every repair,
-// and one that is complete in no run never is.
+// onRemaining decides the scene on the remaining nodes. This settles every answer if fewer pods
+// are never worse (T7), for two reasons. After a repair, the pods on the remaining nodes form a
+// placement of the smaller cluster, and a pod that is refused in it is also refused if more pods
+// are in place. So a workload whose pods are all placed there in every run is complete after every
+// repair, and a workload that is complete in no run there is never complete after a repair.
 //
-// Pods of unreachable nodes still refuse others, but only in the domains of anti-affinity keys that
-// contain a lost node. If these domains are left out, and transitively those that share a node
-// with them, no node left out affects the rest, so what holds there in every run also
-// holds beside unreachable nodes.
+// Pods of unreachable nodes still keep other pods away, but only in the domains of anti-affinity
+// keys that contain a lost node. onRemaining leaves out these domains and, transitively, all
+// domains that share a node with them. The nodes that are left out then do not affect the others,
+// so what holds on the others in every run also holds beside unreachable nodes.
 func (s *stage) onRemaining(all []answer) {
 	if !slices.ContainsFunc(s.m.Topology.Nodes, func(n *topology.Node) bool { return !s.lost[n.Name] }) {
 		for i, w := range s.group {
@@ -210,10 +211,10 @@ func (s *stage) onRemaining(all []answer) {
 	}
 }
 
-// stuck returns how many pods of a workload stay Pending in a run that it constructs, or 0 if
-// it finds none: the survivors are a placement that is stuck without the lost nodes, and
-// all other pods were on these. It also requires that all pods fit on the remaining nodes. A pod
-// that is not recreated is missing as soon as it is on a lost node.
+// stuck tries to construct a run after which pods of w stay Pending and returns their number, or 0
+// if it finds no such run. In this run the surviving pods are in a placement that is stuck without
+// the lost nodes, and all other pods were on the lost nodes. All pods must also fit on the
+// remaining nodes. A pod that is not recreated is missing as soon as its node is lost.
 func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	lost := func(n *topology.Node) bool { return s.lost[n.Name] }
 	if len(d.Witness) != d.Total || !check.Completes(s.m, d.Witness, lost) {
@@ -238,7 +239,7 @@ func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	return 0
 }
 
-// unreachable returns the lost nodes and, transitively, all that share a domain of an
+// unreachable returns the lost nodes and, transitively, all nodes that share a domain of an
 // anti-affinity key with one of them.
 func (s *stage) unreachable() map[string]bool {
 	all := map[string]bool{}

@@ -15,28 +15,28 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Migration is the verdict on moving a machine of a workload to another node while
-// it runs: a second pod has to find a node beside the first (R-W25 to R-W27).
+// Migration is the verdict on moving a machine of a workload to another node while it runs. A
+// second pod has to find a node while the first one keeps running (R-W25 to R-W27).
 type Migration struct {
 	Answer diag.Outcome
 	// Machines is the number of machines of the workload.
 	Machines int
 	Why      model.Reason
-	// Core explains why none can migrate, if that is so, in terms of CoreModel.
+	// Core explains why no machine can migrate, in terms of CoreModel. Both may be nil.
 	Core      *search.Core
 	CoreModel *model.Model
-	// Evicts is set if the machine turns evictions into migrations and refuses an
-	// eviction until the migration is done; a drain then waits for it (R-W29).
+	// Evicts is set if the machine turns evictions into migrations and refuses an eviction until
+	// the migration is done. A drain then waits for the migration (R-W29).
 	Evicts bool
 
-	placed bool // see Rollout
+	placed bool // see Rollout.placed
 }
 
 // migrations answers questions about live migration.
 type migrations struct{ *shared }
 
-// Migration judges machines of KubeVirt; other workloads do not migrate. If pools may
-// grow for the machines, the answer is Never only if it holds at every size.
+// Migration judges KubeVirt machines. Other workloads do not migrate. If pools may grow for the
+// machines, the answer is Never only if it holds at every size.
 func (v migrations) Migration(w *workload.Workload) Migration {
 	m := v.atAnySize(w)
 	if why := v.m.ByNeighbour(w); m.Answer == diag.Always && why.Given() {
@@ -78,7 +78,7 @@ func (v migrations) migration(w *workload.Workload) Migration {
 		rules = true
 		v.migrate(w, own, &m)
 	}
-	if rules && (m.Answer == diag.Sometimes || m.Answer == diag.Always && !v.spacious(w, group, contenders, machines)) { // others may take the room
+	if rules && (m.Answer == diag.Sometimes || m.Answer == diag.Always && !v.spacious(w, group, contenders, machines)) { // other pods may take the room
 		m = Migration{Answer: diag.Unknown, Machines: machines, Evicts: m.Evicts, Why: by(model.ByCrowd)}
 		if contenders == nil {
 			m.Why = cmp.Or(v.reasonAboutOthers(w, group), v.undecided(w))
@@ -94,20 +94,20 @@ func (v migrations) migration(w *workload.Workload) Migration {
 	return m
 }
 
-// spacious reports whether a second pod of a machine always finds a node, beside all
-// other pods of the group and with the node of the first one left out (T16).
+// spacious reports whether a second pod of a machine always finds a node other than that of the
+// first pod, whatever nodes the other pods of the group use (T16).
 func (v migrations) spacious(w *workload.Workload, group, contenders []*workload.Workload, machines int) bool {
 	told := asksFor(v.m.Group(w), w.Kind.PerPod)
 	gone := certificate.Loss{Meaning: certificate.Gone}
 	return !told && search.AlwaysFits(w, v.assembled(group).Roster, v.contendersOrGroup(group, contenders), search.AnyNode, gone, machines+1)
 }
 
-// maxMachines bounds the machines that get labels of their own.
+// maxMachines is the maximum number of workloads in a scene in which machines get labels of their
+// own.
 const maxMachines = 40
 
-// migrate judges within one group: the source is one pod of the workload, the others
-// stay as they are, and the target equals the source, except that it must not be on the
-// same node.
+// migrate judges a migration within one group. The source is one pod of the workload, and the
+// other pods stay in place. The target equals the source, but must not be on the same node.
 func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, out *Migration) {
 	if out.Why = v.reasonDependsOnTransient(w); out.Why.Given() {
 		out.Answer = diag.Unknown
@@ -140,7 +140,7 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 		out.Answer, out.Core, out.CoreModel = diag.Never, coreOf(m, d, target), m
 	case d.Verdict == diag.Always:
 		out.Answer, out.placed = diag.Always, true
-	default: // the second pod comes last, when all others are in place
+	default: // the second pod comes last, after all other pods are in place
 		out.Answer = search.Roll(m, certificate.Rollout{Old: source, Fresh: target, Surge: 1}, v.options(v.steps)).Verdict
 	}
 	switch {
@@ -151,10 +151,10 @@ func (v migrations) migrate(w *workload.Workload, group []*workload.Workload, ou
 	}
 }
 
-// migration replaces one of the machines by one that migrates: its source and its target, which
-// need different nodes. It gives every machine the labels that KubeVirt gives it, if some rule asks
-// for them; source and target are one machine and share them. It is not ok if there are too many
-// machines.
+// migration replaces one of the machines by two pods, the source and the target of its migration,
+// which need different nodes. If some rule asks for labels that KubeVirt sets per machine,
+// migration gives every machine its own values. The source and the target belong to one machine
+// and share them. It returns false if there are too many machines.
 func (s *scene) migration(w *workload.Workload, machines int) (source, target *workload.Workload, ok bool) {
 	s.with(w, machines-1)
 	source, target = s.copy(w, 1), s.copy(w, 1)
@@ -162,7 +162,7 @@ func (s *scene) migration(w *workload.Workload, machines int) (source, target *w
 	s.add = []model.Apart{{A: source, B: target, Key: corev1.LabelHostname}}
 	var asked []string
 	for _, key := range source.Kind.PerPod {
-		// The terms of a copy are those of its original.
+		// A copy has the same terms as its original.
 		if slices.ContainsFunc(s.ws, func(w *workload.Workload) bool {
 			i := slices.IndexFunc(s.j.m.Workloads, func(o *workload.Workload) bool { return o.Object == w.Object })
 			return i >= 0 && asksFor(s.j.m.Group(s.j.m.Workloads[i]), []string{key})
@@ -193,13 +193,13 @@ func (s *scene) migration(w *workload.Workload, machines int) (source, target *w
 	return source, target, true
 }
 
-// asksFor reports whether a hard rule of a group asks for one of some labels.
+// asksFor reports whether a hard rule of a group asks for one of the given label keys.
 func asksFor(g *model.Group, keys []string) bool {
 	return slices.ContainsFunc(g.Terms, func(t *model.Term) bool { return t.Hard && slices.ContainsFunc(keys, t.Asks) })
 }
 
-// label sets labels of a copy to a value that is not a valid label value, so that no other
-// workload has it.
+// label sets labels that a copy does not have yet. The value is not a valid label value, so no
+// other workload has it.
 func label(w *workload.Workload, keys []string, value string) *workload.Workload {
 	w.Labels = maps.Clone(w.Labels)
 	for _, key := range keys {
@@ -210,7 +210,7 @@ func label(w *workload.Workload, keys []string, value string) *workload.Workload
 	return w
 }
 
-// migrates reports whether machines that can migrate on the declared nodes can do so at
+// migrates reports whether machines that can migrate on the declared nodes can also migrate at
 // every size.
 func (v migrations) migrates(w *workload.Workload, here Migration) bool {
 	return v.holdsAtEverySize(w, model.Certain(w), 0, func(at *shared, group []*workload.Workload, every bool) bool {
@@ -222,9 +222,9 @@ func (v migrations) migrates(w *workload.Workload, here Migration) bool {
 	})
 }
 
-// Asks finds a term that asks for the label with the given key, and that would select the
-// pods of a machine if they carried the labels of the machine object itself; nil if there
-// is no such term (R-W21).
+// Asks returns a term that asks for the label with the given key, and that would select the pods
+// of a machine if they had the labels of the machine object. It returns nil if there is no such
+// term (R-W21).
 func (j *shared) Asks(w *workload.Workload, key string) (*workload.Workload, *model.Term) {
 	labelled := *w
 	labelled.Labels = maps.Clone(w.Labels)

@@ -8,9 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestPreemption: it is unknown whether a rollout completes if only pods of another
-// priority block it, as it may preempt them; its own pods never make room for each
-// other.
+// TestPreemption checks that a verdict on a rollout is unknown if only pods with another priority
+// block it, because its pods may preempt them. Pods of one workload never preempt each other.
 func TestPreemption(t *testing.T) {
 	deployment := func(name string, replicas int, priority, selects string) string {
 		return fmt.Sprintf(`---

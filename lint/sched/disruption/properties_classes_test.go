@@ -13,9 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// large returns a random sample of many nodes of few kinds, two of which are scarce. In half
-// of the samples memory differs by some MiB, like in the dump of a live cluster, and pods
-// request what only some kinds have.
+// large returns a random sample with many nodes of few kinds, two of which are rare. In half of
+// the samples the memory of nodes differs by a few MiB, like in a dump of a live cluster, and pods
+// request an amount that only some kinds have.
 func (g generator) large(kind string) sample {
 	s := g.sample(kind)
 	s.running = nil
@@ -24,7 +24,7 @@ func (g generator) large(kind string) sample {
 	}
 	for i := range s.loads {
 		l := &s.loads[i]
-		if g.chance(70) { // or it hardly ever fits
+		if g.chance(70) { // otherwise it rarely fits
 			l.rules = l.rules[:min(1, len(l.rules))]
 		}
 		l.cpu, l.memory, l.pool = g.IntN(2), []int{0, 0, 250, 256}[g.IntN(4)], g.pick("scarce", "scarce", "p", "")
@@ -34,7 +34,7 @@ func (g generator) large(kind string) sample {
 		if kinds[i] = g.nodeKind("p"); i < 2 {
 			kinds[i].pool = "scarce"
 		}
-		if i%2 == 1 && g.chance(40) { // it differs from the previous kind by one size
+		if i%2 == 1 && g.chance(40) { // differs from the previous kind in one size
 			other := kinds[i]
 			kinds[i] = kinds[i-1]
 			switch g.IntN(3) {
@@ -65,14 +65,14 @@ func (g generator) large(kind string) sample {
 	return s
 }
 
-// nodeKind returns the common properties of the nodes of a kind.
+// nodeKind returns the properties that all nodes of a kind share.
 func (g generator) nodeKind(pool string) box {
 	return box{zone: g.pick("a", "b", "c"), rack: g.pick("r", "s"), pool: pool, taint: g.chance(10), cpu: 1 + g.IntN(3), pods: g.IntN(4), memory: 256 << g.IntN(3) << 10}
 }
 
-// apart returns the same cluster with a rule that distinguishes every node: it asks for a label
-// that pods get from their node, so every value counts, and each node has its own. The rule
-// selects no pod, so it changes nothing.
+// apart returns the same cluster with a rule that distinguishes all nodes. The rule asks for a
+// label that pods get from their nodes, so every value matters, and each node has its own value.
+// The rule selects no pods, so it changes no answer.
 func (s sample) apart() sample {
 	const region = "topology.kubernetes.io/region"
 	s = s.clone()
@@ -85,9 +85,9 @@ func (s sample) apart() sample {
 	return s
 }
 
-// answers returns the answers about the first workload's rollouts, the drain and the loss of
-// each node, and the loss of each zone, by question. It leaves out questions that exhaust the
-// budget: unsettled contention leaves only what the rules alone allow.
+// answers returns the answers about the first workload, by question: its rollouts, the drain and
+// the loss of each node, and the loss of each zone. It omits questions that exhaust the budget,
+// because they have only the answers that follow from the rules alone.
 func (s sample) answers(t *testing.T) map[string]string {
 	t.Helper()
 	m, set := models.Of(t, s.nodes(), s.manifests())
@@ -122,11 +122,11 @@ func (s sample) answers(t *testing.T) map[string]string {
 	return all
 }
 
-// unknown is an answer that is not compared.
+// unknown marks an answer that is not compared.
 const unknown = string(diag.Unknown)
 
-// TestClassesChangeNoAnswer compares answers about clusters with many nodes of few kinds
-// with the answers if every node is distinguished.
+// TestClassesChangeNoAnswer compares the answers about clusters with many nodes of few kinds with
+// the answers when all nodes are distinguished.
 func TestClassesChangeNoAnswer(t *testing.T) {
 	t.Parallel()
 	cases := trials.Of(t, 200)
@@ -150,7 +150,7 @@ func TestClassesChangeNoAnswer(t *testing.T) {
 		}
 	}
 	t.Log(count)
-	for what, fewest := range map[string]int{ // of 200 cases
+	for what, fewest := range map[string]int{ // out of 200 cases
 		"rollout always": 30, "rollout never": 3, "rollout sometimes": 1, "loss always": 900, "loss never": 200, "loss sometimes": 50,
 		"drain always": 400, "drain never": 60, "drain sometimes": 5,
 	} {

@@ -12,11 +12,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// doubtful returns a random update in which a rule asks for a template hash.
+// doubtful returns a random update with a rule that asks for a template hash.
 func doubtful(seed int) updated {
 	g := newGenerator(seed, 509)
 	u := updates["rolling"](g)
-	u.running = nil // which a drain removes
+	u.running = nil // a drain would remove them
 	for i := range u.loads {
 		u.loads[i].kind = "Deployment"
 		u.loads[i].replicas = min(u.loads[i].replicas, 3)
@@ -33,12 +33,13 @@ func doubtful(seed int) updated {
 	return u
 }
 
-// readings returns the update, and copies of it in which one revision each has the hash.
+// readings returns the update and copies of it, in each of which a different revision has the
+// hash.
 func (u updated) readings() (all []updated) {
 	all = append(all, u)
 	for i := range u.loads {
 		for _, is := range []string{"old", "new"} {
-			if i > 0 && is == "new" { // which does not exist
+			if i > 0 && is == "new" { // no such revision exists
 				continue
 			}
 			v := u
@@ -50,8 +51,8 @@ func (u updated) readings() (all []updated) {
 	return all
 }
 
-// TestAnswersHoldHoweverDoubtsEnd compares answers about rollouts and drains that are given
-// although only the cluster knows which pods a rule selects with the runs of each reading.
+// TestAnswersHoldHoweverDoubtsEnd checks rollouts and drains for which only the cluster knows
+// which pods a rule selects. It compares the answers with the runs of each possible reading.
 func TestAnswersHoldHoweverDoubtsEnd(t *testing.T) {
 	t.Parallel()
 	rollout := func(u updated, t *testing.T) (diag.Outcome, bool) {
@@ -100,7 +101,7 @@ func TestAnswersHoldHoweverDoubtsEnd(t *testing.T) {
 	}
 }
 
-// hashes says which pods have the hash that the rule asks for.
+// hashes describes which pods have the hash that the rule asks for.
 func (u updated) hashes() string {
 	var all []string
 	for _, l := range u.loads {
@@ -111,8 +112,8 @@ func (u updated) hashes() string {
 	return strings.Join(append(all, "no other has the hash"), ", ")
 }
 
-// TestEitherRevisionMayHaveTheHash: pods of the next revision may all be blocked by others, if
-// they have the hash that a rule of the others asks for.
+// TestEitherRevisionMayHaveTheHash checks that other workloads may block all pods of the next
+// revision, if these have the hash that a rule of the others asks for.
 func TestEitherRevisionMayHaveTheHash(t *testing.T) {
 	u := updated{way: "rolling", unavailable: 1, sample: sample{
 		boxes: []box{bare(0, "a", -1), bare(1, "b", -1), bare(2, "c", -1)},
@@ -134,9 +135,10 @@ func TestEitherRevisionMayHaveTheHash(t *testing.T) {
 	}
 }
 
-// TestLargeGroupsAreForetold: in a group of many workloads, a rule of one may select any.
-// Counting proves what holds whichever pods it selects, and the label is the reason for any
-// other answer. The cost per workload does not grow with their number.
+// TestLargeGroupsAreForetold checks a group of many workloads in which a rule of one may select
+// any other. Counting proves the answers that hold whichever pods the rule selects. For all other
+// answers the label is the reason. The cost per workload does not grow with the number of
+// workloads.
 func TestLargeGroupsAreForetold(t *testing.T) {
 	for _, v := range []struct {
 		key  string
@@ -156,7 +158,7 @@ func TestLargeGroupsAreForetold(t *testing.T) {
 			j.Prepare()
 			before := 0
 			for i, w := range m.Workloads {
-				if i == 1 { // the first one pays for what all share
+				if i == 1 { // the first one pays for the shared setup
 					before = m.Run().Spent()
 				}
 				if w.Object.Name == "web" {

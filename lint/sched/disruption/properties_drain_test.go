@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// drained returns the outcome for the first workload when nodes are drained one at a time: over
-// all complete placements, and all orders in which the pods of the node are evicted, terminate
-// and are placed again, as far as budgets allow (R-W19, R-A1). It is never if each
+// drained returns the outcome for the first workload when nodes are drained one at a time. It
+// enumerates all complete placements and all orders in which the pods on a node are evicted,
+// terminate and are placed again, within the budgets (R-W19, R-A1). The outcome is never if each
 // placement has a node whose drain always leaves pods Pending.
 func (s sample) drained(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	t.Helper()
@@ -45,7 +45,7 @@ func (s sample) drained(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	return diag.Sometimes, tooMuch
 }
 
-// draining is the drain of one node. After the rows of the loads, the world has a row of
+// draining describes the drain of one node. After the rows for the loads, the world has one row of
 // terminating pods for each load.
 type draining struct {
 	*world
@@ -54,7 +54,8 @@ type draining struct {
 	known map[grid]ends
 }
 
-// ends is a set of outcomes for the first workload: whole, or stuck with pods missing or still there.
+// ends is a set of outcomes for the first workload: whole, or stuck, with pods missing or not
+// evicted.
 type ends int
 
 const (
@@ -76,7 +77,7 @@ func (s sample) drain(t *testing.T, n int) *draining {
 	return &draining{w, s, n, map[grid]ends{}}
 }
 
-// from returns the ends of all runs from a state.
+// from returns the outcomes of all runs that start in a state.
 func (d *draining) from(g grid) ends {
 	if known, ok := d.known[g]; ok || d.left <= 0 {
 		return known
@@ -90,7 +91,7 @@ func (d *draining) from(g grid) ends {
 	for r := range loads {
 		gone := loads + r
 		there := d.pods(g, r)
-		if d.s.loads[r].kind == "StatefulSet" { // which waits until a pod is gone
+		if d.s.loads[r].kind == "StatefulSet" { // its successor waits until the pod is gone
 			there += d.pods(g, gone)
 		}
 		if there < d.rows[r].pods {
@@ -115,13 +116,14 @@ func (d *draining) from(g grid) ends {
 	return all
 }
 
-// TestDrainAgreesWithRuns compares answers on drains with all placements and all runs. The answer
-// may be sometimes where a drain, of some node or other, always leaves pods Pending.
+// TestDrainAgreesWithRuns compares answers about drains with all placements and all runs. An
+// answer may be sometimes even though in each placement the drain of some node always leaves pods
+// Pending.
 func TestDrainAgreesWithRuns(t *testing.T) {
 	draw := func(seed int) sample {
 		g := newGenerator(seed, 503)
 		s := g.sample(g.pick("Deployment", "Deployment", "StatefulSet"))
-		s.running = nil // which a drain removes
+		s.running = nil // a drain would remove them
 		s.boxes = s.boxes[:min(len(s.boxes), 4)]
 		for i := range s.loads {
 			l := &s.loads[i]
@@ -160,8 +162,8 @@ func TestDrainAgreesWithRuns(t *testing.T) {
 	}
 }
 
-// scaled returns how many pods of the first workload can be placed at most and at
-// least, if an autoscaler asks for that many.
+// scaled returns the largest and the smallest number of pods of the first workload that are placed
+// if an autoscaler asks for the given number.
 func (s sample) scaled(t *testing.T, pods int, alone bool) (most, least int, tooMuch bool) {
 	t.Helper()
 	s = s.clone()
@@ -175,8 +177,8 @@ func (s sample) scaled(t *testing.T, pods int, alone bool) (most, least int, too
 	return most, least, w.left <= 0
 }
 
-// TestScalingAgreesWithPlacements compares answers on autoscalers, and limits,
-// with all placements at the maximum.
+// TestScalingAgreesWithPlacements compares answers about autoscalers, and their limits, with all
+// placements at the maximum.
 func TestScalingAgreesWithPlacements(t *testing.T) {
 	count, open := map[diag.Outcome]int{}, map[diag.Outcome]int{}
 	for seed := range trials.Of(t, 300) {

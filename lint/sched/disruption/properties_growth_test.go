@@ -21,15 +21,16 @@ type elastic struct {
 	pools []elasticPool
 }
 
-// elasticPool is a pool with a number of nodes in each zone, or without zones, and at most
-// `extra` more in all of them.
+// elasticPool is a pool with a number of nodes in each zone, or without zones. It may gain at most
+// `extra` nodes in all zones together.
 type elasticPool struct {
 	box
 	zones map[string]int
 	extra int
 }
 
-// text formats the pool with more nodes in some zones, and a maximum of `grows` beyond these.
+// text formats the pool with additional nodes in some zones, and with a maximum that allows
+// `grows` further nodes.
 func (p elasticPool) text(more map[string]int, grows int) string {
 	labels, room := "pool: \""+p.pool+"\"", []string{}
 	if p.rack != "" {
@@ -66,7 +67,7 @@ func (e elastic) declared() string {
 	return text
 }
 
-// sizes returns the topologies of every size, the declared one first.
+// sizes returns the topologies of all sizes, starting with the declared size.
 func (e elastic) sizes() []string {
 	all := []string{nodeTopology}
 	for _, p := range e.pools {
@@ -81,7 +82,7 @@ func (e elastic) sizes() []string {
 	return all
 }
 
-// growths returns the ways to spread up to `extra` nodes over the zones.
+// growths returns the ways to distribute up to `extra` nodes over the zones.
 func (p elasticPool) growths() []map[string]int {
 	all := []map[string]int{{}}
 	for _, z := range slices.Sorted(maps.Keys(p.zones)) {
@@ -102,7 +103,7 @@ func (p elasticPool) growths() []map[string]int {
 	return all
 }
 
-// elastic returns a random elastic sample with few sizes.
+// elastic returns a random elastic sample that has few sizes.
 func (g generator) elastic(simple bool) elastic {
 	for {
 		e := elastic{}
@@ -150,9 +151,9 @@ func (g generator) elastic(simple bool) elastic {
 	}
 }
 
-// strand changes a sample so that growth may spoil an answer: the nodes of a pool that is
-// still empty are a domain that the pods cannot use, or have too little room for the pods
-// that follow the first, or are where others block them.
+// strand changes a sample so that growth may invalidate an answer. It makes the nodes of an empty
+// pool a domain that the pods cannot use, or gives them too little room for the pods after the
+// first, or puts them where other pods block the pods.
 func (g generator) strand(e *elastic) {
 	late := elasticPool{box: box{name: "late", pool: "q", rack: g.pick("r", "t"), cpu: -1, pods: -1}, extra: 1 + g.IntN(2)}
 	late.zones = map[string]int{g.pick("a", "c", "c"): 0}
@@ -190,7 +191,7 @@ func (g generator) strand(e *elastic) {
 	e.pools = append(e.pools, late)
 }
 
-// nodesAt returns the zones with nodes at the declared size.
+// nodesAt returns the zones that have nodes at the declared size.
 func (e elastic) nodesAt() (zones []string) {
 	for _, p := range e.pools {
 		for _, z := range slices.Sorted(maps.Keys(p.zones)) {
@@ -202,8 +203,8 @@ func (e elastic) nodesAt() (zones []string) {
 	return zones
 }
 
-// said maps a topic to the answer about a cluster: the verdict of each workload and
-// its verdict by the rules alone, or the answers on changes.
+// said maps a topic to an answer about a cluster. The topics are the verdict on each workload and
+// its verdict by the rules alone, or the answers about changes.
 type said map[string]string
 
 const (
@@ -246,12 +247,13 @@ func changing(j *disruption.Judge, m *model.Model) said {
 	return all
 }
 
-// refutes reports whether an answer at one size refutes one about all sizes.
+// refutes reports whether an answer at one size refutes an answer for all sizes.
 func refutes(claim, at string) bool {
 	return claim == yes && at != yes && at != open && at != "none" || claim == no && (at == yes || at == may)
 }
 
-// tally counts the samples in which growing makes some answer worse or better, and the answers yes and no.
+// tally holds the number of samples in which growth makes some answer worse or better, and of the
+// answers yes and no.
 type tally struct{ worse, better, yes, no int }
 
 func (e elastic) try(t *testing.T, ask func(nodes string) said, count *tally) {
@@ -289,8 +291,8 @@ func (e elastic) try(t *testing.T, ask func(nodes string) said, count *tally) {
 	}
 }
 
-// TestGrowthRefutesNoPlacement: no decision at any size refutes an answer about the
-// placement of pods where pools may grow.
+// TestGrowthRefutesNoPlacement checks that no decision at any size refutes an answer about the
+// placement of pods when pools may grow.
 func TestGrowthRefutesNoPlacement(t *testing.T) {
 	var count tally
 	for i := range trials.Of(t, 250) {
@@ -306,8 +308,8 @@ func TestGrowthRefutesNoPlacement(t *testing.T) {
 	}
 }
 
-// TestGrowthRefutesNoChange: the same for rollouts, drains, losses,
-// migrations and autoscalers.
+// TestGrowthRefutesNoChange checks the same for rollouts, drains, losses, migrations and
+// autoscalers.
 func TestGrowthRefutesNoChange(t *testing.T) {
 	var count tally
 	for i := range trials.Of(t, 40) {

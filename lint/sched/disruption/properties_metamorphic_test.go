@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
-// said returns all answers about changes of one workload.
+// said returns all answers about changes to one workload.
 func (s sample) said(t *testing.T, name string) string {
 	t.Helper()
 	j, m := judge(t, s.nodes(), s.manifests())
@@ -20,7 +20,7 @@ func (s sample) said(t *testing.T, name string) string {
 	for _, r := range j.Rollouts(web) {
 		text += fmt.Sprintf("rollout %q, ", r.Verdict)
 		if r.Verdict == diag.Never || r.Verdict == diag.Sometimes {
-			of := slices.DeleteFunc(j.Remedies(web, &r), func(r disruption.Remedy) bool { return r == disruption.OneMoreNode }) // which resembles the first node that fits, by name
+			of := slices.DeleteFunc(j.Remedies(web, &r), func(r disruption.Remedy) bool { return r == disruption.OneMoreNode }) // depends on node names
 			text += fmt.Sprintf("remedies %v, ", of)
 		}
 	}
@@ -32,12 +32,12 @@ func (s sample) said(t *testing.T, name string) string {
 	return text
 }
 
-// others are other ways to write the same cluster; no answer may depend on them.
+// others maps names to other ways of writing the same cluster. No answer may depend on them.
 var others = map[string]func(g generator, s sample) sample{
 	"a stranger": func(g generator, s sample) sample {
 		s.loads = append(s.loads, load{kind: g.pick("Deployment", "StatefulSet"), name: "stranger", replicas: 1 + g.IntN(3)})
 		for i := range s.boxes {
-			s.boxes[i].pods = -1 // so that it takes no slot of another pod
+			s.boxes[i].pods = -1 // it takes no slot from another pod
 		}
 		return s
 	},
@@ -85,7 +85,8 @@ var others = map[string]func(g generator, s sample) sample{
 	},
 }
 
-// TestVerdictsDependOnNothingElse writes clusters in other ways and compares the answers.
+// TestVerdictsDependOnNothingElse writes clusters in other ways and checks that the answers stay
+// the same.
 func TestVerdictsDependOnNothingElse(t *testing.T) {
 	t.Parallel()
 	kinds := []string{"rolling", "rolling", "in place", "both", "per node", "machines"}
@@ -122,8 +123,8 @@ func TestVerdictsDependOnNothingElse(t *testing.T) {
 	}
 }
 
-// TestMoreNodesAreNoWorse adds a node in domains of its own where no rule can make it
-// harmful: a rollout that always completes does not turn into a never.
+// TestMoreNodesAreNoWorse adds a node with its own domains where no rule can make it harmful. It
+// checks that the outcome of a rollout that always completes does not become never.
 func TestMoreNodesAreNoWorse(t *testing.T) {
 	count := map[string]int{}
 	for seed := range trials.Of(t, 150) {
@@ -138,7 +139,7 @@ func TestMoreNodesAreNoWorse(t *testing.T) {
 		}
 		was := verdict(u.sample)
 		if from := u.start(t, 0); from.tooMuch || len(from.complete) == 0 || len(from.without) > 0 {
-			continue // others that did not fit may fit then
+			continue // other workloads that did not fit may now fit
 		}
 		more := u.clone()
 		more.boxes = append(more.boxes, box{name: "new", host: "new", zone: "new", rack: "new", pool: g.pick("p", "q"), cpu: -1, pods: -1})

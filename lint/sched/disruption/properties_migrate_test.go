@@ -39,9 +39,8 @@ func (g generator) migrating() sample {
 	return s
 }
 
-// migrates tries every machine in every complete placement: a second pod with the
-// same labels has to find another node while the first is there
-// (R-W25).
+// migrates tries every machine in every complete placement. A second pod with the same labels has
+// to find another node while the first pod is still in place (R-W25).
 func (s sample) migrates(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	t.Helper()
 	from := s.start(t, 0)
@@ -68,16 +67,16 @@ func (s sample) migrates(t *testing.T) (answer diag.Outcome, tooMuch bool) {
 	return diag.Never, from.tooMuch
 }
 
-// TestMigrationAgreesWithPlacements compares answers on migrations with all
-// machines in all placements.
+// TestMigrationAgreesWithPlacements compares answers about migrations with all machines in all
+// placements.
 func TestMigrationAgreesWithPlacements(t *testing.T) {
 	draw := func(seed int) sample { return newGenerator(seed, 502).migrating() }
 	said := func(j *disruption.Judge, w *workload.Workload) diag.Outcome { return j.Migration(w).Answer }
 	agree(t, 300, draw, sample.migrates, said, diag.Always, diag.Never, diag.Sometimes, diag.None)
 }
 
-// agree compares the judge's answers about the first workload of a number of samples
-// with the truth, and fails if one of the answers is rare.
+// agree compares the judge's answers about the first workloads of random samples with the correct
+// answers. It fails if one of the answers is rare.
 func agree(t *testing.T, cases int, draw func(seed int) sample, truth func(sample, *testing.T) (diag.Outcome, bool),
 	said func(*disruption.Judge, *workload.Workload) diag.Outcome, answers ...diag.Outcome) {
 	t.Helper()

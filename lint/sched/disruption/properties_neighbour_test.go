@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/search"
 )
 
-// hide keeps one workload beside web out of decisions: its number of pods, the value of a
-// node rule, or something else that decides its placement is unknown.
+// hide excludes one workload other than web from decisions, by making its number of pods, the
+// value of a node rule, or another fact that its placement depends on unknown.
 func (g generator) hide(s sample) sample {
 	out := s
 	out.loads = append([]load(nil), s.loads...)
@@ -46,8 +46,9 @@ func (s sample) yes(t *testing.T, name string) map[string]diag.Outcome {
 	return all
 }
 
-// TestYesHoldsWithNeighbours compares each yes about a workload beside one that takes no
-// part with the answer if everything about the latter is known, with one possible value.
+// TestYesHoldsWithNeighbours checks positive answers about a workload while a neighbour takes no
+// part in decisions. It compares them with the answers when everything about the neighbour is
+// known, for one possible value.
 func TestYesHoldsWithNeighbours(t *testing.T) {
 	t.Parallel()
 	held, open := 0, 0

@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/disruption"
 )
 
-// repaired returns the sample with a remedy applied.
+// repaired returns the sample after applying a remedy.
 func (u updated) repaired(r disruption.Remedy) updated {
 	u.sample = u.clone()
 	web := &u.loads[0]
@@ -40,8 +40,8 @@ func (u updated) repaired(r disruption.Remedy) updated {
 	return u
 }
 
-// apart returns a node like another, in domains of its own for the keys that keep
-// the pods of a workload apart.
+// apart returns a copy of a node with its own domains for the keys that keep the pods of a
+// workload apart.
 func (b box) apart(l load) box {
 	b.name, b.host = "new", "new"
 	for _, r := range l.rules {
@@ -55,8 +55,8 @@ func (b box) apart(l load) box {
 	return b
 }
 
-// TestRemediesHold applies every remedy to the manifests or the nodes, and enumerates
-// all rollouts.
+// TestRemediesHold applies every remedy to the manifests or the nodes, and then enumerates all
+// rollouts.
 func TestRemediesHold(t *testing.T) {
 	count := map[disruption.Remedy]int{}
 	for _, way := range []string{"rolling", "both"} {

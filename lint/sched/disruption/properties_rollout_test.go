@@ -8,14 +8,14 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// updated is a sample whose first workload is updated in a given way.
+// updated is a sample together with the way in which its first workload is updated.
 type updated struct {
 	sample
 	way                string
 	surge, unavailable int
 }
 
-// updates generate samples with a random strategy, by the way of the update.
+// updates maps the way of an update to a generator of samples with a random strategy.
 var updates = map[string]func(g generator) updated{
 	"rolling": func(g generator) updated {
 		u := updated{way: "rolling", surge: g.IntN(3), unavailable: g.IntN(3)}
@@ -46,7 +46,7 @@ var updates = map[string]func(g generator) updated{
 	},
 	"per node": func(g generator) updated {
 		u := updated{way: "per node", sample: g.sample("DaemonSet"), surge: 1 + g.IntN(2)}
-		if rules := &u.loads[0].rules; g.chance(70) { // or it hardly ever fits
+		if rules := &u.loads[0].rules; g.chance(70) { // otherwise it rarely fits
 			*rules = (*rules)[:min(1, len(*rules))]
 		}
 		u.loads[0].strategy = fmt.Sprintf("updateStrategy: {rollingUpdate: {maxSurge: %d, maxUnavailable: 0}}", u.surge)
@@ -54,8 +54,8 @@ var updates = map[string]func(g generator) updated{
 	},
 }
 
-// outside marks a case in which no answer can be compared with runs, because no complete
-// placement exists although the loads fit individually, or because it is unclear what counts.
+// outside marks a case in which no answer can be compared with runs. Either no complete placement
+// exists although the loads fit individually, or it is unclear which pods count.
 const outside diag.Outcome = "outside"
 
 // verdict returns the outcome over all runs from all complete placements.
@@ -75,14 +75,14 @@ func (u updated) verdict(t *testing.T) diag.Outcome {
 	return u.rolling(t, from, u.way, u.surge, u.unavailable).verdict()
 }
 
-// TestRolloutAgreesWithRuns compares verdicts on rollouts with all runs of the
-// controllers' loops. A pod that leaves first can return to its place, so a rollout that
-// replaces pods one by one is hardly ever never.
+// TestRolloutAgreesWithRuns compares verdicts on rollouts with all runs of the controllers' loops.
+// The outcome is rarely never for a rollout that replaces pods one by one, because a pod that
+// leaves first can be replaced in the same place.
 func TestRolloutAgreesWithRuns(t *testing.T) {
 	t.Parallel()
 	for way, v := range map[string]struct {
 		cases  int
-		fewest map[diag.Outcome]int // of 100 cases
+		fewest map[diag.Outcome]int // out of 100 cases
 	}{
 		"rolling":  {700, map[diag.Outcome]int{"": 10, "spacious": 2, "counted always": 5, diag.Always: 20, diag.Never: 2, diag.Sometimes: 2}},
 		"recreate": {200, map[diag.Outcome]int{"": 10, "counted always": 3, diag.Always: 20, diag.Sometimes: 2}},
@@ -107,7 +107,7 @@ func TestRolloutAgreesWithRuns(t *testing.T) {
 	}
 }
 
-// against compares the judge's answer with all runs, and counts it.
+// against compares the judge's answer with all runs, and updates the counts.
 func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]int) {
 	t.Helper()
 	want := u.verdict(t)
@@ -129,7 +129,7 @@ func (u updated) against(t *testing.T, seed int, count, open map[diag.Outcome]in
 		v := j.Counted(web, rollout)
 		wrong := map[diag.Outcome]bool{
 			diag.Never:     want != "",                                     // by the rules alone
-			diag.Always:    want != "" && want != diag.Always,              // whatever others request
+			diag.Always:    want != "" && want != diag.Always,              // whatever other pods request
 			diag.Sometimes: want != diag.Always && len(j.Workloads()) == 1, // by the rules alone
 		}
 		if count["counted "+v]++; wrong[v] {

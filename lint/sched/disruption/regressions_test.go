@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// TestTerminatingPodIsCompany: a new pod requires any pod of its team nearby. While the
-// old pod is terminating it counts (R-A1), so the new one may follow
-// it, although the other pods are where there is no room.
+// TestTerminatingPodIsCompany checks a pod that requires any pod of its team nearby. A terminating
+// old pod counts (R-A1), so the new pod may follow it, although there is no room near the other
+// pods.
 func TestTerminatingPodIsCompany(t *testing.T) {
 	near := rule{use: "aff", key: keys[zone], labels: "all: pods"}
 	u := updated{way: "rolling", unavailable: 1, sample: sample{
@@ -31,9 +31,8 @@ func TestTerminatingPodIsCompany(t *testing.T) {
 	}
 }
 
-// TestDrainCountsNodesWithAllKeys: a node that carries only one of the keys of
-// two spread constraints is a domain of neither (R-T2), so no pod
-// has to wait for others there.
+// TestDrainCountsNodesWithAllKeys checks that a node with only one of the keys of two spread
+// constraints is in no domain of either (R-T2), so no pod has to wait for other pods there.
 func TestDrainCountsNodesWithAllKeys(t *testing.T) {
 	even := func(key string) rule {
 		return rule{use: "spread", key: key, labels: "app: web", skew: 1, more: ", nodeTaintsPolicy: Honor"}
@@ -55,8 +54,9 @@ func TestDrainCountsNodesWithAllKeys(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostThatNeverFits: some pods of the group never fit, so there is no
-// complete placement to lose nodes from. That is the reason, whatever the budget.
+// TestNothingIsLostThatNeverFits checks a group in which some pods never fit, so that there is no
+// complete placement from which nodes could be lost. That must be the reason, whatever the budget
+// is.
 func TestNothingIsLostThatNeverFits(t *testing.T) {
 	s := sample{loads: []load{
 		{kind: "StatefulSet", name: "web", replicas: 10},
@@ -77,13 +77,15 @@ func TestNothingIsLostThatNeverFits(t *testing.T) {
 	}
 }
 
-// bare returns a node in a zone with an amount of CPU, or none declared if it is negative.
+// bare returns a node in a zone with an amount of CPU. If the amount is negative, the node
+// declares none.
 func bare(i int, zone string, cpu int) box {
 	name := fmt.Sprintf("n%d", i)
 	return box{name: name, host: name, zone: zone, cpu: cpu, pods: -1}
 }
 
-// TestRolloutsThatWereMisjudged holds small cases in which runs once contradicted the verdict.
+// TestRolloutsThatWereMisjudged checks small cases in which enumerated runs once contradicted the
+// verdict.
 func TestRolloutsThatWereMisjudged(t *testing.T) {
 	surges := "updateStrategy: {rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}"
 	apart := func(key int, r rule) []rule {
@@ -121,8 +123,9 @@ func TestRolloutsThatWereMisjudged(t *testing.T) {
 	}
 }
 
-// TestLimitLeavesHelpersIn: pods require any pod of their team nearby. Alone they
-// all follow the first into its domain, but other pods open further domains.
+// TestLimitLeavesHelpersIn checks pods that require any pod of their team nearby. If there are no
+// other pods, they all follow the first pod into its domain, but other pods give them access to
+// more domains.
 func TestLimitLeavesHelpersIn(t *testing.T) {
 	s := sample{
 		boxes: []box{bare(0, "a", 1), bare(1, "b", 1)},
@@ -137,8 +140,8 @@ func TestLimitLeavesHelpersIn(t *testing.T) {
 	}
 }
 
-// TestRemedyAmongNeighbours: a remedy gives the pods room by their own rules, but
-// others take it.
+// TestRemedyAmongNeighbours checks a remedy that gives the pods room by their own rules, but other
+// pods take that room.
 func TestRemedyAmongNeighbours(t *testing.T) {
 	s := sample{
 		boxes: []box{bare(0, "a", 2), bare(1, "b", 2)},
@@ -155,8 +158,9 @@ func TestRemedyAmongNeighbours(t *testing.T) {
 	}
 }
 
-// TestNoAtEverySize: with two additional nodes the StatefulSet takes both and nothing
-// is left for the drained pod; with one node the StatefulSet does not fit and leaves it.
+// TestNoAtEverySize checks a group whose outcome depends on the pool size. With two additional
+// nodes the StatefulSet uses both, and none is left for the drained pod. With one node the
+// StatefulSet does not fit, and the pod can use the node.
 func TestNoAtEverySize(t *testing.T) {
 	const nodes = `apiVersion: schedlint.dev/v1alpha1
 kind: NodeTopology
@@ -174,8 +178,8 @@ pools:
 	}
 }
 
-// TestRolloutAsksWhereLabelsComeFromNodes: a rule separates pods by a label
-// that they get from their node (R-P7): once the old pod is bound it has the label.
+// TestRolloutAsksWhereLabelsComeFromNodes checks a rule that separates pods by a label that they
+// get from their nodes (R-P7). Once the old pod is bound, it has the label.
 func TestRolloutAsksWhereLabelsComeFromNodes(t *testing.T) {
 	nodes := box{name: "n0", host: "n0", zone: "a", cpu: -1, pods: -1}.String()
 	j, m := judge(t, nodes, `

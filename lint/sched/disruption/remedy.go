@@ -15,13 +15,13 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Remedy is a change that makes a rollout complete in every run, or a machine migrate;
-// each offered one has been tried.
+// Remedy is a change after which a rollout completes in every run, or a machine can migrate. Every
+// remedy that is offered has been tried.
 type Remedy string
 
-// The remedies, from the safest on: leave the pods of the other revision, or of the
-// machine itself, out of the rules; let a pod be unavailable; count the pods of the other
-// revision where they are left out; or add a node that is a domain of its own.
+// The remedies, safest first. They leave the pods of the other revision, or of the same machine,
+// out of the rules, let a pod be unavailable, count the pods of the other revision where a rule
+// leaves them out, or add a node that is a domain of its own.
 const (
 	MatchLabelKeys    Remedy = "match-label-keys"
 	MismatchLabelKeys Remedy = "mismatch-label-keys"
@@ -30,10 +30,11 @@ const (
 	OneMoreNode       Remedy = "one-more-node"
 )
 
-// fixes answers questions about what would resolve a finding.
+// fixes tries changes that would resolve a finding.
 type fixes struct{ *shared }
 
-// Remedies returns the remedies for a rollout that may get stuck or never completes.
+// Remedies returns the changes that make a rollout complete if it may get stuck or never
+// completes.
 func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	group, tooMany := f.contenders(w, r.Replicas), f.contendersOf(w, r.Replicas) != nil
 	var all []Remedy
@@ -49,7 +50,7 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 			all = append(all, MaxUnavailable)
 		}
 	}
-	// Hard spread constraints also count pods of other revisions.
+	// Make hard spread constraints count the pods of other revisions too.
 	together := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
 		kept := slices.DeleteFunc(slices.Clone(t.MatchLabelKeys), func(k string) bool { return slices.Contains(w.Kind.Shared, k) })
 		changed := t.WhenUnsatisfiable == corev1.DoNotSchedule && len(kept) < len(t.MatchLabelKeys)
@@ -65,22 +66,22 @@ func (f fixes) Remedies(w *workload.Workload, r *Rollout) []Remedy {
 	return all
 }
 
-// swapped returns a group with another workload in place of one.
+// swapped returns a copy of a group with w replaced by another workload.
 func swapped(group []*workload.Workload, w, by *workload.Workload) []*workload.Workload {
 	group = slices.Clone(group)
 	group[slices.Index(group, w)] = by
 	return group
 }
 
-// completes reports whether a rollout completes in every run, for an edited workload or
-// on other nodes, among all of the group: that the rules alone allow it does not suffice. With
-// too many contenders it completes only if it needs no extra room.
+// completes reports whether a rollout completes in every run if the workload is edited or the
+// nodes are different. It considers all workloads of the group, because the rules alone do not
+// suffice. With too many contenders it returns true only if the rollout needs no extra room.
 func (f fixes) completes(w *workload.Workload, group []*workload.Workload, tooMany bool, nodes []*topology.Node, how workload.Rollout, replicas int) (does bool) {
 	return f.aside(func() { does = f.rollsOut(w, group, tooMany, nodes, how, replicas) }) && does
 }
 
-// aside runs a question that only advice depends on, so that at least half of the remaining
-// budget is left for the question that the advice belongs to.
+// aside runs a question that only advice depends on. It leaves at least half of the remaining
+// budget for the question that the advice belongs to.
 func (j *shared) aside(f func()) bool {
 	run := j.m.Run()
 	return run.Within(run.Left()/2, f)
@@ -103,10 +104,10 @@ func (f fixes) rollsOut(w *workload.Workload, group []*workload.Workload, tooMan
 	return r.Verdict == diag.Always
 }
 
-// MigrationRemedies returns the remedies for machines that cannot always migrate.
+// MigrationRemedies returns the changes that let machines migrate if they cannot always do so.
 func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	group := f.group(w, true)
-	tooMany := f.contendersOf(w, model.Certain(w)) != nil // then nothing is tried
+	tooMany := f.contendersOf(w, model.Certain(w)) != nil // if set, nothing is tried
 	moves := func(w *workload.Workload, group []*workload.Workload, nodes []*topology.Node) bool {
 		m := Migration{Machines: model.Certain(w)}
 		return !tooMany && f.aside(func() {
@@ -130,8 +131,8 @@ func (f fixes) MigrationRemedies(w *workload.Workload) []Remedy {
 	return all
 }
 
-// revisionsApart returns a workload whose required anti-affinity leaves out pods of
-// other revisions; nil if that changes nothing.
+// revisionsApart returns a copy of a workload whose required anti-affinity ignores pods of other
+// revisions, or nil if the edit changes nothing.
 func revisionsApart(w *workload.Workload) *workload.Workload {
 	if len(w.Kind.Shared) == 0 {
 		return nil
@@ -139,8 +140,8 @@ func revisionsApart(w *workload.Workload) *workload.Workload {
 	return edited(w, w.Kind.Shared[0], func(t *corev1.PodAffinityTerm) *[]string { return &t.MatchLabelKeys })
 }
 
-// edited returns a workload with a label key added to a list of its required
-// anti-affinity terms; nil if that changes nothing.
+// edited returns a copy of a workload with a label key added to one key list in each of its
+// required anti-affinity terms, or nil if the edit changes nothing.
 func edited(w *workload.Workload, key string, list func(*corev1.PodAffinityTerm) *[]string) *workload.Workload {
 	a := w.Spec.Affinity
 	if a == nil || a.PodAntiAffinity == nil {
@@ -161,8 +162,8 @@ func edited(w *workload.Workload, key string, list func(*corev1.PodAffinityTerm)
 	return &c
 }
 
-// revisionsCounted returns a workload whose hard spread constraints leave out pods of
-// other revisions; nil if that changes nothing.
+// revisionsCounted returns a copy of a workload whose hard spread constraints ignore pods of other
+// revisions, or nil if the edit changes nothing.
 func revisionsCounted(w *workload.Workload) *workload.Workload {
 	if len(w.Kind.Shared) == 0 {
 		return nil
@@ -176,7 +177,8 @@ func revisionsCounted(w *workload.Workload) *workload.Workload {
 	})
 }
 
-// respread returns a workload with edited spread constraints; nil if that changes none of them.
+// respread returns a copy of a workload with edited spread constraints, or nil if the edit changes
+// nothing.
 func respread(w *workload.Workload, edit func(*corev1.TopologySpreadConstraint) bool) *workload.Workload {
 	c, changed := *w, false
 	c.Spec.TopologySpreadConstraints = slices.Clone(w.Spec.TopologySpreadConstraints)
@@ -189,9 +191,9 @@ func respread(w *workload.Workload, edit func(*corev1.TopologySpreadConstraint) 
 	return &c
 }
 
-// Honored reports whether a workload survives the loss of every domain of a key, with
-// unreachable nodes, if its hard spread constraints do not count nodes whose taints its
-// pods do not tolerate (R-T3).
+// Honored reports whether a workload would survive the loss of any domain of a key, with its nodes
+// unreachable, if its hard spread constraints did not count nodes with taints that its pods do not
+// tolerate (R-T3).
 func (f fixes) Honored(w *workload.Workload, key string) bool {
 	honor := corev1.NodeInclusionPolicyHonor
 	c := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
@@ -210,8 +212,8 @@ func (f fixes) Honored(w *workload.Workload, key string) bool {
 	})
 }
 
-// oneMore returns a node like one that the pods may use, in domains of its own for
-// the keys that keep them apart; nil if the pods may use no node.
+// oneMore returns a copy of a node that the pods may use. The copy is in a new domain of each key
+// that keeps the pods apart. oneMore returns nil if the pods may use no node.
 func (j *shared) oneMore(w *workload.Workload) *topology.Node {
 	i := slices.IndexFunc(j.m.Eligible(w).Nodes, model.Passes.All)
 	if i < 0 {
@@ -232,17 +234,17 @@ func (j *shared) oneMore(w *workload.Workload) *topology.Node {
 	return &more
 }
 
-// ownDomain returns a value of a key that only an additional node has.
+// ownDomain returns a label value that only additional nodes have.
 func ownDomain(key string) string { return "one more " + key }
 
-// Edit is a change of a workload that advice proposes; it is applied to a copy.
+// Edit is a proposed change to a workload. It is applied to a copy.
 type Edit struct {
-	// Name identifies the edit: edits of equal name do the same to equal workloads.
+	// Name identifies the edit. Edits with the same name have the same effect on equal workloads.
 	Name string
-	// Pods is the number of pods that it sets, or 0.
+	// Pods is the number of pods that the edit sets, or 0.
 	Pods int
-	// Make edits a copy of a workload and reports whether anything changed. Nil changes
-	// nothing.
+	// Make edits a copy of a workload and reports whether anything changed. If Make is nil, the
+	// edit changes nothing.
 	Make func(*workload.Workload) bool
 }
 
@@ -254,9 +256,9 @@ func Replicas(n int) Edit {
 	}}
 }
 
-// SpreadOnNodes returns an edit that adds a hard spread constraint over nodes. With
-// revisions set, it spreads each revision separately and does not count nodes whose
-// taints the pods do not tolerate.
+// SpreadOnNodes returns an edit that adds a hard spread constraint over nodes. If revisions is
+// set, the constraint spreads each revision separately and does not count nodes with taints that
+// the pods do not tolerate.
 func SpreadOnNodes(revisions bool) Edit {
 	return Edit{fmt.Sprint("spread ", revisions), 0, func(w *workload.Workload) bool {
 		c := corev1.TopologySpreadConstraint{
@@ -272,7 +274,7 @@ func SpreadOnNodes(revisions bool) Edit {
 	}}
 }
 
-// ApartOnNodes returns an edit that adds required anti-affinity between the workload's pods over nodes.
+// ApartOnNodes returns an edit that requires the workload's pods to be on different nodes.
 func ApartOnNodes() Edit { return Edit{"apartOnNodes", 0, apartOnNodes} }
 
 func apartOnNodes(w *workload.Workload) bool {
@@ -289,18 +291,18 @@ func apartOnNodes(w *workload.Workload) bool {
 	return len(w.Labels) > 0
 }
 
-// own returns a selector of the workload's own pods.
+// own returns a selector for the workload's own pods.
 func own(w *workload.Workload) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: maps.Clone(w.Labels)}
 }
 
-// Both returns an edit that applies two edits.
+// Both returns an edit that applies edits a and b.
 func Both(a, b Edit) Edit {
 	return Edit{a.Name + " and " + b.Name, max(a.Pods, b.Pods), func(w *workload.Workload) bool { return a.Make(w) && b.Make(w) }}
 }
 
-// SoftAntiAffinity returns an edit that drops required anti-affinity, as if it were only
-// preferred.
+// SoftAntiAffinity returns an edit that removes required anti-affinity, which has the same effect
+// here as making it preferred.
 func SoftAntiAffinity() Edit { return Edit{"softAntiAffinity", 0, softAntiAffinity} }
 
 func softAntiAffinity(w *workload.Workload) bool {
@@ -313,8 +315,7 @@ func softAntiAffinity(w *workload.Workload) bool {
 	return true
 }
 
-// EachSpread returns an edit of the hard spread constraints on a key; name describes what
-// the edit does.
+// EachSpread returns an edit of all hard spread constraints on a key. The name describes the edit.
 func EachSpread(name, key string, edit func(*corev1.TopologySpreadConstraint)) Edit {
 	return Edit{name + " " + key, 0, func(w *workload.Workload) bool {
 		c := respread(w, func(t *corev1.TopologySpreadConstraint) bool {
@@ -375,7 +376,8 @@ func perRevision(w *workload.Workload) (changed bool) {
 	return changed
 }
 
-// Soft returns an edit that makes hard spread on a key soft, or drops required terms of a use on that key.
+// Soft returns an edit that makes hard rules on a key soft. It makes spread constraints soft and
+// removes required affinity or anti-affinity terms.
 func Soft(use model.Use, key string) Edit {
 	if use == model.Spread {
 		return EachSpread("soft", key, func(c *corev1.TopologySpreadConstraint) { c.WhenUnsatisfiable = corev1.ScheduleAnyway })
@@ -401,7 +403,7 @@ func Soft(use model.Use, key string) Edit {
 	}}
 }
 
-// Tolerate returns an edit that adds a toleration of a taint.
+// Tolerate returns an edit that adds a toleration for a taint.
 func Tolerate(taint *corev1.Taint) Edit {
 	return Edit{"tolerate " + taint.Key + " " + string(taint.Effect), 0, func(w *workload.Workload) bool {
 		w.Spec.Tolerations = append(slices.Clone(w.Spec.Tolerations), corev1.Toleration{Key: taint.Key, Operator: corev1.TolerationOpExists, Effect: taint.Effect})
@@ -409,7 +411,7 @@ func Tolerate(taint *corev1.Taint) Edit {
 	}}
 }
 
-// AnyNode returns an edit that drops the node selector and the node affinity.
+// AnyNode returns an edit that removes the node selector and the node affinity.
 func AnyNode() Edit {
 	return Edit{"anyNode", 0, func(w *workload.Workload) bool {
 		w.Spec.NodeSelector = nil
@@ -422,7 +424,7 @@ func AnyNode() Edit {
 	}}
 }
 
-// NoHostPorts returns an edit that drops host ports and the host network.
+// NoHostPorts returns an edit that removes host ports and the host network.
 func NoHostPorts() Edit { return Edit{"noHostPorts", 0, noHostPorts} }
 
 func noHostPorts(w *workload.Workload) bool {

@@ -20,26 +20,26 @@ type Rollout struct {
 	workload.Rollout
 	// Replicas is the number of pods that the rollout replaces.
 	Replicas int
-	// Verdict is Always if it completes in every run, Never if it never completes and
-	// Sometimes if it may get stuck. It is "" if nothing replaces the pods, or
-	// if they cannot all be placed before it begins.
+	// Verdict is Always if the rollout completes in every run, Never if it never completes, and
+	// Sometimes if it may get stuck. It is "" if nothing replaces the pods, or if the pods cannot
+	// all be placed before the rollout begins.
 	Verdict diag.Outcome
-	// Why gives the reason if the verdict is Unknown.
+	// Why is the reason if the verdict is Unknown.
 	Why model.Reason
-	// Core explains why it never completes, in terms of CoreModel. Stuck lists moves after
-	// which it is stuck, and Reasons counts the nodes that then refuse a new pod, by reason.
-	// Any of them may be missing.
+	// Core explains, in terms of CoreModel, why the rollout never completes. Stuck lists the
+	// moves after which it is stuck. Reasons counts the nodes that refuse a new pod in that
+	// state, by reason. Each of them may be empty.
 	Core      *search.Core
 	CoreModel *model.Model
 	Stuck     []certificate.Move
 	Reasons   map[certificate.Reason]int
 
-	old, fresh *workload.Workload // in Stuck
+	old, fresh *workload.Workload // the revisions in Stuck
 	// placed is set if a verdict of Always rests on placement alone.
 	placed bool
 }
 
-// Left returns the nodes of the old and new pods when the rollout is stuck.
+// Left returns the nodes of the old and the new pods when the rollout is stuck.
 func (r *Rollout) Left() (old, fresh []*topology.Node) {
 	for _, m := range r.Stuck {
 		switch {
@@ -64,8 +64,8 @@ func (u updates) Rollout(w *workload.Workload, replicas int) Rollout {
 	return r
 }
 
-// judgeAtAnySize judges a rollout with a strategy: on the declared nodes and, if that does
-// not suffice and pools may grow, on all nodes that may exist.
+// judgeAtAnySize judges a rollout. It considers the declared nodes first. If they do not settle it
+// and pools may grow, it considers all nodes that may exist.
 func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := u.judgeOnDeclared(w, how, replicas)
 	switch {
@@ -80,8 +80,8 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 		if g.Verdict == "" {
 			return g
 		}
-		// A Never at every size has to hold for the workload in isolation as well: at some size another
-		// workload may not fit and leave its room.
+		// Never at every size must also hold for the workload in isolation, because at some size
+		// another workload may not fit and leave its room free.
 		if one := (Rollout{Rollout: how, Replicas: replicas}); g.Verdict == diag.Never && search.Hereditary(u.m, u.group(w, false)) {
 			if larger.roll(w, []*workload.Workload{w}, &one); one.Verdict == diag.Never {
 				return g
@@ -91,9 +91,9 @@ func (u updates) judgeAtAnySize(w *workload.Workload, how workload.Rollout, repl
 	return Rollout{Rollout: how, Replicas: replicas, Verdict: diag.Unknown, Why: by(model.ByGrowth)}
 }
 
-// judgeOnDeclared judges a rollout on the declared nodes, among all that contend for
-// them. If that stays undecided, a rollout that never completes by the rules alone still
-// does not, and pods that give up their room first find it again (C12).
+// judgeOnDeclared judges a rollout on the declared nodes, among all workloads that contend for
+// them. If that stays undecided, two answers from the rules alone still hold: that the rollout
+// never completes, and that each pod finds the room that its predecessor gave up (C12).
 func (u updates) judgeOnDeclared(w *workload.Workload, how workload.Rollout, replicas int) Rollout {
 	r := Rollout{Rollout: how, Replicas: replicas}
 	switch {
@@ -166,9 +166,9 @@ func (u updates) Rollouts(w *workload.Workload) []Rollout {
 	return all
 }
 
-// byRules judges a rollout by the rules of a group alone. That is an answer only if other
-// pods on the nodes change nothing: it never completes, its pods never fit before it, or
-// they find their own room again (C12).
+// byRules judges a rollout by the rules of a group alone. The verdict is an answer only if other
+// pods on the nodes cannot change it: the rollout never completes, the pods never fit before it,
+// or new pods find the room of their predecessors (C12). Otherwise it is Unknown.
 func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	switch v := u.counted(w, group, r); v {
 	case diag.Always:
@@ -185,10 +185,10 @@ func (u updates) byRules(w *workload.Workload, group []*workload.Workload, r *Ro
 	*r = Rollout{Rollout: r.Rollout, Replicas: r.Replicas, Verdict: diag.Unknown}
 }
 
-// counted judges a rollout by counting: Never if the pods never fit before it; Always if
-// each pod leaves before its successor looks for a node and so finds that room, whatever
-// others request (C12); Sometimes if the rules allow it but others may take the room (T1, T3,
-// T16).
+// counted judges a rollout by counting. The result is Never if the pods never fit before the
+// rollout. It is Always if each pod leaves before its successor looks for a node, so that the
+// successor finds its room whatever other pods request (C12). It is Sometimes if the rules allow
+// the rollout but other pods may take the room (T1, T3, T16).
 func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Rollout) diag.Outcome {
 	told := asksFor(u.m.Group(w), w.Kind.Shared)
 	about := u.assembled(group)
@@ -224,9 +224,9 @@ func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Ro
 	return diag.Unknown
 }
 
-// roomy is the quick answer for most workloads: no other workload contends, no rule
-// separates old pods from new ones but not pods of one revision, and there is room for all
-// pods that may exist at once.
+// roomy is a fast check for most workloads. It reports whether no other workload contends, no rule
+// separates old pods from new ones without also separating pods of one revision, and there is room
+// for all pods that may exist at once.
 func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 	against := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && u.m.Peer(t, w, w) != model.Yes
@@ -234,7 +234,7 @@ func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 	return !against && len(u.contenders(w, replicas)) == 1 && u.contendersOf(w, replicas) == nil && len(u.running) == 0 && !w.Kind.PerNode() && bound.FitsLoosely(u.m, w, replicas+max(1, surge))
 }
 
-// roll judges a rollout within one group.
+// roll judges a rollout within one group and stores the result in r.
 func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollout) {
 	q := &rolling{j: u.shared, w: w, group: u.withoutUnfit(w, group), Rollout: r, known: map[int]*decided{}}
 	q.raised = r.Replicas
@@ -242,7 +242,7 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 		q.raised++
 	}
 	open := u.doubtful(w, q.group).Given()
-	if !open && q.alike() && q.decide(q.raised).lasting { // which implies that they also fit before it
+	if !open && q.alike() && q.decide(q.raised).lasting { // this implies that the pods fit before the rollout
 		r.Verdict, r.placed = diag.Always, true
 	} else if rest := q.decide(r.Replicas); rest.verdict == diag.Never {
 		r.Verdict = ""
@@ -254,27 +254,27 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	}
 }
 
-// alike reports whether no rule distinguishes old from new pods, and the strategy replaces
-// pods by its surge and unavailable numbers.
+// alike reports whether no rule distinguishes old from new pods and the strategy replaces pods by
+// its surge and unavailable numbers.
 func (q *rolling) alike() bool {
 	tells := func(o *workload.Workload) bool { return asksFor(q.j.m.Group(o), q.w.Kind.Shared) }
 	return q.Way != workload.PerNode && q.Way != workload.BothWhole && !slices.ContainsFunc(q.group, tells)
 }
 
-// rolling is the state of judging a rollout within one group.
+// rolling holds the state while a rollout is judged within one group.
 type rolling struct {
 	*Rollout
 	j     *shared
 	w     *workload.Workload
 	group []*workload.Workload
-	// raised is the least number of pods while a new one looks for a node, itself included
-	// (R-W7, C8).
+	// raised is the smallest number of pods that exist while a new pod looks for a node,
+	// including the new pod (R-W7, C8).
 	raised int
 	known  map[int]*decided // by number of pods
 	skewed bool
 }
 
-// decided is the decision for a number of pods that are all alike.
+// decided is the decision for a number of equal pods.
 type decided struct {
 	pods    int
 	verdict diag.Outcome
@@ -284,7 +284,7 @@ type decided struct {
 	copy    *workload.Workload
 }
 
-// decide decides the placement of a number of pods as if they were of one revision.
+// decide decides the placement of a number of pods as if they all had the same revision.
 func (q *rolling) decide(pods int) *decided {
 	return model.Cached(q.known, pods, func() *decided {
 		s := q.j.scene(q.group).with(q.w, pods)
@@ -296,14 +296,14 @@ func (q *rolling) decide(pods int) *decided {
 	})
 }
 
-// verdict tries cheap decisions before a search of all states.
+// verdict tries cheap decisions before searching all states.
 func (q *rolling) verdict(rest *decided) diag.Outcome {
 	switch {
 	case q.Way == workload.PerNode:
 		return q.perNode()
 	case q.alike():
 		raised := q.decide(q.raised)
-		// Before an old pod may go, a new one has to run beside all of them.
+		// Before an old pod may go, a new pod has to run in addition to all old ones.
 		if raised.pods > rest.pods && impossible(raised.d, rest.d, raised.copy) {
 			q.Core, q.CoreModel = coreOf(raised.m, raised.d, raised.copy), raised.m
 			return diag.Never
@@ -315,16 +315,16 @@ func (q *rolling) verdict(rest *decided) diag.Outcome {
 	return q.first((*rolling).counted, (*rolling).explore, (*rolling).twins) // here placement alone seldom decides
 }
 
-// revisions returns a scene of the group with all old pods and all new ones.
+// revisions returns a scene of the group with all old and all new pods.
 func (q *rolling) revisions() (s *scene, fresh *workload.Workload) {
 	s = q.j.scene(q.group).with(q.w, q.Replicas)
 	return s, s.twin(q.w, q.Replicas)
 }
 
-// briefSteps is a budget that suffices for counting, but hardly for a search.
+// briefSteps is a step limit that suffices for counting, but rarely for a search.
 const briefSteps = 2_000
 
-// counted answers Always like twins, but only if counting shows that there is always room.
+// counted is like twins, but returns Always only if counting proves that there is always room.
 func (q *rolling) counted() diag.Outcome {
 	s, fresh := q.revisions()
 	_, d := s.decideIn(briefSteps)
@@ -345,8 +345,8 @@ func (q *rolling) first(ways ...func(*rolling) diag.Outcome) diag.Outcome {
 	return diag.Unknown
 }
 
-// twins judges two revisions that rules distinguish, or that run side by side
-// at full size.
+// twins judges a rollout whose revisions the rules distinguish, or whose revisions run side by
+// side at full size.
 func (q *rolling) twins() diag.Outcome {
 	s, fresh := q.revisions()
 	m, d := s.decide()
@@ -368,9 +368,9 @@ func (q *rolling) twins() diag.Outcome {
 	return diag.Unknown
 }
 
-// perNode judges a DaemonSet whose new pods start beside the old ones (R-W17).
-// If the rules look at one node at a time, each node is a separate question: all can
-// be updated in sequence if old and new pods can be on all nodes at once.
+// perNode judges a DaemonSet whose new pods start while the old ones still run (R-W17). If the
+// rules look at one node at a time, each node is a separate question. All nodes can then be
+// updated one after another if old and new pods can be on all nodes at once.
 func (q *rolling) perNode() diag.Outcome {
 	s := q.j.scene(q.group)
 	fresh := s.twin(q.w, 0)
@@ -387,10 +387,10 @@ func (q *rolling) perNode() diag.Outcome {
 	return diag.Unknown
 }
 
-// nodeByNode reports whether the pods' own rules make each node a separate question while
-// all other workloads stay where they are. A hard spread looks only at the one node that
-// its pod is pinned to, unless its policy ignores node affinity; and affinity that old pods
-// satisfy is satisfied by the one on that node.
+// nodeByNode reports whether the pods' own rules make each node a separate question while all
+// other workloads stay in place. A hard spread constraint considers only the one node that its pod
+// is pinned to, unless its policy ignores node affinity. Affinity that old pods satisfy is also
+// satisfied by the old pod on the node itself.
 func (q *rolling) nodeByNode() bool {
 	for _, t := range q.j.m.Group(q.w).Terms {
 		tells := slices.ContainsFunc(q.w.Kind.Shared, t.Asks)
@@ -405,7 +405,7 @@ func (q *rolling) nodeByNode() bool {
 	return true
 }
 
-// explore searches all states of the rollout.
+// explore judges the rollout by searching all its states.
 func (q *rolling) explore() diag.Outcome {
 	s, fresh := q.revisions()
 	m := s.model(nil)
@@ -421,9 +421,9 @@ func (q *rolling) explore() diag.Outcome {
 	return out.Verdict
 }
 
-// shrinks reports whether fewer pods of the workload are never worse for its pods: no
-// workload of the group requires them nearby or counts them, and it has no hard spread itself.
-// Then whatever is in place could have been placed in any order.
+// shrinks reports whether removing pods of the workload never hurts its other pods. That holds if
+// no workload of the group requires them nearby or counts them, and the workload has no hard
+// spread constraint. Any set of pods in place could then have been placed in any order.
 func (q *rolling) shrinks() bool {
 	for _, o := range q.group {
 		for _, t := range q.j.m.Group(o).Terms {
@@ -435,8 +435,8 @@ func (q *rolling) shrinks() bool {
 	return true
 }
 
-// rolls reports whether a rollout that completes on the declared nodes does so at
-// every size.
+// rolls reports whether a rollout that completes on the declared nodes also completes at every
+// size.
 func (u updates) rolls(w *workload.Workload, here Rollout) bool {
 	return u.holdsAtEverySize(w, here.Replicas, 0, func(at *shared, group []*workload.Workload, every bool) bool {
 		r := here
@@ -447,11 +447,13 @@ func (u updates) rolls(w *workload.Workload, here Rollout) bool {
 	})
 }
 
-// skewSteps bounds the search for rollouts that end unevenly.
+// skewSteps is the maximum number of filters applied when searching for rollouts that end with
+// uneven counts.
 const skewSteps = 100_000
 
-// Skews reports whether a rollout that completes may leave the new pods beyond the skew of a
-// hard constraint that also counts the old ones (C9). It is false if the search exceeds its steps.
+// Skews reports whether a rollout that completes may leave the new pods beyond the maximum skew of
+// a hard constraint that also counts the old pods (C9). It returns false if the search exceeds its
+// steps.
 func (u updates) Skews(w *workload.Workload, replicas int) bool {
 	how := w.Rollout(replicas)
 	hard := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool { return t.Hard && t.Use == model.Spread })
@@ -464,8 +466,8 @@ func (u updates) Skews(w *workload.Workload, replicas int) bool {
 	return q.explore() == diag.Always && q.skewed
 }
 
-// Tighter reports whether a rollout may get stuck if the hard spread constraints
-// of a workload leave out pods of other revisions (C10).
+// Tighter reports whether a rollout may get stuck once the hard spread constraints of the workload
+// ignore pods of other revisions (C10).
 func (f fixes) Tighter(w *workload.Workload, replicas int) bool {
 	own := revisionsCounted(w)
 	if own == nil {

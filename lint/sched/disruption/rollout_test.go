@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Indices of the enumerator's keys; keys holds their names.
+// Indices of the enumerator's keys. keys holds the names of the keys.
 const (
 	host = iota
 	zone
@@ -19,33 +19,33 @@ const (
 
 var keys = []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack"}
 
-// place is one node of the enumerator: its domains and how many pods it holds.
+// place is one node of the enumerator, with its domains and the number of pods that it can hold.
 type place struct {
 	domain [3]int
 	slots  int
 }
 
-// rules are the rules of the pods of one Deployment.
+// rules describes the rules about the pods of one Deployment.
 type rules struct {
 	apart  []int // keys of required anti-affinity
-	spread bool  // hard over zones, maxSkew 1
-	own    bool  // all of them leave out pods of the other revision
+	spread bool  // hard constraint over zones with maxSkew 1
+	own    bool  // all rules ignore pods of the other revision
 }
 
-// controller enumerates all runs of the loop of the Deployment controller, by
-// its own arithmetic (pkg/controller/deployment/rolling.go; R-W5): with every choice
-// of the scheduler, of the pods to delete and of how long they remain.
+// controller enumerates all runs of the Deployment controller's loop, with an independent
+// implementation of its arithmetic (pkg/controller/deployment/rolling.go; R-W5). It tries every
+// choice of the scheduler, of the pods to delete and of the time for which these remain.
 type controller struct {
 	places                       []place
 	rules                        rules
 	replicas, surge, unavailable int
-	alike                        [][2]int // places that differ only in their names
+	alike                        [][2]int // pairs of places that differ only in their names
 	started, seen                map[cluster]bool
 	begun, stuck, done           bool
 }
 
-// cluster is one state: the pods of each revision on each node, including terminating old
-// ones, and the replica count of each ReplicaSet.
+// cluster is one state: the number of pods of each revision on each node, including terminating
+// old pods, and the replica count of each ReplicaSet.
 type cluster struct {
 	on   [2][8]int8
 	spec [2]int8
@@ -58,7 +58,7 @@ func sum(pods [8]int8) (n int8) {
 	return n
 }
 
-// counted returns the pods that the rules of a pod of one revision count.
+// counted returns the pods that count for the rules of a pod of the given revision.
 func (c *controller) counted(s *cluster, revision int) [8]int8 {
 	pods := s.on[revision]
 	if !c.rules.own {
@@ -69,7 +69,7 @@ func (c *controller) counted(s *cluster, revision int) [8]int8 {
 	return pods
 }
 
-// takes applies the filters for one more pod of a revision on a node.
+// takes applies the filters to one more pod of a revision on a node.
 func (c *controller) takes(s *cluster, n, revision int) bool {
 	at := c.places[n]
 	if int(s.on[0][n]+s.on[1][n]) >= at.slots {
@@ -97,7 +97,7 @@ func (c *controller) takes(s *cluster, n, revision int) bool {
 	return in(zone, at.domain[zone])+1-least <= 1
 }
 
-// name returns an equal state for states that differ only in the names of equivalent nodes.
+// name returns the same state for all states that differ only in the names of equivalent nodes.
 func (c *controller) name(s cluster) cluster {
 	for _, pair := range c.alike {
 		a, b := pair[0], pair[1]
@@ -110,7 +110,8 @@ func (c *controller) name(s cluster) cluster {
 	return s
 }
 
-// pairs returns the pairs of equivalent places: alone in every domain, and of equal size.
+// pairs returns the pairs of equivalent places, which are alone in every domain and have the same
+// size.
 func (c *controller) pairs() (all [][2]int) {
 	for a := range c.places {
 		for b := a + 1; b < len(c.places); b++ {
@@ -133,7 +134,7 @@ func (c *controller) lonely(n int) bool {
 	return true
 }
 
-// start places the old pods in all ways, and rolls out from each placement.
+// start tries all placements of the old pods, and starts a rollout from each of them.
 func (c *controller) start(s cluster) {
 	s = c.name(s)
 	if c.started[s] {
@@ -155,7 +156,7 @@ func (c *controller) start(s cluster) {
 	}
 }
 
-// visit continues from one state with everything that may happen next.
+// visit explores every possible next step from one state.
 func (c *controller) visit(s cluster) {
 	s = c.name(s)
 	if c.seen[s] || c.stuck && c.done {
@@ -189,8 +190,8 @@ func (c *controller) visit(s cluster) {
 	c.stuck = c.stuck || !moved
 }
 
-// reconcile runs one round of the controller: it scales the new ReplicaSet up, or
-// else the old one down. New pods are available once they are on a node.
+// reconcile runs one round of the controller. It scales up the new ReplicaSet if possible, or else
+// scales down the old one. A new pod is available once it is on a node.
 func (c *controller) reconcile(s cluster) cluster {
 	replicas, old, fresh := int8(c.replicas), s.spec[0], s.spec[1]
 	if fresh < replicas {
@@ -220,7 +221,7 @@ func (c *controller) verdict() diag.Outcome {
 	return diag.Always
 }
 
-// text returns the same as input: nodes and a Deployment.
+// text returns the case as input: nodes and a Deployment.
 func (c *controller) text() (nodes, manifest string) {
 	for n, p := range c.places {
 		nodes += fmt.Sprintf("---\n{apiVersion: v1, kind: Node, metadata: {name: n%d, labels: {%s: n%d, %s: z%d, rack: r%d}}, status: {allocatable: {pods: %q}}}\n",
@@ -242,7 +243,7 @@ func (c *controller) text() (nodes, manifest string) {
   selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {containers: [{name: c, image: c}], %s}}}}`, c.replicas, c.surge, c.unavailable, spec)
 }
 
-// settings are the shapes of clusters and rules on which rollouts are enumerated.
+// settings lists the clusters and rules for which rollouts are enumerated.
 var settings = []struct {
 	name  string
 	rules rules
@@ -273,7 +274,7 @@ func pairs(n int) place    { return place{[3]int{n, n / 2, n}, 100} }
 func crossing(n int) place { return place{[3]int{n, n % 3, n / 2}, 100} }
 func uneven(n int) place   { return place{[3]int{n, n, n}, 1 + n%3} }
 
-// size is the size of a cluster and the numbers of a rollout on it.
+// size holds the size of a cluster and the numbers of a rollout on it.
 type size struct{ domains, replicas, surge, unavailable int }
 
 // sizes returns all sizes up to a maximum that the API server accepts.
@@ -292,8 +293,7 @@ func sizes() (all []size) {
 	return all
 }
 
-// TestRolloutAgreesWithController compares the verdict with all runs of the
-// controller's loop.
+// TestRolloutAgreesWithController compares verdicts with all runs of the controller's loop.
 func TestRolloutAgreesWithController(t *testing.T) {
 	t.Parallel()
 	for _, setting := range settings {

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// A sample is a small cluster in two forms: the manifests that
-// are judged, and the pods that the enumerator sees. In the latter, every pod has the
-// labels that controllers add, with their values, so that the enumeration does not depend on
-// the reasoning about labels of unknown value.
+// A sample is a small cluster in two forms: the manifests that are judged, and the pods that the
+// enumerator places. In the second form, every pod has the labels that controllers add, with their
+// values, so that the enumeration does not depend on the reasoning about labels with unknown
+// values.
 type sample struct {
 	boxes   []box
 	loads   []load
 	running []load // running pods, each on its node
 }
 
-// box is a node. It lacks the label of an empty zone, rack or pool, and does not declare
-// an amount that is negative.
+// box is a node. It lacks the label for an empty zone, rack or pool, and does not declare a
+// negative amount.
 type box struct {
 	name, host, zone, rack, pool string
 	taint, cordon, drained       bool
 	cpu, pods                    int
-	memory                       int    // in KiB; 0 declares none
-	more                         string // more labels
+	memory                       int    // in KiB, or 0 if not declared
+	more                         string // additional labels
 }
 
 func (b box) String() string {
@@ -60,47 +60,47 @@ func (b box) String() string {
 		b.name, labels, strings.Join(spec, ", "), strings.Join(room, ", "))
 }
 
-// takes applies the filters that consider the node alone.
+// takes applies the filters that depend only on the node.
 func (b box) takes(l load) bool {
 	return (!b.taint || l.tolerates) && (!b.cordon || l.kind == "DaemonSet") && (l.pool == "" || l.pool == b.pool)
 }
 
-// rule is a hard term. It selects pods by a label and, with match or mismatch set, by
-// the label that distinguishes revisions or machines.
+// rule is a hard term. It selects pods by a label and, if match or mismatch is set, also by the
+// label that distinguishes revisions or machines.
 type rule struct {
 	use, key, labels string
 	match, mismatch  bool
 	skew             int
-	more             string // of a spread
+	more             string // additional fields of a spread constraint
 }
 
-// selects reports whether the rule selects the labels of another workload's pods.
+// selects reports whether the rule selects another workload's pods by their labels.
 func (r rule) selects(l load) bool {
 	return (r.labels == "app: "+l.name || r.labels == "all: pods" || r.labels == "kubevirt.io: virt-launcher" && l.machine()) && !r.match
 }
 
-// load is a workload.
+// load is a workload with its pods.
 type load struct {
 	kind, name      string
 	replicas        int
-	strategy        string // the field of that name, or updateStrategy
+	strategy        string // the field strategy, or updateStrategy
 	rules           []rule
 	pool            string
 	tolerates, port bool
 	cpu, memory     int    // in cores and MiB
 	node            string // of a running pod
-	// hashed says which revision has the hash that a rule asks for: "old" for the one in
-	// place, "new", or "" for neither.
+	// hashed identifies the revision with the hash that a rule asks for: "old" for the revision
+	// in place, "new" for the next one, or "" for neither.
 	hashed string
-	// guarded is set if a budget allows `allowed` of its pods to be missing.
+	// guarded is set if a budget allows only `allowed` of the pods to be missing.
 	guarded bool
 	allowed int
-	// hidden is a field of the pod's spec that keeps the workload out of decisions, or
-	// "count" if the number of its pods is unknown.
+	// hidden names a field in the pod spec that excludes the workload from decisions. It is
+	// "count" if the number of pods is unknown.
 	hidden string
 }
 
-// askedHash is the template hash that rules ask for; only the cluster knows which pods have it.
+// askedHash is the template hash that rules ask for. Only the cluster knows which pods have it.
 const askedHash = "6c9f7d8b5"
 
 // hash returns the value by which the enumerator distinguishes a revision.
@@ -115,7 +115,7 @@ func (l load) hash(told string) string {
 	return told
 }
 
-// tells is the label by which the controllers of a kind distinguish revisions, or machines.
+// tells maps kinds to the label by which their controllers distinguish revisions or machines.
 var tells = map[string]string{
 	"Deployment": "pod-template-hash", "StatefulSet": "controller-revision-hash", "DaemonSet": "controller-revision-hash", "Rollout": "rollouts-pod-template-hash",
 	"VirtualMachine": "kubevirt.io/created-by", "VirtualMachineInstanceReplicaSet": "kubevirt.io/created-by", "Pod": "nothing",
@@ -123,7 +123,7 @@ var tells = map[string]string{
 
 func (l load) machine() bool { return strings.HasPrefix(l.kind, "Virtual") }
 
-// spec returns the fields of a pod's spec that both forms share.
+// spec returns the pod spec fields that both forms share.
 func (l load) spec() string {
 	by := map[string][]string{}
 	for _, r := range l.rules {
@@ -178,7 +178,8 @@ func (l load) container() string {
 	return text + "}]"
 }
 
-// labels returns the labels of the template. No selector of another load selects the stranger.
+// labels returns the labels in the template. No selector of another load selects the load named
+// stranger.
 func (l load) labels() string {
 	if l.name == "stranger" {
 		return "app: " + l.name
@@ -186,7 +187,7 @@ func (l load) labels() string {
 	return "app: " + l.name + ", all: pods"
 }
 
-// manifest returns the workload as it is judged.
+// manifest returns the workload in the form that is judged.
 func (l load) manifest() string {
 	version := map[string]string{"Rollout": "argoproj.io/v1alpha1", "VirtualMachine": "kubevirt.io/v1", "VirtualMachineInstanceReplicaSet": "kubevirt.io/v1"}[l.kind]
 	if version == "" {
@@ -212,7 +213,8 @@ func (l load) manifest() string {
 	return fmt.Sprintf("---\n{apiVersion: %s, kind: %s, metadata: {name: %s}, spec: {%s, template: {metadata: {labels: {%s}}, spec: {%s}}}}\n", version, l.kind, l.name, head, l.labels(), body)
 }
 
-// pod returns one of its pods with additional labels, or a DaemonSet for pods bound to nodes.
+// pod returns one pod of the workload with additional labels, or a DaemonSet for pods bound to
+// nodes.
 func (l load) pod(name, told, meta, status string) string {
 	labels := fmt.Sprintf("%s, %s: %s", l.labels(), tells[l.kind], l.hash(told))
 	if l.machine() {
@@ -229,7 +231,7 @@ func (l load) pod(name, told, meta, status string) string {
 	return fmt.Sprintf("---\n{apiVersion: v1, kind: Pod, metadata: {name: %s, labels: {%s}%s}, spec: {%s}%s}\n", name, labels, meta, spec, status)
 }
 
-// nodes and manifests return what is judged.
+// nodes and manifests return the input that is judged.
 func (s sample) nodes() string {
 	text := ""
 	for _, b := range s.boxes {
@@ -259,7 +261,7 @@ func (s sample) inPlace() string {
 
 func (s sample) String() string { return "\n" + s.nodes() + s.manifests() }
 
-// clone returns a copy that shares nothing that tests change.
+// clone returns a copy that shares no data that tests change.
 func (s sample) clone() sample {
 	s.boxes, s.loads, s.running = slices.Clone(s.boxes), slices.Clone(s.loads), slices.Clone(s.running)
 	for _, list := range [][]load{s.loads, s.running} {

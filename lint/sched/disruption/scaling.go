@@ -13,10 +13,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Limit returns the rule that keeps so many pods of a workload from being placed even
-// if it had the cluster to itself, with pools at their maximum; nil if there is no such rule
-// or it is not judged. Workloads whose pods it counts, or requires nearby, may make room
-// for it and are included.
+// Limit returns the rule that keeps a number of pods of a workload from being placed even if the
+// workload has the cluster to itself and pools are at their maximum. It also includes the
+// workloads whose pods w counts or requires nearby, because they may make room for it. It returns
+// nil if there is no such rule or the workload is not judged.
 func (up scaling) Limit(w *workload.Workload, pods int) *bound.Limit {
 	c := *w
 	c.Scale, c.Count.N, c.Count.Known = nil, pods, true
@@ -33,8 +33,8 @@ func (up scaling) Limit(w *workload.Workload, pods int) *bound.Limit {
 	return nil
 }
 
-// helpers returns copies of the workloads whose pods a workload counts or requires nearby,
-// with as many pods as they may have.
+// helpers returns copies of the workloads whose pods w counts or requires nearby, with the largest
+// number of pods that they may have.
 func (j *shared) helpers(w *workload.Workload) (all []*workload.Workload) {
 	seen := map[*workload.Workload]bool{}
 	for _, t := range j.m.Group(w).Terms {
@@ -48,7 +48,7 @@ func (j *shared) helpers(w *workload.Workload) (all []*workload.Workload) {
 			seen[o] = true
 			c := *o
 			if c.Count.N = max(o.Count.N, most(o)); o.Kind.PerNode() {
-				c.Count.Known = false // one on each node
+				c.Count.Known = false // one pod on each node
 			}
 			all = append(all, &c)
 		}
@@ -59,12 +59,13 @@ func (j *shared) helpers(w *workload.Workload) (all []*workload.Workload) {
 // Scaling is the verdict on the largest number of pods that an autoscaler may ask for.
 type Scaling struct {
 	Answer diag.Outcome
-	// Limit is the rule by which the pods do not fit, if the workload's own rules suffice.
+	// Limit is the rule that keeps the pods from fitting if the workload's own rules suffice for
+	// that, or nil.
 	Limit *bound.Limit
-	// Most is the largest number of pods that fit, if not all do.
+	// Most is the largest number of pods that fit, if some do not fit.
 	Most int
-	// Pool and Size are a growing pool and the number of nodes at which the maximum begins
-	// to fit; Pool is "" if that was not determined.
+	// Pool is a growing pool and Size its smallest number of nodes at which the maximum fits.
+	// Pool is "" if they were not determined.
 	Pool string
 	Size int
 	Why  model.Reason
@@ -95,7 +96,7 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	c := s.of[w]
 	if l := up.Limit(w, w.Scale.Max); l != nil {
 		most := l.Most
-		if !up.grows(w, w.Scale.Max) { // others may leave less
+		if !up.grows(w, w.Scale.Max) { // other workloads may leave less room
 			most = min(most, decisionOf(d, c).MaxPlaced)
 		}
 		return Scaling{Answer: diag.Never, Limit: l, Most: most}
@@ -134,8 +135,8 @@ func (up scaling) Scaling(w *workload.Workload) Scaling {
 	return Scaling{Answer: diag.Unknown, Why: up.undecided(w)}
 }
 
-// begins finds the size of a growing pool at which the maximum of an autoscaler
-// begins to fit. If several pools may grow for the pods, no single size answers that.
+// begins finds the smallest size of a growing pool at which the maximum of an autoscaler fits. If
+// several pools may grow for the pods, no single size is the answer.
 func (up scaling) begins(w *workload.Workload) Scaling {
 	s := Scaling{Answer: diag.Unknown, Why: by(model.ByGrowth)}
 	e := up.m.Eligible(w)
@@ -169,8 +170,8 @@ func (up scaling) begins(w *workload.Workload) Scaling {
 	return s
 }
 
-// groupAtAnySize returns the workloads with which one is judged at any size of the cluster: a
-// node that a pool may gain can connect workloads that no declared node does.
+// groupAtAnySize returns the workloads that are judged together with w at any size of the cluster.
+// A node that a pool may gain can connect workloads that no declared node connects.
 func (j *shared) groupAtAnySize(w *workload.Workload, pods int) []*workload.Workload {
 	if !j.m.Topology.Elastic() {
 		return nil
@@ -181,8 +182,8 @@ func (j *shared) groupAtAnySize(w *workload.Workload, pods int) []*workload.Work
 	return j.withOneMoreOfEach.contenders(w, pods)
 }
 
-// contendersGrown returns the contenders if they are too many at some size, but not on the declared
-// nodes.
+// contendersGrown returns the contenders if there are too many to search at some size, but not on
+// the declared nodes. Otherwise it returns nil.
 func (j *shared) contendersGrown(w *workload.Workload, pods int) []*workload.Workload {
 	if j.groupAtAnySize(w, pods) == nil || j.contendersOf(w, pods) != nil {
 		return nil
@@ -190,15 +191,16 @@ func (j *shared) contendersGrown(w *workload.Workload, pods int) []*workload.Wor
 	return j.withOneMoreOfEach.contendersOf(w, pods)
 }
 
-// grows reports whether some pool may grow by a node that makes a difference to a
-// workload or to those with which it is judged.
+// grows reports whether some pool may gain a node that makes a difference to w or to a workload
+// that is judged together with it.
 func (j *shared) grows(w *workload.Workload, pods int) bool {
 	return j.Judged(w) && (search.Grows(j.m, j.groupAtAnySize(w, pods)) || search.Grows(j.m, j.contendersGrown(w, pods)))
 }
 
-// holdsAtEverySize reports whether the answer about so many pods of a workload is yes at every size of
-// the cluster. If only a few sizes represent the rest, `every` is false, and the yes has to
-// rest on placement alone, for all workloads that contend.
+// holdsAtEverySize reports whether yes returns true at every size of the cluster, for the given
+// number of pods of w. If the tried sizes only represent the others, yes is called with `every`
+// set to false. It must then return true only if placement alone proves the answer, for all
+// workloads that contend.
 func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes func(at *shared, group []*workload.Workload, every bool) bool) bool {
 	group := j.groupAtAnySize(w, pods)
 	sizes := search.SizesOf(j.m, group, spare)
@@ -212,7 +214,7 @@ func (j *shared) holdsAtEverySize(w *workload.Workload, pods, spare int, yes fun
 }
 
 // allMayFit reports whether no workload of a group is left out because it does not fit (see
-// sound): at another size it may fit, and take room from the others.
+// withoutUnfit). At another size it may fit and take room from the others.
 func (j *shared) allMayFit(group []*workload.Workload) bool {
 	if len(group) == 1 {
 		return true
@@ -221,8 +223,8 @@ func (j *shared) allMayFit(group []*workload.Workload) bool {
 	return d.Verdict != diag.Never
 }
 
-// atEverySize returns the answer to a question that is Always on the declared nodes: Always
-// at every size, or Unknown.
+// atEverySize returns the answer to a question that is Always on the declared nodes. It is Always
+// if that holds at every size, or else Unknown.
 func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) answer {
 	if q.j.grows(q.w, model.Certain(q.w)) && !q.survives(b, meaning) {
 		return answer{verdict: diag.Unknown, why: by(model.ByGrowth)}
@@ -230,24 +232,24 @@ func (q *loss) atEverySize(b *search.DomainLoss, meaning certificate.Meaning) an
 	return answer{verdict: diag.Always}
 }
 
-// survives reports whether the outcome of a loss on the declared nodes holds at every
-// size, including the loss of nodes that a pool may gain. If only some sizes are tried,
-// more is required: with hereditary rules pods survive if they are always placed on the
-// remaining nodes (T7), which a few sizes decide. Pods that are not recreated must not be
-// able to use additional nodes, and unreachable nodes keep refusing pods in the domains
-// that they share with others.
+// survives reports whether a loss that is harmless on the declared nodes is harmless at every
+// size. This includes the loss of nodes that a pool may gain. If only some sizes are tried, more
+// is required. With hereditary rules, pods survive if they are always placed on the remaining
+// nodes (T7), which a few sizes decide. Pods that are not recreated must not be able to use
+// additional nodes. Unreachable nodes must not share domains with others, because they keep
+// refusing pods there.
 func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool {
 	l := certificate.Loss{Meaning: meaning}
 	stays := q.j.m.Eligible(q.w).Growable == 0 && !q.room.Hit(b)
 	return q.j.holdsAtEverySize(q.w, model.Certain(q.w), 1, func(at *shared, group []*workload.Workload, every bool) bool {
 		switch {
 		case !every && stays:
-			return true // its pods are on none of the lost nodes at any size
+			return true // the pods are on none of the lost nodes at any size
 		case !every && (!l.Recreated(q.w) || meaning == certificate.Unreachable && search.SharesDomains(q.j.m, group)):
 			return false
 		case at == q.j && every:
 			return true
-		case at == q.j: // all declared nodes remain if the lost node is one that a pool gained
+		case at == q.j: // if the lost node is one that a pool gained, all declared nodes remain
 			s := q.j.scene(group)
 			_, d := s.decide()
 			return verdict(d, s.of[q.w]) == diag.Always && q.placedOnRemaining(group, b, l)
@@ -259,14 +261,15 @@ func (q *loss) survives(b *search.DomainLoss, meaning certificate.Meaning) bool 
 	})
 }
 
-// placedOnRemaining reports whether all pods are always placed on the nodes that a loss leaves.
+// placedOnRemaining reports whether all pods are always placed on the nodes that remain after a
+// loss.
 func (q *loss) placedOnRemaining(group []*workload.Workload, b *search.DomainLoss, l certificate.Loss) bool {
 	s := q.set(group, b, l)
 	return verdict(s.without(s.lost), s.of[q.w]) == diag.Always
 }
 
-// covers reports whether a loss on the declared nodes answers for one at another size: it
-// represents that loss, or the other is of additional nodes only.
+// covers reports whether the answer for a loss on the declared nodes includes a loss at another
+// size. It does if it represents that loss, or if the other loss affects additional nodes only.
 func (q *loss) covers(b, more *search.DomainLoss) bool {
 	like, others := b.Like(), more.Like()
 	if slices.ContainsFunc(others, func(name string) bool { return slices.Contains(like, name) }) {

@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// scene holds the copies of workloads that a question is asked about.
+// scene is a changed copy of the model: copies of the workloads that a question is about.
 type scene struct {
 	j   *shared
 	ws  []*workload.Workload
@@ -20,7 +20,7 @@ type scene struct {
 	add []model.Apart
 }
 
-// scene copies the workloads of a group and adds the running ones.
+// scene returns a scene with copies of a group's workloads and with the running workloads.
 func (j *shared) scene(group []*workload.Workload) *scene {
 	j.m.Run().Spend(2 * len(group))
 	s := &scene{j: j, of: map[*workload.Workload]*workload.Workload{}}
@@ -39,18 +39,18 @@ func (s *scene) copy(w *workload.Workload, pods int) *workload.Workload {
 	return &c
 }
 
-// with sets the number of pods of a workload and returns the scene.
+// with sets the number of pods of a workload's copy and returns the scene.
 func (s *scene) with(w *workload.Workload, pods int) *scene {
 	s.of[w].Count.N, s.of[w].Count.Known = pods, true
 	return s
 }
 
-// twin adds pods of the next revision of a workload, which differ only in the labels that
-// distinguish revisions.
+// twin adds pods of the next revision of a workload. They differ from the old pods only in the
+// labels that distinguish revisions.
 func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 	old := s.of[w]
 	fresh := s.copy(old, pods)
-	object := *old.Object // so that selectors which ask for the own revision see another one
+	object := *old.Object // a selector for the workload's own revision must not match the copy
 	fresh.Object = &object
 	label(old, w.Kind.Shared, "old revision")
 	label(fresh, w.Kind.Shared, "new revision")
@@ -58,11 +58,11 @@ func (s *scene) twin(w *workload.Workload, pods int) *workload.Workload {
 	return fresh
 }
 
-// pods counts the pods of a scene.
+// pods returns the number of pods in a scene.
 func (s *scene) pods() int { return podsOf(s.ws) }
 
-// podsOf counts the pods of workloads. A DaemonSet counts as two pods: if its pods exclude
-// each other, two equivalent nodes show it as well as many.
+// podsOf returns the number of pods of some workloads. A DaemonSet counts as two pods, because two
+// equivalent nodes suffice to show that its pods exclude each other.
 func podsOf(ws []*workload.Workload) int {
 	sum := 0
 	for _, w := range ws {
@@ -75,7 +75,8 @@ func podsOf(ws []*workload.Workload) int {
 	return sum
 }
 
-// model returns the scene on a few representative nodes; tell keeps nodes apart.
+// model returns the scene on a few representative nodes. Nodes with different results of tell stay
+// distinct.
 func (s *scene) model(tell func(*topology.Node) string) *model.Model {
 	group := slices.Clone(s.j.running)
 	for w := range s.of {
@@ -84,10 +85,10 @@ func (s *scene) model(tell func(*topology.Node) string) *model.Model {
 	return s.j.m.Variant(s.ws, search.Few(s.j.m, group, s.pods()+1, tell), s.add...)
 }
 
-// decide decides the scene.
+// decide returns a model of the scene and the decision on whether its pods are placed.
 func (s *scene) decide() (*model.Model, *certificate.Decision) { return s.decideIn(s.j.steps) }
 
-// decideIn decides the scene within a number of steps.
+// decideIn is like decide, but with another limit on the number of steps.
 func (s *scene) decideIn(steps int) (*model.Model, *certificate.Decision) {
 	m := s.model(nil)
 	return m, search.Decide(m, s.j.options(steps))
@@ -106,31 +107,30 @@ func decisionOf(d *certificate.Decision, w *workload.Workload) certificate.Workl
 	return certificate.WorkloadDecision{Verdict: diag.Unknown}
 }
 
-// Scene is a placement of pods on all declared nodes, which shows why each node takes or
-// refuses a pod of Next.
+// Scene is a placement of pods on all declared nodes. It shows why each node accepts or refuses a
+// pod of Next.
 type Scene struct {
 	*check.Placement
 	Next *workload.Workload
-	// Old is the part of the workload that is already in place during an update or a
-	// migration; otherwise nil.
+	// Old is the part of the workload that is already in place during an update or a migration,
+	// or nil.
 	Old *workload.Workload
 	// Pods is the number of pods of the workload in the scene.
 	Pods int
 }
 
-// placement puts a scene on all declared nodes: the settled pods first, then those of
-// the workloads in the given order.
+// placement puts a scene on all declared nodes. It places the settled pods first, then the pods of
+// the given workloads in order.
 func (s *scene) placement(settled []certificate.Placed, then ...*workload.Workload) *check.Placement {
 	return check.NewPlacement(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), settled, then...)
 }
 
-// furthest returns the placement with the most pods of a scene that was found within
-// the budget.
+// furthest returns the placement with the most pods that a search within the budget finds.
 func (s *scene) furthest() []certificate.Placed {
 	return search.Decide(s.j.m.Variant(s.ws, s.j.m.Topology.Nodes, s.add...), s.j.options(s.j.steps)).Witness
 }
 
-// rest returns a placement of the scene without the pods of some workloads.
+// rest returns a placement of the scene that leaves out some workloads.
 func (s *scene) rest(without ...*workload.Workload) []certificate.Placed {
 	ws := s.ws
 	s.ws = slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return slices.Contains(without, w) })
@@ -147,8 +147,8 @@ func (s *scene) others(but ...*workload.Workload) []*workload.Workload {
 // views builds scenes that explain findings.
 type views struct{ *shared }
 
-// Alone shows a workload that shares the nodes only with running pods and with the pods
-// that its own rules count or require.
+// Alone shows a workload that shares the nodes only with running pods and with the pods that its
+// own rules count or require.
 func (v views) Alone(w *workload.Workload, pods int) *Scene {
 	s := v.scene([]*workload.Workload{w}).with(w, pods)
 	s.ws = append(s.ws, v.helpers(w)...)
@@ -159,8 +159,8 @@ func (v views) Alone(w *workload.Workload, pods int) *Scene {
 	return &Scene{Placement: s.placement(s.furthest(), append([]*workload.Workload{c}, s.others(c)...)...), Next: c, Pods: pods}
 }
 
-// Repairs returns tried remedies for a workload that cannot be placed completely even if it
-// has the nodes to itself.
+// Repairs returns tested repairs for a workload that cannot be fully placed even if it has the
+// nodes to itself.
 func (v views) Repairs(w *workload.Workload, pods int) []search.Repair {
 	s := v.scene([]*workload.Workload{w}).with(w, pods)
 	s.ws = append(s.ws, v.helpers(w)...)
@@ -181,7 +181,7 @@ func (v views) Together() *check.Placement {
 	return check.NewPlacement(v.m, d.Witness, v.m.Workloads...)
 }
 
-// Scaled shows a workload at the maximum of its autoscaler, among those that
+// Scaled shows a workload at the maximum of its autoscaler, together with the workloads that
 // contend for its nodes.
 func (v views) Scaled(w *workload.Workload) *Scene {
 	s := v.scene(v.contenders(w, w.Scale.Max)).with(w, w.Scale.Max)
@@ -189,9 +189,9 @@ func (v views) Scaled(w *workload.Workload) *Scene {
 	return &Scene{Placement: s.placement(s.furthest(), append(s.others(c), c)...), Next: c, Pods: w.Scale.Max}
 }
 
-// Updated shows a workload during an update: where the rollout is stuck, or otherwise
-// with all old pods in place, which all stay until a new one runs. It returns
-// nil if neither applies.
+// Updated shows a workload during an update. It shows the state in which the rollout is stuck if
+// that is known. Otherwise it shows all old pods in place, if the strategy keeps all of them until
+// a new pod runs. It returns nil if neither applies.
 func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
 	s := v.scene(v.withoutUnfit(w, v.contenders(w, r.Replicas))).with(w, r.Replicas)
 	old := s.of[w]
@@ -208,9 +208,9 @@ func (v views) Updated(w *workload.Workload, r *Rollout) *Scene {
 	return out
 }
 
-// stuckAt returns the pods in place when a rollout is stuck, in terms of another scene
-// of the same workloads; ok is false if that is unknown or involves undeclared
-// nodes.
+// stuckAt returns the pods that are in place when a rollout is stuck. It translates them from the
+// scene of the rollout to s, which has the same workloads. It returns false if they are unknown or
+// use undeclared nodes.
 func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certificate.Placed, ok bool) {
 	as := map[*workload.Workload]*workload.Workload{r.fresh: fresh}
 	for _, m := range r.Stuck {
@@ -233,8 +233,8 @@ func (s *scene) stuckAt(r *Rollout, fresh *workload.Workload) (settled []certifi
 	return settled, len(r.Stuck) > 0
 }
 
-// Moving shows a migration: the machine and all others are in place, and its second
-// pod looks for a node. It returns nil if there are too many machines to distinguish.
+// Moving shows a migration: all machines are in place, and the second pod of one of them looks for
+// a node. It returns nil if there are too many machines to distinguish.
 func (v views) Moving(w *workload.Workload) *Scene {
 	machines := model.Certain(w)
 	s := v.scene(v.withoutUnfit(w, v.group(w, true)))
@@ -245,13 +245,13 @@ func (v views) Moving(w *workload.Workload) *Scene {
 	return &Scene{Placement: s.placement(s.rest(target), append(s.others(target), target)...), Next: target, Old: source, Pods: machines}
 }
 
-// maxLost bounds the losses that Lost tries.
+// maxLost is the maximum number of losses that Lost tries.
 const maxLost = 20
 
-// Lost shows a workload after a loss of nodes, or a drain: all pods were in place, and the
-// lost ones find nodes again as far as possible. The loss is one with the same outcome as
-// the judged one that hits the workload in this placement, and whose missing pods come
-// closest to the verdict; nil if none hits it.
+// Lost shows a workload after a loss of nodes or a drain. All pods were in place, and as many of
+// the lost pods as possible have found nodes again. Among the losses with the same outcome as
+// worst that hit the workload in this placement, Lost chooses the one whose number of missing pods
+// is closest to the verdict. It returns nil if no loss hits the workload.
 func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Scene, *certificate.Loss) {
 	s := v.scene(v.group(w, true))
 	c := s.of[w]
@@ -275,7 +275,7 @@ func (v views) Lost(w *workload.Workload, all []Survival, worst *Survival) (*Sce
 	return best, loss
 }
 
-// losses returns the single losses with the same outcome as the worst.
+// losses returns the individual losses with the same outcome as worst.
 func losses(all []Survival, worst *Survival) []certificate.Loss {
 	var same []certificate.Loss
 	for _, s := range all {

@@ -7,13 +7,13 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/certificate"
 )
 
-// TestGrowingPools checks answers about changes where a pool has no node yet, or has
-// some and may grow.
+// TestGrowingPools checks answers about changes if a pool has no node yet, or has some nodes and
+// may grow.
 func TestGrowingPools(t *testing.T) {
 	const web = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {replicas: 2, selector: {matchLabels: {app: web}}, template: {metadata: {labels: {app: web}}, spec: {nodeSelector: {pool: p}, containers: [{name: c, image: c}]}}}}\n"
 	for _, c := range []struct {
 		name, pools   string
-		rollout, zone diag.Outcome // of a loss of zone a
+		rollout, zone diag.Outcome // for the loss of zone a
 		drain         diag.Outcome
 	}{
 		{"nodes that may be more", "- {name: p, zones: {a: 2, b: 1}, max: 9, labels: {pool: p}}\n", diag.Always, diag.Always, diag.Always},

@@ -8,8 +8,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// TestUnlistedResource: nothing is known about changes to pods that request a
-// resource which no node lists.
+// TestUnlistedResource checks that answers about changes are unknown for pods that request a
+// resource that no node lists.
 func TestUnlistedResource(t *testing.T) {
 	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: a, count: 3, allocatable: {cpu: \"4\"}}]\n"
 	const gpu = `
@@ -53,8 +53,8 @@ func TestUnlistedResource(t *testing.T) {
 	}
 }
 
-// TestBesideUnlisted: an answer about others has to hold whether those pods are
-// in place or not.
+// TestBesideUnlisted checks that an answer about other pods holds whether those pods are in place
+// or not.
 func TestBesideUnlisted(t *testing.T) {
 	const nodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: a, count: 3, allocatable: {cpu: \"4\"}}]\n"
 	load := func(name string, replicas int, limits string) string {

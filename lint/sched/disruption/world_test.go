@@ -12,16 +12,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// grid holds how many pods of each row are on each node, row by row.
+// grid holds the number of pods of each row on each node, row by row.
 type grid string
 
-// world is what the enumerator works on: equal pods form a row, and the
-// reference filters decide which node takes one more of them.
+// world holds the state that the enumerator works on. Equal pods form a row, and the reference
+// filters decide which nodes take one more pod of a row.
 type world struct {
 	m     *model.Model
 	rows  []row
 	taken map[string][]int
-	// left is how many more calls of the filters are allowed.
+	// left is the number of filter calls that are still allowed.
 	left int
 }
 
@@ -29,15 +29,15 @@ type world struct {
 type row struct {
 	w          *workload.Workload
 	name, text string
-	of         int    // the load
-	pods       int    // when complete
-	alone      []bool // for a DaemonSet, the nodes with one pod each
+	of         int    // index of the load
+	pods       int    // number of pods when complete
+	alone      []bool // for a DaemonSet, marks the nodes with one pod each
 }
 
-// mostAsked bounds the enumeration of one sample.
+// mostAsked is the maximum number of filter calls for one sample.
 const mostAsked = 12_000
 
-// rest returns the rows of all loads except some, with all their pods.
+// rest returns the rows of all loads except those in but, with all their pods.
 func (s sample) rest(but map[int]bool) (rows []row) {
 	for i, l := range s.loads {
 		if but[i] {
@@ -65,7 +65,7 @@ func (s sample) rest(but map[int]bool) (rows []row) {
 	return rows
 }
 
-// world reads the nodes and rows into a model.
+// world builds a world from the nodes of the sample and from rows.
 func (s sample) world(t *testing.T, rows []row) *world {
 	t.Helper()
 	text := s.inPlace()
@@ -82,17 +82,17 @@ func (s sample) world(t *testing.T, rows []row) *world {
 
 func (w *world) empty() grid { return grid(make([]byte, len(w.rows)*len(w.m.Topology.Nodes))) }
 
-// on returns how many pods of a row are on a node.
+// on returns the number of pods of a row on a node.
 func (w *world) on(g grid, row, n int) int { return int(g[row*len(w.m.Topology.Nodes)+n]) }
 
-// with returns the grid with more or fewer pods of a row on a node.
+// with returns the grid with a changed number of pods of a row on a node.
 func (w *world) with(g grid, row, n, by int) grid {
 	b := []byte(g)
 	b[row*len(w.m.Topology.Nodes)+n] += byte(by)
 	return grid(b)
 }
 
-// pods returns how many pods of a row are placed.
+// pods returns the number of placed pods of a row.
 func (w *world) pods(g grid, row int) (n int) {
 	for i := range w.m.Topology.Nodes {
 		n += w.on(g, row, i)
@@ -128,13 +128,13 @@ func (w *world) takers(g grid, row int) []int {
 	return all
 }
 
-// reach visits all states that placing all pods in any order and on any
-// node leads to, and calls each for those in which nothing more can be placed.
+// reach visits all states that result from placing all pods in any order and on any node. It calls
+// each for every state in which no more pods can be placed.
 func (w *world) reach(each func(g grid, complete bool)) {
 	w.reachFrom(w.empty(), map[grid]bool{}, each)
 }
 
-// reachFrom is reach from a state with some pods in place, except for states that
+// reachFrom is like reach, but starts from a state with some pods in place and skips states that
 // were seen before.
 func (w *world) reachFrom(from grid, seen map[grid]bool, each func(g grid, complete bool)) {
 	var visit func(g grid)
@@ -161,17 +161,17 @@ func (w *world) reachFrom(from grid, seen map[grid]bool, each func(g grid, compl
 	visit(from)
 }
 
-// start is the situation before a change: the world with the loads that fit, and all
-// complete placements. A load that never fits beside the others has only that
-// finding, so it is left out, as the judge does, unless the load in
-// question depends on its pods.
+// start describes the situation before a change: the world with the loads that fit, and all
+// complete placements. Like the judge, it leaves out a load that never fits together with the
+// others, because that is reported separately. It keeps such a load if the load in question
+// depends on its pods.
 type start struct {
 	*world
 	without  map[int]bool
 	complete []grid
-	// fits is set if all pods of the load in question can be placed, tooMuch if
-	// there are too many states, and unclear if one term of the load requires pods that do not
-	// fit but another affinity term excludes them, so that they do not count.
+	// fits is set if all pods of the load in question can be placed, and tooMuch if there are too
+	// many states. unclear is set if one term of the load requires pods that do not fit but
+	// another affinity term excludes them, so that they do not count.
 	fits, tooMuch, unclear bool
 }
 
@@ -194,8 +194,8 @@ func (s sample) start(t *testing.T, of int) start {
 	return out
 }
 
-// settle returns the start without some loads; most is how many pods of each can be placed
-// at most, and wanted how many are required.
+// settle returns the start without some loads. For each load, most is the largest number of pods
+// that can be placed, and wanted is the required number.
 func (s sample) settle(t *testing.T, of int, but map[int]bool) (out start, most, wanted map[int]int) {
 	t.Helper()
 	out = start{world: s.world(t, s.rest(but)), without: but}
@@ -219,8 +219,8 @@ func (s sample) settle(t *testing.T, of int, but map[int]bool) (out start, most,
 	return out, most, wanted
 }
 
-// asks reports whether a load requires the pods of another nearby or counts them: by
-// some term, and by all its affinity terms.
+// asks reports whether a load requires the pods of another load nearby or counts them. some is set
+// if any term does, and all if all its affinity terms do.
 func (s sample) asks(of, other int) (some, all bool) {
 	all = true
 	for _, r := range s.loads[of].rules {

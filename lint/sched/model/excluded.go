@@ -12,31 +12,32 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// ExclusionKind names the condition that nodes fail.
+// ExclusionKind identifies a condition that nodes fail.
 type ExclusionKind string
 
-// The conditions.
+// The conditions that a node can fail.
 const (
 	Cordoned ExclusionKind = "cordoned"
-	// Tainted: the pods do not tolerate Taint.
+	// Tainted means that the pods do not tolerate Taint.
 	Tainted ExclusionKind = "tainted"
-	// LacksLabel: the nodes lack the label Key=Want of a nodeSelector; OtherValue: they
-	// have Key=Has.
+	// LacksLabel means that the nodes lack the label Key=Want of a nodeSelector. OtherValue means
+	// that they have Key=Has instead.
 	LacksLabel ExclusionKind = "lacks-label"
 	OtherValue ExclusionKind = "other-value"
-	// FailsExpression: Requirement is the first that fails of the only nodeSelectorTerm;
-	// MatchesNoTerm: none of several nodeSelectorTerms matches; EmptyTerm: the only term is
-	// empty.
+	// FailsExpression means that Requirement is the first requirement in the only
+	// nodeSelectorTerm that the nodes fail. MatchesNoTerm means that none of several
+	// nodeSelectorTerms matches. EmptyTerm means that the only term is empty.
 	FailsExpression ExclusionKind = "fails-expression"
 	MatchesNoTerm   ExclusionKind = "matches-no-term"
 	EmptyTerm       ExclusionKind = "empty-term"
-	// TooSmall: an empty node has too little of Resource for one pod.
+	// TooSmall means that an empty node has too little of Resource for one pod.
 	TooSmall ExclusionKind = "too-small"
-	// Undeclared: spec.nodeName is NodeName, but no such node is declared; Nodes is empty.
+	// Undeclared means that spec.nodeName is NodeName, and no such node is declared. Nodes is
+	// then empty.
 	Undeclared ExclusionKind = "undeclared"
 )
 
-// Exclusion is one reason why nodes take no pod of a workload.
+// Exclusion is one reason why some nodes take no pod of a workload.
 type Exclusion struct {
 	Kind           ExclusionKind
 	Taint          *corev1.Taint
@@ -64,9 +65,9 @@ func (x *Exclusion) id() exclusionKey {
 	return id
 }
 
-// Excluded groups the nodes that take no pod of the workload by the first
-// filter that refuses them, most nodes first. Nodes that are too small for one
-// pod count if small is set. A growing pool counts only while it has no node.
+// Excluded groups the nodes that take no pod of the workload by the first filter that refuses
+// them. Groups with more nodes come first. If small is set, it includes nodes that are too small
+// for one pod. It includes a growing pool only if the pool has no node yet.
 func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	key := excludedKey{m.Groups[w].Signature, "", small}
 	if small {
@@ -121,15 +122,14 @@ func (m *Model) Excluded(w *workload.Workload, small bool) []Exclusion {
 	return all
 }
 
-// excludedKey is equal for workloads that the same nodes refuse for the same
-// reasons.
+// excludedKey is equal for workloads that the same nodes refuse for the same reasons.
 type excludedKey struct {
 	signature, request string
 	small              bool
 }
 
-// ExplainTaint returns the first taint of the node that the pods do not tolerate. The taint
-// of a cordon is reported as the cordon (R-S10).
+// ExplainTaint returns the first taint of the node that the pods do not tolerate. If this is the
+// taint of a cordoned node, it returns the kind Cordoned (R-S10).
 func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
 	taint := f.untolerated(n)
 	if n.Unschedulable && taint.Key == corev1.TaintNodeUnschedulable {
@@ -138,7 +138,7 @@ func (f *Filter) ExplainTaint(n *topology.Node) Exclusion {
 	return Exclusion{Kind: Tainted, Taint: taint}
 }
 
-// ExplainSelector returns the first condition on labels that the node fails.
+// ExplainSelector returns the first label condition that the node fails.
 func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	for _, k := range SortedKeys(f.W.Spec.NodeSelector) {
 		want := f.W.Spec.NodeSelector[k]
@@ -164,8 +164,8 @@ func (f *Filter) ExplainSelector(n *topology.Node) Exclusion {
 	return Exclusion{Kind: EmptyTerm}
 }
 
-// Meets reports whether a node matches an expression of a node affinity, on its labels or on
-// the field metadata.name.
+// Meets reports whether a node matches a node affinity expression on its labels or on the field
+// metadata.name.
 func Meets(n *topology.Node, r corev1.NodeSelectorRequirement) bool {
 	if r.Key != metav1.ObjectNameField {
 		return matchesExpression(n, r)
@@ -181,122 +181,126 @@ func matchesExpression(n *topology.Node, r corev1.NodeSelectorRequirement) bool 
 	return ok
 }
 
-// Cause is the kind of reason for an outcome that is unknown, or that does not follow from
-// the nodes and the rules of the pods. Package message has the texts; the causes of decisions
-// about workloads together are part of the JSON output of the place command.
+// Cause identifies the reason for an outcome that is unknown, or that does not follow from the
+// nodes and the rules of the pods. Package message has the sentences for each cause. The causes of
+// decisions about several workloads are part of the JSON output of the place command.
 type Cause string
 
-// The causes of an unknown outcome of a decision.
+// The causes for an unknown outcome of a decision.
 const (
-	// Waits: the pods finish, and those that do not fit beside all others at once wait
-	// for room.
+	// Waits means that the pods finish. If they do not all fit at once beside all other pods,
+	// some wait for room.
 	Waits Cause = "waits"
-	// ByLabel: a rule asks for a label whose value only the cluster knows;
-	// ByVariable: for one whose value holds a placeholder.
+	// ByLabel means that a rule depends on a label whose value only the cluster knows. ByVariable
+	// means that it depends on a label whose value contains a placeholder.
 	ByLabel    Cause = "label-value"
 	ByVariable Cause = "variable"
-	// ByFinite: a rule depends on pods that finish.
+	// ByFinite means that a rule depends on pods that finish.
 	ByFinite Cause = "finite-pods"
-	// ByUnknown: a rule depends on declared pods about which too little is known.
+	// ByUnknown means that a rule depends on declared pods about which too little is known.
 	ByUnknown Cause = "unknown-pods"
-	// ByResource: the pods, or others that may take their room, request a resource
+	// ByResource means that the pods, or other pods that may take their room, request a resource
 	// that no node lists.
 	ByResource Cause = "unlisted-resource"
-	// ByGrowth: some size of the cluster refutes the verdict.
+	// ByGrowth means that the verdict may not hold at some size that the cluster can grow to.
 	ByGrowth Cause = "pool-growth"
-	// ByBudget: the budget is used up; BySize: no proof applies, and there are too
-	// many pods or nodes to try everything, or to check the result.
+	// ByBudget means that the step budget ran out. BySize means that no proof applies, and that
+	// there are too many pods or nodes to try everything or to check the result.
 	ByBudget Cause = "budget"
 	BySize   Cause = "size"
-	// ByCrowd: too many workloads may take the room to search what they do, and counting does not
-	// show that there is always enough.
+	// ByCrowd means that too many workloads may take the room to search all possibilities, and
+	// counting does not prove that there is always enough.
 	ByCrowd Cause = "crowd"
-	// ByNeighbour: the pods of Workload, which takes no part, may block these.
+	// ByNeighbour means that the pods of Workload, which takes no part in decisions, may block
+	// the pods.
 	ByNeighbour Cause = "not-modeled"
-	// ByFault: a certificate does not hold, which is a fault of the program.
+	// ByFault means that a certificate does not hold, which is a bug in schedlint.
 	ByFault Cause = "internal"
 )
 
-// The causes for which a workload takes no part in decisions.
+// The causes for excluding a workload from decisions.
 const (
-	// ByContext: no file that declares it is certain to be deployed together with
-	// the others.
+	// ByContext means that no file that declares the workload is certain to be deployed together
+	// with the others.
 	ByContext   Cause = "other-context"
 	ByRejection Cause = "rejected"
-	// ByScheduler: the scheduler with the given name places its pods.
+	// ByScheduler means that the scheduler with the given name places the pods.
 	ByScheduler Cause = "other-scheduler"
 	ByGates     Cause = "scheduling-gates"
 	ByQueue     Cause = "queue"
-	// ByField: the value of the field with the given name is unknown.
+	// ByField means that the value of the field with the given name is unknown.
 	ByField Cause = "unknown-field"
 	ByCount Cause = "pod-count"
-	// ByAdmission: the object with the given name may change the pods when they are created,
-	// or reject them.
+	// ByAdmission means that the object with the given name may change the pods when they are
+	// created, or reject them.
 	ByAdmission Cause = "admission"
-	// ByNamespace: the namespace of the pods, or one that a rule applies to, is a placeholder.
+	// ByNamespace means that the namespace of the pods, or a namespace that a rule applies to, is
+	// a placeholder.
 	ByNamespace Cause = "namespace"
-	// ByNodeLabel: nodes may have the label with the given name, with any value.
+	// ByNodeLabel means that nodes may have the label with the given name, with any value.
 	ByNodeLabel Cause = "node-label"
 )
 
-// The causes of an unknown outcome of a change.
+// The causes for an unknown outcome of a change.
 const (
-	// ByPlacement: the placement of the pods is not judged.
+	// ByPlacement means that the placement of the pods is not judged.
 	ByPlacement Cause = "placement"
-	// ByStrategy: the numbers of the update strategy are unknown.
+	// ByStrategy means that the numbers of the update strategy are unknown.
 	ByStrategy Cause = "strategy"
-	// ByEviction: it is unknown whether the disruption budget with the given name allows an
-	// eviction, because it also counts the pods of Workload or for the reason in Detail.
-	// ByOtherBudget: the budget with the given name may select the pods as well.
+	// ByEviction means that it is unknown whether the disruption budget with the given name
+	// allows an eviction, either for the reason in Detail or because it also counts the pods of
+	// Workload. ByOtherBudget means that the budget with the given name may select the pods as
+	// well.
 	ByEviction    Cause = "disruption-budget"
 	ByOtherBudget Cause = "other-disruption-budget"
-	// ByPriority: the pods may preempt those that block them.
+	// ByPriority means that the pods may preempt the pods that block them.
 	ByPriority Cause = "priority"
-	// ByToleration: pods tolerate the taint of lost nodes, or name their node.
+	// ByToleration means that pods tolerate the taint of lost nodes, or name their node.
 	ByToleration Cause = "toleration"
-	// ByTermination: evicted pods count until they have terminated.
+	// ByTermination means that evicted pods count until they have terminated.
 	ByTermination Cause = "termination"
-	// ByPending: not all pods fit before the loss.
+	// ByPending means that not all pods fit before the loss.
 	ByPending Cause = "pending-pods"
-	// ByMachines: too many machines have labels of their own.
+	// ByMachines means that too many machines have labels of their own.
 	ByMachines Cause = "machines"
-	// ByLargestSize: it is unknown whether the pods fit at any size of a pool.
-	// ByPoolSize: they begin to fit at the given number of nodes.
+	// ByLargestSize means that it is unknown whether the pods fit at any size of a pool.
+	// ByPoolSize means that they fit from the given number of nodes on.
 	ByLargestSize Cause = "largest-size"
 	ByPoolSize    Cause = "pool-size"
 )
 
-// The causes of other outcomes of a change.
+// The causes for other outcomes of a change.
 const (
-	// Unplaced: the pods do not all fit before the change, so the question does not arise.
+	// Unplaced means that the pods do not all fit before the change, so the question does not
+	// arise.
 	Unplaced Cause = "unplaced"
-	// NotRecreated: nothing recreates pods while the Node object exists; Bare:
-	// nothing ever recreates a bare pod.
+	// NotRecreated means that nothing recreates the pods while the Node object exists. Bare means
+	// that nothing ever recreates the pods, because they are bare.
 	NotRecreated Cause = "not-recreated"
-	// LateRetry: all pods run again, but the scheduler may retry them only minutes later.
+	// LateRetry means that all pods run again, but perhaps only minutes later, because the
+	// scheduler may retry them late.
 	LateRetry Cause = "late-retry"
 	Bare      Cause = "bare"
-	// ByOrder: the outcome depends on the scheduling order; ByContention: on what
-	// other workloads use.
+	// ByOrder means that the outcome depends on the scheduling order. ByContention means that it
+	// depends on the resources that other workloads use.
 	ByOrder      Cause = "order"
 	ByContention Cause = "contention"
 )
 
-// Reason is a cause with the names that it mentions. The zero Reason is no reason.
+// Reason is a cause with details for its message. The zero Reason means that there is no reason.
 type Reason struct {
 	Cause Cause
-	// Name is that of the resource (ByResource), the scheduler (ByScheduler), the field
+	// Name is the name of the resource (ByResource), the scheduler (ByScheduler), the field
 	// (ByField), the object (ByAdmission), the label (ByNodeLabel), the budget (ByEviction,
-	// ByOtherBudget) or the pool (ByPoolSize), and Count the number of the pool's
-	// nodes.
+	// ByOtherBudget) or the pool (ByPoolSize). Count is the number of nodes in that pool.
 	Name  string
 	Count int
-	// Workload is the one whose pods request the resource or count for the budget, if not the
-	// one in question, or the one that takes no part (ByNeighbour).
+	// Workload is another workload whose pods request the resource or count for the budget, or
+	// the neighbour that takes no part in decisions (ByNeighbour), or nil.
 	Workload *workload.Workload
-	// Detail says what is wrong with the budget.
+	// Detail describes the problem with the budget.
 	Detail string
-	// Strategy says which number of the update strategy is unknown (ByStrategy).
+	// Strategy identifies the number in the update strategy that is unknown (ByStrategy).
 	Strategy workload.Unclear
 }
 

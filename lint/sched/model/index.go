@@ -10,22 +10,22 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// labelIndex finds the workloads that a term may select without checking each of them. Its
-// tables are built on first use, because many models are short-lived.
+// labelIndex finds the workloads that a term may select without checking each workload. It builds
+// its tables on first use, because many models are short-lived.
 type labelIndex struct {
 	members []*workload.Workload
-	// anywhere indexes them by labels, within by namespace and labels.
+	// anywhere indexes the members by labels, and within by namespace and labels.
 	anywhere, within *labelTable
 }
 
-// labelTable indexes workloads by labels and, if places differ, by namespace; a workload
-// whose namespace is unknown is under "".
+// labelTable indexes workloads by labels and optionally by namespace. Workloads with an unknown
+// namespace are listed under "".
 type labelTable struct {
 	all   map[string][]*workload.Workload
 	pairs map[[3]string][]*workload.Workload
-	// open maps a key to workloads whose value of the label is unknown.
+	// open lists, by namespace and key, the workloads whose value of the label is unknown.
 	open map[[2]string][]*workload.Workload
-	// values are the sorted values of each label in pairs, built on first use.
+	// values holds the sorted values of each label in pairs. It is built on first use.
 	values map[string][]string
 }
 
@@ -74,7 +74,7 @@ func newLabelTable(all []*workload.Workload, place func(*workload.Workload) stri
 	return x
 }
 
-// Candidates returns all workloads that a term may select, and possibly others.
+// Candidates returns all workloads that a term may select, and possibly more.
 func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload.Workload {
 	names, some := t.reach(owner)
 	if !some {
@@ -89,8 +89,7 @@ func (x *labelIndex) Candidates(t *Term, owner *workload.Workload) [][]*workload
 	return lists
 }
 
-// opens reports whether some workload that a term may select has a label with an unknown
-// value.
+// opens reports whether some workload that a term may select has an unknown value for a label.
 func (x *labelIndex) opens(t *Term, owner *workload.Workload, key string) bool {
 	names, some := t.reach(owner)
 	if !some {
@@ -99,8 +98,8 @@ func (x *labelIndex) opens(t *Term, owner *workload.Workload, key string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return len(x.apart().open[[2]string{name, key}]) > 0 })
 }
 
-// reach returns the namespaces in which a term may select pods, with "" for workloads of unknown
-// namespace; some is false if it may be any namespace.
+// reach returns the namespaces in which a term may select pods, including "" for workloads with an
+// unknown namespace. If the term may select pods in any namespace, reach returns false.
 func (t *Term) reach(owner *workload.Workload) (names []string, some bool) {
 	switch {
 	case t.NamespaceSelector != nil:
@@ -137,8 +136,8 @@ func (x *labelTable) selected(ns string, s *selector) [][]*workload.Workload {
 	return [][]*workload.Workload{x.all[ns]}
 }
 
-// Selected counts the declared workloads whose pods the term may select, and stops
-// at limit. The owner counts if the term may select another of its pods.
+// Selected counts the declared workloads whose pods the term may select, up to limit. The owner
+// counts if the term may select a second pod of it.
 func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	if t.Use == Spread && t.Sel.Form != FormSet {
 		return 0 // null matches nothing and {} counts nothing (R-T5)
@@ -159,8 +158,8 @@ func (m *Model) Selected(t *Term, owner *workload.Workload, limit int) int {
 	return n
 }
 
-// Others returns the declared workloads other than the owner whose pods the term selects,
-// or may select if maybe is set.
+// Others returns the declared workloads, except the owner, whose pods the term selects. If maybe
+// is set, it includes workloads whose pods the term may select.
 func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workload.Workload {
 	var others []*workload.Workload
 	for _, list := range m.Index.Candidates(t, owner) {
@@ -176,15 +175,15 @@ func (m *Model) Others(t *Term, owner *workload.Workload, maybe bool) []*workloa
 	return others
 }
 
-// same reports whether two workloads are one object, even if it is declared in
-// several places, so that its pods are never counted twice.
+// same reports whether two workloads are the same object. An object that is declared in several
+// places must not have its pods counted twice.
 func same(a, b *workload.Workload) bool {
 	return a == b || a.Object.Name == b.Object.Name && a.Object.Kind == b.Object.Kind &&
 		a.Object.Namespace == b.Object.Namespace && a.Object.Group() == b.Object.Group()
 }
 
-// NearestLabel returns a label that some declared pod carries and that the selector
-// probably intended, such as app=web for app=webb; "" if there is none.
+// NearestLabel returns a label of some declared pod that the selector probably intended, such as
+// app=web for app=webb, or "" if there is none.
 func (m *Model) NearestLabel(t *Term) string {
 	table := m.Index.whole()
 	for _, p := range t.Pairs() {

@@ -18,7 +18,7 @@ import (
 
 // Model holds the workloads and the nodes of one cluster.
 type Model struct {
-	// Workloads are sorted by name.
+	// Workloads is sorted by namespace, kind and name.
 	Workloads  []*workload.Workload
 	Namespaces map[string]map[string]string
 	// Topology is nil or empty if no node is declared.
@@ -34,24 +34,24 @@ type Model struct {
 	excluded map[excludedKey][]Exclusion
 	// Parts is the model that Split derived from this one.
 	Parts *Model
-	// StandFor maps a declared workload to the indices of the workloads that represent it;
-	// Running lists the indices of the running ones. Number fills both.
+	// StandFor maps a declared workload to the indices of the workloads that represent it.
+	// Running lists the indices of the running workloads. Number fills both.
 	StandFor map[*workload.Workload][]int
 	Running  []int
 	// WithoutFinite is the model without workloads whose pods finish. absent indexes workloads
-	// that take no part in decisions but may have pods: see Permanent.
+	// that take no part in decisions but may have pods (see Permanent).
 	WithoutFinite *Model
 	absent        *labelIndex
-	// Members maps a workload to those that were merged into it.
+	// Members maps a workload to the workloads that were merged into it.
 	Members map[*workload.Workload][]*workload.Workload
 	byName  map[string]int
-	// Apart lists pairs of workloads to keep apart although no term does.
+	// Apart lists pairs of workloads that must be kept apart although no term says so.
 	Apart []Apart
-	// Kept is the data that other packages cache with the model: see Keep.
+	// Kept is the data that other packages cache with the model (see Keep).
 	Kept map[any]any
 }
 
-// perNodes caches what depends on the nodes alone; models of other workloads on the same
+// perNodes caches data that depends on the nodes alone. Models of other workloads on the same
 // nodes share it.
 type perNodes struct {
 	eligible map[string]*Eligibility
@@ -59,7 +59,7 @@ type perNodes struct {
 	domains  map[DomainKey]map[string]bool
 	numbers  map[string]domainNumbers
 	offered  map[corev1.ResourceName][]int64
-	// kept is the data that other packages cache: see KeepForNodes.
+	// kept is the data that other packages cache (see KeepForNodes).
 	kept map[any]any
 }
 
@@ -77,27 +77,28 @@ func newPerNodes(topo *topology.Topology) *perNodes {
 	return known
 }
 
-// Group is a workload with its parsed terms. All its pods are equal, except for
-// labels that differ from pod to pod.
+// Group holds a workload with its parsed terms. All its pods are equal, except for labels that
+// differ from pod to pod.
 type Group struct {
 	*workload.Workload
-	// Terms are all pod affinity and anti-affinity terms and spread constraints
-	// in the order of the manifest.
+	// Terms lists all pod affinity and anti-affinity terms and spread constraints in manifest
+	// order.
 	Terms []*Term
-	// Requests are the requests of one pod, HostPorts the ports that it uses.
+	// Requests lists the resource requests of one pod, and HostPorts the host ports that it uses.
 	Requests  []Request
 	HostPorts []HostPort
-	// spreadKeys are the keys of all hard spread constraints, sortedKeys the same without
-	// repeats, and KeysID identifies the list.
+	// spreadKeys lists the topology keys of all hard spread constraints. sortedKeys is the same
+	// list, sorted and without duplicates. KeysID identifies the list.
 	spreadKeys, sortedKeys []string
 	KeysID                 string
-	// Signature and Request are equal for groups with equal node rules and
-	// equal requests.
+	// Signature is equal for groups with equal node rules. Request is equal for groups with equal
+	// requests.
 	Signature, Request string
-	// Unknown gives the reason if the placement of the group cannot be judged.
+	// Unknown is the reason why the placement of the group cannot be judged, or empty.
 	Unknown Reason
-	// Whole is the workload that this group is one pod of, at index Position;
-	// After is the pod that has to be placed before this one is created (R-W11).
+	// Whole is set if this group is a single pod of a workload. It is that workload, and Position
+	// is the index of the pod. After is the pod that has to be placed before this one is created,
+	// or nil (R-W11).
 	Whole, After *workload.Workload
 	Position     int
 }
@@ -111,8 +112,8 @@ func NewModel(set *workload.Set, topo *topology.Topology) *Model {
 	return newModel(run, set, topo, newPerNodes(topo), nil)
 }
 
-// newModel makes a model in an existing run; results for its nodes may be cached already, and
-// ready holds workloads that are already prepared.
+// newModel builds a model in an existing run. nodes may already hold results for the nodes, and
+// ready holds groups that are already prepared.
 func newModel(run *Run, set *workload.Set, topo *topology.Topology, nodes *perNodes, ready map[*workload.Workload]*Group) *Model {
 	m := &Model{
 		run:       run,
@@ -154,8 +155,8 @@ func (m *Model) addGroup(w *workload.Workload) {
 	}
 }
 
-// Guest adds a copy of a workload to the model until leave is called, so that the model can
-// answer questions about it. Selectors do not find the copy; they find the original.
+// Guest adds a copy of a workload to the model until leave is called, so that the model can answer
+// questions about it. Selectors find the original instead of the copy.
 func (m *Model) Guest(w *workload.Workload) (leave func()) {
 	m.addGroup(w)
 	return func() { delete(m.Groups, w) }
@@ -164,12 +165,13 @@ func (m *Model) Guest(w *workload.Workload) (leave func()) {
 // Run returns the run that the model shares with all models derived from it.
 func (m *Model) Run() *Run { return m.run }
 
-// Keep returns the value that a package caches with a model under a type of its own, and
-// creates it on first use. It lives as long as the model.
+// Keep returns a value that a package caches with a model. The key is the value's type, which
+// belongs to that package. Keep creates the value on first use. The value lives as long as the
+// model.
 func Keep[T any](m *Model, make func() *T) *T { return keep(m.Kept, make) }
 
-// KeepForNodes is Keep for values that do not depend on the workloads; models of
-// other workloads on the same nodes share them.
+// KeepForNodes is Keep for values that do not depend on the workloads. Models of other workloads
+// on the same nodes share them.
 func KeepForNodes[T any](m *Model, make func() *T) *T { return keep(m.perNodes.kept, make) }
 
 // KeepInRun is Keep for values that all models of a run share.
@@ -185,7 +187,7 @@ func keep[T any](kept map[any]any, make func() *T) *T {
 	return made
 }
 
-// Cached returns the value of a key, and computes it the first time.
+// Cached returns the value for a key, computing it on first use.
 func Cached[K comparable, V any](values map[K]V, key K, find func() V) V {
 	value, known := values[key]
 	if !known {
@@ -195,7 +197,8 @@ func Cached[K comparable, V any](values map[K]V, key K, find func() V) V {
 	return value
 }
 
-// ordered sorts workloads by name, so that answers do not depend on the order of the input.
+// ordered returns the workloads sorted by name, so that answers do not depend on the order of the
+// input.
 func ordered(ws []*workload.Workload) []*workload.Workload {
 	all := slices.Clone(ws)
 	byName := func(a, b *workload.Workload) int {
@@ -208,20 +211,20 @@ func ordered(ws []*workload.Workload) []*workload.Workload {
 	return all
 }
 
-// Group returns a workload with its parsed terms.
+// Group returns the group of a workload.
 func (m *Model) Group(w *workload.Workload) *Group { return m.Groups[w] }
 
-// defaultScheduler is the profile whose filters are known (R-N41).
+// defaultScheduler is the name of the only scheduler profile whose filters are known (R-N41).
 const defaultScheduler = "default-scheduler"
 
-// unknown returns why the placement of a workload cannot be judged, if it cannot.
+// unknown returns the reason why the placement of a workload cannot be judged, if there is one.
 func unknown(w *workload.Workload) Reason {
 	switch {
 	case w.Elsewhere:
 		return Reason{Cause: ByContext}
 	case w.Refused():
 		return Reason{Cause: ByRejection}
-	case w.Running && len(w.Open) == 0: // however it came to its node
+	case w.Running && len(w.Open) == 0: // no matter how it came to its node
 		return Reason{}
 	case w.Spec.SchedulerName != "" && w.Spec.SchedulerName != defaultScheduler:
 		return Reason{Cause: ByScheduler, Name: w.Spec.SchedulerName}
@@ -232,12 +235,13 @@ func unknown(w *workload.Workload) Reason {
 	case len(w.Open) > 0:
 		return Reason{Cause: ByField, Name: w.Open[0]}
 	case w.Bare() && w.RestartPolicy().Placeholder():
-		return Reason{Cause: ByField, Name: "restartPolicy"} // so it is open whether the pod finishes
+		return Reason{Cause: ByField, Name: "restartPolicy"} // it is unknown whether the pod finishes
 	}
 	return Reason{}
 }
 
-// unknown returns why the placement of a group on the nodes of the model cannot be judged.
+// unknown returns the reason why the placement of a group on the nodes of the model cannot be
+// judged, if there is one.
 func (m *Model) unknown(g *Group) Reason {
 	why := unknown(g.Workload)
 	if why.Given() || m.Topology.Empty() {
@@ -274,8 +278,8 @@ func (m *Model) classDecides(g *Group) bool {
 	return with.Count != without.Count || with.Growable != without.Growable
 }
 
-// fitsAnywhere reports whether some empty node takes a pod of a group. If none does, the pod
-// is not placed whatever admission adds to it or rejects, and no other pod is the cause.
+// fitsAnywhere reports whether some empty node takes a pod of a group. If none does, the pod is
+// not placed, whatever admission adds to it or rejects, and other pods are not the cause.
 func (m *Model) fitsAnywhere(g *Group) bool {
 	e := m.Eligible(g.Workload)
 	m.run.Spend(len(e.Nodes) + len(e.Growth))
@@ -292,8 +296,8 @@ func Modelled(g *Group) bool {
 	return !g.Refused() && !g.Copy && !g.Superseded && !g.Unknown.Given() && (g.Count.Known || g.Kind.PerNode())
 }
 
-// Placeable reports whether the scheduler has to place the pods of a group: they take part in
-// decisions and do not run yet.
+// Placeable reports whether the scheduler has to place the pods of a group. It does if they take
+// part in decisions and are not running yet.
 func (g *Group) Placeable() bool { return Modelled(g) && !g.Running }
 
 // Placeable yields the groups whose pods the scheduler has to place.
@@ -307,42 +311,42 @@ func (m *Model) Placeable() iter.Seq[*Group] {
 	}
 }
 
-// Apart keeps the pods of two workloads out of each other's domains of a key. It represents
-// a term that a controller adds to pods and that no manifest shows (R-W25).
+// Apart keeps the pods of two workloads out of each other's domains of a key. It represents a term
+// that a controller adds to pods and that is in no manifest (R-W25).
 type Apart struct {
 	A, B *workload.Workload
 	Key  string
 }
 
-// Elsewhere returns the workloads that may or may not be deployed. Selectors find them, so
-// that no rule is reported to match no pod although another file may declare one. They
-// take no part in decisions, and what depends on them is open.
+// Elsewhere returns the workloads that may or may not be deployed. Selectors find them, so that no
+// rule is reported as matching no pods if another file may declare such pods. They take no part in
+// decisions, and every answer that depends on them is unknown.
 func (m *Model) Elsewhere() []*workload.Workload { return m.elsewhere }
 
-// RunningOnes returns the workloads whose pods run and take part in decisions.
+// RunningOnes returns the running workloads that take part in decisions.
 func (m *Model) RunningOnes() []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(m.Workloads), func(w *workload.Workload) bool { return !w.Running || !Modelled(m.Groups[w]) })
 }
 
-// View is one size that the cluster may have: the declared nodes, or those and all nodes
-// that growing pools may add in every zone at once. The latter is more than they can ever
-// add, and SpreadRule ignores any way in which an added node could make things worse,
-// so a bound over the larger view is never too low.
+// View is one possible size of the cluster: either the declared nodes, or these and all nodes that
+// growing pools could add in every zone at once. The larger view has more nodes than the pools can
+// ever add together, and SpreadRule ignores any way in which an added node could make things
+// worse. An upper bound for the larger view is therefore never too low.
 type View struct {
 	Nodes []*topology.Node
-	// From is the index in Topology.Nodes, or -1-index in Topology.Growth.
+	// From holds the index of each node in Topology.Nodes, or -1-index in Topology.Growth.
 	From []int
-	// pools are the growing pools, at their maximum size.
+	// pools lists the growing pools and their maximum sizes.
 	pools []PoolSize
 	// Partial is set if some pool may grow beyond the nodes of the view.
 	Partial bool
 }
 
-// maxGrown bounds the added nodes of one zone of a pool in a view. If a pool may grow
-// beyond that, nothing is declared impossible.
+// maxGrown is the maximum number of added nodes per pool and zone in a view. If a pool may grow
+// beyond that, nothing is reported as impossible.
 const maxGrown = 5000
 
-// maxView bounds the added nodes of all pools together, in the same way.
+// maxView is the maximum number of added nodes of all pools together, with the same effect.
 const maxView = 20_000
 
 func newView(topo *topology.Topology, grown bool) *View {
@@ -367,9 +371,9 @@ func newView(topo *topology.Topology, grown bool) *View {
 	return v
 }
 
-// Grown returns the nodes that exist if every pool grows to its maximum in all its zones
-// at once, and the sizes of the pools. It is not ok if no pool grows, or if one grows
-// beyond the nodes of a view.
+// Grown returns the nodes that exist if every pool grows to its maximum in all its zones at once,
+// and the sizes of the pools. It returns false if no pool grows, or if one may grow beyond the
+// nodes of the view.
 func (m *Model) Grown() (nodes []*topology.Node, growth []PoolSize, ok bool) {
 	if len(m.Views) < 2 || m.Views[1].Partial {
 		return nil, nil, false
@@ -377,7 +381,7 @@ func (m *Model) Grown() (nodes []*topology.Node, growth []PoolSize, ok bool) {
 	return m.Views[1].Nodes, m.Views[1].Growth(), true
 }
 
-// Another returns a further node of a pool, which differs only in its name and hostname label.
+// Another returns another node like n, which differs only in its name and hostname label.
 func Another(n *topology.Node, k int) *topology.Node {
 	if k == 0 {
 		return n
@@ -392,7 +396,7 @@ func Another(n *topology.Node, k int) *topology.Node {
 }
 
 // GrownBy returns the declared nodes and the given number of additional nodes of a pool,
-// taken from its zones in turn.
+// alternating between its zones.
 func GrownBy(m *Model, p *topology.Pool, more int) []*topology.Node {
 	nodes := slices.Clone(m.Topology.Nodes)
 	var kinds []*topology.Node
@@ -407,7 +411,7 @@ func GrownBy(m *Model, p *topology.Pool, more int) []*topology.Node {
 	return nodes
 }
 
-// Passes returns the outcome of the filters for the i-th node of the view.
+// Passes returns the result of the filters for the i-th node of the view.
 func (v *View) Passes(e *Eligibility, i int) Passes {
 	if from := v.From[i]; from >= 0 {
 		return e.Nodes[from]
@@ -416,10 +420,10 @@ func (v *View) Passes(e *Eligibility, i int) Passes {
 	}
 }
 
-// Growth returns the sizes of growing pools in the view; nil without growth.
+// Growth returns the sizes of growing pools in the view, or nil without growth.
 func (v *View) Growth() []PoolSize { return v.pools }
 
-// PoolSize is a pool, by name, and a number of nodes.
+// PoolSize is the name of a pool with a number of nodes.
 type PoolSize struct {
 	Pool  string
 	Nodes int

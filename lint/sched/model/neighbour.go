@@ -11,25 +11,25 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// neighbours holds the workloads that take no part in decisions but may have permanent pods,
-// which occupy an unknown share of the nodes.
+// neighbours holds the workloads that take no part in decisions but may have permanent pods. These
+// pods occupy an unknown share of the nodes.
 type neighbours struct {
 	all []*workload.Workload
-	// nodes and growth hold the first workload that may use each node or growing pool.
+	// nodes and growth hold the first workload that may use each node or growing pool, or nil.
 	nodes, growth []*workload.Workload
-	// apart maps a workload to one that required anti-affinity separates from it.
+	// apart maps a workload to a neighbour that required anti-affinity keeps apart from it.
 	apart map[*workload.Workload]*workload.Workload
-	// near caches one that may use the same nodes, by node rules.
+	// near caches, by node rules, a neighbour that may use the same nodes.
 	near map[string]*workload.Workload
 }
 
-// NotModeled returns the workloads that take no part in decisions and may have pods that do
-// not finish. If there is one, it is unknown whether all pods can be scheduled.
+// NotModeled returns the workloads that take no part in decisions and may have pods that do not
+// finish. If there are any, it is unknown whether all pods can be scheduled.
 func (m *Model) NotModeled() []*workload.Workload { return m.beside().all }
 
 // Neighbour returns a workload that takes no part in decisions and may block the pods of w,
-// or nil: both may use one node, or required anti-affinity separates them. A yes about w
-// then holds only without it.
+// because both may use the same node or required anti-affinity keeps them apart. It returns nil if
+// there is none. Otherwise a positive answer about w holds only without that workload.
 func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	n := m.beside()
 	g := m.Groups[w]
@@ -42,7 +42,8 @@ func (m *Model) Neighbour(w *workload.Workload) *workload.Workload {
 	return n.apart[w]
 }
 
-// ByNeighbour returns the neighbour of w as the reason why a yes about w is unknown, if there is one.
+// ByNeighbour returns a reason that names the neighbour of w, which leaves a positive answer about
+// w unknown, if there is one.
 func (m *Model) ByNeighbour(w *workload.Workload) Reason {
 	if o := m.Neighbour(w); o != nil {
 		return Reason{Cause: ByNeighbour, Workload: o}
@@ -67,7 +68,7 @@ func (m *Model) beside() *neighbours {
 
 func (n *neighbours) find(m *Model) {
 	n.nodes, n.growth = make([]*workload.Workload, len(m.Topology.Nodes)), make([]*workload.Workload, len(m.Topology.Growth))
-	rules := map[string]bool{} // node rules already marked in nodes and growth
+	rules := map[string]bool{} // node rules that are already recorded in nodes and growth
 	for _, o := range n.all {
 		widest := m.widest(o)
 		leave := m.Guest(widest)
@@ -100,7 +101,7 @@ func (n *neighbours) find(m *Model) {
 	}
 }
 
-// mark records o at each eligible node that has no workload yet.
+// mark records o for each eligible node that has no workload recorded yet.
 func mark(nodes []*workload.Workload, passes []Passes, o *workload.Workload) {
 	for i := range nodes {
 		if nodes[i] == nil && passes[i].All() {
@@ -136,10 +137,10 @@ func (n *neighbours) sharing(e *Eligibility) *workload.Workload {
 	return cmp.Or(first(n.nodes, e.Nodes), first(n.growth, e.Growth))
 }
 
-// widest returns a copy of a workload that keeps only the node rules that its pods certainly
-// have. Scheduling gates, and objects that change or refuse pods, only add rules; if only the
-// number of pods is unknown all rules hold. Other schedulers and Kueue may place pods as if
-// they tolerated every taint.
+// widest returns a copy of a workload with only the node rules that its pods certainly have. All
+// rules hold if only the number of pods is unknown, or because of scheduling gates and objects
+// that change or refuse pods, which only add rules. Other schedulers and Kueue may place pods as
+// if they tolerated every taint.
 func (m *Model) widest(w *workload.Workload) *workload.Workload {
 	c := *w
 	open := func(field string) bool {

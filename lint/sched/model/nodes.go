@@ -17,21 +17,20 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Eligibility is the outcome of the node-level filters, except resources, for one
-// set of node rules: for each node, and for one more node of every growing
-// pool and zone.
+// Eligibility holds the results of the node-level filters, except resources, for one set of node
+// rules. It covers each node, and one additional node of every growing pool and zone.
 type Eligibility struct {
-	// Nodes has an entry for each node, Growth one for each Topology.Growth.
+	// Nodes has an entry for each node, and Growth has one for each entry of Topology.Growth.
 	Nodes, Growth []Passes
-	// Count and Growable count the entries that pass all filters.
+	// Count and Growable are the numbers of entries in Nodes and Growth that pass all filters.
 	Count, Growable int
 }
 
-// Passes is the outcome of the filters for one node.
+// Passes holds the results of the filters for one node.
 type Passes struct {
-	// Name is unset if spec.nodeName names another node; Selector covers
-	// nodeSelector and required node affinity; Taints covers taints with effect
-	// NoSchedule or NoExecute; Schedulable is unset for a cordoned node.
+	// Name is false if spec.nodeName names another node. Selector is the result for nodeSelector
+	// and required node affinity. Taints is the result for taints with the effect NoSchedule or
+	// NoExecute. Schedulable is false for a cordoned node that the pods may not use.
 	Name, Selector, Taints, Schedulable bool
 }
 
@@ -43,8 +42,8 @@ type Filter struct {
 	W           *workload.Workload
 	affinity    nodeaffinity.RequiredNodeAffinity
 	tolerations []corev1.Toleration
-	// extended are the extended resources that the pod requests; some
-	// clusters tolerate taints with the same name.
+	// extended holds the names of the extended resources that the pod requests. In some clusters,
+	// pods tolerate taints with these names.
 	extended map[string]bool
 }
 
@@ -68,8 +67,8 @@ func daemonTolerations(hostNetwork bool) []corev1.Toleration {
 	return all
 }
 
-// admittedTolerations returns a pod's tolerations with those that admission adds to every
-// pod without a toleration for the same key, whatever its value
+// admittedTolerations returns a pod's tolerations together with the tolerations that admission
+// adds to every pod without a toleration for the same key, regardless of its value
 // (plugin/pkg/admission/defaulttolerationseconds/admission.go; R-N17).
 func admittedTolerations(own []corev1.Toleration) []corev1.Toleration {
 	all := slices.Clone(own)
@@ -92,7 +91,7 @@ func NewFilter(w *workload.Workload) *Filter {
 		f.tolerations = append(f.tolerations, daemonTolerations(s.HostNetwork)...)
 	}
 	if w.OpenClass() {
-		// The class may add tolerations of its own (R-N39), so no taint counts.
+		// The class may add tolerations of its own (R-N39), so ignore all taints.
 		f.tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	}
 	for _, c := range s.Containers {
@@ -103,7 +102,7 @@ func NewFilter(w *workload.Workload) *Filter {
 	return f
 }
 
-// cost returns how many steps it takes to apply the filters to one node.
+// cost returns the number of steps for applying the filters to one node.
 func (f *Filter) cost() int {
 	rules := len(f.tolerations) + len(f.W.Spec.NodeSelector)
 	for _, t := range nodeTerms(f.W) {
@@ -123,11 +122,11 @@ func nodeTerms(w *workload.Workload) []corev1.NodeSelectorTerm {
 	return nil
 }
 
-// Bound reports whether the manifest names the node of the pod, so that only the
-// kubelet checks it (R-N1, R-P8).
+// Bound reports whether the manifest names the node of the pod. Only the kubelet checks such a pod
+// (R-N1, R-P8).
 func (f *Filter) Bound() bool { return f.W.Spec.NodeName != "" }
 
-// cordon is the taint that a pod has to tolerate to use a cordoned node
+// cordon is the taint that a pod must tolerate to use a cordoned node
 // (plugins/nodeunschedulable/node_unschedulable.go; R-N2).
 var cordon = corev1.Taint{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}
 
@@ -144,11 +143,11 @@ func (f *Filter) Passes(n *topology.Node) Passes {
 	}
 }
 
-// untolerated returns the first taint that keeps the pod off a node, or nil (R-N13). The
-// kubelet checks NoExecute only (R-P8), but the DaemonSet controller, which
-// runs before it, checks both (daemon_controller.go, predicates). On nodes of a managed cluster
-// that tolerates taints named like a requested extended resource, such taints do not
-// count (admission plugin ExtendedResourceToleration; R-S9).
+// untolerated returns the first taint that keeps the pod off a node, or nil (R-N13). The kubelet
+// checks only NoExecute (R-P8), but the DaemonSet controller, which runs before it, checks both
+// effects (daemon_controller.go, predicates). On GKE nodes, taints named like a requested extended
+// resource do not count, because admission adds a toleration for them (admission plugin
+// ExtendedResourceToleration; R-S9).
 func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 	if len(n.Taints) == 0 {
 		return nil
@@ -171,7 +170,7 @@ func (f *Filter) untolerated(n *topology.Node) *corev1.Taint {
 	return &taint
 }
 
-// signature returns a text that is equal for workloads with equal node rules.
+// signature returns a string that is equal for workloads with equal node rules.
 func signature(w *workload.Workload) string {
 	s := &w.Spec
 	var b strings.Builder
@@ -211,7 +210,7 @@ func extendedNames(r workload.Resources) []string {
 	return names
 }
 
-// Eligible returns the outcome of the node-level filters, except resources, for a workload.
+// Eligible returns the results of the node-level filters, except resources, for a workload.
 func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	key := m.Groups[w].Signature
 	if e := m.eligible[key]; e != nil {
@@ -238,8 +237,8 @@ func (m *Model) Eligible(w *workload.Workload) *Eligibility {
 	return e
 }
 
-// Usable yields the nodes that pass the node-level filters for a workload, and then a node of each
-// growing pool and zone that would, for which grown is set.
+// Usable yields the nodes that pass the node-level filters for a workload. After these it yields,
+// with grown set to true, one node of each growing pool and zone that would pass.
 func (m *Model) Usable(w *workload.Workload) iter.Seq2[*topology.Node, bool] {
 	return func(yield func(n *topology.Node, grown bool) bool) {
 		e := m.Eligible(w)
@@ -263,8 +262,8 @@ func SameDomain(a, b *topology.Node, key string) bool {
 	return ok && has && va == vb
 }
 
-// NodeByNode reports whether no two nodes share a domain of a key, among all nodes or, if w
-// is not nil, among those that pass the node-level filters for its pods.
+// NodeByNode reports whether no two nodes share a domain of a key. It considers all nodes or, if w
+// is not nil, the nodes that pass the node-level filters for its pods.
 func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
 	nodes := make([]int, size)
@@ -279,7 +278,7 @@ func (m *Model) NodeByNode(key string, w *workload.Workload) bool {
 	return true
 }
 
-// IndexOf returns the index of a node.
+// IndexOf returns the index of the node with a name.
 func (m *Model) IndexOf(name string) (int, bool) {
 	if m.byName == nil {
 		m.byName = make(map[string]int, len(m.Topology.Nodes))
@@ -297,7 +296,7 @@ func Holds(n *topology.Node, g *Group) bool {
 	return most > 0
 }
 
-// Present reports whether a group has pods that take part in decisions.
+// Present reports whether a group has at least one pod that takes part in decisions.
 func (m *Model) Present(g *Group) bool {
 	switch {
 	case !Modelled(g):
@@ -314,8 +313,8 @@ type domainNumbers struct {
 	size   int
 }
 
-// Numbered returns the number of each node's domain of a key, or -1 for nodes without the
-// key, and the number of domains. It caches the result for the declared nodes.
+// Numbered returns, for each node, the number of its domain for a key, or -1 if it lacks the key.
+// It also returns the number of domains. The result for the declared nodes is cached.
 func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 	if found, ok := m.numbers[key]; ok && len(nodes) == len(m.Topology.Nodes) {
 		return found.domain, found.size
@@ -341,8 +340,8 @@ func (m *Model) Numbered(key string, nodes []*topology.Node) ([]int32, int) {
 	return domain, len(values)
 }
 
-// Offers returns the amount of a resource on each node, or math.MaxInt64 if the node is not
-// judged on it; for the resource pods it returns the nodes' pod slots.
+// Offers returns the amount of a resource on each node, or math.MaxInt64 if the node is not judged
+// on that resource. For the resource "pods" it returns the nodes' pod slots.
 func (m *Model) Offers(name corev1.ResourceName, nodes []*topology.Node) []int64 {
 	if found, ok := m.offered[name]; ok && len(nodes) == len(m.Topology.Nodes) {
 		return found

@@ -16,23 +16,23 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Unbounded is the number of pods that fit where nothing limits them.
+// Unbounded is the number of pods that fit if nothing limits them.
 const Unbounded = math.MaxInt32
 
-// Request is the amount of one resource that one pod requests, in the unit of the
-// scheduler: millicores of CPU, and whole units of anything else (R-N26).
+// Request is the amount of one resource that one pod requests, in the scheduler's unit: millicores
+// of CPU, and whole units of any other resource (R-N26).
 type Request struct {
 	Name   corev1.ResourceName
 	Amount int64
-	// Quantity is the amount as written.
+	// Quantity is the amount as written in the manifest.
 	Quantity resource.Quantity
-	// Kubelet is set for pods whose manifest names their node: the kubelet ignores
-	// extended resources that the node does not list
-	// (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
+	// Kubelet is set for pods whose manifest names their node. For them, the kubelet ignores
+	// extended resources that the node does not list (pkg/kubelet/lifecycle/predicate.go,
+	// removeMissingExtendedResources).
 	Kubelet bool
 }
 
-// Amount converts a quantity to the unit of the scheduler, rounded up.
+// Amount converts a quantity to the scheduler's unit, rounded up.
 func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	if name == corev1.ResourceCPU {
 		return q.MilliValue()
@@ -40,17 +40,17 @@ func Amount(name corev1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// Extended reports whether a resource is an extended one: its name has a
-// domain other than those of Kubernetes (R-N26).
+// Extended reports whether a resource is an extended resource. The name of such a resource has a
+// domain that does not belong to Kubernetes (R-N26).
 func Extended(name corev1.ResourceName) bool {
 	s := string(name)
 	return strings.Contains(s, "/") && !strings.Contains(s, "kubernetes.io/") && !strings.HasPrefix(s, "requests.")
 }
 
-// Requests returns the requests of one pod: containers, init containers, overhead
-// and pod-level resources, combined by the code that the scheduler uses
-// (component-helpers/resource PodRequests; R-N24). They are sorted by name; amounts of
-// zero never matter and are left out.
+// Requests returns the resource requests of one pod. It combines containers, init containers,
+// overhead and pod-level resources with the same code as the scheduler (component-helpers/resource
+// PodRequests; R-N24). The requests are sorted by name. Amounts of zero are omitted, because they
+// never matter.
 func Requests(w *workload.Workload) []Request {
 	sums := podRequests(w)
 	if len(sums) == 0 {
@@ -66,8 +66,8 @@ func Requests(w *workload.Workload) []Request {
 	return all
 }
 
-// podRequests returns the requests that the scheduler counts for a pod. The result must not
-// be changed: for a single container it is that container's list.
+// podRequests returns the requests that the scheduler counts for a pod. The caller must not change
+// the result, because for a single container it may be that container's own list.
 func podRequests(w *workload.Workload) corev1.ResourceList {
 	s := &w.Spec
 	if len(s.Containers) == 1 && len(s.InitContainers) == 0 && len(s.Overhead) == 0 && s.Resources == nil {
@@ -82,7 +82,7 @@ func podRequests(w *workload.Workload) corev1.ResourceList {
 	return resourcehelpers.PodRequests(pod, resourcehelpers.PodResourcesOptions{})
 }
 
-// requested returns the requests of a container, defaulted to limits as pod creation does
+// requested returns the requests of a container, with its limits as defaults, as in pod creation
 // (pkg/apis/core/v1/defaults.go SetDefaults_Pod; R-P3).
 func requested(c *workload.Container) corev1.ResourceList {
 	if len(c.Resources.Limits) == 0 {
@@ -93,7 +93,7 @@ func requested(c *workload.Container) corev1.ResourceList {
 	return requests
 }
 
-// containers converts containers to the API's type.
+// containers converts containers to the API type.
 func containers(in []workload.Container) []corev1.Container {
 	out := make([]corev1.Container, len(in))
 	for i := range in {
@@ -107,8 +107,8 @@ func containers(in []workload.Container) []corev1.Container {
 	return out
 }
 
-// podLevel returns the pod-level requests: if only a limit is given, the containers'
-// requests count if there are any, else the limit (R-N25).
+// podLevel returns the pod-level requests. For a resource with a limit only, the sum of the
+// containers' requests is used if there is one, or else the limit (R-N25).
 func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 	requests := corev1.ResourceList{}
 	sum := resourcehelpers.AggregateContainerRequests(pod, resourcehelpers.PodResourcesOptions{})
@@ -122,9 +122,9 @@ func podLevel(pod *corev1.Pod, r *workload.Resources) corev1.ResourceList {
 	return requests
 }
 
-// Offered returns how much of a resource a node has, and whether the node is judged on it:
-// it is not if it declares no resources, or if it does not list this one, unless lacks
-// says that it has none.
+// Offered returns the amount of a resource on a node, and whether the node is judged on this
+// resource. It is not judged if it declares no resources. If it does not list this resource, it is
+// judged only if lacks returns true.
 func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	if n.Allocatable == nil {
 		return 0, false
@@ -136,11 +136,11 @@ func Offered(n *topology.Node, r *Request) (amountOffered int64, judged bool) {
 	return Amount(r.Name, q), true
 }
 
-// lacks reports whether a node has none of a resource that it does not list
-// (R-N23): of an extended one if others list it or all lists are complete,
-// of a native one if the node's own list is complete. The kubelet ignores extended
-// resources of a bound pod that it does not know, and the device that KubeVirt itself
-// requests never counts against a node.
+// lacks reports whether a node has none of a resource that it does not list (R-N23). It lacks an
+// extended resource if other nodes list it or all lists are complete, and a native resource if its
+// own list is complete. Two cases are exempt: the kubelet ignores extended resources of a bound
+// pod that it does not know, and the device that KubeVirt itself requests never counts against a
+// node.
 func lacks(n *topology.Node, r *Request) bool {
 	if Extended(r.Name) {
 		return r.Name != workload.KVM && !r.Kubelet && n.Extended.Known(r.Name)
@@ -148,10 +148,9 @@ func lacks(n *topology.Node, r *Request) bool {
 	return n.Whole && native(r.Name)
 }
 
-// native reports whether the scheduler counts a resource that is not an extended
-// one; it ignores other names without a domain
-// (pkg/scheduler/util IsScalarResourceName; R-N26). Pod slots are not
-// requests.
+// native reports whether the scheduler counts a resource although it is not an extended one. The
+// scheduler ignores other names without a domain (pkg/scheduler/util IsScalarResourceName; R-N26).
+// Pod slots are not requests.
 func native(name corev1.ResourceName) bool {
 	s := string(name)
 	switch name {
@@ -161,8 +160,8 @@ func native(name corev1.ResourceName) bool {
 	return strings.HasPrefix(s, "hugepages-") || strings.Contains(s, "kubernetes.io/") || strings.HasPrefix(s, "attachable-volumes-")
 }
 
-// Fits returns how many pods with these requests an empty node holds, and which
-// resource is the bottleneck; "pods" means the pod slots of the node (R-N22).
+// Fits returns the number of pods with these requests that an empty node holds, and the resource
+// that limits it. The resource "pods" stands for the pod slots of the node (R-N22).
 func Fits(n *topology.Node, requests []Request) (int, corev1.ResourceName) {
 	most, binds := int64(Unbounded), corev1.ResourceName("")
 	if q, ok := n.Allocatable[corev1.ResourcePods]; ok {
@@ -184,9 +183,9 @@ type HostPort struct {
 	IP       string
 }
 
-// hostPorts returns the ports that a pod uses on its node: those of containers and
-// sidecars (pkg/scheduler/util GetHostPorts; R-N19), and with hostNetwork every
-// declared port (defaultHostNetworkPorts; R-N21).
+// hostPorts returns the ports that a pod uses on its node. These are the host ports of containers
+// and sidecars (pkg/scheduler/util GetHostPorts; R-N19) and, with hostNetwork, every declared port
+// (defaultHostNetworkPorts; R-N21).
 func hostPorts(w *workload.Workload) []HostPort {
 	var ports []HostPort
 	add := func(c workload.Container) {
@@ -223,20 +222,20 @@ func textOf(requests []Request) string {
 	return string(append(text, ']'))
 }
 
-// String formats the request in the unit of the scheduler.
+// String formats the request in the scheduler's unit.
 func (r Request) String() string { return string(r.appendText(nil)) }
 
 func (r *Request) appendText(to []byte) []byte {
 	return strconv.AppendInt(append(append(to, r.Name...), '='), r.Amount, 10)
 }
 
-// Conflicts reports whether two ports exclude each other on one node (kube-scheduler
+// Conflicts reports whether two pods cannot use these two ports on one node (kube-scheduler
 // framework HostPortInfo.CheckConflict; R-N20).
 func (p HostPort) Conflicts(o HostPort) bool {
 	return p.Port == o.Port && p.Protocol == o.Protocol && (p.IP == o.IP || p.IP == "0.0.0.0" || o.IP == "0.0.0.0")
 }
 
-// Quantity converts an amount in the unit of the scheduler to a quantity.
+// Quantity converts an amount in the scheduler's unit to a quantity.
 func Quantity(name corev1.ResourceName, amount int64, format resource.Format) resource.Quantity {
 	if name == corev1.ResourceCPU {
 		return *resource.NewMilliQuantity(amount, cmp.Or(format, resource.DecimalSI))

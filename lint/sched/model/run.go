@@ -11,28 +11,29 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Run is the state that all models of one context share: the meter that bounds the cost of
-// their questions, and the faults found.
+// Run is the state that all models of one context share: the meter that limits the cost of their
+// questions, and the bugs that were detected.
 type Run struct {
 	*meter.Meter
 	Refused []Refuted
-	// OnRefusal, if set, is called for each fault immediately: tests stop there.
+	// OnRefusal, if set, is called immediately for each detected bug. Tests use it to stop there.
 	OnRefusal func(error)
-	// Stops counts the searches that ended because they used up their steps.
+	// Stops is the number of searches that ended because their steps ran out.
 	Stops int
-	// GivenUp lists the questions that were given up for that, or for another cause.
+	// GivenUp lists the questions that were given up because their steps ran out, or for another
+	// cause.
 	GivenUp []Unanswered
-	// factor multiplies every budget; part and all determine Part (see Scale). nodes is the
-	// number of nodes, with one for each growing pool and zone; sizes caches document sizes.
+	// factor multiplies every budget. part and all determine Part (see Scale). nodes is the
+	// number of nodes, plus one for each growing pool and zone. sizes caches document sizes.
 	factor, part, all float64
 	nodes             int
 	sizes             map[*source.Object]int
-	// kept is the data that other packages cache with the run: see KeepInRun.
+	// kept is the data that other packages cache with the run (see KeepInRun).
 	kept map[any]any
 }
 
-// Unanswered is a question about objects that was given up: because its steps were used up,
-// or for Cause if that is given.
+// Unanswered is a question about objects that was given up. Cause is the cause, or empty if the
+// steps ran out.
 type Unanswered struct {
 	Objects  []*source.Object
 	Question string
@@ -49,44 +50,44 @@ func (r *Run) Refuse(ws []*workload.Workload, err error) {
 	r.fault(Refuted{Objects: ObjectsOf(ws), Err: err})
 }
 
-// Budgets, in steps of the meter of about 50 ns each. The budget of a question depends on
-// the documents of its workloads and on the number of nodes, so a document that shares no rule
-// with them, or a node that is never short, does not change where the question gives up.
-// Very large contexts are the exception: see stepsInAll. --steps multiplies all budgets.
+// Budgets, in meter steps of about 50 ns each. The budget of a question depends on the documents
+// of its workloads and on the number of nodes. A document that shares no rule with them, or a node
+// that is never short of resources, thus does not change when the question gives up. Very large
+// contexts are an exception (see stepsInAll). The --steps flag multiplies all budgets.
 const (
-	// stepsFloor is for any question, stepsPerByte for each byte of the documents of
-	// the workloads, stepsPerNode for each node of the topology.
+	// stepsFloor is the budget of any question. stepsPerByte is added for each byte in the
+	// documents of the workloads, and stepsPerNode for each node of the topology.
 	stepsFloor   = 2_000_000
 	stepsPerByte = 400
 	stepsPerNode = 40
-	// stepsInAll bounds the steps of all questions of one kind together. If their
+	// stepsInAll is the maximum number of steps of all questions of one kind together. If their
 	// budgets add up to more, each workload gets a proportional part.
 	stepsInAll = 60_000_000
-	// stepsShared is the same for questions about single workloads.
+	// stepsShared is the same limit for questions about single workloads.
 	stepsShared = 30_000_000
-	// setupSteps is for the work that is done once for all workloads of a context: which
-	// are connected, and which nodes are eligible.
+	// setupSteps is the budget for work that is done once for all workloads of a context, such as
+	// finding out which of them are connected and which nodes are eligible.
 	setupSteps = 40_000_000
 )
 
-// PerStep is the number of simple comparisons, such as of one label or one number, in a step.
+// PerStep is the number of simple comparisons per step, such as comparisons of labels or numbers.
 const PerStep = 8
 
-// Fixed costs of each question, however small: making a model, making an instance to search
-// in it, and replaying a run.
+// Fixed costs of each question, however small it is: building a model, building a search instance
+// from it, and replaying a run.
 const (
 	stepsPerModel  = 600
 	StepsPerArena  = 400
 	StepsPerReplay = 600
 )
 
-// StepsPerGroup is the cost of preparing a workload, and each of its terms.
+// StepsPerGroup is the cost of preparing a workload, and of preparing each of its terms.
 const StepsPerGroup = 30
 
 // StepsPerTerm is the cost of compiling a term to numbers.
 const StepsPerTerm = 20
 
-// Budget returns how many steps one question about some workloads together may take.
+// Budget returns the maximum number of steps for one question about some workloads together.
 func (m *Model) Budget(ws []*workload.Workload) int { return int(m.run.worth(ws) * m.run.factor) }
 
 func (r *Run) worth(ws []*workload.Workload) float64 {
@@ -101,7 +102,7 @@ func (r *Run) worthOf(bytes int) float64 {
 	return float64(stepsFloor + stepsPerByte*bytes + stepsPerNode*r.nodes)
 }
 
-// Part returns how many steps all questions of one kind about some workloads may take.
+// Part returns the maximum number of steps for all questions of one kind about some workloads.
 func (m *Model) Part(ws []*workload.Workload) int {
 	r := m.run
 	if r.all == 0 {
@@ -110,11 +111,12 @@ func (m *Model) Part(ws []*workload.Workload) int {
 	return int(r.worth(ws) / r.all * stepsInAll * r.part * r.factor)
 }
 
-// Bounds returns how many steps the only question of its kind about some workloads may take.
+// Bounds returns the maximum number of steps for a question about some workloads that is the only
+// one of its kind.
 func (m *Model) Bounds(ws []*workload.Workload) int { return min(m.Budget(ws), m.Part(ws)) }
 
-// Scale sets the factor of every budget, and the part of the steps of all contexts together
-// that this run may take.
+// Scale sets the factor of every budget, and the fraction of the total steps of all contexts that
+// this run may take.
 func (m *Model) Scale(factor, part float64) {
 	r := m.run
 	if r.part, r.factor = part, 1; factor > 0 {
@@ -126,7 +128,7 @@ func (m *Model) Scale(factor, part float64) {
 	}
 }
 
-// Each returns the share of a budget that a question about one of the workloads gets.
+// Each returns the share of the group's budget for a question about one workload in a group.
 func (m *Model) Each(ws []*workload.Workload) int {
 	if len(ws) == 0 {
 		return m.Budget(nil)
@@ -134,8 +136,8 @@ func (m *Model) Each(ws []*workload.Workload) int {
 	return m.Budget(nil) + (m.Budget(ws)-m.Budget(nil))/len(ws)
 }
 
-// Ask runs a question about some workloads within a number of steps. It reports whether
-// there is an answer; if not, the run records why.
+// Ask runs a question about some workloads within a number of steps. It reports whether there is
+// an answer. If not, the run records the reason.
 func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func()) bool {
 	sound := false
 	if !m.run.Within(steps, func() { sound = m.run.Guard(ObjectsOf(ws), f) }) {
@@ -144,8 +146,7 @@ func (m *Model) Ask(ws []*workload.Workload, question string, steps int, f func(
 	return sound
 }
 
-// GiveUp records a question about some workloads for which the steps did not
-// suffice.
+// GiveUp records that the steps for a question about some workloads ran out.
 func (r *Run) GiveUp(ws []*workload.Workload, question string) {
 	r.GivenUp = append(r.GivenUp, Unanswered{Objects: ObjectsOf(ws), Question: question})
 }
@@ -159,31 +160,33 @@ func ObjectsOf(ws []*workload.Workload) []*source.Object {
 	return objects
 }
 
-// Altogether returns the budget of a decision about all workloads: the setup,
-// and the budget of each of them.
+// Altogether returns the budget for a decision about all workloads: the setup and the budget of
+// each workload.
 func (m *Model) Altogether() int {
 	return m.run.Times(setupSteps) + min(m.Budget(m.Workloads)+len(m.Workloads)*m.Budget(nil), m.Part(m.Workloads)+m.Budget(nil))
 }
 
-// Times multiplies a number of steps by the factor of all budgets.
+// Times multiplies a number of steps by the factor that applies to all budgets.
 func (r *Run) Times(steps int) int { return int(float64(steps) * r.factor) }
 
-// SharedBudget divides the steps of all questions of one kind: half of them among the
-// objects, in proportion to the budget that each document is worth, and the rest, with
-// the unused parts, to whichever object needs more. So one of many objects may take long,
-// but none takes the part of those that follow.
+// SharedBudget divides the steps for all questions of one kind. Half of them are divided among the
+// objects in proportion to the budgets of their documents. The other half, and the unused parts of
+// the first half, go to any object that needs more. This way, one of many objects may take long,
+// but it never takes the steps of the objects that follow.
 type SharedBudget struct {
 	run *Run
-	// each is the part per step that a document is worth, spare the undivided rest.
+	// each is the part per step of a document's budget, and spare is the rest that is not
+	// divided.
 	each, spare float64
 }
 
-// SharedBudget returns a budget for one question about each of some objects, which need not be workloads.
+// SharedBudget returns a budget for one question about each of the objects, which need not be
+// workloads.
 func (m *Model) SharedBudget(objects []*source.Object) *SharedBudget {
 	return m.shared(objects, stepsShared)
 }
 
-// ChangeBudget returns a budget for all questions about changes of each of some objects.
+// ChangeBudget returns a budget for all questions about changes to each of the objects.
 func (m *Model) ChangeBudget(objects []*source.Object) *SharedBudget {
 	return m.shared(objects, stepsInAll)
 }
@@ -197,8 +200,8 @@ func (m *Model) shared(objects []*source.Object, steps float64) *SharedBudget {
 	return &SharedBudget{run: r, each: half / max(worth, 1), spare: half}
 }
 
-// Ask runs the question about one of the objects. It reports whether there is an
-// answer; if not, the run records why.
+// Ask runs the question about one of the objects. It reports whether there is an answer. If not,
+// the run records the reason.
 func (p *SharedBudget) Ask(o *source.Object, question string, f func()) bool {
 	objects, sound := []*source.Object{o}, false
 	if !p.Within(o, func() { sound = p.run.Guard(objects, f) }) {
@@ -207,8 +210,8 @@ func (p *SharedBudget) Ask(o *source.Object, question string, f func()) bool {
 	return sound
 }
 
-// Within is like Ask for callers that record unanswered questions themselves. It reports
-// whether the steps sufficed.
+// Within is like Ask, but does not record an unanswered question. It reports whether the steps
+// sufficed.
 func (p *SharedBudget) Within(o *source.Object, f func()) bool {
 	part := p.run.worthOf(p.run.size(o)) * p.each
 	before := p.run.Spent()
@@ -217,8 +220,8 @@ func (p *SharedBudget) Within(o *source.Object, f func()) bool {
 	return done
 }
 
-// Refuted is a fault of the engine: a certificate that does not hold, or a question in
-// which the program panicked. The question about the objects stays open.
+// Refuted is a bug in the engine: a certificate that does not hold, or a panic in a question. The
+// question about the objects stays open.
 type Refuted struct {
 	Objects []*source.Object
 	Err     error
@@ -226,8 +229,8 @@ type Refuted struct {
 	Failed bool
 }
 
-// Guard runs a question about some objects and reports whether it returned without a panic.
-// A panic costs this answer and no other.
+// Guard runs a question about some objects and reports whether it returned without a panic. A
+// panic affects only the answer to this question.
 func (r *Run) Guard(objects []*source.Object, f func()) (sound bool) {
 	defer func() {
 		p := recover()
@@ -243,7 +246,6 @@ func (r *Run) Guard(objects []*source.Object, f func()) (sound bool) {
 	return true
 }
 
-// fault records a fault.
 func (r *Run) fault(x Refuted) {
 	if r.OnRefusal != nil {
 		r.OnRefusal(x.Err)
@@ -251,7 +253,7 @@ func (r *Run) fault(x Refuted) {
 	r.Refused = append(r.Refused, x)
 }
 
-// panickedAt returns the place of the panic being recovered from; it is the same in every run.
+// panickedAt returns the location of the panic being recovered from. It is the same in every run.
 func panickedAt() string {
 	callers := make([]uintptr, 50)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(3, callers)])

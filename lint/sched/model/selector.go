@@ -19,17 +19,17 @@ import (
 // Answer is No, Maybe or Yes.
 type Answer int8
 
-// The answers, ordered No < Maybe < Yes, so that min is a logical and, and max a logical or.
+// The answers are ordered No < Maybe < Yes, so that min is a logical and, and max a logical or.
 const (
 	No Answer = iota
 	Maybe
 	Yes
 )
 
-// String returns the answer as the text of its outcome.
+// String returns the outcome for the answer as a string.
 func (a Answer) String() string { return string(a.Outcome()) }
 
-// Outcome converts the answer to an outcome.
+// Outcome converts the answer to an outcome: Never, Unknown or Always.
 func (a Answer) Outcome() diag.Outcome {
 	return [...]diag.Outcome{No: diag.Never, Maybe: diag.Unknown, Yes: diag.Always}[a]
 }
@@ -37,8 +37,8 @@ func (a Answer) Outcome() diag.Outcome {
 // Form is the kind of a term's label selector.
 type Form string
 
-// The forms: null matches no pod and empty matches every pod (R-A4), except in
-// a spread constraint, where an empty one counts none (R-T5).
+// The forms of selectors. A null selector matches no pod. An empty one matches every pod (R-A4),
+// except in a spread constraint, where it counts no pod (R-T5).
 const (
 	FormNull  Form = "null"
 	FormEmpty Form = "empty"
@@ -50,22 +50,22 @@ type Requirement struct {
 	Key    string
 	Op     metav1.LabelSelectorOperator
 	Values []string
-	// Own is set for a condition that matchLabelKeys or mismatchLabelKeys derives
-	// from a label whose value the controller adds; the value belongs to the
-	// workload (Own) or to a single pod (ownPod, too).
+	// Own is set for a condition that matchLabelKeys or mismatchLabelKeys derives from a label
+	// whose value the controller adds. The value then belongs to the workload, or to a single pod
+	// if ownPod is also set.
 	Own, ownPod bool
 }
 
-// selector is a label selector as a list of conditions that must all hold.
+// selector represents a label selector as a list of conditions, all of which must hold.
 type selector struct {
 	Form Form
 	Reqs []Requirement
-	// values counts the values of matchExpressions.
+	// values is the total number of values in matchExpressions.
 	values int
 }
 
-// Cost returns how many steps it takes to match the selector against one workload. A
-// condition on a template hash may compare two templates, which costs more.
+// Cost returns the number of steps for matching the selector against one workload. A condition on
+// a template hash costs more, because it may compare two templates.
 func (s *selector) Cost() int {
 	steps := 1 + (len(s.Reqs)+s.values)/2
 	for i := range s.Reqs {
@@ -104,10 +104,9 @@ func distinct(values []string) []string {
 	})
 }
 
-// merge adds the conditions that the API server derives from matchLabelKeys and
-// mismatchLabelKeys at pod creation: keys that the pod does not carry are dropped, and a
-// null selector stays null (pkg/registry/core/pod/strategy.go,
-// applyMatchLabelKeysAndMismatchLabelKeys; R-A18).
+// merge adds the conditions that the API server derives from matchLabelKeys and mismatchLabelKeys
+// when it creates a pod. It drops keys that are not labels of the pod, and a null selector stays
+// null (pkg/registry/core/pod/strategy.go, applyMatchLabelKeysAndMismatchLabelKeys; R-A18).
 func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSelectorOperator) {
 	if s.Form == FormNull {
 		return
@@ -126,8 +125,8 @@ func (s *selector) merge(w *workload.Workload, keys []string, op metav1.LabelSel
 	}
 }
 
-// Matches returns whether the selector of a pod of owner selects pods of target.
-// The same workload twice means two different pods, unless self is set.
+// Matches returns whether the selector of a pod of owner selects pods of target. If both are the
+// same workload, they are two different pods unless self is set.
 func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	if s.Form == FormNull {
 		return No
@@ -141,9 +140,9 @@ func (s *selector) Matches(owner, target *workload.Workload, self bool) Answer {
 	return answer
 }
 
-// Doubtful returns a label whose value only the cluster knows and which decides whether the
-// selector selects pods of target, or "". Labels that a pod gets from its node are known
-// once it is placed.
+// Doubtful returns the key of a label that decides whether the selector selects pods of target and
+// whose value only the cluster knows, or "" if there is none. Labels that a pod gets from its node
+// do not count, because their values are known once the pod is placed.
 func (s *selector) Doubtful(owner, target *workload.Workload) string {
 	for _, self := range []bool{false, true} {
 		answer, key := Yes, ""
@@ -165,8 +164,8 @@ func (s *selector) Doubtful(owner, target *workload.Workload) string {
 	return ""
 }
 
-// Variable reports whether a label of unknown value holds a placeholder, in the selector or
-// on the pods.
+// Variable reports whether the label with the given key has a placeholder as a value, in the
+// selector or on the pods.
 func (s *selector) Variable(target *workload.Workload, key string) bool {
 	return source.Placeholder(target.Labels[key]) || slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
 		return r.Key == key && slices.ContainsFunc(r.Values, source.Placeholder)
@@ -190,8 +189,7 @@ func (r *Requirement) holds(owner, target *workload.Workload, self bool) Answer 
 	return r.compare(value, has)
 }
 
-// compare evaluates the condition on a label with a known value, or known to be
-// absent.
+// compare evaluates the condition on a label whose value, or absence, is known.
 func (r *Requirement) compare(value string, has bool) Answer {
 	if !has {
 		return truth(r.Op == metav1.LabelSelectorOpNotIn || r.Op == metav1.LabelSelectorOpDoesNotExist)
@@ -203,8 +201,8 @@ func (r *Requirement) compare(value string, has bool) Answer {
 	return r.among(in)
 }
 
-// among evaluates the condition on a label that exists, given whether its value is among the
-// listed ones.
+// among evaluates the condition on an existing label, given whether its value is one of the listed
+// values.
 func (r *Requirement) among(in Answer) Answer {
 	switch r.Op {
 	case metav1.LabelSelectorOpExists:
@@ -217,15 +215,15 @@ func (r *Requirement) among(in Answer) Answer {
 	return in
 }
 
-// BoundLabel reports whether pods get a label from their node when they are
-// bound (plugin/pkg/admission/podtopologylabels; R-P7): an incoming pod
-// has another value of it, or none.
+// BoundLabel reports whether pods get a label from their node when they are bound
+// (plugin/pkg/admission/podtopologylabels; R-P7). An incoming pod has a different value for it, or
+// none.
 func BoundLabel(key string) bool {
 	return key == corev1.LabelTopologyZone || key == corev1.LabelTopologyRegion
 }
 
-// holdsAdded evaluates the condition on a label that the target's controller adds, of
-// whose value only the form is known.
+// holdsAdded evaluates the condition on a label that the target's controller adds. Only the form
+// of its value is known.
 func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
 	if slices.ContainsFunc(r.Values, func(v string) bool { return mayAdd(target, r.Key, v) }) {
 		return r.among(Maybe)
@@ -233,11 +231,11 @@ func (r *Requirement) holdsAdded(target *workload.Workload) Answer {
 	return r.among(No)
 }
 
-// holdsOwn evaluates a condition on a value that belongs to the owner: no other workload
-// has it, and if it differs from pod to pod no other pod has it either. It is Maybe if
-// another workload may have the same value by coincidence.
+// holdsOwn evaluates a condition on a value that belongs to the owner. No other workload has this
+// value, and if it differs from pod to pod, no other pod has it. The result is Maybe if another
+// workload may have the same value by coincidence.
 func (r *Requirement) holdsOwn(owner, target *workload.Workload, self bool) Answer {
-	one := owner.Object == target.Object // pods of one split workload have one controller
+	one := owner.Object == target.Object // all pods of a split workload have the same controller
 	same := one && !r.ownPod || owner == target && self
 	literal, set := target.Labels[r.Key]
 	added, _ := target.Added(r.Key)
@@ -254,7 +252,7 @@ func truth(b bool) Answer {
 	return No
 }
 
-// String formats the selector as kubectl does.
+// String formats the selector in kubectl notation.
 func (s *selector) String() string {
 	switch s.Form {
 	case FormNull:
@@ -269,7 +267,7 @@ func (s *selector) String() string {
 	return strings.Join(parts, ",")
 }
 
-// String formats the condition as kubectl does.
+// String formats the condition in kubectl notation.
 func (r *Requirement) String() string {
 	list := "(" + strings.Join(r.Values, ",") + ")"
 	if r.Own {
@@ -288,11 +286,11 @@ func (r *Requirement) String() string {
 	return r.Key + " in " + list
 }
 
-// The values of labels that controllers add are not in the manifests, but each has
-// a form, and a text of another form can never be the value.
+// The values of labels that controllers add are not in the manifests, but each value has a known
+// form. A string of another form can never be such a value.
 var (
-	// A hash is a number below 2^32 with its digits replaced by letters
-	// (pkg/controller/controller_utils.go ComputeHash, rand.SafeEncodeString).
+	// A hash is a number below 2^32, formatted in decimal, with its digits replaced by safe
+	// characters (pkg/controller/controller_utils.go ComputeHash, rand.SafeEncodeString).
 	hashForm   = regexp.MustCompile(`^[456789bcdf]{1,10}$`)
 	numberForm = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
 	uidForm    = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
@@ -300,14 +298,14 @@ var (
 		"pod-template-hash": hashForm, "pod-template-generation": numberForm, "controller-uid": uidForm, "batch.kubernetes.io/controller-uid": uidForm,
 		"apps.kubernetes.io/pod-index": numberForm, "batch.kubernetes.io/job-completion-index": numberForm, "kubevirt.io/created-by": uidForm,
 	}
-	// suffixes are the forms of the part after the name of the object and a dash.
+	// suffixes holds the forms of the part that follows the object's name and a dash.
 	suffixes = map[string]*regexp.Regexp{
 		"job-name": numberForm, "batch.kubernetes.io/job-name": numberForm, "statefulset.kubernetes.io/pod-name": numberForm,
 	}
 )
 
-// mayAdd reports whether the controller of a workload may give its pods this
-// value of a label that it adds.
+// mayAdd reports whether the controller of a workload may give its pods this value for a label
+// that it adds.
 func mayAdd(w *workload.Workload, key, value string) bool {
 	if source.Placeholder(value) {
 		return true
@@ -329,8 +327,8 @@ func mayAdd(w *workload.Workload, key, value string) bool {
 	return true
 }
 
-// mayShare reports whether the controllers of two workloads may add the same
-// value: small numbers, and hashes of equal templates.
+// mayShare reports whether the controllers of two workloads may add the same value, because it is
+// a small number or a hash of equal templates.
 func mayShare(a, b *workload.Workload, key string) bool {
 	if Ordinal(key) {
 		return true
@@ -338,8 +336,8 @@ func mayShare(a, b *workload.Workload, key string) bool {
 	return forms[key] == hashForm && a.Kind == b.Kind && maps.Equal(a.Labels, b.Labels) && equality.Semantic.DeepEqual(a.Spec, b.Spec)
 }
 
-// Ordinal reports whether a label that a controller adds is a small number,
-// which pods of several workloads may share.
+// Ordinal reports whether the value of a label that a controller adds is a small number, which
+// pods of several workloads may have in common.
 func Ordinal(key string) bool {
 	return key == podIndex || key == completionIndex
 }
@@ -350,16 +348,16 @@ const (
 	completionIndex = "batch.kubernetes.io/job-completion-index"
 )
 
-// Asks says how a term is evaluated: Self for the very pod that carries it, and
-// Incoming while that pod is not yet in place. At is the node of the target's pod, from
-// which that pod has its zone and region labels.
+// Asks describes the situation in which a term is evaluated. Self means that the target is the
+// very pod that has the term. Incoming means that this pod is not in place yet. At is the node of
+// the target's pod, from which that pod has its zone and region labels, or nil.
 type Asks struct {
 	Self, Incoming bool
 	At             *topology.Node
 }
 
-// Selects is Peer, or Self, for a decision about exactly the declared objects:
-// a namespace that is not declared carries only its name label.
+// Selects is like Peer, or Self, for a decision about exactly the declared objects. A namespace
+// that is not declared has only its name label.
 func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bool {
 	m.run.Spend(t.Sel.Cost())
 	if !inNamespace(m, t, owner, target, when.Incoming) {
@@ -386,13 +384,13 @@ func (m *Model) Selects(t *Term, owner, target *workload.Workload, when Asks) bo
 	return answer == Yes
 }
 
-// Local reports whether the selector asks for labels that pods get from their node, so that
-// it selects a pod or not depending on where the pod is.
+// Local reports whether the selector asks for labels that pods get from their node. Such a
+// selector may select a pod on one node and not on another.
 func (s *selector) Local() bool {
 	return slices.ContainsFunc(s.Reqs, func(r Requirement) bool { return BoundLabel(r.Key) && !r.Own })
 }
 
-// inNamespace reports whether the target's namespace is among the term's.
+// inNamespace reports whether a term applies to the target's namespace.
 func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming bool) bool {
 	ns := workload.Space(target.Namespace())
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
@@ -415,15 +413,15 @@ func inNamespace(m *Model, t *Term, owner, target *workload.Workload, incoming b
 	return t.ns.Matches(probe, probe, true) == Yes
 }
 
-// EveryNamespace reports whether the scheduler takes the term's namespace
-// selector to match every namespace, whatever it says.
+// EveryNamespace reports whether the scheduler treats the term's namespace selector as if it
+// matched every namespace.
 func (t *Term) EveryNamespace() bool { return t.ns.negative() }
 
-// negative reports whether a namespace selector has only NotIn and DoesNotExist
-// conditions. In the terms of an incoming pod, v1.36 takes such a
-// selector to match every namespace (kubernetes/kubernetes#141526): it looks
-// the namespaces up and then matches again, against no labels
-// (plugins/interpodaffinity/plugin.go, mergeAffinityTermNamespacesIfNotEmpty).
+// negative reports whether a namespace selector has only NotIn and DoesNotExist conditions.
+// Kubernetes 1.36 treats such a selector in the terms of an incoming pod as if it matched every
+// namespace (kubernetes/kubernetes#141526). It first looks up the matching namespaces and then
+// matches the selector again, against an empty set of labels (plugins/interpodaffinity/plugin.go,
+// mergeAffinityTermNamespacesIfNotEmpty).
 func (s *selector) negative() bool {
 	return s.Form == FormSet && !slices.ContainsFunc(s.Reqs, func(r Requirement) bool {
 		return r.Op != metav1.LabelSelectorOpNotIn && r.Op != metav1.LabelSelectorOpDoesNotExist
@@ -435,9 +433,9 @@ func Local(terms []*Term) bool {
 	return slices.ContainsFunc(terms, func(t *Term) bool { return t.Sel.Local() })
 }
 
-// openNamespaces takes a workload out of decisions if a placeholder in the name or the labels
-// of a namespace decides whether a rule applies: the owner of the rule, or the other workload
-// if only the name of its namespace is open.
+// openNamespaces excludes a workload from decisions if a placeholder in the name or the labels of
+// a namespace decides whether a rule applies. It excludes the owner of the rule, or the selected
+// workload if only the name of that workload's namespace is a placeholder.
 func (m *Model) openNamespaces() {
 	variable := slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return source.Placeholder(w.Namespace()) })
 	for _, labels := range m.Namespaces {

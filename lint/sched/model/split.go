@@ -12,12 +12,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// maxSplit bounds the pods of a workload that are distinguished.
+// maxSplit is the maximum number of pods of a workload that are distinguished from each other.
 const maxSplit = 64
 
-// Split returns the model in which each pod that some hard term can distinguish from its
-// siblings, by an index or a name of its own, is a workload of its own. It
-// returns the model itself if there are no such pods.
+// Split returns a model in which some pods are workloads of their own: those that a hard term can
+// distinguish from their siblings, because they have an index or a name of their own. It returns
+// the model itself if there are no such pods.
 func (m *Model) Split() *Model {
 	if m.Parts != nil {
 		return m.Parts
@@ -38,7 +38,7 @@ func (m *Model) Split() *Model {
 			set.Workloads, groups[g.Workload] = append(set.Workloads, g.Workload), g
 		}
 	}
-	parts := newModel(m.run, set, m.Topology, m.perNodes, nil) // keeps the pods of one workload in their order
+	parts := newModel(m.run, set, m.Topology, m.perNodes, nil) // keeps the pods of one workload in order
 	parts.Apart, parts.absent = m.Apart, m.absent
 	for w, g := range groups {
 		if g.Whole != nil {
@@ -67,8 +67,8 @@ func (m *Model) Number() {
 	}
 }
 
-// InOrder returns the workloads that represent those of a group, and those at further
-// indices, in the order of the model.
+// InOrder returns the workloads that represent the members of a group, and the workloads at
+// further indices, in model order.
 func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*workload.Workload {
 	m.Number()
 	places := slices.Clone(further)
@@ -84,7 +84,8 @@ func (m *Model) InOrder(group map[*workload.Workload]bool, further []int) []*wor
 	return all
 }
 
-// AskedFor returns the labels with a value for each single pod that hard terms ask for.
+// AskedFor returns the keys of labels that hard terms ask for and that have a different value for
+// each pod.
 func (m *Model) AskedFor() map[string]bool {
 	asked := map[string]bool{}
 	for _, w := range m.Workloads {
@@ -99,8 +100,7 @@ func (m *Model) AskedFor() map[string]bool {
 	return asked
 }
 
-// podGroups returns the pods of a group, each as a group, if they have a label
-// that is asked for; otherwise nil.
+// podGroups returns a group for each pod of g if the pods have a label in asked, or nil.
 func podGroups(g *Group, asked map[string]bool) []*Group {
 	index := ""
 	for _, key := range g.PerPod() {
@@ -145,8 +145,8 @@ func (g *Group) Origin() *workload.Workload {
 	return g.Workload
 }
 
-// Before returns the pods of a StatefulSet that have to be in place before one is
-// created: all with lower ordinals (R-W11), the last one first.
+// Before returns the pods of a StatefulSet that have to be in place before a pod is created. These
+// are all pods with lower ordinals (R-W11), in descending order.
 func Before(m *Model, g *Group) []*workload.Workload {
 	var all []*workload.Workload
 	for w := g.After; w != nil; w = m.Groups[w].After {
@@ -155,14 +155,14 @@ func Before(m *Model, g *Group) []*workload.Workload {
 	return all
 }
 
-// Pods is a set of pods of one workload: bit i is the i-th pod, and AllPods means all pods,
-// however many there are.
+// Pods is a set of pods of one workload. Bit i represents the i-th pod. AllPods contains all pods,
+// regardless of their number.
 type Pods uint64
 
 // AllPods is the set of all pods of a workload.
 const AllPods Pods = 1<<maxSplit - 1
 
-// Below counts the first n pods of a workload that are in the set.
+// Below returns the number of pods in the set that are among the first n pods.
 func (p Pods) Below(n int) int {
 	if p == AllPods {
 		return n
@@ -170,12 +170,13 @@ func (p Pods) Below(n int) int {
 	return bits.OnesCount64(uint64(p & (1<<min(n, maxSplit) - 1)))
 }
 
-// PodSelector returns the pods of a workload that a label selector selects in any namespace.
+// PodSelector is a function that returns the pods of a workload that a label selector selects,
+// ignoring namespaces.
 type PodSelector func(w *workload.Workload) (Pods, Answer)
 
 // PodSelector compiles the selector of an object without pods of its own, such as a
-// PodDisruptionBudget. It distinguishes the pods of a StatefulSet by index and name, if they
-// are few (R-W2).
+// PodDisruptionBudget. It distinguishes the pods of a StatefulSet by index and name if there are
+// at most maxSplit of them (R-W2).
 func (m *Model) PodSelector(s *metav1.LabelSelector) PodSelector {
 	sel := newSelector(s)
 	apart := false
@@ -215,7 +216,7 @@ func (m *Model) PodSelector(s *metav1.LabelSelector) PodSelector {
 	}
 }
 
-// firstOrdinal returns the ordinal of the first pod of a StatefulSet, if it is known.
+// firstOrdinal returns the ordinal of the first pod of a StatefulSet, and whether it is known.
 func firstOrdinal(w *workload.Workload) (start int, known bool) {
 	at := w.Object.Root.At("spec", "ordinals", "start")
 	n, known := at.Int()

@@ -17,48 +17,48 @@ import (
 // Use is the purpose of a term.
 type Use string
 
-// The uses.
+// The purposes of terms. Spread marks a topology spread constraint.
 const (
 	AntiAffinity Use = "anti-affinity"
 	Affinity     Use = "affinity"
 	Spread       Use = "spread"
 )
 
-// Term is one pod affinity or anti-affinity term or one spread constraint.
+// Term is one pod affinity term, pod anti-affinity term or spread constraint.
 type Term struct {
 	Use Use
-	// Hard terms filter, soft ones only score.
+	// Hard is set if the term filters nodes. Other terms only score them.
 	Hard bool
 	Key  string
-	// Node is the map that holds topologyKey and labelSelector.
+	// Node is the YAML map with topologyKey and labelSelector, or nil.
 	Node *source.Node
-	// MatchKeys and MismatchKeys are matchLabelKeys and mismatchLabelKeys.
+	// MatchKeys and MismatchKeys hold the fields matchLabelKeys and mismatchLabelKeys.
 	MatchKeys, MismatchKeys []string
-	// Constraint is set for spread constraints.
+	// Constraint is set for spread constraints only.
 	Constraint *corev1.TopologySpreadConstraint
-	// Namespaces and NamespaceSelector are those of an affinity term.
+	// Namespaces and NamespaceSelector are set for affinity and anti-affinity terms only.
 	Namespaces        []string
 	NamespaceSelector *metav1.LabelSelector
 
 	Sel selector
 	ns  selector
-	// Origin is the same term of the unsplit workload, if this is the term of one of its pods.
+	// Origin is the corresponding term of the unsplit workload if this term belongs to one of its
+	// pods, or nil.
 	Origin *Term
 }
 
-// Form returns the kind of the label selector, merged keys included.
+// Form returns the form of the label selector, including merged keys.
 func (t *Term) Form() Form { return t.Sel.Form }
 
-// Selector formats the label selector as kubectl does.
+// Selector formats the label selector in kubectl notation.
 func (t *Term) Selector() string { return t.Sel.String() }
 
-// Asks reports whether the label selector, merged keys included, has a
-// condition on a label.
+// Asks reports whether the label selector, including merged keys, has a condition on a label.
 func (t *Term) Asks(key string) bool {
 	return slices.ContainsFunc(t.Sel.Reqs, func(r Requirement) bool { return r.Key == key })
 }
 
-// SortedKeys returns the keys of a map in order.
+// SortedKeys returns the sorted keys of a map.
 func SortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 const (
@@ -66,7 +66,7 @@ const (
 	preferred = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
-// terms returns the terms of a workload: affinity, anti-affinity, spread.
+// terms returns the terms of a workload in the order affinity, anti-affinity, spread.
 func terms(w *workload.Workload) []*Term {
 	var all []*Term
 	if a := w.Spec.Affinity; a != nil {
@@ -90,8 +90,8 @@ func terms(w *workload.Workload) []*Term {
 	return all
 }
 
-// nth returns an item of a list, or nil: terms of advice that is tried are written
-// nowhere.
+// nth returns the i-th item of a list. It returns nil for terms that are not in a manifest,
+// because they belong to advice that is being tried.
 func nth(items []*source.Node, i int) *source.Node {
 	if i < len(items) {
 		return items[i]
@@ -139,7 +139,7 @@ func (t *Term) HonorsTaints() bool {
 	return p != nil && *p == corev1.NodeInclusionPolicyHonor
 }
 
-// MinDomains returns minDomains of a spread constraint, 1 by default (R-T6).
+// MinDomains returns the minDomains of a spread constraint, which is 1 by default (R-T6).
 func (t *Term) MinDomains() int {
 	if d := t.Constraint.MinDomains; d != nil {
 		return int(*d)
@@ -147,8 +147,8 @@ func (t *Term) MinDomains() int {
 	return 1
 }
 
-// Peer returns whether the term of owner selects another pod of target: a pod of
-// another workload, or a second pod of its own.
+// Peer returns whether the term of owner selects another pod of target. If both are the same
+// workload, that is a second pod of it.
 func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 	m.run.Spend(1)
 	within := selectsNamespace(m, t, owner, target.Namespace())
@@ -159,18 +159,18 @@ func (m *Model) Peer(t *Term, owner, target *workload.Workload) Answer {
 	return min(t.Sel.Matches(owner, target, false), within)
 }
 
-// Self returns whether the term selects the very pod that carries it, which decides
-// bootstrapping and skew (R-A12, R-T7).
+// Self returns whether the term selects the very pod that has it. This determines whether the
+// first pod can be placed and how the pod changes the skew (R-A12, R-T7).
 func (m *Model) Self(t *Term, owner *workload.Workload) Answer {
 	m.run.Spend(t.Sel.Cost())
 	return min(t.Sel.Matches(owner, owner, true), selectsNamespace(m, t, owner, owner.Namespace()))
 }
 
-// Labels returns whether the label selector alone selects another pod of the
+// Labels returns whether the label selector, without the namespaces, selects another pod of the
 // same workload.
 func (t *Term) Labels(owner *workload.Workload) Answer { return t.Sel.Matches(owner, owner, false) }
 
-// OwnNamespace returns whether the workload's own namespace is among the term's.
+// OwnNamespace returns whether the term applies to the workload's own namespace.
 func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
 	answer := selectsNamespace(m, t, owner, owner.Namespace())
 	if answer == No && owner.Object.NamespaceAssumed {
@@ -179,10 +179,10 @@ func (m *Model) OwnNamespace(t *Term, owner *workload.Workload) Answer {
 	return answer
 }
 
-// selectsNamespace returns whether a namespace is among a term's (R-A2, R-A3). A
-// spread constraint counts only in its own namespace (R-T4). An undeclared
-// namespace name on either side leaves the answer open, unless both are
-// undeclared: then one applier chooses the same for both.
+// selectsNamespace returns whether a term applies to a namespace (R-A2, R-A3). A spread constraint
+// applies only to its own namespace (R-T4). The answer is Maybe if the namespace of only one side is
+// known. It is Yes if neither side declares a namespace, because the tool that applies the manifests
+// then chooses the same namespace for both.
 func selectsNamespace(m *Model, t *Term, owner *workload.Workload, ns string) Answer {
 	if len(t.Namespaces) == 0 && t.NamespaceSelector == nil {
 		return sameNamespace(owner.Namespace(), ns)
@@ -192,7 +192,7 @@ func selectsNamespace(m *Model, t *Term, owner *workload.Workload, ns string) An
 		answer = max(answer, sameNamespace(n, ns))
 	}
 	if t.ns.negative() {
-		return Yes // as v1.36 does
+		return Yes // v1.36 does the same
 	}
 	return max(answer, selectsByLabels(m, &t.ns, ns))
 }
@@ -207,8 +207,8 @@ func sameNamespace(a, b string) Answer {
 	return No
 }
 
-// selectsByLabels returns whether a namespace selector selects a namespace. Of an undeclared
-// namespace only the name label is known.
+// selectsByLabels returns whether a namespace selector selects a namespace. If the namespace is
+// not declared, only its name label is known.
 func selectsByLabels(m *Model, s *selector, ns string) Answer {
 	switch s.Form {
 	case FormNull:
@@ -238,8 +238,7 @@ func selectsByLabels(m *Model, s *selector, ns string) Answer {
 
 const metav1NameLabel = corev1.LabelMetadataName
 
-// Pairs returns the labels that the selector requires with a single
-// value.
+// Pairs returns the key and value of each label for which the selector requires a single value.
 func (t *Term) Pairs() [][2]string {
 	var pairs [][2]string
 	for _, r := range t.Sel.Reqs {
@@ -259,12 +258,12 @@ func (t *Term) Keys() []string {
 	return keys
 }
 
-// NamespaceText formats the namespace selector as kubectl does.
+// NamespaceText formats the namespace selector in kubectl notation.
 func (t *Term) NamespaceText() string { return t.ns.String() }
 
-// FragmentTerms returns the terms of placement fields that belong to no workload. Only the
-// topology key of such a term is meaningful, because an operator decides which pods the
-// term applies to.
+// FragmentTerms returns the terms in placement fields that belong to no workload. Only the
+// topology key of such a term is meaningful, because an operator decides to which pods the term
+// applies.
 func FragmentTerms(w *workload.Workload) []*Term { return terms(w) }
 
 // HardAffinity returns the required affinity terms of a workload.
@@ -295,24 +294,25 @@ func (g *Group) HardTerms() iter.Seq[*Term] {
 // SpreadRule is one hard spread constraint applied to one view.
 type SpreadRule struct {
 	Term *Term
-	// Eligible holds the values of the key that count as domains (R-T3): true for
-	// values of declared nodes, false for values that only a growing pool would
-	// add. The latter may raise the number of domains but never lower the minimum, because
-	// it is unknown whether they will exist.
+	// Eligible maps the values of the key that count as domains (R-T3) to true if a declared node
+	// has the value, and to false if only a growing pool would add it. A value of the second kind
+	// may raise the number of domains but never lowers the minimum, because it is unknown whether
+	// it will exist.
 	Eligible map[string]bool
-	// Foreign counts the pods of other workloads that the selector selects: they may
-	// fill the domains that set the minimum.
+	// Foreign is the number of pods of other workloads that the selector selects. They may fill
+	// the domains with the fewest pods.
 	Foreign int
-	// Counts is unset if the constraint never rejects for skew: a null or
-	// empty selector (R-T5), or one that does not select the pod itself.
+	// Counts is false if the constraint never rejects a pod for skew, because its selector is
+	// null or empty (R-T5) or does not select the pod itself.
 	Counts bool
 }
 
-// HardKeys returns the topology keys of all hard spread constraints: only nodes
-// that carry all of them count, and only those pass (R-T2, R-T7).
+// HardKeys returns the topology keys of all hard spread constraints. Only nodes with all of these
+// keys count for the constraints and pass them (R-T2, R-T7).
 func HardKeys(g *Group) []string { return g.spreadKeys }
 
-// ShortID returns a text, or a hash of a long one, to use as an identifier that is stored often.
+// ShortID returns a string, or its hash if it is long. The result is used as an identifier that is
+// stored often.
 func ShortID(text string) string {
 	if len(text) <= maxID {
 		return text
@@ -321,13 +321,13 @@ func ShortID(text string) string {
 	return string(sum[:])
 }
 
-// maxID bounds the texts that ShortID keeps.
+// maxID is the maximum length of a string that ShortID keeps.
 const maxID = 200
 
-// SpreadKeys returns the keys of all hard spread constraints, sorted and without repeats.
+// SpreadKeys returns the keys of all hard spread constraints, sorted and without duplicates.
 func (g *Group) SpreadKeys() []string { return g.sortedKeys }
 
-// Carries reports whether labels contain all keys.
+// Carries reports whether a set of labels has all keys.
 func Carries(labels map[string]string, keys []string) bool {
 	for _, k := range keys {
 		if _, ok := labels[k]; !ok {
@@ -337,12 +337,12 @@ func Carries(labels map[string]string, keys []string) bool {
 	return true
 }
 
-// SpreadRule prepares a constraint: its eligible domains follow
+// SpreadRule applies a constraint to a view. Its eligible domains follow
 // plugins/podtopologyspread/common.go, matchNodeInclusionPolicies.
 func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
 	r := SpreadRule{Term: t, Eligible: eligibleDomains(m, v, g, t)}
-	// A DaemonSet's pods are pinned to their node, which is then the only eligible one,
-	// so skew never rejects them (R-N31).
+	// The pods of a DaemonSet are pinned to their nodes. Only its own node is then eligible for a
+	// pod, so skew never rejects it (R-N31).
 	r.Counts = t.Sel.Form == FormSet && m.Self(t, g.Workload) == Yes && m.Peer(t, g.Workload, g.Workload) == Yes && !g.Kind.PerNode()
 	for _, o := range m.Others(t, g.Workload, true) {
 		if !o.Count.Known {
@@ -354,7 +354,7 @@ func (m *Model) SpreadRule(v *View, g *Group, t *Term) SpreadRule {
 	return r
 }
 
-// DomainKey identifies the eligible domains that equal constraints share.
+// DomainKey identifies the constraints that have the same eligible domains.
 type DomainKey struct {
 	view                       *View
 	Signature, Key, Keys       string
