@@ -216,7 +216,7 @@ func askOf(n *notes, value any) (ask, error) {
 	if n.params != nil {
 		p = n.params.properties[name]
 	}
-	// a string, or a list of strings
+	// The parameter must be a string or a list of strings.
 	if p == nil || p.kind != "string" && (p.kind != "array" || p.items == nil || p.items.kind != "string") {
 		return ask{}, fmt.Errorf("with the parameter %s; expected one of custom.params that is a string or a list of strings", cut(name))
 	}

@@ -266,8 +266,8 @@ type Options struct {
 	// Without is a condition to leave out of its rule or library, or nil. Variables and imports
 	// that only this condition uses are then not reported as unused.
 	Without *Condition
-	// Off reports whether a rule must not run. If it is nil, all rules run. Custom rules are
-	// checked even if they are off.
+	// Off reports whether a rule is turned off. It may be nil. Custom rules are checked even if
+	// they are off.
 	Off func(id string) bool
 	// Params holds the parameters of rules and instances, by id. An unknown id is an error.
 	Params map[string]Values
