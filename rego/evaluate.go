@@ -113,7 +113,7 @@ func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error
 	return o.found, o.err
 }
 
-// judge evaluates one rule and reads its report. The function with adds options to the query.
+// judge evaluates one rule and reads its report. The callback with adds options to the query.
 func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Query) *topdown.Query) ([]facts.Judgement, error) {
 	report, err := r.program.run(ctx, r.code, withParams(e.input, r.params), with)
 	if err != nil || report == nil || report.Len() == 0 {

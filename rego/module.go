@@ -412,7 +412,7 @@ func undefinedData(modules map[string]*ast.Module) []error {
 	return errs
 }
 
-// run evaluates the report of one rule. The function with adds options to the query.
+// run evaluates the report of one rule. The callback with adds options to the query.
 func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*topdown.Query) *topdown.Query) (found ast.Set, err error) {
 	err = p.query(ctx, c.report(), func(q *topdown.Query) *topdown.Query { return with(q.WithInput(input)) }, func(report *ast.Term) {
 		found, _ = report.Value.(ast.Set)
@@ -420,7 +420,7 @@ func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*
 	return found, err
 }
 
-// query calls each with every value of a term. The function with adds options to the query.
+// query calls each with every value of a term. The callback with adds options to the query.
 func (p *program) query(ctx context.Context, of *ast.Term, with func(*topdown.Query) *topdown.Query, each func(*ast.Term)) error {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()

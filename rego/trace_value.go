@@ -8,15 +8,14 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// abstract describes the possible values of a term. Each member of the field of is a *node (a
-// place in the facts), a *cell (a value that the rule builds) or an *ast.Term (a constant).
+// abstract describes the possible values of a term. Each of them is a *node (a place in the facts), a
+// *cell (a value that the rule builds) or an *ast.Term (a constant).
 type abstract struct {
 	of []any
 	// unknown is set if the term can also have other values. All places that flow into an unknown
 	// value count as read.
 	unknown bool
-	// cut is set if more than maxMembers values are possible. Values missing in the field of are
-	// unknown.
+	// cut is set if more than maxMembers values are possible. Some of them are then unknown.
 	cut bool
 }
 
