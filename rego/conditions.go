@@ -195,8 +195,8 @@ func valueOf(fields []any, name string) (any, bool) {
 	return nil, false
 }
 
-// compared compares two values of the same type as Rego does. Values of different types are never
-// equal. An order comparison between them counts as true.
+// compared applies a comparison operator to two values as Rego does. Values of different types are
+// never equal, and an order comparison between them counts as true.
 func compared(left any, operator string, right any) bool {
 	order := 0
 	switch l := left.(type) {

@@ -34,8 +34,8 @@ type Engine struct {
 	conditions func() necessary
 
 	mutex sync.Mutex // guards the programs of rules
-	// endless is set once a custom rule does not stop when asked to. Other custom rules are then
-	// not evaluated, because the first one is still running.
+	// endless is set once a custom rule does not stop when asked to. No further custom rules are
+	// evaluated then, because that rule is still running.
 	endless atomic.Bool
 }
 
@@ -108,9 +108,9 @@ func replacements(own []*module, builtin []*rule) (errs []error) {
 	return errs
 }
 
-// analysePacks determines which fields the enabled rules of packs and templates read. Without it,
-// they would get whole lists of workloads, which cost more to build than the few fields that they
-// read.
+// analysePacks determines which fields the enabled rules of packs and templates read. Otherwise,
+// these rules would count as reading whole lists of workloads, which cost more than the few fields
+// that they read.
 func (e *Engine) analysePacks() error {
 	var further []*code
 	for _, r := range e.rules {

@@ -49,7 +49,8 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	return slices.CompactFunc(found, func(a, b facts.Judgement) bool { return compareJudgements(a, b) == 0 }), nil
 }
 
-// order sorts rules with parameters from the configuration after the others.
+// order returns a sort key that puts rules with parameters from the configuration after the
+// others.
 func order(r *rule) int {
 	if r.configured || r.instance != nil {
 		return 1
@@ -93,7 +94,7 @@ func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule
 	return found, nil
 }
 
-// one evaluates a rule.
+// one evaluates one rule. A custom rule is isolated and its steps are counted.
 func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error) {
 	switch {
 	case ctx.Err() != nil:

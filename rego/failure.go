@@ -14,9 +14,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// refusal explains why the evaluation of a rule ended, or why its report was rejected. A limit
-// ends an evaluation by a panic with a refusal, because OPA checks for cancellation only between
-// steps, and comparing two values is one step.
+// refusal explains why the evaluation of a rule ended, or why its report was rejected. When a rule
+// exceeds a limit, the meter panics with a refusal, because OPA checks for cancellation only
+// between steps, and comparing two values is one step.
 type refusal struct {
 	at   *ast.Location // nil if the refusal concerns the whole rule
 	what string

@@ -135,7 +135,8 @@ func parts(_ *meter, args []*ast.Term) size {
 	return size{items: int64(strings.Count(text(args[0]), text(args[1]))) + 1}
 }
 
-// submatches assumes that every group of a regular expression matches at every character.
+// submatches returns an upper bound on the size of the result of regex.find_all_string_submatch_n.
+// It assumes that every group of the pattern matches at every character.
 func submatches(_ *meter, args []*ast.Term) size {
 	return size{items: (int64(len(text(args[1]))) + 1) * int64(strings.Count(text(args[0]), "(")+1)}
 }
@@ -179,7 +180,7 @@ func integer(t *ast.Term) (*big.Int, bool) {
 	return r.Num(), true
 }
 
-// multiplied refuses a product whose digits would fill the memory.
+// multiplied refuses a product whose digits would fill memory.
 func multiplied(m *meter, args []*ast.Term) int64 {
 	var digits int64
 	for _, t := range members(args[0]) {

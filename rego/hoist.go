@@ -80,7 +80,7 @@ func (h *hoister) body(body ast.Body, bound ast.VarSet) ast.Body {
 	return all
 }
 
-// closures rewrites the bodies of comprehensions and every inside an expression.
+// closures rewrites the bodies of comprehensions and "every" expressions inside an expression.
 func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
 	ast.NewGenericVisitor(func(x any) bool {
 		switch x := x.(type) {
@@ -104,8 +104,8 @@ func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
 	}).Walk(e)
 }
 
-// literals replaces each literal operand of an expression with a variable if all of its own
-// variables are bound. A literal with unbound variables is a pattern, which binds them.
+// literals replaces each literal operand of an expression with a variable if all variables in the
+// literal are bound. A literal with unbound variables is a pattern, which binds them.
 func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 	terms, ok := e.Terms.([]*ast.Term)
 	if !ok {
@@ -144,7 +144,7 @@ func literal(t *ast.Term) bool {
 }
 
 // vars returns the variables in an expression or term, except those inside comprehensions and
-// every.
+// "every" expressions.
 func vars(x any) ast.VarSet {
 	v := ast.NewVarVisitor().WithParams(ast.VarVisitorParams{SkipClosures: true, SkipRefCallHead: true})
 	v.Walk(x)

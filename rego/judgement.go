@@ -88,8 +88,8 @@ func finding(said *ast.Term, fields []saying) (problem string) {
 	return ""
 }
 
-// saying is a key of the argument of result.finding or result.worded. The function read reads its
-// value and returns a problem or "".
+// saying is a key of the argument of result.finding or result.worded. Its read function parses the
+// value of the key and returns a problem or "".
 type saying struct {
 	name string
 	read func(*ast.Term) string
@@ -194,7 +194,7 @@ func pathOf(t *ast.Term) (elements []string, problem string) {
 	return elements, ""
 }
 
-// levelOf reads the level of one finding.
+// levelOf parses the level of a single finding.
 func levelOf(t *ast.Term) (diag.Level, string) {
 	level := diag.Level(text(t))
 	if level.Rank() > 0 {

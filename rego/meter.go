@@ -49,7 +49,7 @@ type meter struct {
 	at           *ast.Location // of the last call or expression
 	// stop is set by another goroutine to end the evaluation at the next step.
 	stop atomic.Pointer[string]
-	// patterns caches the numbers of instructions of compiled regular expressions.
+	// patterns caches the instruction counts of compiled regular expressions, by pattern.
 	patterns map[string]int64
 	// stack is the total size of all stacks before the evaluation.
 	stack  uint64
@@ -115,7 +115,7 @@ func (m *meter) compare(node ast.Node) {
 	}
 	w := tour{meter: m, limit: maxCompared, verb: "compares"}
 	w.term(terms[1], 0)
-	m.charge(w.items / walked) // each member is a step of its own when it is compared
+	m.charge(w.items / walked) // comparing a member costs another step
 }
 
 // composite reports whether a term is an array, object or set without variables.
@@ -134,7 +134,7 @@ func (m *meter) charge(steps int64) {
 	}
 }
 
-// refuse ends the evaluation by a panic with a refusal, which isolate recovers.
+// refuse ends the evaluation by panicking with a refusal, which isolate recovers.
 func (m *meter) refuse(format string, args ...any) {
 	panic(refusal{at: m.at, what: fmt.Sprintf(format, args...)})
 }
@@ -299,8 +299,8 @@ func (w *tour) term(t *ast.Term, depth int) {
 	}
 }
 
-// number refuses a number such as 1e1000000000, which makes arithmetic slow or whose digits fill
-// the memory.
+// number refuses a number such as 1e1000000000, which would make arithmetic slow or fill memory
+// with its digits.
 func (m *meter) number(n ast.Number) {
 	if magnitude(string(n)) > maxDigits {
 		m.refuse("uses a number with more than %d digits", maxDigits)
@@ -321,9 +321,9 @@ func magnitude(n string) int64 {
 	return int64(at) + max(exponent, -exponent)
 }
 
-// Some calls take work that the sizes of their arguments do not show. OPA's graph searches may
-// visit a vertex once per path to it, YAML aliases may repeat a value many times, and time zones
-// depend on the machine.
+// The following functions cover work that the sizes of the arguments do not show. OPA's graph
+// searches may visit a vertex once per path to it, YAML aliases may repeat a value many times, and
+// time zones depend on the machine.
 
 // vertices returns the members of an array or a set, which the graph functions take as vertices.
 func vertices(t *ast.Term) []*ast.Term {
@@ -466,7 +466,7 @@ func zoneless(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// shifted refuses bits.lsh if the digits of the result would fill the memory.
+// shifted refuses bits.lsh if the digits of the result would fill memory.
 func shifted(m *meter, args []*ast.Term) int64 {
 	const perDigit = 3 // a decimal digit takes at least 3 bits
 	if n, ok := integer(args[1]); ok && n.Cmp(big.NewInt(maxDigits*perDigit)) > 0 {

@@ -143,7 +143,6 @@ func CheckID(id string) error {
 	return nil
 }
 
-// category is a category of rules.
 type category struct {
 	name  string
 	level diag.Level

@@ -309,7 +309,7 @@ type textFile struct {
 }
 
 // regoFiles reads the *.rego files below a folder for which wanted returns true, sorted by path.
-// Errors call the folder by the given name. All files are opened through os.Root, so no path can
+// Errors use the given name for the folder. All files are opened through os.Root, so no path can
 // leave the folder.
 func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, error) {
 	info, err := os.Lstat(dir)

@@ -243,7 +243,7 @@ func testedFacts(modules ...*ast.Module) []error {
 	return faultErrors(c.found)
 }
 
-// replaced checks a with modifier that replaces input or a part of it.
+// replaced checks a "with" modifier that replaces input or a part of it.
 func (c *checks) replaced(w *ast.With) {
 	target, ok := w.Target.Value.(ast.Ref)
 	if !ok || len(target) == 0 || !target[0].Equal(ast.InputRootDocument) {

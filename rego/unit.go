@@ -115,7 +115,6 @@ func loadTests(dirs []string, shown func(string) string) ([]*module, error) {
 	return all, join(errs)
 }
 
-// isTest reports whether a file name is that of a test file.
 func isTest(name string) bool { return strings.HasSuffix(name, "_test.rego") }
 
 // testsIn returns the first definition of each test in a module.
@@ -222,8 +221,8 @@ func (l coverage) missing(own []*module) []Uncovered {
 // rules are compiled and tested again.
 const maxMutants = 2_000
 
-// Condition is an expression in a rule or library that does not bind variables by its form and can
-// therefore be left out.
+// Condition is an expression in a rule or library that can be left out, because it does not
+// declare variables.
 type Condition struct {
 	File string
 	Line int
@@ -335,14 +334,14 @@ func (m *module) conditions() (all []Condition, errs []error) {
 	return all, errs
 }
 
-// conditionsOf returns all expressions of a module that do not bind variables by their form, in
-// order, including those inside comprehensions and every.
+// conditionsOf returns all expressions of a module that do not declare variables, in order. They
+// include expressions inside comprehensions and "every" expressions.
 func conditionsOf(m *ast.Module) (all []*ast.Expr) {
 	ast.WalkBodies(m, func(body ast.Body) bool {
 		for _, e := range body {
 			_, declares := e.Terms.(*ast.SomeDecl)
 			term, ok := e.Terms.(*ast.Term)
-			alwaysTrue := ok && term.Equal(ast.InternedTerm(true)) // the parser gives rules without a body this one
+			alwaysTrue := ok && term.Equal(ast.InternedTerm(true)) // the parser adds this body to rules without one
 			if !e.Generated && !declares && !e.IsAssignment() && !alwaysTrue {
 				all = append(all, e)
 			}

@@ -21,7 +21,6 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// explainFlags holds the flags of the explain command.
 type explainFlags struct {
 	inputFlags
 	ruleDirs, paths []string

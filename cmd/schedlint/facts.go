@@ -17,7 +17,6 @@ import (
 	"github.com/schedlint/schedlint/lint/facts/listing"
 )
 
-// factsFlags holds the flags of the facts command.
 type factsFlags struct {
 	inputFlags
 	format, list, at, cluster, context, rule, doc string

@@ -25,7 +25,6 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// lintFlags holds the flags of the lint command.
 type lintFlags struct {
 	inputFlags
 	failFlags
@@ -274,7 +273,6 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 	return o, from, err
 }
 
-// today returns the current date in UTC.
 func today() string { return time.Now().UTC().Format("2006-01-02") }
 
 // renewed returns the baseline to write. It keeps the reason and the expiry date of an existing

@@ -16,7 +16,6 @@ import (
 // on those before it. The flag also accepts none.
 var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 
-// placeFlags holds the flags of the place command.
 type placeFlags struct {
 	inputFlags
 	failFlags

@@ -195,7 +195,6 @@ func kindOf(engine *rego.Engine, r *diag.Rule) string {
 	return "built-in"
 }
 
-// writeRulesJSON writes rules as a JSON array.
 func writeRulesJSON(w io.Writer, engine *rego.Engine, rules []diag.Rule) error {
 	all := make([]ruleEntry, 0, len(rules))
 	for i := range rules {

@@ -211,7 +211,8 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 	}
 }
 
-// fits returns whether all pods are placed, and otherwise how many are.
+// fits returns the answer to whether all pods are placed, and the number of placed pods if some
+// are not.
 func fits(w *diag.PlacementWorkload) tableCell {
 	cell := tableCell{answer: answerTo(w.Verdict)}
 	if w.Reason == reasonWaits {
@@ -249,7 +250,7 @@ func rulesAlone(w *diag.PlacementWorkload) string {
 // reasonWaits is the reason of a verdict if pods of finite workloads wait for capacity.
 const reasonWaits = "waits"
 
-// badness orders answers from good to bad.
+// badness orders answers. A higher number is a worse answer.
 var badness = map[string]int{answerNone: 0, answerYes: 1, answerUnknown: 2, answerMay: 3, answerNo: 4}
 
 // domainNames maps the topology keys of most clusters to the usual names of their domains, in the
@@ -281,7 +282,8 @@ func lossKeys(ws []diag.PlacementWorkload) []string {
 	return keys
 }
 
-// survives returns the question whether all pods run again after any one domain of a key is lost.
+// survives returns the question of whether all pods run again after the loss of any one domain of
+// a topology key.
 func survives(key string) question {
 	title := Visible(key)
 	for _, d := range domainNames {

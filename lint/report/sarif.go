@@ -21,8 +21,8 @@ import (
 const (
 	informationURI = "https://github.com/schedlint/schedlint"
 	sourceRoot     = "%SRCROOT%"
-	// maxResults is the maximum number of results per run that GitHub shows. It stores 25,000 but
-	// does not specify which of them it shows, so schedlint selects them.
+	// maxResults is the maximum number of results per run that GitHub shows. GitHub stores 25,000
+	// results but does not specify which of them it shows, so schedlint selects them.
 	maxResults = 5000
 	// maxPacked is GitHub's limit for the compressed size of a file in bytes. maxSARIF limits the
 	// uncompressed size, for other readers.
@@ -88,8 +88,8 @@ func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int)
 		// runs.
 		run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID(strings.TrimRight(opts.Category, "/") + "/"))
 	}
-	// A type without methods. The Validate method of sarif.Report would link in templates, which
-	// keep every method of every type in the binary and make up a sixth of its size.
+	// plain has no methods. The Validate method of sarif.Report would link in templates, which
+	// keep every method of every type in the binary. They would make up a sixth of its size.
 	type plain sarif.Report
 	var doc strings.Builder
 	err := Encode(&doc, (*plain)(sarif.NewReport().AddRun(run)))

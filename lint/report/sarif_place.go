@@ -165,8 +165,8 @@ func (w *sarifWriter) location(s diag.Span) *sarif.Location {
 		sarif.NewPhysicalLocation().WithArtifactLocation(artifact(s.File)).WithRegion(r))
 }
 
-// primary returns the location of a result with the lines around it. Validation fails if they are
-// not longer than the location itself, so they are then omitted.
+// primary returns the location of a result with the lines around it. Validation fails if these
+// lines are not longer than the location itself, so primary omits them in that case.
 func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 	loc, f := w.location(s), w.src.file(s.File)
 	first, last := max(1, s.Line-contextLines), s.EndLine+contextLines

@@ -246,9 +246,9 @@ func glyph(s string, i int) (text string, size, cells int) {
 }
 
 // commandAt reports whether s[i] is the second # of a command to a CI runner. GitHub's runner
-// accepts
-// ##[name] anywhere in a line, not only at its start (actions/runner ActionCommand.TryParse). Azure's runner
-// accepts ##vso[name] in the same way, and TeamCity ##teamcity[name].
+// accepts ##[name] anywhere in a line, not only at its start (actions/runner
+// ActionCommand.TryParse). Azure's runner accepts ##vso[name] in the same way, and TeamCity
+// accepts ##teamcity[name].
 func commandAt[T string | []byte](s T, i int) bool {
 	if s[i] != '#' || i == 0 || s[i-1] != '#' {
 		return false
@@ -293,7 +293,7 @@ func notCommand(line string) string {
 	return line
 }
 
-// cell is like glyph, but for a source line, where a tab takes four cells.
+// cell is like glyph, except that a tab takes four cells, as in a source line.
 func cell(s string, i int) (text string, size, cells int) {
 	if s[i] == '\t' {
 		return "    ", 1, 4

@@ -3,11 +3,11 @@
 // Contract: Judge runs the rules on a tree. Judged.Since reduces a report to the findings that are
 // new since a revision, and adds the parts of the change that silence findings. Request.From takes
 // the configuration, baseline, rules and suppressions from a revision, so that a change cannot
-// silence its own findings. The only addition from the work tree that counts is additional
-// renders.
+// silence its own findings. Renders that the work tree adds still count, because they cannot hide
+// findings.
 //
-// Invariants: a revision is judged with the same files, flags and repository addresses as the work
-// tree, as far as it has the files. Files outside the repository belong to no revision and are the
+// Invariants: a revision is judged with the same flags and repository addresses as the work tree,
+// and with the same files if it has them. Files outside the repository belong to no revision and are the
 // same for all of them. A problem with git or with a revision is an error. If the files of the old
 // revision have a problem, every finding counts as new, because the change may fix the problem.
 //

@@ -142,7 +142,6 @@ func (s *From) setConfig(r *Request, o *lint.Options) error {
 	return err
 }
 
-// setBaseline reads the baseline of the tree.
 func (s *From) setBaseline(r *Request, o *lint.Options) (err error) {
 	paths := s.tree.Mapped(s.dir, nonEmpty(r.Baseline))
 	if r.Baseline != "" && len(paths) == 0 {

@@ -162,8 +162,8 @@ type choosing struct {
 	// confined to.
 	found        []config.Chosen
 	confinements map[string]string
-	// pointed holds the pointers of each confinement. outputs maps directories to the outputs of
-	// roots that were rendered while pointers were followed.
+	// pointed holds the followed pointers, with one entry per confinement. outputs maps
+	// directories to the outputs of roots that were rendered while pointers were followed.
 	pointed  []*pointed
 	outputs  map[string]*render.Output
 	rendered rendered

@@ -73,7 +73,6 @@ func (p *Tests) All(ctx context.Context, w, printed io.Writer) (passed bool, err
 	return p.failed+p.unnoticed == 0, nil
 }
 
-// units runs the unit tests.
 func (p *Tests) units(ctx context.Context, printed io.Writer) error {
 	tests, uncovered, err := rego.RunUnitTests(ctx, rego.UnitOptions{Dirs: p.Dirs, Run: p.pattern, Print: printed})
 	if err != nil {
