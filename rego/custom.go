@@ -328,7 +328,7 @@ func atValues(v Values, message string) error {
 }
 
 // parameters sets the parameters of a rule. Parameters that the configuration gives for the rule's
-// id override those of the instance. All others get their default values.
+// id override the parameters of the instance. All others get their default values.
 func (r *rule) parameters(given Values) error {
 	name := "rules." + r.id + ".params"
 	schema := r.schema()

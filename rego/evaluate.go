@@ -22,9 +22,9 @@ const maxFindings = 100_000
 // Evaluate returns the findings of all rules for the given facts, sorted by fact, rule and
 // message, without duplicates. A rule fails if it exceeds a limit, misuses a function, or reports
 // something that is not a finding. The tally records the failure, and the rule is not evaluated
-// again in the run. The findings of this call are then dropped, except that a rule with too many
-// findings keeps the first of them. The error is that of ctx, or comes from compiling built-in
-// rules.
+// again in the run. Its findings of this call are dropped, except that a rule with too many
+// findings keeps the first of them. Evaluate returns an error if ctx is done or if a built-in rule
+// does not compile.
 func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error) {
 	due, read := e.due(f, tally)
 	if err := e.compile(due); err != nil {
@@ -181,7 +181,7 @@ func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	return due, read
 }
 
-// compile compiles those of the given rules that were not needed before.
+// compile compiles the given rules, except those that are already compiled.
 func (e *Engine) compile(due []*rule) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// Limits on the number of values that the analysis visits: maxTrace for one module and maxTraces
-// for all modules of a run. A module of 3 KiB takes about 2,000 visits.
+// Limits on the values that the analysis visits in one module and in a run. A module of 3 KiB
+// takes about 2,000.
 const (
 	maxTrace  = 300_000
 	maxTraces = 6_000_000
@@ -23,8 +23,7 @@ const (
 // which constants it compares with which fields.
 //
 // The tracer works on the output of the compiler, which is simpler than Rego source: nested
-// references and calls are separate expressions, and the order of a body binds each variable
-// before it is used.
+// references and calls are separate expressions, and a body binds each variable before its use.
 type tracer struct {
 	root  *node                  // node of input
 	rules map[string][]*ast.Rule // rules by the constant prefix of their references
@@ -306,8 +305,7 @@ func (t *trace) whole(n *node) {
 	t.reads.paths[n.path] = true
 }
 
-// readAll records that every place in a value is read, because the analysis does not follow the
-// value further.
+// readAll records that every place in a value is read. The analysis follows the value no further.
 func (t *trace) readAll(v abstract) {
 	for _, member := range v.of {
 		t.step(1)

@@ -8,8 +8,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// abstract describes the possible values of a term. Each of them is a *node (a place in the facts), a
-// *cell (a value that the rule builds) or an *ast.Term (a constant).
+// abstract describes the possible values of a term. Each of them is a *node (a place in the facts),
+// a *cell (a value that the rule builds) or an *ast.Term (a constant).
 type abstract struct {
 	of []any
 	// unknown is set if the term can also have other values. All places that flow into an unknown

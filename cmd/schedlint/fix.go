@@ -68,8 +68,8 @@ func (f *lintFlags) run(cmd *cobra.Command, o lint.Options) (r *diag.Report, dif
 	return r, false, errors.Join(err, leftErr)
 }
 
-// writeFiles writes as many of the files as possible. It returns an error for each file that
-// cannot be written, with its name relative to dir.
+// writeFiles writes files. For each file that cannot be written, it returns an error with the name
+// of the file relative to dir, and continues with the next file.
 func writeFiles(dir string, files []lint.FixedFile) (written []lint.FixedFile, err error) {
 	dir = worktree.Resolved(dir)
 	var errs []error

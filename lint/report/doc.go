@@ -37,9 +37,9 @@
 //   - Every format reports that a run is incomplete: text at the end, the others where their
 //     readers look (failure.go). A run whose output is cut is still complete.
 //
-// Text and Markdown show findings with the same rule, level, message and details once and count their
-// other locations, unless all locations are requested. Their summary has at most twelve lines, unless
-// the lists are requested. Every other format has every location.
+// Text and Markdown show findings with the same rule, level, message and details once and count
+// their other locations, unless all locations are requested. Their summary has at most twelve
+// lines, unless the lists are requested. Every other format has every location.
 //
 // To add a format, write one file and add one row to the table in report.go.
 //

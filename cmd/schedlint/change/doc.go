@@ -7,9 +7,10 @@
 // findings.
 //
 // Invariants: a revision is judged with the same flags and repository addresses as the work tree,
-// and with the same files if it has them. Files outside the repository belong to no revision and are the
-// same for all of them. A problem with git or with a revision is an error. If the files of the old
-// revision have a problem, every finding counts as new, because the change may fix the problem.
+// and with the same files if it has them. Files outside the repository belong to no revision and
+// are the same for all of them. A problem with git or with a revision is an error. If the files of
+// the old revision have a problem, every finding counts as new, because the change may fix the
+// problem.
 //
 // Non-goals: reading git (package revision), comparing reports (package lint).
 package change

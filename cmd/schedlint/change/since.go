@@ -76,7 +76,7 @@ func (r *Request) Known(o *lint.Options) error {
 	return nil
 }
 
-// Since compares the report with that of a revision and keeps only findings that are new.
+// Since compares the report with the report of a revision and keeps only new findings.
 func (now *Judged) Since(ctx context.Context, r *Request) error {
 	t, err := r.unpack(now.options, r.Since)
 	if err != nil {

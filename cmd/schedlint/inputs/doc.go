@@ -3,8 +3,8 @@
 //
 // Contract: Choice adds the renders that the flags, the configuration and the paths request to the
 // options of a run. Find searches everything below the given paths. Found.Print lists the result,
-// and Found.Block returns the YAML that names the inputs in a configuration. Rendering happens in worker
-// processes, which run this same program: main calls Work if the process has the argument
+// and Found.Block returns the YAML that names the inputs in a configuration. Rendering happens in
+// worker processes, which run this same program: main calls Work if the process has the argument
 // WorkerArgument.
 //
 // The tree is not trusted. Each render is confined to the repository or, if its path is in another

@@ -245,9 +245,9 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
 }
 
-// valuesPath returns the path of a values file for a configuration entry. It is relative to the chart
-// if the file is inside the chart, or if the path relative to the configuration would name another
-// file in the chart. Otherwise, it is relative to the configuration.
+// valuesPath returns the path of a values file for a configuration entry. It is relative to the
+// chart if the file is inside the chart, or if the path relative to the configuration would name
+// another file in the chart. Otherwise, it is relative to the configuration.
 func (in *Found) valuesPath(c chartInput, name string) string {
 	if name == "" {
 		return ""
@@ -301,8 +301,8 @@ func Work() error {
 	return render.Serve(os.Stdin, os.Stdout, watch, engine.Build)
 }
 
-// collecting makes a worker collect garbage rarely, from its start. Workers are short-lived, and their
-// memory is limited separately.
+// collecting makes a worker collect garbage rarely, from its start. Workers are short-lived, and
+// their memory is limited separately.
 const collecting = "GOGC=400"
 
 // newPool returns a pool of workers that run this same program. They do not inherit environment

@@ -70,7 +70,8 @@ func values(p *config.Params) rego.Values {
 }
 
 // with returns the folders of s and of the configuration, without duplicates. Folders of the
-// configuration are absolute if its path is absolute, as in another tree, and otherwise relative.
+// configuration are relative to the working directory unless the path of the configuration is
+// absolute, as in another tree.
 func (s Source) with(conf *config.Config) []string {
 	all := slices.Clone(s.Dirs)
 	file, _ := conf.Source()
