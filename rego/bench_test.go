@@ -10,7 +10,8 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// healthy returns the facts about n ordinary workloads: nine facts each, none of them bad.
+// healthy returns facts about n ordinary workloads. Each has nine facts, and no rule reports any
+// of them.
 func healthy(n int) *facts.Facts {
 	f := &facts.Facts{}
 	last := 0
@@ -43,7 +44,7 @@ func loaded(tb testing.TB, opts Options) *Engine {
 	return loadedFrom(tb, opts)
 }
 
-// loadedFrom loads rules. It loads the built-in ones only if the options have them.
+// loadedFrom loads the rules that the options select.
 func loadedFrom(tb testing.TB, opts Options) *Engine {
 	tb.Helper()
 	e, err := Load(opts)
@@ -60,8 +61,8 @@ func BenchmarkLoad(b *testing.B) {
 	}
 }
 
-// BenchmarkCompile parses and compiles the rules that 10 workloads need, which is most of the cost
-// of a small run.
+// BenchmarkCompile parses and compiles the rules for 10 workloads, which is most of the cost of a
+// small run.
 func BenchmarkCompile(b *testing.B) {
 	f := healthy(10)
 	for b.Loop() {
@@ -89,7 +90,7 @@ func BenchmarkOwn(b *testing.B) {
 	}
 }
 
-// BenchmarkConvert makes the input.
+// BenchmarkConvert converts facts to the input of rules.
 func BenchmarkConvert(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -115,7 +116,7 @@ func BenchmarkEvaluate(b *testing.B) {
 	}
 }
 
-// BenchmarkRun is a complete run, including loading and compilation.
+// BenchmarkRun measures a complete run, including loading and compilation.
 func BenchmarkRun(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

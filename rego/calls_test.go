@@ -13,8 +13,9 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// calls has one call of each function that rules may call, with values that give a result. The
-// functions of annotations depend on the calling rule and have tests with rules.
+// calls has one call of each function that rules may call, with arguments for which it is defined.
+// Functions that read annotations depend on the calling rule, so their tests are with those of
+// rules.
 var calls = map[string]string{
 	"and": `{1, 2} & {2, 3}`, "assign": `[x | x := 1]`, "div": `7 / 2`, "eq": `[x | x = 1]`, "equal": `1 == 2`, "gt": `1 > 2`,
 	"gte": `2 >= 2`, "internal.member_2": `1 in [1]`, "internal.member_3": `0, 1 in [1]`, "internal.template_string": `$"a{1 + 1}"`,
@@ -89,9 +90,9 @@ func withoutGuards(t *testing.T, expr string) string {
 }
 
 // TestEveryFunctionRuns calls each function that rules may call from a rule, from a library and
-// from a test, and expects the result of OPA without guards.
+// from a test. It expects the same results as from OPA without guards.
 func TestEveryFunctionRuns(t *testing.T) {
-	const together = 10 // functions in a rule: the cost of checking a rule is bounded
+	const together = 10 // functions per rule, because the cost of checking a rule is limited
 	var names []string
 	var library, tests strings.Builder
 	library.WriteString("package team.calls\n\n")

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestCatalogue keeps rules/README.md equal to the annotations of the rules.
+// TestCatalogue checks that rules/README.md matches the annotations of the rules.
 func TestCatalogue(t *testing.T) {
 	const file = "../rules/README.md"
 	want := Catalogue(loaded(t, Options{}).All(), fixtures.Example)

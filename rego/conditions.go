@@ -10,26 +10,27 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// necessary maps lists to conditions for built-in rules to report a row. Each body of a rule has
-// some conditions, and a reported row meets all conditions of one body.
+// necessary maps each list of facts to the bodies of the built-in rules that report its rows. Each
+// body is a list of conditions. A reported row meets all conditions of at least one body.
 type necessary map[string][][]condition
 
-// condition compares a field of a row with a constant or with another field.
+// condition compares a field of a row with constants or with another field.
 type condition struct {
 	field, operator string
-	// other is the name of a field. If it is empty, the condition holds for one of the constants.
+	// other is the name of a field. If it is empty, the comparison must hold for one of the
+	// constants.
 	other     string
 	constants []any // string, float64 or bool
 }
 
-// bodiesOf reads the conditions from the text of a rule without parsing the rule, as most rules
-// have nothing to report. It understands the form that most bodies have,
+// bodiesOf extracts the conditions from the source of a rule without parsing it, because most
+// rules have nothing to report. It recognizes bodies in their usual form,
 //
 //	report contains result.reason(rego.metadata.chain(), row, "...") if {
 //		some row in input.LIST
 //
-// followed by one comparison per line, and skips any line that it does not understand. A list that
-// the rule uses in another way has a body without conditions.
+// followed by one comparison per line, and skips any other line. If the rule uses a list in
+// another way, the list gets a body without conditions.
 func bodiesOf(text string) necessary {
 	all := necessary{}
 	for list := range listsOf(text).paths {
@@ -55,12 +56,12 @@ func bodiesOf(text string) necessary {
 	return all
 }
 
-// conditionsIn reads the lines of a body.
+// conditionsIn reads the conditions from the lines of a body.
 func conditionsIn(body string) (all []condition) {
 	for line := range strings.SplitSeq(body, "\n") {
 		line, ok := strings.CutPrefix(line, "\t")
 		if !ok || strings.HasPrefix(line, "\t") {
-			continue // for example inside a comprehension
+			continue // for example a line inside a comprehension
 		}
 		left, right, arrays := strings.Cut(line, "] == [")
 		if arrays && strings.HasPrefix(left, "[") && strings.HasSuffix(right, "]") {
@@ -83,7 +84,7 @@ func conditionsIn(body string) (all []condition) {
 	return all
 }
 
-// conditionOf reads one comparison.
+// conditionOf reads one comparison from the words of a line.
 func conditionOf(words []string, line string) (c condition, ok bool) {
 	switch {
 	case len(words) == 1:
@@ -115,7 +116,7 @@ func conditionOf(words []string, line string) (c condition, ok bool) {
 	return c, json.Unmarshal([]byte("["+operand+"]"), &c.constants) == nil && len(c.constants) == 1
 }
 
-// fieldOf returns the NAME of row.NAME.
+// fieldOf returns NAME if the word has the form row.NAME.
 func fieldOf(word string) (name string, ok bool) {
 	name, ok = strings.CutPrefix(word, "row.")
 	for i := range len(name) {
@@ -127,10 +128,10 @@ func fieldOf(word string) (name string, ok bool) {
 	return name, true
 }
 
-// Wants reports whether a rule may report a row of a list, given some of its fields as alternating
-// names and values. A custom rule, a rule of a pack and an instance of a template may report any
-// row. A built-in rule counts even if it is off, so that switching rules off does not change what
-// is found in the input.
+// Wants reports whether a rule may report a row of a list. The known fields of the row are given
+// as alternating names and values. Custom rules, pack rules and instances of templates may report
+// any row. Built-in rules count even if they are off, so that the findings of other rules do not
+// depend on which rules are on.
 func (e *Engine) Wants(list string, fields ...any) bool {
 	for i, value := range fields {
 		switch v := value.(type) {
@@ -145,8 +146,8 @@ func (e *Engine) Wants(list string, fields ...any) bool {
 	})
 }
 
-// bodies collects the conditions of all built-in rules outside of packs, and a body without any
-// for each list that another rule reads.
+// bodies collects the conditions of all built-in rules in the core. For each list that another
+// rule reads, it adds a body without conditions.
 func (e *Engine) bodies() necessary {
 	all := necessary{}
 	lists := factLists(&facts.Facts{})
@@ -168,7 +169,7 @@ func (e *Engine) bodies() necessary {
 	return all
 }
 
-// fails reports whether the fields violate the condition.
+// fails reports whether a row with the given fields cannot meet the condition.
 func (c *condition) fails(fields []any) bool {
 	left, ok := valueOf(fields, c.field)
 	if !ok {
@@ -194,8 +195,8 @@ func valueOf(fields []any, name string) (any, bool) {
 	return nil, false
 }
 
-// compared compares values of one type as Rego does. Values of two types are never equal, and an
-// order between them counts as met.
+// compared applies a comparison operator to two values as Rego does. Values of different types are
+// never equal, and an order comparison between them counts as true.
 func compared(left any, operator string, right any) bool {
 	order := 0
 	switch l := left.(type) {
@@ -229,21 +230,21 @@ func compared(left any, operator string, right any) bool {
 	return order >= 0
 }
 
-// reads records which places of the facts a rule may read.
+// reads records the places in the facts that a rule may read.
 type reads struct {
 	all bool
 	// paths holds keys joined by dots, such as workloads.containers.image. The value is true if
-	// everything below is read.
+	// everything below the place is read.
 	paths map[string]bool
 }
 
-// readsOf finds the lists that a built-in rule names as input.<list>. It searches the text, so that
-// a module without anything to judge is not even parsed. It may find too much but never too little:
-// input in any other form means all lists.
+// readsOf finds the lists that a built-in rule names as input.<list>. It searches the source, so
+// that a rule without facts to judge does not need to be parsed. It may return lists that the rule
+// does not read, but never misses one: input in any other form means all lists.
 func readsOf(text string) reads {
 	r := reads{paths: map[string]bool{}}
 	if at := strings.Index(text, "\npackage "); at >= 0 {
-		text = text[at:] // only comments precede it
+		text = text[at:] // skip the comments before the package
 	}
 	for at := 0; ; at++ {
 		next := strings.Index(text[at:], "input")
@@ -261,7 +262,7 @@ func readsOf(text string) reads {
 		}
 		if dotted {
 			r.paths[after[:end]] = true
-		} else if end == 0 { // else a longer name
+		} else if end == 0 { // otherwise input is the start of a longer name
 			r.all = true
 		}
 	}
@@ -271,7 +272,8 @@ func inName(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// has reports whether a place, something below it, or everything around it is read.
+// has reports whether a place, a place below it, or a place above it with everything below is
+// read.
 func (r *reads) has(path string) bool {
 	if _, ok := r.paths[path]; ok || r.all {
 		return true
@@ -284,7 +286,7 @@ func (r *reads) has(path string) bool {
 	return false
 }
 
-// lists returns the lists that are read, at least in part, sorted.
+// lists returns the names of all lists that are read at least in part, sorted.
 func (r *reads) lists() []string {
 	var all []string
 	for path := range r.paths {
@@ -295,7 +297,7 @@ func (r *reads) lists() []string {
 	return slices.Compact(all)
 }
 
-// add adds the places that o reads.
+// add adds the places in o.
 func (r *reads) add(o reads) {
 	r.all = r.all || o.all
 	if r.paths == nil {
@@ -306,8 +308,8 @@ func (r *reads) add(o reads) {
 	}
 }
 
-// Reads returns the lists of facts that a rule may read. It returns none if there is no such rule,
-// if it is off, or if it may read all lists.
+// Reads returns the lists of facts that a rule may read. It returns nil if the rule does not
+// exist, is off, or may read all lists.
 func (e *Engine) Reads(id string) []string {
 	r := e.find(id)
 	if r == nil || r.off || r.reads.all {
@@ -316,9 +318,9 @@ func (e *Engine) Reads(id string) []string {
 	return r.reads.lists()
 }
 
-// MayRead reports whether a rule may read a place of the facts, given as keys joined by dots
-// (workloads, workloads.answers.survives), anything below it, or everything around it. It is false
-// for a rule that is off.
+// MayRead reports whether a rule may read a place in the facts, a place below it, or everything
+// above it. The path consists of keys joined by dots, such as workloads.answers.survives. MayRead
+// returns false for a rule that is off.
 func (e *Engine) MayRead(id, path string) bool {
 	r := e.find(id)
 	return r != nil && !r.off && r.reads.has(path)

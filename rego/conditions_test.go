@@ -16,8 +16,8 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// TestWantsWhatIsReported evaluates every built-in rule over random rows: Wants must accept the
-// reported rows, whichever of their fields are known.
+// TestWantsWhatIsReported evaluates every built-in rule with random rows. Wants must accept every
+// row that a rule reports, whichever of its fields are known.
 func TestWantsWhatIsReported(t *testing.T) {
 	e, err := Load(Options{Rules: rules.FS})
 	if err != nil {
@@ -62,7 +62,8 @@ func TestWantsWhatIsReported(t *testing.T) {
 	}
 }
 
-// TestWants checks which rows the built-in rules ignore, so that healthy workloads cost no rows.
+// TestWants checks which rows the built-in rules ignore, so that no rows are built for healthy
+// workloads.
 func TestWants(t *testing.T) {
 	e, err := Load(Options{Rules: rules.FS})
 	if err != nil {
@@ -110,7 +111,7 @@ func TestWants(t *testing.T) {
 	}
 }
 
-// TestConditions reads bodies of every form; unknown lines add no condition.
+// TestConditions reads bodies of every form. Unknown lines must not add conditions.
 func TestConditions(t *testing.T) {
 	const head = "report contains result.finding(rego.metadata.chain(), row, f) if {\n\tsome row in input.room\n"
 	for body, rejects := range map[string][][]any{
@@ -145,7 +146,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// fieldsOf lists the fields of a row that may be known, by name.
+// fieldsOf returns the fields of a row that may be known, by name.
 func fieldsOf(row reflect.Value) (all [][2]any) {
 	for i := range row.NumField() {
 		name, field := row.Type().Field(i).Tag.Get("json"), row.Field(i)
@@ -168,7 +169,7 @@ func flat(pairs [][2]any) (all []any) {
 	return all
 }
 
-// randomFacts makes rows of every list, with the strings that rules compare with.
+// randomFacts returns random rows for every list, with the strings that rules compare with.
 func randomFacts(random *rand.Rand, rows int) *facts.Facts {
 	var schema any
 	if err := json.Unmarshal(facts.Schema(), &schema); err != nil {
@@ -207,7 +208,7 @@ func randomFacts(random *rand.Rand, rows int) *facts.Facts {
 	return f
 }
 
-// enumerations collects the strings that the schema allows, by the name of the field.
+// enumerations returns the strings that the schema allows, by field name.
 func enumerations(schema any, texts map[string][]string) {
 	switch s := schema.(type) {
 	case []any:

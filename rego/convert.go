@@ -16,13 +16,13 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// factList is one list of facts and its name.
+// factList is a list of facts with its name.
 type factList struct {
 	name string
 	rows reflect.Value
 }
 
-// factLists returns all lists in the order of the struct.
+// factLists returns all lists of facts, in the order of the struct fields.
 func factLists(f *facts.Facts) []factList {
 	var lists []factList
 	v := reflect.ValueOf(f).Elem()
@@ -34,32 +34,32 @@ func factLists(f *facts.Facts) []factList {
 	return lists
 }
 
-// convert makes the input of the rules, as far as they read it, directly from the structs: going
-// through JSON text costs several times as much.
+// convert builds the input for the rules, with only the places that they read. It converts the
+// structs directly, because a detour through JSON costs several times as much.
 func convert(f *facts.Facts, read *reads) *ast.Term {
 	c := converter{read: read, strings: map[string]*ast.Term{}, fields: map[string][]field{}, numbers: map[*int]*ast.Term{}}
 	return ast.ObjectTerm(c.fieldsOf(reflect.ValueOf(f).Elem(), "")...)
 }
 
-// converter turns lists into terms.
+// converter converts facts to terms.
 type converter struct {
 	read    *reads
 	strings map[string]*ast.Term
-	// fields caches the fields that rules read of the rows at a path.
+	// fields caches, by path, the row fields that rules read.
 	fields map[string][]field
-	// numbers caches the terms of lists of numbers, which several rows share.
+	// numbers caches the terms for lists of numbers, which several rows may share.
 	numbers map[*int]*ast.Term
 	spare   []ast.Term
 }
 
-// field is a field that rules read.
+// field is a struct field that rules read.
 type field struct {
 	index int
 	name  *ast.Term
 	path  string
 }
 
-// indices returns the term of a list of numbers, one for all rows that share the list.
+// indices returns the term for a list of numbers. Rows that share the list share the term.
 func (c *converter) indices(numbers []int) *ast.Term {
 	if len(numbers) == 0 {
 		return ast.ArrayTerm()
@@ -76,7 +76,7 @@ func (c *converter) indices(numbers []int) *ast.Term {
 	return t
 }
 
-// fieldsOf returns the members of a struct at a path that rules read, and the id.
+// fieldsOf returns the keys and values of the fields of a struct that rules read, and its id.
 func (c *converter) fieldsOf(row reflect.Value, path string) [][2]*ast.Term {
 	fields, known := c.fields[path]
 	if !known {
@@ -116,7 +116,7 @@ func (c *converter) value(v reflect.Value, path string) *ast.Term {
 		return c.term(ast.NewObject(all...))
 	case reflect.Interface: // a manifest, as encoding/json would read it with exact numbers
 		value, err := ast.InterfaceToValue(v.Interface())
-		if err != nil { // a document never has such a value
+		if err != nil { // a manifest has only JSON values, so this does not happen
 			return ast.NullTerm()
 		}
 		return c.term(value)
@@ -131,7 +131,7 @@ func (c *converter) value(v reflect.Value, path string) *ast.Term {
 	return ast.ArrayTerm(terms...)
 }
 
-// text returns one term per distinct string, as names repeat all the time.
+// text returns the term for a string. It is cached, because many names occur often.
 func (c *converter) text(s string) *ast.Term {
 	if t, ok := c.strings[s]; ok {
 		return t
@@ -141,7 +141,7 @@ func (c *converter) text(s string) *ast.Term {
 	return t
 }
 
-// term returns a term from a block, so that many terms need one allocation.
+// term returns a term from a block of terms, to save allocations.
 func (c *converter) term(v ast.Value) *ast.Term {
 	if len(c.spare) == 0 {
 		c.spare = make([]ast.Term, 256)
@@ -152,7 +152,8 @@ func (c *converter) term(v ast.Value) *ast.Term {
 	return t
 }
 
-// over overrides parameters with others. A value without a place of its own gets the given place.
+// over returns the parameters in under, overridden by those in v. A value without a position gets
+// the given place.
 func (v Values) over(under Values, place string) Values {
 	all := maps.Clone(under.Values)
 	if all == nil {
@@ -173,8 +174,8 @@ func (v Values) over(under Values, place string) Values {
 	}}
 }
 
-// over returns the parameters of a rule, with shared ones as their defaults, if the rule has such
-// parameters and runs.
+// over returns the given parameters of a rule, with matching shared parameters as defaults. Shared
+// parameters apply only to rules that run and that declare them.
 func (r *rule) over(all []Shared, given Values) Values {
 	if r.isTemplate() || r.off {
 		return given
@@ -199,8 +200,8 @@ func (r *rule) over(all []Shared, given Values) Values {
 	return given.over(below, "")
 }
 
-// schema returns the schema of the parameters of a rule, or nil if it takes none. It reads the
-// annotation only if the annotation may matter.
+// schema returns the schema of a rule's parameters, or nil if the rule takes none. It parses the
+// annotation only if the annotation mentions parameters.
 func (r *rule) schema() *schema {
 	if !r.mentions("params:") {
 		return nil
@@ -216,8 +217,8 @@ func (r *rule) parameter(name string) *schema {
 	return nil
 }
 
-// shareable returns errors about shared parameters that no rule has, or that differ in type between
-// rules.
+// shareable returns an error for each shared parameter that no matching rule has, or that has
+// different types in different rules.
 func (e *Engine) shareable(s *Shared) (errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(s.Values.Values)) {
 		var first *rule
@@ -246,7 +247,7 @@ func (e *Engine) shareable(s *Shared) (errs []error) {
 	return errs
 }
 
-// error returns an error about one of the parameters.
+// error returns an error about one of the shared parameters.
 func (s *Shared) error(name, format string, args ...any) error {
 	place := ""
 	if s.At != nil {
@@ -255,8 +256,8 @@ func (s *Shared) error(name, format string, args ...any) error {
 	return fmt.Errorf("%srules.%s.params.%s: %s", place, cut(s.Key), cut(name), fmt.Sprintf(format, args...))
 }
 
-// sameType reports whether two schemas accept values of one type. It ignores limits and
-// enumerations, which each rule checks by itself.
+// sameType reports whether two schemas accept values of the same type. It ignores limits and
+// enumerations, which each rule checks itself.
 func (s *schema) sameType(o *schema) bool {
 	switch {
 	case s == nil || o == nil:
@@ -272,7 +273,7 @@ func (s *schema) sameType(o *schema) bool {
 	return s.items.sameType(o.items)
 }
 
-// typeName names a type in a sentence.
+// typeName returns the name of a type for use in a sentence.
 func (s *schema) typeName() string {
 	if s.items != nil {
 		return article(s.kind) + " of " + s.items.kind + " items"
@@ -280,15 +281,15 @@ func (s *schema) typeName() string {
 	return article(s.kind)
 }
 
-// factsLibrary returns the module with which unit tests make rows. For each kind of row it has a
-// function that returns a complete row, with the fields of its argument in place of the defaults.
-// An argument with other fields makes the function undefined.
+// factsLibrary returns the source of the library that builds rows in unit tests. For each type of
+// row, it has a function that returns a complete row, with default values for all fields that are
+// missing in its argument. The function is undefined if its argument has unknown fields.
 var factsLibrary = sync.OnceValue(func() string {
 	var b strings.Builder
 	b.WriteString("package schedlint.facts\n")
 	for _, t := range rowTypes() {
 		name := snake(t.Name())
-		if name == "object" { // the name of a package of OPA's functions
+		if name == "object" { // OPA has a package of functions with this name
 			name = "api_object"
 		}
 		fmt.Fprintf(&b, "\n# %s is a row as %s describes it.\n%s(fields) := object.union(%s_row, fields) if every name, _ in fields { name in object.keys(%s_row) }\n\n%s_row := %s\n",
@@ -297,7 +298,7 @@ var factsLibrary = sync.OnceValue(func() string {
 	return b.String()
 })
 
-// rowTypes returns the types of all rows, by their names.
+// rowTypes returns the types of all rows, sorted by name.
 func rowTypes() []reflect.Type {
 	seen := map[reflect.Type]bool{}
 	var all []reflect.Type
@@ -322,7 +323,7 @@ func rowTypes() []reflect.Type {
 	return all
 }
 
-// snake converts a Go name to the style of the facts, such as pod_budget.
+// snake converts a Go name to the style of field names in facts, such as pod_budget.
 func snake(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -334,8 +335,8 @@ func snake(name string) string {
 	return strings.ToLower(b.String())
 }
 
-// blank returns the Rego value of a field that a test does not set: outcomes are unknown, other
-// enumerations have their first value, and fields that say that something is known are true.
+// blank returns the default value of a field in Rego. An outcome is unknown, any other enumeration
+// has its first value, and a field named known or ending in _known is true.
 func blank(f reflect.StructField) string {
 	name := f.Tag.Get("json")
 	switch f.Type.Kind() {

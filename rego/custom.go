@@ -17,22 +17,23 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Bounds of the METADATA and the configuration of a rule, except its texts.
+// Limits on the METADATA and the configuration of a rule. They do not apply to its title and
+// description.
 const (
 	maxTags    = 20
 	maxWord    = 63   // bytes of a tag
 	maxOwner   = 200  // bytes
-	maxAddress = 2000 // bytes of a runbook
+	maxAddress = 2000 // bytes of a runbook address
 )
 
-// customKey is a key of custom with its reader, which returns what was expected instead.
+// customKey is a key below custom. Its reader returns problems with the value.
 type customKey struct {
 	name string
 	read func(n *notes, value any) []string
 }
 
-// customKeys returns the keys in the order of their dependencies: asks refers to params, and level
-// overrides the level of category.
+// customKeys returns the keys in the order in which they are read: asks refers to params, and
+// level overrides the level of category.
 func customKeys() []customKey {
 	return []customKey{
 		{"category", readCategory},
@@ -63,7 +64,8 @@ func customKeys() []customKey {
 	}
 }
 
-// one converts a reader with at most one error. The caller adds the name of the key.
+// one adapts a reader that returns at most one error. The caller adds the name of the key to the
+// error.
 func one(read func(*notes, any) error) func(*notes, any) []string {
 	return func(n *notes, value any) []string {
 		if err := read(n, value); err != nil {
@@ -73,7 +75,7 @@ func one(read func(*notes, any) error) func(*notes, any) []string {
 	}
 }
 
-// custom reads the keys below custom and returns the problems with them.
+// custom reads the keys below custom and returns all problems with them.
 func custom(n *notes, values map[string]any) (problems []string) {
 	var names []string
 	for _, k := range customKeys() {
@@ -126,7 +128,7 @@ func readLevel(n *notes, value any) error {
 	return nil
 }
 
-// textKey reads one line.
+// textKey reads a string that is not empty and has one line.
 func textKey(into *string, value any, expected string) error {
 	text, ok := value.(string)
 	if text = strings.TrimSpace(text); !ok || text == "" || strings.ContainsAny(text, "\r\n") {
@@ -176,7 +178,8 @@ func readTags(n *notes, value any) error {
 	return nil
 }
 
-// ask is a question about the loss of nodes: a key, or the parameter that names keys.
+// ask is a question about the loss of nodes. It has a topology key, or the name of the parameter
+// with the keys.
 type ask struct{ survive, param string }
 
 func readAsks(n *notes, value any) error {
@@ -213,7 +216,7 @@ func askOf(n *notes, value any) (ask, error) {
 	if n.params != nil {
 		p = n.params.properties[name]
 	}
-	// a string, or a list of strings
+	// The parameter must be a string or a list of strings.
 	if p == nil || p.kind != "string" && (p.kind != "array" || p.items == nil || p.items.kind != "string") {
 		return ask{}, fmt.Errorf("with the parameter %s; expected one of custom.params that is a string or a list of strings", cut(name))
 	}
@@ -227,10 +230,10 @@ func surviveError(key string) error {
 	return nil
 }
 
-// maxInstances bounds the cost of evaluation, as each instance has steps of its own.
+// maxInstances limits the cost of evaluation, because each instance has its own step budget.
 const maxInstances = 1000
 
-// instances adds a rule for each instance. The error holds all problems with them.
+// instances adds a rule for each instance. It returns all errors in the instances.
 func (e *Engine) instances(all []Instance) error {
 	if len(all) > maxInstances {
 		return all[maxInstances].error("expected at most %d rules that use templates, found %d", maxInstances, len(all))
@@ -279,7 +282,7 @@ func (e *Engine) instance(i *Instance) (*rule, error) {
 	return &rule{id: i.ID, code: base.code, instance: i}, nil
 }
 
-// error returns an error about the entry of the configuration.
+// error returns an error with the position of the instance in the configuration.
 func (i *Instance) error(format string, args ...any) error {
 	message := fmt.Sprintf(format, args...)
 	if i.Place != "" {
@@ -288,10 +291,10 @@ func (i *Instance) error(format string, args ...any) error {
 	return errors.New(message)
 }
 
-// usable reports whether instances may use a rule.
+// usable reports whether an instance may use the rule.
 func (r *rule) usable() bool { return r.instance == nil && (r.template || r.schema() != nil) }
 
-// parameters gives each rule its parameters. The error holds all problems with them.
+// parameters sets the parameters of all rules. It returns all errors in them.
 func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
 	var errs []error
 	for _, id := range slices.Sorted(maps.Keys(given)) {
@@ -307,7 +310,7 @@ func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
 	}
 	for _, r := range e.rules {
 		if _, named := given[r.id]; r.off && !named && !r.own {
-			continue // reading the annotations of all packs takes longer than most runs
+			continue // parsing the annotations of all packs takes longer than most runs
 		}
 		if err := r.parameters(r.over(shared, given[r.id])); err != nil {
 			errs = append(errs, err)
@@ -316,7 +319,7 @@ func (e *Engine) parameters(given map[string]Values, shared []Shared) error {
 	return errors.Join(errs...)
 }
 
-// atValues puts the place of parameters before a message.
+// atValues returns an error whose message starts with the position of the parameters.
 func atValues(v Values, message string) error {
 	if v.At != nil && v.At() != "" {
 		message = v.At() + ": " + message
@@ -324,8 +327,8 @@ func atValues(v Values, message string) error {
 	return errors.New(message)
 }
 
-// parameters sets the parameters of a rule: those that the configuration gives to the
-// rule's id override those of the instance, and the others have their defaults.
+// parameters sets the parameters of a rule. Parameters that the configuration gives for the rule's
+// id override the parameters of the instance. All others get their default values.
 func (r *rule) parameters(given Values) error {
 	name := "rules." + r.id + ".params"
 	schema := r.schema()
@@ -363,10 +366,10 @@ func (r *rule) parameters(given Values) error {
 	return nil
 }
 
-// isTemplate reports whether the rule never runs itself.
+// isTemplate reports whether the rule is a template, which never runs itself.
 func (r *rule) isTemplate() bool { return r.template && r.instance == nil }
 
-// meta returns the annotation of the rule, with what the configuration overrides.
+// meta returns the annotation of the rule, with the fields that the configuration overrides.
 func (r *rule) meta() diag.Rule {
 	m := r.notes().Rule
 	i := r.instance
@@ -379,11 +382,11 @@ func (r *rule) meta() diag.Rule {
 	return m
 }
 
-// Losses returns the topology keys of the questions in Asks, sorted, without repeats.
+// Losses returns the topology keys of all questions from Asks, sorted, without duplicates.
 func (e *Engine) Losses() []string {
 	var keys []string
 	for _, a := range e.Asks() {
-		if key, err := config.TopologyKey(a.Survive); err == nil { // Load has checked it
+		if key, err := config.TopologyKey(a.Survive); err == nil { // Load has checked the keys
 			keys = append(keys, key)
 		}
 	}
@@ -391,7 +394,7 @@ func (e *Engine) Losses() []string {
 	return slices.Compact(keys)
 }
 
-// Asks returns the questions of the rules that are on, sorted, without repeats.
+// Asks returns the questions of all enabled rules, sorted, without duplicates.
 func (e *Engine) Asks() []Ask {
 	var all []Ask
 	for _, r := range e.rules {
@@ -408,7 +411,7 @@ func (e *Engine) Asks() []Ask {
 	return slices.Compact(all)
 }
 
-// asked returns the keys of a question, with the parameters of the rule.
+// asked returns the topology keys of a question. They may come from the parameters of the rule.
 func (r *rule) asked(a ask) []string {
 	if a.param == "" {
 		return []string{a.survive}
@@ -422,8 +425,8 @@ func (r *rule) asked(a ask) []string {
 	return []string{text(value)}
 }
 
-// Params returns the parameters of a rule as JSON, as the rule sees them or, if it is off, would
-// see them. It returns nil for a rule without parameters.
+// Params returns the parameters of a rule as JSON, as the rule sees them. If the rule is off, it
+// returns the defaults. It returns nil for a rule without parameters.
 func (e *Engine) Params(id string) ([]byte, error) {
 	r := e.find(id)
 	if r == nil {
@@ -443,7 +446,7 @@ func (e *Engine) Params(id string) ([]byte, error) {
 	return json.Marshal(value)
 }
 
-// Source returns the text of any rule, or "" if there is no such rule.
+// Source returns the source of a rule, or "" if there is no such rule.
 func (e *Engine) Source(id string) string {
 	if r := e.find(id); r != nil {
 		return r.text

@@ -15,7 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 )
 
-// DefaultDeadline is CPU time, far beyond what rules need that only read their facts.
+// DefaultDeadline is the CPU time that rules may take, far more than rules that only read their
+// facts need.
 const DefaultDeadline = 30 * time.Second
 
 // Engine holds loaded rules. It is safe for concurrent use.
@@ -24,7 +25,7 @@ type Engine struct {
 	ids      []string
 	packs    []string
 	deadline time.Duration
-	// steps is the budget of a custom rule in a run.
+	// steps is the step budget of one custom rule per run.
 	steps   int64
 	words   message.Catalogue
 	modules []*module // of custom rules, kept to compare engines
@@ -33,13 +34,13 @@ type Engine struct {
 	conditions func() necessary
 
 	mutex sync.Mutex // guards the programs of rules
-	// endless is set once a custom rule does not stop when asked to. No other custom rule is then
-	// evaluated beside it.
+	// endless is set once a custom rule does not stop when asked to. No further custom rules are
+	// evaluated then, because that rule is still running.
 	endless atomic.Bool
 }
 
-// Load reads the rules. Custom rules are type-checked against the facts and compiled. The error
-// holds all problems of the rules.
+// Load reads the rules, type-checks the custom rules against the schema of the facts and compiles
+// them. The error lists every problem found in the rules.
 func Load(opts Options) (*Engine, error) {
 	e := &Engine{deadline: cmp.Or(opts.Deadline, DefaultDeadline), steps: maxSteps, words: message.NewCatalogue()}
 	own, err := loadOwn(opts)
@@ -84,8 +85,8 @@ func Load(opts Options) (*Engine, error) {
 	return e, e.analysePacks()
 }
 
-// replacements requires a rule that replaces a built-in one to declare it, as a rule that has the
-// same id by accident would silence the built-in one.
+// replacements requires every custom rule with the id of a built-in rule to declare that it
+// replaces it. Otherwise a rule with the same id by accident would silence the built-in one.
 func replacements(own []*module, builtin []*rule) (errs []error) {
 	var ids []string
 	for _, r := range builtin {
@@ -107,8 +108,9 @@ func replacements(own []*module, builtin []*rule) (errs []error) {
 	return errs
 }
 
-// analysePacks analyses what the enabled rules of packs and templates read: whole lists of workloads cost
-// more than the fields that they read.
+// analysePacks determines which fields the enabled rules of packs and templates read. Otherwise,
+// these rules would count as reading whole lists of workloads, which cost more than the few fields
+// that they read.
 func (e *Engine) analysePacks() error {
 	var further []*code
 	for _, r := range e.rules {
@@ -131,8 +133,8 @@ func (e *Engine) analysePacks() error {
 	return nil
 }
 
-// addCustom compiles the custom modules and adds their rules. The argument mutant is set if a condition
-// is left out.
+// addCustom compiles the custom modules and adds their rules. The argument mutant is set if a
+// condition was left out of them.
 func (e *Engine) addCustom(own []*module, mutant bool) error {
 	if len(own) == 0 {
 		return nil
@@ -160,22 +162,23 @@ func (e *Engine) find(id string) *rule {
 	return nil
 }
 
-// Whole reports whether an enabled rule outside the core (custom, in a pack or an instance) may
-// read a list of facts, or a field of its rows such as workloads.terms.
+// Whole reports whether an enabled rule outside the core (a custom rule, a pack rule or an
+// instance) may read the given list of facts, or the given field of its rows, such as
+// workloads.terms.
 func (e *Engine) Whole(path string) bool {
 	return slices.ContainsFunc(e.rules, func(r *rule) bool { return r.outsideCore() && !r.off && r.reads.has(path) })
 }
 
-// Packs returns the names of the packs that exist, sorted.
+// Packs returns the names of all packs, sorted.
 func (e *Engine) Packs() []string { return slices.Clone(e.packs) }
 
-// IDs returns the ids of all rules that may run, sorted, including those that are off but excluding
-// templates. The list belongs to the engine and must not be changed.
+// IDs returns the ids of all rules except templates, sorted. It includes rules that are off. The
+// caller must not modify the slice.
 func (e *Engine) IDs() []string {
 	return slices.Clip(e.ids)
 }
 
-// Rules returns the rules that are not off, sorted by id, with the level of their category.
+// Rules returns the enabled rules, sorted by id, each with the level of its category.
 func (e *Engine) Rules() []diag.Rule {
 	var rules []diag.Rule
 	for _, r := range e.rules {
@@ -186,7 +189,7 @@ func (e *Engine) Rules() []diag.Rule {
 	return rules
 }
 
-// All returns all rules, including templates and those that are off, sorted by id.
+// All returns all rules, sorted by id, including templates and rules that are off.
 func (e *Engine) All() []diag.Rule {
 	var rules []diag.Rule
 	for _, r := range e.rules {
@@ -195,8 +198,8 @@ func (e *Engine) All() []diag.Rule {
 	return rules
 }
 
-// Rule returns the rule or template with that id, even if it is off; false means that there is
-// none.
+// Rule returns the rule or template with the given id, even if it is off. It returns false if
+// there is no such rule.
 func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	r := e.find(id)
 	if r == nil {
@@ -205,7 +208,7 @@ func (e *Engine) Rule(id string) (diag.Rule, bool) {
 	return r.meta(), true
 }
 
-// File returns the file of a custom rule, as errors name it, or "" for any other rule.
+// File returns the file name of a custom rule as errors show it, or "" for any other rule.
 func (e *Engine) File(id string) string {
 	if r := e.find(id); r != nil && r.own && r.instance == nil {
 		return r.file
@@ -213,19 +216,19 @@ func (e *Engine) File(id string) string {
 	return ""
 }
 
-// Vendored reports whether a rule is vendored: a lock pins its content.
+// Vendored reports whether a rule is vendored, so that a lock file pins its content.
 func (e *Engine) Vendored(id string) bool {
 	return slices.ContainsFunc(e.modules, func(m *module) bool { return m.rule != nil && m.rule.id == id && m.locked })
 }
 
-// Own reports whether a rule is custom, or an instance of a template in the configuration.
+// Own reports whether a rule is a custom rule or an instance that the configuration defines.
 func (e *Engine) Own(id string) bool {
 	r := e.find(id)
 	return r != nil && (r.own || r.instance != nil)
 }
 
-// Level returns the level that a rule declares: off for a rule that does not run, "" for one that
-// does not exist.
+// Level returns the level that a rule declares, off for a rule that does not run, or "" for an
+// unknown rule.
 func (e *Engine) Level(id string) diag.Level {
 	r := e.find(id)
 	switch {
@@ -243,83 +246,88 @@ func (e *Engine) Runs(id string) bool {
 	return r != nil && !r.off
 }
 
-// Options selects the rules. The zero value selects none.
+// Options selects the rules to load. The zero value selects none.
 type Options struct {
-	// Rules holds the built-in rules as <id>/rule.rego, the rules of packs as <pack>/<id>/rule.rego
-	// and templates as templates/<id>/rule.rego.
+	// Rules holds the built-in rules as <id>/rule.rego, pack rules as <pack>/<id>/rule.rego and
+	// templates as templates/<id>/rule.rego.
 	Rules fs.FS
-	// Packs names the packs that are on. Unknown names are ignored: the caller knows where they are
-	// written, and compares them with Engine.Packs.
+	// Packs names the enabled packs. Unknown names are ignored, because only the caller knows
+	// where they were written. The caller checks them against Engine.Packs.
 	Packs []string
-	// Dirs lists folders with custom rules: every *.rego below them except *_test.rego.
+	// Dirs lists folders with custom rules. Every *.rego file below them is loaded, except
+	// *_test.rego.
 	Dirs []string
-	// Shown returns the name of such a folder in errors. With nil the name is unchanged.
+	// Shown returns the name of a folder in errors. If it is nil, errors show the folder as in
+	// Dirs.
 	Shown func(dir string) string
-	// Instead is a folder that counts as if it were already written, to check that its rules load
-	// together with those of Dirs. It may be nil.
+	// Instead replaces the files of a folder by files in memory, to check that new rules load
+	// together with those of Dirs before they are written. It may be nil.
 	Instead *Folder
-	// Without is a condition that is left out of its rule or library, or nil. What only the
-	// condition uses is then not reported as unused.
+	// Without is a condition to leave out of its rule or library, or nil. Variables and imports
+	// that only this condition uses are then not reported as unused.
 	Without *Condition
-	// Off reports whether a rule must not run; nil means none. Custom rules are checked
-	// nevertheless.
+	// Off reports whether a rule is turned off. It may be nil. Custom rules are checked even if
+	// they are off.
 	Off func(id string) bool
-	// Params holds the parameters of rules and instances by id. An unknown id is an error.
+	// Params holds the parameters of rules and instances, by id. An unknown id is an error.
 	Params map[string]Values
-	// Shared holds parameters for all rules with a matching id, if they have these parameters.
-	// Params override them, and the last of several wins.
+	// Shared holds parameters for all rules with a matching id that declare them. Params takes
+	// precedence over Shared, and later entries of Shared take precedence over earlier ones.
 	Shared []Shared
-	// Instances holds rules that use a template, or another rule with parameters.
+	// Instances holds the rules that use a template, or another rule with parameters.
 	Instances []Instance
-	// Deadline is the CPU time for the compilation of custom rules and, in one call of Evaluate,
-	// for the built-in rules together and for the custom rules together; 0 means DefaultDeadline.
+	// Deadline limits the CPU time for compiling custom rules. In each call of Evaluate, it also
+	// limits the time of all built-in rules together and, separately, of all custom rules
+	// together. 0 means DefaultDeadline.
 	Deadline time.Duration
 }
 
-// Folder is a folder of rules in memory. Names have forward slashes.
+// Folder is an in-memory folder of rules. File names use forward slashes.
 type Folder struct {
 	Dir   string
 	Files map[string][]byte
 }
 
-// Values holds parameters as the configuration gives them: strings, numbers, booleans, lists and
-// maps with strings as keys.
+// Values holds parameters from the configuration: strings, numbers, booleans, lists, and maps with
+// string keys.
 type Values struct {
 	Values map[string]any
-	// At returns where a value is, as file:line:col, or "" if that is unknown. A path holds keys
-	// and indices, such as "namespaces", "0"; the empty path is the map itself. At may be nil.
+	// At returns the position of a value as file:line:col, or "" if it is unknown. A path consists
+	// of keys and indices, such as "namespaces", "0". The empty path refers to the map itself. At
+	// may be nil.
 	At func(path ...string) string
 }
 
-// Shared holds parameters for several rules.
+// Shared holds parameters that several rules share.
 type Shared struct {
-	// Key selects the rules, as written in the configuration.
+	// Key is the pattern that selects the rules, as written in the configuration.
 	Key     string
 	Matches func(id string) bool
 	Values
 }
 
-// Instance is a rule that the configuration makes from a template. Empty texts default to those of
-// the template.
+// Instance is a rule that the configuration makes from a template. Empty strings default to the
+// values of the template.
 type Instance struct {
 	ID                                 string
 	Use                                string // the id of the template
 	Title, Description, Owner, Runbook string
 	Params                             Values
-	// Place is its place in the configuration, as file:line:col.
+	// Place is the position of the instance in the configuration, as file:line:col.
 	Place string
 }
 
-// Ask is a question about the loss of nodes that a rule needs an answer to.
+// Ask is a question about the loss of nodes whose answer a rule needs.
 type Ask struct {
 	Rule string
-	// Survive is node, zone, region or a label key.
+	// Survive is node, zone, region or a label key. The question is whether workloads survive
+	// losing one of them.
 	Survive string
 }
 
-// allowed lists the built-in functions that a rule may call: those that depend only on their
-// arguments. The function bounds has their costs. Calls of other functions do not compile, and
-// refused says why.
+// allowed lists the built-in functions that rules may call. Their results depend only on their
+// arguments. Their costs are in bounds. A call of any other function does not compile, and the
+// error gives the explanation from refused.
 func allowed() []string {
 	return []string{
 		// functions behind operators and keywords
@@ -358,7 +366,7 @@ func allowed() []string {
 	}
 }
 
-// refused says why rules may not call some functions of OPA, by name or prefix.
+// refused explains why rules may not call certain OPA functions, by function name or name prefix.
 var refused = []struct{ names, why string }{
 	{"print internal.print", "it works in tests of policies only"},
 	{"trace internal.test_case", "it writes output, and rules only report findings"},
@@ -378,8 +386,9 @@ var refused = []struct{ names, why string }{
 	{"any all cast_ re_match set_diff net.cidr_overlap", "it is deprecated"},
 }
 
-// capabilities returns what rules are parsed and compiled against. It is built once, as OPA sorts
-// its functions for each copy, and never changed.
+// capabilities returns the language features and functions that rules are parsed and compiled
+// against. It is built once, because OPA sorts its functions for each copy, and it must not be
+// changed.
 var capabilities = sync.OnceValue(func() *ast.Capabilities {
 	c := ast.CapabilitiesForThisVersion()
 	names := allowed()
@@ -392,7 +401,7 @@ var capabilities = sync.OnceValue(func() *ast.Capabilities {
 	return c
 })
 
-// functionsByName maps the functions that rules may call by name.
+// functionsByName maps the names of the allowed functions to their declarations.
 var functionsByName = sync.OnceValue(func() map[string]*ast.Builtin {
 	all := map[string]*ast.Builtin{}
 	for _, b := range capabilities().Builtins {

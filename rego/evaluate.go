@@ -16,21 +16,23 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// maxFindings bounds what a rule reports in a run, all contexts together.
+// maxFindings is the maximum number of findings of a rule in a run, all contexts together.
 const maxFindings = 100_000
 
-// Evaluate returns what the rules report about the facts, sorted by fact, rule and message, without
-// repeats. A rule fails if it exceeds a limit, misuses a function, or reports something that is not
-// a finding. It then loses its findings of this call, the tally records the failure, and the rule
-// is not evaluated again in the run. The error is that of ctx, or of compiling built-in rules.
+// Evaluate returns the findings of all rules for the given facts, sorted by fact, rule and
+// message, without duplicates. A rule fails if it exceeds a limit, misuses a function, or reports
+// something that is not a finding. The tally records the failure, and the rule is not evaluated
+// again in the run. Its findings of this call are dropped, except that a rule with too many
+// findings keeps the first of them. Evaluate returns an error if ctx is done or if a built-in rule
+// does not compile.
 func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error) {
 	due, read := e.due(f, tally)
 	if err := e.compile(due); err != nil {
 		return nil, err
 	}
 	run := evaluation{e, f, f.Rows(), convert(f, &read), tally}
-	// Built-in rules have a time limit of their own, which no custom rule can use up. Among them,
-	// the configured ones come last.
+	// Built-in rules have their own time limit, so custom rules cannot use up their time. Rules
+	// with configured parameters run after the other built-in rules.
 	slices.SortStableFunc(due, func(a, b *rule) int { return cmp.Compare(order(a), order(b)) })
 	found, err := run.all(ctx, e.deadline, slices.DeleteFunc(slices.Clone(due), func(r *rule) bool { return r.own }))
 	if err != nil {
@@ -47,7 +49,8 @@ func (e *Engine) Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tall
 	return slices.CompactFunc(found, func(a, b facts.Judgement) bool { return compareJudgements(a, b) == 0 }), nil
 }
 
-// order sorts rules that the configuration gives parameters after the others.
+// order returns a sort key that puts rules with parameters from the configuration after the
+// others.
 func order(r *rule) int {
 	if r.configured || r.instance != nil {
 		return 1
@@ -62,7 +65,7 @@ func compareJudgements(a, b facts.Judgement) int {
 	)
 }
 
-// evaluation holds what the rules share in one call of Evaluate.
+// evaluation holds the values that all rules share in one call of Evaluate.
 type evaluation struct {
 	*Engine
 	facts *facts.Facts
@@ -71,7 +74,7 @@ type evaluation struct {
 	tally *facts.Tally
 }
 
-// all evaluates rules one after another, within a time limit for all of them.
+// all evaluates rules one after another within a common time limit.
 func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule) (found []facts.Judgement, err error) {
 	timed, cancel := cpu.WithLimit(ctx, limit)
 	defer cancel()
@@ -91,7 +94,7 @@ func (e *evaluation) all(ctx context.Context, limit time.Duration, rules []*rule
 	return found, nil
 }
 
-// one evaluates a rule.
+// one evaluates one rule. A custom rule is isolated and its steps are counted.
 func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -111,7 +114,7 @@ func (e *evaluation) one(ctx context.Context, r *rule) ([]facts.Judgement, error
 	return o.found, o.err
 }
 
-// judge evaluates one rule and reads what it reports. The function with extends the query.
+// judge evaluates one rule and reads its report. The callback with adds options to the query.
 func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Query) *topdown.Query) ([]facts.Judgement, error) {
 	report, err := r.program.run(ctx, r.code, withParams(e.input, r.params), with)
 	if err != nil || report == nil || report.Len() == 0 {
@@ -123,12 +126,12 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 		if err == nil && !e.reads(r, j.Fact) {
 			err = refusal{what: fmt.Sprintf("reports the fact %d, which is none of those that it reads; report the fact itself", j.Fact)}
 		}
-		if err == nil && j.Message == "" { // it gives a reason
+		if err == nil && j.Message == "" { // the rule gives a reason
 			text, ok := e.words.Finding(j.Reason, e.rows[j.Fact].Value, given, e.facts)
 			switch {
 			case !ok:
 				err = refusal{what: fmt.Sprintf("reports the reason %s, which the catalogue of messages does not have for this row", strconv.Quote(shortened(j.Reason)))}
-			case given != nil: // as if the rule had these words
+			case given != nil: // treat the text as the rule's own message
 				j.Reason, j.Message, j.Help = "", shortened(text.Headline), shortened(text.Help)
 			default:
 				j.Message, j.Details = text.Headline, text.Details
@@ -143,12 +146,12 @@ func (e *evaluation) judge(ctx context.Context, r *rule, with func(*topdown.Quer
 	return judgements, nil
 }
 
-// reads reports whether the row with an id is in a list that a rule reads.
+// reads reports whether the row with the given id is in a list that the rule reads.
 func (e *evaluation) reads(r *rule, id int) bool {
 	return id > 0 && id < len(e.rows) && e.rows[id].Value != nil && r.reads.has(e.rows[id].List)
 }
 
-// limitFindings keeps the first findings of a rule, up to the limit of a run.
+// limitFindings keeps the first findings of a rule, up to the limit for a run.
 func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Judgement, error) {
 	room := maxFindings - e.tally.Findings[r.id]
 	e.tally.Findings[r.id] += len(found)
@@ -159,11 +162,11 @@ func (e *evaluation) limitFindings(r *rule, found []facts.Judgement) ([]facts.Ju
 	return found[:room], refusal{what: fmt.Sprintf("reports more than %d findings; the others are left out", maxFindings), limit: true}
 }
 
-// due returns the rules that have something to judge, and what they read.
+// due returns the rules that have facts to judge, and the places that they read.
 func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	var due []*rule
 	var read reads
-	var present []string // the lists that hold a fact
+	var present []string // the lists that are not empty
 	for _, list := range factLists(f) {
 		if list.rows.Len() > 0 {
 			present = append(present, list.name)
@@ -178,7 +181,7 @@ func (e *Engine) due(f *facts.Facts, tally *facts.Tally) ([]*rule, reads) {
 	return due, read
 }
 
-// compile compiles the built-in rules that no evaluation has needed before.
+// compile compiles the given rules, except those that are already compiled.
 func (e *Engine) compile(due []*rule) error {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
@@ -198,8 +201,9 @@ func (e *Engine) compile(due []*rule) error {
 	return err
 }
 
-// Backstops behind the counted limits: how much a rule may add to the heap, how often that is
-// checked, and how much CPU time a rule may take to stop.
+// Limits for costs that are not counted in steps: maxHeap is the number of bytes that a rule may
+// add to the heap, heapEvery is the interval between two checks of the heap, and grace is the CPU
+// time that a rule may take to stop.
 const (
 	maxHeap   = 512 << 20
 	heapEvery = 20 * time.Millisecond
@@ -210,12 +214,13 @@ const (
 type outcome struct {
 	found []facts.Judgement
 	err   error
-	// abandoned is set if the rule does not stop when asked to: OPA checks that only between steps,
-	// and one step may never end.
+	// abandoned is set if the rule does not stop when asked to. OPA checks for cancellation only
+	// between steps, and a single step may never end.
 	abandoned bool
 }
 
-// isolated evaluates a custom rule, whose time, memory and panics cost only its own findings.
+// isolated evaluates a custom rule. If it exceeds a limit or panics, only its own findings are
+// lost.
 func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
 	return isolate(ctx, m, func(ctx context.Context) ([]facts.Judgement, error) {
 		return e.judge(ctx, r, func(q *topdown.Query) *topdown.Query {
@@ -224,7 +229,7 @@ func (e *evaluation) isolated(ctx context.Context, r *rule, m *meter) outcome {
 	})
 }
 
-// isolate evaluates in a goroutine.
+// isolate calls evaluate in a goroutine and recovers its panics.
 func isolate(ctx context.Context, m *meter, evaluate func(ctx context.Context) ([]facts.Judgement, error)) outcome {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -242,8 +247,8 @@ func isolate(ctx context.Context, m *meter, evaluate func(ctx context.Context) (
 	return watch(ctx, done, m, cancel)
 }
 
-// recovered converts a panic to an error: a limit that was exceeded, or a fault of OPA that only
-// this rule causes.
+// recovered converts a panic to an error. The panic is a refusal because of an exceeded limit, or
+// a bug in OPA that this rule triggers.
 func recovered(m *meter, panicked any) error {
 	if refused, ok := panicked.(refusal); ok {
 		return refused
@@ -251,8 +256,8 @@ func recovered(m *meter, panicked any) error {
 	return refusal{at: m.at, what: fmt.Sprintf("makes the Rego evaluator fail: %v", panicked)}
 }
 
-// watch waits for an evaluation, stops it if it takes too much, and abandons it if it does not
-// stop.
+// watch waits for an evaluation. It stops the evaluation if it takes too much time or memory, and
+// abandons it if it does not stop.
 func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) outcome {
 	tick := time.NewTicker(heapEvery)
 	defer tick.Stop()
@@ -283,10 +288,11 @@ func watch(ctx context.Context, done <-chan outcome, m *meter, cancel func()) ou
 	}
 }
 
-// halt ends the evaluation at its next step. Only the first reason counts.
+// halt ends the evaluation at its next step. If it is called again, the first reason is kept.
 func (m *meter) halt(why string) { m.stop.CompareAndSwap(nil, &why) }
 
-// heap returns the size of all objects, including garbage that is not yet collected.
+// heap returns the total size of all objects in bytes, including garbage that is not yet
+// collected.
 func heap() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

@@ -21,7 +21,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// bad returns facts that most rules report, several times each.
+// bad returns facts that most rules report several times each.
 func bad(n int) *facts.Facts {
 	f := &facts.Facts{}
 	last := 0
@@ -42,7 +42,7 @@ func bad(n int) *facts.Facts {
 	return f
 }
 
-// describe adds workloads to facts, with ids of their own.
+// describe adds workloads with unique ids to facts.
 func describe(f *facts.Facts, n int) {
 	first := len(f.Rows())
 	f.Workloads = healthy(n).Workloads
@@ -74,8 +74,8 @@ func TestEvaluateIsSortedAndSilentOnHealth(t *testing.T) {
 	}
 }
 
-// TestDeterminism shuffles the facts, shares the engine, and expects the same judgements every
-// time.
+// TestDeterminism shuffles the facts and shares the engine between goroutines. It expects the same
+// findings every time.
 func TestDeterminism(t *testing.T) {
 	want := evaluated(t, loaded(t, Options{}), bad(10))
 	shared := loaded(t, Options{})
@@ -97,8 +97,8 @@ func TestDeterminism(t *testing.T) {
 	group.Wait()
 }
 
-// TestTrustedCompilation compares the short compilation of built-in rules with the complete one of
-// custom rules.
+// TestTrustedCompilation checks that the short compilation of built-in rules gives the same
+// results as the complete compilation of custom rules.
 func TestTrustedCompilation(t *testing.T) {
 	checked, err := Load(Options{Dirs: []string{"../rules"}})
 	if err != nil {
@@ -109,7 +109,8 @@ func TestTrustedCompilation(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatIsNeeded leaves out rules without facts, and adds them when a later run has some.
+// TestOnlyWhatIsNeeded checks that rules without facts are not compiled until a later run has
+// facts for them.
 func TestOnlyWhatIsNeeded(t *testing.T) {
 	e := loaded(t, Options{})
 	evaluated(t, e, &facts.Facts{Circles: bad(1).Circles})
@@ -123,7 +124,7 @@ func TestOnlyWhatIsNeeded(t *testing.T) {
 	}
 }
 
-// TestConvert compares the direct conversion with the one through JSON.
+// TestConvert compares the direct conversion of facts with a conversion through JSON.
 func TestConvert(t *testing.T) {
 	f := bad(3)
 	describe(f, 2)
@@ -139,7 +140,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// overJSON converts some lists, or all of them if none are given.
+// overJSON converts the given lists through JSON, or all lists if none are given.
 func overJSON(t *testing.T, f *facts.Facts, lists []string) *ast.Term {
 	t.Helper()
 	text, err := json.Marshal(f)
@@ -195,8 +196,8 @@ func TestReadsOf(t *testing.T) {
 	}
 }
 
-// TestAllowed checks that OPA has the functions of the allow-list, and that the list has no
-// forbidden ones.
+// TestAllowed checks that OPA has all functions on the allow-list, and that the list has no
+// forbidden functions.
 func TestAllowed(t *testing.T) {
 	known := map[string]*ast.Builtin{}
 	for _, b := range ast.Builtins {
@@ -215,7 +216,7 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-// TestRefused checks that there is a reason for exactly the functions that rules may not call.
+// TestRefused checks that refused has a reason for exactly the functions that rules may not call.
 func TestRefused(t *testing.T) {
 	for _, b := range ast.Builtins {
 		why := insteadOf(b.Name)
@@ -225,7 +226,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzModule loads arbitrary texts as custom rules: an error, never a panic.
+// FuzzModule loads arbitrary text as a custom rule, which may return an error but must not panic.
 func FuzzModule(f *testing.F) {
 	f.Add(head + body)
 	f.Add(needs("x", "\n#   template: true\n#   asks: [{survive: zone}]"))

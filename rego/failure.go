@@ -14,21 +14,21 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// refusal says why the evaluation of a rule ended, or why its report does not count. A limit ends
-// an evaluation by a panic with a refusal, as OPA checks for cancellation only between steps, and
-// the comparison of two values is one step.
+// refusal explains why the evaluation of a rule ended, or why its report was rejected. When a rule
+// exceeds a limit, the meter panics with a refusal, because OPA checks for cancellation only
+// between steps, and comparing two values is one step.
 type refusal struct {
-	at   *ast.Location // nil for the rule as a whole
+	at   *ast.Location // nil if the refusal concerns the whole rule
 	what string
-	// limit is set for a limit that a built-in rule may reach, too.
+	// limit is set if the limit also applies to built-in rules.
 	limit bool
 }
 
-// Error describes what the rule does.
+// Error describes the failure as a predicate of the rule, such as "takes too much memory".
 func (r refusal) Error() string { return r.what }
 
 // failure describes a rule that failed. The user cannot see the file of a built-in rule, and its
-// fault is a fault of schedlint, unless configured parameters may be the cause.
+// failure is a bug in schedlint unless configured parameters may be the cause.
 func failure(r *rule, err error) diag.Failure {
 	f := diag.Failure{Stage: diag.StageRule, Rule: r.id, File: r.file, Line: 1, Message: err.Error()}
 	at := (*ast.Location)(nil)
@@ -55,14 +55,16 @@ func failure(r *rule, err error) diag.Failure {
 const tooLong = "runs too long; let it visit only the facts of its own list"
 
 const (
-	// maxWidth is the largest width that package fmt obeys.
+	// maxWidth is the largest width that package fmt accepts.
 	maxWidth = 1_000_000
-	// remark bounds the text that fmt writes about a verb that does not fit its argument.
+	// remark is the maximum length of the text that fmt writes for a verb that does not fit its
+	// argument.
 	remark = 64
 )
 
-// printed bounds what sprintf makes: the width and the argument of each verb. Arguments are used in
-// order, each once, unless the format has indexes.
+// printed returns an upper bound on the size of the result of sprintf, which is the sum of the
+// widths and arguments of all verbs. Each argument is used once, in order, unless the format has
+// explicit indexes.
 func printed(_ *meter, args []*ast.Term) size {
 	verbs := verbsOf(text(args[0]))
 	var indexed, odd bool
@@ -77,7 +79,7 @@ func printed(_ *meter, args []*ast.Term) size {
 		n := plain(value) + remark
 		switch v := value.Value.(type) {
 		case ast.String:
-			if odd { // such as quotes or hexadecimal digits
+			if odd { // for example quotes or hexadecimal digits
 				n = remark + 5*escaped(string(v))
 			}
 		case ast.Number:
@@ -91,7 +93,7 @@ func printed(_ *meter, args []*ast.Term) size {
 	return size{text: made}
 }
 
-// verb is one directive of a format: its flags, width and precision, and its letter.
+// verb is one directive of a format. Its flags include the width and the precision.
 type verb struct {
 	flags string
 	verb  rune
@@ -117,8 +119,8 @@ func verbsOf(format string) (all []verb) {
 	}
 }
 
-// widths returns the sum of the width and the precision of a verb. An asterisk takes one from an
-// argument.
+// widths returns the sum of the width and the precision of a verb. An asterisk takes the width or
+// precision from an argument.
 func widths(flags string) int64 {
 	var sum int64
 	for _, part := range strings.FieldsFunc(flags, func(r rune) bool { return r != '*' && (r < '0' || r > '9') }) {
@@ -131,7 +133,7 @@ func widths(flags string) int64 {
 	return sum
 }
 
-// explain turns an error of OPA into one error per place, each with file:line.
+// explain converts an error from OPA to one error per position, each starting with file:line.
 func explain(err error) error {
 	var list ast.Errors
 	var one *ast.Error
@@ -156,14 +158,15 @@ func place(l *ast.Location) string {
 	return fmt.Sprintf("%s:%d: ", l.File, max(1, l.Row))
 }
 
-// reason returns the message without OPA's codes. It lists the valid names if a name is invalid.
+// reason returns the message of an OPA error without its code. For an invalid name, it lists the
+// valid ones.
 func reason(e *ast.Error) string {
 	message := oneLine(strings.TrimPrefix(e.Message, "rego_parse_error: "))
 	if message == "empty module" {
 		return `the file is empty; a rule starts with METADATA and package schedlint.rules["<id>"]`
 	}
 	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
-		name = strings.TrimPrefix(name, "internal.") // print is called internal.print by now
+		name = strings.TrimPrefix(name, "internal.") // at this point, OPA calls print internal.print
 		return "function " + name + " is not available; " + insteadOf(name)
 	}
 	switch d := e.Details.(type) {
@@ -189,7 +192,7 @@ func reason(e *ast.Error) string {
 	return message
 }
 
-// oneLine collapses white space to single spaces.
+// oneLine replaces each sequence of white space with one space.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // cut shortens a line that is too long for a message.
@@ -201,7 +204,7 @@ func cut(line string) string {
 	return strings.ToValidUTF8(line[:most], "") + "..."
 }
 
-// insteadOf says why a function is missing.
+// insteadOf explains why a function is not available.
 func insteadOf(name string) string {
 	for _, group := range refused {
 		for form := range strings.FieldsSeq(group.names) {

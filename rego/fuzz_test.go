@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// The parts of the rules of FuzzRule: conditions, expressions with two inner ones, and expressions
-// without.
+// The building blocks of the rules in FuzzRule: conditions, expressions with two operands, and
+// expressions without operands.
 var (
 	conditions = []string{"%s == %s", "%s != %s", "%s > %s", "some x in [%s, %s]", "every x in [%s] { x == %s }", "not %s == %s", "count([%s, %s]) > 1", "startswith(%s, %s)", "regex.match(%s, %s)"}
 	inner      = []string{
@@ -39,8 +39,8 @@ func composed(data *[]byte, depth int) string {
 	return fmt.Sprintf(inner[b%len(inner)], composed(data, depth-1), composed(data, depth-1))
 }
 
-// FuzzRule loads a custom rule that combines features of Rego, and judges facts with it, twice: it
-// is rejected, it fails, or it reports the same both times.
+// FuzzRule loads a custom rule that combines Rego features, and evaluates it twice. The rule may
+// be rejected, fail or report findings, but both results must be the same.
 func FuzzRule(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 100, 101, 1, 2, 110, 120, 4, 5, 111, 117})

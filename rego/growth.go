@@ -9,9 +9,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// text returns the text of a string, and "" for other values: a function rejects an argument of a
-// wrong type by itself.
-
+// text returns the value of a string term, or "" for any other term. Functions reject arguments of
+// a wrong type themselves.
 func text(t *ast.Term) string {
 	s, _ := t.Value.(ast.String)
 	return string(s)
@@ -31,7 +30,7 @@ func members(t *ast.Term) []*ast.Term {
 	return all
 }
 
-// joined bounds what concat makes.
+// joined returns the size of the result of concat.
 func joined(m *meter, args []*ast.Term) size {
 	all := members(args[1])
 	made := int64(len(text(args[0]))) * int64(max(0, len(all)-1))
@@ -41,14 +40,14 @@ func joined(m *meter, args []*ast.Term) size {
 	return size{text: made}
 }
 
-// replaced bounds what replace makes.
+// replaced returns an upper bound on the size of the result of replace.
 func replaced(_ *meter, args []*ast.Term) size {
 	s, old, with := text(args[0]), text(args[1]), text(args[2])
 	return size{text: int64(len(s)) + int64(strings.Count(s, old))*int64(max(0, len(with)-len(old)))}
 }
 
-// replacedAll bounds what strings.replace_n makes: the longest replacement wherever the shortest
-// pattern fits.
+// replacedAll returns an upper bound on the size of the result of strings.replace_n. It assumes
+// that the shortest pattern matches everywhere and is replaced by the longest replacement.
 func replacedAll(_ *meter, args []*ast.Term) size {
 	patterns, ok := args[0].Value.(ast.Object)
 	if !ok {
@@ -62,15 +61,16 @@ func replacedAll(_ *meter, args []*ast.Term) size {
 	return size{text: n + (n/max(1, shortest)+1)*longest}
 }
 
-// replacedPattern bounds what regex.replace makes: the replacement at as many places as there are
-// characters, and each group that it names at most once in all of them together.
+// replacedPattern returns an upper bound on the size of the result of regex.replace. It assumes
+// one replacement per character. The matches do not overlap, so each group that the replacement
+// names adds at most the length of the string.
 func replacedPattern(_ *meter, args []*ast.Term) size {
 	n, with := int64(len(text(args[0]))), text(args[2])
 	return size{text: n + (n+1)*int64(len(with)) + n*int64(strings.Count(with, "$"))}
 }
 
-// written bounds what template strings make: strings are copied, and the values of an expression
-// are members of a set.
+// written returns an upper bound on the size of a template string. Its string parts are copied.
+// The values of an expression in it are the members of a set.
 func written(_ *meter, args []*ast.Term) size {
 	var made size
 	for _, part := range members(args[0]) {
@@ -85,7 +85,8 @@ func written(_ *meter, args []*ast.Term) size {
 	return made
 }
 
-// plain returns the length of a value, with strings as they are.
+// plain returns the length of a string without quotes, or an upper bound on the length of another
+// value.
 func plain(t *ast.Term) int64 {
 	if s, ok := t.Value.(ast.String); ok {
 		return int64(len(s))
@@ -93,10 +94,10 @@ func plain(t *ast.Term) int64 {
 	return length(t)
 }
 
-// marshalled bounds what json.marshal makes.
+// marshalled returns an upper bound on the size of the result of json.marshal.
 func marshalled(_ *meter, args []*ast.Term) size { return size{text: length(args[0])} }
 
-// length bounds the length of a value as JSON or Rego writes it.
+// length returns an upper bound on the length of a value in JSON or Rego.
 func length(t *ast.Term) int64 {
 	const punctuation = 6 // brackets, comma and colon, set() or a word such as false
 	switch v := t.Value.(type) {
@@ -115,7 +116,7 @@ func length(t *ast.Term) int64 {
 	return n
 }
 
-// escaped bounds the length of a string with its escapes.
+// escaped returns an upper bound on the length of a string with escape sequences.
 func escaped(s string) int64 {
 	const longest = 6 // \u0000
 	n := int64(len(s))
@@ -129,20 +130,21 @@ func escaped(s string) int64 {
 	return n
 }
 
-// parts counts the parts that a separator makes.
+// parts returns the number of parts that a separator splits a string into.
 func parts(_ *meter, args []*ast.Term) size {
 	return size{items: int64(strings.Count(text(args[0]), text(args[1]))) + 1}
 }
 
-// submatches bounds the groups of a pattern's matches: all groups for each character.
+// submatches returns an upper bound on the size of the result of regex.find_all_string_submatch_n.
+// It assumes that every group of the pattern matches at every character.
 func submatches(_ *meter, args []*ast.Term) size {
 	return size{items: (int64(len(text(args[1]))) + 1) * int64(strings.Count(text(args[0]), "(")+1)}
 }
 
-// added bounds the members of two values together.
+// added returns the sum of the sizes of two values.
 func added(m *meter, args []*ast.Term) size { return m.outer(args[0]).plus(m.outer(args[1])) }
 
-// flattened counts the members of the members of a value.
+// flattened returns the size of a value plus the sizes of its members.
 func flattened(m *meter, args []*ast.Term) size {
 	all := members(args[0])
 	made := size{items: int64(len(all))}
@@ -152,7 +154,7 @@ func flattened(m *meter, args []*ast.Term) size {
 	return made
 }
 
-// counted bounds what numbers.range makes.
+// counted returns the size of the result of numbers.range.
 func counted(m *meter, args []*ast.Term) size {
 	from, ok := integer(args[0])
 	to, both := integer(args[1])
@@ -178,7 +180,7 @@ func integer(t *ast.Term) (*big.Int, bool) {
 	return r.Num(), true
 }
 
-// multiplied refuses products whose digits would fill memory.
+// multiplied refuses a product whose digits would fill memory.
 func multiplied(m *meter, args []*ast.Term) int64 {
 	var digits int64
 	for _, t := range members(args[0]) {
@@ -192,10 +194,10 @@ func multiplied(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// parsed returns the work of json.unmarshal: a value may have a member for every second byte.
+// parsed returns the work of json.unmarshal. JSON text can have a member for every second byte.
 func parsed(_ *meter, args []*ast.Term) int64 { return int64(len(text(args[0]))) / 2 }
 
-// product returns the work of looking for one value at every place of another.
+// product returns the work of searching for one value at every position in another.
 func product(m *meter, args []*ast.Term) int64 {
 	a, b := m.outer(args[0]), m.outer(args[1])
 	return (a.text + a.items) * (b.text + b.items) / 1024
@@ -206,16 +208,16 @@ func searching(value int) func(*meter, []*ast.Term) int64 {
 	return func(m *meter, args []*ast.Term) int64 {
 		among := args[len(args)-1]
 		if _, ok := among.Value.(ast.Set); ok {
-			return 0 // sets look it up
+			return 0 // sets find a member without a search
 		}
 		return m.whole(args[value]).steps() * m.outer(among).items
 	}
 }
 
-// Bounds of patterns.
+// Limits on patterns.
 const (
 	maxGlob    = 1000   // bytes
-	maxPattern = 10_000 // bytes, and instructions of the compiled expression
+	maxPattern = 10_000 // bytes, and instructions of the compiled regular expression
 )
 
 // globbing returns the work of glob.match.
@@ -227,15 +229,15 @@ func globbing(m *meter, args []*ast.Term) int64 {
 	return pattern * match / textStep
 }
 
-// matching returns the work of a regular expression: its time is at most its compiled size times
-// the length of the text.
+// matching returns the work of matching a regular expression, which is at most its compiled size
+// times the length of the string. Its arguments are the indices of the two operands.
 func matching(pattern, match int) func(*meter, []*ast.Term) int64 {
 	return func(m *meter, args []*ast.Term) int64 {
 		return m.pattern(text(args[pattern])) * (int64(len(text(args[match]))) + 1) / textStep
 	}
 }
 
-// pattern returns the number of instructions of a regular expression.
+// pattern returns the number of instructions of a compiled regular expression.
 func (m *meter) pattern(p string) int64 {
 	if len(p) > maxPattern {
 		m.refuse("uses a regular expression of more than %d bytes", maxPattern)
@@ -264,13 +266,13 @@ func instructions(p string) int64 {
 	return int64(len(program.Inst))
 }
 
-// guardPrefix begins the names of guarded functions. OPA looks a function up among its own first,
-// so a function cannot be replaced under its own name. Instead, guard renames the calls in compiled
-// custom rules, and the evaluation gets functions with the new names.
+// guardPrefix is the prefix of the names of guarded functions. OPA prefers its own functions to
+// functions with the same names that are passed to a query. Therefore, guard renames the calls in
+// compiled custom rules, and each evaluation passes functions with the new names.
 const guardPrefix = "schedlint."
 
-// guard renames the calls of built-in functions in compiled modules. It keeps the operators that
-// unify, as OPA knows them by name; their cost is counted as steps.
+// guard renames the calls of built-in functions in compiled modules. It does not rename the
+// operators for unification, because OPA identifies them by name. Their cost is counted in steps.
 func guard(modules map[string]*ast.Module) {
 	for _, m := range modules {
 		ast.NewGenericVisitor(func(x any) bool {
@@ -279,7 +281,7 @@ func guard(modules map[string]*ast.Module) {
 				if terms, ok := x.Terms.([]*ast.Term); ok && len(terms) > 0 {
 					terms[0] = guarded(terms[0])
 				}
-				for _, w := range x.With { // a function may be replaced by another one
+				for _, w := range x.With { // with may replace a function by another one
 					w.Target, w.Value = guarded(w.Target), guarded(w.Value)
 				}
 			case *ast.Term:
@@ -292,8 +294,9 @@ func guard(modules map[string]*ast.Module) {
 	}
 }
 
-// guarded replaces the name of a built-in function by that of the guarded one. Other terms stay.
-// All of OPA shares the terms of operators, so guarded never changes a term.
+// guarded returns a term with the name of the guarded function if t is the name of a built-in
+// function. Otherwise it returns t. It never modifies t, because all of OPA shares the terms for
+// operators.
 func guarded(t *ast.Term) *ast.Term {
 	ref, ok := t.Value.(ast.Ref)
 	if !ok {
@@ -306,8 +309,8 @@ func guarded(t *ast.Term) *ast.Term {
 	return &ast.Term{Value: (&ast.Builtin{Name: guardPrefix + name}).Ref(), Location: t.Location}
 }
 
-// functions returns the guarded functions for one evaluation. Their keys are their references as
-// text, as OPA looks them up: a name that is a keyword, such as contains, is quoted there.
+// functions returns the guarded functions for one evaluation. OPA looks them up by the text form
+// of their references, in which a keyword such as contains is quoted.
 func (m *meter) functions() map[string]*topdown.Builtin {
 	all := map[string]*topdown.Builtin{makeValue: m.value()}
 	for _, b := range capabilities().Builtins {
@@ -322,8 +325,8 @@ func (m *meter) functions() map[string]*topdown.Builtin {
 	return all
 }
 
-// guarded charges for a call before it is made, refuses it if its result would be too large, and
-// charges for the result.
+// guarded returns a function that charges for a call of f, refuses the call if its result would be
+// too large, and charges for the result.
 func (m *meter) guarded(name string, b bound, f topdown.BuiltinFunc) topdown.BuiltinFunc {
 	arity := b.arity
 	return func(bctx topdown.BuiltinContext, operands []*ast.Term, iter func(*ast.Term) error) error {
@@ -346,7 +349,7 @@ func (m *meter) guarded(name string, b bound, f topdown.BuiltinFunc) topdown.Bui
 			if result != nil {
 				made := m.outer(result)
 				if pair, ok := result.Value.(*ast.Array); ok && name == "walk" && pair.Len() == 2 {
-					made = made.plus(m.outer(pair.Elem(0))) // the path to the value
+					made = made.plus(m.outer(pair.Elem(0))) // size of the path to the value
 				}
 				m.fits(name, made)
 				m.charge(made.steps())

@@ -8,16 +8,18 @@ import (
 	"github.com/open-policy-agent/opa/v1/types"
 )
 
-// makeValue is the function that turns an array, an object or a set into a value.
+// makeValue is the name of the function that turns an array, object or set with variables into a
+// value.
 const makeValue = guardPrefix + "value"
 
 // hoister turns each literal with variables into a value before it is used. OPA binds variables to
-// literals as they are written, so each assignment of a chain such as x := [a, a], y := [x, x]
-// doubles what OPA expands at the first use of the last variable, in one step that nothing can
-// stop. Values share their members.
+// unevaluated literals. Each assignment in a chain such as x := [a, a], y := [x, x] therefore
+// doubles the size of the term that OPA expands when the last variable is used for the first time.
+// It does so in a single step, which nothing can interrupt. Values share their members and do not
+// grow.
 type hoister struct{ last int }
 
-// hoist rewrites the bodies of compiled modules.
+// hoist rewrites the bodies in compiled modules.
 func hoist(modules map[string]*ast.Module) {
 	var h hoister
 	for _, m := range modules {
@@ -34,8 +36,8 @@ func hoist(modules map[string]*ast.Module) {
 	}
 }
 
-// head turns the result of a rule into a value at the end of its body: a function with a literal as
-// its result would pass it on unexpanded.
+// head converts the result of a rule to a value at the end of its body. Otherwise, a function
+// whose result is a literal would return it unexpanded.
 func (h *hoister) head(r *ast.Rule) {
 	for _, t := range []**ast.Term{&r.Head.Key, &r.Head.Value} {
 		if *t == nil || !literal(*t) {
@@ -47,7 +49,8 @@ func (h *hoister) head(r *ast.Rule) {
 	}
 }
 
-// made returns an expression that assigns the value of a literal to a new variable.
+// made returns an expression that assigns the value of a literal to a new variable, and the
+// variable.
 func (h *hoister) made(t *ast.Term) (*ast.Expr, *ast.Term) {
 	h.last++
 	v := ast.VarTerm(fmt.Sprintf("__schedlint%d__", h.last))
@@ -56,7 +59,7 @@ func (h *hoister) made(t *ast.Term) (*ast.Expr, *ast.Term) {
 	return &ast.Expr{Terms: []*ast.Term{op, t, v}, Location: t.Location, Generated: true}, v
 }
 
-// body rewrites a body in which some variables are already bound.
+// body rewrites a body, given the variables that are already bound.
 func (h *hoister) body(body ast.Body, bound ast.VarSet) ast.Body {
 	bound = bound.Copy()
 	var all ast.Body
@@ -77,7 +80,7 @@ func (h *hoister) body(body ast.Body, bound ast.VarSet) ast.Body {
 	return all
 }
 
-// closures rewrites the bodies within an expression.
+// closures rewrites the bodies of comprehensions and "every" expressions inside an expression.
 func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
 	ast.NewGenericVisitor(func(x any) bool {
 		switch x := x.(type) {
@@ -101,8 +104,8 @@ func (h *hoister) closures(e *ast.Expr, bound ast.VarSet) {
 	}).Walk(e)
 }
 
-// literals replaces the operands of an expression that are literals with variables, if all of these
-// are bound. Literals with unbound variables are patterns, which bind them.
+// literals replaces each literal operand of an expression with a variable if all variables in the
+// literal are bound. A literal with unbound variables is a pattern, which binds them.
 func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 	terms, ok := e.Terms.([]*ast.Term)
 	if !ok {
@@ -119,8 +122,8 @@ func (h *hoister) literals(e *ast.Expr, bound ast.VarSet) (made []*ast.Expr) {
 	return made
 }
 
-// literal reports whether a term is a collection of constants and variables, with at least one
-// variable.
+// literal reports whether a term is a collection of only constants and variables, with at least
+// one variable.
 func literal(t *ast.Term) bool {
 	switch t.Value.(type) {
 	case *ast.Array, ast.Object, ast.Set:
@@ -140,14 +143,15 @@ func literal(t *ast.Term) bool {
 	return plain && variables
 }
 
-// vars returns the variables of an expression or a term, except those of closures.
+// vars returns the variables in an expression or term, except those inside comprehensions and
+// "every" expressions.
 func vars(x any) ast.VarSet {
 	v := ast.NewVarVisitor().WithParams(ast.VarVisitorParams{SkipClosures: true, SkipRefCallHead: true})
 	v.Walk(x)
 	return v.Vars()
 }
 
-// value returns makeValue for one evaluation.
+// value returns the function makeValue for one evaluation.
 func (m *meter) value() *topdown.Builtin {
 	return &topdown.Builtin{
 		Decl: &ast.Builtin{Name: makeValue, Decl: types.NewFunction(types.Args(types.A), types.A)},

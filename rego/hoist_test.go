@@ -10,8 +10,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// constructs has the uses of literals in rules: construction, destructuring, comparison and
-// passing, within comprehensions, functions, negations and mocks.
+// constructs lists the ways in which rules use literals: construction, destructuring, comparison
+// and passing as arguments, inside comprehensions, functions, negations and mocks.
 const constructs = `package x
 
 rows := [{"id": 1, "at": ["a", 2]}, {"id": 2, "at": ["b", 3]}, {"id": 3, "at": ["a", 4]}]
@@ -111,8 +111,8 @@ index contains [i, r.id] if {
 }
 `
 
-// TestHoistingChangesNothing compares evaluation with unmodified OPA and with OPA as used for
-// custom rules.
+// TestHoistingChangesNothing checks that rules evaluate to the same results with unmodified OPA
+// and with OPA as it is set up for custom rules.
 func TestHoistingChangesNothing(t *testing.T) {
 	whole := func(own bool) ast.Value {
 		t.Helper()
@@ -154,7 +154,8 @@ func TestHoistingChangesNothing(t *testing.T) {
 	}
 }
 
-// TestLiteralsAreHoisted checks that literals with variables become values, except for a few patterns.
+// TestLiteralsAreHoisted checks that literals with variables become values, except for a few
+// patterns.
 func TestLiteralsAreHoisted(t *testing.T) {
 	m, err := parse("x.rego", constructs, false)
 	if err != nil {

@@ -20,13 +20,14 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// hostileRule returns a rule with that id; the body sets its message.
+// hostileRule returns a rule with the given id. The body must set its message.
 func hostileRule(id, body string) string {
 	return strings.Replace(head, "no-default-namespace", id, 1) +
 		"report contains result.finding(rego.metadata.chain(), fact, {\"message\": message}) if {\n\tsome fact in input.workloads\n" + body + "}\n"
 }
 
-// nested repeats a line in which %[1]d is a number and %[2]d the previous one.
+// nested repeats a line with increasing numbers. In the line, %[1]d is the number and %[2]d the
+// previous one.
 func nested(n int, line string) string {
 	var b strings.Builder
 	for i := range n {
@@ -35,7 +36,7 @@ func nested(n int, line string) string {
 	return b.String()
 }
 
-// hostileRules holds rules that exhaust time or memory, and why each of them fails.
+// hostileRules lists rules that exhaust time or memory, with the reason why each of them fails.
 var hostileRules = map[string]struct{ body, want string }{
 	"concat": {`	s0 := "0123456789"` + "\n" + nested(20, `	s%d := concat("", [s%[2]d, s%[2]d, s%[2]d])`+"\n") + "\tmessage := s20\n",
 		"concat makes a string of more than 1 MiB"},
@@ -104,13 +105,14 @@ var hostileRules = map[string]struct{ body, want string }{
 	"value":      {"\tmessage := {fact.id}\n", "reports a finding whose message is a set; expected a string"},
 }
 
-// slowRules take a tenth of a second or more until they fail, so -short skips them.
+// slowRules lists rules that take at least a tenth of a second until they fail. With -short, they
+// are skipped.
 var slowRules = []string{"equal", "equal-arrays", "equal-often", "functions", "joins", "marshal", "pattern", "print-value", "ranges", "reachable", "union", "walk", "yaml-depth", "yaml-keys"}
 
-// fewSteps keeps the tests short.
+// fewSteps is a small step budget that keeps the tests short.
 const fewSteps = maxSteps / 10
 
-// tallied evaluates rules and returns the tally, with their costs and failures.
+// tallied evaluates rules and returns the tally with their steps and failures.
 func tallied(t testing.TB, e *Engine, f *facts.Facts) ([]facts.Judgement, *facts.Tally) {
 	t.Helper()
 	tally := facts.NewTally()
@@ -128,8 +130,8 @@ func twelve() *facts.Facts {
 	return f
 }
 
-// TestHostileRules evaluates each of them with the built-in rules: it fails with a reason, at the
-// same step every time, and does not affect other rules.
+// TestHostileRules evaluates each hostile rule together with the built-in rules. It must fail with
+// the expected reason, at the same step every time, without affecting other rules.
 func TestHostileRules(t *testing.T) {
 	want, _ := tallied(t, loaded(t, Options{}), twelve())
 	if len(want) == 0 {
@@ -165,7 +167,7 @@ func TestHostileRules(t *testing.T) {
 	}
 }
 
-// BenchmarkHostileRules bounds the bytes that rules with growing values allocate.
+// BenchmarkHostileRules checks that rules with growing values allocate at most 64 MiB.
 func BenchmarkHostileRules(b *testing.B) {
 	const most = 64 << 20
 	for _, id := range []string{"concat", "replace", "regex-replace", "template", "widths", "marshal", "range", "product", "square", "number"} {
@@ -181,7 +183,7 @@ func BenchmarkHostileRules(b *testing.B) {
 	}
 }
 
-// allocated returns the bytes that the process allocates during a function.
+// allocated returns the number of bytes that the process allocates during a call.
 func allocated(work func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -190,7 +192,7 @@ func allocated(work func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestOneRuleFailsAlone evaluates hostile rules beside a correct one.
+// TestOneRuleFailsAlone checks that hostile rules do not affect a correct rule.
 func TestOneRuleFailsAlone(t *testing.T) {
 	files := map[string]string{"good/rule.rego": head + body}
 	for _, id := range []string{"concat", "marshal", "range", "division", "value"} {
@@ -213,8 +215,8 @@ func TestOneRuleFailsAlone(t *testing.T) {
 	}
 }
 
-// TestBudgetIsThatOfTheRun checks that the contexts of a run share a budget, and that a new run has
-// a new one.
+// TestBudgetIsThatOfTheRun checks that all contexts of a run share one budget, and that every run
+// has its own.
 func TestBudgetIsThatOfTheRun(t *testing.T) {
 	const quadratic = "\tsome other in input.workloads\n\tother.id + fact.id < 0\n\tmessage := fact.ref\n"
 	dir := folder(t, map[string]string{"x.rego": hostileRule("quadratic", quadratic)})
@@ -235,8 +237,8 @@ func TestBudgetIsThatOfTheRun(t *testing.T) {
 	}
 }
 
-// TestFindingsOfARule keeps the first of too many findings, over all contexts. A custom rule hardly
-// gets there before its steps are used up, so the report is made up.
+// TestFindingsOfARule checks that the first findings are kept if a rule has too many in all
+// contexts. The findings are made up, because a custom rule would run out of steps before.
 func TestFindingsOfARule(t *testing.T) {
 	report := make([]facts.Judgement, 40_000)
 	for i := range report {
@@ -261,8 +263,8 @@ func TestFindingsOfARule(t *testing.T) {
 	}
 }
 
-// TestMessagesAreCut checks that messages are cut between characters, with the number of missing
-// bytes.
+// TestMessagesAreCut checks that messages are cut between characters and include the number of
+// missing bytes.
 func TestMessagesAreCut(t *testing.T) {
 	for _, text := range []string{strings.Repeat("a", maxMessage), strings.Repeat("a", 1<<20), strings.Repeat("猫", 5000), "a" + strings.Repeat("😀", 5000), strings.Repeat("\x80", 9000)} {
 		got := shortened(text)
@@ -297,7 +299,7 @@ func endless(m *meter) <-chan outcome {
 	return done
 }
 
-// TestRunawayRule stops a rule at its next step when its time is up.
+// TestRunawayRule checks that a rule is stopped at its next step when its time is up.
 func TestRunawayRule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -324,7 +326,7 @@ func ended(t *testing.T) context.Context {
 	return ctx
 }
 
-// isolatedIn evaluates a hostile rule alone.
+// isolatedIn evaluates only a hostile rule.
 func isolatedIn(t *testing.T, ctx context.Context, id string) outcome {
 	t.Helper()
 	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": hostileRule(id, hostileRules[id].body)})}})
@@ -338,7 +340,7 @@ func isolatedIn(t *testing.T, ctx context.Context, id string) outcome {
 	return run.isolated(ctx, due[i], newMeter(0, maxSteps))
 }
 
-// TestNoTimeLeft checks that no rule starts after earlier contexts took all the time.
+// TestNoTimeLeft checks that no rule starts after earlier contexts have used up the time.
 func TestNoTimeLeft(t *testing.T) {
 	e := loaded(t, Options{Dirs: []string{folder(t, map[string]string{"x.rego": strings.Replace(head, "no-default-namespace", "late", 1) + body})}})
 	tally := facts.NewTally()
@@ -351,7 +353,8 @@ func TestNoTimeLeft(t *testing.T) {
 	}
 }
 
-// TestEndlessStep abandons a rule that does not stop, and evaluates no other custom rule beside it.
+// TestEndlessStep checks that a rule that does not stop is abandoned, and that no other custom
+// rule is evaluated afterwards.
 func TestEndlessStep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := watch(ended(t), make(chan outcome), newMeter(0, maxSteps), func() {})
@@ -367,7 +370,7 @@ func TestEndlessStep(t *testing.T) {
 	}
 }
 
-// TestHeapIsWatched stops a rule while the heap grows by more than the limit.
+// TestHeapIsWatched checks that a rule is stopped when the heap grows by more than the limit.
 func TestHeapIsWatched(t *testing.T) {
 	const before = 100 << 20
 	for grown, want := range map[uint64]string{maxHeap: tooLong, maxHeap + 1: "takes too much memory"} {
@@ -390,7 +393,7 @@ func TestHeapIsWatched(t *testing.T) {
 	}
 }
 
-// BenchmarkHeapIsWatched ends a rule whose values take few steps and much memory.
+// BenchmarkHeapIsWatched stops a rule whose values take few steps but much memory.
 func BenchmarkHeapIsWatched(b *testing.B) {
 	var wide strings.Builder
 	for i := range 4000 {
@@ -406,8 +409,8 @@ func BenchmarkHeapIsWatched(b *testing.B) {
 	}
 }
 
-// TestEveryFunctionIsBounded checks that the table of costs has exactly the functions that rules
-// may call, and that every call of a rule is guarded.
+// TestEveryFunctionIsBounded checks that the cost table has exactly the functions that rules may
+// call, and that every call in a rule is guarded.
 func TestEveryFunctionIsBounded(t *testing.T) {
 	unguarded := []string{"assign", "eq", "rego.metadata.chain", "rego.metadata.rule"}
 	decl := map[string]*ast.Builtin{}
@@ -430,7 +433,8 @@ func TestEveryFunctionIsBounded(t *testing.T) {
 	}
 }
 
-// TestGuardsChangeNothing runs the built-in rules as custom rules.
+// TestGuardsChangeNothing checks that the built-in rules have the same findings when they run as
+// custom rules.
 func TestGuardsChangeNothing(t *testing.T) {
 	own, trusted := loadedFrom(t, Options{Dirs: []string{"../rules"}}), loaded(t, Options{Packs: loaded(t, Options{}).Packs()})
 	for _, f := range []*facts.Facts{bad(20), healthy(20), twelve()} {

@@ -15,17 +15,19 @@ import (
 )
 
 const (
-	// maxMessage bounds a message, a detail and a help text, in bytes, without the note about what
-	// is cut.
+	// maxMessage is the maximum number of bytes of a message, a detail or a help text, without the
+	// note that it was cut.
 	maxMessage = 4 << 10
-	// maxDetails bounds the details of a finding, without the note about what is cut.
+	// maxDetails is the maximum number of details of a finding, without the note that some were
+	// cut.
 	maxDetails = 20
-	// maxPath bounds the elements of a path, and maxElement each of them, in bytes.
+	// maxPath is the maximum number of elements of a path, and maxElement the maximum number of
+	// bytes of an element.
 	maxPath, maxElement = 20, 256
 )
 
-// judgement reads one member of a report, which result.reason, result.worded or result.finding
-// makes, and returns the values that go with its reason.
+// judgement converts a member of a report, which is a result of result.reason, result.worded or
+// result.finding. It also returns the values for the wording of the reason.
 func judgement(r *rule, t *ast.Term) (facts.Judgement, message.Values, error) {
 	j := facts.Judgement{Rule: r.id}
 	row, _ := t.Value.(ast.Object)
@@ -58,8 +60,9 @@ func judgement(r *rule, t *ast.Term) (facts.Judgement, message.Values, error) {
 	return j, given, nil
 }
 
-// finding reads a finding into fields, the first of which is required, and returns a problem with
-// it. The problem never shows a value, which may be of any size.
+// finding reads the fields of a finding, the first of which is required, and returns a problem if
+// there is one. The problem never includes a value from the finding, because the value may be of
+// any size.
 func finding(said *ast.Term, fields []saying) (problem string) {
 	given, ok := said.Value.(ast.Object)
 	if !ok {
@@ -85,14 +88,14 @@ func finding(said *ast.Term, fields []saying) (problem string) {
 	return ""
 }
 
-// saying is a key of the argument of result.finding or result.worded; read returns a problem with its
-// value.
+// saying is a key of the argument of result.finding or result.worded. Its read function parses the
+// value of the key and returns a problem or "".
 type saying struct {
 	name string
 	read func(*ast.Term) string
 }
 
-// sayings are the keys of a finding in words of its own.
+// sayings returns the keys of a finding with its own message.
 func sayings(j *facts.Judgement) []saying {
 	return append([]saying{
 		{"message", textInto(&j.Message)},
@@ -101,7 +104,7 @@ func sayings(j *facts.Judgement) []saying {
 	}, placed(j)...)
 }
 
-// givens are the keys of a finding in words of the catalogue.
+// givens returns the keys of a finding with a message from the catalogue.
 func givens(j *facts.Judgement, values *message.Values) []saying {
 	return append([]saying{
 		{"reason", textInto(&j.Reason)},
@@ -116,7 +119,7 @@ func placed(j *facts.Judgement) []saying {
 	}
 }
 
-// valuesOf reads the values that go with a reason.
+// valuesOf reads the values for the wording of a reason.
 func valuesOf(t *ast.Term) (message.Values, string) {
 	value, err := ast.JSON(t.Value)
 	if values, ok := value.(map[string]any); err == nil && ok {
@@ -125,7 +128,7 @@ func valuesOf(t *ast.Term) (message.Values, string) {
 	return nil, fmt.Sprintf("are %s; expected an object with strings as keys", kindOf(t))
 }
 
-// textInto reads a text that must not be empty.
+// textInto returns a function that reads a string that is not empty.
 func textInto(into *string) func(*ast.Term) string {
 	return func(t *ast.Term) string {
 		s, ok := t.Value.(ast.String)
@@ -140,7 +143,7 @@ func textInto(into *string) func(*ast.Term) string {
 	}
 }
 
-// details reads the lines that a rule adds to a message, without empty ones.
+// details reads the lines that a rule adds to a message. It drops empty lines.
 func details(t *ast.Term) (lines []string, problem string) {
 	list, ok := t.Value.(*ast.Array)
 	if !ok {
@@ -165,7 +168,7 @@ func details(t *ast.Term) (lines []string, problem string) {
 	return lines, ""
 }
 
-// pathOf reads the path from a row to a field below it.
+// pathOf reads the path from a row to one of its fields.
 func pathOf(t *ast.Term) (elements []string, problem string) {
 	list, ok := t.Value.(*ast.Array)
 	switch {
@@ -191,7 +194,7 @@ func pathOf(t *ast.Term) (elements []string, problem string) {
 	return elements, ""
 }
 
-// levelOf reads the level of one finding.
+// levelOf parses the level of a single finding.
 func levelOf(t *ast.Term) (diag.Level, string) {
 	level := diag.Level(text(t))
 	if level.Rank() > 0 {
@@ -209,7 +212,7 @@ func wholeNumber(t *ast.Term) (int, bool) {
 	return n.Int()
 }
 
-// kindOf names the type of a value.
+// kindOf returns the name of a value's type.
 func kindOf(t *ast.Term) string {
 	switch name := ast.ValueName(t.Value); name {
 	case "null":
@@ -237,7 +240,8 @@ func shortened(message string) string {
 	return fmt.Sprintf("%s ... (%d bytes more)", message[:end], len(message)-end)
 }
 
-// malformed does not show the value, which may be of any size.
+// malformed returns an error that does not include the value, because the value may be of any
+// size.
 func malformed() error {
 	return refusal{what: "reports something that is no finding of its own; write " + reportForm}
 }

@@ -14,48 +14,51 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// Limits of a custom rule. Steps and sizes are counted, so that a rule exceeds its limits on every
+// Limits for a custom rule. Steps and sizes are counted, so a rule exceeds its limits on every
 // machine or on none.
 const (
-	// maxSteps is the budget of a rule in a run, all contexts together. A rule that visits each of
-	// its facts once takes 10 to 300 steps for a fact, so 5,000,000 are enough for 15,000 facts, or
-	// for comparing 700 facts with each other.
+	// maxSteps is the step budget of a rule for a run, all contexts together. A rule that visits
+	// each of its facts once takes 10 to 300 steps per fact, so 5,000,000 steps are enough for
+	// 15,000 facts, or for comparing 700 facts with each other.
 	maxSteps = 5_000_000
-	// maxText and maxItems bound one value: its strings in bytes, and its members at all levels.
+	// maxText is the maximum number of bytes in the strings of a value, and maxItems is the
+	// maximum number of its members at all levels.
 	maxText  = 1 << 20
 	maxItems = 1_000_000
-	// maxDigits bounds a number, by its digits and its exponent.
+	// maxDigits is the maximum number of digits of a number, and the maximum size of its exponent.
 	maxDigits = 1000
-	// maxDepth bounds how deep values are nested.
+	// maxDepth is the maximum nesting depth of a value.
 	maxDepth = 1000
-	// maxCompared bounds the members of two values that are compared: OPA takes up to a kilobyte of
-	// stack for each, and a stack overflow ends the process.
+	// maxCompared is the maximum number of members when two values are compared. OPA takes up to a
+	// kilobyte of stack per member, and a stack overflow ends the process.
 	maxCompared = 100_000
-	// textStep is the number of bytes of a string that cost a step, and walked the number of
-	// members that are only visited.
+	// textStep is the number of bytes of a string that cost a step. walked is the number of
+	// members that cost a step if they are only visited.
 	textStep, walked = 64, 8
 )
 
-// maxStack bounds what a rule adds to the stacks of the process, which Go limits to 1 GB each. Go
-// doubles a stack that is full, so a stack of 256 MiB has to be the last.
+// maxStack is the maximum number of bytes that a rule may add to the stacks of the process. Go
+// limits each stack to 1 GB and doubles a stack that is full, so a stack must not grow beyond 256
+// MiB.
 const maxStack = 200 << 20
 
-// meter counts the cost of evaluating one rule. It is a tracer of OPA, whose events are the steps.
+// meter counts the cost of evaluating one rule. It implements OPA's tracer and counts each event
+// as a step.
 type meter struct {
 	spent, limit int64
 	at           *ast.Location // of the last call or expression
-	// stop is set from outside to end the evaluation at the next step.
+	// stop is set by another goroutine to end the evaluation at the next step.
 	stop atomic.Pointer[string]
-	// patterns holds the sizes of compiled regular expressions.
+	// patterns caches the instruction counts of compiled regular expressions, by pattern.
 	patterns map[string]int64
-	// stack is the size of all stacks before the evaluation.
+	// stack is the total size of all stacks before the evaluation.
 	stack  uint64
 	sample []metrics.Sample
-	// heap returns the size of all objects of the process. Tests replace it.
+	// heap returns the total size of all objects in the process. Tests replace it.
 	heap func() uint64
 }
 
-// newMeter continues from the steps spent in earlier contexts.
+// newMeter returns a meter that includes the steps spent in earlier contexts.
 func newMeter(spent, limit int64) *meter {
 	m := &meter{
 		spent: spent, limit: limit, patterns: map[string]int64{}, heap: heap,
@@ -65,7 +68,7 @@ func newMeter(spent, limit int64) *meter {
 	return m
 }
 
-// stacks returns the size of all stacks.
+// stacks returns the total size of all stacks in bytes.
 func (m *meter) stacks() uint64 {
 	metrics.Read(m.sample)
 	return m.sample[0].Value.Uint64()
@@ -99,8 +102,8 @@ func (m *meter) TraceEvent(e topdown.Event) {
 	}
 }
 
-// compare charges for the comparison of two values that have members: OPA compares all of them
-// before the next step.
+// compare charges for comparing two arrays, objects or sets. OPA compares all of their members
+// within one step.
 func (m *meter) compare(node ast.Node) {
 	expr, ok := node.(*ast.Expr)
 	if !ok {
@@ -112,10 +115,10 @@ func (m *meter) compare(node ast.Node) {
 	}
 	w := tour{meter: m, limit: maxCompared, verb: "compares"}
 	w.term(terms[1], 0)
-	m.charge(w.items / walked) // each member is a step of its own when it is compared
+	m.charge(w.items / walked) // comparing a member costs another step
 }
 
-// composite reports whether a term is a value with members, without variables.
+// composite reports whether a term is an array, object or set without variables.
 func composite(t *ast.Term) bool {
 	switch t.Value.(type) {
 	case *ast.Array, ast.Object, ast.Set:
@@ -124,14 +127,14 @@ func composite(t *ast.Term) bool {
 	return false
 }
 
-// charge counts steps and ends the evaluation if there are too many.
+// charge adds steps to the cost and ends the evaluation if the budget is exceeded.
 func (m *meter) charge(steps int64) {
 	if m.spent += steps; m.spent > m.limit {
 		m.refuse("exceeds the budget of %d evaluation steps; let it visit each fact of its own list once", m.limit)
 	}
 }
 
-// refuse ends the evaluation.
+// refuse ends the evaluation by panicking with a refusal, which isolate recovers.
 func (m *meter) refuse(format string, args ...any) {
 	panic(refusal{at: m.at, what: fmt.Sprintf(format, args...)})
 }
@@ -139,17 +142,18 @@ func (m *meter) refuse(format string, args ...any) {
 // bound describes the cost of calling a built-in function.
 type bound struct {
 	arity int
-	// reads returns the size of what the function reads of an argument.
+	// reads returns the size of the part of an argument that the function reads.
 	reads func(*meter, *ast.Term) size
-	// makes bounds the size of the result, or of intermediate values. It is nil if that is not much
-	// larger than the arguments.
+	// makes returns an upper bound on the size of the result and of intermediate values. It is nil
+	// if they are not much larger than the arguments.
 	makes func(*meter, []*ast.Term) size
-	// work returns the steps that the function takes besides reading, or is nil if there are none.
+	// work returns the steps that the function takes in addition to reading its arguments. It may
+	// be nil.
 	work func(*meter, []*ast.Term) int64
 }
 
-// bounds has an entry for every function that rules may call, except the functions that unify and
-// those that compilation removes. Functions that compare or write values visit all of their
+// bounds has an entry for every function that rules may call, except for those that unify and
+// those that the compiler removes. Functions that compare or print values visit all of their
 // members.
 var bounds = sync.OnceValue(func() map[string]bound {
 	none, outer, whole := (*meter).nothing, (*meter).outer, (*meter).whole
@@ -224,18 +228,18 @@ var bounds = sync.OnceValue(func() map[string]bound {
 	return all
 })
 
-// size is the size of a value: the bytes of its strings, and its members.
+// size is the size of a value: the bytes of its strings and the number of its members.
 type size struct{ text, items int64 }
 
 func (s size) plus(o size) size { return size{s.text + o.text, s.items + o.items} }
 
-// steps returns the cost of reading or making a value of that size.
+// steps returns the cost of reading or building a value of size s.
 func (s size) steps() int64 { return s.text/textStep + s.items }
 
-// nothing returns the size of an argument that a function does not read.
+// nothing returns a size of zero, for an argument that a function does not read.
 func (m *meter) nothing(*ast.Term) size { return size{} }
 
-// outer returns the size of the first level of a value.
+// outer returns the size of the top level of a value.
 func (m *meter) outer(t *ast.Term) size {
 	switch v := t.Value.(type) {
 	case ast.String:
@@ -252,20 +256,20 @@ func (m *meter) outer(t *ast.Term) size {
 	return size{}
 }
 
-// whole returns the size of a value at all levels. A value that holds another one several times is
-// as large as its text would be.
+// whole returns the size of a value at all levels. A member that occurs several times counts each
+// time, as in the text form of the value.
 func (m *meter) whole(t *ast.Term) size {
 	w := tour{meter: m, limit: maxItems, verb: "goes through"}
 	w.term(t, 0)
 	return w.size
 }
 
-// tour visits all members of a value.
+// tour visits and measures all members of a value.
 type tour struct {
 	*meter
 	size
 	limit int64
-	verb  string // what happens to the value, for messages
+	verb  string // what the rule does with the value, for messages
 }
 
 func (w *tour) term(t *ast.Term, depth int) {
@@ -295,15 +299,16 @@ func (w *tour) term(t *ast.Term, depth int) {
 	}
 }
 
-// number refuses numbers that make arithmetic slow or whose digits fill memory, such as
-// 1e1000000000.
+// number refuses a number such as 1e1000000000, which would make arithmetic slow or fill memory
+// with its digits.
 func (m *meter) number(n ast.Number) {
 	if magnitude(string(n)) > maxDigits {
 		m.refuse("uses a number with more than %d digits", maxDigits)
 	}
 }
 
-// magnitude bounds the digits of a number, written out, on either side of the point.
+// magnitude returns an upper bound on the digits before or after the decimal point of a number
+// written in full.
 func magnitude(n string) int64 {
 	at := strings.IndexAny(n, "eE")
 	if at < 0 {
@@ -311,15 +316,16 @@ func magnitude(n string) int64 {
 	}
 	exponent, err := strconv.ParseInt(strings.TrimPrefix(n[at+1:], "+"), 10, 32)
 	if err != nil {
-		return 1 << 32 // the syntax is that of a number, so it is too large
+		return 1 << 32 // the exponent is a valid number, so it is too large
 	}
 	return int64(at) + max(exponent, -exponent)
 }
 
-// The work of calls that their arguments do not show: OPA's graph searches may visit a vertex once
-// for every path to it, YAML may repeat a value many times, and time zones depend on the machine.
+// The following functions cover work that the sizes of the arguments do not show. OPA's graph
+// searches may visit a vertex once per path to it, YAML aliases may repeat a value many times, and
+// time zones depend on the machine.
 
-// vertices returns the members of an array or a set of vertices.
+// vertices returns the members of an array or a set, which the graph functions take as vertices.
 func vertices(t *ast.Term) []*ast.Term {
 	switch t.Value.(type) {
 	case *ast.Array, ast.Set:
@@ -328,8 +334,8 @@ func vertices(t *ast.Term) []*ast.Term {
 	return nil
 }
 
-// reaching charges the work of graph.reachable: OPA queues a vertex again for every edge to it
-// until it is reached, so that layers of vertices multiply.
+// reaching charges for graph.reachable. Until OPA has reached a vertex, it queues the vertex once
+// per edge to it, so the work multiplies from layer to layer.
 func reaching(m *meter, args []*ast.Term) int64 {
 	graph, ok := args[0].Value.(ast.Object)
 	if !ok {
@@ -353,14 +359,14 @@ func reaching(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// ways charges the work of graph.reachable_paths, which copies each path once for every step of it,
-// and the members of its result.
+// ways charges for graph.reachable_paths, which copies each path at every vertex of it, and checks
+// the size of the result.
 func ways(m *meter, args []*ast.Term) int64 {
 	graph, ok := args[0].Value.(ast.Object)
 	if !ok {
 		return 0
 	}
-	const copying = 4 // steps for a vertex of a path
+	const copying = 4 // steps per vertex of a path
 	var made int64
 	var follow func(vertex *ast.Term, way []*ast.Term)
 	follow = func(vertex *ast.Term, way []*ast.Term) {
@@ -392,10 +398,10 @@ func ways(m *meter, args []*ast.Term) int64 {
 // aliasBefore lists the characters that may precede a * that is not a YAML alias.
 const aliasBefore = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789\"'/.*_)(=\\<>+$^%"
 
-// plainYAML returns the work of reading YAML. It refuses aliases, as a few lines of them expand to
-// any amount of text. The parser compares each key of a mapping with all others, which takes 40 s
-// for 100,000 keys. The number of keys is at most the number of characters that may end or begin
-// one.
+// plainYAML returns the work of reading YAML. It refuses aliases, because a few lines of them can
+// expand to any amount of text. The parser compares each key of a mapping with all others, which
+// takes 40 s for 100,000 keys. As an upper bound on the number of keys, plainYAML counts the
+// characters ":", "?" and ",", one of which begins or ends each key.
 func plainYAML(m *meter, args []*ast.Term) int64 {
 	s := text(args[0])
 	for i := range len(s) {
@@ -403,20 +409,21 @@ func plainYAML(m *meter, args []*ast.Term) int64 {
 			m.refuse("reads YAML with aliases (*name), which rules may not; write the values out")
 		}
 	}
-	const compared = 32 // keys for a step
+	const compared = 32 // keys per step
 	keys := int64(strings.Count(s, ":") + strings.Count(s, "?") + strings.Count(s, ","))
 	return int64(len(s)) + keys*keys/compared
 }
 
-// indented bounds what yaml.marshal makes: every member and every line of a string is on a line of
-// its own, indented by its level.
+// indented returns an upper bound on the size of the result of yaml.marshal, which writes every
+// member and every line of a string on its own line, indented by its level.
 func indented(m *meter, args []*ast.Term) size {
 	const perLevel, punctuation = 4, 8
 	lines, depth := lines(args[0], 1)
 	return size{text: 2*length(args[0]) + lines*(perLevel*depth+punctuation)}
 }
 
-// lines bounds the lines that a value takes, and returns its depth.
+// lines returns the nesting depth of a value and an upper bound on the number of lines that it
+// takes.
 func lines(t *ast.Term, depth int64) (n, deepest int64) {
 	count := func(t *ast.Term) {
 		more, below := lines(t, depth+1)
@@ -435,7 +442,7 @@ func lines(t *ast.Term, depth int64) (n, deepest int64) {
 	return n, deepest
 }
 
-// inUTC refuses any time zone except UTC, as other zones depend on the files of the machine.
+// inUTC refuses every time zone except UTC, because other zones depend on files of the machine.
 func inUTC(m *meter, args []*ast.Term) int64 {
 	for _, arg := range args {
 		at, ok := arg.Value.(*ast.Array)
@@ -449,8 +456,8 @@ func inUTC(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// zoneless refuses layouts with the name of a time zone, as the meaning of a name depends on the
-// location of the machine.
+// zoneless refuses layouts with a time zone name, because the meaning of the name depends on the
+// time zone of the machine.
 func zoneless(m *meter, args []*ast.Term) int64 {
 	named := []string{"UnixDate", "RFC822", "RFC850", "RFC1123"}
 	if layout := text(args[0]); strings.Contains(layout, "MST") || slices.Contains(named, layout) {
@@ -459,16 +466,16 @@ func zoneless(m *meter, args []*ast.Term) int64 {
 	return 0
 }
 
-// shifted refuses to make numbers whose digits would fill memory.
+// shifted refuses bits.lsh if the digits of the result would fill memory.
 func shifted(m *meter, args []*ast.Term) int64 {
-	const perDigit = 3 // bits, at least
+	const perDigit = 3 // a decimal digit takes at least 3 bits
 	if n, ok := integer(args[1]); ok && n.Cmp(big.NewInt(maxDigits*perDigit)) > 0 {
 		m.refuse("makes a number with more than %d digits", maxDigits)
 	}
 	return 0
 }
 
-// stepped bounds what numbers.range_step makes.
+// stepped returns the size of the result of numbers.range_step.
 func stepped(m *meter, args []*ast.Term) size {
 	made := counted(m, args)
 	if by, ok := integer(args[2]); ok && by.Sign() > 0 && made.items > 0 && by.IsInt64() {

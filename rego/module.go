@@ -21,17 +21,17 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// module is one parsed custom file: a rule, or a library for rules.
+// module is a parsed custom file: a rule, or a library that rules import.
 type module struct {
 	file, text string
 	parsed     *ast.Module
 	rule       *rule // nil for a library
-	locked     bool  // vendored, according to a lock
+	locked     bool  // listed in the lock of a folder with vendored rules
 }
 
-// parse reads one module. OPA ignores annotations unless asked to read them, and without
-// annotations it does not check types. Panics of the parser become errors, as the text is
-// untrusted.
+// parse parses one module. OPA ignores annotations unless it is asked to read them, and it does
+// not check types without them. Because the file is untrusted, panics of the parser are converted
+// to errors.
 func parse(file, text string, annotations bool) (m *ast.Module, err error) {
 	return parseWith(file, text, annotations, capabilities())
 }
@@ -48,7 +48,7 @@ func parseWith(file, text string, annotations bool, c *ast.Capabilities) (m *ast
 	return m, explain(err)
 }
 
-// newModule reads a custom text and returns all problems with it.
+// newModule parses a custom file and returns all problems with it.
 func newModule(file, text string) (*module, []error) {
 	parsed, err := parse(file, text, true)
 	if err != nil {
@@ -71,14 +71,14 @@ func newModule(file, text string) (*module, []error) {
 	return m, errs
 }
 
-// idForm makes an id fit for a folder, a key and a word in a comment. The part before the dot names
-// a pack.
+// idForm restricts rule ids so that they can be used as folder names, as YAML keys and in
+// comments. The part before the dot is the name of a pack.
 const idForm = `^[a-z0-9]+(-[a-z0-9]+)*(\.[a-z0-9]+(-[a-z0-9]+)*)?$`
 
-// idOf returns the id from the package, or "" for a library.
+// idOf returns the rule id from the package of a module, or "" for a library.
 func idOf(m *ast.Module) (string, error) {
 	var path []string
-	for _, t := range m.Package.Path[1:] { // the first is data
+	for _, t := range m.Package.Path[1:] { // the first element is data
 		s, _ := t.Value.(ast.String)
 		path = append(path, string(s))
 	}
@@ -96,7 +96,7 @@ func idOf(m *ast.Module) (string, error) {
 	return "", nil
 }
 
-// reports returns the definitions of report, whatever their form.
+// reports returns all definitions of report, in any form.
 func reports(m *ast.Module) []*ast.Rule {
 	var found []*ast.Rule
 	for _, r := range m.Rules {
@@ -109,7 +109,7 @@ func reports(m *ast.Module) []*ast.Rule {
 
 const reportForm = `report contains result.finding(rego.metadata.chain(), row, {"message": message}) if { ... }`
 
-// hasReport requires report to be a set.
+// hasReport requires a module to define report as a set.
 func hasReport(file string, m *ast.Module) error {
 	found := reports(m)
 	if len(found) == 0 {
@@ -127,7 +127,7 @@ func hasReport(file string, m *ast.Module) error {
 	return nil
 }
 
-// near suggests the name that a word probably means.
+// near suggests the name that is closest to a misspelled word, or returns "".
 func near(word string, names []string) string {
 	if name := diag.Nearest(word, names); name != "" {
 		return fmt.Sprintf(" (did you mean %s?)", name)
@@ -135,7 +135,7 @@ func near(word string, names []string) string {
 	return ""
 }
 
-// CheckID returns an error if the id of a rule is malformed.
+// CheckID returns an error if a rule id is malformed.
 func CheckID(id string) error {
 	if !regexp.MustCompile(idForm).MatchString(id) {
 		return fmt.Errorf("the rule id %q is not made of lower-case words with hyphens between them, such as web-runs-twice or team.web-runs-twice", id)
@@ -143,14 +143,13 @@ func CheckID(id string) error {
 	return nil
 }
 
-// category is a category of rules.
 type category struct {
 	name  string
 	level diag.Level
 	means string
 }
 
-// categories are all categories, worst first.
+// categories lists all categories, the most severe first.
 var categories = []category{
 	{"invalid", diag.LevelError, "the API server refuses the object, or the pods that it creates"},
 	{"infeasible", diag.LevelError, "pods stay Pending on the declared topology; this is proved"},
@@ -160,18 +159,18 @@ var categories = []category{
 	{"policy", diag.LevelError, "a rule of your own"},
 }
 
-// notes holds the annotation of a rule.
+// notes holds the contents of a rule's annotation.
 type notes struct {
 	diag.Rule
-	// params is the schema of the parameters, or nil if there are none.
+	// params is the schema of the parameters, or nil if the rule takes none.
 	params *schema
 	asks   []ask
-	// untested holds conditions that no test has to notice.
+	// untested lists the conditions that METADATA exempts from mutation tests.
 	untested []untested
 }
 
-// metadata reads the annotation of the package and returns all problems with it. OPA silently
-// accepts unknown keys.
+// metadata reads the annotation of a package and returns all problems with it. They include
+// unknown keys, which OPA silently accepts.
 func metadata(id, file, text string, m *ast.Module) (notes, []error) {
 	var errs []error
 	for _, a := range m.Annotations {
@@ -210,7 +209,7 @@ func packageAnnotation(m *ast.Module) *ast.Annotations {
 	return nil
 }
 
-// texts also requires the one annotation that makes OPA check the fields of facts.
+// texts checks the title, the description, and the schemas entry that makes OPA check field names.
 func texts(r *diag.Rule, a *ast.Annotations) (problems []string) {
 	if r.Title == "" {
 		problems = append(problems, "has no title; give one line that names what is bad")
@@ -232,21 +231,21 @@ func texts(r *diag.Rule, a *ast.Annotations) (problems []string) {
 
 func factsRef() ast.Ref { return ast.SchemaRootRef.Append(ast.StringTerm("facts")) }
 
-// metadataKeys are the keys that OPA knows.
+// metadataKeys lists the annotation keys that OPA knows.
 var metadataKeys = []string{
 	"title", "description", "schemas", "custom", "related_resources", "scope", "authors", "organizations",
 	"entrypoint", "labels", "compile",
 }
 
-// unknownKeys reads the comment itself, as OPA drops such keys.
+// unknownKeys reads the comment itself, because OPA drops unknown keys.
 func unknownKeys(file, text string, a *ast.Annotations) (errs []error) {
 	lines := strings.Split(text, "\n")
-	for row := a.Location.Row; row < len(lines); row++ { // starts after "# METADATA"
+	for row := a.Location.Row; row < len(lines); row++ { // the first row after "# METADATA"
 		line, isComment := strings.CutPrefix(strings.TrimSpace(lines[row]), "#")
 		if !isComment {
 			return errs
 		}
-		line = strings.TrimPrefix(line, " ") // beyond the usual one space it is indented
+		line = strings.TrimPrefix(line, " ") // a key with more than one space before it is nested
 		key, _, ok := strings.Cut(line, ":")
 		ok = ok && key != "" && !strings.ContainsAny(key, " \t-#{[")
 		key = strings.Trim(key, `"'`)
@@ -261,15 +260,15 @@ func unknownKeys(file, text string, a *ast.Annotations) (errs []error) {
 //go:embed lib/*.rego
 var libraries embed.FS
 
-// program is a compiled set of modules.
+// program is a set of compiled modules.
 type program struct {
 	compiler *ast.Compiler
-	reads    map[*module]reads // of custom rules
+	reads    map[*module]reads // places that custom rules read
 }
 
-// compileWithin compiles under a deadline of CPU time: a few nested comprehensions keep OPA busy for
-// hours. The compilation cannot be stopped, so it continues until the process ends, which is soon
-// after such an error.
+// compileWithin compiles custom modules within a limit of CPU time, because a few nested
+// comprehensions can keep OPA busy for hours. OPA cannot interrupt a compilation. After a timeout,
+// it continues until the process ends, which is soon after such an error.
 func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 	type outcome struct {
 		program *program
@@ -290,16 +289,16 @@ func compileWithin(deadline time.Duration, what compilation) (*program, error) {
 	}
 }
 
-// compilation holds custom modules, and their unit tests.
+// compilation holds the custom modules to compile, and their unit tests.
 type compilation struct {
 	own, tests []*module
-	// mutant is set if a condition is left out: what only the condition uses is then not reported
-	// as unused.
+	// mutant is set if a condition was left out. Variables and imports that only this condition
+	// uses are then not reported as unused.
 	mutant bool
 }
 
-// compileChecked compiles custom modules with every available check. The schema applies to all of
-// them: rules name it in their METADATA, and libraries always get it.
+// compileChecked compiles custom modules with every available check. The facts schema applies to
+// all of them: rules must name it in their METADATA, and libraries get it as the default.
 func compileChecked(what compilation) (p *program, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -325,11 +324,11 @@ func compileChecked(what compilation) (p *program, err error) {
 	schemas := ast.NewSchemaSet()
 	schemas.Put(ast.SchemaRootRef, util.MustUnmarshalJSON(facts.Schema()))
 	schemas.Put(factsRef(), util.MustUnmarshalJSON(facts.Schema()))
-	// Unless print statements are enabled, OPA silently drops calls of print. The capabilities have
-	// no print, so such calls are errors.
+	// Unless print statements are enabled, OPA silently drops calls of print. Rules have no print
+	// among their functions, so enabling the statements makes such calls errors.
 	c := ast.NewCompiler().WithStrict(!what.mutant).WithEnablePrintStatements(true).WithCapabilities(functions).
 		WithSchemas(schemas).WithUseTypeCheckAnnotations(true).
-		WithSkipStages(ast.StageBuildComprehensionIndices) // these evaluate bodies in which nothing is bound, see hoister
+		WithSkipStages(ast.StageBuildComprehensionIndices) // they evaluate bodies without bound variables, see hoister
 	p, err = compile(c, modules)
 	if err != nil {
 		return nil, err
@@ -342,8 +341,8 @@ func compileChecked(what compilation) (p *program, err error) {
 	return p, nil
 }
 
-// compileTrusted compiles built-in rules, which the tests have checked. It skips stages that serve
-// only checks, or that read annotations.
+// compileTrusted compiles built-in rules, which the tests have checked. It skips the compiler
+// stages that only check modules or read annotations.
 func compileTrusted(rules []*code) (*program, error) {
 	modules := map[string]*ast.Module{}
 	for _, r := range rules {
@@ -378,7 +377,7 @@ func addLibraries(modules map[string]*ast.Module) error {
 	return err
 }
 
-// libraryFiles returns the libraries that rules import, sorted.
+// libraryFiles returns the libraries that rules can import, sorted by name.
 func libraryFiles() (files []textFile, err error) {
 	names, err := fs.Glob(libraries, "lib/*.rego")
 	for _, name := range names {
@@ -391,8 +390,8 @@ func libraryFiles() (files []textFile, err error) {
 	return files, err
 }
 
-// undefinedData finds references to data that no module defines: OPA expects such documents at run
-// time, so rules that use them would never fire.
+// undefinedData returns an error for each reference to data that no module defines. OPA expects
+// such documents at run time, so a rule that uses them would never report anything.
 func undefinedData(modules map[string]*ast.Module) []error {
 	var packages []string
 	for _, m := range modules {
@@ -412,7 +411,7 @@ func undefinedData(modules map[string]*ast.Module) []error {
 	return errs
 }
 
-// run evaluates the report of one rule. The function with extends the query.
+// run evaluates the report of one rule. The callback with adds options to the query.
 func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*topdown.Query) *topdown.Query) (found ast.Set, err error) {
 	err = p.query(ctx, c.report(), func(q *topdown.Query) *topdown.Query { return with(q.WithInput(input)) }, func(report *ast.Term) {
 		found, _ = report.Value.(ast.Set)
@@ -420,7 +419,7 @@ func (p *program) run(ctx context.Context, c *code, input *ast.Term, with func(*
 	return found, err
 }
 
-// query hands each value of a term to a function. The function with extends the query.
+// query calls each with every value of a term. The callback with adds options to the query.
 func (p *program) query(ctx context.Context, of *ast.Term, with func(*topdown.Query) *topdown.Query, each func(*ast.Term)) error {
 	stop := topdown.NewCancel()
 	defer context.AfterFunc(ctx, stop.Cancel)()

@@ -15,15 +15,15 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// mutant is a rule or a library without one of its conditions.
+// mutant is a rule or library with one condition left out.
 type mutant struct {
 	file  string
-	texts map[string]string // the module, its imports and importers, and the tests
-	n     int               // which condition of the file is left out
+	texts map[string]string // the module with its imports, importers and tests
+	n     int               // index of the condition that is left out
 }
 
-// TestEveryConditionCounts leaves out each condition of each built-in rule and library in turn: a
-// unit test fails.
+// TestEveryConditionCounts leaves out each condition of each built-in rule and library in turn. A
+// unit test must fail every time.
 func TestEveryConditionCounts(t *testing.T) {
 	t.Parallel()
 	const few = 20
@@ -34,8 +34,8 @@ func TestEveryConditionCounts(t *testing.T) {
 	}
 }
 
-// conditionsMissed holds a rule, its tests and a library. The tests do not notice the conditions on
-// lines with the word missed.
+// conditionsMissed holds a rule, its tests and a library. No test notices if a condition on a line
+// with the word missed is left out.
 var conditionsMissed = map[string]string{
 	"a/rule.rego": `package schedlint.rules["a"]
 
@@ -86,7 +86,7 @@ untested(n) if n > 0 # missed
 `,
 }
 
-// TestMutants finds exactly the conditions that unit tests do not notice.
+// TestMutants checks that exactly the conditions that no unit test notices are found.
 func TestMutants(t *testing.T) {
 	t.Parallel()
 	var got, want []string
@@ -109,7 +109,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// mutants returns one mutant for each condition of each rule and library, in order.
+// mutants returns one mutant per condition of each rule and library, in order.
 func mutants(t *testing.T, here map[string]string) (all []mutant) {
 	t.Helper()
 	for _, file := range slices.Sorted(maps.Keys(here)) {
@@ -128,11 +128,11 @@ func mutants(t *testing.T, here map[string]string) (all []mutant) {
 	return all
 }
 
-// testedWith returns the files that test a rule or a library: the file itself, all libraries, and
-// the tests of the rule, or of the rules that import the library directly or through another one.
+// testedWith returns the files for testing a rule or library: the file itself, all libraries, and
+// the tests of the rule, or of all rules that import the library directly or indirectly.
 func testedWith(file string, here map[string]string) map[string]string {
 	changed, texts := map[string]bool{file: true}, map[string]string{}
-	for range 3 { // the depth of imports between libraries, and the rule
+	for range 3 { // libraries import each other at most two levels deep
 		for name, text := range here {
 			for _, library := range libraryImport.FindAllStringSubmatch(text, -1) {
 				changed[name] = changed[name] || changed["lib/"+library[1]+".rego"]
@@ -149,8 +149,8 @@ func testedWith(file string, here map[string]string) map[string]string {
 
 var libraryImport = regexp.MustCompile(`(?m)^import data\.schedlint\.([a-z]+)\b`)
 
-// survives leaves out the condition, and reports whether the module still compiles and all unit
-// tests pass.
+// survives reports whether the module without the condition still compiles and passes all unit
+// tests.
 func (m mutant) survives(t *testing.T) (left *ast.Expr, survives bool) {
 	t.Helper()
 	modules := map[string]*ast.Module{}
@@ -175,7 +175,7 @@ func (m mutant) survives(t *testing.T) (left *ast.Expr, survives bool) {
 	return left, (&program{compiler: c}).passes(t.Context(), tests)
 }
 
-// TestTooManyConditions checks that the bound on conditions is reported before any is tried.
+// TestTooManyConditions checks that too many conditions are reported before any of them is tried.
 func TestTooManyConditions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

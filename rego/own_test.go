@@ -19,7 +19,7 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// head is the METADATA and the start of a custom rule.
+// head is the METADATA and the package line of a custom rule.
 const head = `# METADATA
 # title: Workloads outside of the default namespace
 # description: The default namespace is nobody's.
@@ -40,8 +40,8 @@ const body = `report contains result.finding(rego.metadata.chain(), fact, {"mess
 }
 `
 
-// folder writes files into a new folder and enters its parent, so that errors show the name
-// policies.
+// folder writes files into a new folder and changes to its parent directory, so that errors call
+// the folder policies.
 func folder(t testing.TB, files map[string]string) string {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -116,7 +116,7 @@ func TestOverride(t *testing.T) {
 	}
 	f := defaultNamespace()
 	f.Workloads = append(f.Workloads, facts.Workload{ID: 3, Ref: "Deployment shop/db", PodsMin: 2, PodsMax: 2, Permanent: true})
-	f.Sharing = append(f.Sharing, facts.Sharing{ID: 4, W: 2, Outcome: diag.Sometimes, Pods: 2, Usable: 2, OnOneNode: 2}) // the built-in rule would report this one
+	f.Sharing = append(f.Sharing, facts.Sharing{ID: 4, W: 2, Outcome: diag.Sometimes, Pods: 2, Usable: 2, OnOneNode: 2}) // the built-in rule would report this row
 	got, err := e.Evaluate(context.Background(), f, facts.NewTally())
 	if err != nil || len(got) != 1 || got[0].Rule != "replicas-share-a-node" || got[0].Fact != 2 {
 		t.Errorf("got %v, %v; want the user's rule and not the built-in one", got, err)
@@ -126,7 +126,7 @@ func TestOverride(t *testing.T) {
 	}
 }
 
-// isOneOf returns an Options.Off.
+// isOneOf returns a function for Options.Off that turns off the given rules.
 func isOneOf(ids ...string) func(string) bool {
 	return func(id string) bool { return slices.Contains(ids, id) }
 }
@@ -147,7 +147,7 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestLoadErrors pins the messages: the place, what was found, what was expected.
+// TestLoadErrors checks the error messages: the position, what was found, and what was expected.
 func TestLoadErrors(t *testing.T) {
 	edit := func(old, text string) string { return strings.Replace(head+body, old, text, 1) }
 	cases := map[string]struct{ text, want string }{
@@ -289,9 +289,9 @@ func TestFolderErrors(t *testing.T) {
 	}
 }
 
-// TestRunawayCompilation gives up on rules that OPA cannot compile in time.
+// TestRunawayCompilation checks that rules are rejected if OPA cannot compile them in time.
 func TestRunawayCompilation(t *testing.T) {
-	const depth = 11 // takes a tenth of a second; each level doubles that
+	const depth = 11 // takes a tenth of a second, and each further level doubles that
 	dir := folder(t, map[string]string{"x.rego": head +
 		"report contains result.finding(rego.metadata.chain(), input.workloads[0], {\"message\": y}) if y := " +
 		strings.Repeat("[y | y := ", depth) + `"x"` + strings.Repeat("]", depth) + "\n"})
@@ -301,7 +301,7 @@ func TestRunawayCompilation(t *testing.T) {
 	}
 }
 
-// TestDetails checks that a rule may add lines to its message, up to a limit.
+// TestDetails checks that a rule can add lines to its message, up to a limit.
 func TestDetails(t *testing.T) {
 	for name, c := range map[string]struct {
 		list string
@@ -326,7 +326,7 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestEvaluateErrors checks rules that load and then misbehave.
+// TestEvaluateErrors checks rules that load but fail during evaluation.
 func TestEvaluateErrors(t *testing.T) {
 	report := func(value string) string {
 		return head + "report contains " + value + " if some fact in input.workloads\n"
@@ -387,7 +387,7 @@ func TestEvaluateErrors(t *testing.T) {
 	}
 }
 
-// imports drops the import that a rule does not use, as it would be an error.
+// imports removes an import that a rule does not use, because it would be an error.
 func imports(text string) string {
 	if strings.Contains(text, "result.finding") || strings.Contains(text, "result.worded") {
 		return "import data.schedlint.result\n"
@@ -395,7 +395,7 @@ func imports(text string) string {
 	return ""
 }
 
-// TestFinding reads everything that a finding with words of its own may have.
+// TestFinding checks all fields of a finding with its own message.
 func TestFinding(t *testing.T) {
 	large := strings.Repeat("a", maxMessage+1)
 	said := `{"message": "no", "details": ["one", "", "two"], "help": sprintf("%s", [concat("", [x | some _ in numbers.range(1, 4097); x := "a"])]), ` +
@@ -411,7 +411,8 @@ func TestFinding(t *testing.T) {
 	}
 }
 
-// TestWorded gives values to the catalogue: what it makes of them is cut like words of a rule itself.
+// TestWorded passes values to the catalogue. The resulting text must be cut like a rule's own
+// message.
 func TestWorded(t *testing.T) {
 	large := "[x | some _ in numbers.range(1, 5000); x := \"a\"]"
 	given := `{"reason": "container-without-requests", "path": ["resources", 0], "level": "note", ` +
@@ -431,8 +432,8 @@ func TestWorded(t *testing.T) {
 	}
 }
 
-// TestOwnRuleReportsReason checks that a custom rule may use the words of a built-in rule, and that
-// only the rule fails if its row has no such words.
+// TestOwnRuleReportsReason checks that a custom rule can use the wording of a built-in rule, and
+// that only this rule fails if there is no such wording for its row.
 func TestOwnRuleReportsReason(t *testing.T) {
 	rule := func(reason string) string {
 		return head + "report contains result.reason(rego.metadata.chain(), fact, " + reason + ") if some fact in input.sharing\n"

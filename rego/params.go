@@ -13,15 +13,16 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// checker compares parameters with their schema and collects errors.
+// checker checks parameters against their schema and collects errors.
 type checker struct {
-	name string // of all parameters, such as rules.prod-zone-loss.params
+	name string // prefix of all parameter names, such as rules.prod-zone-loss.params
 	at   func(path ...string) string
 	errs []error
 	seen int
 }
 
-// say adds an error with the place of the value, or of the nearest one around it.
+// say adds an error with the position of the value, or of the nearest enclosing value with a known
+// position.
 func (c *checker) say(path []string, format string, args ...any) {
 	if len(c.errs) == maxParamErrors {
 		return
@@ -44,7 +45,7 @@ func (c *checker) say(path []string, format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("%s%s: %s", place, name, fmt.Sprintf(format, args...)))
 }
 
-// value checks a value and returns it with the defaults of what it leaves out.
+// value checks a value and returns it, with default values for missing properties.
 func (c *checker) value(s *schema, v any, path []string) any {
 	if c.seen++; c.seen > maxParamValues {
 		if c.seen == maxParamValues+1 {
@@ -109,10 +110,10 @@ func (c *checker) object(s *schema, v any, path []string) any {
 	return all
 }
 
-// below returns a new path: paths of neighbours must not share memory.
+// below returns a copy of a path with one more element. Sibling paths must not share memory.
 func below(path []string, element string) []string { return append(slices.Clone(path), element) }
 
-// scalar checks a string, a number or a boolean.
+// scalar checks a string, number or boolean.
 func (s *schema) scalar(v any) (any, error) {
 	switch s.kind {
 	case "string":
@@ -142,15 +143,15 @@ func (s *schema) scalar(v any) (any, error) {
 		return nil, fmt.Errorf("expected at most %v, found %s", *s.maximum, found(v))
 	}
 	if n == math.Trunc(n) && math.Abs(n) <= maxInteger {
-		return s.listed(int64(n)) // a float64 may be written with an exponent
+		return s.listed(int64(n)) // YAML may write an integer with an exponent
 	}
 	return s.listed(n)
 }
 
-// maxInteger is the limit up to which a float64 represents every integer.
+// maxInteger is the largest integer up to which float64 represents every integer.
 const maxInteger = 1 << 53
 
-// listed requires a value to be one of the enumeration.
+// listed checks that a value belongs to the enumeration, if the schema has one.
 func (s *schema) listed(v any) (any, error) {
 	if len(s.enum) == 0 || slices.Contains(s.enum, v) {
 		return v, nil
@@ -162,7 +163,7 @@ func (s *schema) listed(v any) (any, error) {
 	return nil, fmt.Errorf("expected one of %s, found %s%s", cut(strings.Join(names, ", ")), found(v), near(fmt.Sprint(v), names))
 }
 
-// numberOf reads a finite number: YAML also has .inf and .nan.
+// numberOf returns a finite number. YAML also allows .inf and .nan.
 func numberOf(v any) (n float64, ok bool) {
 	switch v := v.(type) {
 	case int:
@@ -184,7 +185,7 @@ func numberOf(v any) (n float64, ok bool) {
 	return n, !math.IsNaN(n) && !math.IsInf(n, 0)
 }
 
-// found shows the value that a message is about, or only its type if it has members.
+// found returns a value for use in a message, or only its type if it has members.
 func found(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -201,7 +202,7 @@ func found(v any) string {
 	return "a value of another kind"
 }
 
-// article names a type in a sentence.
+// article returns the name of a type with an article.
 func article(kind string) string {
 	switch kind {
 	case "array":
@@ -216,7 +217,7 @@ func article(kind string) string {
 	return "a " + kind
 }
 
-// fit returns the parameters of a rule in the form of its input.
+// fit checks the parameters of a rule and returns them as a term for the input of the rule.
 func (s *schema) fit(name string, v Values) (*ast.Term, error) {
 	c := &checker{name: name, at: v.At}
 	given := v.Values
@@ -231,8 +232,8 @@ func (s *schema) fit(name string, v Values) (*ast.Term, error) {
 	return ast.NewTerm(value), err
 }
 
-// withParams returns the input of a rule with parameters. It shares the terms of the facts with the
-// input of the other rules.
+// withParams returns the input of a rule with its parameters. It shares the terms of the facts
+// with the inputs of other rules.
 func withParams(input, params *ast.Term) *ast.Term {
 	if params == nil {
 		return input

@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// parameters is a schema of parameters in METADATA.
+// parameters is a parameter schema for METADATA.
 const parameters = `
 #   params:
 #     type: object
@@ -28,7 +28,7 @@ const parameters = `
 #       loud: {type: boolean, default: false}
 #       keys: {type: array, default: [], items: {type: object, required: [key], properties: {key: {type: string}, weight: {type: integer, default: 1}}}}`
 
-// needs returns a rule with that id and the parameters above.
+// needs returns a rule with the given id and the parameters above.
 func needs(id, more string) string {
 	text := strings.Replace(head, "no-default-namespace", id, 1)
 	return strings.Replace(text, "category: advice", "category: policy"+more+parameters, 1) +
@@ -41,7 +41,7 @@ func needs(id, more string) string {
 `
 }
 
-// packs returns built-in rules, among them a pack and two templates.
+// packs returns built-in rules with a pack and two templates.
 func packs() fstest.MapFS {
 	all := fstest.MapFS{}
 	for name, text := range map[string]string{
@@ -61,10 +61,10 @@ func packs() fstest.MapFS {
 	return all
 }
 
-// at returns made-up places.
+// at returns a function that returns made-up positions.
 func at(path ...string) string {
 	if len(path) > 2 {
-		return "" // the nearest one around it counts
+		return "" // errors then use the position of the nearest enclosing value
 	}
 	return fmt.Sprintf("c.yaml:%d:7", 3+len(path))
 }
@@ -146,8 +146,7 @@ func TestInstances(t *testing.T) {
 	}
 }
 
-// TestOwnTemplate checks that instances of a custom template have budgets and failures of their
-// own.
+// TestOwnTemplate checks that each instance of a custom template has its own budget and failures.
 func TestOwnTemplate(t *testing.T) {
 	text := strings.Replace(needs("mine", "\n#   template: true"), "fact.pods_min < input", "1 / (input.params.least - 5) != 7\n\tfact.pods_min < input", 1)
 	dir := folder(t, map[string]string{"mine/rule.rego": text})
@@ -164,7 +163,7 @@ func TestOwnTemplate(t *testing.T) {
 	}
 }
 
-// TestParameterErrors pins the messages about the configuration.
+// TestParameterErrors checks the error messages about the configuration.
 func TestParameterErrors(t *testing.T) {
 	huge := make([]any, maxParamItems+1)
 	one := func(name string, value any) Options {
@@ -228,7 +227,7 @@ func TestParameterErrors(t *testing.T) {
 	}
 }
 
-// TestParameterErrorsEnd checks that neither a huge value nor one with errors everywhere takes
+// TestParameterErrorsEnd checks that neither a huge value nor a value with errors everywhere takes
 // unlimited time.
 func TestParameterErrorsEnd(t *testing.T) {
 	item := map[string]any{}
@@ -255,7 +254,7 @@ func TestParameterErrorsEnd(t *testing.T) {
 	}
 }
 
-// TestCustomErrors pins the messages about the METADATA of a rule.
+// TestCustomErrors checks the error messages about the METADATA of a rule.
 func TestCustomErrors(t *testing.T) {
 	param := func(text string) string { return "params: {type: object, properties: {x: " + text + "}}" }
 	nested := strings.Repeat("{type: array, items: ", maxSchemaDepth) + "{type: string}" + strings.Repeat("}", maxSchemaDepth)
@@ -315,8 +314,8 @@ func TestCustomErrors(t *testing.T) {
 	}
 }
 
-// TestParametersAreTyped checks that a misspelt parameter, or one of another type, is an error when
-// the rule is loaded.
+// TestParametersAreTyped checks that a rule does not load if it uses a misspelled parameter or
+// compares a parameter with a value of another type.
 func TestParametersAreTyped(t *testing.T) {
 	for old, want := range map[string]struct{ text, want string }{
 		"input.params.least\n":       {"input.params.laest\n", "policies/x.rego:25: laest does not exist here (did you mean least?); there are keys, least, loud, mode, namespaces, share"},
@@ -335,7 +334,7 @@ func TestParametersAreTyped(t *testing.T) {
 	}
 }
 
-// TestCustomKeys reads all keys of custom.
+// TestCustomKeys checks all keys below custom.
 func TestCustomKeys(t *testing.T) {
 	text := strings.Replace(head+body, "category: advice", "category: policy\n#   level: off\n#   owner: team-sre\n#   runbook: https://example.com/a?b=c\n#   tags: [ha, cost, ha]\n#   replaces: no-default-namespace", 1)
 	e := loadedFrom(t, Options{Rules: packs(), Dirs: []string{folder(t, map[string]string{"x.rego": text})}})

@@ -19,17 +19,18 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// rule is one rule that may run: the code of a file under its own id, or the code of a template
-// with the id and the parameters of an instance.
+// rule is a rule that may run. It has the code of its own file, or, if it is an instance, the code
+// of a template with its own id and parameters.
 type rule struct {
 	id string
 	*code
 	off bool
-	// params holds the parameters, or nil for a rule without any.
+	// params holds the parameters, or nil if there are none.
 	params *ast.Term
-	// instance is the instance that the rule was made for, or nil for the rule of a file.
+	// instance is the configuration entry that the rule was made for, or nil for a rule with its
+	// own file.
 	instance *Instance
-	// configured is set if configured parameters may be the reason why the rule fails.
+	// configured is set if parameters from the configuration may be the cause when the rule fails.
 	configured bool
 }
 
@@ -38,22 +39,22 @@ type code struct {
 	id   string
 	file string
 	text string
-	// pack is the pack of a built-in rule, or "".
+	// pack is the pack of a built-in rule, or "" if it is in none.
 	pack string
 	// template is set for a rule that never runs itself.
 	template bool
 	// own is set for a custom rule.
 	own bool
-	// reads holds the lists that the rule reads.
+	// reads holds the lists or places that the rule reads.
 	reads reads
-	// program is nil until the rule is needed.
+	// program is nil until the rule is evaluated for the first time.
 	program *program
-	// notes reads the annotation, once.
+	// notes returns the annotation, which it parses once.
 	notes func() notes
 }
 
-// outsideCore reports whether the rule is outside the core: it may judge facts that no core rule
-// reports.
+// outsideCore reports whether the rule is not a core rule. Only such a rule may judge facts that
+// no core rule reports.
 func (r *rule) outsideCore() bool { return r.own || r.pack != "" || r.instance != nil }
 
 // report returns the reference to the report of the rule.
@@ -64,11 +65,12 @@ func (c *code) report() *ast.Term {
 	})
 }
 
-// templateFolder is the folder of the built-in templates; any other folder of folders is a pack.
+// templateFolder is the folder with the built-in templates. Every other folder that contains
+// folders is a pack.
 const templateFolder = "templates"
 
-// loadBuiltin lists the built-in rules, those of packs and the templates. It parses nothing, as the
-// tests have checked them.
+// loadBuiltin loads the built-in rules, including packs and templates. It does not parse them,
+// because the tests have checked them.
 func loadBuiltin(rules fs.FS) ([]*rule, error) {
 	if rules == nil {
 		return nil, nil
@@ -90,7 +92,7 @@ func loadBuiltin(rules fs.FS) ([]*rule, error) {
 	return list, nil
 }
 
-// builtin returns the rule of a file, given its path.
+// builtin returns the rule in the file with the given path and text.
 func builtin(name, text string) *rule {
 	pack, id, nested := strings.Cut(path.Dir(name), "/")
 	if !nested {
@@ -118,17 +120,18 @@ func builtin(name, text string) *rule {
 	return &rule{id: c.id, code: c}
 }
 
-// listsOf returns the lists of facts that a text reads. The parameters of a rule are not a list.
+// listsOf returns the lists of facts that the source of a rule reads. The parameters are not a
+// list.
 func listsOf(text string) reads {
 	r := readsOf(text)
 	delete(r.paths, "params")
 	return r
 }
 
-// mentions reports whether the annotation may have a key. It avoids reading annotations without it.
+// mentions reports whether the annotation may have a key, without parsing the annotation.
 func (c *code) mentions(key string) bool { return strings.Contains(header(c.text), key) }
 
-// header returns the text up to the end of the package line.
+// header returns the text up to the end of the line with the package.
 func header(text string) string {
 	at := strings.Index("\n"+text, "\npackage ")
 	if at < 0 {
@@ -141,8 +144,8 @@ func header(text string) string {
 	return text[:at+end+1]
 }
 
-// level returns the level that the rule itself declares. For a built-in rule it searches the text,
-// as reading the annotation takes longer than most runs.
+// level returns the level that the rule declares. For a built-in rule, it searches the text,
+// because parsing the annotation takes longer than most runs.
 func (r *rule) level() diag.Level {
 	if r.own || r.instance != nil {
 		return r.meta().Level
@@ -160,8 +163,8 @@ func (r *rule) level() diag.Level {
 	return r.meta().Level
 }
 
-// keyIn returns the value of a key below custom, in the form that the annotations of built-in rules
-// have, or "".
+// keyIn returns the value of a key below custom, or "". It expects the layout of annotations in
+// built-in rules.
 func keyIn(head, key string) string {
 	_, after, found := strings.Cut(head, "\n#   "+key+": ")
 	if !found {
@@ -171,16 +174,16 @@ func keyIn(head, key string) string {
 	return strings.TrimSpace(value)
 }
 
-// Bounds of custom rules. They are generous: a rule takes 1 to 3 KiB.
+// Limits for the files of custom rules. A rule usually has 1 to 3 KiB.
 const (
 	maxModuleBytes = 64 << 10
 	maxModules     = 1000
 )
 
-// join joins all errors, or returns nil without errors.
+// join joins all errors, or returns nil if there are none.
 func join(errs []error) error { return errors.Join(errs...) }
 
-// loadOwn reads and parses the modules of all folders.
+// loadOwn reads and parses all modules with custom rules or libraries.
 func loadOwn(o Options) ([]*module, error) {
 	var modules []*module
 	var errs []error
@@ -202,7 +205,7 @@ func loadOwn(o Options) ([]*module, error) {
 				leaveOut(m.parsed, o.Without.n)
 			}
 		}
-		// a file with an error counts as a rule
+		// A file with an error counts as a rule.
 		if o.Instead == nil && !slices.ContainsFunc(found, func(m *module) bool { return m == nil || m.rule != nil }) {
 			errs = append(errs, fmt.Errorf(`%s: the folder holds no rule; a rule is a file <id>/rule.rego of the package schedlint.rules["<id>"]`, name))
 		}
@@ -218,7 +221,7 @@ func loadOwn(o Options) ([]*module, error) {
 	return modules, join(errs)
 }
 
-// ruleFiles reads the rules below a folder. Vendored rules must match their locks.
+// ruleFiles reads the rules and libraries below a folder. Vendored rules must match their locks.
 func ruleFiles(dir, name string, instead *Folder) ([]textFile, error) {
 	files, err := regoFiles(dir, name, func(name string) bool { return !isTest(name) })
 	if err != nil {
@@ -256,7 +259,7 @@ func (f *Folder) has(file string) bool {
 	return worktree.Inside(other, one)
 }
 
-// modules returns the rules and libraries of the folder, with the same bounds as for a folder on
+// modules returns the rules and libraries in the folder, within the same limits as for a folder on
 // disk.
 func (f *Folder) modules() (all []textFile, errs []error) {
 	for _, name := range slices.Sorted(maps.Keys(f.Files)) {
@@ -278,8 +281,8 @@ func tooLarge(bytes int64) error {
 	return fmt.Errorf("the file has %d bytes; a module has at most %d", bytes, maxModuleBytes)
 }
 
-// duplicates requires one file per package: OPA reads the annotations of a package from one file
-// only, and a rule should be in one place.
+// duplicates returns an error for each package with several files. OPA reads the annotation of a
+// package from only one of them, and a rule should be in one place.
 func duplicates(modules []*module) (errs []error) {
 	first := map[string]*module{}
 	for _, m := range modules {
@@ -299,15 +302,15 @@ func duplicates(modules []*module) (errs []error) {
 	return errs
 }
 
-// textFile is a Rego file before it is parsed.
+// textFile is a Rego file that is not yet parsed.
 type textFile struct {
 	name, text string
-	locked     bool // vendored, and listed in the lock
+	locked     bool // listed in the lock of a folder with vendored rules
 }
 
-// regoFiles reads the wanted *.rego files below a folder, in the order of their paths. Name is the
-// folder's name in errors. All files are opened relative to the folder, so that no path leads out
-// of it.
+// regoFiles reads the *.rego files below a folder for which wanted returns true, sorted by path.
+// Errors use the given name for the folder. All files are opened through os.Root, so no path can
+// leave the folder.
 func regoFiles(dir, name string, wanted func(name string) bool) ([]textFile, error) {
 	info, err := os.Lstat(dir)
 	switch {

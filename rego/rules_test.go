@@ -24,7 +24,7 @@ import (
 // update reports whether to rewrite generated files.
 func update() bool { return os.Getenv("SCHEDLINT_UPDATE") != "" }
 
-// regoFilesHere returns all Rego files of the repository's rules and libraries.
+// regoFilesHere returns all Rego files with rules and libraries in the repository.
 func regoFilesHere(t *testing.T) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -66,15 +66,15 @@ func TestRuleUnits(t *testing.T) {
 		}
 	}
 	for id := range ruleFolders(t) {
-		const few = 3 // one that reports, one that passes, one that is silent
+		const few = 3 // one row that is reported, one that passes, and one that is ignored
 		if n := count[ast.MustParseRef(fmt.Sprintf("data.schedlint.rules[%q]", id+"_test")).String()]; n < few {
 			t.Errorf("%s has %d unit tests, want at least %d", id, n, few)
 		}
 	}
 }
 
-// TestRuleUnitsHoldRows checks that the rows of unit tests have the fields of rows, with values of
-// their types.
+// TestRuleUnitsHoldRows checks that the rows in unit tests have the fields of facts, with values
+// of the right types.
 func TestRuleUnitsHoldRows(t *testing.T) {
 	lists := map[string]reflect.Type{}
 	for _, list := range factLists(&facts.Facts{}) {
@@ -109,7 +109,8 @@ func TestRuleUnitsHoldRows(t *testing.T) {
 	}
 }
 
-// notRowsIn returns the terms below params of an input, and those of findings.
+// notRowsIn returns the terms below the params of an input, and those in findings, which are not
+// rows.
 func notRowsIn(m *ast.Module) map[*ast.Term]bool {
 	skip := map[*ast.Term]bool{}
 	skipAll := func(t *ast.Term) {
@@ -128,7 +129,7 @@ func notRowsIn(m *ast.Module) map[*ast.Term]bool {
 				skipAll(below)
 			}
 		}
-		if values := object.Get(ast.StringTerm("values")); values != nil && kindOf(values) == "an object" { // those of a row are a list
+		if values := object.Get(ast.StringTerm("values")); values != nil && kindOf(values) == "an object" { // the values of a row are a list
 			skipAll(term)
 		}
 		return false
@@ -136,8 +137,8 @@ func notRowsIn(m *ast.Module) map[*ast.Term]bool {
 	return skip
 }
 
-// rowLike reports whether an object of a test is a row, or part of one, and not a report or a
-// complete input.
+// rowLike reports whether an object in a test is a row or a part of one, as opposed to a report or
+// a complete input.
 func rowLike(o ast.Object, lists map[string]reflect.Type) bool {
 	for _, key := range o.Keys() {
 		name, _ := key.Value.(ast.String)
@@ -148,8 +149,8 @@ func rowLike(o ast.Object, lists map[string]reflect.Type) bool {
 	return o.Len() > 0
 }
 
-// holdsOne compares an object of a test with the rows of the lists that a rule reads, and returns
-// its problems as a row of the list that it fits best.
+// holdsOne compares an object in a test with the rows of the lists that a rule reads. It returns
+// the problems with it as a row of the list that it fits best.
 func holdsOne(at *ast.Location, o ast.Object, lists map[string]reflect.Type, read []string) (fewest []string) {
 	first := true
 	for _, list := range read {
@@ -163,7 +164,7 @@ func holdsOne(at *ast.Location, o ast.Object, lists map[string]reflect.Type, rea
 	return fewest
 }
 
-// holds compares an object of a test with the type of a row.
+// holds compares an object in a test with the type of a row.
 func holds(at *ast.Location, o ast.Object, row reflect.Type) (problems []string) {
 	fields := map[string]reflect.Type{}
 	for f := range row.Fields() {
@@ -221,14 +222,14 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// folders returns the ids of all built-in rules that may run, including those of packs.
+// folders returns the ids of all built-in rules except templates, including pack rules.
 func folders(t testing.TB) []string {
 	t.Helper()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(ruleFolders(t))), func(id string) bool { return kindOfFolder(t, id) == templateFolder })
 }
 
-// ruleFolders returns the folders of all built-in rules and templates by id, relative to the root
-// of the rules.
+// ruleFolders returns the folders of all built-in rules and templates, by id and relative to the
+// root of the rules.
 func ruleFolders(t testing.TB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -249,7 +250,8 @@ func ruleFolders(t testing.TB) map[string]string {
 	return all
 }
 
-// kindOfFolder returns the pack of a rule, templates for a template, and "" for any other rule.
+// kindOfFolder returns the name of the pack of a rule, "templates" for a template, or "" for any
+// other rule.
 func kindOfFolder(t testing.TB, id string) string {
 	t.Helper()
 	kind, _, nested := strings.Cut(ruleFolders(t)[id], "/")
@@ -259,7 +261,7 @@ func kindOfFolder(t testing.TB, id string) string {
 	return kind
 }
 
-// TestEmbedded checks that the program embeds every rule, and nothing else.
+// TestEmbedded checks that the program embeds every rule and no other file.
 func TestEmbedded(t *testing.T) {
 	var got, want []string
 	err := fs.WalkDir(rules.FS, ".", func(name string, d fs.DirEntry, err error) error {
@@ -279,7 +281,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestFolders checks that a rule has two files of its own, and keeps to its size.
+// TestFolders checks that each rule has two files and that they do not exceed the maximum size.
 func TestFolders(t *testing.T) {
 	const mostLines, mostOfTemplate = 20, 25 // a template replaces several rules
 	e := loaded(t, Options{})
@@ -318,8 +320,8 @@ func policyLines(text string) int {
 	return n
 }
 
-// TestBuiltinRulesAreChecked makes the checks that a run leaves out: built-in rules load as custom
-// rules, and say since which version they exist.
+// TestBuiltinRulesAreChecked makes the checks that a run skips. Built-in rules must load as custom
+// rules and give the version that introduced them.
 func TestBuiltinRulesAreChecked(t *testing.T) {
 	e, err := Load(Options{Dirs: []string{"../rules"}})
 	if err != nil {
@@ -347,8 +349,8 @@ func TestBuiltinRulesAreChecked(t *testing.T) {
 	}
 }
 
-// TestEveryFactIsConsumed requires a built-in reader for every list of questions; the other lists
-// describe the input.
+// TestEveryFactIsConsumed requires that a built-in rule reads every list of questions. The other
+// lists describe the input.
 func TestEveryFactIsConsumed(t *testing.T) {
 	e := loaded(t, Options{})
 	for _, list := range factLists(&facts.Facts{}) {
@@ -365,8 +367,8 @@ func TestEveryFactIsConsumed(t *testing.T) {
 	}
 }
 
-// TestLevelsAreReadAtOnce checks that the level in the text of a built-in rule is that of its
-// annotation.
+// TestLevelsAreReadAtOnce checks that the text search for the level of a built-in rule gives the
+// level in its annotation.
 func TestLevelsAreReadAtOnce(t *testing.T) {
 	e := loaded(t, Options{})
 	for _, r := range e.rules {

@@ -12,18 +12,18 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Bounds of the parameters that a rule declares, and of their values.
+// Limits on the parameters that a rule declares, and on their values.
 const (
 	maxSchemaDepth  = 8
-	maxSchemas      = 200     // of one rule, including those of items and nested properties
+	maxSchemas      = 200     // per rule, including the schemas of items and nested properties
 	maxParamText    = 4 << 10 // bytes of a string
-	maxParamItems   = 1000    // of one array
-	maxParamValues  = 10_000  // of one rule
-	maxParamErrors  = 20      // of one rule, as the number of errors is unlimited
-	maxParamPattern = 1000    // bytes of a pattern; its instructions obey maxPattern
+	maxParamItems   = 1000    // of an array
+	maxParamValues  = 10_000  // per rule
+	maxParamErrors  = 20      // per rule, to keep the output short
+	maxParamPattern = 1000    // bytes of a pattern; maxPattern limits its instructions
 )
 
-// schema is the part of JSON Schema that parameters may use.
+// schema is a schema for parameters. It supports a part of JSON Schema.
 type schema struct {
 	kind        string
 	description string
@@ -31,7 +31,7 @@ type schema struct {
 	items       *schema
 	properties  map[string]*schema
 	required    []string
-	// fallback is the default, including the defaults of its parts.
+	// fallback is the default value, including the default values of properties.
 	fallback   any
 	hasDefault bool
 	minimum    *float64
@@ -43,18 +43,19 @@ type schema struct {
 // names returns the names of the properties, sorted.
 func (s *schema) names() []string { return slices.Sorted(maps.Keys(s.properties)) }
 
-// keyword is a key of a schema, with the types that accept it and its reader. The reader's error
-// says what was expected instead.
+// keyword is a keyword of a schema, with the types that accept it and its reader. An error of the
+// reader says what was expected.
 type keyword struct {
 	name  string
-	kinds string // "" for all
+	kinds string // space-separated, or "" for all
 	read  func(r *schemaReader, s *schema, at string, value any) error
 }
 
-// kinds returns the types of parameters.
+// kinds returns the possible types of parameters.
 func kinds() []string { return []string{"string", "integer", "number", "boolean", "array", "object"} }
 
-// keywords returns the keywords, the type first, as the meaning of the others depends on it.
+// keywords returns all keywords. The type is first, because the meaning of the others depends on
+// it.
 func keywords() []keyword {
 	return []keyword{
 		{"type", "", (*schemaReader).kind},
@@ -71,14 +72,14 @@ func keywords() []keyword {
 	}
 }
 
-// schemaReader reads the schema of one rule and collects the problems with it.
+// schemaReader reads the schema of one rule and collects the problems in it.
 type schemaReader struct {
 	problems []string
 	count    int
 	depth    int
 }
 
-// paramsOf reads custom.params.
+// paramsOf reads custom.params and returns all problems with it.
 func paramsOf(value any) (*schema, []string) {
 	r := &schemaReader{}
 	s := r.schema("custom.params", value)
@@ -119,13 +120,13 @@ func (r *schemaReader) schema(at string, value any) *schema {
 		case !has:
 		case k.kinds != "" && !slices.Contains(strings.Fields(k.kinds), s.kind):
 			r.say(at+"."+k.name, "type %s does not take; it is for %s", s.kind, strings.ReplaceAll(k.kinds, " ", ", "))
-		case k.name == "default" && len(r.problems) > before: // there is nothing to check it against
+		case k.name == "default" && len(r.problems) > before: // without a valid schema, the default cannot be checked
 		default:
 			if err := k.read(r, s, at+"."+k.name, v); err != nil {
 				r.say(at+"."+k.name, "%v", err)
 			}
 		}
-		if s.kind == "" { // the type comes first
+		if s.kind == "" { // the type was read first
 			if !has {
 				r.say(at, "has no type; expected one of %s", strings.Join(kinds(), ", "))
 			}
@@ -136,8 +137,7 @@ func (r *schemaReader) schema(at string, value any) *schema {
 	return s
 }
 
-// unknown requires all keys of a schema to be known: ignoring a keyword would promise a check that
-// never happens.
+// unknown reports unknown keys of a schema. Ignoring them would promise checks that never happen.
 func (r *schemaReader) unknown(at string, given map[string]any) {
 	var names []string
 	for _, k := range keywords() {
@@ -151,7 +151,8 @@ func (r *schemaReader) unknown(at string, given map[string]any) {
 	}
 }
 
-// whole checks that values are typed at all levels, and that each property has a value.
+// whole checks that a schema defines the types of all items and properties, and that every
+// property can get a value.
 func (r *schemaReader) whole(at string, s *schema) {
 	switch {
 	case s.kind == "array" && s.items == nil:
@@ -206,7 +207,7 @@ func (r *schemaReader) properties(s *schema, at string, value any) error {
 	return nil
 }
 
-// paramName keeps input.params.<name> free of quotes.
+// paramName restricts parameter names so that rules can write input.params.<name> without quotes.
 var paramName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,62}$`)
 
 func (r *schemaReader) required(s *schema, _ string, value any) error {
@@ -252,7 +253,7 @@ func (r *schemaReader) pattern(s *schema, _ string, value any) error {
 	return nil
 }
 
-// fallback reads the default, which has to fit its own schema.
+// fallback reads the default value, which must match its own schema.
 func (r *schemaReader) fallback(s *schema, _ string, value any) error {
 	c := &checker{name: "default"}
 	s.fallback = c.value(s, value, nil)
@@ -281,7 +282,7 @@ func limitOf(into **float64, value any) error {
 	return nil
 }
 
-// definition returns the schema in the form that OPA's type checker reads.
+// definition returns the schema in the form that OPA's type checker expects.
 func (s *schema) definition() any {
 	d := map[string]any{"type": s.kind}
 	switch s.kind {
@@ -297,13 +298,13 @@ func (s *schema) definition() any {
 	return d
 }
 
-// described returns the parameters as documents show them.
+// described returns the parameters for the documentation.
 func (s *schema) described() (all []diag.Param) {
 	for _, name := range s.names() {
 		p := s.properties[name]
 		one := diag.Param{Name: name, Type: p.kind, Description: p.description}
 		if p.hasDefault {
-			text, _ := json.Marshal(p.fallback) // it holds only strings, numbers, booleans, lists and maps
+			text, _ := json.Marshal(p.fallback) // the value consists of strings, numbers, booleans, lists and maps
 			one.Default = string(text)
 		}
 		all = append(all, one)

@@ -10,52 +10,52 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// Bounds of the analysis, in values that it visits: for one rule, and for all rules of a run. A
-// rule of 3 KiB takes about 2,000.
+// Limits on the values that the analysis visits in one module and in a run. A module of 3 KiB
+// takes about 2,000.
 const (
 	maxTrace  = 300_000
 	maxTraces = 6_000_000
 )
 
-// tracer analyses compiled modules. For every term it finds which places of the schema of the facts
-// the term can stand for: it starts from input and follows references, unification, arguments and
-// results until it finds nothing new. This shows what a rule reads, and which constants are
-// compared with which fields.
+// tracer analyzes compiled modules. For every term, it finds the places in the schema of the facts
+// whose values the term can have. It starts from input and follows references, unification,
+// arguments and results until it finds nothing new. The result shows which facts a rule reads, and
+// which constants it compares with which fields.
 //
-// It works on the output of the compiler, which is a small language: nested references and calls
-// are expressions of their own, and the order of a body binds each variable before its use.
+// The tracer works on the output of the compiler, which is simpler than Rego source: nested
+// references and calls are separate expressions, and a body binds each variable before its use.
 type tracer struct {
-	root  *node                  // of input
-	rules map[string][]*ast.Rule // by the constant part of their references
-	names []string               // of the rules, sorted
-	inner map[string]bool        // references to packages and other parents of rules
-	left  int                    // steps
+	root  *node                  // node of input
+	rules map[string][]*ast.Rule // rules by the constant prefix of their references
+	names []string               // keys of rules, sorted
+	inner map[string]bool        // references to packages and other prefixes of rules
+	left  int                    // steps left for all modules
 }
 
 // trace is the analysis of one module.
 type trace struct {
 	*tracer
 	states  map[*ast.Rule]*state
-	order   []*state // in the order in which they are reached
+	order   []*state // in the order in which they were reached
 	cells   map[any]*cell
-	sunk    map[*cell]bool // in this pass
+	sunk    map[*cell]bool // cells that readAll has visited in this pass
 	reads   reads
 	changed bool
-	over    bool   // the analysis has ended early
-	why     string // the reason for over
+	over    bool   // whether the analysis has ended early
+	why     string // why it ended early
 	steps   int
 	checks  *checks // nil until the analysis is complete
 	line    *ast.Location
 }
 
-// state holds what is known about one definition of a rule or function.
+// state holds the values that are known for one definition of a rule or function.
 type state struct {
 	rule   *ast.Rule
 	params []abstract
 	result abstract
 }
 
-// scope maps the variables of a body to what they stand for.
+// scope maps the variables of a body to their possible values.
 type scope map[ast.Var]abstract
 
 func newTracer(c *ast.Compiler, root *node) *tracer {
@@ -73,7 +73,8 @@ func newTracer(c *ast.Compiler, root *node) *tracer {
 	return all
 }
 
-// analyse returns what each custom rule reads. The error is about all values that cannot be right.
+// analyse returns the places that each custom rule reads. The error lists all values that cannot
+// be right.
 func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
 	all, found := newTracer(c, factsNode()), map[*module]reads{}
 	var faults []fault
@@ -84,26 +85,26 @@ func analyse(c *ast.Compiler, own []*module) (map[*module]reads, error) {
 	return found, join(faultErrors(faults))
 }
 
-// module analyses one module and returns what its report reads, and its faults. Without a report,
-// only the faults matter.
+// module analyzes one module. It returns the places that the report of the module reads, and the
+// faults of the module. For a library, which has no report, only the faults matter.
 func (all *tracer) module(m *ast.Module) (reads, []fault) {
 	t := &trace{tracer: all, states: map[*ast.Rule]*state{}, cells: map[any]*cell{}, sunk: map[*cell]bool{}}
 	t.reads = reads{paths: map[string]bool{}}
 	reported := reports(m)
 	t.settle(reported, reported)
-	found := reads{t.reads.all || t.over, maps.Clone(t.reads.paths)} // does not change with t.reads
+	found := reads{t.reads.all || t.over, maps.Clone(t.reads.paths)} // a copy that does not change with t.reads
 	t.settle(m.Rules, reported)
 	if !t.over {
 		t.checks = &checks{}
 		t.pass()
 	}
-	if t.over { // incomplete knowledge would lead to wrong faults
+	if t.over { // incomplete results would lead to false faults
 		return found, []fault{{m.Package.Location, t.why}}
 	}
 	return found, t.checks.found
 }
 
-// settle evaluates rules, and all that they refer to, until nothing changes.
+// settle evaluates the given rules and all rules that they refer to until nothing changes.
 func (t *trace) settle(roots, reported []*ast.Rule) {
 	for _, r := range roots {
 		t.state(r)
@@ -119,7 +120,7 @@ func (t *trace) settle(roots, reported []*ast.Rule) {
 
 func (t *trace) pass() {
 	clear(t.sunk)
-	for i := 0; i < len(t.order) && !t.over; i++ { // order grows meanwhile
+	for i := 0; i < len(t.order) && !t.over; i++ { // order grows during the loop
 		t.rule(t.order[i])
 	}
 }
@@ -133,14 +134,14 @@ func (t *trace) step(n int) {
 	}
 }
 
-// end ends the analysis. Only the first reason counts.
+// end ends the analysis early. If it is called again, the first reason is kept.
 func (t *trace) end(format string, args ...any) {
 	if !t.over {
 		t.over, t.why = true, fmt.Sprintf(format, args...)
 	}
 }
 
-// giveUpAt ends the analysis at something that the compiler is not known to produce.
+// giveUpAt ends the analysis at a construct that the compiler is not expected to produce.
 func (t *trace) giveUpAt(at *ast.Location) {
 	if at = cmp.Or(at, t.line); at == nil {
 		at = &ast.Location{}
@@ -148,7 +149,7 @@ func (t *trace) giveUpAt(at *ast.Location) {
 	t.end("its values cannot be checked against the facts because of %q in line %d; write that in another way", cut(string(at.Text)), at.Row)
 }
 
-// state returns what is known of a rule, and adds the rule to the analysis.
+// state returns the state of a rule and adds the rule to the analysis if it is new.
 func (t *trace) state(r *ast.Rule) *state {
 	s, ok := t.states[r]
 	if !ok {
@@ -158,7 +159,7 @@ func (t *trace) state(r *ast.Rule) *state {
 	return s
 }
 
-// rule evaluates a definition and its alternatives.
+// rule evaluates a rule definition and its else branches.
 func (t *trace) rule(s *state) {
 	for r := s.rule; r != nil; r = r.Else {
 		t.step(1)
@@ -172,8 +173,8 @@ func (t *trace) rule(s *state) {
 	}
 }
 
-// head returns the result of a rule: its value, a set, or objects under the variable keys of its
-// reference.
+// head returns the result of a rule: its value, a set, or nested objects if its reference has
+// variable keys.
 func (t *trace) head(r *ast.Rule, env scope) abstract {
 	var v abstract
 	switch {
@@ -193,14 +194,14 @@ func (t *trace) head(r *ast.Rule, env scope) abstract {
 	return v
 }
 
-// body evaluates expressions in order, and adds the variables that they bind to env.
+// body evaluates the expressions of a body in order and adds the variables that they bind to env.
 func (t *trace) body(body ast.Body, env scope) {
 	for _, e := range body {
 		t.step(1)
 		if t.over {
 			return
 		}
-		if len(e.With) > 0 { // with it, anything may stand for anything
+		if len(e.With) > 0 { // a with modifier can give any reference any value
 			t.reads.all = true
 		}
 		inner := env
@@ -237,7 +238,7 @@ func (t *trace) expr(e *ast.Expr, env scope) {
 	}
 }
 
-// value returns what a term can stand for. All variables of the term are bound.
+// value returns the possible values of a term whose variables are all bound.
 func (t *trace) value(term *ast.Term, env scope) abstract {
 	t.step(1)
 	if t.over {
@@ -254,7 +255,7 @@ func (t *trace) value(term *ast.Term, env scope) abstract {
 		}
 		t.giveUpAt(term.Location)
 		return anything
-	case ast.Ref: // which binds the variables in it that are unbound
+	case ast.Ref: // a reference binds its unbound variables
 		if v[0].Equal(ast.DefaultRootDocument) {
 			return t.data(v, env)
 		}
@@ -286,8 +287,8 @@ func (t *trace) comprehension(v ast.Value, env scope) abstract {
 	return oneOf(c)
 }
 
-// visit notes that a place is read. Places below it are not, but a scalar is read completely, and
-// so is a document of any form.
+// visit records that a place is read, but not the places below it. A scalar, and a document
+// without a known schema, count as read completely.
 func (t *trace) visit(n *node) {
 	if n.scalar() || n.kind == "" {
 		t.whole(n)
@@ -296,7 +297,7 @@ func (t *trace) visit(n *node) {
 	}
 }
 
-// whole notes that everything below a place is read.
+// whole records that a place and all places below it are read.
 func (t *trace) whole(n *node) {
 	if n.path == "" {
 		t.reads.all = true
@@ -304,7 +305,7 @@ func (t *trace) whole(n *node) {
 	t.reads.paths[n.path] = true
 }
 
-// readAll notes that a value goes somewhere that the analysis does not follow.
+// readAll records that every place in a value is read. The analysis follows the value no further.
 func (t *trace) readAll(v abstract) {
 	for _, member := range v.of {
 		t.step(1)
@@ -327,7 +328,7 @@ func (t *trace) readAll(v abstract) {
 
 func sortedKeys(m map[string]*abstract) []string { return slices.Sorted(maps.Keys(m)) }
 
-// call evaluates the call of a function. The term after its arguments gets the result.
+// call evaluates a function call. The term after the arguments receives the result.
 func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	name := op.String()
 	rules := t.rules[name]
@@ -360,8 +361,8 @@ func (t *trace) call(op ast.Ref, terms []*ast.Term, env scope) {
 	}
 }
 
-// builtin returns the result of a built-in function. One that is not listed reads its arguments
-// completely, so its result may be anything.
+// builtin returns the result of a built-in function. A function that is not in effects counts as
+// reading its arguments completely, so its result may be anything.
 func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstract {
 	switch kind := effects[name]; {
 	case kind == looks:
@@ -398,18 +399,18 @@ func (t *trace) builtin(name string, args []abstract, terms []*ast.Term) abstrac
 	return anything
 }
 
-// effect is the use that a built-in function makes of its arguments.
+// effect describes how a built-in function uses its arguments.
 type effect int
 
 const (
-	sinks  effect = iota // reads them completely
-	looks                // reads their types or lengths
-	keeps                // returns an object with fields of them
-	joins                // returns an array with members of them
+	sinks  effect = iota // reads its arguments completely
+	looks                // reads the types or lengths of its arguments
+	keeps                // returns an object with fields of its arguments
+	joins                // returns an array with members of its arguments
 	equals               // compares two values
-	orders               // compares values by their order
-	finds                // looks for a value in another one
-	gets                 // reads a field
+	orders               // compares values by order
+	finds                // searches for a value in another value
+	gets                 // reads a field of an object
 )
 
 var effects = map[string]effect{
@@ -422,10 +423,10 @@ var effects = map[string]effect{
 	"object.get": gets,
 }
 
-// joinedAt identifies a call that joins arrays, by its first argument.
+// joinedAt identifies a call that joins arrays by its first argument.
 type joinedAt struct{ *ast.Term }
 
-// joined returns an array with members of arguments, in any order.
+// joined returns an array with the members of all arguments, in any order.
 func (t *trace) joined(args []abstract, terms []*ast.Term) abstract {
 	c := t.cell(joinedAt{terms[0]})
 	for _, arg := range args {
@@ -434,7 +435,7 @@ func (t *trace) joined(args []abstract, terms []*ast.Term) abstract {
 	return oneOf(c)
 }
 
-// ordered evaluates a function that compares values, or the members of one value, by their order.
+// ordered evaluates a function that orders two values, or the members of one value.
 func (t *trace) ordered(args []abstract) {
 	for _, arg := range args {
 		t.readAll(arg)
@@ -469,8 +470,8 @@ func (t *trace) get(args []abstract) abstract {
 	return result
 }
 
-// way returns the constant key of object.get, or the constant keys of a path, or nil if they are
-// unknown.
+// way returns the constant key of object.get, or the constant keys if it is called with a path. It
+// returns nil if a key is not constant.
 func (t *trace) way(v abstract) []string {
 	if key, ok := constantKey(v); ok {
 		return []string{key}

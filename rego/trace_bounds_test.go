@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// chain returns a rule whose functions call each other, so that each pass of the analysis learns
-// about one more of them.
+// chain returns a rule with functions that call each other. Each pass of the analysis finds out
+// about only one more of them.
 func chain(n int, condition string) string {
 	var more strings.Builder
 	for i := range n {
@@ -17,8 +17,8 @@ func chain(n int, condition string) string {
 	return ruleWith("some row in input.losses\nf0(row) == "+condition, more.String())
 }
 
-// TestTraceBounds checks that a module with too many values to check does not load, so that a wrong
-// value is never silently ignored.
+// TestTraceBounds checks that a module with too many values to check does not load, so that wrong
+// values are never silently ignored.
 func TestTraceBounds(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a short chain":           {chain(50, `"infeasable"`), `input.losses.outcome is never "infeasable"`},
@@ -34,7 +34,7 @@ func TestTraceBounds(t *testing.T) {
 	}
 }
 
-// images returns constants for a rule that lists allowed images.
+// images returns constants for a rule with a list of allowed images.
 func images(n int) string {
 	var all []string
 	for i := range n {
@@ -43,8 +43,8 @@ func images(n int) string {
 	return strings.Join(all, ", ")
 }
 
-// TestLongLists checks that a rule may list thousands of constants, but may not compare an
-// enumeration with so many that a wrong one is missed.
+// TestLongLists checks that a rule can have lists of thousands of constants, but cannot compare an
+// enumeration with so many constants that a wrong one would be missed.
 func TestLongLists(t *testing.T) {
 	for name, c := range map[string]struct{ condition, want string }{
 		"a set":            {"not row.namespace in {" + images(3500) + "}", ""},
@@ -63,8 +63,8 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// TestTraceUnderstands checks that the analysis follows the compiled form of unusual Rego, so that
-// it loads without error.
+// TestTraceUnderstands checks that the analysis can follow the compiled form of unusual Rego
+// without errors.
 func TestTraceUnderstands(t *testing.T) {
 	for _, body := range []string{
 		`{"a": x, "b": [y, _]} = {"a": input.losses, "b": [1, 2]}` + "\nx[_].outcome == \"never\"\ny == 1",

@@ -16,22 +16,22 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// checks collects what is wrong with the values of a rule.
+// checks collects the faults of a rule.
 type checks struct{ found []fault }
 
-// fault is a problem at one place.
+// fault describes a wrong value at one position in a rule.
 type fault struct {
 	at   *ast.Location
 	what string
 }
 
 func (c *checks) add(at *ast.Location, format string, args ...any) {
-	if at != nil && !strings.HasPrefix(at.File, "lib/") { // modules of the program itself
+	if at != nil && !strings.HasPrefix(at.File, "lib/") { // not in the built-in libraries
 		c.found = append(c.found, fault{at, fmt.Sprintf(format, args...)})
 	}
 }
 
-// faultErrors converts faults to errors, sorted by place, without repeats.
+// faultErrors converts faults to errors, sorted by position, without duplicates.
 func faultErrors(faults []fault) []error {
 	slices.SortStableFunc(faults, func(a, b fault) int {
 		return cmp.Or(cmp.Compare(a.at.File, b.at.File), cmp.Compare(a.at.Row, b.at.Row), cmp.Compare(a.what, b.what))
@@ -46,8 +46,8 @@ func faultErrors(faults []fault) []error {
 	return all
 }
 
-// enumerated returns the places with an enumeration among what v stands for, and the strings that v
-// can be. It returns false if v can be any other string.
+// enumerated returns the places with an enumeration among the possible values of v, and all
+// strings that v can be. It returns false if v can also be any other string.
 func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	for _, member := range v.of {
 		switch m := member.(type) {
@@ -65,7 +65,7 @@ func enumerated(v abstract) (nodes []*node, values []string, ok bool) {
 	return nodes, values, len(nodes) > 0 && !v.unknown
 }
 
-// placeNames returns the names of places for messages, up to a limit.
+// placeNames returns the names of at most three places for a message.
 func placeNames(nodes []*node) string {
 	const most = 3
 	var all []string
@@ -79,7 +79,8 @@ func placeNames(nodes []*node) string {
 	return strings.Join(all, ", ")
 }
 
-// equal requires the constants compared with an enumeration to be in it, and to be not too many.
+// equal checks that the constants that are compared with an enumeration belong to it. If there are
+// too many of them to check, it adds a fault, too.
 func (c *checks) equal(at *ast.Location, v, with abstract) {
 	i := slices.IndexFunc(v.of, func(member any) bool {
 		n, ok := member.(*node)
@@ -107,12 +108,12 @@ func (c *checks) equal(at *ast.Location, v, with abstract) {
 	}
 }
 
-// order requires values that are compared by their order to have one.
+// order checks that two values that are compared by order have one.
 func (c *checks) order(at *ast.Location, v, with abstract) {
 	if c.outcome(at, v) {
 		return
 	}
-	var numbers []*node // of the facts
+	var numbers []*node // places in the facts
 	for _, member := range v.of {
 		if n, ok := member.(*node); ok && n.kind == "integer" {
 			numbers = append(numbers, n)
@@ -131,7 +132,8 @@ func (c *checks) order(at *ast.Location, v, with abstract) {
 	}
 }
 
-// outcome adds a fault for ordering the values of an enumeration, and reports whether v has any.
+// outcome adds a fault if v is an enumeration, whose values have no order, and reports whether it
+// is.
 func (c *checks) outcome(at *ast.Location, v abstract) bool {
 	nodes, _, ok := enumerated(v)
 	if ok {
@@ -141,7 +143,7 @@ func (c *checks) outcome(at *ast.Location, v abstract) bool {
 	return ok
 }
 
-// field requires a closed object to have a key, and reports whether it does.
+// field checks that a closed object has a key, and reports whether it does.
 func (c *checks) field(at *ast.Location, v abstract, key string) bool {
 	if v.unknown {
 		return true
@@ -168,7 +170,7 @@ func (t *trace) follow(v abstract, keys []*ast.Term, env scope) abstract {
 	return v
 }
 
-// index returns what is under one key.
+// index returns the possible values under one key.
 func (t *trace) index(v abstract, key *ast.Term, env scope) abstract {
 	if name, ok := keyOf(key); ok {
 		return t.at(v, name)
@@ -177,7 +179,7 @@ func (t *trace) index(v abstract, key *ast.Term, env scope) abstract {
 		env[variable] = t.keys(v)
 		return t.members(v)
 	}
-	if free(key, env) { // a pattern for members of a set
+	if free(key, env) { // a pattern for the members of a set
 		t.match(key, t.keys(v), env)
 		return t.members(v)
 	}
@@ -194,7 +196,7 @@ func isBound(v ast.Var, env scope) bool {
 	return ok || v.Equal(ast.InputRootDocument.Value)
 }
 
-// data follows a reference to rules.
+// data returns the result of a reference to rules.
 func (t *trace) data(r ast.Ref, env scope) abstract {
 	var found abstract
 	known := false
@@ -210,11 +212,11 @@ func (t *trace) data(r ast.Ref, env scope) abstract {
 		t.merge(&found, anything)
 		known = true
 	}
-	if !known { // a rule that is not found here may read anything
+	if !known { // an unknown rule may read anything
 		t.reads.all = true
 		found = anything
 	}
-	for _, key := range r[1:] { // variables that no rule has bound
+	for _, key := range r[1:] { // variables that following the reference has not bound
 		if v, ok := key.Value.(ast.Var); ok && !isBound(v, env) {
 			env[v] = anything
 		}
@@ -222,7 +224,7 @@ func (t *trace) data(r ast.Ref, env scope) abstract {
 	return found
 }
 
-// extended counts all rules below a reference as read, and reports whether there are any.
+// extended marks all rules below a reference as read, and reports whether there are any.
 func (t *trace) extended(r ast.Ref) bool {
 	prefix, found := r.String(), false
 	if !t.inner[prefix] {
@@ -244,8 +246,8 @@ func (t *trace) extended(r ast.Ref) bool {
 	return found
 }
 
-// unify makes two terms equal: unbound variables become the other term, and everything else is
-// compared.
+// unify evaluates an expression that makes two terms equal. It binds unbound variables to the
+// other term and compares everything else.
 func (t *trace) unify(a, b *ast.Term, env scope) {
 	x, isArray := a.Value.(*ast.Array)
 	y, both := b.Value.(*ast.Array)
@@ -263,7 +265,8 @@ func (t *trace) unify(a, b *ast.Term, env scope) {
 	}
 }
 
-// free reports whether a term is an unbound variable, or has such members.
+// free reports whether a term is an unbound variable, or an array or object with unbound
+// variables.
 func free(term *ast.Term, env scope) bool {
 	if v, ok := term.Value.(ast.Var); ok {
 		return !isBound(v, env)
@@ -287,7 +290,7 @@ func pattern(term *ast.Term) bool {
 	return false
 }
 
-// match makes a term equal to a value.
+// match makes a term equal to a value and binds its unbound variables.
 func (t *trace) match(term *ast.Term, v abstract, env scope) {
 	t.step(1)
 	switch p := term.Value.(type) {
@@ -302,7 +305,7 @@ func (t *trace) match(term *ast.Term, v abstract, env scope) {
 		}
 		return
 	case ast.Object:
-		for _, member := range v.of { // a pattern holds for objects with no other keys
+		for _, member := range v.of { // a pattern matches only objects without other keys, so it reads them completely
 			if n, ok := member.(*node); ok {
 				t.whole(n)
 			}
@@ -315,7 +318,7 @@ func (t *trace) match(term *ast.Term, v abstract, env scope) {
 	t.compare(t.value(term, env), v)
 }
 
-// compare marks both values as read completely.
+// compare marks both values as completely read.
 func (t *trace) compare(a, b abstract) {
 	t.readAll(a)
 	t.readAll(b)
@@ -325,21 +328,22 @@ func (t *trace) compare(a, b abstract) {
 	}
 }
 
-// node is a place in the schema of the facts. The rows of a list have the path of the list, and
-// values under arbitrary keys have the path of their map.
+// node is a place in the schema of the facts. The rows of a list have the path of the list. Values
+// under arbitrary keys have the path of the map that holds them.
 type node struct {
 	path   string
-	kind   string // of JSON Schema; "" for any
+	kind   string // type in JSON Schema, or "" for any
 	enum   []string
 	fields map[string]*node
 	items  *node // of an array
-	rest   *node // under keys that are not in fields; nil in a closed object
+	rest   *node // values under keys that are not in fields, or nil for a closed object
 }
 
-// factsNode returns the root of the facts, which never changes.
+// factsNode returns the root node of the facts. It never changes.
 var factsNode = sync.OnceValue(func() *node { return newNode("", facts.Schema()) })
 
-// newNode reads a schema, which is part of the program.
+// newNode converts a schema to a node. It panics if the schema, which is part of the program, is
+// invalid.
 func newNode(path string, schema []byte) *node {
 	var s struct {
 		Type       any                        `json:"type"`
@@ -370,7 +374,8 @@ func newNode(path string, schema []byte) *node {
 	return n
 }
 
-// innerNode returns the node of members, which is any value if the schema does not describe them.
+// innerNode returns the node for the members of an array or map. Without a schema, they can be any
+// value.
 func innerNode(path string, schema json.RawMessage) *node {
 	if len(schema) == 0 || string(schema) == "true" {
 		return &node{path: path}
@@ -380,7 +385,7 @@ func innerNode(path string, schema json.RawMessage) *node {
 
 func beneath(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
 
-// child returns the node under a key, or nil if there can be nothing.
+// child returns the node under a key, or nil if the key cannot exist.
 func (n *node) child(key string) *node {
 	switch {
 	case n.kind == "":
@@ -393,16 +398,16 @@ func (n *node) child(key string) *node {
 	return n.rest
 }
 
-// closed reports whether the keys of n are known.
+// closed reports whether n is an object with a fixed set of keys.
 func (n *node) closed() bool { return n.kind == "object" && n.rest == nil }
 
-// scalar reports whether nothing is below n.
+// scalar reports whether n has neither members nor fields.
 func (n *node) scalar() bool { return n.kind != "" && n.kind != "array" && n.kind != "object" }
 
-// keys returns the fields of n, sorted.
+// keys returns the names of the fields, sorted.
 func (n *node) keys() []string { return slices.Sorted(maps.Keys(n.fields)) }
 
-// within returns the members of an array or an object, in order of their keys.
+// within returns the nodes of all members, with fields in the order of their keys.
 func (n *node) within() []*node {
 	var all []*node
 	switch {
@@ -427,7 +432,7 @@ func (n *node) name() string {
 	return "input." + n.path
 }
 
-// valid describes which keys n has, and which of them a key probably means.
+// valid returns a message that a key does not exist in n, with the closest key and all valid keys.
 func (n *node) valid(key string) string {
 	return fmt.Sprintf("%q does not exist in %s%s; there are %s", key, n.name(), near(key, n.keys()), strings.Join(n.keys(), ", "))
 }

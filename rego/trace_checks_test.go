@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestValues checks the errors about values that cannot be right.
+// TestValues checks the errors for values that cannot be right.
 func TestValues(t *testing.T) {
 	const rows = "some row in input.losses\n"
 	const never = `input.losses.outcome is never "infeasable"; it is one of always, sometimes, never, unknown, none`
@@ -52,7 +52,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestValuesOfLibraries checks that values in a library count even if no rule uses it.
+// TestValuesOfLibraries checks that wrong values in a library are found even if no rule uses it.
 func TestValuesOfLibraries(t *testing.T) {
 	_, err := Load(Options{Dirs: []string{folder(t, map[string]string{
 		"x.rego": head + body,

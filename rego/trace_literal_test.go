@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTestedFacts checks the errors about facts in tests.
+// TestTestedFacts checks the errors for wrong facts in tests.
 func TestTestedFacts(t *testing.T) {
 	const start = "package x_test\n\nimport data.schedlint.facts\nimport data.schedlint.facts as f\n\ntest_x if count(y) == 0 "
 	const outcomes = "; it is one of always, sometimes, never, unknown, none"
@@ -47,7 +47,7 @@ func TestTestedFacts(t *testing.T) {
 	}
 }
 
-// TestTestsOfBuiltinRulesAreTyped applies the check to the tests of all built-in rules.
+// TestTestsOfBuiltinRulesAreTyped checks the facts in the tests of all built-in rules.
 func TestTestsOfBuiltinRulesAreTyped(t *testing.T) {
 	files := regoFilesHere(t)
 	for _, dir := range ruleFolders(t) {

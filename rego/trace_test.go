@@ -18,14 +18,14 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// ruleWith returns a rule with a report with that body, followed by more definitions.
+// ruleWith returns a rule whose report has the given body, followed by more definitions.
 func ruleWith(body, more string) string {
 	return head + "report contains result.finding(rego.metadata.chain(), row, {\"message\": \"x\"}) if {\n" + body + "\n}\n\n" + more
 }
 
 const someLoss = "some row in input.losses\n"
 
-// readCases holds rules with the paths that they read; a path with * is read completely.
+// readCases lists rules with the paths that they read. A path that is read completely ends with *.
 var readCases = map[string]struct{ body, more, want string }{
 	"a field":             {someLoss + `row.outcome == "always"`, "", "losses losses.id* losses.outcome*"},
 	"a literal key":       {`some row in input["losses"]`, "", "losses losses.id*"},
@@ -91,8 +91,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// pathsOf prints what is read. Below a path that is read completely, it prints only the wanted
-// paths.
+// pathsOf returns the paths that are read. Below a path that is read completely, it returns only
+// the wanted paths.
 func pathsOf(r reads, want string) string {
 	if r.all {
 		return "all"
@@ -123,7 +123,8 @@ func TestMayRead(t *testing.T) {
 	}
 }
 
-// TestReadsAgree compares the search of the text with the analysis, for built-in rules.
+// TestReadsAgree checks that, for built-in rules, the text search and the analysis find the same
+// lists.
 func TestReadsAgree(t *testing.T) {
 	own, err := Load(Options{Dirs: []string{"../rules"}})
 	if err != nil {
@@ -137,8 +138,8 @@ func TestReadsAgree(t *testing.T) {
 	}
 }
 
-// TestTraceOfMaps analyses rules over maps, documents of any form and nested rows, and checks what
-// they read and their faults.
+// TestTraceOfMaps checks which paths and faults the analysis finds in rules about maps, documents
+// without a schema and nested rows.
 func TestTraceOfMaps(t *testing.T) {
 	root := newNode("", []byte(`{"type": "object", "additionalProperties": false, "properties": {"rows": {"type": "array", "items": {
 		"type": "object", "additionalProperties": false, "properties": {
@@ -183,8 +184,8 @@ func TestTraceOfMaps(t *testing.T) {
 	}
 }
 
-// TestTraceIsBounded analyses rules that are made to keep the analysis busy: they load, and count
-// as reading everything if their reads are unknown.
+// TestTraceIsBounded analyzes rules that are designed to keep the analysis busy. They must load,
+// and they must count as reading everything if the analysis cannot determine what they read.
 func TestTraceIsBounded(t *testing.T) {
 	chain := "f0(x) := [x, input]\n\n"
 	for i := range 700 {
@@ -213,8 +214,9 @@ func TestTraceIsBounded(t *testing.T) {
 	}
 }
 
-// TestReadsAreEnough evaluates built-in rules and the ones above as custom rules, once with all
-// facts and once with only what the analysis says they read.
+// TestReadsAreEnough evaluates built-in rules and the rules above as custom rules, once with all
+// facts and once with only the facts that they read according to the analysis. The findings must
+// be the same.
 func TestReadsAreEnough(t *testing.T) {
 	f := bad(20)
 	describe(f, 20)
@@ -248,7 +250,7 @@ func TestReadsAreEnough(t *testing.T) {
 	}
 }
 
-// reportOf returns what a rule reports of facts.
+// reportOf returns the report of a rule for some facts.
 func reportOf(t *testing.T, r *rule, input *ast.Term) ast.Set {
 	t.Helper()
 	found, err := r.program.run(context.Background(), r.code, input, func(q *topdown.Query) *topdown.Query {
@@ -263,7 +265,7 @@ func reportOf(t *testing.T, r *rule, input *ast.Term) ast.Set {
 	return found
 }
 
-// pruned leaves out the fields that are not read.
+// pruned removes the fields that are not read.
 func pruned(t *ast.Term, path string, r *reads) *ast.Term {
 	switch v := t.Value.(type) {
 	case *ast.Array:
@@ -282,7 +284,7 @@ func pruned(t *ast.Term, path string, r *reads) *ast.Term {
 	return t
 }
 
-// compiled returns the modules of n rules, which repeat the built-in ones, and their compiler.
+// compiled returns the modules of n rules, which are copies of built-in rules, and their compiler.
 func compiled(t testing.TB, n int) (*ast.Compiler, []*module) {
 	t.Helper()
 	ids := folders(t)
@@ -311,7 +313,7 @@ func compiled(t testing.TB, n int) (*ast.Compiler, []*module) {
 	return c, own
 }
 
-// BenchmarkTrace analyses 100 rules.
+// BenchmarkTrace analyzes 100 rules.
 func BenchmarkTrace(b *testing.B) {
 	c, own := compiled(b, 100)
 	for b.Loop() {
@@ -321,7 +323,7 @@ func BenchmarkTrace(b *testing.B) {
 	}
 }
 
-// TestTraceTakesFewSteps bounds the steps for 100 rules.
+// TestTraceTakesFewSteps limits the number of steps for 100 rules.
 func TestTraceTakesFewSteps(t *testing.T) {
 	c, own := compiled(t, 100)
 	all := newTracer(c, factsNode())

@@ -8,14 +8,14 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// abstract holds the values that a term can have: any of its members. Each member is a *node, a *cell or a
-// *ast.Term, which is a constant.
+// abstract describes the possible values of a term. Each of them is a *node (a place in the facts),
+// a *cell (a value that the rule builds) or an *ast.Term (a constant).
 type abstract struct {
 	of []any
-	// unknown is set if it can be something else, too. Everything that an unknown value may hold
-	// counts as read.
+	// unknown is set if the term can also have other values. All places that flow into an unknown
+	// value count as read.
 	unknown bool
-	// cut is set if it can be more than maxMembers; values that are not in of are unknown.
+	// cut is set if more than maxMembers values are possible. Some of them are then unknown.
 	cut bool
 }
 
@@ -23,14 +23,15 @@ var anything = abstract{unknown: true}
 
 func oneOf(member any) abstract { return abstract{of: []any{member}} }
 
-// cell is a value that a rule makes. There is one for each place in the text that makes a value.
+// cell is an array, object or set that a rule builds. Each expression in the source that builds
+// one has one cell.
 type cell struct {
-	fields map[string]*abstract // under constant keys
-	keys   abstract             // all keys of an object, or members of a set
-	rest   abstract             // under other keys
+	fields map[string]*abstract // values under constant keys
+	keys   abstract             // all keys of an object, or all members of a set
+	rest   abstract             // values under other keys
 }
 
-// field returns the value under a constant key.
+// field returns the value under a constant key, adding an empty one if necessary.
 func (c *cell) field(key string) *abstract {
 	f, ok := c.fields[key]
 	if !ok {
@@ -40,12 +41,12 @@ func (c *cell) field(key string) *abstract {
 	return f
 }
 
-// maxMembers bounds what one value can stand for. Beyond it, the value is unknown: a list of images
-// has thousands of constants, and an enumeration is compared with only a few.
+// maxMembers is the maximum number of possible values that are kept for a term. A list of images
+// has thousands of constants, but an enumeration is compared with only a few.
 const maxMembers = 500
 
-// merge adds what from stands for to into, and reports whether any of it is new. Only the owner of
-// into may call it: copies share its members.
+// merge adds the possible values in from to into, and reports whether any of them is new. Only the
+// owner of into may call it, because copies share the slice of members.
 func (t *trace) merge(into *abstract, from abstract) bool {
 	fresh := from.unknown && !into.unknown || from.cut && !into.cut
 	into.unknown, into.cut = into.unknown || from.unknown, into.cut || from.cut
@@ -70,21 +71,22 @@ func (t *trace) merge(into *abstract, from abstract) bool {
 	return fresh
 }
 
-// drop counts as read what a value is not known to stand for. A constant reads nothing.
+// drop handles a member that no longer fits into a value: a place then counts as read, a constant
+// does not.
 func (t *trace) drop(member any) {
 	if _, constant := member.(*ast.Term); !constant {
 		t.reads.all = true
 	}
 }
 
-// grow merges into a value that is kept from pass to pass.
+// grow merges into a value that is kept between passes.
 func (t *trace) grow(into *abstract, from abstract) {
 	if t.merge(into, from) {
 		t.changed = true
 	}
 }
 
-// cell returns the value that a place in the text makes.
+// cell returns the cell for a term in the source.
 func (t *trace) cell(place any) *cell {
 	c, ok := t.cells[place]
 	if !ok {
@@ -94,7 +96,7 @@ func (t *trace) cell(place any) *cell {
 	return c
 }
 
-// keyOf returns a constant key in the form that the maps of cells and nodes use.
+// keyOf returns a constant key as a string, as the maps in cells and nodes use it.
 func keyOf(t *ast.Term) (string, bool) {
 	switch v := t.Value.(type) {
 	case ast.String:
@@ -105,7 +107,7 @@ func keyOf(t *ast.Term) (string, bool) {
 	return "", false
 }
 
-// constantKey returns the one constant that a value stands for.
+// constantKey returns the only possible value of v if it is a constant.
 func constantKey(v abstract) (string, bool) {
 	if v.unknown || len(v.of) != 1 {
 		return "", false
@@ -117,7 +119,7 @@ func constantKey(v abstract) (string, bool) {
 	return keyOf(term)
 }
 
-// at returns what is under a constant key.
+// at returns the possible values under a constant key.
 func (t *trace) at(v abstract, key string) abstract {
 	found := abstract{unknown: v.unknown, cut: v.cut}
 	for _, member := range v.of {
@@ -137,8 +139,8 @@ func (t *trace) at(v abstract, key string) abstract {
 	return found
 }
 
-// members returns what is under any key. The fields of a closed object are distinguished only by
-// their keys, so a variable key reads all of them.
+// members returns the possible values under any key. Only their keys distinguish the fields of a
+// closed object, so a variable key reads all of them.
 func (t *trace) members(v abstract) abstract {
 	found := abstract{unknown: v.unknown, cut: v.cut}
 	for _, member := range v.of {
@@ -161,7 +163,7 @@ func (t *trace) members(v abstract) abstract {
 	return found
 }
 
-// keys returns what a variable key stands for.
+// keys returns the possible keys of v.
 func (t *trace) keys(v abstract) abstract {
 	found := anything
 	if !v.unknown {
@@ -178,7 +180,7 @@ func (t *trace) keys(v abstract) abstract {
 	return found
 }
 
-// literal returns what an array, an object or a set in the text stands for.
+// literal returns the value of an array, object or set literal.
 func (t *trace) literal(term *ast.Term, env scope) abstract {
 	c := t.cell(term)
 	switch v := term.Value.(type) {
@@ -204,7 +206,7 @@ func (t *trace) addMember(c *cell, v abstract) {
 	t.grow(&c.rest, v)
 }
 
-// addField adds a value under a key.
+// addField adds a value to an object under a key, which may be a variable.
 func (t *trace) addField(c *cell, key *ast.Term, v abstract, env scope) {
 	k := t.value(key, env)
 	t.grow(&c.keys, k)
@@ -215,10 +217,10 @@ func (t *trace) addField(c *cell, key *ast.Term, v abstract, env scope) {
 	t.grow(&c.rest, v)
 }
 
-// testedFacts checks the literals that tests of rules use as facts: those that replace input, or a
-// list of it, and those from which a library makes rows, such as facts.workload({"pods_min": 3}). A
-// field may be missing, but each field of a literal must exist, and its value must fit. Modules
-// need not be compiled.
+// testedFacts checks the literals that rule tests use as facts: replacements of input or of one of
+// its lists, and arguments of the functions that build rows, such as facts.workload({"pods_min":
+// 3}). A literal may leave out fields, but each of its fields must exist and have a valid value.
+// The modules need not be compiled.
 func testedFacts(modules ...*ast.Module) []error {
 	var c checks
 	for _, m := range modules {
@@ -241,7 +243,7 @@ func testedFacts(modules ...*ast.Module) []error {
 	return faultErrors(c.found)
 }
 
-// replaced checks a replacement of input, or of something in it.
+// replaced checks a "with" modifier that replaces input or a part of it.
 func (c *checks) replaced(w *ast.With) {
 	target, ok := w.Target.Value.(ast.Ref)
 	if !ok || len(target) == 0 || !target[0].Equal(ast.InputRootDocument) {
@@ -263,7 +265,7 @@ func (c *checks) replaced(w *ast.With) {
 	c.fits(n, w.Value)
 }
 
-// made checks the argument of a function of the facts library.
+// made checks the argument of a function in the facts library.
 func (c *checks) made(m *ast.Module, op, arg *ast.Term) {
 	ref, ok := op.Value.(ast.Ref)
 	if !ok {
@@ -283,7 +285,7 @@ func (c *checks) made(m *ast.Module, op, arg *ast.Term) {
 	}
 }
 
-// imported expands the name of an import at the start of a reference.
+// imported expands an import alias at the start of a reference.
 func imported(m *ast.Module, ref ast.Ref) ast.Ref {
 	for _, i := range m.Imports {
 		path, ok := i.Path.Value.(ast.Ref)
@@ -294,9 +296,10 @@ func imported(m *ast.Module, ref ast.Ref) ast.Ref {
 	return ref
 }
 
-// fits requires a literal to be a value of a place. Other terms are accepted.
+// fits checks that a literal is a valid value for a place in the facts. It accepts all terms that
+// are not literals.
 func (c *checks) fits(n *node, t *ast.Term) {
-	kind := ast.ValueName(t.Value) // in the terms of JSON Schema
+	kind := ast.ValueName(t.Value) // in JSON Schema terms
 	if n.kind == "" || !slices.Contains([]string{"string", "number", "boolean", "null", "array", "object", "set"}, kind) {
 		return
 	}
@@ -308,7 +311,7 @@ func (c *checks) fits(n *node, t *ast.Term) {
 	case ast.Object:
 		for _, key := range v.Keys() {
 			name, ok := key.Value.(ast.String)
-			if !ok || n == factsNode() && name == "params" { // the parameters of the rule
+			if !ok || n == factsNode() && name == "params" { // the rule's parameters
 				continue
 			}
 			if below := n.child(string(name)); below != nil {

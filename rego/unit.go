@@ -19,35 +19,37 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// UnitOptions selects the unit tests of rules to run.
+// UnitOptions selects the unit tests to run.
 type UnitOptions struct {
-	// Dirs and Shown are the same as in Options. The files *_test.rego hold the tests.
+	// Dirs and Shown have the same meaning as in Options. Tests are in files named *_test.rego.
 	Dirs  []string
 	Shown func(dir string) string
-	// Run selects tests by package and name; nil selects all.
+	// Run selects tests by package and name. If it is nil, all tests run.
 	Run *regexp.Regexp
-	// Print receives what rules and tests print; nil drops it.
+	// Print receives the output of print calls in rules and tests. If it is nil, the output is
+	// dropped.
 	Print io.Writer
 }
 
-// UnitTest is the result of one test.
+// UnitTest is the result of one unit test.
 type UnitTest struct {
-	// Package is the package of the test without data, Name its rule, File and Line its place.
+	// Package is the package of the test without the prefix data, Name is the name of its rule,
+	// and File and Line are its position.
 	Package, Name, File string
 	Line                int
-	// Failure says why it failed, "" if it passed.
+	// Failure explains why the test failed. It is empty if the test passed.
 	Failure string
 }
 
-// Uncovered is an expression of a rule that no test has evaluated.
+// Uncovered is the position of an expression in a rule that no test has evaluated.
 type Uncovered struct {
 	File string
 	Line int
 }
 
-// RunUnitTests runs the unit tests of rules: every rule test_... in files *_test.rego. A test
-// passes if it is defined and not false. The error is about rules or tests that do not load. Each
-// test has the budget of a rule.
+// RunUnitTests runs the unit tests of rules. Every rule named test_... in a *_test.rego file is a
+// test. It passes if it is defined and not false. Each test has the step budget of a custom rule.
+// RunUnitTests returns an error if rules or tests do not load.
 func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncovered []Uncovered, err error) {
 	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
 	if err != nil {
@@ -87,7 +89,7 @@ func RunUnitTests(ctx context.Context, o UnitOptions) (tests []UnitTest, uncover
 	return tests, seen.missing(own), ctx.Err()
 }
 
-// loadTests reads the files with tests.
+// loadTests reads and parses the test files below some folders.
 func loadTests(dirs []string, shown func(string) string) ([]*module, error) {
 	var all []*module
 	var errs []error
@@ -113,10 +115,9 @@ func loadTests(dirs []string, shown func(string) string) ([]*module, error) {
 	return all, join(errs)
 }
 
-// isTest reports whether a file holds tests.
 func isTest(name string) bool { return strings.HasSuffix(name, "_test.rego") }
 
-// testsIn returns the rules of a module that are tests, the first of each name.
+// testsIn returns the first definition of each test in a module.
 func testsIn(m *ast.Module) []*ast.Rule {
 	var all []*ast.Rule
 	seen := map[string]bool{}
@@ -134,15 +135,15 @@ func nameOf(r *ast.Rule) string {
 	return string(name)
 }
 
-// testCapabilities returns the functions that tests, and rules under test, may call: those of rules
-// and print.
+// testCapabilities returns the functions that tests and tested rules may call. They include print,
+// in addition to the functions for rules.
 func testCapabilities() *ast.Capabilities {
 	c := *capabilities()
 	c.Builtins = append(slices.Clone(c.Builtins), ast.Print, ast.InternalPrint)
 	return &c
 }
 
-// test evaluates one test, with the limits of a custom rule.
+// test runs one test with the limits of a custom rule. It returns nil if the test passes.
 func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.Writer, seen coverage) error {
 	ctx, cancel := cpu.WithLimit(ctx, DefaultDeadline)
 	defer cancel()
@@ -172,7 +173,7 @@ func (p *program) test(ctx context.Context, of *ast.Module, name string, out io.
 	return err
 }
 
-// printer writes what rules print, each line after its place.
+// printer writes the output of print calls, one line per call, starting with its position.
 type printer struct{ to io.Writer }
 
 var _ print.Hook = printer{}
@@ -183,7 +184,7 @@ func (p printer) Print(c print.Context, text string) error {
 	return err
 }
 
-// coverage records the lines of rules that tests have evaluated. It is a tracer of OPA.
+// coverage is an OPA tracer that records which lines were evaluated.
 type coverage map[[2]any]bool
 
 var _ topdown.QueryTracer = coverage(nil)
@@ -194,14 +195,14 @@ func (l coverage) Enabled() bool { return true }
 // Config implements topdown.QueryTracer.
 func (l coverage) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 
-// TraceEvent records what is evaluated.
+// TraceEvent records the line of an evaluated expression.
 func (l coverage) TraceEvent(e topdown.Event) {
 	if e.Location != nil && (e.Op == topdown.EvalOp || e.Op == topdown.ExitOp) {
 		l[[2]any{e.Location.File, e.Location.Row}] = true
 	}
 }
 
-// missing returns the lines of rules with an expression that was not evaluated.
+// missing returns the lines with an expression that was not evaluated.
 func (l coverage) missing(own []*module) []Uncovered {
 	var all []Uncovered
 	for _, m := range own {
@@ -216,34 +217,36 @@ func (l coverage) missing(own []*module) []Uncovered {
 	return slices.Compact(all)
 }
 
-// maxMutants bounds the cost of leaving out conditions: the rules are compiled and tested again for
-// each.
+// maxMutants is the maximum number of conditions to leave out in one run. For each of them, the
+// rules are compiled and tested again.
 const maxMutants = 2_000
 
-// Condition is an expression of a rule or library that can be left out, as its form binds nothing.
+// Condition is an expression in a rule or library that can be left out, because it does not
+// declare variables.
 type Condition struct {
 	File string
 	Line int
-	// Text is its source on one line.
+	// Text is the source of the condition on one line.
 	Text string
-	// Rule is the id of its rule, "" in a library.
+	// Rule is the id of the rule, or "" if the condition is in a library.
 	Rule string
-	// Reason explains, according to METADATA, why no test has to fail without it, or is "".
+	// Reason is the reason in METADATA why no test needs to fail without the condition. It may be
+	// empty.
 	Reason string
 
-	n int // its index in its file
+	n int // index of the condition in its file
 }
 
-// Mutants holds custom rules with their unit tests, to be tested without one of their conditions at
-// a time.
+// Mutants holds custom rules and their unit tests, which run with one condition left out at a
+// time.
 type Mutants struct {
 	own, tests []*module
 	conditions []Condition
 }
 
-// LoadMutants loads rules and tests. It ignores Run and Print of the options. The error is about
-// what does not load, reasons for conditions that do not exist, and more conditions than can be
-// tried.
+// LoadMutants loads rules and tests. It ignores the Run and Print options. It returns an error if
+// a file does not load, if METADATA gives a reason for a condition that does not exist, or if
+// there are too many conditions.
 func LoadMutants(o UnitOptions) (*Mutants, error) {
 	own, err := loadOwn(Options{Dirs: o.Dirs, Shown: o.Shown})
 	if err != nil {
@@ -268,17 +271,18 @@ func LoadMutants(o UnitOptions) (*Mutants, error) {
 	return m, join(errs)
 }
 
-// Conditions returns the conditions of all rules and libraries, except vendored ones, in order.
+// Conditions returns the conditions of all rules and libraries that are not vendored, in file
+// order.
 func (m *Mutants) Conditions() []Condition { return slices.Clone(m.conditions) }
 
-// Noticed reports whether the rules do not compile without a condition, or a unit test fails. Each
-// test has the budget of a rule, as always.
+// Noticed reports whether leaving out a condition breaks the compilation or makes a unit test
+// fail. Each test has the step budget of a custom rule.
 func (m *Mutants) Noticed(ctx context.Context, c Condition) bool {
 	own := slices.Clone(m.own)
 	i := slices.IndexFunc(own, func(of *module) bool { return of.file == c.File })
 	mutant, errs := newModule(c.File, own[i].text)
 	if len(errs) > 0 {
-		return true // it has loaded before, so it fails only for lack of memory or time
+		return true // it was parsed before, so only a lack of memory or time can make it fail now
 	}
 	leaveOut(mutant.parsed, c.n)
 	own[i] = mutant
@@ -293,7 +297,7 @@ func (m *Mutants) Noticed(ctx context.Context, c Condition) bool {
 	return !p.passes(ctx, tests)
 }
 
-// passes reports whether all tests of some modules pass.
+// passes reports whether all tests in the given modules pass.
 func (p *program) passes(ctx context.Context, tests []*ast.Module) bool {
 	for _, of := range tests {
 		for _, r := range testsIn(of) {
@@ -305,8 +309,8 @@ func (p *program) passes(ctx context.Context, tests []*ast.Module) bool {
 	return true
 }
 
-// conditions returns the conditions of a module, with the reasons that its METADATA gives. The
-// errors are about reasons for conditions that do not exist.
+// conditions returns the conditions of a module, with the reasons that its METADATA gives. It
+// returns an error for each reason whose condition does not exist.
 func (m *module) conditions() (all []Condition, errs []error) {
 	said, errs := m.untested()
 	for n, e := range conditionsOf(m.parsed) {
@@ -330,14 +334,14 @@ func (m *module) conditions() (all []Condition, errs []error) {
 	return all, errs
 }
 
-// conditionsOf returns the expressions of a module whose form binds nothing, in order, including
-// those of comprehensions and of every.
+// conditionsOf returns all expressions of a module that do not declare variables, in order. They
+// include expressions inside comprehensions and "every" expressions.
 func conditionsOf(m *ast.Module) (all []*ast.Expr) {
 	ast.WalkBodies(m, func(body ast.Body) bool {
 		for _, e := range body {
 			_, declares := e.Terms.(*ast.SomeDecl)
 			term, ok := e.Terms.(*ast.Term)
-			alwaysTrue := ok && term.Equal(ast.InternedTerm(true)) // the parser gives it to rules without a body
+			alwaysTrue := ok && term.Equal(ast.InternedTerm(true)) // the parser adds this body to rules without one
 			if !e.Generated && !declares && !e.IsAssignment() && !alwaysTrue {
 				all = append(all, e)
 			}
@@ -347,7 +351,7 @@ func conditionsOf(m *ast.Module) (all []*ast.Expr) {
 	return all
 }
 
-// leaveOut replaces a condition by an expression that is always true, and returns the condition.
+// leaveOut replaces a condition with an expression that is always true, and returns the condition.
 func leaveOut(m *ast.Module, n int) (left *ast.Expr) {
 	e := conditionsOf(m)[n]
 	left = e.Copy()
@@ -355,8 +359,9 @@ func leaveOut(m *ast.Module, n int) (left *ast.Expr) {
 	return left
 }
 
-// named returns an array of the variables that an expression shares with declarations, which is
-// always true. OPA rejects a declared variable that is not used.
+// named returns an array with the declared variables that an expression uses. As an expression,
+// the array is always true. It keeps the variables in use, because OPA rejects an unused declared
+// variable.
 func named(m *ast.Module, e *ast.Expr) *ast.Term {
 	declared := ast.NewVarSet()
 	gather := func(t *ast.Term) {
@@ -369,7 +374,7 @@ func named(m *ast.Module, e *ast.Expr) *ast.Term {
 		switch terms := e.Terms.(type) {
 		case *ast.SomeDecl:
 			for _, symbol := range terms.Symbols {
-				if in, ok := symbol.Value.(ast.Call); ok { // the function, the declared terms, and the domain
+				if in, ok := symbol.Value.(ast.Call); ok { // the call holds the function, the declared terms and the domain
 					symbol = ast.ArrayTerm(in[1 : len(in)-1]...)
 				}
 				gather(symbol)
@@ -386,9 +391,10 @@ func named(m *ast.Module, e *ast.Expr) *ast.Term {
 	return ast.ArrayTerm(found...)
 }
 
-// Altered describes the custom rules and libraries that may find something else than in another
-// engine, which is nil if it has none: those that are gone, have another text, are no longer
-// locked, or replace a built-in rule. A new rule only adds findings.
+// Altered describes the custom rules and libraries of e that may find something else than before:
+// rules that were removed, were edited, are no longer locked, or replace a built-in rule. A new
+// rule only adds findings, so it is not listed. If before is nil, it counts as an engine without
+// custom rules.
 func (e *Engine) Altered(before *Engine) []diag.Silence {
 	had, has := map[string]*module{}, byPackage(e.modules)
 	if before != nil {
@@ -435,22 +441,22 @@ func (m *module) name() string {
 	return fmt.Sprintf("library %s", m.parsed.Package.Path)
 }
 
-// replaces reports whether a rule replaces a built-in one.
+// replaces reports whether the module is a rule that replaces a built-in rule.
 func (m *module) replaces() bool { return m.rule != nil && m.rule.notes().Replaces != "" }
 
-// untested is a condition that no test has to notice, and why.
+// untested is a condition that METADATA exempts from mutation tests, with the reason.
 type untested struct {
 	condition, reason string
-	line              int  // of the METADATA
-	met               bool // such a condition exists
+	line              int  // line of the METADATA comment
+	met               bool // whether the condition exists in the file
 }
 
 const untestedForm = `a list such as [{condition: "row.pods > 1", reason: "the facts have no such row"}]`
 
-// maxUntested bounds the list of a module.
+// maxUntested is the maximum number of exempt conditions in a module.
 const maxUntested = 50
 
-// untestedOf reads custom.untested.
+// untestedOf parses the value of custom.untested.
 func untestedOf(value any) (all []untested, err error) {
 	list, ok := value.([]any)
 	if !ok || len(list) == 0 || len(list) > maxUntested {
@@ -468,7 +474,8 @@ func untestedOf(value any) (all []untested, err error) {
 	return all, nil
 }
 
-// untested returns the conditions that the METADATA of a rule or a library exempts from tests.
+// untested returns the conditions that the METADATA of a rule or library exempts from mutation
+// tests.
 func (m *module) untested() ([]untested, []error) {
 	a := packageAnnotation(m.parsed)
 	if a == nil || a.Custom["untested"] == nil {

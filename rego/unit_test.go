@@ -113,7 +113,8 @@ func TestUnitTests(t *testing.T) {
 	}
 }
 
-// TestUnitTestsAreBounded checks that a test that takes too much fails without affecting others.
+// TestUnitTestsAreBounded checks that a unit test that exceeds a limit fails without affecting
+// others.
 func TestUnitTestsAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "rule.rego", unitRule)
@@ -129,7 +130,8 @@ test_fine if true
 	}
 }
 
-// TestFactsLibraryFitsTheSchema checks that the rows that tests start from fit the schema.
+// TestFactsLibraryFitsTheSchema checks that the default rows in the facts library match the
+// schema.
 func TestFactsLibraryFitsTheSchema(t *testing.T) {
 	m, err := parse("lib/facts.rego", factsLibrary(), false)
 	if err != nil {
@@ -169,7 +171,7 @@ func TestFactsLibraryFitsTheSchema(t *testing.T) {
 	}
 }
 
-// rowSchema returns the schema of the rows of a list, given the singular, or nil.
+// rowSchema returns the schema for the rows of a list, given its name in the singular, or nil.
 func rowSchema(schema any, of string) any {
 	lists := schema.(map[string]any)["properties"].(map[string]any)
 	for _, plural := range []string{of + "s", of, strings.TrimSuffix(of, "y") + "ies", of + "es"} {

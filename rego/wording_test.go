@@ -18,8 +18,8 @@ import (
 	"github.com/schedlint/schedlint/lint/message"
 )
 
-// TestShippedRulesHoldNoSentence: the catalogue of messages has the words of all shipped rules and of
-// their libraries, and no words that no rule reports.
+// TestShippedRulesHoldNoSentence checks that the message catalogue has the wording for all shipped
+// rules and their libraries, and no wording that no rule uses.
 func TestShippedRulesHoldNoSentence(t *testing.T) {
 	var all strings.Builder
 	for name, text := range regoFilesHere(t) {
@@ -52,8 +52,8 @@ func TestShippedRulesHoldNoSentence(t *testing.T) {
 	}
 }
 
-// TestRuleUnitsAreWorded runs the unit tests of all rules: the catalogue has words for all values that
-// they report, and each value counts for some of them.
+// TestRuleUnitsAreWorded runs the unit tests of all rules. The catalogue must have a wording for
+// all values that they report, and each value must affect the wording for some of them.
 func TestRuleUnitsAreWorded(t *testing.T) {
 	var mutex sync.Mutex // unit tests run in parallel
 	counts := map[string]map[string]bool{}
@@ -102,7 +102,7 @@ func TestRuleUnitsAreWorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range results { // TestRuleUnits looks at them
+	for range results { // TestRuleUnits checks the results
 	}
 	const few = 40
 	if len(counts) < few {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPureFunctions calls functions that depend only on their arguments: each condition holds, so
-// the rule reports.
+// TestPureFunctions calls functions whose results depend only on their arguments. Each condition
+// holds, so the rule must report.
 func TestPureFunctions(t *testing.T) {
 	conditions := []string{
 		`graph.reachable({"a": ["b"], "b": [], "c": []}, ["a"]) == {"a", "b"}`,

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// faulty is a Deployment with 7 replicas that each need their own node; 3 nodes are declared.
-// A case replaces MORE and ABOVE with lines of its own.
+// faulty is a Deployment with 7 replicas, each of which needs its own node. Only 3 nodes are
+// declared. Test cases replace MORE and ABOVE with their own lines.
 const faulty = `apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -33,18 +33,17 @@ spec:
       containers: [{name: main, image: example.com/web}]
 `
 
-// acceptance is one way in which a change accepts its own finding: in one file, a text that
-// replaces another.
+// acceptance is a way in which a change can accept its own finding. It replaces text in one file.
 type acceptance struct{ way, file, old, new string }
 
-// An annotation in the form of a manifest, of a JSON map and of a patch.
+// An annotation as it appears in a manifest, in a JSON map and in a patch.
 const (
 	annotation      = "ignore.schedlint.dev/anti-affinity-exceeds-domains: late"
 	annotationLine  = "annotations: {" + annotation + "}"
 	annotatingPatch = "{kind: Deployment, apiVersion: apps/v1, metadata: {name: web, namespace: shop, " + annotationLine + "}}"
 )
 
-// written returns the ways within the manifest or the template itself.
+// written returns the ways that change the manifest or template itself.
 func written(file string) []acceptance {
 	return []acceptance{
 		{"annotation", file, "MORE", annotationLine},
@@ -52,24 +51,25 @@ func written(file string) []acceptance {
 	}
 }
 
-// inConfiguration returns the ways within the configuration, which apply to any input.
+// inConfiguration returns the ways that change the configuration. They apply to any input.
 func inConfiguration(conf string) []acceptance {
 	const file = ".schedlint.yaml"
 	return []acceptance{
 		{"level", file, conf, conf + "rules: {anti-affinity-exceeds-domains: off}\n"},
 		{"suppress", file, conf, conf + "suppress: [{rule: anti-affinity-exceeds-domains, reason: late, namespaces: [shop]}]\n"},
 		{"scope", file, conf, conf + "scopes: [{namespaces: [shop], rules: {anti-affinity-exceeds-domains: off}}]\n"},
-		{"baseline", "base.json", "", ""}, // the run writes it
+		{"baseline", "base.json", "", ""}, // written by the run
 	}
 }
 
-// reach is one way in which a manifest becomes part of a run.
+// reach is a way in which a manifest becomes part of a run.
 type reach struct {
 	name  string
 	files map[string]string
 	conf  string
 	args  []string
-	// ways lists the ways of this reach in addition to those of the manifest and the configuration.
+	// ways lists additional ways to accept the finding, besides those in the manifest and the
+	// configuration.
 	ways []acceptance
 	// manifest is the path of the manifest or template.
 	manifest string
@@ -143,9 +143,9 @@ func reaches() []reach {
 	}, "chart/templates/web.yaml")...)
 }
 
-// TestNoChangeAcceptsItsOwn checks that a finding counts under --config-from, however the change
-// accepts it and however the manifest becomes part of the run, and that without --config-from each
-// way accepts it.
+// TestNoChangeAcceptsItsOwn checks that every finding counts under --config-from, however the
+// change accepts it and however the manifest becomes part of the run. Without --config-from, each
+// of these ways must accept the finding.
 func TestNoChangeAcceptsItsOwn(t *testing.T) {
 	for _, r := range reaches() {
 		conf := "topology: [nodes.yaml]\nbaseline: base.json\n" + r.conf
@@ -190,7 +190,7 @@ func TestNoChangeAcceptsItsOwn(t *testing.T) {
 	}
 }
 
-// clean removes the marks that no way replaces.
+// clean removes the placeholders that remain.
 func clean(files map[string]string) map[string]string {
 	all := map[string]string{}
 	for name, text := range files {
@@ -200,8 +200,9 @@ func clean(files map[string]string) map[string]string {
 	return all
 }
 
-// TestAnnotationForAllAcceptsNothingNew checks that a line that annotates every object of a
-// kustomization accepts, under --config-from, only findings about objects that the revision has.
+// TestAnnotationForAllAcceptsNothingNew checks a kustomization that annotates all of its objects.
+// Under --config-from, the annotation must accept only findings about objects that the revision
+// has.
 func TestAnnotationForAllAcceptsNothingNew(t *testing.T) {
 	files := clean(map[string]string{
 		".schedlint.yaml":        "topology: [nodes.yaml]\n",

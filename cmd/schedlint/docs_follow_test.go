@@ -13,17 +13,18 @@ import (
 	opa "github.com/open-policy-agent/opa/v1/rego"
 )
 
-// followed lists the pages that a reader follows from top to bottom in an empty directory: a yaml
-// or rego block begins with a comment that names its file, and a console block runs in that
-// directory, after the previous blocks.
+// followed lists the pages that a reader follows from top to bottom in an empty directory. A yaml
+// or rego block starts with a comment that names its file. A console block runs in this directory
+// after the blocks before it.
 func followed() []string {
 	return []string{"docs/writing-policies.md", "docs/policies-cookbook.md", "docs/from-conftest.md"}
 }
 
-// fileComment matches the first line of a block that is a file.
+// fileComment matches the first line of a block with a file.
 var fileComment = regexp.MustCompile(`\A# ([\w.-]+(?:/[\w.-]+)*\.(?:yaml|rego))\n`)
 
-// TestFollowedPages executes each page in order. SCHEDLINT_UPDATE=1 rewrites the output.
+// TestFollowedPages executes the blocks of each page in order. SCHEDLINT_UPDATE=1 rewrites the
+// output.
 func TestFollowedPages(t *testing.T) {
 	for _, name := range followed() {
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -47,7 +48,7 @@ func TestFollowedPages(t *testing.T) {
 	}
 }
 
-// follow executes a block and returns it with the actual output.
+// follow executes a block and returns it with its actual output.
 func follow(t *testing.T, page, language, text string) string {
 	t.Helper()
 	switch language {
@@ -76,8 +77,8 @@ func follow(t *testing.T, page, language, text string) string {
 	return text
 }
 
-// checkDeny evaluates a policy for conftest like opa eval, on the facts that schedlint prints, and
-// expects a result.
+// checkDeny evaluates a conftest policy like opa eval, with the facts that schedlint prints, and
+// checks its result.
 func checkDeny(t *testing.T, page, policy string) {
 	t.Helper()
 	var facts bytes.Buffer
@@ -96,11 +97,10 @@ func checkDeny(t *testing.T, page, policy string) {
 	}
 }
 
-// grep implements the filter after a command: it returns the lines that match or, with -o, the
-// matches.
+// grep implements a grep after a command. It returns the matching lines or, with -o, the matches.
 var grep = regexp.MustCompile(` \| grep (-o )?'([^']*)'$`)
 
-// followedOutput is like actualOutput, filtered by grep if the command says so.
+// followedOutput is like actualOutput, but filters the output if the command ends in a grep.
 func followedOutput(t *testing.T, shown string) string {
 	t.Helper()
 	command, _, _ := strings.Cut(shown, "\n")
@@ -125,7 +125,7 @@ func followedOutput(t *testing.T, shown string) string {
 	return kept
 }
 
-// unfollowed lists the pages of the manual that do not start with an empty directory.
+// unfollowed lists the pages of the manual that do not start in an empty directory.
 func unfollowed(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(manual(t), func(name string) bool { return slices.Contains(followed(), name) })

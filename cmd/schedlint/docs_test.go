@@ -17,14 +17,14 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// repository is the root of the repository relative to this package.
+// repository is the path of the repository root relative to this package.
 const repository = "../.."
 
-// catalogue is generated; the tests of package rego check its examples.
+// catalogue is the path of the generated catalogue. The tests of package rego check its examples.
 const catalogue = "rules/README.md"
 
-// manual lists the documents whose blocks the tests below run or read. Reference pages in the
-// folder of a package are not part of it, but their links are checked.
+// manual lists the documents whose blocks the tests below run or parse. It does not include
+// reference pages in package folders, but the tests check their links.
 func manual(t *testing.T) []string {
 	t.Helper()
 	return slices.DeleteFunc(documents(t), func(name string) bool {
@@ -37,9 +37,9 @@ var (
 	fence = regexp.MustCompile("(?m)^\\s*(```|~~~)")
 )
 
-// documents are the Markdown files of the repository, by their paths from its root.
-// They are found and not listed, so a new page is covered as soon as it exists.
-// Hidden directories, fixtures and testdata hold no documents.
+// documents returns the Markdown files in the repository, by path relative to its root. It
+// searches for them, so a new page is covered as soon as it exists. It skips hidden directories,
+// fixtures and testdata.
 func documents(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -75,10 +75,10 @@ func readDocument(t *testing.T, name string) string {
 	return string(text)
 }
 
-// shownBlock is a fenced block and the document that shows it.
+// shownBlock is a fenced block with the document that it is from.
 type shownBlock struct{ document, text string }
 
-// blocks are the fenced blocks of some pages in a language.
+// blocks returns the fenced blocks in some pages that have the given language.
 func blocks(t *testing.T, pages []string, language string) []shownBlock {
 	t.Helper()
 	var all []shownBlock
@@ -103,8 +103,8 @@ func blocksOf(text, language string) []string {
 	return all
 }
 
-// TestDocumentsAreCovered checks that the tests below see every page and every
-// block: the pages exist, and no block has a language that no test checks.
+// TestDocumentsAreCovered checks that the tests below cover every page and every block: all pages
+// exist, and every block has a language that a test checks.
 func TestDocumentsAreCovered(t *testing.T) {
 	all := append(manual(t), catalogue)
 	for _, want := range []string{
@@ -132,7 +132,8 @@ func TestDocumentsAreCovered(t *testing.T) {
 	}
 }
 
-// TestReadmeIsShort keeps the README to what a newcomer reads: details belong to docs.
+// TestReadmeIsShort limits the length of the README, which is for newcomers. Details belong in
+// docs.
 func TestReadmeIsShort(t *testing.T) {
 	lines := strings.Split(readDocument(t, "README.md"), "\n")
 	if len(lines) > 201 {
@@ -143,8 +144,8 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestDocumentedOutput runs every command that a document shows with its output, and
-// compares. SCHEDLINT_UPDATE=1 rewrites the output.
+// TestDocumentedOutput runs every command that a document shows with output, and compares the
+// output. SCHEDLINT_UPDATE=1 rewrites it.
 func TestDocumentedOutput(t *testing.T) {
 	names := append(unfollowed(t), catalogue)
 	t.Chdir(repository)
@@ -175,7 +176,7 @@ func TestDocumentedOutput(t *testing.T) {
 	}
 }
 
-// actualOutput is a console block with what its command prints now.
+// actualOutput returns a console block with the current output of its command.
 func actualOutput(t *testing.T, shown string) string {
 	t.Helper()
 	command, _, _ := strings.Cut(shown, "\n")
@@ -189,7 +190,7 @@ func actualOutput(t *testing.T, shown string) string {
 	return command + "\n" + out.String()
 }
 
-// TestDocumentedRules loads every rule that a document shows.
+// TestDocumentedRules loads every rule in the documents.
 func TestDocumentedRules(t *testing.T) {
 	for _, shown := range blocks(t, unfollowed(t), "rego") {
 		dir := t.TempDir()
@@ -202,7 +203,7 @@ func TestDocumentedRules(t *testing.T) {
 	}
 }
 
-// yamlChecks says how a YAML block is checked, by how it begins.
+// yamlChecks maps the beginnings of YAML blocks to the checks for such blocks.
 func yamlChecks() []struct {
 	prefix string
 	check  func(t *testing.T, shown shownBlock)
@@ -220,7 +221,7 @@ func yamlChecks() []struct {
 	}
 }
 
-// TestDocumentedFiles reads every file that a document shows as what it is.
+// TestDocumentedFiles checks every file in the documents according to its kind.
 func TestDocumentedFiles(t *testing.T) {
 	shown := map[string]int{}
 	for _, b := range blocks(t, unfollowed(t), "yaml") {
@@ -243,7 +244,7 @@ func TestDocumentedFiles(t *testing.T) {
 	}
 }
 
-// checkFixture compares a block with the file of the repository that it names.
+// checkFixture compares a block with the file in the repository that it names.
 func checkFixture(t *testing.T, shown shownBlock) {
 	t.Helper()
 	first, text, _ := strings.Cut(shown.text, "\n")
@@ -274,7 +275,7 @@ func checkConfiguration(t *testing.T, shown shownBlock) {
 	}
 }
 
-// checkWorkflow compares a workflow with the action: every input it sets exists.
+// checkWorkflow checks that the action has every input that a workflow sets.
 func checkWorkflow(t *testing.T, shown shownBlock) {
 	t.Helper()
 	action := readDocument(t, "action.yml")
@@ -290,7 +291,7 @@ func checkWorkflow(t *testing.T, shown shownBlock) {
 	}
 }
 
-// checkHook compares a pre-commit configuration with the hooks of this repository.
+// checkHook checks a pre-commit configuration against the hooks of this repository.
 func checkHook(t *testing.T, shown shownBlock) {
 	t.Helper()
 	hooks := readDocument(t, ".pre-commit-hooks.yaml")
@@ -301,7 +302,7 @@ func checkHook(t *testing.T, shown shownBlock) {
 	}
 }
 
-// checkAccepted lints a manifest that has a finding for each of its suppressions.
+// checkAccepted lints a manifest. Each of its suppressions must accept a finding.
 func checkAccepted(t *testing.T, shown shownBlock) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "accepted.yaml")
@@ -315,8 +316,8 @@ func checkAccepted(t *testing.T, shown shownBlock) {
 	}
 }
 
-// TestDocumentedInputs checks that the CI page describes every input and output of the
-// action, and none that does not exist.
+// TestDocumentedInputs checks that the CI page describes exactly the inputs and outputs of the
+// action.
 func TestDocumentedInputs(t *testing.T) {
 	const page = "docs/ci.md"
 	interfaces, _, _ := strings.Cut(readDocument(t, "action.yml"), "\nruns:\n")
@@ -338,8 +339,8 @@ func TestDocumentedInputs(t *testing.T) {
 
 var singleQuoted = regexp.MustCompile(`'[^']*'`)
 
-// TestDocumentedCommands lists what the documents tell people to type and no test runs,
-// and parses the arguments of schedlint.
+// TestDocumentedCommands lists the documented commands that no test runs, and parses the arguments
+// of schedlint in them.
 func TestDocumentedCommands(t *testing.T) {
 	var commands []string
 	for _, shown := range blocks(t, manual(t), "sh") {

@@ -21,14 +21,13 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// explainFlags holds the flags of the explain command.
 type explainFlags struct {
 	inputFlags
 	ruleDirs, paths []string
 	stdin           string
 }
 
-// stdinFlag is the flag that cobra sees in a place such as -:LINE.
+// stdinFlag is the name of the flag that cobra parses from a location such as -:LINE.
 const stdinFlag = "stdin"
 
 func newExplain() *cobra.Command {
@@ -69,12 +68,12 @@ Exit status:
 	flags.Var(keys(&f.survive), "survive", "require every workload to survive the loss of any one domain of this topology `key`: node, zone, region or a label key (repeatable)")
 	flags.StringVarP(&f.stdin, stdinFlag, ":", "", "")
 	if err := flags.MarkHidden(stdinFlag); err != nil {
-		panic(err) // the flag is there
+		panic(err) // the flag is defined above
 	}
 	return cmd
 }
 
-// args returns the arguments, including a place in standard input.
+// args returns the arguments, including a location in standard input.
 func (f *explainFlags) args(rest []string) []string {
 	if f.stdin == "" {
 		return rest
@@ -126,7 +125,7 @@ func runExplain(cmd *cobra.Command, args []string, f *explainFlags) error {
 	return incomplete(x.Failures)
 }
 
-// runs returns an error about a rule that does not run.
+// runs returns an error if a rule does not run.
 func runs(engine *rego.Engine, conf *config.Config, id string) error {
 	rule, ok := engine.Rule(id)
 	switch {
@@ -140,8 +139,8 @@ func runs(engine *rego.Engine, conf *config.Config, id string) error {
 	return nil
 }
 
-// parseSpot parses FILE:LINE or FILE:LINE:COLUMN from the end, because a name may contain colons,
-// such as that after a drive letter.
+// parseSpot parses FILE:LINE or FILE:LINE:COLUMN. It starts at the end, because a file name may
+// contain colons, for example after a drive letter.
 func parseSpot(text string) (lint.Spot, error) {
 	rest, last, ok := cutNumber(strings.TrimRight(text, ":"))
 	if !ok {
@@ -154,7 +153,7 @@ func parseSpot(text string) (lint.Spot, error) {
 	return spot, nil
 }
 
-// cutNumber cuts a colon and a number off the end of a text.
+// cutNumber splits text at its last colon if a number follows it.
 func cutNumber(text string) (rest string, n int, ok bool) {
 	i := strings.LastIndexByte(text, ':')
 	if i < 1 {
@@ -164,9 +163,9 @@ func cutNumber(text string) (rest string, n int, ok bool) {
 	return text[:i], n, err == nil && n >= 0
 }
 
-// explainPaths returns the paths that lint was given. Without --path it returns standard input for
-// a place in it, the working directory for a file below it, and otherwise the directory of the
-// file.
+// explainPaths returns the paths that lint was run with. Without --path, it returns standard input
+// for a location in standard input, the working directory for a file below it, and otherwise the
+// directory of the file.
 func explainPaths(file string, paths []string) ([]string, error) {
 	stdin := file == "-" || file == source.StdinName
 	if !stdin {

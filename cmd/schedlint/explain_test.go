@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint"
 )
 
-// TestExplainDemo explains the findings of the demo, one of each kind. SCHEDLINT_UPDATE=1 rewrites
-// the expected output.
+// TestExplainDemo explains one finding of each kind in the demo. SCHEDLINT_UPDATE=1 rewrites the
+// expected output.
 func TestExplainDemo(t *testing.T) {
 	trials.Large(t)
 	const golden = "../report/explain.golden"
@@ -37,7 +37,8 @@ func TestExplainDemo(t *testing.T) {
 	}
 }
 
-// TestParseSpot parses places as lint prints them, with file names of several systems.
+// TestParseSpot parses locations as lint prints them, with file names from several operating
+// systems.
 func TestParseSpot(t *testing.T) {
 	for text, want := range map[string]lint.Spot{
 		"web.yaml:18":            {File: "web.yaml", Line: 18},

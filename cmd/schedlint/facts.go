@@ -17,7 +17,6 @@ import (
 	"github.com/schedlint/schedlint/lint/facts/listing"
 )
 
-// factsFlags holds the flags of the facts command.
 type factsFlags struct {
 	inputFlags
 	format, list, at, cluster, context, rule, doc string
@@ -114,8 +113,8 @@ func runFacts(cmd *cobra.Command, args []string, f *factsFlags) error {
 	return incomplete(d.Failures)
 }
 
-// belowPolicies reports whether all paths are below folders of a team's own rules. Files there are
-// fixtures, not manifests of the tree.
+// belowPolicies reports whether all paths are below folders with a team's own rules. Files in
+// these folders are fixtures, not manifests of the tree.
 func belowPolicies(conf *config.Config, paths []string) bool {
 	for _, path := range paths {
 		path, err := filepath.Abs(path)
@@ -128,7 +127,7 @@ func belowPolicies(conf *config.Config, paths []string) bool {
 	return len(paths) > 0
 }
 
-// line parses --at.
+// line parses the value of --at.
 func (f *factsFlags) line() (file string, line int, err error) {
 	if f.at == "" {
 		return "", 0, nil
@@ -140,7 +139,7 @@ func (f *factsFlags) line() (file string, line int, err error) {
 	return filepath.ToSlash(filepath.Clean(file)), line, nil
 }
 
-// chosen returns the contexts that the flags choose, with files named as the user names them.
+// chosen returns the contexts that the flags select. File names are displayed as in other output.
 func (f *factsFlags) chosen(d *lint.Described, params []byte) ([]listing.Context, error) {
 	var all []listing.Context
 	var names []string

@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestHighestExitStatusCounts combines everything that makes a run fail.
+// TestHighestExitStatusCounts combines all reasons why a run can fail.
 func TestHighestExitStatusCounts(t *testing.T) {
 	rule := diag.Failure{Stage: diag.StageRule, Rule: "own", Message: "divide by zero"}
 	internal := diag.Failure{Stage: diag.StageCheck, Message: "the certificate does not hold", Internal: true}
@@ -50,8 +50,8 @@ func codeOf(err error) int {
 	return exitClean
 }
 
-// TestFailuresAreToldOnce checks that standard error only reports what the prose on standard output
-// does not.
+// TestFailuresAreToldOnce checks that standard error reports only failures that the format on
+// standard output does not report in prose.
 func TestFailuresAreToldOnce(t *testing.T) {
 	failures := diag.Failures{{Stage: diag.StageRule, Rule: "own", File: "own\x1b[2J.rego", Line: 3, Message: "divide by zero"}}
 	const line = "schedlint: incomplete: own\\x1b[2J.rego:3: rule own: divide by zero\n"

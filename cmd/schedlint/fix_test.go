@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint"
 )
 
-// TestWriteFilesGoesOn checks that files that can be written are written, and that errors name the
-// others relative to the working directory.
+// TestWriteFilesGoesOn checks that an error for one file does not prevent writing the others, and
+// that errors name the files relative to the working directory.
 func TestWriteFilesGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	var files []lint.FixedFile
@@ -41,8 +41,8 @@ func TestWriteFilesGoesOn(t *testing.T) {
 	}
 }
 
-// TestUnifiedApplies applies diffs of many texts with git and patch, which must turn the first text
-// into the second.
+// TestUnifiedApplies applies diffs of many texts with git and patch. The result must be the second
+// text.
 func TestUnifiedApplies(t *testing.T) {
 	tools := map[string][]string{"git": {"apply", "in.diff"}, "patch": {"-p1", "--binary", "-i", "in.diff"}}
 	for tool, args := range tools {
@@ -105,8 +105,8 @@ func applyDiff(t *testing.T, name, before, after string, cmd *exec.Cmd) {
 	}
 }
 
-// TestFixFollowsNoLink checks that a file is not written if a directory on the way to it has become
-// a link since it was read.
+// TestFixFollowsNoLink checks that a file is not written if one of its parent directories has
+// become a symbolic link since the file was read.
 func TestFixFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"repo/.git", "elsewhere"} {

@@ -23,18 +23,18 @@ import (
 	"github.com/schedlint/schedlint/lint/revision"
 )
 
-// value implements a flag by a function.
+// value implements a flag with a function that sets it.
 type value struct {
 	set   func(s string) error
-	kind  string   // shells may complete a stringArray repeatedly
-	words []string // offered by shell completion; nil for files
+	kind  string   // type name; shells may complete a stringArray repeatedly
+	words []string // words for shell completion, or nil for files
 }
 
 func (value) String() string       { return "" }
 func (v value) Type() string       { return v.kind }
 func (v value) Set(s string) error { return v.set(s) }
 
-// checked is the value of a text that must meet a condition.
+// checked returns a flag for a string that must meet a condition.
 func checked(to *string, want string, ok func(s string) bool) value {
 	return value{kind: "string", set: func(s string) error {
 		if !ok(s) {
@@ -45,8 +45,8 @@ func checked(to *string, want string, ok func(s string) bool) value {
 	}}
 }
 
-// named is the value of a name that must not be empty. An unset variable would otherwise have the
-// same effect as no flag.
+// named returns a flag for a string that must not be empty. Otherwise, an unset shell variable
+// would have the same effect as a missing flag.
 func named(to *string, what string) value {
 	return checked(to, what, func(s string) bool { return s != "" })
 }
@@ -54,7 +54,7 @@ func named(to *string, what string) value {
 func file(to *string) value { return named(to, "a file name") }
 func dir(to *string) value  { return named(to, "a directory") }
 
-// choice is the value of one word out of several.
+// choice returns a flag for one of several words.
 func choice(to *string, words []string) value {
 	return value{kind: "string", words: words, set: func(s string) error {
 		*to = s
@@ -62,7 +62,7 @@ func choice(to *string, words []string) value {
 	}}
 }
 
-// oneOf returns an error if a word is not one of the words of a flag.
+// oneOf returns an error if word is not in words.
 func oneOf(word string, words []string) error {
 	if slices.Contains(words, word) {
 		return nil
@@ -70,7 +70,7 @@ func oneOf(word string, words []string) error {
 	return fmt.Errorf("expected one of %s%s", strings.Join(words, ", "), diag.Question(diag.Nearest(word, words)))
 }
 
-// keys is the value of a list of topology keys, or of the words for them.
+// keys returns a repeatable flag for topology keys, or for the words node, zone and region.
 func keys(to *[]string) value {
 	return value{kind: "stringArray", words: []string{"node", "zone", "region"}, set: func(s string) error {
 		key, err := config.TopologyKey(s)
@@ -81,7 +81,7 @@ func keys(to *[]string) value {
 	}}
 }
 
-// maxFactor limits the factor of budgets, so that they cannot overflow.
+// maxFactor is the maximum factor for step budgets. It prevents overflows.
 const maxFactor = 1_000_000
 
 // inputFlags holds the flags of every command that judges manifests.
@@ -111,8 +111,8 @@ func (f *inputFlags) add(flags *pflag.FlagSet) {
 	flags.Var(choice(&f.render.Mode, []string{inputs.Auto, inputs.Off, inputs.Only}), "render", "`mode`: auto renders the kustomizations and charts it finds and checks other files as written, off renders none, only checks renders only (default auto)")
 }
 
-// options returns the initial options of such a command: the paths, or the working directory, the
-// topology, the configuration and the renders.
+// options returns the options for a run: the paths, the topology, the configuration and the
+// renders. The default path is the working directory.
 func (f *inputFlags) options(cmd *cobra.Command, args []string, pathless bool) (lint.Options, error) {
 	o, err := f.read(cmd, args, config.Choose)
 	if err == nil {
@@ -121,7 +121,7 @@ func (f *inputFlags) options(cmd *cobra.Command, args []string, pathless bool) (
 	return o, err
 }
 
-// read returns the options without the renders. load reads the configuration.
+// read returns the options without the renders. The function load reads the configuration.
 func (f *inputFlags) read(cmd *cobra.Command, args []string, load func(path string) (*config.Config, error)) (lint.Options, error) {
 	if len(args) == 0 {
 		args = []string{"."}
@@ -144,7 +144,7 @@ func (f *inputFlags) read(cmd *cobra.Command, args []string, load func(path stri
 
 const trackedFlag = "git-tracked"
 
-// onlyTracked reduces the input to the files that git tracks.
+// onlyTracked restricts the input to files that git tracks.
 func onlyTracked(o *lint.Options) error {
 	if slices.Contains(o.Paths, "-") {
 		return errors.New("--" + trackedFlag + ": git does not track standard input: name files or directories")
@@ -160,7 +160,7 @@ func onlyTracked(o *lint.Options) error {
 	tracked := map[string]bool{}
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		for !tracked[path] { // includes the directories above it
+		for !tracked[path] { // also adds its parent directories
 			tracked[path] = true
 			path = filepath.Dir(path)
 		}
@@ -177,7 +177,7 @@ func addRules(flags *pflag.FlagSet, to *[]string) {
 	flags.StringArrayVar(to, "rules", nil, "`directory` with your own Rego rules (repeatable)")
 }
 
-// failFlags holds the flags that fail a run for reasons other than findings.
+// failFlags holds the flags that make a run fail for reasons other than findings.
 type failFlags struct {
 	unknown    string
 	unrendered bool
@@ -189,7 +189,7 @@ func (f *failFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.unrendered, "fail-on-unrendered", false, "fail the run if a kustomization, chart or GitOps pointer under the paths cannot be rendered")
 }
 
-// onUnrendered returns an error for inputs that do not render, if the flags ask for that.
+// onUnrendered returns an error if the flags require all inputs to render and n inputs do not.
 func (f *failFlags) onUnrendered(n int) error {
 	if !f.unrendered || n == 0 {
 		return nil
@@ -197,7 +197,8 @@ func (f *failFlags) onUnrendered(n int) error {
 	return statusError{exitFindings, fmt.Errorf("%s cannot be rendered (--fail-on-unrendered)", report.Count(n, "input"))}
 }
 
-// flagError adds to an error the flag that was probably meant, of this command or of a subcommand.
+// flagError adds a suggestion to an error about an unknown flag: a similar flag of the command, or
+// a subcommand that has the flag.
 func flagError(cmd *cobra.Command, err error) error {
 	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if !ok {
@@ -209,7 +210,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; did you mean --%s?", err, near)
 	}
 	subs := cmd.Commands()
-	if most, _, err := cmd.Find([]string{"lint"}); err == nil { // if several have the flag, lint is most likely meant
+	if most, _, err := cmd.Find([]string{"lint"}); err == nil { // if several commands have the flag, lint is the most likely
 		subs = append([]*cobra.Command{most}, subs...)
 	}
 	for _, sub := range subs {
@@ -226,8 +227,8 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// addCompletion registers shell completions for all flags by their type, so that a new flag needs
-// no code for that. A flag for a file needs no completion.
+// addCompletion registers shell completions for all flags based on their types, so that a new flag
+// needs no additional code. Shells complete file names by default.
 func addCompletion(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		v, _ := f.Value.(value)
@@ -239,7 +240,7 @@ func addCompletion(cmd *cobra.Command) {
 			return
 		}
 		if err := cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, directive)); err != nil {
-			panic(err) // the flag exists, and nothing else registers it
+			panic(err) // the flag exists and has no other completion
 		}
 	})
 	for _, sub := range cmd.Commands() {
@@ -247,10 +248,10 @@ func addCompletion(cmd *cobra.Command) {
 	}
 }
 
-// ruleIDs completes the id of a rule, with its title. It returns nothing if the rules do not load,
-// because the shell cannot show errors.
+// ruleIDs returns completions for rule ids, with their titles. It returns nil if the rules do not
+// load, because a shell cannot show errors.
 func ruleIDs(dirs []string, named string) []cobra.Completion {
-	dirs = slices.Compact(slices.Sorted(slices.Values(dirs))) // cobra parses the flags twice before it calls this
+	dirs = slices.Compact(slices.Sorted(slices.Values(dirs))) // cobra parses the flags twice before it calls this function
 	conf, err := config.Choose(named)
 	if err != nil {
 		conf = &config.Config{}
@@ -266,11 +267,11 @@ func ruleIDs(dirs []string, named string) []cobra.Completion {
 	return all
 }
 
-// helpWidth is the width of help in columns.
+// helpWidth is the width of help text in columns.
 const helpWidth = 80
 
-// usage prints the same as cobra's own usage, except that it wraps the texts of flags: cobra lets
-// them run past the end of the screen.
+// usage prints the same text as cobra, but wraps the descriptions of flags, which cobra writes on
+// lines of any length.
 func usage(cmd *cobra.Command) error {
 	w := cmd.OutOrStderr()
 	fmt.Fprint(w, "Usage:")

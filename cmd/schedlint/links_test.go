@@ -17,17 +17,17 @@ var (
 	linkTarget = regexp.MustCompile(`(?m)^\[[^\]]+\]:\s+(\S+)`)
 	heading    = regexp.MustCompile(`(?m)^#{1,6}\s+(.*?)\s*$`)
 	codeSpan   = regexp.MustCompile("`([^`\n]+)`")
-	// ownPath is a path of this repository without a placeholder.
+	// ownPath matches a path in this repository without placeholders.
 	ownPath = regexp.MustCompile(`^(\.ci|\.github|cmd|docs|fixtures|lint|rego|rules)/[\w./-]*$`)
 )
 
-// releaseOnly exists in the commit of a release and in no other.
+// releaseOnly is a path that exists only in the commit of a release.
 const releaseOnly = ".github/action/checksums.txt"
 
-// prose is the text of a document without its fenced blocks.
+// prose returns the text of a document without its fenced blocks.
 func prose(text string) string { return block.ReplaceAllString(text, "") }
 
-// targets are the links of a document that stay within the repository.
+// targets returns the links in a document that do not leave the repository.
 func targets(text string) []string {
 	var all []string
 	for _, pattern := range []*regexp.Regexp{inlineLink, linkTarget} {
@@ -40,8 +40,8 @@ func targets(text string) []string {
 	return all
 }
 
-// anchors are the ids that GitHub gives the headings of a document: lower case, spaces
-// as hyphens, other punctuation dropped, and a number for each repetition.
+// anchors returns the ids that GitHub gives to the headings of a document: lower case, with
+// hyphens for spaces, without other punctuation, and with a number for each repetition.
 func anchors(text string) []string {
 	var all []string
 	seen := map[string]int{}
@@ -65,7 +65,7 @@ func anchors(text string) []string {
 	return all
 }
 
-// resolve gives the path from the root of the repository and the anchor of a link.
+// resolve returns the target of a link as a path relative to the repository root, and its anchor.
 func resolve(document, link string) (file, anchor string) {
 	file, anchor, _ = strings.Cut(link, "#")
 	if file == "" {
@@ -74,7 +74,7 @@ func resolve(document, link string) (file, anchor string) {
 	return path.Join(path.Dir(document), file), anchor
 }
 
-// TestLinks follows every link between documents and to files of the repository.
+// TestLinks checks every link between documents and to files in the repository.
 func TestLinks(t *testing.T) {
 	followed := 0
 	for _, name := range documents(t) {
@@ -90,7 +90,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// broken says what is wrong with a link; empty if it leads somewhere.
+// broken returns the problem with a link, or "" if its target exists.
 func broken(t *testing.T, document, link string) string {
 	t.Helper()
 	file, anchor := resolve(document, link)
@@ -122,7 +122,7 @@ func TestBrokenLinks(t *testing.T) {
 	}
 }
 
-// TestPagesAreLinked checks that a reader of the README finds every page of docs.
+// TestPagesAreLinked checks that every page in docs can be reached from the README.
 func TestPagesAreLinked(t *testing.T) {
 	var linked []string
 	for _, link := range targets(readDocument(t, "README.md")) {
@@ -136,8 +136,8 @@ func TestPagesAreLinked(t *testing.T) {
 	}
 }
 
-// TestNamedPaths checks that the files and directories that documents name exist. The
-// changelog may name what is gone.
+// TestNamedPaths checks that the files and directories that documents name exist. Only the
+// changelog may name removed files.
 func TestNamedPaths(t *testing.T) {
 	for _, name := range documents(t) {
 		if name == "CHANGELOG.md" {

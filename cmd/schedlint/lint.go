@@ -25,7 +25,6 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// lintFlags holds the flags of the lint command.
 type lintFlags struct {
 	inputFlags
 	failFlags
@@ -126,7 +125,7 @@ Exit status (the highest applies):
 	return cmd
 }
 
-// addAccept adds the flags about accepted findings.
+// addAccept adds the flags for accepted findings.
 func (f *lintFlags) addAccept(flags *pflag.FlagSet) {
 	isRevision := func(s string) bool { return strings.TrimSpace(s) != "" }
 	flags.Var(file(&f.Baseline), "baseline", "`file` with accepted findings (default: the baseline of the configuration)")
@@ -172,7 +171,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	}
 	now.From = from
 	switch {
-	case err != nil: // incomplete findings are not a baseline, and say little about a change
+	case err != nil: // incomplete findings are useless for a baseline or a comparison
 	case f.write != "" && !now.Report.Complete():
 		err = errors.New("--write-baseline: the run is incomplete, so no baseline is written")
 	case f.write != "":
@@ -186,7 +185,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	}
 	r := now.Report
 	undone := slices.Clone(r.Failures)
-	if err != nil { // before the report, which mentions that it is incomplete
+	if err != nil { // must come before the report, which says that it is incomplete
 		printErrors(cmd.ErrOrStderr(), err)
 		for _, line := range lines(err) {
 			r.Failures.Add(diag.Failure{Stage: diag.StageRead, Message: line})
@@ -204,7 +203,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 		return err
 	}
 	switch {
-	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths): // the user named the path to have it judged
+	case len(r.Summary.Unjudged()) > 0 && !onlyHere(options.Dir, options.Paths): // the user named the path to have it checked
 		return statusError{exitUsage, errors.New(report.NothingChecked)}
 	case f.failOnSilenced && now.Silences > 0:
 		return statusError{exitFindings, fmt.Errorf("the change silences findings: %s (--fail-on-silenced)", report.Count(now.Silences, "place"))}
@@ -218,7 +217,7 @@ func runLint(cmd *cobra.Command, args []string, f *lintFlags) error {
 	return nil
 }
 
-// check rejects flags that cannot be combined.
+// check returns an error for flags that cannot be combined.
 func (f *lintFlags) check() error {
 	if err := f.outputs.check(); err != nil {
 		return err
@@ -243,11 +242,11 @@ func (f *lintFlags) check() error {
 	return f.diffOnly()
 }
 
-// options returns the options of a run on the work tree and, with --config-from, the revision that
-// the policy comes from.
+// options returns the options for a run on the work tree and, with --config-from, the revision
+// whose policy applies.
 func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, from *change.From, err error) {
 	conf := config.Choose
-	if f.ConfigFrom != "" { // does not even read the configuration of the work tree
+	if f.ConfigFrom != "" { // do not even read the configuration of the work tree
 		conf = func(string) (*config.Config, error) { return &config.Config{}, nil }
 	}
 	if o, err = f.read(cmd, args, conf); err != nil {
@@ -274,11 +273,10 @@ func (f *lintFlags) options(cmd *cobra.Command, args []string) (o lint.Options, 
 	return o, from, err
 }
 
-// today returns the current day in UTC.
 func today() string { return time.Now().UTC().Format("2006-01-02") }
 
-// renewed returns the baseline to be written. It keeps the reason and the day of an existing
-// baseline, unless flags set them, and the entries about manifests that this run does not read. It
+// renewed returns the baseline to write. It keeps the reason and the expiry date of an existing
+// baseline unless flags set them, and the entries for manifests that this run does not read. It
 // never overwrites a file that is not a baseline.
 func (f *lintFlags) renewed(today string) (*accept.Baseline, error) {
 	b := accept.NewBaseline("found when this baseline was written, on "+today, "", nil)
@@ -301,7 +299,7 @@ func (f *lintFlags) renewed(today string) (*accept.Baseline, error) {
 	return b, nil
 }
 
-// writeBaseline writes the baseline of a run.
+// writeBaseline writes the baseline of a run to its path.
 func writeBaseline(b *accept.Baseline) error {
 	var buf bytes.Buffer
 	if err := report.Encode(&buf, b); err != nil {
@@ -313,7 +311,7 @@ func writeBaseline(b *accept.Baseline) error {
 	return nil
 }
 
-// onlyHere reports whether all paths are the working directory.
+// onlyHere reports whether all paths refer to the working directory.
 func onlyHere(dir string, paths []string) bool {
 	return !slices.ContainsFunc(paths, func(path string) bool {
 		if path == "-" {
@@ -325,7 +323,7 @@ func onlyHere(dir string, paths []string) bool {
 	})
 }
 
-// outcome returns the exit status: errors and incomplete work outrank findings.
+// outcome returns the exit status of a run. Errors and failures take precedence over findings.
 func outcome(r *diag.Report, failOn string, err error) error {
 	code := failed(r.Failures)
 	if err != nil {

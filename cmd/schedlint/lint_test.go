@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestNoGit checks that the command fails rather than guesses if git is not installed.
+// TestNoGit checks that the command fails if git is not installed, instead of guessing.
 func TestNoGit(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("PATH", "")

@@ -1,5 +1,5 @@
-// Command schedlint lints Kubernetes manifests against declared nodes: it reports pods that can
-// never be placed, constraints that have no effect, and fields that the API server rejects.
+// Command schedlint checks Kubernetes manifests against declared nodes. It reports pods that can
+// never be scheduled, constraints that have no effect, and fields that the API server rejects.
 package main
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// version is a source constant, so that every build reports the same version.
+// version is a constant in the source, so that every build reports the same version.
 const version = "0.1.0"
 
-// Exit codes. Findings, errors and failures can occur together; the highest code wins.
+// Exit codes. Findings, errors and failures can occur together. The highest code is returned.
 const (
 	exitClean    = 0
 	exitFindings = 1
@@ -30,7 +30,7 @@ const (
 	exitInternal = 3
 )
 
-// failed returns the exit code for work that was not done.
+// failed returns the exit code for the failures of a run.
 func failed(all diag.Failures) int {
 	switch {
 	case all.Internal():
@@ -41,7 +41,7 @@ func failed(all diag.Failures) int {
 	return exitClean
 }
 
-// incomplete returns an error if a command has not done everything.
+// incomplete returns an error if there are failures.
 func incomplete(all diag.Failures) error {
 	if code := failed(all); code != exitClean {
 		return statusError{code: code}
@@ -60,7 +60,7 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run runs the whole command within the current process.
+// run executes the command in the current process and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -85,7 +85,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	return exitUsage
 }
 
-// statusError ends a command with an exit code and, unless err is nil, an error.
+// statusError ends a command with an exit code and, if err is not nil, an error message.
 type statusError struct {
 	code int
 	err  error
@@ -93,14 +93,15 @@ type statusError struct {
 
 func (e statusError) Error() string { return fmt.Sprint("exit status ", e.code) }
 
-// printErrors writes one line for each of the joined errors.
+// printErrors writes one line per joined error.
 func printErrors(w io.Writer, err error) {
 	for _, line := range lines(err) {
 		fmt.Fprintln(w, "schedlint:", report.Visible(line))
 	}
 }
 
-// lines splits joined errors. Each line keeps the context that wraps all of them.
+// lines splits joined errors into lines. Each line starts with the context that wraps the joined
+// errors.
 func lines(err error) []string {
 	var all []string
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -123,24 +124,26 @@ func lines(err error) []string {
 	return all
 }
 
-// How far memory grows before garbage is collected at all, and by how many percent the heap grows
-// from then on. No collection before startLimit takes a run on the demo from 0.23 s of CPU to 0.20;
-// percent keeps lint of BenchmarkScale at 269 MiB, where the 100 of Go needs 284. Facts for rules of
-// a team stay to the end, so that collecting them again and again frees nothing: with the second
-// pair BenchmarkPolicies adds 3.0 times the bare parse, and 3.5 with the first.
+// The garbage collector does not run until the memory reaches startLimit. From then on, percent is
+// the GC percentage. Without collections below startLimit, a run on the demo takes 0.20 s of CPU
+// time instead of 0.23 s. With this percentage, lint in BenchmarkScale needs 269 MiB, compared to
+// 284 MiB with Go's default of 100. Facts for a team's own rules are kept until the end of a run,
+// so collections free little memory. With factsLimit and factsPercent, BenchmarkPolicies adds 3.0
+// times the cost of parsing alone, compared to 3.5 times with startLimit and percent.
 const (
 	startLimit, percent      = 26 << 20, 80
 	factsLimit, factsPercent = 192 << 20, 150
 )
 
-// tuneMemory sets these limits, unless GOGC or GOMEMLIMIT is set.
+// tuneMemory sets the limits for a run without a team's own rules, unless GOGC or GOMEMLIMIT is
+// set.
 func tuneMemory() {
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(startLimit)
-	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { // runs in the first collection, because nothing refers to it
+	runtime.SetFinalizer(new([16]byte), func(*[16]byte) { // runs after the first collection, because nothing refers to the object
 		if debug.SetMemoryLimit(math.MaxInt64) == factsLimit {
 			debug.SetGCPercent(factsPercent)
 		} else {
@@ -149,7 +152,8 @@ func tuneMemory() {
 	})
 }
 
-// expectFacts prepares for a run with a team's own rules. It does nothing after the first collection.
+// expectFacts sets the limits for a run with a team's own rules. It does nothing after the first
+// collection.
 func expectFacts(dirs []string, conf *config.Config) {
 	if len(dirs)+len(conf.Policies)+len(conf.Custom) > 0 && debug.SetMemoryLimit(-1) == startLimit {
 		debug.SetMemoryLimit(factsLimit)

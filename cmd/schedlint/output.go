@@ -18,14 +18,14 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// output is a format and the file that it goes to; an empty path means standard output.
+// output is a format and the path of the file to write. An empty path stands for standard output.
 type output struct{ format, path string }
 
-// outputs pairs formats with files in the order of the flags. A --format may name its own file;
-// otherwise an --output belongs to the preceding --format or, without one, to the next.
+// outputs pairs formats with files in the order of the flags. A --format may include a file name.
+// Otherwise, an --output belongs to the preceding --format or, if there is none, to the next one.
 type outputs []output
 
-// add declares the flags for formats and files.
+// add adds the flags for formats and files.
 func (o *outputs) add(flags *pflag.FlagSet, words []string) {
 	flags.Var(value{kind: "string", words: words, set: func(s string) error {
 		word, path, named := strings.Cut(s, "=")
@@ -55,7 +55,8 @@ func (o *outputs) add(flags *pflag.FlagSet, words []string) {
 	}}, "output", "`file` for the preceding --format (default: standard output)")
 }
 
-// check rejects two outputs to the same place. Without any output it chooses text.
+// check returns an error if two outputs go to the same place. If there are no outputs, it adds
+// text.
 func (o *outputs) check() error {
 	if len(*o) == 0 {
 		*o = outputs{{}}
@@ -79,13 +80,14 @@ func (o *outputs) check() error {
 	return nil
 }
 
-// has reports whether the format of some output meets a condition.
+// has reports whether the format of any output meets a condition.
 func (o outputs) has(condition func(format string) bool) bool {
 	return slices.ContainsFunc(o, func(out output) bool { return condition(out.format) })
 }
 
-// tell lists on standard error what was not done, unless the format on standard output already says
-// so in prose. Without that, the log of a run that only writes files would not say why it failed.
+// tell prints failures to standard error, unless the format on standard output already reports
+// them in prose. Otherwise, the log of a run that only writes files would not explain why the run
+// failed.
 func (o outputs) tell(stderr io.Writer, failures diag.Failures) {
 	told := slices.ContainsFunc(o, func(out output) bool {
 		return out.path == "" && slices.Contains([]string{"text", "github", "markdown"}, out.format)
@@ -96,14 +98,14 @@ func (o outputs) tell(stderr io.Writer, failures diag.Failures) {
 	printFailures(stderr, failures)
 }
 
-// printFailures writes one line for each failure.
+// printFailures writes one line per failure.
 func printFailures(w io.Writer, failures diag.Failures) {
 	for _, line := range report.Incomplete(failures) {
 		fmt.Fprintln(w, "schedlint:", line)
 	}
 }
 
-// write renders every output. If one fails, the others are still written.
+// write renders all outputs. If one of them fails, the others are still written.
 func (o outputs) write(stdout io.Writer, render func(w io.Writer, format string, color bool) error) error {
 	var errs []error
 	for _, out := range o {
@@ -121,7 +123,7 @@ func (o outputs) write(stdout io.Writer, render func(w io.Writer, format string,
 	return errors.Join(errs...)
 }
 
-// colour reports whether the writer is a terminal that supports colour (no-color.org).
+// colour reports whether the writer is a terminal that supports color (no-color.org).
 func colour(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {

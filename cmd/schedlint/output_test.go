@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestColour covers cases that scripts without a terminal cannot: /dev/zero is a character device,
-// like a terminal.
+// TestColour covers cases that scripts cannot cover without a terminal. /dev/zero is a character
+// device, like a terminal.
 func TestColour(t *testing.T) {
 	device, err := os.OpenFile("/dev/zero", os.O_WRONLY, 0)
 	if err != nil {

@@ -12,11 +12,10 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// strictness lists the words of --fail-on in order; each one also fails on those before it. The
-// flag also takes none.
+// strictness lists the verdicts for --fail-on from most to least severe. Each of them also fails
+// on those before it. The flag also accepts none.
 var strictness = []diag.Outcome{diag.Never, diag.Sometimes, diag.Unknown}
 
-// placeFlags holds the flags of the place command.
 type placeFlags struct {
 	inputFlags
 	failFlags
@@ -86,8 +85,8 @@ func runPlace(cmd *cobra.Command, args []string, f *placeFlags) error {
 	return f.onUnrendered(doc.Unrendered)
 }
 
-// placeOutcome returns the exit status for the worst decision. Work that was not done outranks all
-// decisions.
+// placeOutcome returns the exit status for the worst placement. Failures take precedence over all
+// verdicts.
 func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 	if code := failed(doc.Failures); code != exitClean {
 		return statusError{code: code}
@@ -104,7 +103,7 @@ func placeOutcome(doc *diag.Placements, failOn, unknown string) error {
 	return nil
 }
 
-// failVerdicts returns the words that --fail-on takes.
+// failVerdicts returns the words that --fail-on accepts.
 func failVerdicts() []string {
 	var words []string
 	for _, v := range strictness {

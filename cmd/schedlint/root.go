@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// newRoot returns the command tree. Each command has its own file.
+// newRoot returns the root command with all subcommands.
 func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	var oneLine bool
 	root := &cobra.Command{
@@ -27,8 +27,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	// This is not cobra's own flag. Its template would keep every method of every type in the
-	// binary, because a template may call any of them by name.
+	// This flag replaces cobra's own version flag, which uses a template. A template may call any
+	// method by name, so the binary would have to keep every method of every type.
 	root.Flags().BoolVarP(&oneLine, "version", "v", false, "print the version")
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -40,8 +40,8 @@ func newRoot(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	return root
 }
 
-// noCommand returns an error about an unknown command, with a suggestion: a command with a similar
-// name or, if the word is a path, lint.
+// noCommand returns an error for an unknown command. It suggests a command with a similar name, or
+// lint if the word is a path.
 func noCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

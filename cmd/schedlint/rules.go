@@ -111,10 +111,10 @@ func printRule(w io.Writer, engine *rego.Engine, conf *config.Config, id string)
 	return nil
 }
 
-// ruleField is an indented paragraph about a rule.
+// ruleField is an indented paragraph in the description of a rule.
 type ruleField struct{ indent, text string }
 
-// ruleFields returns everything about a rule except its description.
+// ruleFields returns all properties of a rule except its description.
 func ruleFields(r *diag.Rule) (fields []ruleField) {
 	var facts []string
 	for _, f := range []struct{ name, value string }{
@@ -142,25 +142,25 @@ func ruleFields(r *diag.Rule) (fields []ruleField) {
 	return fields
 }
 
-// printLines prints a text from an untrusted source, with each line indented.
+// printLines prints untrusted text and indents each line.
 func printLines(w io.Writer, indent, text string) {
 	for line := range strings.Lines(strings.TrimSpace(text)) {
 		fmt.Fprintln(w, strings.TrimRight(indent+report.Visible(strings.TrimRight(line, "\n")), " "))
 	}
 }
 
-// ruleEntry is a rule in the JSON of the rules command.
+// ruleEntry is a rule in the JSON output of the rules command.
 type ruleEntry struct {
 	ID          string     `json:"id"`
 	Title       string     `json:"title"`
 	Description string     `json:"description"`
 	Category    string     `json:"category"`
 	Level       diag.Level `json:"level"`
-	// Kind is built-in, pack, template or own. File is the file of an own rule.
+	// Kind is built-in, pack, template or own. File is set only for own rules.
 	Kind string `json:"kind"`
 	File string `json:"file,omitempty"`
-	// Use is the template of a rule that the configuration instantiates. Replaces is the built-in
-	// rule that an own rule replaces.
+	// Use is the template of a rule that the configuration defines. Replaces is the built-in rule
+	// that an own rule replaces.
 	Pack     string   `json:"pack,omitempty"`
 	Use      string   `json:"use,omitempty"`
 	Replaces string   `json:"replaces,omitempty"`
@@ -169,8 +169,8 @@ type ruleEntry struct {
 	Tags     []string `json:"tags,omitempty"`
 	Since    string   `json:"since,omitempty"`
 	Related  []string `json:"related,omitempty"`
-	// Reads lists the lists of facts that the rule reads. It is empty for a rule that is off or
-	// that may read all of them.
+	// Reads names the lists of facts that the rule reads. It is empty if the rule is off or may
+	// read all of them.
 	Reads  []string     `json:"reads"`
 	Params []paramEntry `json:"params"`
 }
@@ -182,7 +182,7 @@ type paramEntry struct {
 	Description string          `json:"description,omitempty"`
 }
 
-// kindOf returns the source of a rule.
+// kindOf returns the kind of a rule for ruleEntry.
 func kindOf(engine *rego.Engine, r *diag.Rule) string {
 	switch {
 	case r.Template:
@@ -195,7 +195,6 @@ func kindOf(engine *rego.Engine, r *diag.Rule) string {
 	return "built-in"
 }
 
-// writeRulesJSON writes rules as a JSON array.
 func writeRulesJSON(w io.Writer, engine *rego.Engine, rules []diag.Rule) error {
 	all := make([]ruleEntry, 0, len(rules))
 	for i := range rules {

@@ -12,8 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// pack FILE ENTRY... writes a gzipped tar archive. An entry is a directory, which is packed
-// completely, NAME=TEXT for a file, NAME->TARGET for a symbolic link, NAME+>TARGET for a hard link,
+// pack FILE ENTRY... writes a gzipped tar archive. An entry is a directory to add with its
+// contents, NAME=TEXT for a file, NAME->TARGET for a symbolic link, NAME+>TARGET for a hard link,
 // NAME! for a device, or NAME*N for a file of N zeros. A name may contain Go escapes.
 func pack(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {

@@ -19,8 +19,8 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// TestMain turns the test binary into the command itself, so that scripts run the current code,
-// each call in its own process.
+// TestMain turns the test binary into the command itself, so that scripts run the current code in
+// separate processes.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"schedlint":        main,
@@ -33,8 +33,9 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { panic("the reader is broken") }
 
-// TestScripts runs fixtures/scripts. SCHEDLINT_UPDATE=1 rewrites the files that cmp compares with.
-// A command that hangs is killed, and its script fails, shortly before the timeout of go test.
+// TestScripts runs the scripts in fixtures/scripts. SCHEDLINT_UPDATE=1 rewrites the files that cmp
+// compares with. Shortly before the timeout of go test, a command that hangs is killed, and its
+// script fails.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files:               scripts(t),
@@ -58,8 +59,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scripts returns all scripts or, with -short, the smallest script of each topic, which is the part
-// of the name before the first hyphen.
+// scripts returns all scripts. With -short, it returns only the smallest script of each topic,
+// which is the part of the script name before the first hyphen.
 func scripts(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob("../../fixtures/scripts/*.txtar")
@@ -109,8 +110,8 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// json FILE PATH VALUE compares one value of a JSON document. A path consists of keys and indexes
-// separated by dots; length at its end is that of an array.
+// json FILE PATH VALUE compares a value in a JSON document. A path consists of keys and indices
+// separated by dots. If it ends in length, the value is the length of an array.
 func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: json file path value")
@@ -153,8 +154,8 @@ func lookup(v any, path string) (any, error) {
 	return v, nil
 }
 
-// write FILE TEXT writes text that a text archive cannot contain: both arguments may contain Go
-// escapes.
+// write FILE TEXT writes a file that cannot be part of a text archive. Both arguments may contain
+// Go escapes.
 func write(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: write file text")
@@ -170,8 +171,7 @@ func unescaped(ts *testscript.TestScript, s string) string {
 	return text
 }
 
-// nest FILE DEPTH OPEN CLOSE writes an opening DEPTH times and then a closing the same number of
-// times.
+// nest FILE DEPTH OPEN CLOSE writes OPEN and then CLOSE, each of them DEPTH times.
 func nest(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 {
 		ts.Fatalf("usage: nest file depth open close")
@@ -200,7 +200,7 @@ func mode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// nothing PATTERN checks that no file name matches.
+// nothing PATTERN checks that no file name matches PATTERN.
 func nothing(ts *testscript.TestScript, neg bool, args []string) {
 	found, err := filepath.Glob(ts.MkAbs(args[0]))
 	ts.Check(err)
@@ -209,11 +209,11 @@ func nothing(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// dangerous matches output that must not reach a terminal or the log of a CI runner: control
-// characters, bidi overrides, and workflow commands.
+// dangerous matches output that must not reach a terminal or a CI log: control characters, bidi
+// overrides, and workflow commands.
 var dangerous = regexp.MustCompile(`(?m)[\x00-\x09\x0b-\x1f\x7f-\x{9f}\x{202a}-\x{202e}]|^\s*::|##\[`)
 
-// harmless FILE checks that an output contains nothing unsafe.
+// harmless FILE checks that output contains nothing unsafe.
 func harmlessOutput(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: harmless file")
@@ -224,8 +224,8 @@ func harmlessOutput(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// repeat N TEMPLATE FILE writes a file N times, with NN in its name and in the
-// template replaced by the number.
+// repeat N TEMPLATE FILE writes N copies of a template. NN in the file name and in the template is
+// replaced by the number of the copy.
 func repeat(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: repeat n template file")
@@ -241,7 +241,7 @@ func repeat(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// append FILE N TEXT appends a text N times to a file. The text may contain Go escapes.
+// append FILE N TEXT appends TEXT to a file N times. TEXT may contain Go escapes.
 func appendText(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: append file n text")
@@ -252,7 +252,7 @@ func appendText(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(ts.ReadFile(args[0])+text), 0o644))
 }
 
-// sub FILE OLD NEW replaces a text in a file, which must contain it.
+// sub FILE OLD NEW replaces OLD in a file with NEW. The file must contain OLD.
 func sub(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: sub file old new")

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestHelpWidth checks that the help of every command and the text of every rule have lines of at
-// most 80 columns, except examples.
+// TestHelpWidth checks that the help of every command and the text about every rule fit into 80
+// columns, except for examples.
 func TestHelpWidth(t *testing.T) {
 	var calls [][]string
 	var collect func(cmd *cobra.Command, path []string)

@@ -9,16 +9,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Versions that this program was built from; a test compares both with the go.mod files. They are
-// source constants, like version itself.
+// The versions that this program was built from. They are constants in the source, like version,
+// and a test compares both with the go.mod files.
 const (
-	// kubernetesVersion is the release whose kube-scheduler and API validation this program
-	// mirrors, and which the oracle runs.
+	// kubernetesVersion is the Kubernetes release whose kube-scheduler and API validation this
+	// program implements, and which the oracle runs.
 	kubernetesVersion = "1.36.3"
 	opaVersion        = "1.22.0"
 )
 
-// versions is the output of the version command, also as JSON.
+// versions is the output of the version command in JSON.
 type versions struct {
 	Version    string `json:"version"`
 	Kubernetes string `json:"kubernetes"`

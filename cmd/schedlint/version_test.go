@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestVersions compares the output of the version command with the linked modules, with the
-// scheduler and the Helm version of the oracles, and the Go version of the release with that of the
-// module.
+// TestVersions compares the output of the version command with the linked modules and with the
+// versions of the scheduler and of Helm in the oracles. It also compares the Go version for
+// releases with the version in go.mod.
 func TestVersions(t *testing.T) {
 	for _, of := range []struct{ file, before, said string }{
 		{"../../go.mod", "github.com/open-policy-agent/opa v", opaVersion},
@@ -22,7 +22,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// after returns the rest of the line of a file that begins with a text.
+// after returns the rest of the line that starts with the given text.
 func after(t *testing.T, file, before string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {

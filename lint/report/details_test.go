@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// detailed returns a finding with two details whose names contain characters that separate
-// sentences elsewhere.
+// detailed returns a finding with two details whose names contain characters that usually separate
+// sentences.
 func detailed() *diag.Report {
 	return &diag.Report{
 		Summary: diag.Summary{Workloads: 1},
@@ -48,7 +48,7 @@ func TestDetails(t *testing.T) {
 	}
 }
 
-// TestDetailsInJSON checks that details are a list, which is omitted if empty.
+// TestDetailsInJSON checks that details are a list, which is omitted if it is empty.
 func TestDetailsInJSON(t *testing.T) {
 	r := detailed()
 	plain := r.Diagnostics[0]

@@ -8,7 +8,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// WriteExplanation renders the accounts of findings as text.
+// WriteExplanation writes an explanation of findings to w as text.
 func WriteExplanation(w io.Writer, x *diag.Explanation) error {
 	var b strings.Builder
 	e := &explanation{b: &b, x: x, src: &sources{read: x.Source, files: map[string]*file{}}}
@@ -32,20 +32,20 @@ func WriteExplanation(w io.Writer, x *diag.Explanation) error {
 	return lines(w, b.String())
 }
 
-// explanation writes one explanation.
+// explanation writes a diag.Explanation as text.
 type explanation struct {
 	b   *strings.Builder
 	x   *diag.Explanation
 	src *sources
 }
 
-// prose writes visible text, folded to the line width; all lines except the first are indented
-// further.
+// prose writes text on lines of at most lineWidth cells, with additional indentation on all lines
+// except the first.
 func (e *explanation) prose(indent, text string) {
 	writeFolded(e.b, indent, indent+"  ", Visible(text))
 }
 
-// place returns file:line:col in the form that the user of the command would write.
+// place returns file:line:col with the file name that users expect in output.
 func (e *explanation) place(s diag.Span) string {
 	t := textWriter{display: e.x.Display}
 	return t.place(s)
@@ -71,7 +71,7 @@ func (e *explanation) found(f *diag.Explained) {
 	e.repairs(f)
 }
 
-// finding writes the finding, and the rationale of its rule.
+// finding writes a finding and the rationale of its rule.
 func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
 	fmt.Fprintln(e.b, Visible(fmt.Sprintf("%s: %s: %s [%s]", e.place(d.Location), d.Level, message(d), d.Rule)))
 	if s, ok := e.src.snippet(d.Location); ok {
@@ -91,7 +91,7 @@ func (e *explanation) finding(d *diag.Diagnostic, rule *diag.Rule) {
 	}
 }
 
-// repairs lists proposed changes, and the result of trying them.
+// repairs writes the proposed changes and the results of trying them.
 func (e *explanation) repairs(f *diag.Explained) {
 	var fixes []diag.Fix
 	if f.Diagnostic != nil {
@@ -118,7 +118,7 @@ func (e *explanation) repairs(f *diag.Explained) {
 	}
 }
 
-// edit shows a line before and after.
+// edit writes the line that an edit changes, before and after the change.
 func (e *explanation) edit(edit diag.Edit) {
 	at := edit.Location
 	line, ok := e.src.file(at.File).line(at.Line)
@@ -137,15 +137,15 @@ func (e *explanation) notes(all []string) {
 	}
 }
 
-// maxNodeColumn bounds the width that node names give their column; wider names get a line of their
-// own.
+// maxNodeColumn is the maximum width of the column with node names. A longer name is written on
+// its own line.
 const maxNodeColumn = 24
 
-// minRun is the smallest number of consecutive nodes that are shown by the first and the last one
-// only.
+// minRun is the minimum number of consecutive nodes that are abbreviated to the first and the last
+// name.
 const minRun = 7
 
-// table writes every node once, with the filter that rejects the pod there.
+// table writes a table that lists every node once, with the filter that rejects the pod there.
 func (e *explanation) table(t *diag.NodeTable) {
 	e.b.WriteByte('\n')
 	e.prose("", t.Caption)
@@ -155,7 +155,7 @@ func (e *explanation) table(t *diag.NodeTable) {
 		r := &t.Rows[i]
 		label, short := nodeLabel(r)
 		ranges = ranges || short
-		by := "-" // the filter that the scheduler would report
+		by := "-" // the first filter, which the scheduler would report
 		if r.Outcome == diag.RowUnknown {
 			by = "?"
 		} else if len(r.Filters) > 0 {
@@ -180,12 +180,12 @@ func (e *explanation) table(t *diag.NodeTable) {
 	}
 }
 
-// row writes one row; all its cells except the second may take several lines.
+// row writes one row. Every cell except the second may take several lines.
 func (e *explanation) row(r [3]string, names, filters int) {
 	left := fold(r[0], names)
 	room := lineWidth - 2 - names - 2 - filters - 2
 	right := fold(breakAtSlash(r[2], room), room)
-	for len(left) > 0 && cells(left[0]) > names { // wider than the column
+	for len(left) > 0 && cells(left[0]) > names { // a name that is wider than the column
 		fmt.Fprintf(e.b, "  %s\n", left[0])
 		left = left[1:]
 	}
@@ -205,7 +205,8 @@ func (e *explanation) row(r [3]string, names, filters int) {
 	}
 }
 
-// nodeLabel names the nodes of a row; short is set if some are not spelled out.
+// nodeLabel returns the names of the nodes in a row. It sets short if it abbreviates a range of
+// nodes.
 func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	if r.Pool != "" {
 		return Visible(r.Pool), false
@@ -224,7 +225,7 @@ func nodeLabel(r *diag.NodeRow) (label string, short bool) {
 	return strings.Join(parts, ", "), short
 }
 
-// breakAtSlash allows a break after the last slash of words that are too wide, such as taints.
+// breakAtSlash splits words that are too wide, such as taints, after their last slash.
 func breakAtSlash(text string, room int) string {
 	words := strings.Split(text, " ")
 	for i, word := range words {

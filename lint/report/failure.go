@@ -13,17 +13,18 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// maxFailures bounds the failures that a format for people lists. Only json has all of them,
-// because place may have one for each document.
+// maxFailures is the maximum number of failures in every format except json, which lists all of
+// them. The place command may have one failure per document.
 const maxFailures = 20
 
-// listed returns the failures that a format lists, and the number of the others.
+// listed returns the failures to list, and the number of the remaining ones.
 func listed(all diag.Failures) (some diag.Failures, more int) {
 	some = all[:min(maxFailures, len(all))]
 	return some, len(all) - len(some)
 }
 
-// Incomplete returns visible lines on parts of the work that were not done, one for each failure.
+// Incomplete returns one visible line per failure. Each describes a part of the work that was not
+// done.
 func Incomplete(all diag.Failures) []string {
 	told := incomplete(all)
 	for i := range told {
@@ -32,7 +33,7 @@ func Incomplete(all diag.Failures) []string {
 	return told
 }
 
-// incomplete returns the same lines, not yet made visible.
+// incomplete returns the lines for Incomplete before they are made visible.
 func incomplete(all diag.Failures) []string {
 	some, more := listed(all)
 	var told []string
@@ -45,7 +46,7 @@ func incomplete(all diag.Failures) []string {
 	return told
 }
 
-// incomplete writes those lines.
+// incomplete writes one line per failure.
 func (t *textWriter) incomplete(all diag.Failures) {
 	for _, line := range incomplete(all) {
 		mark, rest, _ := strings.Cut(line, ":")
@@ -53,7 +54,7 @@ func (t *textWriter) incomplete(all diag.Failures) {
 	}
 }
 
-// annotateFailures writes one annotation for all failures.
+// annotateFailures writes one annotation for all failures together.
 func annotateFailures(t *textWriter, all diag.Failures) {
 	if all.Complete() {
 		return
@@ -69,7 +70,7 @@ func annotateFailures(t *textWriter, all diag.Failures) {
 	command(t, "error", append(props, property{"title", "schedlint"}), told...)
 }
 
-// failureNotification describes a failure to a SARIF viewer.
+// failureNotification returns a SARIF notification for a failure.
 func failureNotification(f diag.Failure) *sarif.Notification {
 	n := notification(sarif.LevelError, "incomplete: "+clipped(f.String(), maxSentence))
 	if inRepository(f.File) {
@@ -79,7 +80,7 @@ func failureNotification(f diag.Failure) *sarif.Notification {
 	return n
 }
 
-// gitlabFailures returns the entries for failures.
+// gitlabFailures returns the GitLab issues for all failures.
 func gitlabFailures(all diag.Failures, seen map[diag.Key]int) []gitlabIssue {
 	var issues []gitlabIssue
 	some, more := listed(all)
@@ -92,8 +93,8 @@ func gitlabFailures(all diag.Failures, seen map[diag.Key]int) []gitlabIssue {
 	return issues
 }
 
-// gitlabFailure returns the entry for a failure. GitLab requires a location, so a failure without
-// one gets the configuration file of schedlint.
+// gitlabFailure returns the GitLab issue for a failure. GitLab requires a location, so the issue
+// is in schedlint's configuration file if the failure has no location in the repository.
 func gitlabFailure(f diag.Failure, seen map[diag.Key]int) gitlabIssue {
 	at := diag.Span{File: ".schedlint.yaml"}
 	if inRepository(f.File) {
@@ -110,7 +111,7 @@ func gitlabFailure(f diag.Failure, seen map[diag.Key]int) gitlabIssue {
 	}
 }
 
-// junitErrors returns a test with an error for each failure.
+// junitErrors returns one test case with an error per failure.
 func junitErrors(all diag.Failures) []junitCase {
 	var cases []junitCase
 	some, more := listed(all)
@@ -128,24 +129,25 @@ func junitErrors(all diag.Failures) []junitCase {
 	return cases
 }
 
-// Omissions of formats never change the result of a run: the exit status, the counts, baselines and
-// comparisons see everything.
+// Limits on the output. They never change the result of a run: the exit status, counts, baselines
+// and comparisons are based on all findings.
 const (
-	// maxRelated bounds the related locations of a finding in every format.
+	// maxRelated is the maximum number of related locations of a finding in every format.
 	maxRelated = 20
-	// maxTextBytes bounds the findings in text, unless all are requested.
+	// maxTextBytes is the maximum size of all findings in text, unless all are requested.
 	maxTextBytes = 4 << 20
-	// maxLines bounds each list of text that has a line for each entry.
+	// maxLines is the maximum number of lines in a list of silences, or of fixed or gone findings,
+	// in text.
 	maxLines = 1000
-	// maxPlain bounds one line of text on a related location or a repair, in characters.
+	// maxPlain is the maximum length of a related location or repair in text, in characters.
 	maxPlain = 1000
-	// maxBodies bounds the quotes of findings in junit. Every finding is a test, but those beyond
-	// the limit have only their message.
+	// maxBodies is the maximum size of all quoted findings in junit. Every finding is a test case,
+	// but further ones have only their message.
 	maxBodies = 16 << 20
 )
 
-// trimmed returns a copy of the report in which findings have at most maxRelated related locations;
-// the others are counted. The report itself remains unchanged.
+// trimmed returns a copy of the report in which findings have at most maxRelated related locations
+// and count the others. It does not modify the report.
 func trimmed(r *diag.Report) *diag.Report {
 	out := *r
 	out.Diagnostics, out.Accepted = trim(r.Diagnostics), trim(r.Accepted)
@@ -171,7 +173,7 @@ func trim(all []diag.Diagnostic) []diag.Diagnostic {
 	return all
 }
 
-// morePlaces counts the related locations of a finding that are not shown, or returns "".
+// morePlaces returns text with the number of related locations that are not shown, or "".
 func morePlaces(d *diag.Diagnostic, shown int) string {
 	if more := len(d.Related) + d.MoreRelated - min(shown, len(d.Related)); more > 0 {
 		return fmt.Sprintf("and %s", Count(more, "more place"))
@@ -179,7 +181,7 @@ func morePlaces(d *diag.Diagnostic, shown int) string {
 	return ""
 }
 
-// moreEntries returns the last line of a list that is cut, or "".
+// moreEntries returns the last line of a list that was cut, or "".
 func moreEntries(n, most int, noun string) string {
 	if n <= most {
 		return ""
@@ -187,7 +189,7 @@ func moreEntries(n, most int, noun string) string {
 	return fmt.Sprintf("and %d more %s", n-most, noun)
 }
 
-// diagnostics writes the worst findings that fit into the limit, in the order of the report.
+// diagnostics writes the worst findings that fit into the limit, but in the order of the report.
 func (t *textWriter) diagnostics(all []shown, every bool) {
 	worst := make([]int, len(all))
 	for i := range worst {
@@ -203,7 +205,7 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 	for _, i := range worst {
 		b.Reset()
 		t.diagnostic(all[i].Diagnostic)
-		if more := all[i].places(); more != "" { // it represents several
+		if more := all[i].places(); more != "" { // there are equal findings elsewhere
 			t.println("  ", t.paint(dim, more))
 		}
 		t.println()
@@ -220,7 +222,7 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 	if kept == len(all) {
 		return
 	}
-	var rest diag.Summary // of what did not fit
+	var rest diag.Summary // counts of the findings that did not fit
 	for _, i := range worst[kept:] {
 		n := 1 + all[i].more
 		switch all[i].Level {
@@ -236,8 +238,8 @@ func (t *textWriter) diagnostics(all []shown, every bool) {
 	t.println()
 }
 
-// packer measures the size of documents after compression, as for an upload to GitHub. It
-// compresses fast, which takes more room than GitHub's action needs.
+// packer measures the compressed size of a document for upload to GitHub. It uses the fastest
+// compression, whose output is larger than that of GitHub's action.
 type packer struct {
 	z    *gzip.Writer
 	size int
@@ -245,7 +247,7 @@ type packer struct {
 
 func newPacker() *packer {
 	p := &packer{}
-	p.z, _ = gzip.NewWriterLevel(p, gzip.BestSpeed) // the level exists
+	p.z, _ = gzip.NewWriterLevel(p, gzip.BestSpeed) // the level is valid
 	return p
 }
 
@@ -255,7 +257,7 @@ func (p *packer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// add compresses more text. Text that is not yet flushed, at most a window, is not counted.
+// add compresses more text. The size does not include text that the compressor still buffers.
 func (p *packer) add(text string) {
-	_, _ = strings.NewReader(text).WriteTo(p.z) // to a writer that does not fail
+	_, _ = strings.NewReader(text).WriteTo(p.z) // Write never fails
 }

@@ -11,15 +11,15 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// partial returns a report without findings on a run in which a rule failed.
+// partial returns a report without findings for a run in which a rule failed.
 func partial() *diag.Report {
 	return &diag.Report{Failures: diag.Failures{
 		{Stage: diag.StageRule, Rule: "own-rule", File: "policies/own-rule/rule.rego", Line: 12, Message: "div: divide by zero"},
 	}}
 }
 
-// TestIncompleteRunSaysSo checks for every format that a run without findings in which a rule
-// failed does not look like a clean one.
+// TestIncompleteRunSaysSo checks that, in every format, a run without findings in which a rule
+// failed differs from a clean run.
 func TestIncompleteRunSaysSo(t *testing.T) {
 	const place = "policies/own-rule/rule.rego:12: rule own-rule: div: divide by zero"
 	for format, want := range map[string]string{
@@ -45,7 +45,7 @@ func TestIncompleteRunSaysSo(t *testing.T) {
 	}
 }
 
-// TestIncompleteForMachines reads the output as CI servers do.
+// TestIncompleteForMachines parses the output of an incomplete run as CI servers do.
 func TestIncompleteForMachines(t *testing.T) {
 	var doc struct {
 		Complete bool
@@ -81,7 +81,7 @@ func TestIncompleteForMachines(t *testing.T) {
 	}
 }
 
-// TestFailuresAreCounted bounds the output of a run about documents that it cannot read.
+// TestFailuresAreCounted checks that the output is limited if many documents cannot be read.
 func TestFailuresAreCounted(t *testing.T) {
 	r := many(400, "web")
 	for i := range 1000 {
@@ -107,7 +107,7 @@ func TestFailuresAreCounted(t *testing.T) {
 	}
 }
 
-// TestHostileFailures uses hostile names for the file of a rule.
+// TestHostileFailures checks failures of rules whose files have hostile names.
 func TestHostileFailures(t *testing.T) {
 	for name, evil := range attacks {
 		f := diag.Failures{{Stage: diag.StageRule, Rule: evil, File: evil, Line: 3, Message: evil}, {Stage: diag.StageCheck, Message: evil, Internal: true}}
@@ -139,7 +139,7 @@ func TestHostileFailures(t *testing.T) {
 	}
 }
 
-// parses reads a document as its consumers do.
+// parses checks that a document can be parsed as its consumers do.
 func parses(format, out string) error {
 	switch format {
 	case "junit":
@@ -153,7 +153,8 @@ func parses(format, out string) error {
 	return nil
 }
 
-// TestInternalFailuresAreLoud distinguishes a fault of schedlint from one of a rule.
+// TestInternalFailuresAreLoud checks that a bug in schedlint is reported differently from a
+// failure of a rule.
 func TestInternalFailuresAreLoud(t *testing.T) {
 	r := &diag.Report{Failures: diag.Failures{{Stage: diag.StageCheck, File: "web.yaml", Line: 3, Message: "the certificate does not hold", Internal: true}}}
 	if out := string(written(t, "text", r, Options{})); !strings.HasSuffix(out, "\nincomplete: web.yaml:3: internal error: the certificate does not hold\n") {

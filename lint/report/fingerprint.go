@@ -11,38 +11,38 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// lineHash is the value that GitHub's upload action computes for one line of a file and stores as
-// primaryLocationLineHash. The action keeps a value that it finds in the upload, but warns once per
-// result when it would have computed another, so the value must be exactly the same or absent.
+// lineHash is the hash that GitHub's upload action computes for a line of a file and stores as
+// primaryLocationLineHash. The action keeps a hash that is already in the upload, but warns once
+// per result if it differs from its own. Therefore, the hash must be either identical or absent.
 type lineHash struct {
 	sum uint64
-	nth int // the number among the lines of the file with the same sum, from 1
+	nth int // index among the lines of the file with the same sum, from 1
 }
 
-// String returns the text form: the sum in hexadecimal and the number.
+// String returns the sum in hexadecimal and the index, separated by a colon.
 func (h lineHash) String() string {
 	return strconv.FormatUint(h.sum, 16) + ":" + strconv.Itoa(h.nth)
 }
 
-// hashedUnits is the number of UTF-16 units, starting with the first of a line and ignoring blanks,
-// that the hash of the line covers.
+// hashedUnits is the number of UTF-16 code units in the hash of a line. They start with the first
+// unit of the line, do not include blanks, and may extend into the next lines.
 const hashedUnits = 100
 
 // power37 is 37^hashedUnits mod 2^64.
 const power37 = 0xe59cd09a331cdb71
 
-// roller hashes the last hashedUnits units: sum = Σ unit·37^age mod 2^64.
+// roller computes the hash of the last hashedUnits units, sum = Σ unit·37^age mod 2^64.
 type roller struct {
 	units  [hashedUnits]uint16
-	starts [hashedUnits]bool // the unit at this index is the first of a line
+	starts [hashedUnits]bool // whether the unit at the same index is the first of a line
 	next   int
 	sum    uint64
 	seen   map[uint64]int
 	lines  []lineHash
 }
 
-// push adds a unit and removes the oldest one, which completes the hash of the line that began
-// there.
+// push adds a unit and removes the oldest one. If a line starts with the oldest unit, its hash is
+// complete.
 func (r *roller) push(unit uint16, startsLine bool) {
 	if r.starts[r.next] {
 		r.seen[r.sum]++
@@ -53,9 +53,9 @@ func (r *roller) push(unit uint16, startsLine bool) {
 	r.next = (r.next + 1) % hashedUnits
 }
 
-// lineHashes returns the hash of every line of text. Space and tab do not count, every line break
-// counts as one LF, and the end of the file is a unit of its own. The action decodes invalid text
-// with replacement characters; instead of reproducing their number, lineHashes returns nil for such
+// lineHashes returns the hash of every line of text. It ignores spaces and tabs, treats every line
+// break as one LF, and adds a unit for the end of the file. GitHub's action decodes invalid UTF-8
+// to replacement characters. lineHashes does not reproduce their number and returns nil for such
 // text.
 func lineHashes(text string) []lineHash {
 	const endOfFile = 0xffff
@@ -89,12 +89,12 @@ func lineHashes(text string) []lineHash {
 	return r.lines
 }
 
-// fingerprint returns the value of schedlint/v1: the identity of d, and the number of d among the
-// results with that key, counted in seen.
+// fingerprint returns the schedlint/v1 fingerprint of d. It is a hash of the key of d and of a
+// number that distinguishes results with the same key. The map seen counts them.
 func fingerprint(d *diag.Diagnostic, seen map[diag.Key]int) string {
 	key := d.ResultKey()
 	seen[key]++
-	// %q keeps the parts apart whatever they contain.
+	// %q keeps the parts separate, whatever they contain.
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", append(key.Parts(), strconv.Itoa(seen[key]))))
 	return hex.EncodeToString(sum[:])
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// The values are those that GitHub's upload action computes.
+// The expected values were computed with GitHub's upload action.
 func TestLineHashes(t *testing.T) {
 	pod := "apiVersion: v1\nkind: Pod\nmetadata:\n  name: é😀\n"
 	podHashes := "24dbd8f591a11357:1 ccf3ddd5b5bf205c:1 266803f5d92d03ab:1 55122d836135f762:1 c129715d7a2bc9a3:1"

@@ -12,23 +12,23 @@ import (
 )
 
 const (
-	// maxAnnotations is the number of annotations of each level that GitHub shows for one step; it
-	// silently drops the rest (actions/toolkit, issue 734).
+	// maxAnnotations is the maximum number of annotations per level that GitHub shows for a step.
+	// It silently drops the rest (actions/toolkit, issue 734).
 	maxAnnotations = 10
-	// maxAnnotation bounds a message in characters; the runner accepts 64 KiB.
+	// maxAnnotation is the maximum length of a message in characters. The runner accepts 64 KiB.
 	maxAnnotation = 8000
-	// maxTitle is GitHub's limit for a title, in characters.
+	// maxTitle is GitHub's limit for a title in characters.
 	maxTitle = 255
 )
 
-// commands are the workflow commands for the levels, worst first.
+// commands lists the workflow command for each level, the worst level first.
 var commands = []struct {
 	level diag.Level
 	name  string
 }{{diag.LevelError, "error"}, {diag.LevelWarning, "warning"}, {diag.LevelNote, "notice"}}
 
-// writeGitHub writes workflow commands, which GitHub's runner turns into annotations of the files,
-// and then the summary in the form of text.
+// writeGitHub writes workflow commands, which GitHub's runner turns into annotations of files,
+// followed by the summary in text format.
 func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	t := &textWriter{out: bufio.NewWriter(w), src: newSources(r), display: r.Display, verbose: true}
 	annotateFailures(t, r.Failures)
@@ -63,28 +63,28 @@ func writeGitHub(w io.Writer, r *diag.Report, _ Options) error {
 	return t.out.Flush()
 }
 
-// annotationLimits returns the number of findings of each command that get an annotation.
+// annotationLimits returns the maximum number of annotated findings for each command.
 func annotationLimits(r *diag.Report, byLevel map[string][]*diag.Diagnostic) map[string]int {
 	room := map[string]int{}
 	for _, c := range commands {
 		room[c.name] = maxAnnotations
 	}
 	if !r.Complete() {
-		room["error"]-- // one error is for the failures
+		room["error"]-- // for the failures
 	}
 	if r.Change != nil && len(r.Change.Silences) > 0 {
-		room["notice"]-- // one notice is for the silences of the change
+		room["notice"]-- // for the silences of the change
 	}
 	for _, c := range commands {
 		if len(byLevel[c.name]) > room[c.name] {
-			room["notice"]-- // and one for the omitted findings
+			room["notice"]-- // for the omitted findings
 			break
 		}
 	}
 	return room
 }
 
-// silenceNotice writes one annotation, before all others, for all silences of a change.
+// silenceNotice writes one annotation, before all others, for all silences in a change.
 func silenceNotice(t *textWriter, c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
 		return
@@ -103,7 +103,7 @@ func silenceNotice(t *textWriter, c *diag.Change) {
 	command(t, "notice", append(props, property{"title", "schedlint"}), told...)
 }
 
-// commandOf returns the command for a level; an unknown level gets the mildest one.
+// commandOf returns the command for a level. An unknown level gets the mildest command.
 func commandOf(l diag.Level) string {
 	for _, c := range commands {
 		if c.level == l {
@@ -113,8 +113,8 @@ func commandOf(l diag.Level) string {
 	return "notice"
 }
 
-// annotate writes one finding. A location outside of any checkout would lead nowhere, so it becomes
-// part of the message.
+// annotate writes one finding. A location that is not in the repository becomes part of the
+// message, because an annotation could not point to it.
 func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 	told := []string{clipped(cmp.Or(message(d), d.Rule), maxSentence)}
 	for _, detail := range d.Details {
@@ -138,11 +138,11 @@ func annotate(t *textWriter, name string, d *diag.Diagnostic) {
 	command(t, name, props, told...)
 }
 
-// property is one parameter of a command.
+// property is a parameter of a workflow command.
 type property struct{ key, value string }
 
-// place returns the parameters for a span. The runner ignores columns of a span with several lines,
-// and complains.
+// place returns the parameters for a span. They have columns only if the span is on one line,
+// because otherwise the runner ignores the columns with a warning.
 func place(s diag.Span) []property {
 	props := []property{{"file", Visible(relativePath(s.File))}}
 	if s.Line < 1 {
@@ -157,13 +157,14 @@ func place(s diag.Span) []property {
 }
 
 var (
-	// escapeData and escapeProperty are decoded by the runner (actions/runner ActionCommand.cs). It
-	// looks for the end of the parameters first, so a parameter must not contain a colon.
+	// escapeData and escapeProperty apply the escapes that the runner decodes (actions/runner
+	// ActionCommand.cs). The runner first searches for the end of the parameters, so a parameter
+	// must not contain a colon.
 	escapeData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// command writes one workflow command with a message of several lines.
+// command writes one workflow command whose message may have several lines.
 func command(t *textWriter, name string, props []property, told ...string) {
 	var params []string
 	for _, p := range props {

@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// gitlabIssue is one entry of a Code Quality report, with the members that GitLab reads.
+// gitlabIssue is an issue in a Code Quality report, with the members that GitLab reads.
 type gitlabIssue struct {
 	Description string         `json:"description"`
 	CheckName   string         `json:"check_name"`
@@ -17,7 +17,7 @@ type gitlabIssue struct {
 }
 
 type gitlabLocation struct {
-	// Path is relative to the root of the repository, without a leading ./.
+	// Path is relative to the root of the repository and does not start with ./.
 	Path  string      `json:"path"`
 	Lines gitlabLines `json:"lines"`
 }
@@ -26,9 +26,9 @@ type gitlabLines struct {
 	Begin int `json:"begin"`
 }
 
-// writeGitLab writes GitLab's Code Quality format, where an empty array means no findings; failures
-// are entries as well. GitLab drops all but one issue with the same fingerprint, and compares two
-// branches by it.
+// writeGitLab writes GitLab's Code Quality format. Findings and failures become issues, so an
+// empty array means that there are neither. GitLab uses fingerprints to compare branches, and
+// drops all but one of the issues with the same fingerprint.
 func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 	categories := map[string]string{}
 	for _, rule := range r.Rules {
@@ -50,8 +50,8 @@ func writeGitLab(w io.Writer, r *diag.Report, _ Options) error {
 	return Encode(w, issues)
 }
 
-// gitlabSeverity returns info, minor, major, critical or blocker; an error about pods that can
-// never be scheduled is worse than other errors.
+// gitlabSeverity returns info, minor, major or critical. An error that pods can never be scheduled
+// is worse than other errors.
 func gitlabSeverity(l diag.Level, category string) string {
 	switch {
 	case l == diag.LevelError && category == "infeasible":

@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// attacks are names that an attacker could give to a workload or a label.
+// attacks lists names that an attacker could give to a workload or a label.
 var attacks = map[string]string{
 	"lines":     "a\n::error::b\r\n  ::warning::c\n##[error]d",
 	"parameter": "x,title=y::z%0A::error::",
@@ -32,7 +32,7 @@ var attacks = map[string]string{
 	"space":     " \t ",
 }
 
-// attacked returns a report in which an attacker wrote every text.
+// attacked returns a report in which an attacker controls every string.
 func attacked(evil string) *diag.Report {
 	span := at("dir/"+evil+".yaml", 2, 3, 2, 9)
 	r := &diag.Report{
@@ -56,7 +56,7 @@ func attacked(evil string) *diag.Report {
 	return r
 }
 
-// attackedPlacement returns a placement of workloads that an attacker named.
+// attackedPlacement returns a placement of workloads whose names an attacker controls.
 func attackedPlacement(evil string) *diag.Placement {
 	p := hostile()
 	w := &p.Workloads[0]
@@ -92,7 +92,7 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// FuzzNames looks for a name that is not neutralized.
+// FuzzNames searches for a name that a format does not neutralize.
 func FuzzNames(f *testing.F) {
 	for _, evil := range attacks {
 		if len(evil) < 1000 {
@@ -111,7 +111,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// wrong returns the defect of a document of a format.
+// wrong returns the defect in a document, given its format, or "".
 func wrong(format, out string) error {
 	if found := unsafeIn(format, out); found != "" {
 		return errors.New(found)
@@ -129,7 +129,8 @@ func wrong(format, out string) error {
 	return nil
 }
 
-// wrongXML reads a document and checks that it has the elements of junit, as many as for any names.
+// wrongXML parses a document and checks that it has the same number of JUnit elements as with
+// harmless names.
 func wrongXML(out string) error {
 	seen := map[string]int{}
 	for d := xml.NewDecoder(strings.NewReader(out)); ; {
@@ -151,12 +152,13 @@ func wrongXML(out string) error {
 }
 
 var (
-	// safeMarkdown is the text that may be outside of code: words, lists, headings of the format
-	// and tables.
+	// safeMarkdown matches the text that may occur outside code: words, lists, tables and the
+	// headings of the format.
 	safeMarkdown = regexp.MustCompile(`^(## |### |- |\| )?[A-Za-z0-9 ,.;:?()'"%|-]*$`)
 )
 
-// wrongMarkdown removes the code as CommonMark does and checks that only plain words are left.
+// wrongMarkdown removes all code according to CommonMark and checks that only plain words are
+// left.
 func wrongMarkdown(out string) error {
 	columns, fence := 0, ""
 	for line := range strings.Lines(out) {
@@ -191,8 +193,8 @@ func wrongMarkdown(out string) error {
 	return nil
 }
 
-// withoutCode replaces every span of code by one letter: a run of backticks begins one if a run of
-// the same length follows.
+// withoutCode replaces every code span with one letter. A run of backticks starts a code span if a
+// run of the same length follows.
 func withoutCode(line string) string {
 	var b strings.Builder
 	for line != "" {

@@ -12,12 +12,12 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// schemaVersion changes when a reader of the json format would have to change.
+// schemaVersion is incremented if the json format changes incompatibly.
 const schemaVersion = "1"
 
-// writeJSON writes the json format, whose members are those of lint/diag. Accepted are the findings
-// that do not count; complete is false if there are failures, and change is present if findings
-// were compared with those of a revision.
+// writeJSON writes the json format. Its members are types of package diag. The member accepted has
+// the findings that do not count, complete is false if there are failures, and change is present
+// if findings were compared with a revision.
 func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	out := newMembers(w)
 	out.member("schemaVersion", schemaVersion)
@@ -32,7 +32,7 @@ func writeJSON(w io.Writer, r *diag.Report, _ Options) error {
 	return out.end()
 }
 
-// summaryWithLists returns a summary in which all lists encode as lists.
+// summaryWithLists returns a summary in which empty lists encode as [] instead of null.
 func summaryWithLists(s diag.Summary) *diag.Summary {
 	s.Notes = array(s.Notes)
 	for _, entries := range []*[]diag.Skip{&s.Skipped, &s.NotJudged, &s.Repeated, &s.Unknown} {
@@ -44,7 +44,7 @@ func summaryWithLists(s diag.Summary) *diag.Summary {
 	return &s
 }
 
-// withEmptyLists copies findings so that all their lists encode as lists.
+// withEmptyLists returns copies of findings in which empty lists encode as [] instead of null.
 func withEmptyLists(all []diag.Diagnostic) []diag.Diagnostic {
 	all = array(all)
 	for i := range all {
@@ -53,13 +53,13 @@ func withEmptyLists(all []diag.Diagnostic) []diag.Diagnostic {
 	return all
 }
 
-// array copies s so that it encodes as [] when empty, and the report remains unchanged.
+// array returns a copy of s that encodes as [] if it is empty.
 func array[T any](s []T) []T {
 	return append(make([]T, 0, len(s)), s...)
 }
 
-// Encode writes v in the form of the json format: indented, and without anything that a terminal
-// would hide or a runner would obey. Invalid UTF-8 becomes U+FFFD.
+// Encode writes v as indented JSON. Characters that a terminal would hide and commands that a CI
+// runner would execute are escaped. Invalid UTF-8 becomes U+FFFD.
 func Encode(w io.Writer, v any) error {
 	out := &harmlessWriter{to: w}
 	e := json.NewEncoder(out)
@@ -75,7 +75,7 @@ func Encode(w io.Writer, v any) error {
 	return nil
 }
 
-// harmlessWriter passes complete documents through harmless.
+// harmlessWriter applies harmless to each complete document that is written to it.
 type harmlessWriter struct {
 	to  io.Writer
 	err error
@@ -89,12 +89,12 @@ func (w *harmlessWriter) Write(doc []byte) (int, error) {
 	return len(doc), nil
 }
 
-// harmless rewrites JSON so that printing it to a terminal or a CI log has no side effect:
-// characters that a terminal would hide or a runner would obey become a \u escape. They occur only
-// inside strings, where the escape means the same.
+// harmless rewrites JSON so that it can be printed to a terminal or a CI log without side effects.
+// It replaces hidden characters, and the # of commands to a CI runner, with \u escapes. They occur
+// only inside strings, where the escape has the same meaning.
 func harmless(doc []byte) []byte {
 	var out []byte
-	done := 0 // the text before it is in out
+	done := 0 // number of bytes of doc that are already in out
 	for i := 0; i < len(doc); {
 		if c := doc[i]; c == '\n' || c >= ' ' && c <= '~' && c != '#' {
 			i++
@@ -113,7 +113,7 @@ func harmless(doc []byte) []byte {
 	return append(out, doc[done:]...)
 }
 
-// appendEscape appends r as an ASCII escape of JSON.
+// appendEscape appends r as a JSON escape in ASCII.
 func appendEscape(out []byte, r rune) []byte {
 	if high, low := utf16.EncodeRune(r); r > 0xffff {
 		return fmt.Appendf(out, `\u%04x\u%04x`, high, low)
@@ -121,12 +121,12 @@ func appendEscape(out []byte, r rune) []byte {
 	return fmt.Appendf(out, `\u%04x`, r)
 }
 
-// members writes an object as encode does, but one member at a time and findings one by one: there
-// may be thousands, and their text is much larger than the values.
+// members writes an object in the same format as Encode, but one member at a time and findings one
+// by one. There may be thousands of findings, and their JSON is much larger than the values.
 type members struct {
 	to        *bufio.Writer
 	encoder   *json.Encoder
-	raw, text bytes.Buffer // of the current value
+	raw, text bytes.Buffer // encoded forms of the current value
 	begun     bool
 	err       error
 }
@@ -138,13 +138,13 @@ func newMembers(w io.Writer) *members {
 	return m
 }
 
-// member writes a member as one value.
+// member writes a member with a single value.
 func (m *members) member(name string, v any) {
 	m.name(name)
 	m.value(v, "  ")
 }
 
-// findings writes a list of findings, with empty lists in place of nil.
+// findings writes a member with a list of findings, in which lists are never null.
 func (m *members) findings(name string, all []diag.Diagnostic) {
 	m.name(name)
 	m.write("[")
@@ -168,7 +168,7 @@ func (m *members) findings(name string, all []diag.Diagnostic) {
 	m.write("]")
 }
 
-// end ends the object.
+// end ends the object and returns the first error.
 func (m *members) end() error {
 	m.write("\n}\n")
 	if err := m.to.Flush(); m.err == nil {
@@ -186,7 +186,7 @@ func (m *members) name(name string) {
 	m.begun = true
 }
 
-// value writes a value; all its lines except the first begin with indent.
+// value writes a value. All lines except the first start with indent.
 func (m *members) value(v any, indent string) {
 	m.raw.Reset()
 	m.text.Reset()

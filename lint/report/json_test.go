@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// jsonReport is the json format as a reader sees it.
+// jsonReport describes the json format from the point of view of a reader.
 type jsonReport struct {
 	SchemaVersion string            `json:"schemaVersion"`
 	Complete      bool              `json:"complete"`
@@ -22,8 +22,8 @@ type jsonReport struct {
 	Summary       diag.Summary      `json:"summary"`
 }
 
-// TestJSONMembers: a report that is written member by member equals one that is written at once,
-// except for text that was not valid UTF-8.
+// TestJSONMembers checks that a report written one member at a time equals a report written at
+// once, except for invalid UTF-8.
 func TestJSONMembers(t *testing.T) {
 	changed := *canned()
 	changed.Change = &diag.Change{Since: "main", Fixed: canned().Diagnostics[:1]}
@@ -43,7 +43,7 @@ func TestJSONMembers(t *testing.T) {
 	}
 }
 
-// TestJSONKeepsTheValues: escaped text must decode to the original.
+// TestJSONKeepsTheValues checks that escaped strings decode to the original strings.
 func TestJSONKeepsTheValues(t *testing.T) {
 	var got jsonReport
 	if err := json.Unmarshal(written(t, "json", canned(), Options{}), &got); err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// junitSuites is the format in which most CI servers read test results. It has no schema; these are
-// the members that both Jenkins and GitLab know.
+// junitSuites is the JUnit XML document, which most CI servers read as test results. The format
+// has no schema. These are the elements that both Jenkins and GitLab support.
 type junitSuites struct {
 	XMLName xml.Name     `xml:"testsuites"`
 	Suites  []junitSuite `xml:"testsuite"`
@@ -41,7 +41,7 @@ type junitSkipped struct {
 	Message string `xml:"message,attr"`
 }
 
-// junitError is a test that could not run.
+// junitError describes a test that could not run.
 type junitError struct {
 	Type    string `xml:"type,attr"`
 	Message string `xml:"message,attr"`
@@ -53,23 +53,23 @@ type junitFailure struct {
 	junitText
 }
 
-// junitText is text of several lines, which the encoder would join.
+// junitText is text with several lines. The XML encoder would escape the line feeds.
 type junitText struct {
 	XML string `xml:",innerxml"`
 }
 
-// junitWriter renders findings as text does.
+// junitWriter renders findings in text format for test cases.
 type junitWriter struct {
 	text textWriter
 	out  strings.Builder
 	seen map[junitCase]int
-	// room is the remaining size for quotes, in bytes.
+	// room is the number of bytes that are left for quoted findings.
 	room int
 }
 
-// writeJUnit writes one suite in which every finding is a failed test. Without findings there is a
-// test that passed, because Jenkins treats a suite without tests as an error; it is skipped if no
-// workload was checked. A failure of the run is a test with an error.
+// writeJUnit writes one suite in which every finding is a failed test. If there are no findings,
+// the suite has one passed test, because Jenkins treats a suite without tests as an error. If no
+// workload was checked, this test is skipped. Each failure of the run is a test with an error.
 func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	n := len(r.Diagnostics)
 	jw := &junitWriter{text: textWriter{src: newSources(r), display: r.Display, verbose: true}, seen: map[junitCase]int{}, room: maxBodies}
@@ -99,8 +99,8 @@ func writeJUnit(w io.Writer, r *diag.Report, _ Options) error {
 	return err
 }
 
-// finding returns a test whose name does not change when lines move, so that a server can recognize
-// new failures.
+// finding returns a test for a finding. Its name does not change when lines move, so that a server
+// can recognize new findings.
 func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	o := d.Object
 	name := cmp.Or(diag.ObjectName(o.Kind, o.Namespace, o.Name), d.Location.File, "the run")
@@ -119,7 +119,7 @@ func (w *junitWriter) finding(d *diag.Diagnostic) junitCase {
 	return c
 }
 
-// written returns the output of write in the text format, on lines of its own.
+// written returns the output of write, starting on a new line.
 func (w *junitWriter) written(write func()) junitText {
 	w.out.Reset()
 	w.out.WriteByte('\n')

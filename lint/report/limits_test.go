@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// many returns a report of n findings of each level.
+// many returns a report with n findings of each level.
 func many(n int, name string) *diag.Report {
 	r := &diag.Report{Source: func(string) []byte { return []byte("kind: Pod\n") }}
 	for i := range n {
@@ -29,8 +29,8 @@ func many(n int, name string) *diag.Report {
 	return r
 }
 
-// GitHub shows ten annotations of each level and drops the rest, including the notice on the rest
-// if it is the eleventh.
+// GitHub shows ten annotations of each level and drops the rest. It would even drop the notice
+// about omitted findings if that were the eleventh.
 func TestAnnotationsAreCounted(t *testing.T) {
 	for n, want := range map[int]string{
 		0:   "0 error, 0 warning, 0 notice",
@@ -54,7 +54,7 @@ func TestAnnotationsAreCounted(t *testing.T) {
 	}
 }
 
-// The worst findings are kept, whatever level comes first in the files.
+// The worst findings must be kept, even if milder ones come first in the files.
 func TestAnnotationsOfOneLevelLeaveTheOthersAlone(t *testing.T) {
 	r := many(5, "web")
 	for i := range r.Diagnostics {
@@ -172,7 +172,7 @@ func TestJUnit(t *testing.T) {
 	}
 }
 
-// Once a finding is omitted, no milder one is shown in its place.
+// After a finding is omitted, no milder finding may appear in its place.
 func TestMarkdownLeavesOutTheMildest(t *testing.T) {
 	trials.Large(t)
 	r := many(2000, strings.Repeat("a", 1000))
@@ -182,8 +182,8 @@ func TestMarkdownLeavesOutTheMildest(t *testing.T) {
 	}
 }
 
-// The runner does not accept columns of a span with several lines, and a location outside of a
-// checkout leads nowhere.
+// The runner does not accept columns for a span with several lines, and it cannot show a location
+// outside the checkout.
 func TestAnnotationPlaces(t *testing.T) {
 	for span, want := range map[diag.Span]string{
 		at("a.yaml", 2, 3, 2, 9):  "::error file=a.yaml,line=2,endLine=2,col=3,endColumn=9,title=a-b::m\n",

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLineWriterEndsChunksWithLines writes text in pieces of many sizes: no line begins with a
-// command, wherever the pieces and the chunks end.
+// TestLineWriterEndsChunksWithLines writes text in pieces of many sizes. No line may start with a
+// command, wherever the pieces and chunks end.
 func TestLineWriterEndsChunksWithLines(t *testing.T) {
 	text := strings.Repeat("a line with :: in it\n  ::error::x\n::b", chunk/20) + "\n::end"
 	want := strings.ReplaceAll(strings.ReplaceAll(text, "\n  ::", "\n  \\x3a:"), "\n::end", "\n\\x3a:end")

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain collects garbage less often: the tests keep little, and a collection every few megabytes
-// takes a sixth of their time.
+// TestMain makes garbage collections less frequent. The tests keep little memory, and collecting
+// every few megabytes would take a sixth of their time.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())

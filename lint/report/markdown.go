@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// maxMarkdown bounds a document in bytes. GitHub drops the whole summary of a step that is
-	// larger than 1 MiB, and other steps may add to it.
+	// maxMarkdown is the maximum size of a document in bytes. GitHub drops the whole step summary
+	// if it is larger than 1 MiB, and other steps may write to it, too.
 	maxMarkdown = 900 * 1024
-	// reserved is the part of it for the text that follows the findings.
+	// reserved is the number of bytes reserved for the text after the findings.
 	reserved = 64 * 1024
-	// maxSentence and maxPath bound the parts of one finding, in characters.
+	// maxSentence and maxPath are the maximum lengths of the parts of a finding, in characters.
 	maxSentence, maxPath = 1000, 300
-	// maxItems bounds the related locations of one finding, and its repairs.
+	// maxItems is the maximum number of related locations of a finding, and of repairs.
 	maxItems = 10
 )
 
-// page is a Markdown document of limited size.
+// page is a Markdown document with a maximum size.
 type page struct{ strings.Builder }
 
-// add appends a block and an empty line, unless that leaves fewer than keep bytes.
+// add appends a block and an empty line. It returns false if fewer than keep bytes would remain.
 func (p *page) add(keep int, block string) bool {
 	if p.Len()+len(block)+2 > maxMarkdown-keep {
 		return false
@@ -36,13 +36,13 @@ func (p *page) add(keep int, block string) bool {
 	return true
 }
 
-// writeTo ends the document with one line feed.
+// writeTo writes the document, which ends with one line feed.
 func (p *page) writeTo(w io.Writer) error {
 	return lines(w, strings.TrimRight(p.String(), "\n")+"\n")
 }
 
-// writeMarkdown writes findings for the summary of a CI step, the worst first, so that these are
-// kept if there are too many.
+// writeMarkdown writes a step summary for CI. The worst findings come first, so that they are kept
+// if there are too many.
 func writeMarkdown(w io.Writer, r *diag.Report, opts Options) error {
 	var p page
 	src, plain := newSources(r), &textWriter{}
@@ -113,9 +113,9 @@ func (p *page) change(c *diag.Change, every bool) {
 	}
 }
 
-// list adds one item per sentence, and the number of those that do not fit.
+// list adds one item per sentence, and the number of items that do not fit.
 func (p *page) list(sentences []string) {
-	const line = 40 // the size of the last item
+	const line = 40 // maximum size of the last item
 	var items []string
 	size := 0
 	for i, s := range sentences {
@@ -131,8 +131,8 @@ func (p *page) list(sentences []string) {
 	}
 }
 
-// markdownFinding renders one finding: message and location, source, details, related locations and
-// repairs.
+// markdownFinding renders one finding with its message and location, source, details, related
+// locations and repairs.
 func markdownFinding(src *sources, d *diag.Diagnostic) string {
 	level := cmp.Or(string(d.Level), "finding")
 	parts := []string{"### " + prose(level) + ": " + codeSpan(clipped(d.Rule, maxPath))}
@@ -157,7 +157,7 @@ func markdownFinding(src *sources, d *diag.Diagnostic) string {
 	return strings.Join(append(parts, nonEmpty(strings.Join(items, "\n"))...), "\n\n")
 }
 
-// placeSpan returns a location as code, with a colon, or "".
+// placeSpan returns a location as code followed by a colon, or "" if there is no location.
 func placeSpan(s diag.Span) string {
 	if s.File == "" {
 		return ""
@@ -166,22 +166,25 @@ func placeSpan(s diag.Span) string {
 	return codeSpan(t.place(s)) + ":"
 }
 
-// Untrusted text reaches a page on GitHub as Markdown. Backslash escapes do not help: GitHub turns
-// mentions, issues, commits and emoji into links and pictures after it has removed the escapes. It
-// leaves code alone, and code needs no escapes, so everything except plain words becomes code.
+// GitHub renders untrusted text on a page as Markdown. Backslash escapes do not help, because
+// GitHub turns mentions, issues, commits and emoji into links and pictures after it has removed
+// the escapes. It does not change code, so everything except plain words is written as code, which
+// needs no escapes.
 
 var (
-	// plainWord matches a word of prose without meaning to Markdown or GitHub.
+	// plainWord matches a word that has no meaning in Markdown or on GitHub.
 	plainWord = regexp.MustCompile(`^\(?["']?[A-Za-z]+(?:['-][A-Za-z]+)*["']?[),.;:?]*$`)
-	// plainNumber matches a number, but 3. or 3) at the start of a line would begin a list.
+	// plainNumber matches a number. Note that 3. or 3) at the start of a line would begin a list.
 	plainNumber = regexp.MustCompile(`^\(?\d{1,6}[),.;:%]*$`)
-	// commitID matches a word that could be the name of a commit.
+	// commitID matches a word that GitHub could take for a commit hash.
 	commitID = regexp.MustCompile(`^[(]?[a-f]{7,}[),.;:?]*$`)
-	// backticks matches the runs that the fence of code must exceed.
+	// backticks matches runs of backticks. The fence of a code span must be longer than each of
+	// them.
 	backticks = regexp.MustCompile("`+")
 )
 
-// prose returns a sentence in Markdown, on one line: words unchanged, names and the rest as code.
+// prose returns a sentence in Markdown on one line. Plain words are unchanged, and everything else
+// becomes code.
 func prose(s string) string {
 	var out, code []string
 	flush := func(tail string) {
@@ -207,20 +210,20 @@ func prose(s string) string {
 	return strings.Join(out, " ")
 }
 
-// codeSpan returns s as code within a line; "" stays "".
+// codeSpan returns s as inline code, or "" if s is empty.
 func codeSpan(s string) string {
 	s = Visible(s)
 	if s == "" {
 		return ""
 	}
 	if strings.Trim(s, "` ") != s {
-		s = " " + s + " " // the page removes one space from each end
+		s = " " + s + " " // Markdown removes one space from each end
 	}
 	mark := strings.Repeat("`", 1+longestBackticks(s))
 	return mark + s + mark
 }
 
-// codeBlock returns visible lines as a block of code.
+// codeBlock returns visible lines as a code block.
 func codeBlock(text string) string {
 	mark := strings.Repeat("`", max(3, 1+longestBackticks(text)))
 	return mark + "text\n" + strings.TrimRight(text, "\n") + "\n" + mark
@@ -234,8 +237,8 @@ func longestBackticks(s string) int {
 	return longest
 }
 
-// tableRow returns one line of a table. A bar would end a cell even within code, and whether a
-// backslash escapes it depends on the preceding characters, so bars are replaced.
+// tableRow returns one row of a table. It replaces vertical bars, which end a cell even inside
+// code. Whether a backslash escapes a bar depends on the characters before it.
 func tableRow(cells []string) string {
 	cells = slices.Clone(cells)
 	for i, c := range cells {
@@ -244,7 +247,8 @@ func tableRow(cells []string) string {
 	return "| " + strings.Join(cells, " | ") + " |"
 }
 
-// clipped returns the first n characters of s, with the number of omitted bytes.
+// clipped returns the first n characters of s. If it omits any, it adds the number of omitted
+// bytes.
 func clipped(s string, n int) string {
 	if end := runeOffset(s, n); end < len(s) {
 		return s[:end] + " ... (" + Count(len(s)-end, "byte") + " more)"
@@ -252,7 +256,7 @@ func clipped(s string, n int) string {
 	return s
 }
 
-// placementMarkdown writes decisions for the summary of a CI step: the table of workloads, the
+// placementMarkdown writes placements as a step summary for CI, with the table of workloads, the
 // reasons, the cores and the runs.
 func placementMarkdown(w io.Writer, p *diag.Placements) error {
 	var doc page
@@ -271,7 +275,7 @@ func placementMarkdown(w io.Writer, p *diag.Placements) error {
 	return doc.writeTo(w)
 }
 
-// placement adds one decision.
+// placement adds one placement.
 func (p *page) placement(title string, d *diag.Placement) {
 	p.add(0, title+prose(verdict(d)))
 	p.add(0, prose(pods(d)))
@@ -294,7 +298,7 @@ func (p *page) placement(title string, d *diag.Placement) {
 	p.list(limits(d))
 }
 
-// decision adds the table, with as many rows as fit, and the reasons for answers.
+// decision adds as many rows of the table as fit, and the reasons for answers.
 func (p *page) decision(d decision) {
 	titles, rule := []string{"workload", "replicas"}, []string{"---", "---:"}
 	for _, q := range d.columns {
@@ -302,7 +306,7 @@ func (p *page) decision(d decision) {
 	}
 	rows, size := []string{tableRow(titles), tableRow(rule)}, 0
 	for i := range d.rows {
-		// The answers are fixed words, the subject is a name.
+		// Answers are fixed words, but the subject is a name.
 		texts := d.rows[i].texts()
 		row := tableRow(append([]string{prose(clipped(texts[0], maxPath))}, texts[1:]...))
 		if size += len(row) + 1; size > maxMarkdown/3 {
@@ -344,7 +348,7 @@ func (p *page) contradiction(c *contradiction) {
 	}
 }
 
-// run adds placements in the form of text, or a note that they do not fit.
+// run adds placements as a code block, or a note that they do not fit.
 func (p *page) run(title, text string) {
 	if !p.add(reserved, "A"+title[1:]+":\n\n"+codeBlock(text)) {
 		p.add(0, "A"+title[1:]+" did not fit here.")

@@ -14,10 +14,10 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// PlaceFormats returns the formats of a placement.
+// PlaceFormats returns the names of the output formats for placements.
 func PlaceFormats() []string { return []string{"text", "json", "markdown"} }
 
-// WritePlacement renders joint decisions about workloads.
+// WritePlacement writes placements to w in the named format.
 func WritePlacement(w io.Writer, format string, p *diag.Placements) error {
 	switch format {
 	case "json":
@@ -51,7 +51,7 @@ func placementText(out io.Writer, p *diag.Placements) error {
 	return b.flush()
 }
 
-// contextCounts counts decisions by verdict, in the order in which they occur.
+// contextCounts counts placements by verdict, in the order in which the verdicts occur.
 func contextCounts(p *diag.Placements) string {
 	counts, order := map[string]int{}, []string(nil)
 	for _, d := range p.Decisions {
@@ -70,7 +70,7 @@ func contextCounts(p *diag.Placements) string {
 	return Count(len(p.Decisions), "context") + ": " + strings.Join(order, ", ")
 }
 
-// contextTitle names the subject of a decision.
+// contextTitle returns a title that names the cluster and context of a placement.
 func contextTitle(d *diag.Placement) string {
 	parts := []string{}
 	if d.Cluster != "" {
@@ -106,7 +106,7 @@ func decisionText(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// verdict returns the verdict of the decision, and that of the rules alone.
+// verdict returns the verdict of a placement and the verdict of the rules alone.
 func verdict(p *diag.Placement) string {
 	said := p.Verdict
 	if len(p.IfShared) > 0 {
@@ -115,7 +115,7 @@ func verdict(p *diag.Placement) string {
 	return fmt.Sprintf("%s (rules alone: %s)", said, p.RulesVerdict)
 }
 
-// pods counts the placed pods.
+// pods returns a line with the numbers of all pods and of placed pods.
 func pods(p *diag.Placement) string {
 	bound := ""
 	if !p.Pods.Exact {
@@ -124,7 +124,7 @@ func pods(p *diag.Placement) string {
 	return fmt.Sprintf("pods: %d, placed at most %d, at least %d%s", p.Pods.Total, p.Pods.MaxPlaced, p.Pods.MinPlaced, bound)
 }
 
-// witnessTitle says what the witness shows; "" if there is none.
+// witnessTitle returns a title for the witness of a placement, or "" if there is no witness.
 func witnessTitle(p *diag.Placement) string {
 	switch {
 	case len(p.Witness) == 0:
@@ -135,7 +135,7 @@ func witnessTitle(p *diag.Placement) string {
 	return "a placement of all pods"
 }
 
-// limits returns lines on objects and rules that the decision leaves out.
+// limits returns lines about objects and rules that the placement does not take into account.
 func limits(p *diag.Placement) []string {
 	var all []string
 	for _, i := range p.Invalid {
@@ -150,7 +150,7 @@ func limits(p *diag.Placement) []string {
 	return all
 }
 
-// lines writes visible text, and makes sure that no line is a command to a CI runner.
+// lines writes visible text in which no line is a command to a CI runner.
 func lines(out io.Writer, text string) error {
 	w := &lineWriter{out: out}
 	if _, err := io.WriteString(w, text); err != nil {
@@ -159,15 +159,15 @@ func lines(out io.Writer, text string) error {
 	return w.flush()
 }
 
-// lineWriter writes visible text in chunks, and makes sure that no line is a command to a CI
-// runner. It does not keep a second copy of the text of a large cluster.
+// lineWriter writes visible text in chunks and changes lines that would be commands to a CI
+// runner. The chunks avoid a second copy of the text, which is large for a large cluster.
 type lineWriter struct {
 	out  io.Writer
-	kept []byte // not yet written; begins at the start of a line
+	kept []byte // buffered bytes, starting at the beginning of a line
 	err  error
 }
 
-// chunk is the number of bytes that are buffered before writing.
+// chunk is the number of bytes that are buffered before they are written.
 const chunk = 64 << 10
 
 func (w *lineWriter) Write(text []byte) (int, error) {
@@ -178,13 +178,13 @@ func (w *lineWriter) Write(text []byte) (int, error) {
 	return len(text), w.err
 }
 
-// flush writes the buffered text, and returns the first error of the writer.
+// flush writes all buffered bytes and returns the first write error.
 func (w *lineWriter) flush() error {
 	w.pass(len(w.kept))
 	return w.err
 }
 
-// pass writes the first n buffered bytes, which end with a line.
+// pass writes the first n buffered bytes, which must be whole lines.
 func (w *lineWriter) pass(n int) {
 	if w.err != nil || n == 0 {
 		return
@@ -200,7 +200,7 @@ func (w *lineWriter) pass(n int) {
 	w.kept = append(w.kept[:0], w.kept[n:]...)
 }
 
-// jsonPlacements is the json format of decisions. Other tools rely on its JSON form.
+// jsonPlacements is the JSON document with placements. Other tools depend on its form.
 type jsonPlacements struct {
 	SchemaVersion string `json:"schemaVersion"`
 	// Complete is false if there are Failures.
@@ -209,7 +209,8 @@ type jsonPlacements struct {
 	Decisions []diag.Placement `json:"decisions"`
 }
 
-// arrays returns a copy of p with every array present in JSON.
+// arrays returns a copy of p in which empty lists encode as [] instead of null, and cores have at
+// most maxRelated members.
 func arrays(p *diag.Placement) *diag.Placement {
 	out := *p
 	out.Workloads, out.Witness, out.Invalid = array(p.Workloads), array(p.Witness), array(p.Invalid)
@@ -226,14 +227,14 @@ func arrays(p *diag.Placement) *diag.Placement {
 	return &out
 }
 
-// contradiction is a core with the visible names of the workloads that it is about.
+// contradiction is a core with the visible names of the workloads that have it.
 type contradiction struct {
 	names   []string
 	core    []diag.PlacementCore
 	repairs []string
 }
 
-// sentence says what the core makes impossible.
+// sentence says which workloads the core makes impossible to schedule.
 func (c *contradiction) sentence() string {
 	names := strings.Join(c.names, ", ")
 	if len(c.names) > 1 {
@@ -242,7 +243,7 @@ func (c *contradiction) sentence() string {
 	return fmt.Sprintf("not all pods of %s can be scheduled; conflicting constraints:", names)
 }
 
-// contradictions returns the cores of a placement, each once.
+// contradictions returns the distinct cores of a placement.
 func contradictions(p *diag.Placement) []contradiction {
 	var all []contradiction
 	places := map[string]int{}
@@ -261,7 +262,7 @@ func contradictions(p *diag.Placement) []contradiction {
 	return all
 }
 
-// cores shows why workloads can never be placed, and the repairs.
+// cores writes the reasons why workloads can never be placed, and the repairs.
 func cores(b io.Writer, p *diag.Placement) {
 	for _, c := range contradictions(p) {
 		fmt.Fprintf(b, "\n%s\n", c.sentence())
@@ -277,7 +278,7 @@ func cores(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// grid shows the pods in each zone and on each of its nodes.
+// grid writes how many pods each zone has, and which pods each node has.
 func grid(b io.Writer, run []diag.PlacementStep) {
 	zones, nodes := map[string][]string{}, map[string][]string{}
 	for _, s := range run {
@@ -310,7 +311,7 @@ func grid(b io.Writer, run []diag.PlacementStep) {
 	}
 }
 
-// zoneCell returns the heading of a zone; nodes without a zone have none.
+// zoneCell returns the heading of a zone, or "" for nodes without a zone.
 func zoneCell(zone string) string {
 	if zone == "" {
 		return ""
@@ -325,8 +326,8 @@ func nodeIndent(zone string) string {
 	return "    "
 }
 
-// filled appends the first cell of a line, which has two parts, padded to a width, and the
-// separator to the next cell.
+// filled appends the first cell of a line, padded to the given width and followed by a separator.
+// The text of the cell is indent followed by text.
 func filled(line []byte, indent, text string, width int) []byte {
 	line = append(append(line, indent...), text...)
 	for n := utf8.RuneCountInString(indent) + utf8.RuneCountInString(text); n < width+2; n++ {
@@ -335,7 +336,8 @@ func filled(line []byte, indent, text string, width int) []byte {
 	return line
 }
 
-// appendTally counts pods by workload; pods has the workload of each pod, and is sorted in place.
+// appendTally appends the number of pods of each workload. The slice pods holds the workload of
+// each pod and is sorted in place.
 func appendTally(text []byte, pods []string) []byte {
 	slices.Sort(pods)
 	for first := 0; first < len(pods); {
@@ -352,10 +354,10 @@ func appendTally(text []byte, pods []string) []byte {
 	return text
 }
 
-// stuckTitle describes a stuck run.
+// stuckTitle is the title of a stuck run.
 const stuckTitle = "a scheduling order that gets stuck"
 
-// stuck shows, step by step, a run that ends with pods left over.
+// stuck writes the steps of a run and the pods that remain unscheduled.
 func stuck(b io.Writer, s *diag.PlacementStuck) {
 	var line []byte
 	for i := range s.Placements {

@@ -12,22 +12,22 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// decision is the table of a placement: a row per workload and a column per question that has an
-// answer. Names in it are visible.
+// decision is the table for a placement. It has one row per workload and one column per question
+// that has an answer. All names in it are visible.
 type decision struct {
 	columns []question
 	rows    []row
 	reasons []reason
 }
 
-// row has the answers about one workload, one for each column.
+// row has one answer per column for a workload.
 type row struct {
 	subject  string
 	replicas int
 	cells    []tableCell
 }
 
-// texts returns the cells of a row as the table shows them.
+// texts returns the cells of a row as text.
 func (r *row) texts() []string {
 	all := []string{r.subject, strconv.Itoa(r.replicas)}
 	for _, c := range r.cells {
@@ -36,7 +36,7 @@ func (r *row) texts() []string {
 	return all
 }
 
-// reason is the reason for an answer.
+// reason explains an answer.
 type reason struct{ subject, question, answer, why string }
 
 func decide(p *diag.Placement) decision {
@@ -56,8 +56,8 @@ func decide(p *diag.Placement) decision {
 	return d
 }
 
-// workloadTable writes the answers about every workload, the reasons for answers other than yes,
-// and a legend.
+// workloadTable writes the answers for every workload, the reasons for answers other than yes, and
+// a legend.
 func workloadTable(b io.Writer, p *diag.Placement) {
 	if len(p.Workloads) == 0 {
 		return
@@ -81,7 +81,7 @@ func workloadTable(b io.Writer, p *diag.Placement) {
 	}
 }
 
-// table writes rows in columns. It drops empty cells at the end of a row, and rows without cells.
+// table writes rows in aligned columns. It drops empty cells at the end of a row, and empty rows.
 func table(b io.Writer, rows [][]string) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, cells := range rows {
@@ -96,7 +96,7 @@ func table(b io.Writer, rows [][]string) {
 	t.Flush()
 }
 
-// legend explains the words that occur in the rows of workloads.
+// legend returns lines that explain the words in the rows.
 func legend(columns []question, rows []row) []string {
 	used, lost := map[string]bool{}, false
 	for _, r := range rows {
@@ -120,7 +120,7 @@ func legend(columns []question, rows []row) []string {
 	return lines
 }
 
-// The answers to a question in the table of a placement.
+// The possible answers in the table of a placement.
 const (
 	answerNone    = "-"
 	answerYes     = "yes"
@@ -130,7 +130,8 @@ const (
 	answerNo      = "no"
 )
 
-// answerTo returns the answer for a verdict or a judgement; an unknown word gives answerUnknown.
+// answerTo returns the answer for a verdict or judgement. For an unknown word, it is
+// answerUnknown.
 func answerTo(verdict string) string {
 	switch diag.Outcome(verdict) {
 	case "", diag.None:
@@ -145,14 +146,14 @@ func answerTo(verdict string) string {
 	return answerUnknown
 }
 
-// tableCell is the answer to one question. unreachable is the answer for lost nodes whose Node
-// objects remain, if it differs.
+// tableCell is the answer to one question. The field unreachable is the answer if the Node objects
+// of lost nodes remain. It is empty if it would be the same.
 type tableCell struct{ answer, unreachable, note string }
 
-// is reports whether a cell has exactly that answer.
+// is reports whether the cell has the given answer and nothing else.
 func (c tableCell) is(answer string) bool { return c == (tableCell{answer: answer}) }
 
-// String returns the text of the cell in the table.
+// String returns the text of the cell.
 func (c tableCell) String() string {
 	switch {
 	case c.unreachable != "":
@@ -163,20 +164,20 @@ func (c tableCell) String() string {
 	return c.answer
 }
 
-// question is one column of the table. A title has two lines, because answers are short and a table
-// with all columns would be too wide for a pull request.
+// question is one column of the table. Its title has two lines, because answers are short and a
+// table with all columns would otherwise be too wide for a pull request.
 type question struct {
 	above, title string
 	answer       func(w *diag.PlacementWorkload) tableCell
 	reason       func(w *diag.PlacementWorkload) string
-	// evenIfYes is set if there may be a reason for the answer yes.
+	// evenIfYes is set if the answer yes may also have a reason.
 	evenIfYes bool
 }
 
-// whole returns the title in a sentence.
+// whole returns the title on one line.
 func (q *question) whole() string { return strings.TrimPrefix(q.above+" "+q.title, " ") }
 
-// questions returns the questions that have an answer for some workload.
+// questions returns the questions that have an answer for at least one workload.
 func questions(ws []diag.PlacementWorkload) []question {
 	all := []question{
 		{title: "fits", answer: fits, reason: rulesAlone, evenIfYes: true},
@@ -210,7 +211,8 @@ func judgement(title string, of func(*diag.PlacementChange) diag.PlacementJudgem
 	}
 }
 
-// fits answers whether all pods are placed, and how many are if not all.
+// fits returns the answer to whether all pods are placed, and the number of placed pods if some
+// are not.
 func fits(w *diag.PlacementWorkload) tableCell {
 	cell := tableCell{answer: answerTo(w.Verdict)}
 	if w.Reason == reasonWaits {
@@ -229,7 +231,7 @@ func fits(w *diag.PlacementWorkload) tableCell {
 	return cell
 }
 
-// rulesAlone returns the verdict of the rules alone, if that differs.
+// rulesAlone returns the reason of the verdict, and the verdict of the rules alone if it differs.
 func rulesAlone(w *diag.PlacementWorkload) string {
 	why := w.Why
 	if w.Paused {
@@ -245,20 +247,20 @@ func rulesAlone(w *diag.PlacementWorkload) string {
 	return why + "by rules alone: " + answer
 }
 
-// reasonWaits is the reason of a verdict about pods that end by themselves.
+// reasonWaits is the reason of a verdict if pods of finite workloads wait for capacity.
 const reasonWaits = "waits"
 
-// badness orders answers.
+// badness orders answers. A higher number is a worse answer.
 var badness = map[string]int{answerNone: 0, answerYes: 1, answerUnknown: 2, answerMay: 3, answerNo: 4}
 
-// domainNames are the usual names for a domain of the keys that most clusters have, in the order of
-// the columns.
+// domainNames maps the topology keys of most clusters to the usual names of their domains, in the
+// order of the columns.
 var domainNames = []struct{ key, name string }{
 	{"kubernetes.io/hostname", "a node"}, {"topology.kubernetes.io/zone", "a zone"}, {"topology.kubernetes.io/region", "a region"},
 }
 
-// lossKeys returns the topology keys with answers about losses, in the order of the columns: from
-// small domains to large ones, then the others.
+// lossKeys returns the topology keys that have answers about losses, in the order of the columns:
+// common keys from small to large domains, then all others by name.
 func lossKeys(ws []diag.PlacementWorkload) []string {
 	var keys []string
 	for i := range ws {
@@ -280,7 +282,8 @@ func lossKeys(ws []diag.PlacementWorkload) []string {
 	return keys
 }
 
-// survives returns the question whether all pods run again after the loss of any domain of a key.
+// survives returns the question of whether all pods run again after the loss of any one domain of
+// a topology key.
 func survives(key string) question {
 	title := Visible(key)
 	for _, d := range domainNames {
@@ -295,8 +298,8 @@ func survives(key string) question {
 	}
 }
 
-// survival returns the worst answer about the losses by a key, for each meaning of loss if they
-// differ.
+// survival returns the worst answer for the losses of all domains of a key. If the answers for
+// deleted and unreachable nodes differ, it returns both.
 func survival(w *diag.PlacementWorkload, key string) tableCell {
 	gone, unreachable := answerNone, answerNone
 	for i := range w.Change.Survives {
@@ -327,17 +330,17 @@ func survival(w *diag.PlacementWorkload, key string) tableCell {
 	return tableCell{answer: gone, unreachable: unreachable}
 }
 
-// maxLosses bounds the losses that are listed for one workload and key.
+// maxLosses is the maximum number of losses that are listed for a workload and a key.
 const maxLosses = 3
 
-// lossGroup groups losses with the same outcome.
+// lossGroup is a group of losses with the same outcome.
 type lossGroup struct {
 	diag.PlacementSurvival
 	meaning string
-	like    int // the number of others
+	like    int // number of other losses in the group
 }
 
-// lossReasons lists the worst of the harmful losses, with equal outcomes grouped.
+// lossReasons lists harmful losses, the worst first. Losses with equal outcomes are grouped.
 func lossReasons(w *diag.PlacementWorkload, key string) string {
 	harmful := func(s diag.PlacementSurvival) bool { return s.Key == key && harms(&s) }
 	if !slices.ContainsFunc(w.Change.Survives, harmful) {
@@ -373,7 +376,7 @@ func lossReasons(w *diag.PlacementWorkload, key string) string {
 	return strings.Join(parts, "; ")
 }
 
-// harms reports whether a loss does harm, or may.
+// harms reports whether a loss does harm or may do harm.
 func harms(s *diag.PlacementSurvival) bool {
 	return badness[answerTo(s.Verdict)] > badness[answerYes]
 }
@@ -383,7 +386,7 @@ func (t lossGroup) alike(o lossGroup) bool {
 	return t.meaning == o.meaning && t.Verdict == o.Verdict && t.Pending == o.Pending && t.Reason == o.Reason && t.WhereItRuns == o.WhereItRuns
 }
 
-// sameLoss reports whether two losses differ only in their meaning.
+// sameLoss reports whether two losses differ only in whether the nodes are deleted or unreachable.
 func sameLoss(a, b diag.PlacementSurvival) bool {
 	return a.Meaning != b.Meaning && a.Value == b.Value && a.Verdict == b.Verdict && a.Pending == b.Pending && a.Reason == b.Reason && a.Like == b.Like && a.WhereItRuns == b.WhereItRuns
 }

@@ -19,7 +19,7 @@ const (
 	byZone = "topology.kubernetes.io/zone"
 )
 
-// decided returns a workload of the canned placement.
+// decided returns a workload for the sample placement.
 func decided(kind, name string, replicas, least, most int, verdict string, change diag.PlacementChange) diag.PlacementWorkload {
 	return diag.PlacementWorkload{
 		APIVersion: "apps/v1", Kind: kind, Namespace: "shop", Name: name, Replicas: replicas, MinPlaced: least, MaxPlaced: most,
@@ -35,7 +35,7 @@ func judged(verdict, reason string) diag.PlacementJudgement {
 	return diag.PlacementJudgement{Verdict: verdict, Reason: reason}
 }
 
-// placed returns a placement with every kind of change that text must render.
+// placed returns a placement with every kind of change.
 func placed() *diag.Placement {
 	none := judged("none", "")
 	web := decided("Deployment", "web", 3, 3, 3, "always", diag.PlacementChange{
@@ -78,12 +78,12 @@ func placed() *diag.Placement {
 	}
 }
 
-// alone returns one decision in the form of the place command.
+// alone returns a placement in the form that the place command writes.
 func alone(p *diag.Placement) *diag.Placements {
 	return &diag.Placements{SchemaVersion: "1", Decisions: []diag.Placement{*p}}
 }
 
-// hostile returns a placement in which every name is untrusted.
+// hostile returns a placement whose names are all untrusted.
 func hostile() *diag.Placement {
 	const evil = "::error::x ##[error]\x1b[31m\n\u202e \t"
 	p := placed()
@@ -134,8 +134,8 @@ func TestPlacementGolden(t *testing.T) {
 	}
 }
 
-// TestPlacementWidth checks that a table with all columns fits into a pull request as long as names
-// are ordinary, and the prose below it into any terminal.
+// TestPlacementWidth checks that a table with all columns fits into a pull request if names have a
+// usual length, and that the text below it fits into any terminal.
 func TestPlacementWidth(t *testing.T) {
 	p := placed()
 	for i := range p.Workloads {
@@ -154,7 +154,7 @@ func TestPlacementWidth(t *testing.T) {
 	for line := range strings.Lines(placementIn(t, "text", p)) {
 		limit := lineWidth
 		if !strings.HasPrefix(line, "  ") && strings.Contains(line, "  ") || strings.HasPrefix(line, "     ") {
-			limit = 100 // of the table
+			limit = 100 // maximum width of the table
 		}
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > limit {
 			t.Errorf("%d columns: %s", n, line)
@@ -170,7 +170,8 @@ func TestNothingUnsafeIsWrittenOfAPlacement(t *testing.T) {
 	}
 }
 
-// TestPlacementArrays checks that no array is null, and that writing a document does not change it.
+// TestPlacementArrays checks that no array is null, and that writing a placement does not modify
+// it.
 func TestPlacementArrays(t *testing.T) {
 	empty := &diag.Placement{Workloads: []diag.PlacementWorkload{{}}, Stuck: &diag.PlacementStuck{}}
 	empty.Workloads[0].Change.Survives = []diag.PlacementSurvival{{}}
@@ -197,7 +198,7 @@ func TestPlacementArrays(t *testing.T) {
 	}
 }
 
-// TestPlacementWithoutChange checks that questions without answers get no column.
+// TestPlacementWithoutChange checks that there are no columns for questions without answers.
 func TestPlacementWithoutChange(t *testing.T) {
 	p := &diag.Placement{Verdict: "always", RulesVerdict: "always", Workloads: []diag.PlacementWorkload{decided("Deployment", "web", 2, 2, 2, "always", diag.PlacementChange{})}}
 	const want = "\nworkload             replicas  fits\nDeployment shop/web  2         yes\nyes: in every run\n"

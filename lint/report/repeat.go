@@ -8,15 +8,15 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// shown is a finding that represents others with the same rule, level, message and details, for
-// example about an object that many files declare.
+// shown is a finding that represents others with the same rule, level, message and details. For
+// example, several files may declare the same object.
 type shown struct {
 	*diag.Diagnostic
 	more int
 }
 
-// groupEqual returns findings in their order, but only the first of those with equal rule, level, message
-// and details; all of them if every location is requested.
+// groupEqual returns findings in their order. Of several findings with the same rule, level,
+// message and details, it returns only the first, unless every location is requested.
 func groupEqual(all []diag.Diagnostic, every bool) []shown {
 	type what struct {
 		rule, text string
@@ -38,7 +38,7 @@ func groupEqual(all []diag.Diagnostic, every bool) []shown {
 	return list
 }
 
-// places counts the findings that a finding represents, or returns "".
+// places returns text with the number of findings that s represents, or "".
 func (s *shown) places() string {
 	if s.more == 0 {
 		return ""
@@ -46,12 +46,12 @@ func (s *shown) places() string {
 	return fmt.Sprintf("and %s (--all shows them)", Count(s.more, "more place"))
 }
 
-// lineWidth bounds a line of prose in terminal cells: the width of the smallest terminals and of
-// side-by-side views.
+// lineWidth is the maximum width of a line of prose in terminal cells. It is the width of the
+// smallest terminals and of side-by-side views.
 const lineWidth = 80
 
-// writeFolded writes visible text in lines of limited width, with one indent before the first line
-// and another one before the others.
+// writeFolded writes visible text on lines of limited width. The first line starts with the indent
+// first, the others with the indent rest.
 func writeFolded(w io.Writer, first, rest, text string) {
 	for i, line := range fold(text, lineWidth-max(cells(first), cells(rest))) {
 		if i == 0 {
@@ -63,11 +63,11 @@ func writeFolded(w io.Writer, first, rest, text string) {
 	}
 }
 
-// Fold makes text visible and writes it in lines of 80 columns with an indent.
+// Fold makes text visible and writes it on lines of at most 80 columns, each starting with indent.
 func Fold(w io.Writer, indent, text string) { writeFolded(w, indent, indent, Visible(text)) }
 
-// fold breaks visible text at spaces into lines of at most room cells; a wider word has a line of
-// its own.
+// fold breaks visible text at spaces into lines of at most room cells. A longer word gets its own
+// line.
 func fold(text string, room int) []string {
 	var all []string
 	line, size := "", 0
@@ -86,7 +86,7 @@ func fold(text string, room int) []string {
 	return append(all, line)
 }
 
-// cells returns the width of visible text on a terminal.
+// cells returns the width of visible text in terminal cells.
 func cells(s string) int {
 	sum := 0
 	for _, r := range s {

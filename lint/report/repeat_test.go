@@ -9,8 +9,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// repeated returns a report in which many files have the same finding, and whose summary has more
-// entries than fit in twelve lines.
+// repeated returns a report in which many files have the same finding. Its summary has more
+// entries than fit on twelve lines.
 func repeated(files int) *diag.Report {
 	r := &diag.Report{}
 	for i := range files {

@@ -8,24 +8,25 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Options say how to write; the zero value is the default.
+// Options configures the output. The zero value is the default.
 type Options struct {
-	// Color allows ANSI escape sequences. Only text uses them.
+	// Color enables ANSI escape sequences. It affects only text.
 	Color bool
-	// Quiet omits from text everything except findings and silences.
+	// Quiet limits text to findings, silences and failures.
 	Quiet bool
-	// All shows every location of findings with equal rule and message in text and Markdown, which
-	// otherwise show the first and count the others.
+	// All makes text and Markdown show every finding. Otherwise, they show the first of several
+	// findings with the same rule, level, message and details, and count the others.
 	All bool
-	// Verbose lists in text the locations of skipped, unjudged or unknown input, which is otherwise
-	// only counted.
+	// Verbose makes text and Markdown list skipped, unjudged and unknown input with locations.
+	// Otherwise, they only count it.
 	Verbose bool
-	// Category distinguishes the runs of one tool in code scanning. Only sarif uses it. Without one
-	// the file has none, because it would override the category that the upload action is given.
+	// Category distinguishes several runs of schedlint in code scanning. It affects only sarif. If
+	// it is empty, the file has no category, because it would override the category that is passed
+	// to the upload action.
 	Category string
 }
 
-// format is one row of the table of output formats.
+// format is an output format.
 type format struct {
 	name  string
 	write func(io.Writer, *diag.Report, Options) error
@@ -33,7 +34,7 @@ type format struct {
 	rules bool
 }
 
-// formats is the table.
+// formats lists all output formats, the default first.
 var formats = []format{
 	{"text", writeText, false},
 	{"json", writeJSON, false},
@@ -44,7 +45,7 @@ var formats = []format{
 	{"junit", writeJUnit, false},
 }
 
-// NeedsRules reports whether a format reads Report.Rules, which take time to gather.
+// NeedsRules reports whether a format reads Report.Rules, which take time to collect.
 func NeedsRules(format string) bool {
 	for _, f := range formats {
 		if f.name == format {
@@ -54,7 +55,7 @@ func NeedsRules(format string) bool {
 	return false
 }
 
-// Formats names the output formats, the default first.
+// Formats returns the names of all output formats, the default first.
 func Formats() []string {
 	var names []string
 	for _, f := range formats {
@@ -63,8 +64,8 @@ func Formats() []string {
 	return names
 }
 
-// Write renders r to w in the named format. It fails if there is no such format, with an error that
-// lists the formats, and if w fails.
+// Write writes r to w in the named format. It returns an error if w fails, or if the format is
+// unknown. The error for an unknown format lists all formats.
 func Write(w io.Writer, format string, r *diag.Report, opts Options) error {
 	for _, f := range formats {
 		if f.name != format {

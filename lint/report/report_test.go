@@ -15,7 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// files are the sources of the canned report.
+// files holds the sources for the sample report.
 var files = map[string]string{
 	"apps/web.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  namespace: shop\nspec:\n  replicas: 5\n",
 	"topology/nodes.yaml": "pools:\n  - name: general\n    zones: [a, b, c]\n    labels:\n      disk: ssd\n" +
@@ -31,7 +31,7 @@ func at(file string, line, column, endLine, endColumn int) diag.Span {
 	return diag.Span{File: file, Line: line, Column: column, EndLine: endLine, EndColumn: endColumn}
 }
 
-// canned returns a report with every kind of content that a format must render.
+// canned returns a sample report with every kind of content that a format must render.
 func canned() *diag.Report {
 	web := diag.Object{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "shop", Name: "web"}
 	r := &diag.Report{
@@ -118,7 +118,7 @@ func canned() *diag.Report {
 	return r
 }
 
-// changed returns the canned report for a change.
+// changed returns the sample report for a change.
 func changed() *diag.Report {
 	r := canned()
 	r.Change = &diag.Change{Introduced: 6,
@@ -135,7 +135,7 @@ func changed() *diag.Report {
 	return r
 }
 
-// written returns the report in a format.
+// written returns the output for a report in the given format.
 func written(t testing.TB, format string, r *diag.Report, opts Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -150,7 +150,7 @@ func TestGolden(t *testing.T) {
 	for _, f := range Formats() {
 		outputs[f] = written(t, f, canned(), Options{})
 	}
-	for _, f := range []string{"text", "json", "sarif", "github", "markdown"} { // the others have findings only
+	for _, f := range []string{"text", "json", "sarif", "github", "markdown"} { // the other formats have only findings
 		outputs["change-"+f] = written(t, f, changed(), Options{})
 	}
 	for name, got := range outputs {
@@ -199,7 +199,7 @@ func TestUnknownFormat(t *testing.T) {
 	}
 }
 
-// full is a writer on a disk without space.
+// full is a writer for a disk without free space.
 type full struct{}
 
 var errFull = errors.New("no space left")
@@ -214,7 +214,7 @@ func TestWriterErrorsAreReported(t *testing.T) {
 	}
 }
 
-// An empty report must not look like one that failed to write.
+// An empty report must not look like a report that could not be written.
 func TestEmptyReport(t *testing.T) {
 	for _, f := range Formats() {
 		got := string(written(t, f, &diag.Report{}, Options{}))
@@ -233,8 +233,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// unsafeIn finds text that no output may contain: control characters except the line feed, hidden
-// runes, and commands to the runner that are not those of the format.
+// unsafeIn returns text that no output may contain: control characters other than line feeds,
+// hidden runes, and commands to the runner that do not belong to the format.
 func unsafeIn(format, out string) string {
 	for i, r := range out {
 		if r != '\n' && hidden(r) {
@@ -250,8 +250,8 @@ func unsafeIn(format, out string) string {
 	return ""
 }
 
-// workflowCommand matches the commands that github writes: its own parameters, none of which ends
-// early.
+// workflowCommand matches the commands that the github format writes. Their parameters must be
+// known and must not end early.
 var workflowCommand = regexp.MustCompile(`^::(error|warning|notice) ((file|line|endLine|col|endColumn)=[^:,]*,)*title=[^:,]*::`)
 
 func TestNothingUnsafeIsWritten(t *testing.T) {

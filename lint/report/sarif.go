@@ -21,33 +21,32 @@ import (
 const (
 	informationURI = "https://github.com/schedlint/schedlint"
 	sourceRoot     = "%SRCROOT%"
-	// maxResults is the number of results of a run that GitHub shows. It stores 25,000 without a
-	// guarantee which of them it shows, so the selection is made here.
+	// maxResults is the maximum number of results per run that GitHub shows. GitHub stores 25,000
+	// results but does not specify which of them it shows, so schedlint selects them.
 	maxResults = 5000
-	// maxPacked is GitHub's limit for a compressed file, in bytes; maxSARIF bounds the file itself,
-	// for other readers.
+	// maxPacked is GitHub's limit for the compressed size of a file in bytes. maxSARIF limits the
+	// uncompressed size, for other readers.
 	maxPacked, maxSARIF = 10_000_000, 64 << 20
-	// unwritten is room for text that a packer has not yet written, and for the note on omitted
-	// results.
+	// unwritten is the number of bytes reserved for data that the packer has not written yet, and
+	// for the note about omitted results.
 	unwritten = 256 << 10
-	// maxNotifications bounds the notifications of a run.
+	// maxNotifications is the maximum number of notifications in a run.
 	maxNotifications = 1000
-	// maxNotification bounds one of them, in characters.
+	// maxNotification is the maximum length of a notification in characters.
 	maxNotification = 4000
 )
 
-// sarifWriter holds the data that the results of a run share.
+// sarifWriter holds the data that all results of a run share.
 //
-// Values of the SARIF library come from its constructors only: its zero values encode as wrong data
-// (rank 0, index 0), and its Add methods for maps panic on the maps that its constructors leave
-// nil.
+// All values of the SARIF library must come from its constructors. Zero values encode wrong data
+// (rank 0, index 0), and Add methods for maps panic because the constructors leave the maps nil.
 type sarifWriter struct {
 	src   *sources
 	rules map[string]int // index of each rule id in the driver's rules
 }
 
-// writeSARIF writes one run. It does not name the repository, because addresses of remotes may
-// contain credentials.
+// writeSARIF writes a document with one run. It does not name the repository, because the
+// addresses of remotes may contain credentials.
 func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	rules := allRules(r)
 	sw := &sarifWriter{src: newSources(r), rules: map[string]int{}}
@@ -72,10 +71,10 @@ func writeSARIF(w io.Writer, r *diag.Report, opts Options) error {
 	return writeResults(w, frame, results)
 }
 
-// sarifFrame returns the file without its results.
+// sarifFrame returns the document without its results.
 func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int) (string, error) {
-	// Without an address, which would be a local path: code scanning ignores base ids, and other
-	// viewers ask for the folder.
+	// The root has no URI, because it would be a local path. Code scanning ignores base ids, and
+	// other viewers ask for the folder.
 	root := sarif.NewArtifactLocation().WithDescription(sarif.NewTextMessage("The root of the repository."))
 	run := sarif.NewRun().
 		WithTool(sarif.NewTool().WithDriver(driver(r.Version, rules))).
@@ -85,18 +84,20 @@ func sarifFrame(r *diag.Report, opts Options, rules []diag.Rule, kept, left int)
 		WithResults([]*sarif.Result{}).
 		AddInvocation(invocation(r, kept, left))
 	if opts.Category != "" {
-		// The text up to the last slash is the category; the rest would distinguish runs.
+		// GitHub takes the ID up to the last slash as the category. The rest would distinguish
+		// runs.
 		run.WithAutomationDetails(sarif.NewRunAutomationDetails().WithID(strings.TrimRight(opts.Category, "/") + "/"))
 	}
-	// The plain type has no methods: its validation would link templates in, which keep every
-	// method of every type in the binary, a sixth of its size.
+	// plain has no methods. The Validate method of sarif.Report would link in templates, which
+	// keep every method of every type in the binary. They would make up a sixth of its size.
 	type plain sarif.Report
 	var doc strings.Builder
 	err := Encode(&doc, (*plain)(sarif.NewReport().AddRun(run)))
 	return doc.String(), err
 }
 
-// worstFirst returns the diagnostics with the worst level first, and otherwise in their order.
+// worstFirst returns the diagnostics sorted by level, the worst first. Equal levels keep their
+// order.
 func worstFirst(all []diag.Diagnostic) []diag.Diagnostic {
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(a, b diag.Diagnostic) int { return -cmp.Compare(a.Level.Rank(), b.Level.Rank()) })
@@ -106,12 +107,12 @@ func worstFirst(all []diag.Diagnostic) []diag.Diagnostic {
 // driver describes schedlint and every rule that ran.
 func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	d := sarif.NewToolComponent().WithName("schedlint").WithInformationURI(informationURI)
-	// Without the v of a Go module version, because both members must begin with a number.
+	// Both version members must begin with a digit, unlike a Go module version.
 	version = strings.TrimPrefix(version, "v")
 	if version != "" {
 		d.WithVersion(version)
 	}
-	// A version by semver.org: a build from a working copy has none.
+	// Only a version in the semver.org format qualifies. A build from a working copy has none.
 	if regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`).MatchString(version) {
 		d.WithSemanticVersion(version)
 	}
@@ -121,7 +122,8 @@ func driver(version string, rules []diag.Rule) *sarif.ToolComponent {
 	return d
 }
 
-// invocation contains the notifications that are not results: what was not checked.
+// invocation reports the outcome of the run and the notifications that are not results: failures,
+// input that was not checked, silences and notes.
 func invocation(r *diag.Report, kept, left int) *sarif.Invocation {
 	s, c := &r.Summary, r.Change
 	inv := sarif.NewInvocation().WithExecutionSuccessful(r.Complete())
@@ -160,14 +162,14 @@ func notification(level, text string) *sarif.Notification {
 	return sarif.NewNotification().WithLevel(level).WithMessage(sarif.NewTextMessage(sentence(Visible(clipped(text, maxNotification)))))
 }
 
-// result renders one finding. Two findings of one rule on one line remain two results, although
-// GitHub shows them as one alert.
+// result renders one finding. Two findings of the same rule on the same line become two results,
+// although GitHub shows them as one alert.
 func (w *sarifWriter) result(c *candidate) *sarif.Result {
 	d := c.Diagnostic
 	primary := primaryPlace(d)
 	places, links := w.related(d)
-	// GitHub reads only the first fingerprint, and the other one only with its location. The upload
-	// action computes none for a file that is not in the checkout.
+	// GitHub reads only primaryLocationLineHash. The upload action does not compute it for a file
+	// that is not in the checkout.
 	prints := map[string]string{"schedlint/v1": c.print}
 	if hash := w.src.file(primary.File).hash(primary.Line); hash != "" && inRepository(primary.File) {
 		prints["primaryLocationLineHash"] = hash
@@ -194,10 +196,10 @@ func (w *sarifWriter) result(c *candidate) *sarif.Result {
 	return res
 }
 
-// maxListed bounds the clusters, and the renders, that a result lists.
+// maxListed is the maximum number of clusters, and of renders, in a result.
 const maxListed = 100
 
-// resultProperties returns the clusters and renders of a result, or nil.
+// resultProperties returns the clusters and renders of a result, or nil if it has none.
 func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 	if d.Cluster == "" && len(d.Clusters) == 0 && len(d.Renders) == 0 {
 		return nil
@@ -215,9 +217,9 @@ func resultProperties(d *diag.Diagnostic) *sarif.PropertyBag {
 	return bag
 }
 
-// linked returns the message of a result: one sentence for the message, because lists show only the
-// first, one for each detail, and one that links to each related location, because GitHub shows
-// only those that the message links to.
+// linked returns the message of a result. It starts with one sentence for the finding, because
+// lists show only the first sentence, followed by one sentence per detail. The last sentence links
+// to the related locations, because GitHub shows only those that the message links to.
 func linked(d *diag.Diagnostic, links []string) string {
 	said := []string{sentence(cmp.Or(message(d), d.Rule))}
 	for _, detail := range d.Details {
@@ -230,13 +232,13 @@ func linked(d *diag.Diagnostic, links []string) string {
 	return text
 }
 
-// bracketed returns visible text without anything that reads as a link: a manifest may contain
-// [text](1), and an open bracket would swallow the links that follow.
+// bracketed returns s as visible text in which nothing reads as a link. A manifest may contain
+// [text](1), and an open bracket would swallow the links after it.
 func bracketed(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`).Replace(Visible(s))
 }
 
-// sentence ends s with one period.
+// sentence returns s with exactly one period at its end.
 func sentence(s string) string {
 	return strings.TrimRight(s, ". ") + "."
 }
@@ -244,15 +246,16 @@ func sentence(s string) string {
 // candidate is a finding that may become a result.
 type candidate struct {
 	*diag.Diagnostic
-	// print is its fingerprint, which does not depend on omissions.
+	// print is the fingerprint of the finding. It does not depend on which findings are omitted.
 	print string
-	// state is new or unchanged in a run on a change; otherwise "".
+	// state is new or unchanged if findings are compared with a revision, otherwise it is empty.
 	state string
 }
 
-// candidates returns all findings that count, including those that a change did not introduce: code
-// scanning compares branches by itself, and closes findings that are not in the file. The findings
-// to keep come first: new ones, and of these the worst.
+// candidates returns all findings that count. They include findings that a change did not
+// introduce, because code scanning compares branches itself and closes findings that are missing
+// in the file. New findings come first, sorted by level, so that they are kept if there are too
+// many.
 func candidates(r *diag.Report) []candidate {
 	var all []candidate
 	add := func(findings []diag.Diagnostic, state string) {
@@ -277,13 +280,13 @@ func candidates(r *diag.Report) []candidate {
 	return all
 }
 
-// resultIndent is the indentation of results in the file.
+// resultIndent is the indentation of a result in the document.
 const resultIndent = "        "
 
-// results renders as many of them as code scanning accepts in one frame.
+// results renders as many findings as code scanning accepts in one document.
 func (w *sarifWriter) results(all []candidate, frame string) (kept []string, err error) {
 	size := len(frame)
-	var packed *packer // a small file fits, packed or not
+	var packed *packer // not needed for a small file, which fits without compression
 	for i := range all[:min(maxResults, len(all))] {
 		text, err := resultText(w.result(&all[i]))
 		if err != nil {
@@ -308,7 +311,7 @@ func (w *sarifWriter) results(all []candidate, frame string) (kept []string, err
 	return kept, nil
 }
 
-// resultText returns one result in its form in the file.
+// resultText returns the text of one result, indented as in the document.
 func resultText(result any) (string, error) {
 	var b, indented bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -322,10 +325,10 @@ func resultText(result any) (string, error) {
 	return resultIndent + string(harmless(indented.Bytes())), nil
 }
 
-// writeResults writes a file with results in place of its empty array. An upload without the array
-// is refused, so it is always present.
+// writeResults writes a document with the results in place of its empty array. The array remains
+// if there are no results, because code scanning rejects an upload without it.
 func writeResults(w io.Writer, doc string, results []string) error {
-	const empty = "\"results\": []" // no string contains this, because quotes in a string have a backslash
+	const empty = "\"results\": []" // cannot occur in a string, where quotes have a backslash
 	before, after, ok := strings.Cut(doc, empty)
 	if len(results) == 0 || !ok {
 		_, err := io.WriteString(w, doc)
@@ -340,10 +343,10 @@ func writeResults(w io.Writer, doc string, results []string) error {
 	return nil
 }
 
-// severity is the name of a level in SARIF and on GitHub.
+// severity is a level in the terms of SARIF and of GitHub.
 type severity struct{ level, problem string }
 
-// severityOf maps a level; an unknown level gets the mildest one.
+// severityOf returns the severity for a level. An unknown level gets the mildest one.
 func severityOf(l diag.Level) severity {
 	switch l {
 	case diag.LevelError:
@@ -356,9 +359,9 @@ func severityOf(l diag.Level) severity {
 	return severity{sarif.LevelNote, "recommendation"}
 }
 
-// allRules returns every enabled rule, including those without results, so that a viewer can
-// distinguish a rule without findings from one that did not run. A rule that occurs only in the
-// diagnostics is added by its id, because every result needs a rule.
+// allRules returns every enabled rule, even without results, so that a viewer can distinguish a
+// rule without findings from a rule that did not run. It adds each rule that occurs only in the
+// diagnostics, because every result needs a rule.
 func allRules(r *diag.Report) []diag.Rule {
 	rules := slices.Clone(r.Rules)
 	known := map[string]bool{}
@@ -376,7 +379,7 @@ func allRules(r *diag.Report) []diag.Rule {
 	return append(rules, others...)
 }
 
-// descriptor returns the metadata of one rule. GitHub requires every text in it.
+// descriptor returns the metadata of one rule. GitHub requires all of its text fields.
 func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
 	title := cmp.Or(Visible(r.Title), Visible(r.ID))
 	description := cmp.Or(Visible(r.Description), title)
@@ -394,13 +397,14 @@ func descriptor(r *diag.Rule) *sarif.ReportingDescriptor {
 	return d
 }
 
-// shortened cuts text to GitHub's limit for a description, 1024 characters with the period.
+// shortened cuts s so that it fits into GitHub's limit for a description, 1024 characters
+// including the period.
 func shortened(s string) string {
 	return s[:runeOffset(s, 1023)]
 }
 
-// pascal returns the readable name of a rule. Validators require that it differs from the id in
-// more than case.
+// pascal returns the readable name of a rule. Validators require it to differ from the id in more
+// than case.
 func pascal(id string) string {
 	var b strings.Builder
 	for _, word := range strings.FieldsFunc(id, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N) }) {
@@ -413,7 +417,7 @@ func pascal(id string) string {
 	return b.String()
 }
 
-// help returns the page of a rule: GitHub shows the markdown, others the text.
+// help returns the help page of a rule. GitHub shows its Markdown, other viewers its text.
 func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageString {
 	title, description = clipped(title, maxPlain), clipped(description, maxAnnotation)
 	text := nonEmpty(description)
@@ -445,7 +449,7 @@ func help(r *diag.Rule, title, description string) *sarif.MultiformatMessageStri
 		WithMarkdown(strings.Join(markdown, "\n\n"))
 }
 
-// link returns a web address as a Markdown link; anything else is text.
+// link returns a web address as a Markdown link. Anything else becomes prose.
 func link(address string) string {
 	if isWebAddress(address) {
 		return "<" + address + ">"
@@ -453,7 +457,7 @@ func link(address string) string {
 	return prose(address)
 }
 
-// isWebAddress reports whether Markdown and SARIF may link to an address: the rule itself names it.
+// isWebAddress reports whether Markdown and SARIF may link to an address given by a rule.
 func isWebAddress(address string) bool {
 	_, err := url.Parse(address)
 	return err == nil && webAddress.MatchString(address)
@@ -461,15 +465,15 @@ func isWebAddress(address string) bool {
 
 var webAddress = regexp.MustCompile(`^https?://[A-Za-z0-9._~:/?#@!$&'()*+,;=%-]+$`)
 
-// maxTags is the number of tags of a rule that GitHub accepts.
+// maxTags is the maximum number of tags per rule that GitHub accepts.
 const maxTags = 20
 
-// properties returns the properties that GitHub filters and orders by. There is no
-// security-severity: it would turn scheduling findings into security alerts.
+// properties returns the properties by which GitHub filters and sorts rules. security-severity is
+// missing, because it would turn scheduling findings into security alerts.
 func properties(r *diag.Rule) *sarif.PropertyBag {
 	precision := map[string]string{
-		"invalid": "very-high", "infeasible": "very-high", // refused by the API server, or proved
-		"ineffective": "high", "fragile": "high", // follows from the declarations
+		"invalid": "very-high", "infeasible": "very-high", // rejected by the API server, or proved
+		"ineffective": "high", "fragile": "high", // follows from the manifests
 	}
 	tags := append([]string{"kubernetes", "scheduling"}, nonEmpty(Visible(r.Category))...)
 	for _, tag := range r.Tags {

@@ -12,9 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// primaryPlace returns the location of a result. Code scanning refuses an upload if one result has
-// no file and line, so a finding without a line gets the first line of its file, and one without a
-// file the first related location, or else the configuration file of schedlint.
+// primaryPlace returns the location of a result. Code scanning rejects an upload if a result has
+// no file and line. A finding without a line gets the first line of its file. A finding without a
+// file gets its first related location, or else schedlint's configuration file.
 func primaryPlace(d *diag.Diagnostic) diag.Span {
 	if d.Location.File != "" {
 		return ordered(d.Location, 1)
@@ -27,8 +27,8 @@ func primaryPlace(d *diag.Diagnostic) diag.Span {
 	return ordered(diag.Span{File: ".schedlint.yaml"}, 1)
 }
 
-// ordered returns a span that starts in the file and ends at least columns after its start: an end
-// before the start fails validation.
+// ordered returns s with a valid start and with an end that is at least the given number of
+// columns after the start. A region that ends before its start fails validation.
 func ordered(s diag.Span, columns int) diag.Span {
 	s.Line, s.Column = max(1, s.Line), max(1, s.Column)
 	if s.EndLine > s.Line {
@@ -49,22 +49,22 @@ func artifact(file string) *sarif.ArtifactLocation {
 	return sarif.NewSimpleArtifactLocation(relativeURI(file)).WithURIBaseID(sourceRoot)
 }
 
-// relativePath returns a path that consumers join to the root of the repository.
+// relativePath returns a path that readers of the report can append to the root of the repository.
 func relativePath(file string) string {
 	return strings.TrimLeft(path.Clean(file), "/")
 }
 
-// stdinName is the name of standard input in a span.
+// stdinName is the file name of standard input in a span.
 const stdinName = "<stdin>"
 
-// inRepository reports whether a checkout would have a file: not standard input, nor a file outside
-// of the root.
+// inRepository reports whether a checkout of the repository would have a file. Standard input and
+// files outside the root are not in it.
 func inRepository(file string) bool {
 	return file != stdinName && worktree.Local(file)
 }
 
-// relativeURI returns the relative reference to a file: never absolute, whatever the name of the
-// file. A colon is encoded because one in the first segment would read as a scheme.
+// relativeURI returns a URI reference to a file. It is always relative, whatever the file name is.
+// Colons are encoded, because a colon in the first segment would end a scheme.
 func relativeURI(file string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
 	var b strings.Builder
@@ -78,7 +78,7 @@ func relativeURI(file string) string {
 	return b.String()
 }
 
-// logical names the object of a finding and the field in it, in the form
+// logical returns the object and the field of a finding in the form
 // apps/v1/Deployment/namespace/name#spec.replicas.
 func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 	o := d.Object
@@ -97,8 +97,8 @@ func logical(d *diag.Diagnostic) []*sarif.LogicalLocation {
 	return []*sarif.LogicalLocation{l.WithFullyQualifiedName(Visible(clipped(full, 4*maxPlain)))}
 }
 
-// related returns the related locations of d, numbered from 1, and the text that names each in the
-// message of the result: a link if there is a location.
+// related returns the related locations of d, numbered from 1. For each of them, it also returns
+// the text for the message of the result, which is a link if there is a location.
 func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, links []string) {
 	places = []*sarif.Location{}
 	for _, r := range d.Related {
@@ -115,15 +115,15 @@ func (w *sarifWriter) related(d *diag.Diagnostic) (places []*sarif.Location, lin
 		places = append(places, w.location(s).WithID(id).WithMessage(sarif.NewTextMessage(sentence(bracketed(text)))))
 		link := bracketed(text)
 		if strings.HasSuffix(link, `\`) {
-			link += " " // or a viewer might take the bracket for an escaped one
+			link += " " // otherwise a viewer might take the closing bracket as escaped
 		}
 		links = append(links, fmt.Sprintf("[%s](%d)", link, id))
 	}
 	return places, links
 }
 
-// sarifFix returns nil for a repair that is not a change of text, and for one that is too large to
-// give completely.
+// sarifFix converts a repair. It returns nil if the repair has no edits, or if an edit is too
+// large to include.
 func sarifFix(f diag.Fix) *sarif.Fix {
 	fix := sarif.NewFix().WithDescription(sarif.NewTextMessage(sentence(Visible(clipped(f.Description, maxPlain)))))
 	changes := map[string]*sarif.ArtifactChange{}
@@ -148,13 +148,14 @@ func sarifFix(f diag.Fix) *sarif.Fix {
 }
 
 const (
-	// contextLines is the number of lines that are shown before and after a finding.
+	// contextLines is the number of lines to include before and after a finding.
 	contextLines = 2
-	// maxSnippet bounds quoted source in bytes: a file may be one line of JSON.
+	// maxSnippet is the maximum size of quoted source in bytes. It is needed because a file may be
+	// a single line of JSON.
 	maxSnippet = 4096
 )
 
-// location returns a location with its text.
+// location returns a location with the source text that it covers.
 func (w *sarifWriter) location(s diag.Span) *sarif.Location {
 	r := region(s)
 	if text := w.src.file(s.File).covered(s); text != "" && len(text) <= maxSnippet {
@@ -164,8 +165,8 @@ func (w *sarifWriter) location(s diag.Span) *sarif.Location {
 		sarif.NewPhysicalLocation().WithArtifactLocation(artifact(s.File)).WithRegion(r))
 }
 
-// primary returns the location of a result, with the lines around it. They must be more than the
-// location itself, or validation fails.
+// primary returns the location of a result with the lines around it. Validation fails if these
+// lines are not longer than the location itself, so primary omits them in that case.
 func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 	loc, f := w.location(s), w.src.file(s.File)
 	first, last := max(1, s.Line-contextLines), s.EndLine+contextLines
@@ -182,11 +183,11 @@ func (w *sarifWriter) primary(s diag.Span) *sarif.Location {
 	return loc
 }
 
-// endOfLine is a column beyond every line.
+// endOfLine is a column after the end of every line.
 const endOfLine = 1 << 30
 
-// covered returns the text that a span covers, up to the ends of its lines; "" if the span is
-// outside of the file.
+// covered returns the text that a span covers, or "" if the span is not within the file. Columns
+// after the end of a line count as its end.
 func (f *file) covered(s diag.Span) string {
 	first, ok := f.line(s.Line)
 	last, both := f.line(s.EndLine)
@@ -198,7 +199,7 @@ func (f *file) covered(s diag.Span) string {
 	return f.text[start:max(start, end)]
 }
 
-// begin returns the offset of the first column of line n.
+// begin returns the byte offset of the first column of line n.
 func (f *file) begin(n int) int {
 	at := f.starts[n-1]
 	if n == 1 && strings.HasPrefix(f.text, "\ufeff") {
@@ -207,7 +208,7 @@ func (f *file) begin(n int) int {
 	return at
 }
 
-// lastLine returns the number of the last line that has any text; 0 without a file.
+// lastLine returns the number of the last line that is not empty, or 0 if f is nil.
 func (f *file) lastLine() int {
 	if f == nil {
 		return 0
@@ -219,8 +220,8 @@ func (f *file) lastLine() int {
 	return n
 }
 
-// codeFlows returns the chain from the related locations of a finding to the finding itself, if it
-// has several steps and none is omitted.
+// codeFlows returns a path through the related locations to the finding itself. It is empty if
+// there are fewer than two steps before the finding, or if related locations were omitted.
 func (w *sarifWriter) codeFlows(d *diag.Diagnostic, primary diag.Span) []*sarif.CodeFlow {
 	flow := sarif.NewThreadFlow()
 	if d.MoreRelated > 0 {

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestSARIFPublishedSchema uses the schema that comes with Microsoft's validator:
-// SCHEDLINT_SARIF_SCHEMA names the file, and SCHEDLINT_SARIF_FILES, with globs, files that must
-// conform as well.
+// TestSARIFPublishedSchema validates against the schema of Microsoft's validator.
+// SCHEDLINT_SARIF_SCHEMA is the path of the schema. SCHEDLINT_SARIF_FILES may have globs for
+// further files that must conform to it.
 func TestSARIFPublishedSchema(t *testing.T) {
 	path := os.Getenv("SCHEDLINT_SARIF_SCHEMA")
 	if path == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// sarifPlaces is the part of a SARIF file that quotes sources.
+// sarifPlaces describes the parts of a SARIF file that quote sources.
 type sarifPlaces struct {
 	Runs []struct {
 		AutomationDetails struct{ ID string }
@@ -43,7 +43,7 @@ func places(t *testing.T, r *diag.Report, opts Options) sarifPlaces {
 	return p
 }
 
-// one returns a report of one finding in a file with a text.
+// one returns a report with one finding in a file with the given text.
 func one(text string, span diag.Span) *diag.Report {
 	return &diag.Report{
 		Diagnostics: []diag.Diagnostic{{Rule: "a-b", Level: diag.LevelError, Message: "m", Location: span}},
@@ -83,7 +83,7 @@ func TestSARIFRegions(t *testing.T) {
 	}
 }
 
-// The upload action does not hash a file that a checkout lacks.
+// The upload action does not hash a file that is not in the checkout.
 func TestSARIFHashesOfTheRepositoryAlone(t *testing.T) {
 	for file, want := range map[string]bool{"a.yaml": true, "<stdin>": false, "../a.yaml": false, "/etc/a.yaml": false, "..a.yaml": true} {
 		prints := places(t, one("a: 1\n", at(file, 1, 1, 1, 2)), Options{}).Runs[0].Results[0].PartialFingerprints
@@ -96,7 +96,7 @@ func TestSARIFHashesOfTheRepositoryAlone(t *testing.T) {
 	}
 }
 
-// A chain needs several steps, and is never cut.
+// A code flow needs several steps and must not be cut.
 func TestSARIFCodeFlows(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 1: 0, 2: 3, 5: 6, maxRelated - 2: maxRelated - 1, maxRelated: 0, 500: 0} {
 		r := one("a: 1\n", at("f", 1, 1, 1, 2))
@@ -118,8 +118,8 @@ func TestSARIFCodeFlows(t *testing.T) {
 	}
 }
 
-// The id in the file overrides the input of the upload action, so it is present only on request;
-// text that names a repository is never present.
+// The id in the file overrides the category that is passed to the upload action, so it must be
+// present only on request. Text that names a repository must never be present.
 func TestSARIFCategory(t *testing.T) {
 	for category, want := range map[string]string{"": "", "nightly": "nightly/", "a/b/": "a/b/"} {
 		opts := Options{Category: category}

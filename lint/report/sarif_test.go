@@ -20,8 +20,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// sarifSchema returns the schema of SARIF 2.1.0 in the SARIF library. It is an unexported constant
-// there, but the source of the library is on every machine that can build this package.
+// sarifSchema returns the SARIF 2.1.0 schema in the SARIF library. It is an unexported constant
+// there, so it is read from the library's source, which every machine that can build this package
+// has.
 func sarifSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
@@ -48,7 +49,7 @@ func compiled(t *testing.T, schema string) *jsonschema.Schema {
 	return c.MustCompile("sarif.json")
 }
 
-// longestLiteral returns the longest string literal of a file.
+// longestLiteral returns the longest string literal in a file.
 func longestLiteral(f *ast.File) string {
 	longest := ""
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -73,14 +74,14 @@ func valid(t *testing.T, schema *jsonschema.Schema, doc []byte) error {
 	return schema.Validate(instance)
 }
 
-// conforms validates the output against a schema, and checks that the schema rejects invalid
+// conforms validates output against a schema. It also checks that the schema rejects invalid
 // documents.
 func conforms(t *testing.T, schema *jsonschema.Schema) {
 	t.Helper()
 	validate := func(doc []byte) error { return valid(t, schema, doc) }
 	reports := map[string]*diag.Report{"canned": canned(), "empty": {}, "changed": changed(), "incomplete": partial(), "cut": crowd(maxRelated + 5)}
 	for name, evil := range attacks {
-		if len(evil) < 1000 { // length makes no difference to a schema
+		if len(evil) < 1000 { // the schema does not limit lengths
 			reports[name] = attacked(evil)
 		}
 	}
@@ -95,7 +96,7 @@ func conforms(t *testing.T, schema *jsonschema.Schema) {
 	}
 }
 
-// sarifLog is the part of a SARIF file that the tests below read.
+// sarifLog describes the parts of a SARIF file that the tests below read.
 type sarifLog struct {
 	Runs []struct {
 		Tool struct {
@@ -139,8 +140,8 @@ func decoded(t *testing.T, r *diag.Report) sarifLog {
 	return l
 }
 
-// Conditions that the schema cannot express: references resolve, links lead somewhere, URIs are
-// relative, messages are sentences.
+// The schema cannot express these conditions: references resolve, links have targets, URIs are
+// relative, and messages are sentences.
 func TestSARIFIsConsistent(t *testing.T) {
 	t.Parallel()
 	consistent(t, canned())
@@ -207,7 +208,7 @@ func TestSARIFRules(t *testing.T) {
 	}
 }
 
-// TestSARIFOwner: the owner and the runbook of the user's own rule are in the fields that viewers
+// TestSARIFOwner checks that the owner and the runbook of a custom rule are in fields that viewers
 // show.
 func TestSARIFOwner(t *testing.T) {
 	r := diag.Rule{ID: "own", Title: "Own", Description: "Why.", Category: "policy", Owner: "team *sre*", Runbook: "https://example.com/x?a=b", Related: []string{"https://example.org/"}}

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// crowd returns a report on about 200 KB of manifests with n workloads that keep each other apart.
-// Each has a finding that points at all the others.
+// crowd returns a report for about 200 KB of manifests with n workloads that keep each other
+// apart. Each workload has a finding that refers to all others.
 func crowd(n int) *diag.Report {
 	var manifests strings.Builder
 	r := &diag.Report{Rules: []diag.Rule{{ID: "crowded-out", Title: "Crowded out", Description: "Others are in the way.", Level: diag.LevelError, Category: "infeasible"}}}
@@ -43,8 +43,8 @@ func crowd(n int) *diag.Report {
 	return r
 }
 
-// TestOutputFollowsInput bounds every format for a small input whose findings all point at each
-// other.
+// TestOutputFollowsInput checks that every format limits the output for a small input whose
+// findings all refer to each other.
 func TestOutputFollowsInput(t *testing.T) {
 	trials.Large(t)
 	const n = 800
@@ -68,7 +68,8 @@ func TestOutputFollowsInput(t *testing.T) {
 	}
 }
 
-// TestRelatedPlacesAreCounted shows the first twenty and counts the others in words.
+// TestRelatedPlacesAreCounted checks that twenty related locations are shown and that the others
+// are counted.
 func TestRelatedPlacesAreCounted(t *testing.T) {
 	r := crowd(maxRelated + 5)
 	for format, want := range map[string]string{
@@ -87,7 +88,7 @@ func TestRelatedPlacesAreCounted(t *testing.T) {
 	}
 }
 
-// sarifFile is the part of the format that the tests read.
+// sarifFile describes the parts of a SARIF file that the tests below read.
 type sarifFile struct {
 	Runs []struct {
 		Results []struct {
@@ -110,7 +111,7 @@ func readSARIF(t *testing.T, out []byte) (doc sarifFile) {
 	return doc
 }
 
-// TestSARIFStaysWithinGitHubsLimits packs findings that do not compress well.
+// TestSARIFStaysWithinGitHubsLimits checks the limits with findings that do not compress well.
 func TestSARIFStaysWithinGitHubsLimits(t *testing.T) {
 	trials.Large(t)
 	r := many(3000, "web")
@@ -147,8 +148,8 @@ func TestSARIFStaysWithinGitHubsLimits(t *testing.T) {
 	}
 }
 
-// TestSARIFKeepsWhatIsNew puts new warnings before old errors, and gives every result the
-// fingerprint that it has in a run without the change.
+// TestSARIFKeepsWhatIsNew checks that new warnings come before old errors, and that every result
+// has the same fingerprint as in a run without a change.
 func TestSARIFKeepsWhatIsNew(t *testing.T) {
 	trials.Large(t)
 	r := many(3000, "web")
@@ -182,8 +183,8 @@ func TestSARIFKeepsWhatIsNew(t *testing.T) {
 	}
 }
 
-// TestTextIsBounded shows the worst findings in their order and counts the others, unless all are
-// requested.
+// TestTextIsBounded checks that text shows the worst findings in the order of the report and
+// counts the others, unless all are requested.
 func TestTextIsBounded(t *testing.T) {
 	trials.Large(t)
 	r := crowd(2000)
@@ -213,7 +214,8 @@ func TestTextIsBounded(t *testing.T) {
 	}
 }
 
-// TestLongNamesAreCut bounds the output for one finding, whatever its names.
+// TestLongNamesAreCut checks that the output for one finding is limited, however long its names
+// are.
 func TestLongNamesAreCut(t *testing.T) {
 	evil := strings.Repeat("a", 3<<20)
 	r := many(3, evil)
@@ -232,7 +234,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	}
 }
 
-// TestCoresAreCounted bounds the output of place for one contradiction.
+// TestCoresAreCounted checks that the output of place is limited for a single contradiction.
 func TestCoresAreCounted(t *testing.T) {
 	p := placed()
 	var core []diag.PlacementCore

@@ -13,8 +13,8 @@ import (
 // NothingChecked is the message for input without any known workload.
 const NothingChecked = "no workloads were checked, but skipped input may contain some"
 
-// summary writes the line that counts the examined input, and indented lines on what was not
-// checked.
+// summary writes a line that counts the examined input, followed by indented lines about input
+// that was not checked.
 func (t *textWriter) summary(r *diag.Report) {
 	s, c := &r.Summary, r.Change
 	if text := unchecked(s); text != "" {
@@ -42,7 +42,8 @@ func (t *textWriter) summary(r *diag.Report) {
 	}
 }
 
-// found counts the findings of a run; only a complete run reports that there are none.
+// found returns the number of findings per level. Only for a complete run does it report that
+// there are no findings.
 func (t *textWriter) found(r *diag.Report) string {
 	if s := &r.Summary; !r.Complete() && s.Errors+s.Warnings+s.NoteFindings == 0 {
 		return ""
@@ -50,8 +51,8 @@ func (t *textWriter) found(r *diag.Report) string {
 	return t.findings(&r.Summary)
 }
 
-// completeness returns a word beside the findings, so that their absence is not mistaken for
-// success.
+// completeness returns a word to print next to the findings of an incomplete run, so that their
+// absence is not taken for success.
 func completeness(r *diag.Report) string {
 	if r.Complete() {
 		return ""
@@ -59,10 +60,10 @@ func completeness(r *diag.Report) string {
 	return "incomplete"
 }
 
-// maxSummary bounds the lines of a summary that is not verbose.
+// maxSummary is the maximum number of lines in a summary that is not verbose.
 const maxSummary = 12
 
-// brief returns visible lines that count input that was not, or not completely, checked.
+// brief returns visible lines that count input that was not completely checked.
 func brief(s *diag.Summary) []string {
 	var all []string
 	for _, part := range []struct {
@@ -79,10 +80,10 @@ func brief(s *diag.Summary) []string {
 	return all
 }
 
-// maxCounts bounds the entries that a line counts one by one.
+// maxCounts is the maximum number of entries in a line of counts.
 const maxCounts = 4
 
-// counts lists the largest entries, each with its number, and the number of the others.
+// counts returns the largest entries with their numbers, and the total of the others.
 func counts(entries []diag.Skip) string {
 	entries = slices.Clone(entries)
 	slices.SortStableFunc(entries, func(a, b diag.Skip) int { return b.Count - a.Count })
@@ -101,8 +102,8 @@ func counts(entries []diag.Skip) string {
 	return strings.Join(parts, ", ")
 }
 
-// unchecked says that no workload was checked although the skipped input may contain some;
-// otherwise it returns "".
+// unchecked returns a message if no workload was checked although the skipped input may contain
+// some. Otherwise, it returns "".
 func unchecked(s *diag.Summary) string {
 	var reasons []string
 	for _, e := range s.Unjudged() {
@@ -114,14 +115,14 @@ func unchecked(s *diag.Summary) string {
 	return NothingChecked + ": " + enumerated(reasons)
 }
 
-// remarks returns visible lines on input that was not, or not completely, checked; path returns the
-// name of a file as the reader would write it.
+// remarks returns visible lines about input that was not completely checked. The function path
+// returns the file name to print.
 func remarks(s *diag.Summary, path func(string) string) []string {
 	var all []string
 	for _, detail := range []struct {
 		title   string
 		entries []diag.Skip
-		counted bool // the summary has the numbers; only the locations are new
+		counted bool // the summary line has the numbers, so only locations are new
 	}{
 		{"skipped", s.Skipped, true},
 		{"not checked", s.NotJudged, false},
@@ -140,13 +141,15 @@ func remarks(s *diag.Summary, path func(string) string) []string {
 	return all
 }
 
-// maxRemarks bounds the entries of each kind in remarks: there may be one for each object.
+// maxRemarks is the maximum number of entries of each kind in remarks. There may be one per
+// object.
 const maxRemarks = 100
 
-// reasonOf returns the visible reason of an entry, which may contain a name of any length.
+// reasonOf returns the visible reason of an entry. It is clipped, because it may contain a long
+// name.
 func reasonOf(e diag.Skip) string { return Visible(clipped(e.Reason, maxPath)) }
 
-// enumerated lists reasons in one line, and counts those beyond the limit.
+// enumerated joins reasons on one line. It counts those beyond a limit.
 func enumerated(reasons []string) string {
 	const most = 20
 	if more := len(reasons) - most; more > 0 {
@@ -155,7 +158,7 @@ func enumerated(reasons []string) string {
 	return strings.Join(reasons, ", ")
 }
 
-// examined counts the input that the rules examined.
+// examined returns counts of the input that the rules examined.
 func examined(s *diag.Summary) string {
 	nodes := "no topology"
 	if s.TopologyDeclared {
@@ -172,7 +175,7 @@ func examined(s *diag.Summary) string {
 	return strings.Join(nonEmpty(Count(s.Documents, "document"), renders, workloads, nodes), ", ")
 }
 
-// skipped counts the documents that were left out, by reason.
+// skipped returns counts of the skipped documents by reason, or "" if there are none.
 func skipped(entries []diag.Skip) string {
 	total, reasons := 0, []string(nil)
 	for _, e := range entries {
@@ -185,7 +188,7 @@ func skipped(entries []diag.Skip) string {
 	return fmt.Sprintf("skipped %d (%s)", total, enumerated(reasons))
 }
 
-// findings counts diagnostics by level, without empty levels.
+// findings returns the number of findings per level, without empty levels.
 func (t *textWriter) findings(s *diag.Summary) string {
 	var parts []string
 	for _, l := range levelCounts(s) {
@@ -202,12 +205,12 @@ type levelCount struct {
 	n     int
 }
 
-// levelCounts returns the number of findings of every level, worst first.
+// levelCounts returns the number of findings for every level, the worst level first.
 func levelCounts(s *diag.Summary) []levelCount {
 	return []levelCount{{diag.LevelError, s.Errors}, {diag.LevelWarning, s.Warnings}, {diag.LevelNote, s.NoteFindings}}
 }
 
-// where lists the locations of a summary entry, and the number of the others.
+// where returns the locations of an entry, and the number of those that are not listed.
 func where(e diag.Skip, path func(string) string) string {
 	var places []string
 	for _, p := range e.Places {
@@ -227,7 +230,7 @@ func where(e diag.Skip, path func(string) string) string {
 	return fmt.Sprintf(" (%d): %s", e.Count, strings.Join(places, ", "))
 }
 
-// Count returns a number and a noun, in the regular plural if necessary.
+// Count returns a number followed by a noun, which has a regular plural if necessary.
 func Count(n int, noun string) string {
 	for _, word := range []string{" with ", " that "} {
 		if head, tail, ok := strings.Cut(noun, word); ok {
@@ -246,7 +249,7 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// nonEmpty drops empty strings.
+// nonEmpty returns the parts that are not empty.
 func nonEmpty(parts ...string) []string {
 	var kept []string
 	for _, p := range parts {
@@ -257,8 +260,8 @@ func nonEmpty(parts ...string) []string {
 	return kept
 }
 
-// silences writes the parts of a change that make findings disappear. They come before the
-// findings, so that none is overlooked.
+// silences writes the silences of a change, which make findings disappear. They come before the
+// findings, so that they are not overlooked.
 func (t *textWriter) silences(c *diag.Change) {
 	if c == nil || len(c.Silences) == 0 {
 		return
@@ -272,7 +275,7 @@ func (t *textWriter) silences(c *diag.Change) {
 	t.println()
 }
 
-// fixed writes one line for each finding that is fixed, or gone with its object.
+// fixed writes one line per finding that is fixed, or gone together with its object.
 func (t *textWriter) fixed(c *diag.Change, every bool) {
 	if c == nil || len(c.Fixed)+len(c.Gone) == 0 {
 		return
@@ -302,7 +305,7 @@ func (t *textWriter) heading(at diag.Span) string {
 	return ""
 }
 
-// sinceText summarizes the comparison with a revision, or returns "".
+// sinceText returns a summary of the comparison with a revision, or "".
 func sinceText(c *diag.Change) string {
 	if c == nil {
 		return ""
@@ -317,7 +320,7 @@ func sinceText(c *diag.Change) string {
 	return text
 }
 
-// acceptedText counts the findings that do not count, or returns "".
+// acceptedText returns text with the number of accepted findings, or "".
 func acceptedText(s *diag.Summary) string {
 	if s.Accepted == 0 {
 		return ""
@@ -325,7 +328,7 @@ func acceptedText(s *diag.Summary) string {
 	return fmt.Sprintf("%d accepted", s.Accepted)
 }
 
-// healedText counts the entries of the baseline that can be removed, or returns "".
+// healedText returns text with the number of baseline entries that can be removed, or "".
 func healedText(s *diag.Summary) string {
 	if s.Healed == 0 {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Styles are parameters of the ANSI sequence SGR.
+// Styles are parameters of the ANSI SGR sequence.
 const (
 	bold   = "1"
 	dim    = "2"
@@ -20,18 +20,18 @@ const (
 	cyan   = "1;36"
 )
 
-// levelStyle returns the style of a level in text.
+// levelStyle returns the style for a level.
 func levelStyle(l diag.Level) string {
 	return map[diag.Level]string{diag.LevelError: red, diag.LevelWarning: yellow, diag.LevelNote: cyan}[l]
 }
 
-// textWriter writes the text format. Write errors stay in out until Flush.
+// textWriter writes the text format. Flush of the field out returns the first write error.
 type textWriter struct {
 	out     *bufio.Writer
 	src     *sources
 	display func(string) string
 	color   bool
-	// verbose lists locations in the summary.
+	// verbose is set if the summary lists locations.
 	verbose bool
 }
 
@@ -47,14 +47,14 @@ func writeText(w io.Writer, r *diag.Report, opts Options) error {
 	return t.out.Flush()
 }
 
-// println writes one line of parts that are already visible.
+// println writes one line, which consists of parts that are already visible.
 func (t *textWriter) println(parts ...string) {
 	line := strings.TrimRight(strings.Join(parts, ""), " ")
 	t.out.WriteString(line)
 	t.out.WriteByte('\n')
 }
 
-// paint applies a style to s, if color is allowed.
+// paint applies a style to s if colors are enabled.
 func (t *textWriter) paint(style, s string) string {
 	if !t.color || style == "" || s == "" {
 		return s
@@ -62,8 +62,9 @@ func (t *textWriter) paint(style, s string) string {
 	return "\x1b[" + style + "m" + s + "\x1b[0m"
 }
 
-// diagnostic writes one finding: location and message in one line that tools can read, then the
-// source, the details, the related locations and the repairs.
+// diagnostic writes one finding. The first line has the location and the message in a form that
+// tools can parse. It is followed by the source, the details, the related locations and the
+// repairs.
 func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	heading := t.paint(bold, t.heading(d.Location))
 	if heading != "" {
@@ -77,7 +78,7 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	for i := range d.Related {
 		largest = max(largest, d.Related[i].Location.Line)
 	}
-	gutter := len(strconv.Itoa(largest)) // digits of the largest line number shown
+	gutter := len(strconv.Itoa(largest)) // width of the largest line number shown
 	if s, ok := t.src.snippet(d.Location); ok {
 		t.source(gutter, strconv.Itoa(d.Location.Line), s.text)
 		t.source(gutter, "", t.paint(green, s.marks))
@@ -104,8 +105,8 @@ func (t *textWriter) diagnostic(d *diag.Diagnostic) {
 	}
 }
 
-// folded writes text behind a mark, folded to the line width; the mark ends in a space and is
-// painted.
+// folded writes text after a mark on lines of at most lineWidth cells. The mark ends with a space
+// and has the given style.
 func (t *textWriter) folded(mark, style, text string) {
 	var b strings.Builder
 	writeFolded(&b, mark, strings.Repeat(" ", len(mark)), text)
@@ -114,13 +115,13 @@ func (t *textWriter) folded(mark, style, text string) {
 	t.out.WriteString(rest)
 }
 
-// oneLine returns the complete message of a finding in one line.
+// oneLine returns the message of a finding with all details on one line.
 func oneLine(d *diag.Diagnostic) string {
 	return strings.Join(append([]string{message(d)}, d.Details...), "; ")
 }
 
-// message returns the first line of a finding, with its clusters and its renders, or only the one that
-// it applies to if the others differ.
+// message returns the first line of a finding with its clusters and renders. If the finding
+// differs between renders, it names only the render that this finding is from.
 func message(d *diag.Diagnostic) string {
 	var in []string
 	if text := named("cluster", d.Clusters); text != "" {
@@ -139,10 +140,10 @@ func message(d *diag.Diagnostic) string {
 	return fmt.Sprintf("%s (%s)", d.Message, strings.Join(in, ", "))
 }
 
-// maxNamed bounds the contexts of one kind that a sentence names.
+// maxNamed is the maximum number of clusters or renders to name in a sentence.
 const maxNamed = 3
 
-// named names contexts of one kind, for example "renders a, b"; "" if there are none.
+// named returns a list of clusters or renders such as "renders a, b", or "" if there are no names.
 func named(kind string, names []string) string {
 	switch n := len(names); {
 	case n == 0:
@@ -155,12 +156,12 @@ func named(kind string, names []string) string {
 	return kind + "s " + enumerated(names)
 }
 
-// source writes a line with a gutter; text is already visible.
+// source writes a source line with its number in a gutter. The text is already visible.
 func (t *textWriter) source(gutter int, number, text string) {
 	t.println(t.paint(dim, fmt.Sprintf(" %*s |", gutter, number)), " ", text)
 }
 
-// place returns file:line:col as far as they are known.
+// place returns file:line:col, without the parts that are unknown.
 func (t *textWriter) place(s diag.Span) string {
 	if s.File == "" {
 		return ""
@@ -175,7 +176,7 @@ func (t *textWriter) place(s diag.Span) string {
 	return place
 }
 
-// path returns the file as the user of the command would write it.
+// path returns the file name that users expect in output.
 func (t *textWriter) path(file string) string {
 	if t.display == nil {
 		return file

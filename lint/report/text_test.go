@@ -114,7 +114,7 @@ func TestSummaryLine(t *testing.T) {
 	}
 }
 
-// Options.Color must change nothing except the color.
+// Options.Color must not change anything except colors.
 func TestColorIsDecoration(t *testing.T) {
 	out := string(written(t, "text", canned(), Options{Color: true}))
 	for _, style := range []string{bold, dim, red, green, yellow, cyan, "0"} {
@@ -125,7 +125,7 @@ func TestColorIsDecoration(t *testing.T) {
 	}
 }
 
-// FuzzText uses bytes that an untrusted repository may contain.
+// FuzzText renders arbitrary bytes, as an untrusted repository may contain them.
 func FuzzText(f *testing.F) {
 	f.Add("name\x1b[0m", "::error::.yaml", "kind: Pod\r\n", 1, 2, 1, 5)
 	f.Add("\u202e##[debug]", " ::x::", "\t東\xff\u200b", 1, -1, 9, 9)
@@ -152,7 +152,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// TestOffset compares the offsets in long lines with counting, in any order.
+// TestOffset checks offsets in long lines against counting runes, in any order of calls.
 func TestOffset(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var b strings.Builder

@@ -20,19 +20,20 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// From is a revision whose configuration, baseline and own rules replace those of the work tree.
+// From is a revision whose configuration, baseline and custom rules replace those of the work
+// tree.
 type From struct {
 	Rules    policy.Source
 	revision string
 	tree     *tree
-	dir      string // the working directory, without symbolic links
+	dir      string // working directory, without symbolic links
 	inTree   *config.Config
 	baseline *accept.Baseline
 	notes    []string
 }
 
 // From applies the settings of the revision ConfigFrom to the options of a run on the work tree.
-// The caller must call Remove.
+// The caller must call Remove on the result.
 func (r *Request) From(o *lint.Options) (*From, error) {
 	s := &From{revision: r.ConfigFrom}
 	err := s.open(r, o)
@@ -67,7 +68,7 @@ func (s *From) Remove() {
 	}
 }
 
-// open unpacks the tree and reads its configuration. It unpacks twice, because only the
+// open unpacks the tree and reads its configuration. It unpacks the tree twice, because only the
 // configuration says which other files are needed.
 func (s *From) open(r *Request, o *lint.Options) error {
 	root, err := filepath.EvalSymlinks(o.Root)
@@ -97,7 +98,7 @@ func (s *From) open(r *Request, o *lint.Options) error {
 	if err := s.setConfig(r, o); err != nil {
 		return err
 	}
-	// Renders that only the work tree asks for add findings and hide none.
+	// Renders that only the work tree names can add findings but cannot hide any.
 	added, err := config.Choose(r.Config)
 	switch {
 	case o.Config.Discovers():
@@ -111,9 +112,9 @@ func (s *From) open(r *Request, o *lint.Options) error {
 	return nil
 }
 
-// setConfig reads the configuration of the tree and applies it as if it were at the same place in
-// the work tree, with the files that it names there. A configuration above the repository belongs
-// to no revision: it applies if the tree has none.
+// setConfig reads the configuration of the tree. It applies the configuration, and the files that
+// it names, as if they were at the same places in the work tree. A configuration above the
+// repository belongs to no revision and applies if the tree has none.
 func (s *From) setConfig(r *Request, o *lint.Options) error {
 	rel, _ := revision.Inside(s.tree.Root, s.dir)
 	conf, err := s.tree.config(filepath.Join(s.tree.Dir, rel), s.dir, r.Config, &config.Config{})
@@ -141,7 +142,6 @@ func (s *From) setConfig(r *Request, o *lint.Options) error {
 	return err
 }
 
-// setBaseline reads the baseline of the tree.
 func (s *From) setBaseline(r *Request, o *lint.Options) (err error) {
 	paths := s.tree.Mapped(s.dir, nonEmpty(r.Baseline))
 	if r.Baseline != "" && len(paths) == 0 {
@@ -167,9 +167,9 @@ func (s *From) note(format string, args ...any) {
 	s.notes = append(s.notes, fmt.Sprintf(format, args...))
 }
 
-// shown returns the name that outputs use for a file of the tree: its name in the work tree if both
-// files are equal; otherwise the revision and the name, because the line numbers are those of the
-// revision.
+// shown returns the name of a file in the tree for use in output. If the file is the same in the
+// work tree, this is its name there. Otherwise, the name includes the revision, because line
+// numbers refer to the revision.
 func (s *From) shown(name string, text []byte) string {
 	here := worktree.Seen(s.dir, filepath.Join(s.tree.Root, name))
 	now, err := worktree.ReadFile(s.tree.Root, name, int64(len(text)))
@@ -180,7 +180,7 @@ func (s *From) shown(name string, text []byte) string {
 	return filepath.Join(filepath.Dir(here), path.Base(s.revision)+":"+filepath.Base(here))
 }
 
-// Clean rewrites names of files of the tree in an error as revision:path, as git does.
+// Clean replaces the paths of unpacked files in an error with revision:path, the notation of git.
 func (s *From) Clean(err error) error {
 	if err == nil || s.tree == nil {
 		return err
@@ -196,9 +196,9 @@ func (s *From) Clean(err error) error {
 	return errors.Join(errs...)
 }
 
-// Admit makes only those suppressions in manifests count that the revision has, in its files and in
-// its own renders. Renders of the work tree are not used: the change may have added annotations to
-// them.
+// Admit restricts suppressions in manifests to those that also exist in the revision, in its files
+// or in its own renders. It does not use renders of the work tree, because the change may have
+// added annotations to them.
 func (s *From) Admit(ctx context.Context, o *lint.Options, r *Request) {
 	o.OnlyKnown = true
 	of := s.tree.options(*o, s.dir)
@@ -225,11 +225,11 @@ func (s *From) at(t *tree, o *lint.Options) (err error) {
 	return err
 }
 
-// maxInert limits the suppressions without effect that are listed one by one.
+// maxInert is the maximum number of suppressions without effect to list.
 const maxInert = 20
 
-// Announce reports the suppressions that do not count: as part of the change if the report has one,
-// and otherwise as notes.
+// Announce reports the suppressions that do not count. It adds them to the silences of the change
+// if the report has a change, and to the notes otherwise.
 func (s *From) Announce(r *diag.Report) {
 	notes := &r.Summary.Notes
 	*notes = append(*notes, s.notes...)
@@ -247,8 +247,8 @@ func (s *From) Announce(r *diag.Report) {
 	}
 }
 
-// LoadBaseline reads the baseline at path or, if path is empty, the baseline that the configuration
-// names. It returns nil if there is neither.
+// LoadBaseline reads the baseline at path. If path is empty, it reads the baseline that the
+// configuration names. It returns nil if there is no baseline.
 func LoadBaseline(path string, conf *config.Config) (b *accept.Baseline, err error) {
 	switch {
 	case path != "":
@@ -271,10 +271,10 @@ func LoadBaseline(path string, conf *config.Config) (b *accept.Baseline, err err
 	return b, nil
 }
 
-// maxBaseline limits the bytes of a baseline.
+// maxBaseline is the maximum size of a baseline in bytes.
 const maxBaseline = 64 << 20
 
-// ReadBaseline reads a baseline that the user names, so its path is trusted.
+// ReadBaseline reads a baseline from a path that the user gave and that is therefore trusted.
 func ReadBaseline(path string) (*accept.Baseline, error) {
 	text, err := worktree.ReadTrusted(path, maxBaseline)
 	if err != nil {

@@ -19,32 +19,33 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Block holds the entries of the keys renders and ignore that name what was found.
+// Block holds entries for the keys renders and ignore of a configuration, which name the inputs that
+// were found.
 type Block struct {
 	conf   *config.Config
-	target string // the absolute path of the configuration file that the block belongs in
-	// entries are directories and globs of kustomizations, relative to the directory of the
-	// configuration; pointers are globs of files with GitOps pointers.
+	target string // absolute path of the configuration file that the block is for
+	// entries holds directories and globs of kustomizations, relative to the directory of the
+	// configuration. pointers holds globs of files with GitOps pointers.
 	entries, pointers []string
 	charts            []chartEntry
-	// left lists what has no entry.
+	// left lists the inputs that have no entry.
 	left []leftOut
 	// ignore holds globs of test data directories for the key ignore. If the configuration already
-	// has that key, which belongs to the team, proposed holds them instead.
+	// has this key, the block does not change it, and proposed holds the globs instead.
 	ignore, proposed []string
 }
 
-// leftOut is something that does not render. For a chart, values is its values file, if it has one.
+// leftOut is an input that does not render. The field values is the values file of a chart, or "".
 type leftOut struct{ kind, name, values, why string }
 
-// chartEntry is an entry of the key renders for a chart.
+// chartEntry is an entry for a chart under the key renders.
 type chartEntry struct{ helm, name, values string }
 
-// fewest is the minimum number of roots of one directory that are replaced by a glob.
+// fewest is the minimum number of subdirectories that one glob replaces.
 const fewest = 3
 
-// Block names everything that renders offline. If all roots of a directory do, it uses a glob,
-// which also includes roots that are added later.
+// Block returns a block that names everything that renders offline. If all roots in a directory
+// render, the block has a glob for them, which also matches roots that are added later.
 func (in *Found) Block() *Block {
 	b := &Block{conf: in.conf, target: filepath.Join(in.base, config.Name), ignore: in.testData()}
 	if file, _ := in.conf.Source(); file != "" {
@@ -75,7 +76,8 @@ func (in *Found) Block() *Block {
 	return b
 }
 
-// parents maps directories to their subdirectories; "" represents a subdirectory without an entry.
+// parents maps directories to their subdirectories. A subdirectory without an entry is represented
+// by "".
 type parents map[string][]string
 
 func (p parents) add(name string, named bool) {
@@ -86,8 +88,9 @@ func (p parents) add(name string, named bool) {
 	p[parent] = append(p[parent], name)
 }
 
-// globs returns the names of all subdirectories, escaped as globs. If whole is set, it returns one
-// glob instead for a parent that has many subdirectories, all of them with an entry.
+// globs returns the names of all subdirectories, escaped as globs. If whole is set, it returns a
+// single glob for each parent that has many subdirectories, provided that all of them have an
+// entry.
 func (p parents) globs(whole bool) (all []string) {
 	for parent, names := range p {
 		if whole && !slices.Contains(names, "") && len(names) >= fewest && names[0] != "." {
@@ -103,8 +106,8 @@ func (p parents) globs(whole bool) (all []string) {
 	return all
 }
 
-// chartEntries adds the renders of charts: one for each values file of an environment or test, and
-// one with the defaults if no values file is for an environment.
+// chartEntries adds an entry for each values file of a chart. It adds an entry with the default
+// values if all values files are for tests, or if there are none.
 func (in *Found) chartEntries(b *Block) {
 	kept := parents{}
 	for _, c := range in.charts {
@@ -144,7 +147,7 @@ func (in *Found) chartEntries(b *Block) {
 	slices.SortStableFunc(b.charts, func(x, y chartEntry) int { return strings.Compare(x.helm, y.helm) })
 }
 
-// testData returns globs for the test data directories, except those that contain a path on the
+// testData returns globs for the test data directories, except those that contain a path from the
 // command line.
 func (in *Found) testData() (all []string) {
 	for _, dir := range in.TestData {
@@ -162,8 +165,9 @@ func (b *Block) ignores(name string) bool {
 	return slices.ContainsFunc(b.ignore, func(glob string) bool { return strings.HasPrefix(escapeGlob(name)+"/", glob) })
 }
 
-// pointerGlobs returns the files of the pointers that render and that no other pointer deploys, or
-// one glob for all pointers.
+// pointerGlobs returns the names of the files whose pointers render, except pointers that other
+// pointers deploy. If the paths include the whole configuration, it returns a glob for all files
+// instead.
 func (in *Found) pointerGlobs() []string {
 	var all []string
 	if in.pointed == nil {
@@ -181,18 +185,18 @@ func (in *Found) pointerGlobs() []string {
 	return slices.DeleteFunc(all, func(name string) bool { return !utf8.ValidString(name) })
 }
 
-// escapeGlob returns a glob that matches only the name. A name without special characters is
+// escapeGlob returns a glob that matches only the given name. A name without special characters is
 // returned unchanged.
 func escapeGlob(name string) string { return globSpecial.ReplaceAllString(name, `\$0`) }
 
 var globSpecial = regexp.MustCompile(`[*?\[\]{}\\]`)
 
-// empty reports whether the block names nothing.
+// empty reports whether the block has no entries.
 func (b *Block) empty() bool { return b.len()+len(b.ignore) == 0 }
 
 func (b *Block) len() int { return len(b.entries) + len(b.pointers) + len(b.charts) }
 
-// text returns the block as YAML, with the given line ending.
+// text returns the block as YAML with the given line ending.
 func (b *Block) text(newline string) string {
 	var lines []string
 	list := func(key string, values []string) {
@@ -232,15 +236,14 @@ func (b *Block) text(newline string) string {
 	return strings.Join(lines, newline) + newline
 }
 
-// plainName matches a text that YAML reads as a string without quotes, unless it is one of
-// yamlWords.
+// plainName matches a string that needs no quotes in YAML, unless it is one of yamlWords.
 var plainName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_./-]*$`)
 
-// yamlWords lists plain texts that YAML reads as something other than a string.
+// yamlWords lists words that YAML does not read as strings without quotes.
 var yamlWords = []string{"false", "n", "no", "null", "off", "on", "true", "y", "yes"}
 
-// yamlString writes a string without invisible characters. If it needs quotes, they are double
-// quotes with the escapes of Go, all of which YAML supports.
+// yamlString returns s as YAML without invisible characters. If s needs quotes, it uses double
+// quotes and Go's escapes, all of which YAML supports.
 func yamlString(s string) string {
 	if plainName.MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
 		return s
@@ -248,7 +251,7 @@ func yamlString(s string) string {
 	return strings.ReplaceAll(strconv.QuoteToASCII(s), "#", `\x23`)
 }
 
-// Print shows the block to a user who adds it to the configuration by hand.
+// Print writes the block with instructions for adding it to the configuration by hand.
 func (b *Block) Print(w io.Writer) {
 	target := report.Visible(filepath.ToSlash(worktree.Here(b.target)))
 	if len(b.proposed) > 0 {
@@ -272,11 +275,11 @@ func (b *Block) Print(w io.Writer) {
 	io.WriteString(w, b.text("\n"))
 }
 
-// Write adds the block to the configuration, or creates one, and reports that to told. If the block
-// cannot be added, Write prints it instead and returns the reason as an error.
+// Write adds the block to the configuration, or creates a configuration, and reports that to told.
+// If the block cannot be added, Write prints it to out and returns the reason as an error.
 func (b *Block) Write(out, told io.Writer) error {
 	shown := filepath.ToSlash(worktree.Here(b.target))
-	shortened := func(doing string, err error) error { // drops the path of the file, which is already in the message
+	shortened := func(doing string, err error) error { // removes the path of the file, which is already in the message
 		return fmt.Errorf("%s %s: %s", doing, shown, strings.ReplaceAll(worktree.Named(err, "").Error(), b.target, config.Name))
 	}
 	if b.empty() {
@@ -341,7 +344,7 @@ func (b *Block) appended(before []byte) ([]byte, error) {
 	return text, nil
 }
 
-// reads reports whether a text contains exactly the content of the previous documents and the
+// reads reports whether text contains exactly the contents of the previous documents and the
 // block.
 func (b *Block) reads(text []byte, before []*source.Node) bool {
 	after := source.NewFile(config.Name, config.Name, text).Roots()

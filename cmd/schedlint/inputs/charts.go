@@ -16,11 +16,11 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// chartName is the file that makes a directory a chart.
+// chartName is the name of the file that marks a directory as a chart.
 const chartName = "Chart.yaml"
 
-// chart adds a chart that the user names, with values files after an equals sign. Without values
-// files it uses the entries of the configuration, if there are any for this chart.
+// chart adds a chart from the command line. The argument may have values files after an equals
+// sign. Without them, chart uses the entries for the chart in the configuration, if there are any.
 func (c *choosing) chart(arg string) error {
 	dir, files, _ := strings.Cut(arg, "=")
 	if !isFile(worktree.Absolute(c.o.Dir, dir), chartName) {
@@ -51,7 +51,7 @@ func (c *choosing) chart(arg string) error {
 	return nil
 }
 
-// asConfigured adds the renders of a chart that the configuration asks for, and reports whether
+// asConfigured adds the renders that the configuration names for a chart, and reports whether
 // there are any.
 func (c *choosing) asConfigured(dir, confinement string) (any bool) {
 	for _, x := range c.found {
@@ -63,7 +63,7 @@ func (c *choosing) asConfigured(dir, confinement string) (any bool) {
 	return any
 }
 
-// chartOf returns the root for a chart, as its entry in the configuration describes it.
+// chartOf returns the root for a chart with the settings of its configuration entry.
 func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	within := func(name string) string { return named(confinement, under(c.base, name)) }
 	e := x.Entry
@@ -77,8 +77,8 @@ func (c *choosing) chartOf(x config.Chosen, confinement string) render.Root {
 	return render.Root{Confinement: confinement, Dir: within(x.Dir), Chart: chart}
 }
 
-// valuesFile returns the name of a values file relative to the directory that the chart is confined
-// to.
+// valuesFile returns the name of a values file relative to the directory that the chart is
+// confined to.
 func valuesFile(root, at string) (string, error) {
 	real, err := filepath.EvalSymlinks(at)
 	if err != nil {
@@ -94,8 +94,8 @@ func valuesFile(root, at string) (string, error) {
 	return filepath.ToSlash(name), nil
 }
 
-// discover adds the charts that nothing else renders, with their default values. Only their renders
-// show which files kustomizations use, so it renders everything now, in one batch.
+// discover adds the charts that nothing else deploys, with their default values. To find out which
+// charts kustomizations use, it renders everything that was added before, in one batch.
 func (c *choosing) discover() {
 	if !c.o.Config.Discovers() || len(c.charts) == 0 {
 		return
@@ -106,7 +106,7 @@ func (c *choosing) discover() {
 	var left []lint.Render
 	for _, dir := range slices.Compact(slices.Sorted(slices.Values(c.charts))) {
 		at := under(c.base, dir)
-		if deployed.chart(at) || c.inflated[dir] { // even if that render fails
+		if deployed.chart(at) || c.inflated[dir] { // even if the render that uses it fails
 			continue
 		}
 		root := c.chartsIn[dir]
@@ -121,7 +121,7 @@ func (c *choosing) discover() {
 	c.all = append(c.all, left...)
 }
 
-// renderWith renders what is not rendered yet.
+// renderWith renders the roots that are not in the cache.
 func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 	var left []render.Root
 	for _, x := range all {
@@ -134,11 +134,12 @@ func (c *choosing) renderWith(pool *render.Pool, all []lint.Render) {
 	}
 }
 
-// used is the set of paths of the charts that something renders or names, and of the files that
-// renders use. A chart that is deployed with other values says nothing with its defaults.
+// used is the set of paths of charts that are rendered or that pointers name, and of files that
+// renders use. A chart that is deployed with other values does not need to be rendered with its
+// defaults.
 type used map[string]bool
 
-// used returns what the renders so far use and what the pointers name.
+// used returns the charts and files that the renders and pointers use.
 func (c *choosing) used() used {
 	all := used{}
 	for _, x := range c.all {
@@ -154,7 +155,7 @@ func (c *choosing) used() used {
 	return all
 }
 
-// output adds the files that an output was rendered from. It accepts nil.
+// output adds the source files of an output, which may be nil.
 func (u used) output(confinement string, out *render.Output) {
 	if out == nil {
 		return
@@ -164,7 +165,7 @@ func (u used) output(confinement string, out *render.Output) {
 	}
 }
 
-// pointers adds what pointers name, rendered or not, and the files that their renders use.
+// pointers adds the paths that pointers name, and the files that their renders use.
 func (u used) pointers(p *pointed) {
 	for _, d := range p.Deployments {
 		u.output(p.root, d.Output)
@@ -179,5 +180,5 @@ func (u used) pointers(p *pointed) {
 	}
 }
 
-// chart reports whether the set contains a chart, given the path of its directory.
+// chart reports whether the chart in the given directory is in the set.
 func (u used) chart(dir string) bool { return u[dir] || u[filepath.Join(dir, chartName)] }

@@ -21,28 +21,28 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Values of Choice.Mode.
+// The possible values of Choice.Mode.
 const (
 	Auto = "auto"
 	Off  = "off"
 	Only = "only"
 )
 
-// Choice holds what the flags ask to render.
+// Choice holds the flags that select what to render.
 type Choice struct {
-	Dirs   []string // kustomizations, as the user wrote them
-	Charts []string // charts, with values files after an equals sign
-	// Release is the release name of charts that have none of their own.
+	Dirs   []string // kustomizations, as written on the command line
+	Charts []string // charts, each optionally followed by = and values files
+	// Release is the release name for charts for which nothing else sets one.
 	Release string
 	Mode    string
-	// known caches the addresses of the repository. They are read from the work tree once and also
-	// apply to other revisions of it.
+	// known caches the addresses of the repository. They are read from the work tree once and are
+	// also used for its other revisions.
 	known []string
 	asked bool
 }
 
-// Apply adds the renders to the options of a run. If flags name renders and the command line has no
-// path, only those renders are judged.
+// Apply adds the renders to the options of a run. If the command line names renders but no path
+// (pathless), the run judges only those renders.
 func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	if pathless && len(f.Dirs)+len(f.Charts) > 0 {
 		o.Paths = nil
@@ -68,8 +68,8 @@ func (f *Choice) Apply(o *lint.Options, pathless bool) error {
 	return nil
 }
 
-// choose chooses the renders: those that flags and paths name, those of the configuration, and
-// those found below the paths.
+// choose collects the renders that flags and paths name, those that the configuration names, and
+// those that are found below the paths.
 func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	root, err := filepath.EvalSymlinks(o.Root)
 	if err != nil {
@@ -124,7 +124,8 @@ func (f *Choice) choose(o *lint.Options) (*choosing, error) {
 	return c, nil
 }
 
-// Repository returns the root of the work tree that contains dir, or dir itself if there is none.
+// Repository returns the root of the work tree that contains dir, or dir itself if there is no
+// work tree.
 func Repository(dir string) string {
 	if root, ok := worktree.Root(dir); ok {
 		return root
@@ -132,52 +133,54 @@ func Repository(dir string) string {
 	return dir
 }
 
-// isKustomization reports whether a directory contains a kustomization.
+// isKustomization reports whether a directory contains a kustomization file.
 func isKustomization(dir string) bool {
 	return slices.ContainsFunc(source.KustomizationFiles(), func(name string) bool { return isFile(dir, name) })
 }
 
-// isFile reports whether a directory has a file of this name. Links count: the render checks where
-// they lead.
+// isFile reports whether a directory has a regular file with the given name. It follows symbolic
+// links, because rendering checks where they lead.
 func isFile(dir, name string) bool {
 	info, err := os.Stat(filepath.Join(dir, name))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// choosing collects renders, each directory once. Names are relative to base.
+// choosing collects the renders. It adds each directory only once. Names are relative to base.
 type choosing struct {
 	*Choice
 	o          *lint.Options
 	root, base string
 	seen       map[string]bool
 	all        []lint.Render
-	// charts lists the charts that were found or that a glob of the configuration may match;
-	// chartsIn maps each one to the directory that it is confined to.
+	// charts lists the charts that were found or that a glob in the configuration may match.
+	// chartsIn maps each chart to the directory that it is confined to.
 	charts   []string
 	chartsIn map[string]string
-	inflated map[string]bool // charts that the helmCharts of a kustomization name
-	// found holds the renders of the configuration or, without any, those below the paths;
-	// confinements maps their directories to what they are confined to.
+	inflated map[string]bool // charts in the helmCharts field of a kustomization
+	// found holds the renders that the configuration names. If it names none, found holds those
+	// below the paths. confinements maps the directory of each render to the directory that it is
+	// confined to.
 	found        []config.Chosen
 	confinements map[string]string
-	// pointed holds the pointers of each confinement. outputs holds, by directory, the outputs of
-	// roots that were rendered while pointers were followed.
+	// pointed holds the followed pointers, with one entry per confinement. outputs maps
+	// directories to the outputs of roots that were rendered while pointers were followed.
 	pointed  []*pointed
 	outputs  map[string]*render.Output
 	rendered rendered
 	reads    *reads
 }
 
-// under returns the path of a name below a directory.
+// under returns the path of a slash-separated name below a directory.
 func under(dir, name string) string { return filepath.Join(dir, filepath.FromSlash(name)) }
 
-// named returns a path as a name relative to a directory.
+// named returns the slash-separated name of a path relative to a directory.
 func named(from, path string) string { return filepath.ToSlash(worktree.Seen(from, path)) }
 
-// fromBase converts a name below a root to one relative to the directory of the configuration.
+// fromBase converts a name relative to root to a name relative to the directory of the
+// configuration.
 func (c *choosing) fromBase(root, name string) string { return named(c.base, under(root, name)) }
 
-// name adds the kustomization at a path that the user names.
+// name adds the kustomization at a path from the command line.
 func (c *choosing) name(path string) error {
 	real, err := filepath.EvalSymlinks(worktree.Absolute(c.o.Dir, path))
 	if err != nil {
@@ -186,7 +189,7 @@ func (c *choosing) name(path string) error {
 	name := named(c.base, real)
 	chosen := config.Chosen{Name: name, Dir: name}
 	for _, x := range c.found {
-		if x.Dir == name { // use the entry of the configuration
+		if x.Dir == name { // use the entry in the configuration
 			chosen = x
 		}
 	}
@@ -195,8 +198,9 @@ func (c *choosing) name(path string) error {
 	return nil
 }
 
-// confinement returns the directory that a render of a path must not leave: the repository, or else
-// the work tree that contains the path, or else the directory itself.
+// confinement returns the directory that rendering a path must not leave. It is the repository if
+// that contains the path, otherwise the work tree that contains the path, or the directory itself
+// if there is no work tree.
 func confinement(repository, at string) string {
 	if worktree.Inside(repository, at) {
 		return repository
@@ -210,7 +214,7 @@ func confinement(repository, at string) string {
 	return at
 }
 
-// take adds a render, unless it was already added.
+// take adds a render unless it was added before.
 func (c *choosing) take(chosen config.Chosen, confinement string) {
 	x := lint.Render{Chosen: chosen, Requested: chosen.Literal}
 	key := ""
@@ -245,8 +249,8 @@ func (c *choosing) take(chosen config.Chosen, confinement string) {
 	}
 }
 
-// find finds the renders of the configuration or, without any, those below the paths. With mode
-// Off, it searches nothing below the paths.
+// find collects the renders that the configuration names. If it names none, find searches below
+// the paths, except with mode Off.
 func (c *choosing) find() error {
 	if c.o.Config.Discovers() && c.Mode == Off {
 		return nil
@@ -277,8 +281,8 @@ func (c *choosing) find() error {
 	return nil
 }
 
-// remoteDirs returns the local directories that the configuration uses in place of URLs, as names
-// relative to a root.
+// remoteDirs maps the URLs in the configuration to the local directories that replace them. The
+// names of the directories are relative to root.
 func remoteDirs(conf *config.Config, root string) map[string]string {
 	all := map[string]string{}
 	for _, entry := range conf.Renders {
@@ -289,8 +293,8 @@ func remoteDirs(conf *config.Config, root string) map[string]string {
 	return all
 }
 
-// places returns the directories to search, grouped by what they are confined to. It is the whole
-// repository if the configuration names the renders.
+// places returns the directories to search, grouped by confinement. If the configuration names the
+// renders, it returns the root of the repository.
 func (c *choosing) places() map[string][]string {
 	if !c.o.Config.Discovers() {
 		return map[string][]string{c.root: {c.root}}
@@ -298,7 +302,7 @@ func (c *choosing) places() map[string][]string {
 	all := map[string][]string{}
 	for _, path := range c.o.Paths {
 		at, err := filepath.EvalSymlinks(worktree.Absolute(c.o.Dir, path))
-		if path != "-" && err == nil && worktree.IsDir(at) { // whoever reads the path reports that it is missing
+		if path != "-" && err == nil && worktree.IsDir(at) { // a missing path is reported when it is read
 			root := confinement(c.root, at)
 			all[root] = append(all[root], at)
 		}
@@ -306,7 +310,7 @@ func (c *choosing) places() map[string][]string {
 	return all
 }
 
-// within reports whether a render of the configuration is below one of the paths.
+// within reports whether a render that the configuration names is below one of the paths.
 func (c *choosing) within(x config.Chosen) bool {
 	dir := cmp.Or(x.Dir, ".")
 	if x.Dir == "" && len(x.Entry.Files) > 0 {
@@ -322,8 +326,7 @@ func (c *choosing) ignore(root string) func(name string) bool {
 	return func(name string) bool { return c.o.Config.IgnoresSome() && c.o.Config.Ignores(c.fromBase(root, name)) }
 }
 
-// addresses returns the addresses of this repository: those in the configuration, and the remotes
-// that git knows.
+// addresses returns the addresses of this repository from the configuration, and its git remotes.
 func (c *choosing) addresses(dir string) []string {
 	if !c.asked {
 		c.known, c.asked = revision.Remotes(dir), true
@@ -332,19 +335,19 @@ func (c *choosing) addresses(dir string) []string {
 }
 
 // rendered caches the outputs of roots that were rendered while charts were discovered or pointers
-// followed.
+// were followed.
 type rendered map[string]*render.Output
 
 // keyOf returns a key that identifies a root.
 func keyOf(r render.Root) string {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // it consists of strings and numbers
+		panic(err) // roots consist of strings and numbers, so this does not happen
 	}
 	return string(text)
 }
 
-// render renders the roots that are not in the cache, or whose files have changed since.
+// render renders the roots that are not in the cache, or whose files have changed.
 func (r rendered) render(ctx context.Context, all []render.Root) []*render.Output {
 	outs := make([]*render.Output, len(all))
 	var at []int
@@ -364,15 +367,15 @@ func (r rendered) render(ctx context.Context, all []render.Root) []*render.Outpu
 	return outs
 }
 
-// reads holds the files that were read during the search for roots, by their names relative to the
-// root of the run; files outside it are held as well. The run takes them from here, so that it
+// reads holds the files that were read while searching for roots, including files outside the root
+// of the run. Its keys are names relative to that root. The run takes files from here, so that it
 // judges the same bytes that were searched and reads no file twice.
 type reads struct {
 	byName map[string][]byte
 	left   int // bytes
 }
 
-// mostRead limits the bytes that are kept. Files beyond it are read again.
+// mostRead is the maximum number of bytes to keep. Files that do not fit are read again.
 const mostRead = 64 << 20
 
 func (t *reads) keep(name string, text []byte) {
@@ -382,7 +385,7 @@ func (t *reads) keep(name string, text []byte) {
 	}
 }
 
-// overlay implements Overlay of lint.Options.
+// overlay implements the Overlay option of lint.Options.
 func (t *reads) overlay(name string) (text []byte, ok bool) {
 	text, ok = t.byName[name]
 	return text, ok

@@ -28,42 +28,45 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Renderer renders roots and returns one output for each, in order.
+// Renderer renders roots and returns one output per root, in order.
 type Renderer func(ctx context.Context, all []render.Root) []*render.Output
 
-// Found holds what was found, its renders, and the directories that names are relative to.
+// Found holds the inputs that were found, their renders, and the directories that their names are
+// relative to.
 type Found struct {
 	*roots.Found
 	conf *config.Config
-	// dir is the working directory, root the directory that renders are confined to, and base the
-	// directory that the configuration is relative to. All are absolute; root has no links.
+	// dir is the working directory, root is the directory that renders are confined to, and base
+	// is the directory that the configuration is relative to. All are absolute, and root has no
+	// symbolic links.
 	dir, root, base string
-	paths           []string // absolute, without links
-	// outputs holds the outputs of Roots, in order. pointed holds the result of following the
-	// pointers; it is nil if there are no pointers.
+	paths           []string // absolute, without symbolic links
+	// outputs holds the outputs of Roots, in order. pointed is the result of following the
+	// pointers, or nil if there are no pointers.
 	outputs []*render.Output
 	pointed *pointed
 	charts  []chartInput
 }
 
-// chartInput is a chart with its renders. It has none if it is not installed by itself, or if
-// something else deploys it.
+// chartInput is a chart with its renders. It has none if it is not installed on its own, or if a
+// kustomization or pointer deploys it.
 type chartInput struct {
 	*roots.Chart
 	renders []chartRender
-	// why gives the reason for having no renders.
+	// why explains why the chart has no renders.
 	why string
 }
 
 // chartRender is one render of a chart.
 type chartRender struct {
-	// values is the name of a values file relative to the root, or "" for the defaults. name is the
-	// name of the release, or "" for the name of the chart.
+	// values is the name of a values file relative to the root, or "" for the default values. name
+	// is the release name, or "" for the name of the chart.
 	values, name string
 	out          *render.Output
 }
 
-// Find searches below the paths, or the working directory, and renders what it finds.
+// Find searches below the paths in args, or below the working directory, and renders what it
+// finds.
 func Find(ctx context.Context, conf *config.Config, args []string, renders Renderer) (*Found, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -100,7 +103,7 @@ func Find(ctx context.Context, conf *config.Config, args []string, renders Rende
 	return in, nil
 }
 
-// empty returns an error for each path argument that contains nothing to render.
+// empty returns an error for each path argument below which nothing was found.
 func (in *Found) empty(args []string) error {
 	var names []string
 	for _, k := range in.Kustomizations {
@@ -125,24 +128,24 @@ func (in *Found) empty(args []string) error {
 	return errors.Join(errs...)
 }
 
-// whole reports whether the paths include everything that the configuration applies to.
+// whole reports whether the paths include the whole directory of the configuration.
 func (in *Found) whole() bool {
 	base := worktree.Resolved(in.base)
 	return slices.ContainsFunc(in.paths, func(path string) bool { return worktree.Inside(path, base) })
 }
 
-// shown returns a name relative to the working directory.
+// shown converts a name to one relative to the working directory.
 func (in *Found) shown(name string) string {
 	return named(worktree.Resolved(in.dir), under(in.root, name))
 }
 
-// fromBase returns a name relative to the directory of the configuration.
+// fromBase converts a name to one relative to the directory of the configuration.
 func (in *Found) fromBase(name string) string {
 	return named(worktree.Resolved(in.base), under(in.root, name))
 }
 
-// renderRoots renders all roots and follows all pointers. It then drops the roots that pointers
-// deploy.
+// renderRoots renders all roots and follows all pointers. Afterwards, it removes the roots that
+// pointers deploy.
 func (in *Found) renderRoots(vendored map[string]string, ignore func(name string) bool, renders func([]render.Root) []*render.Output) {
 	if len(in.Pointers) == 0 {
 		var all []render.Root
@@ -163,8 +166,8 @@ func (in *Found) renderRoots(vendored map[string]string, ignore func(name string
 	in.Roots = kept
 }
 
-// renderCharts renders the charts that nothing else deploys: with their defaults, and with each of
-// their values files.
+// renderCharts renders the charts that nothing else deploys, once with their default values and
+// once with each of their values files.
 func (in *Found) renderCharts(ctx context.Context, renders Renderer) {
 	deployed := used{}
 	for _, out := range in.outputs {
@@ -209,7 +212,7 @@ func (in *Found) renderCharts(ctx context.Context, renders Renderer) {
 	}
 }
 
-// whyNot returns the reason why a render failed, or "".
+// whyNot returns the reason why a render failed, or "" if it succeeded.
 func (in *Found) whyNot(out *render.Output) string {
 	if p := out.Problem; p != nil {
 		return fmt.Sprintf("%s (%s:%d)", clipped(p.Detail), in.shown(p.File), p.Line)
@@ -217,8 +220,8 @@ func (in *Found) whyNot(out *render.Output) string {
 	return ""
 }
 
-// became returns the cells of the table for a render: whether it succeeds, the number of its
-// workloads, and the reason why it fails.
+// became returns the table cells for a render: whether it succeeded, the number of its workloads,
+// and the reason if it failed.
 func (in *Found) became(out *render.Output) (yes, workloads, why string) {
 	if why = in.whyNot(out); why != "" {
 		return "no", "-", why
@@ -231,10 +234,10 @@ func (in *Found) became(out *render.Output) (yes, workloads, why string) {
 	return "yes", fmt.Sprint(len(workload.Load(workload.NewTable(), objects).Workloads)), ""
 }
 
-// mostDetail limits the bytes of a reason in a row of the table.
+// mostDetail is the maximum number of bytes of a reason in a table row.
 const mostDetail = 200
 
-// clipped shortens a text that is too long for a table.
+// clipped shortens text that is too long for a table.
 func clipped(text string) string {
 	if len(text) <= mostDetail {
 		return text
@@ -242,8 +245,9 @@ func clipped(text string) string {
 	return strings.ToValidUTF8(text[:mostDetail], "") + "..."
 }
 
-// valuesPath returns a values file as an entry of the configuration names it: relative to the chart
-// or, if the chart has no file of that name, relative to the configuration.
+// valuesPath returns the path of a values file for a configuration entry. It is relative to the
+// chart if the file is inside the chart, or if the path relative to the configuration would name
+// another file in the chart. Otherwise, it is relative to the configuration.
 func (in *Found) valuesPath(c chartInput, name string) string {
 	if name == "" {
 		return ""
@@ -265,10 +269,11 @@ var (
 	valuesMark   = regexp.MustCompile(`^values[-.]|[-.]values$`)
 )
 
-// longestName limits the generated part of a release name. Helm allows 53 bytes.
+// longestName is the maximum length of a generated release name without its numeric suffix. Helm
+// allows 53 bytes.
 const longestName = 45
 
-// releaseName generates an unused release name for a chart with a values file, such as shop-prod.
+// releaseName returns an unused release name for a chart with a values file, such as shop-prod.
 func releaseName(chart, values string, taken map[string]bool) string {
 	base := path.Base(values)
 	stem := valuesMark.ReplaceAllString(strings.TrimSuffix(base, path.Ext(base)), "")
@@ -282,26 +287,26 @@ func releaseName(chart, values string, taken map[string]bool) string {
 	return unique
 }
 
-// WorkerArgument turns the process into a worker that renders. It is not a public command: only
-// this program speaks the worker's protocol.
+// WorkerArgument is the argument that turns the process into a render worker. It is not a public
+// command, because only this program implements the worker's protocol.
 const WorkerArgument = "render-worker"
 
-// Work runs the process as a worker.
+// Work runs the process as a worker until its input ends.
 func Work() error {
 	if err := engine.Seal(); err != nil {
 		return err
 	}
 	watch := render.NewWatch(os.Exit)
-	log.SetOutput(io.Discard) // discards kustomize's warnings
+	log.SetOutput(io.Discard) // drop kustomize's warnings
 	return render.Serve(os.Stdin, os.Stdout, watch, engine.Build)
 }
 
-// collecting makes a worker collect garbage rarely, from its start: a worker is short-lived, and
-// its memory is limited.
+// collecting makes a worker collect garbage rarely, from its start. Workers are short-lived, and
+// their memory is limited separately.
 const collecting = "GOGC=400"
 
-// newPool returns a pool whose workers run this same program, without any variables of the
-// environment.
+// newPool returns a pool of workers that run this same program. They do not inherit environment
+// variables.
 func newPool() *render.Pool {
 	return &render.Pool{
 		Nonce: rand.Text(),
@@ -312,7 +317,7 @@ func newPool() *render.Pool {
 	}
 }
 
-// Render renders roots and returns one output for each, in order.
+// Render renders roots and returns one output per root, in order.
 func Render(ctx context.Context, all []render.Root) []*render.Output {
 	return newPool().Render(ctx, all)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// TestRenderBlock checks that a block reads as the roots that it was made from, whatever their
-// names.
+// TestRenderBlock checks that a block, when it is read back, names the roots that it was made
+// from, whatever their names are.
 func TestRenderBlock(t *testing.T) {
 	names := []string{
 		".", "a", "a/b", "no", "Yes", "null", "1", "1.5", "-a", "a b", "a: b", "# a", "a#b", "##[error]", "a*", "a?", "[a]", "{a,b}", `a\b`, "'a'", `"a"`, "a\nb", "é", "日本", "\u202e", "~", "::error::", "&a", "*a", "!a", "a/..b", "a.", "2024-01-01",
@@ -54,7 +54,7 @@ func TestRenderBlock(t *testing.T) {
 	}
 }
 
-// TestInputsRendered shows what a render says in place of what could be seen before.
+// TestInputsRendered checks the table for renders that succeed and for renders that fail.
 func TestInputsRendered(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

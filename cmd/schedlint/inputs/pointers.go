@@ -18,9 +18,8 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// repositoryIn returns the repository below a root that contains all of the paths, which are
-// absolute. The result is relative to the root; it is "." if no repository below the root contains
-// them all.
+// repositoryIn returns the repository at or below root that contains all of the given absolute
+// paths. The result is relative to root. It is "." if no repository below root contains them all.
 func repositoryIn(root string, paths []string) string {
 	base := ""
 	for i, path := range paths {
@@ -36,15 +35,15 @@ func repositoryIn(root string, paths []string) string {
 	return "."
 }
 
-// pointed holds what the pointers of a tree deploy.
+// pointed holds the deployments of the pointers in a tree.
 type pointed struct {
-	root string // the directory that renders are confined to
-	base string // the repository below root
+	root string // directory that renders are confined to
+	base string // repository below root
 	*gitops.Result
 }
 
-// follows follows the pointers found below the paths of a root. known returns the addresses of the
-// repository at a directory.
+// follows follows the pointers that were found below some paths. The function known returns the
+// addresses of the repository that contains a directory.
 func follows(root string, paths []string, found *roots.Found, known func(dir string) []string, o gitops.Options) *pointed {
 	o.Confinement, o.Base = root, repositoryIn(root, paths)
 	o.Known = known(filepath.Join(root, o.Base))
@@ -102,7 +101,8 @@ func (c *choosing) takePointers(f *pointed) {
 	}
 }
 
-// destinations returns the name and the address of the cluster that a pointer deploys to.
+// destinations returns the name and the address of the cluster that a pointer deploys to, if they
+// are known.
 func destinations(d *gitops.Deployment) (all []string) {
 	for _, name := range []string{d.Pointer.Destination.Name, d.Pointer.Destination.Server} {
 		if name != "" {
@@ -112,8 +112,8 @@ func destinations(d *gitops.Deployment) (all []string) {
 	return slices.Compact(all)
 }
 
-// search finds roots below some paths. It also follows the pointers there, unless the configuration
-// names the renders.
+// search finds the roots below some paths. Unless the configuration names the renders, it also
+// follows the pointers there.
 func (c *choosing) search(root string, paths []string) (dirs []string, err error) {
 	follow, discovers := c.o.Config.FollowsPointers(), c.o.Config.Discovers()
 	remotes, ignore := remoteDirs(c.o.Config, root), c.ignore(root)

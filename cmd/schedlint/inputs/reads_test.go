@@ -2,8 +2,8 @@ package inputs
 
 import "testing"
 
-// TestReads checks that a file that does not fit is not kept, and that the first of two texts
-// counts.
+// TestReads checks that a file that does not fit is not kept, and that the first of two texts for
+// a file is kept.
 func TestReads(t *testing.T) {
 	all := &reads{map[string][]byte{}, 5}
 	for _, f := range []struct{ name, text string }{{"a", "12"}, {"b", "1234"}, {"a", "x"}, {"c", "123"}, {"d", ""}, {"e", "1"}} {

@@ -11,11 +11,11 @@ import (
 	"github.com/schedlint/schedlint/lint/report"
 )
 
-// mostPointers limits the pointers that are listed.
+// mostPointers is the maximum number of pointers to list.
 const mostPointers = 1_000
 
-// Print writes tables of what was found. No line begins with a name from the tree, because an
-// attacker could choose one that a CI runner executes as a command.
+// Print writes tables of the inputs that were found. No line begins with a name from the tree,
+// because an attacker could choose a name that a CI runner executes as a command.
 func (in *Found) Print(w io.Writer) {
 	if len(in.Kustomizations)+len(in.Charts)+len(in.Pointers)+len(in.Topologies)+len(in.Unread) == 0 {
 		fmt.Fprintln(w, "Nothing to render: found no kustomization, chart, GitOps pointer or file with nodes.")
@@ -60,7 +60,8 @@ func (in *Found) printCharts(w io.Writer) {
 	t.print(w, len(in.charts), fmt.Sprintf("Helm charts: %d; %s, %d can render offline", len(in.Charts), report.Count(count, "render"), t.yes))
 }
 
-// printPointers lists the root that each pointer deploys, or the reason why it is not rendered.
+// printPointers lists the root that each pointer deploys, or the reason why the pointer is not
+// rendered.
 func (in *Found) printPointers(w io.Writer) {
 	if in.pointed == nil {
 		return
@@ -92,7 +93,7 @@ func (in *Found) printPointers(w io.Writer) {
 	t.print(w, len(all), fmt.Sprintf("GitOps pointers: %d, %d rendered", len(all), t.yes))
 }
 
-// leadsTo returns the archive of a chart, or else the directory of a render.
+// leadsTo returns the archive of a chart, or the directory of any other root.
 func leadsTo(r render.Root) string {
 	if r.Chart != nil && r.Chart.Archive != "" {
 		return r.Chart.Archive
@@ -107,7 +108,7 @@ type table struct {
 	yes    int
 }
 
-// row adds a row. It escapes invisible characters in its cells.
+// row adds a row. Invisible characters in its cells are escaped.
 func (t *table) row(cells ...string) {
 	if cells[0] == "yes" {
 		t.yes++
@@ -115,7 +116,7 @@ func (t *table) row(cells ...string) {
 	for i := range cells {
 		cells[i] = report.Visible(cells[i])
 	}
-	fmt.Fprintf(&t.rows, "  %s\t\n", strings.Join(cells, "\t")) // tabwriter gives no width to a cell without a tab after it
+	fmt.Fprintf(&t.rows, "  %s\t\n", strings.Join(cells, "\t")) // tabwriter aligns only cells that end in a tab
 }
 
 // print writes a heading and the rows. It writes nothing if n is 0.

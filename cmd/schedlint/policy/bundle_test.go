@@ -11,8 +11,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 )
 
-// TestBundle checks that OPA loads a bundle, that a rule in it has the same findings as here, and
-// that the same rules give the same bytes.
+// TestBundle checks that OPA can load a bundle, that a rule in it has the same findings as in
+// schedlint, and that the same rules give the same bytes.
 func TestBundle(t *testing.T) {
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "policy")

@@ -15,20 +15,21 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// Dir is the default folder of a team's own rules.
+// Dir is the default folder for a team's own rules.
 const Dir = "policy"
 
-// Source names the folders with a team's own rules.
+// Source describes the folders with a team's own rules.
 type Source struct {
 	Dirs []string
-	// Shown returns the name of a folder in errors; nil leaves names as they are.
+	// Shown returns the name of a folder for errors. If it is nil, errors show the folder
+	// unchanged.
 	Shown func(dir string) string
-	// Listed keeps rules that are off.
+	// Listed is set to load rules even if the configuration turns them off.
 	Listed bool
 }
 
-// Load loads the built-in rules, those of the source's folders and those of the configuration. It
-// returns an error if the configuration names rules that do not exist.
+// Load loads the built-in rules, the rules in own, and the rules that the configuration defines.
+// It returns an error if the configuration names unknown rules.
 func Load(own Source, conf *config.Config) (*rego.Engine, error) {
 	if err := errors.Join(conf.MissingDirs()...); err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func Load(own Source, conf *config.Config) (*rego.Engine, error) {
 	return engine, errors.Join(append(unknownPacks(engine, conf), conf.UnknownRules(engine.IDs())...)...)
 }
 
-// values converts parameters to the form that rules take.
+// values converts parameters from package config to package rego.
 func values(p *config.Params) rego.Values {
 	if p == nil {
 		return rego.Values{}
@@ -68,8 +69,9 @@ func values(p *config.Params) rego.Values {
 	return rego.Values{Values: p.Values, At: p.At}
 }
 
-// with adds the folders that the configuration names, each folder once. A folder is written like
-// the path of the configuration: relative, or absolute for the configuration of another tree.
+// with returns the folders of s and of the configuration, without duplicates. Folders of the
+// configuration are relative to the working directory unless the path of the configuration is
+// absolute, as in another tree.
 func (s Source) with(conf *config.Config) []string {
 	all := slices.Clone(s.Dirs)
 	file, _ := conf.Source()
@@ -95,8 +97,8 @@ func sameDir(a, b string) bool {
 	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
-// unknownPacks returns errors about packs that do not exist, and about settings for rules whose
-// pack is off.
+// unknownPacks returns errors for packs that do not exist, and for settings of rules whose pack is
+// off.
 func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 	packs, on := engine.Packs(), conf.Packs()
 	for _, p := range conf.Policies {
@@ -113,9 +115,8 @@ func unknownPacks(engine *rego.Engine, conf *config.Config) (errs []error) {
 	})...)
 }
 
-// Effective returns the level that the configuration gives a rule, or the rule's own level. It
-// returns off for a rule that is not evaluated, and "" for one that does not exist or without an
-// engine.
+// Effective returns the level of a rule in the configuration, or else the rule's own level. It
+// returns off for a rule that does not run, and "" if the rule does not exist or engine is nil.
 func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
 	if engine == nil {
 		return ""
@@ -126,8 +127,8 @@ func Effective(engine *rego.Engine, conf *config.Config, id string) diag.Level {
 	return engine.Level(id)
 }
 
-// Enabled returns the rules that ran, with their levels. A rule that is on only in a scope has its
-// level in that scope.
+// Enabled returns the rules that are on, with their levels. A rule that is on only in a scope has
+// its level in that scope.
 func Enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
 	var all []diag.Rule
 	for _, rule := range engine.Rules() {
@@ -142,8 +143,8 @@ func Enabled(engine *rego.Engine, conf *config.Config) []diag.Rule {
 	return all
 }
 
-// Unknown returns an error about a rule that does not exist, with a suggestion of the one that was
-// probably meant.
+// Unknown returns an error for an unknown rule. It suggests the most similar rule id, if there is
+// one.
 func Unknown(engine *rego.Engine, id string) error {
 	near := diag.Nearest(id, engine.IDs())
 	if near == "" {
@@ -152,7 +153,7 @@ func Unknown(engine *rego.Engine, id string) error {
 	return fmt.Errorf("unknown rule %s%s", id, diag.Question(near))
 }
 
-// Dirs returns the folders that a command works on: its arguments, or else those of the
+// Dirs returns the folders that a command works on: its arguments, or else the folders in the
 // configuration, or else Dir.
 func Dirs(args []string) ([]string, error) {
 	if len(args) > 0 {

@@ -18,12 +18,12 @@ import (
 	"github.com/schedlint/schedlint/rego"
 )
 
-// ownRule is a rule of the team's own, with its files.
+// ownRule is one of a team's own rules, with its files.
 type ownRule struct {
 	diag.Rule
-	// file is the path of the rule, and dir its folder.
+	// file is the path of the rule file, and dir is the folder that contains it.
 	file, dir string
-	// vendored is set for a vendored rule, which must not be changed here.
+	// vendored is set if the rule is vendored and must not be changed.
 	vendored bool
 }
 
@@ -41,14 +41,14 @@ func ownRules(dirs []string) ([]ownRule, error) {
 	return all, nil
 }
 
-// caseNames lists the kinds of fixtures that each rule needs: the rule fires, it does not fire, and
-// too little is known.
+// caseNames lists the kinds of fixtures that each rule needs: one for which the rule fires, one
+// for which it does not, and one in which too little is known.
 var caseNames = []string{"bad", "good", "unknown"}
 
-// fixture is a folder of manifests that a rule is tested with.
+// fixture is a folder of manifests for testing a rule.
 type fixture struct {
 	name, dir string
-	// nodes is the file that declares the nodes, or "".
+	// nodes is the path of the file that declares the nodes, or "" if there is no such file.
 	nodes string
 	files map[string][]byte
 }
@@ -92,10 +92,10 @@ func (r *ownRule) fixtures() ([]fixture, error) {
 	return all, nil
 }
 
-// maxFixture limits the bytes of a file of a fixture.
+// maxFixture is the maximum size of a fixture file in bytes.
 const maxFixture = 1 << 20
 
-// kind returns bad, good or unknown, or "" if the name has none of these prefixes.
+// kind returns bad, good or unknown if the name has one of these prefixes, or "" otherwise.
 func (f *fixture) kind() string {
 	i := slices.IndexFunc(caseNames, func(kind string) bool { return f.name == kind || strings.HasPrefix(f.name, kind+"-") })
 	if i < 0 {
@@ -104,7 +104,7 @@ func (f *fixture) kind() string {
 	return caseNames[i]
 }
 
-// untested returns an error for each test that a rule lacks.
+// untested returns an error for each unit test or fixture that a rule lacks.
 func (r *ownRule) untested() (errs []error) {
 	if _, err := os.Stat(strings.TrimSuffix(filepath.FromSlash(r.file), ".rego") + "_test.rego"); err != nil {
 		errs = append(errs, fmt.Errorf("%s:1: rule %s has no unit tests; write them in %s_test.rego", r.file, r.ID, strings.TrimSuffix(r.file, ".rego")))
@@ -126,7 +126,7 @@ func (r *ownRule) untested() (errs []error) {
 	return errs
 }
 
-// example returns the manifest that breaks the rule, or "".
+// example returns a manifest that violates the rule, or "" if no fixture has a single one.
 func (r *ownRule) example() string {
 	all, err := r.fixtures()
 	if err != nil {
@@ -142,8 +142,8 @@ func (r *ownRule) example() string {
 	return ""
 }
 
-// Check loads the rules below some folders and counts them. missing reports the unit tests and
-// fixtures that they lack; vendored rules do not need any.
+// Check loads the rules below some folders and returns their number. The error missing lists
+// missing unit tests and fixtures. Vendored rules do not need any.
 func Check(dirs []string) (n int, missing, err error) {
 	own, err := ownRules(dirs)
 	var errs []error
@@ -155,7 +155,7 @@ func Check(dirs []string) (n int, missing, err error) {
 	return len(own), errors.Join(errs...), err
 }
 
-// Docs returns the catalogue of the rules below some folders as Markdown.
+// Docs returns a Markdown catalogue of the rules below some folders.
 func Docs(dirs []string) ([]byte, error) {
 	engine, err := rego.Load(rego.Options{Dirs: dirs})
 	if err != nil {
@@ -170,7 +170,7 @@ func Docs(dirs []string) ([]byte, error) {
 //go:embed all:scaffold
 var scaffold embed.FS
 
-// New writes a rule with tests and fixtures to start from, and configuration for editors.
+// New writes the scaffold of a rule with tests and fixtures, and configuration for editors.
 func New(out io.Writer, dir, id string) error {
 	if err := rego.CheckID(id); err != nil {
 		return err
@@ -217,7 +217,7 @@ func New(out io.Writer, dir, id string) error {
 	return err
 }
 
-// writeNew writes a file, unless it exists.
+// writeNew writes a file unless it exists.
 func writeNew(path string, text []byte) (made bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return false, err
@@ -233,8 +233,8 @@ func writeNew(path string, text []byte) (made bool, err error) {
 	return true, errors.Join(err, f.Close())
 }
 
-// configure names the folder in a new configuration. If there already is a configuration, it
-// returns a hint that says what to add.
+// configure writes a configuration that names the folder. If there already is a configuration, it
+// returns a hint with the lines to add to it.
 func configure(dir string, put func(path string, text []byte) error) (hint string, err error) {
 	here, err := os.Getwd()
 	if err != nil {

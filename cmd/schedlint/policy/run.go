@@ -23,21 +23,23 @@ import (
 // Tests runs the tests of rules.
 type Tests struct {
 	Dirs []string
-	// Run is a pattern for the names of tests and fixtures to run.
+	// Run is a regular expression for the names of the tests and fixtures to run.
 	Run string
-	// Update rewrites the comments of fixtures, Coverage lists lines that no unit test evaluates,
-	// and Mutants lists conditions that no test notices.
+	// Update rewrites the comments in fixtures, Coverage lists lines that no unit test evaluates,
+	// and Mutants lists conditions whose removal no test notices.
 	Update, Coverage, Mutants bool
 
 	pattern *regexp.Regexp
 	out     io.Writer
-	// failed counts the tests and fixtures that fail, passed those that pass.
+	// failed and passed are the numbers of failed and passed tests and fixtures.
 	failed, passed int
-	// unnoticed counts the conditions that no test notices, and the exemptions that are not needed.
+	// unnoticed is the number of conditions that no test notices, plus the number of unnecessary
+	// exemptions.
 	unnoticed int
 }
 
-// All runs all tests and reports whether they pass. The output of print in rules goes to printed.
+// All runs all tests and reports whether they passed. The output of print calls in rules goes to
+// printed.
 func (p *Tests) All(ctx context.Context, w, printed io.Writer) (passed bool, err error) {
 	if p.pattern, err = regexp.Compile(p.Run); err != nil {
 		return false, fmt.Errorf("--run %s: %w", p.Run, err)
@@ -71,7 +73,6 @@ func (p *Tests) All(ctx context.Context, w, printed io.Writer) (passed bool, err
 	return p.failed+p.unnoticed == 0, nil
 }
 
-// units runs the unit tests.
 func (p *Tests) units(ctx context.Context, printed io.Writer) error {
 	tests, uncovered, err := rego.RunUnitTests(ctx, rego.UnitOptions{Dirs: p.Dirs, Run: p.pattern, Print: printed})
 	if err != nil {
@@ -130,8 +131,8 @@ func (p *Tests) fixtures(ctx context.Context, r *ownRule) error {
 	return nil
 }
 
-// problems returns the unexpected findings of a rule in a fixture and the expected ones that are
-// missing.
+// problems returns the unexpected findings of a rule in a fixture, and the expected findings that
+// are missing.
 func problems(r *ownRule, f *fixture, found []diag.Diagnostic) []expect.Problem {
 	all := expect.Check(f.files, found)
 	fires := slices.ContainsFunc(found, func(d diag.Diagnostic) bool { return d.Rule == r.ID })
@@ -141,7 +142,7 @@ func problems(r *ownRule, f *fixture, found []diag.Diagnostic) []expect.Problem 
 	return all
 }
 
-// paramsComment matches the comment of a fixture that sets the parameters of its rule.
+// paramsComment matches the comment in a fixture that sets the parameters of the rule.
 var paramsComment = regexp.MustCompile(`(?m)^# params: (.*)$`)
 
 // params returns the parameters that a fixture sets for its rule.
@@ -157,8 +158,8 @@ func (f *fixture) params() (rego.Values, error) {
 	return v, nil
 }
 
-// lint returns the findings of one rule in a fixture, on its nodes. If without is not nil, the rule
-// runs without that condition.
+// lint returns the findings of a rule in a fixture. If without is not nil, this condition is left
+// out of the rule.
 func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.Condition) ([]diag.Diagnostic, error) {
 	params, err := f.params()
 	if err != nil {
@@ -203,7 +204,7 @@ func (p *Tests) lint(ctx context.Context, r *ownRule, f *fixture, without *rego.
 	return found.Diagnostics, nil
 }
 
-// write rewrites the fixture's comments to match the findings.
+// write updates the expectations in the comments of the fixture to match the findings.
 func (f *fixture) write(found []diag.Diagnostic) error {
 	for name, text := range f.files {
 		now := expect.Write(name, text, found)
@@ -218,8 +219,8 @@ func (f *fixture) write(found []diag.Diagnostic) error {
 	return nil
 }
 
-// tryMutants leaves out each condition of the rules in turn, and reports those that no unit test
-// and no fixture notices. It requires that all tests pass.
+// tryMutants leaves out one condition at a time and reports those that no unit test and no fixture
+// notices. It requires that all tests pass.
 func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 	if p.failed > 0 {
 		fmt.Fprintln(p.out, "mutants skipped: fix the failing tests first")
@@ -230,7 +231,7 @@ func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 		return err
 	}
 	all := mutants.Conditions()
-	needless := map[[2]string]rego.Condition{} // exemptions in custom.untested that are not needed, by file and text
+	needless := map[[2]string]rego.Condition{} // unnecessary exemptions in custom.untested, by file and text
 	for _, c := range all {
 		if c.Reason != "" {
 			needless[[2]string{c.File, c.Text}] = c
@@ -262,8 +263,8 @@ func (p *Tests) tryMutants(ctx context.Context, own []ownRule) error {
 	return nil
 }
 
-// fixturesNotice reports whether a fixture fails without a condition: a fixture of its rule, or of
-// any rule if the condition is in a library.
+// fixturesNotice reports whether a fixture fails without a condition. For a condition in a
+// library, it tries the fixtures of all rules.
 func (p *Tests) fixturesNotice(ctx context.Context, own []ownRule, c *rego.Condition) bool {
 	for i := range own {
 		r := &own[i]
@@ -272,7 +273,7 @@ func (p *Tests) fixturesNotice(ctx context.Context, own []ownRule, c *rego.Condi
 		}
 		all, err := r.fixtures()
 		if err != nil {
-			return true // cannot happen: the fixtures were read before
+			return true // does not happen, because the fixtures were read before
 		}
 		for j := range all {
 			found, err := p.lint(ctx, r, &all[j], c)
