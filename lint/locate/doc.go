@@ -11,9 +11,9 @@
 // How the source of a position is found:
 //
 //	kustomization   the marks of the render (package origin), then the chart that it inflates
-//	chart           the values file that sets the text, or else the line of the template
-//	pointer         the values that it gives the chart (Render.WithEdit)
-//	piped input     origin annotations, comments of Helm, or the same object below --source-root
+//	chart           the values file that sets the text, or else the template line
+//	pointer         the values that it passes to the chart (Render.WithEdit)
+//	piped input     origin annotations, Helm comments, or the same object below --source-root
 //	other files     the text itself; a Locator finds the object and the field there
 //
 // Invariants: names are relative to the root of the run and use slashes. The text of a render is in
