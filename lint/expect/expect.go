@@ -91,8 +91,8 @@ func wantsOf(name string, text []byte) (all []*wanted, bad []Problem) {
 	return all, bad
 }
 
-// meet marks the patterns on the line of at that match a finding, and reports whether there are
-// any.
+// meet marks the patterns that match the text said on the line of at, and reports whether any
+// pattern matches.
 func meet(all []*wanted, kind string, at diag.Span, said string) (met bool) {
 	for _, w := range all {
 		if w.kind == kind && w.file == at.File && w.line == at.Line && w.pattern.MatchString(said) {

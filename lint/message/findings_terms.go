@@ -185,7 +185,8 @@ func ofValues(values bool) string {
 	return "the chart is not at hand, so it is unknown which pods get this value"
 }
 
-// strength returns the name of a rule with the word required or preferred.
+// strength returns the name of a rule with its strength, such as "required affinity" or
+// "ScheduleAnyway constraint".
 func strength(use string, hard bool) string {
 	switch {
 	case use == "spread" && hard:
