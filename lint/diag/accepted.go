@@ -41,7 +41,7 @@ type Change struct {
 	// Introduced is the number of findings that the revision did not have. All fields of Change
 	// count a finding once per render, so one result may represent several findings.
 	Introduced int `json:"-"`
-	// Silences are parts of the change that make findings disappear.
+	// Silences holds the parts of the change that make findings disappear.
 	Silences []Silence `json:"silences"`
 	// Fixed holds findings of the revision that are gone. Their locations refer to the revision.
 	Fixed []Diagnostic `json:"fixed"`
@@ -68,7 +68,7 @@ type Quiet struct {
 	Diagnostic Diagnostic
 }
 
-// Silence is one part of a change that makes findings disappear.
+// Silence is a part of a change that makes findings disappear, such as a new suppression.
 type Silence struct {
 	Message  string `json:"message"`
 	Location Span   `json:"location"`

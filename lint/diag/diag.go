@@ -41,7 +41,8 @@ const (
 	LevelOff     Level = "off"
 )
 
-// Rank orders levels: error 3, warning 2, note 1, everything else 0.
+// Rank returns a number that orders levels. It is 3 for error, 2 for warning, 1 for note and 0 for
+// anything else.
 func (l Level) Rank() int {
 	switch l {
 	case LevelError:

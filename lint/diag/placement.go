@@ -90,8 +90,8 @@ type PlacementChange struct {
 	Autoscale PlacementJudgement `json:"autoscale"`
 }
 
-// PlacementRollout is the answer to whether an update of all pods completes: always, sometimes,
-// never, unknown or none. Surge and Unavailable are numbers of pods.
+// PlacementRollout is the answer to whether an update of all pods completes. Verdict is always,
+// sometimes, never, unknown or none. Surge and Unavailable are numbers of pods.
 type PlacementRollout struct {
 	Verdict     string `json:"verdict"`
 	Surge       int    `json:"surge"`
@@ -173,7 +173,7 @@ type PlacementInvalid struct {
 
 // Explanation is the output of the explain command for one location.
 type Explanation struct {
-	// Place is the line as requested, for example web.yaml:18.
+	// Place is the location as the user wrote it, for example web.yaml:18.
 	Place string
 	// Rule is the requested rule, or "".
 	Rule string
@@ -236,8 +236,7 @@ type NodeRow struct {
 	Outcome string
 	// Runs holds the names of the nodes, grouped into runs of consecutive nodes in the topology.
 	Runs [][]string
-	// Pool replaces Runs for nodes that a pool may add to the declared ones, for example "up to 5
-	// more of pool web".
+	// Pool replaces Runs for nodes that a pool may add, for example "up to 5 more of pool web".
 	Pool string
 	// Filters are the kube-scheduler plugins that reject the pod. The scheduler reports the first
 	// one.

@@ -120,7 +120,7 @@ func (f *Facts) Ref(w int) string {
 	return f.Workloads[w].Ref
 }
 
-// Judgement is what a rule reports about a fact: a one-line message and its details.
+// Judgement is a rule's report about a fact, with a one-line message and details.
 type Judgement struct {
 	Rule string
 	Fact int

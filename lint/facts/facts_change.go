@@ -40,8 +40,8 @@ type Arithmetic struct {
 
 // Limit is the upper bound on the number of a workload's pods that follows from its hard rules.
 type Limit struct {
-	// By is the limiting rule: anti-affinity, spread, host-port or room. It is none if no limit is
-	// known; the other fields are then empty.
+	// By is the limiting rule, which is anti-affinity, spread, host-port or room, or none if no
+	// limit is known. With none, the other fields are empty.
 	By string `json:"by" enum:"anti-affinity spread host-port room none"`
 	// Fit is the largest number of pods that fit.
 	Fit int `json:"fit"`
@@ -70,11 +70,11 @@ type Rollout struct {
 	W  int `json:"w"`
 	// Outcome is the answer to "the rollout completes".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value. It is unplaced if the
-	// outcome is none because the pods do not fit before the rollout. Otherwise it is "".
+	// Cause is the reason for the outcome unknown, for example label-value. With the outcome none,
+	// it is unplaced if the pods do not fit before the rollout. Otherwise it is "".
 	Cause string `json:"cause"`
-	// Way is how the controller replaces pods: rolling, recreate, in-place, surge-per-node
-	// (DaemonSets) or both-whole (blue-green). It is none if the controller does not replace them.
+	// Way is the way in which the controller replaces pods: rolling, recreate, in-place,
+	// surge-per-node (DaemonSets) or both-whole (blue-green), or none if it does not replace them.
 	Way string `json:"way" enum:"rolling recreate in-place surge-per-node both-whole none"`
 	// Surge is the number of pods that may run beyond replicas.
 	Surge int `json:"surge"`
@@ -91,7 +91,8 @@ type Rollout struct {
 	Scaler string `json:"scaler"`
 	// Rules are the rules that keep new pods off all nodes.
 	Rules []Rule `json:"rules"`
-	// Others are the other workloads whose rules contribute, as indices in the list of workloads.
+	// Others are the other workloads with rules that contribute, as indices in the list of
+	// workloads.
 	Others []int `json:"others"`
 	// Limit is the upper bound on the number of pods that fit.
 	Limit Limit `json:"limit"`
@@ -130,15 +131,15 @@ type Loss struct {
 	W  int `json:"w"`
 	// Outcome is the answer to "all pods run again".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value. It is unplaced if the
-	// outcome is none because the pods do not fit before the loss. Otherwise it is "".
+	// Cause is the reason for the outcome unknown, for example label-value. With the outcome none,
+	// it is unplaced if the pods do not fit before the loss. Otherwise it is "".
 	Cause string `json:"cause"`
 	// Key is the topology key of the lost domain. It is kubernetes.io/hostname for the loss of a
 	// single node.
 	Key string `json:"key"`
-	// Value is the name of the node or domain whose loss is the worst.
+	// Value is the name of the node or domain with the worst loss.
 	Value string `json:"value"`
-	// Like is the number of other domains whose loss has the same result.
+	// Like is the number of other domains with the same result.
 	Like int `json:"like"`
 	// Required is true if the configuration or --survive requires the workload to survive the loss.
 	// Otherwise only a rule asks about the loss.
@@ -148,7 +149,7 @@ type Loss struct {
 	Meaning string `json:"meaning" enum:"gone unreachable both"`
 	// Pods is the number of pods that the workload is certain to have.
 	Pods int `json:"pods"`
-	// PendingMin is the number of pods that stay Pending in every run.
+	// PendingMin is the smallest number of pods that stay Pending, over all runs.
 	PendingMin int `json:"pending_min"`
 	// PendingMax is the number of pods that stay Pending in the worst known run.
 	PendingMax int `json:"pending_max"`
@@ -214,16 +215,17 @@ type Drain struct {
 	// BlockedBy is budget if disruption budgets block the eviction. It is eviction-strategy if the
 	// evictionStrategy of a KubeVirt machine that cannot migrate blocks it. Otherwise it is "".
 	BlockedBy string `json:"blocked_by" enum:"budget eviction-strategy "`
-	// Node is the name of the node whose drain is the worst, or "" if every drain is harmless.
+	// Node is the name of the node with the worst drain, or "" if every drain is harmless.
 	Node string `json:"node"`
 	// Pool is the pool of node, or "". The nodes counted by like may be in other pools.
 	Pool string `json:"pool"`
-	// Like is the number of other nodes whose drain has the same result.
+	// Like is the number of other nodes with the same result.
 	Like int `json:"like"`
 	// WhereItRuns is true if the outcome is never and pods stay Pending after the drain of any node
 	// that runs pods of the workload. The drain of any other node is harmless.
 	WhereItRuns bool `json:"where_it_runs"`
-	// PendingMin is the number of pods that stay Pending until the node is back, in every run.
+	// PendingMin is the smallest number of pods that stay Pending until the node is back, over all
+	// runs.
 	PendingMin int `json:"pending_min"`
 	// PendingMax is the number of pods that stay Pending until the node is back, in the worst known
 	// run.
@@ -241,8 +243,8 @@ type Migration struct {
 	// Outcome is always if every machine can migrate, sometimes if that depends on placement, and
 	// never if no machine can migrate.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value. It is unplaced if the
-	// outcome is none because the pods do not fit before the migration. Otherwise it is "".
+	// Cause is the reason for the outcome unknown, for example label-value. With the outcome none,
+	// it is unplaced if the pods do not fit before the migration. Otherwise it is "".
 	Cause string `json:"cause"`
 	// Machines is the number of machines.
 	Machines int `json:"machines"`
@@ -254,14 +256,14 @@ type Migration struct {
 	Evicts bool `json:"evicts"`
 }
 
-// OuterLabel is a label of a KubeVirt machine that a selector asks for, but that the machine's pods
-// do not get.
+// OuterLabel is a label of a KubeVirt machine that a selector asks for, although the machine's pods
+// do not get it.
 type OuterLabel struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
 	// Label is the label of the machine, for example app=db.
 	Label string `json:"label"`
-	// AskedBy is the rule whose selector asks for the label.
+	// AskedBy is the rule that selects the label.
 	AskedBy Rule `json:"asked_by"`
 	// Inside is the path of the field where the label would reach the pods.
 	Inside string `json:"inside"`

@@ -145,9 +145,9 @@ type CapacityLoss struct {
 	Key string `json:"key"`
 	// Value is the name of the lost node or zone.
 	Value string `json:"value"`
-	// Like is the number of other nodes whose loss has the same result.
+	// Like is the number of other nodes with the same result.
 	Like int `json:"like"`
-	// Left is the amount that the remaining nodes offer, in the unit of allocatable.
+	// Left is the amount that the remaining nodes offer, in the same unit as allocatable.
 	Left int `json:"left"`
 	// PercentMin is the lower bound on the requests, as a percentage of left, rounded down.
 	PercentMin int `json:"percent_min"`
@@ -176,7 +176,7 @@ type Object struct {
 	Namespace string `json:"namespace"`
 	// Name is metadata.name, or "".
 	Name string `json:"name"`
-	// File is the path of the file from the root of the repository.
+	// File is the path of the file, relative to the root of the repository.
 	File string `json:"file"`
 	// Labels are metadata.labels.
 	Labels map[string]string `json:"labels"`

@@ -2,8 +2,8 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Sharing is the answer to whether the pods of a permanent workload run on several nodes, so that
-// the loss of one node does not take all of them down.
+// Sharing is the answer to whether the pods of a permanent workload run on several nodes. If they
+// do, the loss of one node does not take all of them down.
 type Sharing struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
@@ -92,7 +92,7 @@ type Eligibility struct {
 	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
 	// the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that are not listed.
+	// MoreExcluded is the number of further reasons, which excluded does not list.
 	MoreExcluded int `json:"more_excluded"`
 }
 
@@ -160,7 +160,7 @@ type AntiAffinity struct {
 	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
 	// the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that are not listed.
+	// MoreExcluded is the number of further reasons, which excluded does not list.
 	MoreExcluded int `json:"more_excluded"`
 	// Growth are the pools that were counted at their largest size.
 	Growth []GrownPool `json:"growth"`
@@ -208,7 +208,7 @@ type Spread struct {
 	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
 	// the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that are not listed.
+	// MoreExcluded is the number of further reasons, which excluded does not list.
 	MoreExcluded int `json:"more_excluded"`
 	// Growth are the pools that were counted at their largest size.
 	Growth []GrownPool `json:"growth"`
@@ -237,7 +237,7 @@ type HostPort struct {
 	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
 	// the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that are not listed.
+	// MoreExcluded is the number of further reasons, which excluded does not list.
 	MoreExcluded int `json:"more_excluded"`
 	// Growth are the pools that were counted at their largest size.
 	Growth []GrownPool `json:"growth"`
@@ -282,8 +282,8 @@ type Room struct {
 	Growth []GrownPool `json:"growth"`
 }
 
-// Circle is a workload whose required affinity waits for a circle of workloads, or is part of it.
-// In a circle, each workload waits for pods of the next one.
+// Circle is a workload that cannot start because of a circle of required affinity. In a circle,
+// each workload waits for pods of the next one. The workload is part of the circle or waits for it.
 type Circle struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
@@ -321,12 +321,13 @@ type Crowd struct {
 // CoreRule is a hard rule of a workload that conflicts with other rules.
 type CoreRule struct {
 	W int `json:"w"`
-	// Use is the use of a Rule, or replicas for the number of pods.
+	// Use is anti-affinity, affinity, spread, host-port, requests, slots, selector or taints, or
+	// replicas for the number of pods.
 	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints replicas"`
 	// Key is the topology key or the port of the rule, or "".
 	Key string `json:"key"`
-	// Excluded are the reasons why the pods cannot use all nodes; empty unless use is selector,
-	// taints or replicas.
+	// Excluded are the reasons why the pods cannot use all nodes. The list is empty unless use is
+	// selector, taints or replicas.
 	Excluded []Exclusion `json:"excluded"`
 }
 
@@ -346,7 +347,7 @@ type Order struct {
 	Refused []FilterNodes `json:"refused"`
 }
 
-// Placed is a number of pods of a workload, with their nodes.
+// Placed is a number of pods of a workload, and the nodes that they run on.
 type Placed struct {
 	W int `json:"w"`
 	// Revision is old or new during a rollout, and "" otherwise.

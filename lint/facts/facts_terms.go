@@ -28,8 +28,8 @@ type Refusal struct {
 	// custom resource, or its kind may be misspelled.
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Stage is what is rejected: object (the object itself), pods (every pod that it creates), gate
-	// (the field is dropped while its feature gate is off and rejected when the gate is on) or
+	// Stage is the rejected thing: object (the object itself), pods (every pod that it creates),
+	// gate (the field is dropped while its feature gate is off and rejected when the gate is on) or
 	// fragment (the object is not judged, but a pod with this field would be rejected).
 	Stage string `json:"stage" enum:"object pods gate fragment"`
 	// Gate is the name of the feature gate, or "".
@@ -152,7 +152,7 @@ type Selector struct {
 	Use string `json:"use" enum:"anti-affinity affinity spread"`
 	// Hard is true if the rule filters nodes.
 	Hard bool `json:"hard"`
-	// Form is null (no selector, which matches no pod), empty (which matches every pod) or set.
+	// Form is null (there is no selector, so no pod matches), empty (every pod matches) or set.
 	Form string `json:"form" enum:"null empty set"`
 	// Text is the selector in kubectl notation.
 	Text string `json:"text"`
@@ -241,7 +241,7 @@ type LabelKey struct {
 // Suppression is a suppression with a defect.
 type Suppression struct {
 	ID int `json:"id"`
-	// Problem is the defect: names-no-rule, without-reason, expired or unused.
+	// Problem is the defect of the suppression: names-no-rule, without-reason, expired or unused.
 	Problem string `json:"problem" enum:"names-no-rule without-reason expired unused"`
 	// By is annotation, comment, configuration or baseline.
 	By string `json:"by" enum:"annotation comment configuration baseline"`

@@ -27,17 +27,17 @@ type Workload struct {
 	Namespace string `json:"namespace"`
 	// Name is the metadata.name.
 	Name string `json:"name"`
-	// Cluster is the cluster of the configuration that the workload belongs to, or "".
+	// Cluster is the configured cluster that the workload belongs to, or "".
 	Cluster string `json:"cluster"`
 	// Render is the kustomization or chart that renders the workload, or "".
 	Render string `json:"render"`
-	// File is the path of the file from the root of the repository.
+	// File is the path of the file, relative to the root of the repository.
 	File string `json:"file"`
 	// Labels are the metadata.labels of the object.
 	Labels map[string]string `json:"labels"`
 	// Annotations are the metadata.annotations of the object.
 	Annotations map[string]string `json:"annotations"`
-	// PodLabels are the pod labels whose values are known, from the pod template or added by the
+	// PodLabels are the pod labels with known values. They come from the pod template or the
 	// controller.
 	PodLabels map[string]string `json:"pod_labels"`
 	// LabelsKnown is false if a variable replaces all labels of the object or of the pod template.
@@ -47,7 +47,7 @@ type Workload struct {
 	// NamespaceLabels are the labels of the namespace. They are empty if its manifest is not part
 	// of the input; see namespace_declared.
 	NamespaceLabels map[string]string `json:"namespace_labels"`
-	// NamespaceDeclared is true if the manifest of the namespace is part of the input.
+	// NamespaceDeclared is true if the input contains the manifest of the namespace.
 	NamespaceDeclared bool `json:"namespace_declared"`
 	// PodsMin is the smallest number of pods, from replicas or from the minimum of an autoscaler.
 	// It is 0 if the number is unknown. A DaemonSet has one pod for each usable node.
@@ -116,8 +116,8 @@ type Workload struct {
 	PodLevelRequests []ResourceAmount `json:"pod_level_requests"`
 	// PodLevelLimits are the spec.resources.limits of the pods.
 	PodLevelLimits []ResourceAmount `json:"pod_level_limits"`
-	// ResourcesKnown is false if resources of the pods or of a container have a variable: requests
-	// and limits may then be incomplete.
+	// ResourcesKnown is false if the resources of the pods or of a container have a variable. The
+	// requests and limits may then be incomplete.
 	ResourcesKnown bool `json:"resources_known"`
 	// Defaulted is true if a LimitRange in the namespace sets default requests or limits for
 	// containers.
@@ -130,7 +130,7 @@ type Workload struct {
 	Claims []DeviceClaim `json:"claims"`
 	// ClaimsKnown is false if a variable replaces all claims.
 	ClaimsKnown bool `json:"claims_known"`
-	// Tolerations are the tolerations of the pods, without those that the cluster adds.
+	// Tolerations are the tolerations in the pod template, without those that the cluster adds.
 	Tolerations []Toleration `json:"tolerations"`
 	// NodeRules are the expressions of nodeSelector and node affinity.
 	NodeRules []NodeRule `json:"node_rules"`
@@ -185,11 +185,11 @@ type Container struct {
 	Limits []ResourceAmount `json:"limits"`
 }
 
-// DeviceClaim is an entry of resourceClaims: a ResourceClaim that the pods share, or a template
-// from which each pod gets its own claim.
+// DeviceClaim is an entry of resourceClaims. It names a ResourceClaim that the pods share, or a
+// template that creates a separate claim for each pod.
 type DeviceClaim struct {
 	ID int `json:"id"`
-	// Name is the name of the entry, by which containers refer to it.
+	// Name is the name of the entry. Containers refer to the entry by this name.
 	Name string `json:"name"`
 	// Claim is the resourceClaimName, or "".
 	Claim string `json:"claim"`
@@ -351,8 +351,8 @@ type Machine struct {
 	EvictionStrategy string `json:"eviction_strategy"`
 }
 
-// Answers holds the answers to the questions about one workload, as schedlint place prints them. An
-// answer is none if the question does not apply.
+// Answers holds the answers to the questions about one workload, as schedlint place prints them.
+// The answer none means that the question does not apply.
 type Answers struct {
 	// Fits is the answer to whether all pods are placed in every scheduling order.
 	Fits diag.Outcome `json:"fits"`

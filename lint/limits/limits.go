@@ -36,10 +36,10 @@ var Renders = Cost{Objects: 50_000, Bytes: 192 << 20, Entries: 200_000, Nodes: R
 
 // Limits for files that are read as manifests.
 const (
-	// DenseValues is the maximum number of values in a text of any length.
+	// DenseValues is the maximum number of values in a file or stream of any length.
 	DenseValues = 4_000_000
-	// BytesPerValue is the minimum number of bytes per value in a text with more than DenseValues
-	// values. Real manifests have at most one value for every six bytes.
+	// BytesPerValue is the minimum number of bytes per value in longer input. Real manifests have
+	// at most one value for every six bytes.
 	BytesPerValue = 4
 	// Nesting is the maximum depth of maps and lists in a document.
 	Nesting = 200
@@ -194,10 +194,10 @@ type Cost struct {
 	// Documents counts YAML and JSON documents, including empty ones, and the items of List
 	// objects.
 	Documents int
-	// Values counts the keys, scalars, maps and lists in a text, including those that aliases
+	// Values counts the keys, scalars, maps and lists in a file, including those that aliases
 	// repeat.
 	Values int
-	// Problems counts the mistakes in a text.
+	// Problems counts the mistakes in a file.
 	Problems int
 	// Suppressions counts the comments and annotations that may be suppressions.
 	Suppressions int

@@ -190,7 +190,7 @@ func OutputsOf(f *Files, objects []*source.Object) func(*source.File) []contexts
 	}
 }
 
-// chartLabel is the label for the name and version of a chart in the templates of helm create
+// chartLabel is the label that the templates of helm create use for the name and version of a chart
 // (helm: pkg/chartutil/create.go).
 const chartLabel = "helm.sh/chart"
 

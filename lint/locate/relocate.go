@@ -12,7 +12,7 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// relocation moves findings about rendered objects to the sources of these objects.
+// relocation moves findings about rendered objects to their sources.
 type relocation struct {
 	files   *Files
 	base    string
@@ -84,7 +84,8 @@ func newRelocation(f *Files, base string) (*relocation, error) {
 	return nil, nil
 }
 
-// Messages for the rendered place of a finding, and for an object that a patch changes.
+// These are messages for the position of a finding in rendered input, and for an object that a
+// patch changes.
 const (
 	asRendered = "as rendered"
 	setUnknown = "as rendered; what sets this was not found in the sources"

@@ -200,7 +200,7 @@ func (r *Renders) RawObject(o *source.Object) *source.Object {
 // notFound is the message for a position that replaces an unknown one.
 const notFound = "what sets this was not found in the sources of the render"
 
-// rawOf returns the objects of a source file of a render, as written.
+// rawOf returns the objects in a source file of a render, as written.
 func (r *Renders) rawOf(file string) []*source.Object {
 	if r.rawFiles == nil {
 		r.rawFiles = ByFile(r.Raw)
@@ -341,7 +341,7 @@ func (r *Renders) inValues(o *source.Object, s diag.Span, at origin.Place) origi
 	return at
 }
 
-// findHooks marks the objects that are hooks of the tool that deploys the render.
+// findHooks marks the objects that are hooks for the tool that deploys the render.
 func (x *Rendered) findHooks() {
 	hook := source.HelmHook
 	switch {

@@ -17,10 +17,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Input holds everything that facts are built from.
+// Input holds the data that facts are built from.
 type Input struct {
 	Model *model.Model
-	// Set holds the workloads and objects that the model was made from.
+	// Set holds the workloads and objects that the model was built from.
 	Set *workload.Set
 	// Problems holds the problems found in the files. They belong to no cluster, so callers pass
 	// them for one context only.

@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// capacities adds up what nodes offer and what pods request.
+// capacities adds up the resources that nodes offer and pods request.
 type capacities struct {
 	*builder
 	resources []corev1.ResourceName
@@ -40,7 +40,7 @@ type scope struct {
 	grown      grownDemand
 }
 
-// span is an amount between two bounds.
+// span holds the lower and upper bound of an amount.
 type span struct{ min, max int }
 
 func (s span) plus(o span) span { return span{plus(s.min, o.min), plus(s.max, o.max)} }
@@ -287,7 +287,7 @@ func percent(part span, whole int, known bool) (least, most int) {
 	return least, most
 }
 
-// lossKey is equal for nodes whose losses leave the same capacity.
+// lossKey is equal for nodes if their losses leave the same capacity.
 type lossKey struct {
 	offers  int
 	daemons span
@@ -336,7 +336,7 @@ func (c *capacities) loss(key, value string, lost lossKey, of *facts.Capacity, a
 // grownDemand holds the requests when all pools have their largest size.
 type grownDemand struct {
 	requested demand
-	// room holds the indices of the scope's entries in the topology's growth.
+	// room holds the indices of the growth entries that belong to the scope.
 	room []int
 }
 
@@ -386,7 +386,7 @@ func (c *capacities) offers(room []int, resource int) (sum span, known bool) {
 	return sum, known
 }
 
-// spreadGrown is like spread, but for pools that have their largest size.
+// spreadGrown is like spread when pools have their largest size.
 func (c *capacities) spreadGrown(e *model.Eligibility, pods, perNode demand, usable map[*scope]int) {
 	room := map[*scope][]int{}
 	open := 0

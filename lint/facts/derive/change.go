@@ -108,7 +108,7 @@ func (b changes) rollout(w *workload.Workload) {
 	b.Rollouts = append(b.Rollouts, fact)
 }
 
-// markUnknown notes that some question about a change has no answer.
+// markUnknown records that a question about a change to a workload has no answer.
 func (b changes) markUnknown(w *workload.Workload, why model.Reason) {
 	if b.noteTooLarge(w, diag.Unknown, why); why.Cause == model.ByBudget {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
@@ -124,7 +124,7 @@ func (b *builder) noteTooLarge(w *workload.Workload, outcome diag.Outcome, why m
 	}
 }
 
-// filterStarted returns the rollouts whose pods fit before the update.
+// filterStarted returns the rollouts with pods that fit before the update.
 func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 	unbegun := func(r disruption.Rollout) bool { return r.Verdict == "" }
 	if !slices.ContainsFunc(all, unbegun) {

@@ -322,7 +322,7 @@ func newSurvivals() *survivals {
 	return &survivals{seed: maphash.MakeSeed(), known: map[uint64][]diag.PlacementSurvival{}}
 }
 
-// list returns the current rows as a list that workloads with equal rows share.
+// list returns the current rows as a list. Workloads with equal rows share one list.
 func (s *survivals) list() []diag.PlacementSurvival {
 	hash := uint64(len(s.rows))
 	for i := range s.rows {

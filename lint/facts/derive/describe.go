@@ -20,7 +20,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// describe fills in those lists describing the input that some rule reads.
+// describe fills in the lists that describe the input, if some rule reads them.
 func (b *builder) describe() {
 	b.Version = facts.Version
 	b.Built.Facts.Cluster = facts.Cluster{Name: b.Origin.Cluster, Context: b.Origin.Context, Declared: b.topo}
@@ -102,7 +102,8 @@ type describing struct {
 
 // part is a group of fields in a workload's row that are filled in together.
 type part struct {
-	// fields lists the names of the fields. The part is filled in if some rule reads one of them.
+	// fields lists the names of the fields. The part is filled in only if some rule reads one of
+	// these fields.
 	fields string
 	fill   func(d *describing, w *workload.Workload, row *facts.Workload)
 }
@@ -229,7 +230,8 @@ func (b *builder) within(w *workload.Workload, n *source.Node) int {
 }
 
 // imageOf splits an image reference as container runtimes do (distribution/reference,
-// normalize.go): the first part is a registry if it has a dot or a colon, or is localhost.
+// normalize.go). The first part is a registry if it contains a dot or a colon, or if it is
+// localhost.
 func imageOf(n *source.Node) facts.Container {
 	text := n.Text()
 	c := facts.Container{Image: text}

@@ -173,7 +173,7 @@ type condition struct {
 	at diag.Span
 }
 
-// conditions holds a nodeSelector, or one term of a required node affinity.
+// conditions holds the requirements of a nodeSelector or of one required node affinity term.
 type conditions []condition
 
 // nodeMatches adds facts about the nodes that match the nodeSelector or node affinity in values for
@@ -311,8 +311,8 @@ func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key stri
 	return found
 }
 
-// maker returns the name of a custom resource whose operator may create the pods that a selector
-// asks for, or "".
+// maker returns the name of a custom resource if its operator may create the pods that a selector
+// is meant for. Otherwise it returns "".
 func (b terms) maker(w *workload.Workload, t *model.Term) string {
 	if b.Set == nil || len(b.Set.Customs) == 0 {
 		return ""

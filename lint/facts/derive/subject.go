@@ -100,7 +100,7 @@ func (s Subject) At(path []string) diag.Span {
 	return at
 }
 
-// step returns a field of a map, with its key, or an item of a list.
+// step returns the field of a map with the given name and its key, or an item of a list.
 func step(n *source.Node, name string) (key, next *source.Node) {
 	if n == nil || n.Kind != source.Sequence {
 		return n.Field(name)

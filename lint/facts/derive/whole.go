@@ -31,7 +31,8 @@ type emptyRow struct {
 // question is a list with an outcome for each workload.
 type question struct {
 	list string
-	// change is set if the question is about a change, which is asked only of pods that fit.
+	// change is set if the question is about a change. Such a question is asked only if the pods
+	// fit.
 	change bool
 	// arises reports whether the question applies to a workload. If it does not, the workload gets
 	// a row with the outcome "none" unless bare is set.
