@@ -21,25 +21,25 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// part holds the objects of one cluster, and its topology files.
+// part holds the objects and topology files of one cluster.
 type part struct {
 	name     string
 	objects  []*source.Object
 	topology []string
-	// The name of the render that the part is; "" if it is not a single render.
+	// render is the name of the render if the part is a single render, or "".
 	render string
-	// entry is the name of an entry pointer if the part is all that the pointer deploys. Each
-	// of its renders is also a part of its own, which reports what can be decided for the
-	// render alone.
+	// entry is the name of the entry pointer if the part is everything that the pointer deploys, or
+	// "". Each of the pointer's renders is also a separate part, for the questions that can be
+	// decided for the render alone.
 	entry   string
 	renders int
-	// Whether the part has several units.
+	// several is set if the part has several units.
 	several bool
-	// Objects outside the part that may or may not be deployed with it.
+	// maybeDeployed holds objects outside the part that may or may not be deployed with it.
 	maybeDeployed []*source.Object
 }
 
-// key returns what identifies a part.
+// key returns a string that identifies the part.
 func (p *part) key() string {
 	switch {
 	case p.name == "" && p.render != "":
@@ -50,7 +50,8 @@ func (p *part) key() string {
 	return p.name
 }
 
-// clusters divides what is deployed into clusters and these into contexts, and loads them.
+// clusters divides the deployed objects into clusters, divides each cluster into contexts and loads
+// them.
 type clusters struct {
 	opts       *Options
 	table      workload.Table
@@ -59,23 +60,22 @@ type clusters struct {
 	topologies *topologies
 	budget     *budget
 	summary    *summary
-	// altered holds objects that kustomizations may change in any field. loose holds the
-	// objects of files that no render uses, if there are renders or several units.
+	// altered holds objects in which kustomizations may change any field. If there are renders or
+	// several units, loose holds the objects of files that no render uses.
 	altered, loose []*source.Object
-	// unit returns the unit of a file.
-	unit func(file string) string
-	// An index of the objects that selectors find; nil until first use.
+	unit           func(file string) string
+	// around is an index of the objects that selectors find. It is nil until first use.
 	around *neighbours.Index
-	// The reader that all renders share, because most have the same surroundings; nil until
-	// first use.
+	// renderReader is shared by all renders, because most have the same objects around them. It is
+	// nil until first use.
 	renderReader *workload.Reader
-	// The values that releases give to charts that are not available locally.
+	// releases holds the values that releases pass to charts that are not available locally.
 	releases *releases
 }
 
-// parts splits the objects as the configuration says. Objects in no cluster of the
-// configuration are judged together, with the topology at its top level. A topology on the
-// command line replaces all topologies of the configuration.
+// parts splits the objects into parts according to the configuration. Objects that belong to no
+// configured cluster are judged together, with the top-level topology of the configuration. A
+// topology on the command line replaces all configured topologies.
 func (d *clusters) parts(m *manifests) []part {
 	d.altered, d.unit = m.altered, unitsOf(d.files)
 	var parts []part
@@ -126,8 +126,8 @@ func (d *clusters) parts(m *manifests) []part {
 	return parts
 }
 
-// configuredPart returns the part for a cluster of the configuration. It marks its objects as taken and
-// its renders as deployed.
+// configuredPart returns the part for a configured cluster. It marks the objects of the part as
+// taken and the renders as deployed.
 func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, taken map[*source.Object]bool, deployed map[*locate.Rendered]bool) part {
 	p := part{name: c.Name, topology: d.files.Configured(c.Topology)}
 	for _, o := range objects {
@@ -146,22 +146,23 @@ func (d *clusters) configuredPart(c *config.Cluster, objects []*source.Object, t
 	return p
 }
 
-// cluster is one part, divided into contexts.
+// cluster is a part that has been divided into contexts.
 type cluster struct {
 	part
 	contexts.Division
 	reader *workload.Reader
-	// Everything that the part declares, for counts that must not repeat by context.
+	// whole holds everything that the part declares. Counts use it so that they do not count an
+	// object once per context.
 	whole *workload.Set
 	// topologies caches the nodes of contexts by the NodeTopology documents that declare them,
-	// because most contexts have the same. answered holds answers that contexts with the same
+	// because most contexts have the same nodes. answered holds answers that contexts with the same
 	// nodes share.
 	topologies map[string]*topology.Topology
 	answered   map[*topology.Topology]*derive.Answered
-	// The units that were judged by themselves, with their findings.
+	// judged holds the units that were judged separately, with their findings.
 	judged map[unitKey][]accept.Finding
 	seed   maphash.Seed
-	// What reading the cluster adds to the run, until that is applied.
+	// effects holds the changes that reading the cluster makes to the run, until they are applied.
 	effects effects
 }
 
@@ -176,8 +177,9 @@ func (d *clusters) divide(p part) *cluster {
 			d.renderReader = c.reader
 		}
 	}
-	// The configuration defines what a cluster consists of. Elsewhere, files may be output of a
-	// chart of the tree, unless they are rendered here, and objects beside the part may matter.
+	// The configuration lists everything that a configured cluster consists of. In other parts,
+	// files may be the output of a chart in the tree unless they are rendered here, and objects
+	// outside the part may matter.
 	if len(d.renders.All) > 0 && p.name == "" {
 		c.maybeDeployed = d.neighbours().Of(p.objects)
 	}
@@ -211,8 +213,8 @@ func (d *clusters) divide(p part) *cluster {
 	return c
 }
 
-// neighbours returns an index of all objects outside renders and in renders, by the selectors
-// that find them.
+// neighbours returns an index of all objects, in renders and outside, that looks objects up by
+// selector.
 func (d *clusters) neighbours() *neighbours.Index {
 	if d.around == nil {
 		all := [][]*source.Object{d.loose}
@@ -236,7 +238,7 @@ func (d *clusters) judged(c *cluster) []diag.Judged {
 	return all
 }
 
-// scene is one context of a cluster, loaded together with its nodes.
+// scene is a cluster context loaded together with its nodes.
 type scene struct {
 	contexts.Context
 	cluster *cluster
@@ -265,9 +267,9 @@ func (d *clusters) scene(c *cluster, x contexts.Context) *scene {
 	return s
 }
 
-// nodes returns the nodes of a context, which may declare some itself.
+// nodes returns the nodes of a context. The manifests of the context may declare some of them.
 func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topology {
-	if c.render+c.entry != "" && len(c.topology) == 0 { // without a topology file, the NodeTopology documents of the tree
+	if c.render+c.entry != "" && len(c.topology) == 0 { // without a topology file, the NodeTopology documents of the tree apply
 		declared = slices.Clip(declared)
 		for _, o := range d.loose {
 			if o.Kind == "NodeTopology" && o.Group() == "schedlint.dev" {
@@ -288,7 +290,7 @@ func (d *clusters) nodes(c *cluster, declared []*source.Object) *topology.Topolo
 	return c.topologies[key]
 }
 
-// releases finds the values that releases give to charts that are not available locally. For
+// releases finds the values that Helm releases pass to charts that are not available locally. For
 // such a chart, only the values can be checked.
 type releases struct {
 	config  *config.Config
@@ -300,15 +302,15 @@ type releases struct {
 	counted map[given]bool
 }
 
-// given identifies one map of values by its name and by where the release was written.
+// given identifies a map of values by its name and the location of its release.
 type given struct {
 	name, file string
 	line       int
 }
 
-// of returns a function that finds the values that releases give charts, for the part named p.
-// It omits sources that are rendered, which are judged there, and values for another cluster,
-// which this cluster's nodes do not concern.
+// of returns a function that finds the values that a release in the part named p passes to charts.
+// The function omits sources that are rendered, because they are judged as renders. It also omits
+// values for another cluster, because the nodes of this cluster do not apply to them.
 func (r *releases) of(p string) func(*source.Object) *workload.Given {
 	return func(o *source.Object) *workload.Given {
 		found := r.finder.Of(o)
@@ -344,8 +346,8 @@ func (r *releases) rendered(o *source.Object) map[int]bool {
 	return all
 }
 
-// join adds the releases that deploy to a cluster to its part, except objects that the part
-// already declares.
+// join adds to a part the releases that deploy to its cluster, except those that the part already
+// declares.
 func (r *releases) join(c *config.Cluster, p *part, objects []*source.Object, taken map[*source.Object]bool) {
 	var known map[diag.Object]bool
 	for _, o := range objects {
@@ -365,8 +367,7 @@ func (r *releases) join(c *config.Cluster, p *part, objects []*source.Object, ta
 	}
 }
 
-// count counts the fragments of a part, each map once regardless of how many renders contain
-// it.
+// count counts the fragments of a part. It counts a map once even if several renders contain it.
 func (r *releases) count(set *workload.Set) {
 	for _, w := range set.Fragments {
 		if w.Within == "" {
@@ -380,7 +381,7 @@ func (r *releases) count(set *workload.Set) {
 	}
 }
 
-// isElsewhere reports whether a release deploys to another cluster than the one it is judged
+// isElsewhere reports whether a release deploys to a cluster other than the one that it is judged
 // with.
 func (r *releases) isElsewhere(cluster string, o *source.Object) bool {
 	elsewhere := false
@@ -396,7 +397,7 @@ func (r *releases) isElsewhere(cluster string, o *source.Object) bool {
 	return elsewhere
 }
 
-// goesTo reports whether a cluster of the configuration includes what a release deploys.
+// goesTo reports whether a configured cluster includes the objects that a release deploys.
 func (r *releases) goesTo(c *config.Cluster, o *source.Object) bool {
 	to := fragments.Destinations(o)
 	if len(c.Pointers)+len(c.Destinations) == 0 || to == nil {

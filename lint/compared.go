@@ -12,19 +12,21 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// presence says what happened to objects of another state of the files: they are declared, present
-// but no longer judged, or gone.
+// presence records what happened to the objects of another state of the files. They may still be
+// declared, be present but no longer judged, or be gone.
 type presence struct {
 	files *locate.Files
-	// Names of the renders that succeeded or failed.
+	// renders holds the names of all renders, whether they succeeded or failed.
 	renders []string
-	// Objects that were read and are deployed as objects of their own.
+	// declared holds the objects that were read and are deployed as separate objects.
 	declared map[diag.Object]bool
-	// Reasons why an object is present but not judged, and why a file was skipped, by name.
+	// why holds the reason why each object is present but not judged, and skipped the reason why
+	// each file was skipped, by file name.
 	why     map[diag.Object]string
 	skipped map[string]string
 	unread  []source.Skipped
-	// Objects in unread paths with a reason each; filled on first use.
+	// hidden maps objects in unread paths to the reason why they were not read. It is filled on
+	// first use.
 	hidden map[diag.Object]string
 }
 
@@ -36,7 +38,7 @@ const (
 	whyAbsent  = "a kustomization uses its file, and no render contains it"
 )
 
-// newLeft records what is present, before the parsed trees are released.
+// newLeft records the objects that are present. It must run before the parsed trees are released.
 func newLeft(m *manifests, of *locate.Renders, table workload.Table) *presence {
 	l := &presence{files: of.Files, renders: slices.Concat(of.Names(), of.Failed), declared: map[diag.Object]bool{}, why: map[diag.Object]string{}, skipped: map[string]string{}, unread: m.set.Unread}
 	for _, o := range m.set.Objects {
@@ -62,7 +64,8 @@ func newLeft(m *manifests, of *locate.Renders, table workload.Table) *presence {
 	return l
 }
 
-// rendered records what renders contain, and which objects of their sources they omit.
+// rendered records the objects that renders contain, and the objects of their sources that no
+// render contains.
 func (l *presence) rendered(of *locate.Renders, table workload.Table) {
 	contained := map[*source.Object]bool{}
 	for _, x := range of.All {
@@ -86,7 +89,7 @@ func (l *presence) rendered(of *locate.Renders, table workload.Table) {
 	}
 }
 
-// maxBelow limits the directory entries below an unread path.
+// maxBelow is the maximum number of directory entries below an unread path.
 const maxBelow = 10_000
 
 // below returns the objects of an unread path.
@@ -104,8 +107,8 @@ func (l *presence) below(path string) []*source.Object {
 	return set.Objects
 }
 
-// unjudged returns why an object that another state declared and judged in a file is present
-// here but not judged; "" if it is judged or gone.
+// unjudged returns the reason why an object is present but not judged, although another state of
+// the files declared and judged it in file. It returns "" if the object is judged or gone.
 func (l *presence) unjudged(o diag.Object, file string) string {
 	switch {
 	case o == (diag.Object{}) || l.declared[o]:
@@ -131,10 +134,12 @@ func (l *presence) unreadFor(file string) string {
 	return ""
 }
 
-// maxUnread limits the unread paths that are searched for objects that are no longer judged.
+// maxUnread is the maximum number of unread paths that are searched for objects that are no longer
+// judged.
 const maxUnread = 100
 
-// concealed returns the unread path that contains an object, with the reason; "" if none does.
+// concealed returns the unread path that contains an object, with the reason why it was not read.
+// It returns "" if no unread path contains the object.
 func (l *presence) concealed(o diag.Object) string {
 	if l.hidden == nil {
 		l.hidden = map[diag.Object]string{}
@@ -158,9 +163,10 @@ func (l *presence) gone(d *diag.Diagnostic) bool {
 	return !l.declared[d.Object] && l.unjudged(d.Object, d.Location.File) == ""
 }
 
-// undecided returns a function that reports whether it is unknown if a finding of another state
-// still applies: a file is skipped or has an error, a rule is off or removed, or the facts that
-// the rule reads are incomplete for the object. L is nil if the reports are not compared.
+// undecided returns a function that reports whether it is unknown if a finding from another state
+// of the files still applies. That is so if its file is skipped or has an error, if its rule is off
+// or removed, or if the facts that the rule reads are incomplete for the object. The argument l is
+// nil if the reports are not compared.
 func (r *run) undecided(l *presence, broken map[string]bool) func(*diag.Diagnostic) bool {
 	rules := r.opts.Policy.IDs()
 	return func(d *diag.Diagnostic) bool {
@@ -170,7 +176,7 @@ func (r *run) undecided(l *presence, broken map[string]bool) func(*diag.Diagnost
 			return true
 		case slices.Contains(r.renders.Failed, d.Render):
 			return true
-		case d.Render == "" && d.Object != (diag.Object{}) && r.renders.Reached[file]: // now judged as deployed
+		case d.Render == "" && d.Object != (diag.Object{}) && r.renders.Reached[file]: // the file is now judged as deployed
 			return true
 		case l != nil && (l.unjudged(d.Object, file) != "" || l.unreadFor(file) != "") || r.files.Ignores(file) || broken[file]:
 			return true

@@ -1,38 +1,37 @@
 // Package lint is the façade: it connects the stages from bytes to a report.
 //
-// Contract: Run reads the manifests and the node files, builds the facts of each
-// cluster, evaluates a Policy on them and returns one sorted Report. Each stage is one
-// function from one value to the next; none calls back. Fix applies, in memory, the safe
-// edits that a second run confirms; the caller writes the files.
+// Contract: Run reads the manifests and the node files, builds the facts of each cluster, evaluates
+// a Policy on them and returns one sorted Report. Each stage is a function from one value to the
+// next, without callbacks. Fix applies, in memory, the safe edits that a second run confirms. The
+// caller writes the files.
 //
-// Three channels never mix. Diagnostics are about the user's manifests, including syntax
-// errors, and are in the Report. Errors are about the invocation, such as a missing
-// path, a node file without nodes or a policy that fails; Run returns them joined, with
-// the Report on everything else. Panics are about schedlint itself.
+// Three channels never mix. Diagnostics are about the user's manifests, including syntax errors,
+// and are in the Report. Errors are about the invocation, such as a missing path, a node file
+// without nodes or a policy that fails. Run returns them joined, together with the Report on
+// everything else. Panics are about schedlint itself.
 //
-// Contexts: a cluster is judged context by context (package contexts). A finding that
-// several contexts share counts once, and contexts with the same nodes share the answers
-// to equal questions about changes. A context of several units is also judged unit by unit,
-// and a finding of the context alone becomes a warning "if these share a cluster".
-// All that one entry pointer deploys is judged together, in addition to each of its renders.
-// Fields that a kustomization changes in files that are not rendered become unknown before
-// anything is judged (package kustomize).
+// Contexts: a cluster is judged context by context (package contexts). A finding that several
+// contexts share counts once, and contexts with the same nodes share the answers to equal questions
+// about changes. A context of several units is also judged unit by unit. A finding that only the
+// whole context has becomes a warning "if these share a cluster". Everything that an entry pointer
+// deploys is judged together, in addition to each render separately. If a kustomization is not
+// rendered, the fields that it changes become unknown before anything is judged (package
+// kustomize).
 //
-// Renders come from outside, through a Renderer (package render). Each is judged as a
-// part of its own. The files that it uses are not judged as written. Objects of other
-// parts may or may not be deployed with it, unless a cluster of the configuration lists
-// them all. The text of a render is in no file: findings are made there and moved to the
-// sources (package locate), each with the name of its render, by which baselines and
-// comparisons count.
-// diag.Merge combines the findings at one location, as the last step.
+// Renders come from outside, through a Renderer (package render). Each render is judged as a
+// separate part. The files that it uses are not judged as written. Objects of other parts may or
+// may not be deployed with it, unless a configured cluster lists them all. The text of a render is
+// not in any file, so its findings are moved to the sources (package locate). Each finding keeps
+// the name of its render, because baselines and comparisons count findings per render. As the last
+// step, diag.Merge combines the findings at one location.
 //
-// Order of the last steps: findings in renders are moved to their sources before
-// suppressions apply, because a comment in a source file can accept them. Findings about
-// suppressions come before the baseline, which can accept them. Accepted findings are
+// Order of the last steps: findings in renders are moved to their sources before suppressions are
+// applied, because a comment in a source file can accept them. Findings about suppressions are
+// added before the baseline is applied, because the baseline can accept them. Accepted findings are
 // removed before fixing and comparing.
 //
-// Structure: a run is a chain of types. Each has its own state and gets references to the
-// earlier ones that it needs:
+// Structure: a run is a chain of types. Each has its own state and references to the earlier types
+// that it needs:
 //
 //	failures      errors, and work that was not done
 //	summary       counts and notes
@@ -42,27 +41,27 @@
 //	clusters      parts, contexts and their models
 //	judge         evaluates the policy on facts and collects the findings
 //	suppressions  collects suppressions and applies them
-//	decisions     the objects for which rules have complete facts
+//	decisions     which questions about each object are answered
 //	presence      what happened to objects of another revision (Options.Compared)
 //	run           calls the others in order
 //
-// Where design and implementation differ: the policy selects rules by level, so a rule that
-// is off is never compiled; facts about healthy workloads are built only if a team's own
-// rules may judge them; a baseline identifies findings without an object by their file; and
-// --since unpacks the tree of a revision into a directory, so one walker reads both.
+// Where design and implementation differ: the policy selects rules by level, so a rule that is off
+// is never compiled. Facts about healthy workloads are built only if a team's own rules may judge
+// them. A baseline identifies findings without an object by their file. The --since flag unpacks
+// the tree of a revision into a directory, so that one walker reads both trees.
 //
 // # Glossary
 //
-// One word per concept, in code, output and documents.
+// Code, output and documents use one word per concept.
 //
 // Input:
 //
 //	alternative    one of several sibling directories or files that declare an object
 //	               differently; only one of them is deployed at a time
 //	branch         one alternative with everything below it
-//	cluster        objects and nodes that are judged together, apart from all others: the
-//	               entire input, or an entry of clusters: in the configuration
-//	context        objects of one cluster that are deployed together: one branch with
+//	cluster        objects and nodes that are judged together and apart from all others. It
+//	               is the entire input, or an entry of clusters: in the configuration
+//	context        objects of one cluster that are deployed together. It is one branch with
 //	               everything outside the alternatives, or one render
 //	declared       present in the input. Anything else does not exist, unless it
 //	               may exist elsewhere, which makes the answer unknown
@@ -73,25 +72,26 @@
 //	               values for a chart that is not available locally
 //	node           a machine that pods are scheduled on
 //	object         a Kubernetes object with its positions in a file
-//	placeholder    a text for a value that is filled in later, such as a variable of a tool
+//	placeholder    text that stands for a value that is filled in later, such as a template
+//	               variable
 //	pool           a set of equal nodes in a NodeTopology; growth is the number of nodes
 //	               that it may gain
 //	replica        one of the equal pods of a workload
 //	topology       all nodes of one cluster
-//	unit           objects of a context that are known to be deployed together: those of one
-//	               directory, or those at or below a directory that the command line names
-//	workload       an object that creates pods; a kind is its row in the table of kinds
+//	unit           objects of a context that are known to be deployed together, because they
+//	               are in one directory, or at or below a directory that the command line names
+//	workload       an object that creates pods; its kind is a row in the table of kinds
 //
 // Rendering:
 //
-//	deployment     one source of a pointer, with its render or the reason for having none
+//	deployment     one source of a pointer, with its render or the reason why there is none
 //	entry pointer  a pointer that no other pointer deploys
-//	mark           the position in the sources of one value of a render
+//	mark           the position in the sources that one value in a render comes from
 //	origin         the source file, field or setting that a rendered value comes from
-//	output         the committed result of rendering a chart of the tree, in one file or
-//	               several; outputs of one chart are alternatives
+//	output         the committed result of rendering a chart in the tree, in one or several
+//	               files; outputs of the same chart are alternatives
 //	overlay        the changes that a pointer makes to the kustomization that it names
-//	pointer        an object of Flux or Argo CD that names something to deploy
+//	pointer        a Flux or Argo CD object that names something to deploy
 //	render         the result of building a root, or the output of another tool; each is
 //	               one context
 //	root           a kustomization that is not a component and that no other refers to, or
@@ -101,34 +101,35 @@
 //
 // Scheduling:
 //
-//	bound          a number computed by a closed form, never too low for an upper bound
+//	bound          a number computed by a closed form; an upper bound is never too low
 //	capacity       the upper bound on the pods of one workload
 //	catalogue      the wording of every reason, refusal and repair (package message)
 //	certificate    the data that proves an outcome: a proof, or one or two runs
 //	closed form    a formula that needs no search, cited as C and a number
-//	component      groups that affect each other, directly or through others; decided
-//	               on its own. A conflict component has anti-affinity-like rules only
+//	component      groups that affect each other, directly or through others; each component
+//	               is decided separately. A conflict component has only anti-affinity-like rules
 //	constraint     one topology spread constraint
 //	core           the smallest set of terms, numbers and node properties that shows why
 //	               something never works
-//	crowd          workloads that compete for the same nodes and are too many to search
+//	crowd          workloads that compete for the same nodes; there are too many of them to
+//	               search
 //	domain         the nodes with one value of a topology key
 //	eligible       describes a node that passes the filters that depend on the node alone
-//	filter         a filter plugin of kube-scheduler, or its counterpart here
+//	filter         a kube-scheduler filter plugin, or its counterpart in schedlint
 //	group          the equal pods of a workload, or one pod if pods differ
 //	instance       the model as numbers: nodes, keys and groups are indices
 //	lemma          a proven statement that code relies on, cited as T and a number
-//	loss           deletion or unreachability of the nodes of one domain
+//	loss           all nodes of one domain are deleted or become unreachable
 //	model          the parsed workloads and nodes of one context, without reasoning
 //	node class     nodes that no question can distinguish
 //	oracle         the nested module that asks the real kube-scheduler
 //	outcome        the answer to a question: always, sometimes, never or unknown; none if
 //	               the question does not apply
 //	proof          a certificate without runs; always and never have one
-//	question       a property to decide for a workload or context, with its own step budget
-//	reason         why an outcome is unknown, as a value set by the code that gave up
+//	question       a property to decide for a workload or context within a step budget
+//	reason         the cause of an unknown outcome, as a value set by the code that gave up
 //	rollout        the replacement of all pods of a workload by its update strategy
-//	rule (R-...)   one behaviour of Kubernetes that code relies on
+//	rule (R-...)   one behavior of Kubernetes that code relies on
 //	run            an order of pods with a node for each
 //	scene          a changed copy of the model for a question about a change
 //	step           the unit of cost, 20 to 100 nanoseconds; a budget is a number of steps
@@ -142,26 +143,26 @@
 //	advice         a fix with only a description; also the category that is off by default
 //	baseline       a file of accepted findings, by key
 //	category       invalid, infeasible, ineffective, fragile, advice or policy; sets the level
-//	diagnostic     what a rule reports about a fact, at its location; in text a finding
+//	diagnostic     a rule's report about a fact, at its location; documents say finding
 //	edit           a span and its new text; safe if it needs no approval, else withheld
-//	fact           one row of the vocabulary that rules see, with its location
+//	fact           one row of the lists that rules see, with its location
 //	fingerprint    the identity of a finding in SARIF and GitLab output
 //	fix            a repair with a description and perhaps edits; printed as help
-//	incomplete     describes a run of the command that left something undone; each such thing
-//	               is a failure
+//	incomplete     describes a run of the command that left work undone; each piece of such
+//	               work is a failure
 //	key            the identity of a finding, stable when files move and numbers change
 //	level          error, warning, note or off
 //	lock           the file with the digests of vendored rules
 //	object start   the location of the object of a finding
 //	pack           built-in rules that are off until the configuration names the pack
-//	parameter      a value that the configuration gives to a rule, typed by its schema
+//	parameter      a value that the configuration passes to a rule, typed by the rule's schema
 //	related        a second location that belongs to the explanation of a finding
 //	rule           a Rego policy over one kind of fact
 //	silence        something in a change that makes findings disappear
 //	span           a range of one file
 //	subject        the source of a fact: location, related locations, fixes
 //	suppression    an annotation, comment or configuration entry that accepts findings
-//	template       a rule that runs only under the ids, and with the parameters, that the
-//	               configuration gives it; Go calls each of these an Instance
-//	vendored       describes rules of others that were copied into the repository, with a lock
+//	template       a rule that runs only with the ids and parameters that the configuration
+//	               gives it; in Go, each such pair is an Instance
+//	vendored       describes third-party rules copied into the repository, with a lock
 package lint

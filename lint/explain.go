@@ -18,11 +18,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Spot identifies a line of a manifest, in the format in which findings are printed.
+// Spot identifies a line of a manifest, like the file:line:column of a printed finding.
 type Spot struct {
-	// File is the path as the user writes it; - or <stdin> is standard input.
+	// File is the path as the user writes it. Both - and <stdin> mean standard input.
 	File string
-	// Line and Column count from 1; Column 0 matches the entire line.
+	// Line and Column start at 1. Column 0 means the entire line.
 	Line, Column int
 	// Rule selects the findings of one rule; "" selects all.
 	Rule string
@@ -37,17 +37,18 @@ type explaining struct {
 	spot Spot
 	file *source.File
 	out  *diag.Explanation
-	// Findings in the file that are not at the place.
+	// elsewhere holds the findings in the file that are not at the place.
 	elsewhere []diag.Diagnostic
-	// The number of findings at the place that exceed the limit and are not explained.
+	// more is the number of findings at the place that are not explained because they exceed the
+	// limit.
 	more int
-	// The object to which the line belongs, or nil.
+	// at is the object that the line belongs to, or nil.
 	at   *source.Object
-	rest []diag.Explained // about the workload of that object
+	rest []diag.Explained // explanations of the workload of that object
 }
 
 // Explain explains the findings at a place node by node. If there are no findings, it explains
-// which nodes accept a pod of the workload to which the line belongs.
+// which nodes accept a pod of the workload that the line belongs to.
 func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, error) {
 	r := newRun(ctx, o, o.Survive)
 	m := r.load()
@@ -80,7 +81,7 @@ func Explain(ctx context.Context, o Options, spot Spot) (*diag.Explanation, erro
 	return x.out, err
 }
 
-// find finds the file and the object to which the line belongs.
+// find finds the file and the object that the line belongs to.
 func (x *explaining) find() error {
 	for _, f := range slices.Concat(x.read.set.Files, x.read.beside) {
 		if x.is(f) {
@@ -97,9 +98,9 @@ func (x *explaining) find() error {
 	return nil
 }
 
-// object returns the last object of the document that begins on the line or above it. If there
-// is none, as on a leading comment, it returns the first one below; nil if the document has no
-// object.
+// object returns the last object in the document that begins on the line or above it. If there is
+// none, for example because the line is a leading comment, object returns the first one below. It
+// returns nil if the document has no object.
 func (x *explaining) object() (at *source.Object) {
 	first, last := x.spot.Line, x.spot.Line
 	for first > 1 && !separator(x.file.Line(first)) {
@@ -117,7 +118,7 @@ func (x *explaining) object() (at *source.Object) {
 	return at
 }
 
-// separator reports whether a line begins a document.
+// separator reports whether a line starts a new YAML document.
 func separator(line string) bool {
 	return line == "---" || len(line) > 3 && line[:3] == "---" && (line[3] == ' ' || line[3] == '\t')
 }
@@ -132,8 +133,8 @@ func (x *explaining) is(f *source.File) bool {
 		worktree.Resolved(locate.Absolute(x.run.opts.Dir, x.spot.File)) == worktree.Resolved(locate.Absolute(x.run.opts.Root, filepath.FromSlash(f.Name)))
 }
 
-// cluster explains one part: every context that contains the object at the place, or all
-// contexts if there is no such object.
+// cluster explains the findings of one part, in every context that contains the object at the
+// place. If there is no such object, it explains all contexts.
 func (x *explaining) cluster(p part) {
 	c := x.run.clusters.divide(p)
 	x.run.apply(c)
@@ -165,7 +166,7 @@ func (x *explaining) cluster(p part) {
 	}
 }
 
-// isAt reports whether an object is the one at the place, or is rendered from it.
+// isAt reports whether o is the object at the place or is rendered from it.
 func (x *explaining) isAt(o *source.Object) bool {
 	if o == x.at || x.at == nil || x.run.renders.Results[o.File.Name] == nil {
 		return o == x.at
@@ -173,8 +174,8 @@ func (x *explaining) isAt(o *source.Object) bool {
 	return x.run.renders.RawObject(o) == x.at
 }
 
-// explain explains the findings at the place that are about objects of a cluster. A finding
-// that a context of several units reports in other words takes those words.
+// explain explains the findings at the place that are about objects of a cluster. If a context of
+// several units words a finding differently, its wording is used.
 func (x *explaining) explain(in derive.Input, c *cluster, objects []*source.Object, together map[foundAt][]accept.Finding) *derive.Explainer {
 	e := derive.NewExplainer(in)
 	x.run.judge.findings(e.Facts(), c, objects, func(fact int, f *accept.Finding) {
@@ -212,12 +213,13 @@ func (x *explaining) add(d diag.Diagnostic, account func() (*workload.Workload, 
 	x.out.Found = append(x.out.Found, found)
 }
 
-// maxExplained limits the findings that are explained at a place: a file may be one line.
+// maxExplained is the maximum number of findings explained at a place. A whole file may be one
+// line.
 const maxExplained = 100
 
-// counts reports whether to explain a finding at the place. It rejects findings of earlier
-// contexts, and enforces the limit separately for findings in the requested column and for
-// others.
+// counts reports whether to explain a finding at the place. It rejects findings that an earlier
+// context already reported. The limit applies separately to findings in the requested column and to
+// other findings.
 func (x *explaining) counts(d *diag.Diagnostic) bool {
 	exact := func(d *diag.Diagnostic) bool { return d.Location.Column == x.spot.Column }
 	like := 0
@@ -249,7 +251,7 @@ func (x *explaining) accepted(all []accept.Finding) {
 	}
 }
 
-// settle sorts the findings, or sets what is reported if there are none.
+// settle sorts the findings. If there are none, it sets the explanation to report instead.
 func (x *explaining) settle() error {
 	all := x.out.Found
 	otherColumn := func(f diag.Explained) bool { return f.Diagnostic.Location.Column != x.spot.Column }
@@ -274,10 +276,10 @@ func (x *explaining) settle() error {
 	return nil
 }
 
-// maxNear limits the findings elsewhere that are listed.
+// maxNear is the maximum number of findings listed from elsewhere in the file.
 const maxNear = 5
 
-// nothing returns the error for a place with nothing to explain.
+// nothing returns the error for a place that has nothing to explain.
 func (x *explaining) nothing() error {
 	what := "finding"
 	if x.spot.Rule != "" {

@@ -20,36 +20,36 @@ import (
 // Fixed is the result of applying safe edits to the linted files in memory. The caller writes
 // the files, because they may have changed since.
 type Fixed struct {
-	// Before is the report on the files as they are, After the report on the edited files.
+	// Before is the report on the original files and After the report on the edited files.
 	Before, After *diag.Report
-	// Files that change, by name.
+	// Files holds the files that change, sorted by name.
 	Files []FixedFile
-	// Safe edits that are not applied.
+	// Withheld holds the safe edits that are not applied.
 	Withheld []Withheld
 	fixer    *fixer
 }
 
 // FixedFile is one file with its edits.
 type FixedFile struct {
-	// Name is relative to the root; Path is the one to open.
+	// Name is the path relative to the root, and Path is the path to open.
 	Name, Path    string
 	Before, After []byte
 	Edits         []diag.Edit
 }
 
-// Withheld is an edit that is not applied, and the reason.
+// Withheld is an edit that is not applied, with the reason.
 type Withheld struct {
 	Edit diag.Edit
 	Why  string
 }
 
-// ErrUnsure is returned by Fix if something could not be checked, because the effect of an edit
-// is then unknown.
+// ErrUnsure is returned by Fix if part of the input could not be checked, because the effect of an
+// edit is then unknown.
 var ErrUnsure = errors.New("no edit is made unless everything can be read and checked")
 
-// Fix lints and applies the safe edits that a second run confirms: with the edit alone, the
-// findings that propose it are gone and no finding is new, and the same holds for all edits
-// together. Of overlapping edits, the first is applied.
+// Fix lints the files and applies the safe edits that a second run confirms. A second run confirms
+// an edit if the findings that propose it disappear and no new findings appear. It checks each edit
+// alone and all edits together. If edits overlap, only the first is applied.
 func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	var outputs []*render.Output
 	first := o
@@ -76,7 +76,7 @@ func Fix(ctx context.Context, o Options) (*Fixed, error) {
 	return fixed, nil
 }
 
-// Left returns the report on the files if only some of the changes were written.
+// Left returns the report on the files after only some of the changes were written.
 func (m *Fixed) Left(made func(name string) bool) (*diag.Report, error) {
 	files := slices.DeleteFunc(slices.Clone(m.Files), func(f FixedFile) bool { return !made(f.Name) })
 	switch len(files) {
@@ -88,7 +88,7 @@ func (m *Fixed) Left(made func(name string) bool) (*diag.Report, error) {
 	return m.fixer.lint(files)
 }
 
-// withhold records an edit that is not applied, and reports whether there is a reason not to.
+// withhold records the edit of r as withheld if why is not empty, and reports whether it did.
 func (m *Fixed) withhold(r *repair, why string) bool {
 	if why != "" {
 		m.Withheld = append(m.Withheld, Withheld{r.edit, why})
@@ -96,8 +96,8 @@ func (m *Fixed) withhold(r *repair, why string) bool {
 	return why != ""
 }
 
-// together applies all compatible edits: all at once if the result is good, otherwise one by
-// one.
+// together applies all compatible edits. It applies them all at once, or one by one if that causes
+// new findings.
 func (m *Fixed) together(all []*repair) {
 	var made []*repair
 	after, why := m.fixer.try(all)
@@ -129,14 +129,14 @@ type fixer struct {
 	before  *diag.Report
 	counts  map[identity]int
 	root    string
-	// Outputs of the renders before any edit.
+	// outputs holds the outputs of the renders before any edit.
 	outputs []*render.Output
-	// Reasons, by file, why it must not be changed; "" for none.
+	// locks caches, by file name, the reason why the file must not be changed, or "".
 	locks map[string]string
 }
 
-// repairs collects the safe edits in the order of the report, without duplicates, and records
-// those that cannot be applied safely at their place.
+// repairs collects the safe edits in report order, without duplicates. Edits that cannot be applied
+// at their location are recorded as withheld.
 func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 	seen := map[diag.Edit]*repair{}
 	for i := range m.before.Diagnostics {
@@ -162,7 +162,8 @@ func (m *fixer) repairs(fixed *Fixed) (all []*repair) {
 	return all
 }
 
-// whyNotEditable returns why an edit cannot be applied, whatever its effect; "" if it can.
+// whyNotEditable returns the reason why an edit cannot be applied, regardless of its effect on
+// findings. It returns "" if the edit can be applied.
 func (m *fixer) whyNotEditable(r *repair) string {
 	name := r.edit.Location.File
 	why, known := m.locks[name]
@@ -181,8 +182,8 @@ func (m *fixer) whyNotEditable(r *repair) string {
 	return why
 }
 
-// lock returns why a file must not be changed; "" if it may be. A file behind a symbolic link
-// is locked, because other links may lead to it.
+// lock returns the reason why a file must not be changed, or "". A file behind a symbolic link is
+// locked, because other links may point to it.
 func (m *fixer) lock(name string) string {
 	if name == source.StdinName {
 		return "standard input cannot be written"
@@ -201,8 +202,8 @@ func (m *fixer) lock(name string) string {
 
 func (m *fixer) path(name string) string { return filepath.Join(m.root, filepath.FromSlash(name)) }
 
-// linked reports whether the path of a file, as the user wrote it or as it was found, contains
-// a symbolic link. Links on the way to the working directory or to the root do not count.
+// linked reports whether the path of a file, as written by the user or as found, contains a
+// symbolic link. Links above the working directory or the root do not count.
 func (m *fixer) linked(shown string) bool {
 	at := locate.Absolute(m.options.Dir, filepath.FromSlash(shown))
 	for {
@@ -216,8 +217,8 @@ func (m *fixer) linked(shown string) bool {
 	}
 }
 
-// try lints with some edits applied. It returns why they must not be applied, if so: a finding
-// that proposes one is still reported, or there is a new finding.
+// try lints with some edits applied. If a finding that proposes one of them is still reported, or
+// if there is a new finding, it returns the reason why they must not be applied.
 func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	if len(repairs) == 0 {
 		return m.before, ""
@@ -236,8 +237,8 @@ func (m *fixer) try(repairs []*repair) (after *diag.Report, why string) {
 	return after, m.regression(repairs, count(after))
 }
 
-// lint lints with the given texts. For all other files it uses the texts of the first run,
-// because files may have changed since and a pipe can be read only once.
+// lint lints with the given files replaced. For all other files it uses the contents of the first
+// run, because files may have changed since then and a pipe can be read only once.
 func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	o, texts := m.options, map[string][]byte{}
 	for _, f := range files {
@@ -259,7 +260,7 @@ func (m *fixer) lint(files []FixedFile) (*diag.Report, error) {
 	return Run(m.ctx, o)
 }
 
-// rerender renders the roots that use one of some files or a changed chart, and reuses all other
+// rerender renders the roots that use a file in texts or a changed chart, and reuses all other
 // outputs.
 func (m *fixer) rerender(texts map[string][]byte, changed map[*render.Chart]bool) Renderer {
 	return func(ctx context.Context, roots []render.Root) []*render.Output {
@@ -278,8 +279,8 @@ func (m *fixer) rerender(texts map[string][]byte, changed map[*render.Chart]bool
 	}
 }
 
-// regression compares the findings after some edits with those before, except those that the edits
-// should fix. It returns why the edits must not be applied, or "".
+// regression compares the findings after some edits with those before, except the findings that the
+// edits are meant to fix. It returns the reason why the edits must not be applied, or "".
 func (m *fixer) regression(repairs []*repair, after map[identity]int) string {
 	solved := map[identity]int{}
 	for _, r := range repairs {
@@ -306,7 +307,7 @@ func (m *fixer) regression(repairs []*repair, after map[identity]int) string {
 	return ""
 }
 
-// files applies edits, file by file; After is nil if edits overlap.
+// files applies edits file by file. The After field of a result is nil if edits overlap.
 func (m *fixer) files(repairs []*repair) (all []FixedFile) {
 	edits := map[string][]diag.Edit{}
 	for _, r := range repairs {
@@ -321,7 +322,7 @@ func (m *fixer) files(repairs []*repair) (all []FixedFile) {
 	return all
 }
 
-// apply applies edits within lines; it changes no other byte.
+// apply applies edits that each lie within a line. It changes no other byte.
 func apply(name string, text []byte, edits []diag.Edit) ([]byte, error) {
 	file := source.File{Name: name, Text: text}
 	edits = slices.Clone(edits)
@@ -342,8 +343,9 @@ func apply(name string, text []byte, edits []diag.Edit) ([]byte, error) {
 	return append(out, text[at:]...), nil
 }
 
-// identity identifies a finding before and after an edit. It excludes lines and messages, which
-// an edit may change, and is not a diag.Key, which names an item by its topology key.
+// identity identifies a finding before and after an edit. It excludes lines and messages because an
+// edit may change them. A diag.Key would not do because it contains the topology key, which an edit
+// may change too.
 type identity struct {
 	rule, cluster, file string
 	level               diag.Level
@@ -362,8 +364,8 @@ func count(r *diag.Report) map[identity]int {
 	return counts
 }
 
-// editedRenders returns the renders after applying the edits of some files to the values that
-// pointers took from these files, and the charts that this changes.
+// editedRenders returns the renders as they would be if pointers read their values from the edited
+// files. It also returns the charts that change.
 func (m *fixer) editedRenders(files []FixedFile) (all []locate.Render, changed map[*render.Chart]bool) {
 	all, changed = slices.Clone(m.options.Renders), map[*render.Chart]bool{}
 	for i := range all {
@@ -380,7 +382,7 @@ func (m *fixer) editedRenders(files []FixedFile) (all []locate.Render, changed m
 	return all, changed
 }
 
-// effectKnown reports whether the effect of an edit on all values that pointers took from its file
+// effectKnown reports whether the effect of an edit on all values that pointers read from its file
 // is known.
 func (m *fixer) effectKnown(e diag.Edit) bool {
 	return !slices.ContainsFunc(m.options.Renders, func(x locate.Render) bool {

@@ -25,9 +25,9 @@ type judge struct {
 	files    *locate.Files
 	renders  *locate.Renders
 	failures *failures
-	// The cost of each rule so far, and the rules that failed.
+	// tally holds the cost of each rule so far, and the rules that failed.
 	tally *facts.Tally
-	// found holds the findings so far; seen holds their identities.
+	// found holds the findings so far, and seen holds their identities.
 	found []accept.Finding
 	seen  map[sameFinding]bool
 }
@@ -48,9 +48,9 @@ type sameFinding struct {
 	location                                diag.Span
 }
 
-// add evaluates the policy on facts about objects of a cluster, adds the findings and returns
-// those that were added. C is nil for facts about no cluster. A finding of an earlier context
-// is not added again.
+// add evaluates the policy on facts about objects of a cluster, adds the findings and returns those
+// that were added. If the facts are about no cluster, c is nil. A finding that an earlier context
+// reported is not added again.
 func (j *judge) add(f *derive.Built, c *cluster, objects []*source.Object) []accept.Finding {
 	before := len(j.found)
 	j.findings(f, c, objects, func(fact int, one *accept.Finding) {
@@ -70,7 +70,7 @@ func (j *judge) all(f *derive.Built, c *cluster, objects []*source.Object) (foun
 	return found
 }
 
-// addUnlessSeen adds a finding, unless an earlier context has the same.
+// addUnlessSeen adds a finding unless an earlier context had the same finding.
 func (j *judge) addUnlessSeen(found *accept.Finding) {
 	d := &found.Diagnostic
 	key := sameFinding{d.Rule, d.Message, fmt.Sprintf("%q", d.Details), d.Cluster, d.Render, d.Level, d.Object, d.Location}
@@ -80,27 +80,27 @@ func (j *judge) addUnlessSeen(found *accept.Finding) {
 	}
 }
 
-// take returns the findings so far and removes them.
+// take removes and returns the findings so far.
 func (j *judge) take() []accept.Finding {
 	found := j.found
 	j.found = nil
 	return found
 }
 
-// findingsOnComplaints returns the findings about complaints about suppressions.
+// findingsOnComplaints returns the findings for complaints about suppressions.
 func (j *judge) findingsOnComplaints(complaints []accept.Complaint) []accept.Finding {
 	j.add(derive.SuppressionFacts(complaints), nil, nil)
 	return j.take()
 }
 
-// aboutFiles returns the input for facts about problems of files.
+// aboutFiles returns the input for building facts about problems in files.
 func aboutFiles(problems []source.Problem) derive.Input {
 	return derive.Input{Model: sched.New(&workload.Set{}, nil), Problems: problems}
 }
 
-// findings evaluates the policy on facts and calls tell with each finding and the id of its
-// fact. Place, object and explanation come from the fact, never from the rule. C is nil for
-// facts about no cluster.
+// findings evaluates the policy on facts and calls tell with each finding and the id of its fact.
+// The location, object and explanation come from the fact, never from the rule. If the facts are
+// about no cluster, c is nil.
 func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, tell func(fact int, found *accept.Finding)) {
 	judgements, err := j.policy.Evaluate(j.ctx, f.Facts, j.tally)
 	j.failures.fail(err)
@@ -140,14 +140,15 @@ func (j *judge) findings(f *derive.Built, c *cluster, objects []*source.Object, 
 		}
 		report(said, &found)
 	}
-	for _, k := range copies { // after what a rule itself says about a copy
+	for _, k := range copies { // after the findings that a rule itself makes about a copy
 		j.context(&k.found, c)
 		report(k.Judgement, &k.found)
 	}
 }
 
-// finding converts a judgement about a subject to a finding. The engine's fixes go with the
-// words for a fact; all other words come with a help text.
+// finding converts a judgement about a subject to a finding. The fixes of the subject apply only if
+// the message comes from the catalogue and words the fact. With any other message, the fix is the
+// help text of the judgement.
 func (j *judge) finding(said facts.Judgement, s derive.Subject, c *cluster) accept.Finding {
 	found := accept.Finding{Diagnostic: diag.Diagnostic{
 		Rule: said.Rule, Message: said.Message, Details: said.Details,
@@ -178,8 +179,8 @@ func (j *judge) context(found *accept.Finding, c *cluster) {
 	found.Assumed = j.renders.Assumed[found.Render]
 }
 
-// problemsOfUnrequested returns the problems of renders that were not requested explicitly. They count if the
-// render could be built before a change.
+// problemsOfUnrequested returns the problems of renders that were not requested explicitly. A
+// comparison counts them if the render could be built before the change.
 func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
 	for _, name := range slices.Sorted(maps.Keys(j.renders.Quiet)) {
 		problem := []source.Problem{j.renders.Quiet[name]}
@@ -190,18 +191,18 @@ func (j *judge) problemsOfUnrequested() (all []diag.Quiet) {
 	return all
 }
 
-// levels determines the level of findings. Later sources override earlier ones: the rule, the
-// finding, the configuration, the configuration's scopes.
+// levels determines the level of findings. The level comes from the rule, the finding, the
+// configuration or the scopes of the configuration. Each source overrides the ones before it.
 type levels struct {
 	config *config.Config
 	rule   func(rule string) diag.Level
-	// Rules that are off for every object.
+	// offs holds the rules that are off for every object.
 	offs map[string]bool
-	// Results of base: keys are globs, and there are many findings.
+	// bases caches the results of base, because matching globs for every finding would be slow.
 	bases map[ruleLevel]base
 }
 
-// ruleLevel is a rule and the level that it gave a finding, "" for none.
+// ruleLevel is a rule with the level that it gave a finding, or "" if it gave none.
 type ruleLevel struct {
 	rule  string
 	level diag.Level
@@ -226,11 +227,11 @@ func newLevels(o *Options) *levels {
 	return l
 }
 
-// off reports whether a rule is off for every object. It is false for an unknown rule.
+// off reports whether a rule is off for every object. It returns false for an unknown rule.
 func (l *levels) off(rule string) bool { return l.offs[rule] }
 
-// of returns the level of a finding; level is the one that the rule gave this finding, "" for
-// none. The level of a finding does not turn on a rule that is off.
+// of returns the level of a finding. The argument level is the level that the rule gave this
+// finding, or "". It does not turn on a rule that is off.
 func (l *levels) of(found *accept.Finding, level diag.Level, about *scopeContext) diag.Level {
 	b := l.base(ruleLevel{found.Rule, level})
 	if !b.scoped {
@@ -239,8 +240,7 @@ func (l *levels) of(found *accept.Finding, level diag.Level, about *scopeContext
 	return l.config.LevelOf(found.Rule, b.level, about.of(found))
 }
 
-// base returns the level before scopes apply. If no scope is about the rule, that level is
-// final.
+// base returns the level before scopes apply. If no scope mentions the rule, that level is final.
 func (l *levels) base(s ruleLevel) base {
 	if b, ok := l.bases[s]; ok {
 		return b
@@ -256,7 +256,7 @@ func (l *levels) base(s ruleLevel) base {
 	return b
 }
 
-// scopeContext describes to scopes what the findings of one context are about.
+// scopeContext provides scopes with the properties of the objects in one context.
 type scopeContext struct {
 	files   *locate.Files
 	renders *locate.Renders
@@ -282,7 +282,7 @@ func (a *scopeContext) of(found *accept.Finding) *config.About {
 	return all
 }
 
-// index maps ids to objects. The last declaration of an object wins.
+// index maps ids to objects. If an object is declared several times, the last declaration wins.
 func (a *scopeContext) index() {
 	if a.byID != nil {
 		return
@@ -296,7 +296,7 @@ func (a *scopeContext) index() {
 	}
 }
 
-// isGlobal reports whether a kind that findings are about is cluster-scoped.
+// isGlobal reports whether a kind is cluster-scoped. It knows the kinds that findings can be about.
 func isGlobal(kind string) bool {
 	return slices.Contains([]string{"Namespace", "Node", "NodePool", "NodeTopology", "PriorityClass"}, kind)
 }

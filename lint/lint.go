@@ -15,8 +15,8 @@ import (
 
 // Policy judges facts.
 type Policy interface {
-	// Evaluate runs the rules on f and continues the tally. The tally records rules that fail,
-	// and these judge nothing afterwards. The error is that of ctx.
+	// Evaluate runs the rules on f and updates the tally. A rule that fails is recorded in the
+	// tally and not run again. The error is ctx.Err() if ctx is done.
 	Evaluate(ctx context.Context, f *facts.Facts, tally *facts.Tally) ([]facts.Judgement, error)
 	// Whole reports whether rules other than the built-in ones may read a list of facts, or a
 	// field of its rows such as workloads.terms. Such rules may judge healthy rows too, so the
@@ -25,26 +25,26 @@ type Policy interface {
 	// Wants reports whether a rule may report a row of a list, given some of its fields as
 	// alternating names and values.
 	Wants(list string, fields ...any) bool
-	// Losses returns the topology keys for which enabled rules ask about the loss of a domain:
-	// sorted, without duplicates.
+	// Losses returns the topology keys for which enabled rules ask about the loss of a domain,
+	// sorted and without duplicates.
 	Losses() []string
 	// IDs returns the ids of all rules, including those that are off.
 	IDs() []string
-	// Reads returns the lists of facts that a rule reads; none if they are unknown or the rule
-	// is off.
+	// Reads returns the lists of facts that a rule reads. It returns none if they are unknown or
+	// the rule is off.
 	Reads(rule string) []string
 	// MayRead reports whether a rule may read a path of the facts, such as workloads or
-	// workloads.answers.survives. It is false for a rule that is off.
+	// workloads.answers.survives. It returns false for a rule that is off.
 	MayRead(rule, path string) bool
 }
 
-// Options selects what to lint and how. Dir and Root are absolute: relative paths start at Dir,
-// and files are named relative to Root, the repository root.
+// Options selects what to lint and how. Dir and Root are absolute paths. Relative paths start at
+// Dir, and file names in results are relative to Root, the repository root.
 type Options struct {
 	Dir, Root string
 	Paths     []string
-	// Topology lists the files that declare nodes, relative to Dir. They replace those of the
-	// configuration.
+	// Topology lists the files that declare nodes, relative to Dir. They replace the topology files
+	// of the configuration.
 	Topology []string
 	Stdin    io.Reader
 	// Overlay replaces the contents of files, as in source.Options.
@@ -52,37 +52,38 @@ type Options struct {
 	// Tracked reports which files to read, as in source.Options. A topology file that is named
 	// explicitly is read regardless.
 	Tracked func(path string) bool
-	// Renders are judged as deployed. Renderer builds them; with a nil Renderer none is built.
+	// Renders are judged as deployed. Renderer builds them. If it is nil, none is built.
 	Renders  []locate.Render
 	Renderer Renderer
-	// Unfollowed lists the GitOps pointers that lead to no render; Notes are about all of them.
+	// Unfollowed lists the GitOps pointers that lead to no render. Notes are general notes about
+	// GitOps pointers.
 	Unfollowed []Unfollowed
 	Notes      []string
-	// Followed holds the GitOps pointers that were examined, with or without success; nil if
+	// Followed holds the GitOps pointers that were examined, with or without success. It is nil if
 	// following pointers was not requested.
 	Followed map[PointerID]bool
-	// Edited holds texts, by name relative to Root, that renders read in place of the files'
-	// contents.
+	// Edited maps file names relative to Root to the contents that renders read instead of the
+	// files.
 	Edited map[string][]byte
-	// Survive lists topology keys: every workload must survive the loss of any one domain of
-	// each, in addition to what the configuration requires of it.
+	// Survive lists topology keys. Every workload must survive the loss of any one domain of each
+	// key, in addition to the losses that the configuration requires.
 	Survive []string
-	// Steps multiplies every step budget; 0 means 1.
+	// Steps multiplies every step budget. 0 means 1.
 	Steps float64
-	// SourceRoot is the directory, relative to Dir, from which piped manifests were rendered.
-	// "" means Dir, and then only files of the same name count as sources.
+	// SourceRoot is the directory, relative to Dir, from which piped manifests were rendered. If it
+	// is "", Dir is used, and only files of the same name count as sources.
 	SourceRoot string
-	// Config is the team's configuration; nil for none.
+	// Config is the team's configuration, or nil.
 	Config *config.Config
-	// Compared is set if the report will be compared with one on another state of the files.
-	// The report then says what was judged and why other objects were not.
+	// Compared is set if the report will be compared with one on another state of the files. The
+	// report then lists the objects that were judged and the reasons why others were not.
 	Compared bool
-	// Baseline accepts findings; nil for none. With Rebase it is replaced by the current
-	// findings.
+	// Baseline holds accepted findings, or is nil. If Rebase is set, the current findings replace
+	// it.
 	Baseline *accept.Baseline
 	Rebase   bool
-	// NoInline ignores the suppressions in manifests. OnlyKnown ignores those that are not
-	// among Known, the suppressions of another state of the files.
+	// NoInline ignores all suppressions in manifests. OnlyKnown ignores those that are not in
+	// Known, which holds the suppressions from another state of the files.
 	NoInline  bool
 	OnlyKnown bool
 	Known     []diag.Suppression
@@ -94,7 +95,8 @@ type Options struct {
 	Level func(rule string) diag.Level
 }
 
-// Render is something to judge as deployed rather than as its sources are written.
+// Render is a kustomization, chart or tool output to judge as deployed rather than as written in
+// its sources.
 type Render = locate.Render
 
 // ErrNothing is returned if there is no document to check.
@@ -103,7 +105,8 @@ var ErrNothing = errors.New("no document found: nothing was checked")
 // ErrNoObject is returned if there are documents, but none is a Kubernetes object.
 var ErrNoObject = errors.New("no Kubernetes object found: nothing was checked")
 
-// Run lints. If the error is not nil, the report still covers everything that could be read.
+// Run lints the input that o selects. If the error is not nil, the report still covers everything
+// that could be read.
 func Run(ctx context.Context, o Options) (*diag.Report, error) {
 	r := newRun(ctx, o, o.Survive)
 	report := r.report()
@@ -120,19 +123,19 @@ type Described struct {
 	Contexts []Context
 	// Display returns the name of a file as the user would write it.
 	Display func(file string) string
-	// Work that was not done.
+	// Failures lists the work that was not done.
 	Failures diag.Failures
 }
 
 // Context holds the facts of one context and the location of each row.
 type Context struct {
 	Facts *facts.Facts
-	// Place returns the location of the row with an id, in a file that the user wrote.
+	// Place returns the location of the row with the given id, in a file that the user wrote.
 	Place func(id int) diag.Span
 }
 
 // Facts returns all facts that rules can see, context by context. Every list is complete, and
-// the loss of a node and of a zone is asked about. Problems of files are in the first context.
+// losses are computed for nodes and zones. Problems in files are part of the first context.
 func Facts(ctx context.Context, o Options) (*Described, error) {
 	o.Level = func(string) diag.Level { return diag.LevelOff }
 	r := newRun(ctx, o, o.Survive)
@@ -146,7 +149,7 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 	}
 	each(r, r.clusters.parts(m), whole, func(a *pendingPart[*derive.Built]) {
 		for x := range a.cluster.Contexts() {
-			if a.cluster.entry != "" { // the parts of its renders have the facts
+			if a.cluster.entry != "" { // the parts for its renders have the facts
 				continue
 			}
 			s, f, known := a.known(r)
@@ -166,7 +169,7 @@ func Facts(ctx context.Context, o Options) (*Described, error) {
 	return d, r.failures.err()
 }
 
-// add adds the problems of files.
+// add adds the facts about problems in files.
 func (c *Context) add(problems *derive.Built, renders *locate.Renders) {
 	place, first := c.Place, len(c.Facts.Rows())
 	c.Facts.Documents = problems.Documents

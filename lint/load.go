@@ -11,14 +11,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// manifests holds what a run has read. The objects of the set exclude files that renders use.
+// manifests holds the input that a run has read. The objects of the set exclude those in files that
+// renders use.
 type manifests struct {
 	set *source.Set
-	// Objects that kustomizations may change in any field.
+	// altered holds objects in which kustomizations may change any field.
 	altered []*source.Object
-	// Files with errors, and files that hide objects.
+	// broken holds the names of files with errors and of files that hide objects.
 	broken map[string]bool
-	// Files that renders use and that are outside the paths.
+	// beside holds files that renders use and that are outside the paths.
 	beside []*source.File
 }
 
@@ -32,17 +33,16 @@ type loader struct {
 	summary  *summary
 	failures *failures
 	manifests
-	// Files that another tool rendered.
+	// given holds the names of files that another tool rendered.
 	given map[string]bool
-	// Directories of the charts that a render was requested for.
+	// charts holds the directories of the charts that a render was requested for.
 	charts map[string]bool
-	// Objects of the paths by file; computed on first use.
+	// byFile maps file names to the objects in the paths. It is computed on first use.
 	byFile map[string][]*source.Object
-	// Objects, by file name, of files that charts deploy as written.
+	// asWritten holds the objects in files that charts deploy as written, by file name.
 	asWritten map[string][]*source.Object
 }
 
-// load reads the manifests.
 func (l *loader) load() *manifests {
 	reading := l.files.Reading
 	reading.Ignore, reading.OwnOnly = l.files.Ignores, l.opts.Config.OwnOnly()
@@ -84,8 +84,9 @@ func (l *loader) load() *manifests {
 	return &l.manifests
 }
 
-// failIfNothingChecked fails a run that examines nothing. If the paths cover the working directory, documents
-// of other tools suffice, because one command may run in many repositories.
+// failIfNothingChecked adds an error if the run examines nothing. If the paths cover the working
+// directory, documents of other tools are enough, because the same command may run in many
+// repositories.
 func (l *loader) failIfNothingChecked() {
 	if len(l.set.Problems)+len(l.renders.All)+len(l.renders.Failed)+len(l.set.Objects)+len(l.altered) > 0 {
 		return
@@ -104,14 +105,14 @@ func (l *loader) failIfNothingChecked() {
 	}
 }
 
-// Reasons why objects that kustomizations change are left out or only partly known.
+// These are reasons why objects that kustomizations change are left out or only partly known.
 const (
 	altered = "manifest with unknown changes by a kustomization"
 	changed = "a kustomization changes fields of it"
 )
 
-// hidesObjects lists the reasons that exclude a complete document. A finding in a document that
-// another revision still judged is not fixed by that.
+// hidesObjects lists the reasons that exclude a complete document. A finding that another revision
+// reported in such a document is not fixed by the exclusion.
 var hidesObjects = map[string]bool{
 	source.SkipTemplate: true, source.SkipOtherTemplate: true, source.SkipExcerpt: true, source.SkipNoManifest: true, source.SkipList: true,
 	source.SkipLarge: true,

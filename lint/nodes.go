@@ -15,19 +15,20 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// topologies reads the nodes of the parts of a run.
+// topologies reads the nodes of each part of a run.
 type topologies struct {
 	files   *locate.Files
 	renders *locate.Renders
 	summary *summary
-	// read caches the nodes of renders by nodesKey. counted is the number of nodes in the
-	// summary for parts that belong to no named cluster.
+	// read caches the nodes of renders by nodesKey. counted is the number of nodes that the summary
+	// counts for parts outside named clusters.
 	read    map[string]*declaredNodes
 	counted int
 }
 
-// of reads the nodes of a part, counts them in the summary and adds errors and notes. The result is empty if there is an
-// error, because an incomplete topology would make pods appear Pending that are not.
+// of reads the nodes of a part, counts them in the summary and adds errors and notes. If there is
+// an error, the result is empty, because pods could wrongly appear Pending on an incomplete
+// topology.
 func (t *topologies) of(p part, among []*source.Object, to *effects) *topology.Topology {
 	topo, err := t.nodes(p, among)
 	note := "no topology declared (--topology FILE)"
@@ -48,7 +49,7 @@ func (t *topologies) of(p part, among []*source.Object, to *effects) *topology.T
 		to.notes = append(to.notes, in(p.name, note+": node selectors, taints, resources, host ports and the number of domains were not checked"))
 		return topo
 	}
-	for _, o := range p.objects { // sets of possible nodes that are not read (R-S7)
+	for _, o := range p.objects { // these describe possible nodes that are not read (R-S7)
 		if p.entry == "" && o.Group() == "karpenter.sh" && (o.Kind == "NodePool" || o.Kind == "Provisioner") {
 			s.passed.provisioners++
 		}
@@ -95,8 +96,8 @@ type declaredNodes struct {
 	from     map[string]bool
 }
 
-// nodesKey identifies the inputs that determine the nodes of a render or entry pointer. It is
-// "" for any other part, whose nodes are read only once.
+// nodesKey returns a key for the inputs that determine the nodes of a render or entry pointer. It
+// returns "" for any other part, because the nodes of such a part are read only once.
 func (p *part) nodesKey(among []*source.Object) string {
 	if p.render+p.entry == "" {
 		return ""
@@ -108,7 +109,7 @@ func (p *part) nodesKey(among []*source.Object) string {
 	return key
 }
 
-// passNodes counts the Nodes among manifests that are not part of the topology.
+// passNodes counts the Node objects among the manifests that are not part of the topology.
 func (t *topologies) passNodes(p part, from map[string]bool) {
 	if p.entry != "" {
 		return
@@ -120,9 +121,8 @@ func (t *topologies) passNodes(p part, from map[string]bool) {
 	}
 }
 
-// declared reads the topology files of a part and returns their names as well. Every path must
-// declare a node; otherwise a file with a misspelt kind would silently make the cluster
-// smaller.
+// declared reads the topology files of a part and also returns their names. Every path must declare
+// a node. Otherwise a file with a misspelled kind would silently make the cluster smaller.
 func (t *topologies) declared(p part) (objects []*source.Object, from map[string]bool, err error) {
 	var errs []error
 	from = map[string]bool{}
@@ -148,7 +148,7 @@ func (t *topologies) declared(p part) (objects []*source.Object, from map[string
 	return objects, from, errors.Join(errs...)
 }
 
-// wrong returns all errors in what a topology path leads to.
+// wrong returns all errors in the files at a topology path.
 func (t *topologies) wrong(set *source.Set, path string, err error) []error {
 	if err != nil {
 		return []error{fmt.Errorf("topology: %w", err)}
@@ -163,7 +163,7 @@ func (t *topologies) wrong(set *source.Set, path string, err error) []error {
 	return errs
 }
 
-// found describes the first thing found where a topology was expected.
+// found describes the first object or document found where a topology was expected.
 func found(set *source.Set) string {
 	switch {
 	case len(set.Objects) > 0:
@@ -188,14 +188,14 @@ func in(cluster, note string) string {
 	return "cluster " + cluster + ": " + note
 }
 
-// defaultLosses returns the topology keys that Facts always asks about, and Place if no others
-// are named.
+// defaultLosses returns the topology keys that Facts always asks about. Place asks about them if no
+// other keys are named.
 func defaultLosses() []string {
 	return []string{"kubernetes.io/hostname", "topology.kubernetes.io/zone"}
 }
 
-// lossesToSurvive returns a function that lists the topology keys whose loss a workload must survive:
-// those in always and those that the configuration requires.
+// lossesToSurvive returns a function that lists the topology keys for which a workload must survive
+// the loss of a domain. These are the keys in always and those that the configuration requires.
 func lossesToSurvive(c *config.Config, always []string) func(*workload.Workload) []string {
 	return func(w *workload.Workload) []string {
 		keys := slices.Concat(always, c.Asks(w.Namespace(), w.Labels))
@@ -204,8 +204,8 @@ func lossesToSurvive(c *config.Config, always []string) func(*workload.Workload)
 	}
 }
 
-// unknownLosses returns notes on requested keys that no node has. Otherwise the loss of a
-// misspelt key would appear to do no harm.
+// unknownLosses returns notes on requested keys that no node has. Without the notes, a misspelled
+// key would look as if its loss were harmless.
 func unknownLosses(o *Options, topo *topology.Topology) []string {
 	if topo.Empty() {
 		return nil

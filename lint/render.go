@@ -25,14 +25,15 @@ type PointerID struct {
 	Namespace, Name string
 }
 
-// Unfollowed is a GitOps pointer that leads to nothing that is rendered.
+// Unfollowed is a GitOps pointer that leads to no render.
 type Unfollowed struct {
-	// Why is one of a few reasons; Detail is specific to this pointer.
+	// Why is a general reason, and Detail is specific to this pointer.
 	Why, Detail string
-	// The place of the pointer; File is relative to Root.
+	// File, which is relative to Root, and the fields after it are the location of the pointer.
 	File         string
 	Line, Column int
-	// Suspended is set if the pointer deploys nothing by intent, and Wrong if it has an error.
+	// Suspended is set if the pointer is suspended and intentionally deploys nothing. Wrong is set
+	// if the pointer has an error.
 	Suspended, Wrong bool
 }
 
@@ -73,7 +74,7 @@ func (l *loader) renderAll() {
 	l.removeUsedFiles()
 }
 
-// countUnfollowed counts the pointers that lead to nothing that is rendered.
+// countUnfollowed counts the pointers that lead to no render.
 func (l *loader) countUnfollowed() {
 	l.summary.note(l.opts.Notes...)
 	suspended := 0
@@ -94,9 +95,9 @@ func (l *loader) countUnfollowed() {
 	}
 }
 
-// countPassedBy counts pointers that were not examined, such as those in a file named on the command
-// line or in what a chart prints: what they deploy is not judged. Flux HelmReleases are counted
-// with the objects that are not judged.
+// countPassedBy counts pointers that were not examined, such as those in a file named on the
+// command line or in chart output. The objects that they deploy are not judged. Flux HelmReleases
+// are counted with the objects that are not judged.
 func (l *loader) countPassedBy() {
 	if l.opts.Followed == nil {
 		return
@@ -121,7 +122,7 @@ const notFollowed = "GitOps pointer that is not followed"
 // addResult reads the result of a render.
 func (l *loader) addResult(asked *locate.Render, out *render.Output) {
 	x, problems := l.renders.Add(asked, out)
-	for _, p := range problems { // kubectl reads what kustomize prints, so schedlint must as well
+	for _, p := range problems { // kubectl can read the output of kustomize, so schedlint must be able to
 		if p.Kind == source.DuplicateKey && asked.Root.Chart != nil {
 			l.recordDuplicateKey(x, p)
 			continue
@@ -140,7 +141,7 @@ func (l *loader) addResult(asked *locate.Render, out *render.Output) {
 	l.addPlainObjects(x)
 }
 
-// countRenders adds to the summary what was rendered, with notes on what was not requested
+// countRenders adds the renders to the summary, with notes on renders that were not requested
 // explicitly.
 func (l *loader) countRenders() {
 	l.summary.Renders = len(l.renders.All)
@@ -177,7 +178,7 @@ func (l *loader) onlyTracked(asked *locate.Render, out *render.Output) {
 	}
 	for _, name := range slices.Concat(out.Sources, out.Data) {
 		if asked.Root.Chart != nil && !slices.Contains(out.Sources, name) && !shapesChart(name) {
-			continue // templates at most print the file
+			continue // templates can at most print the file
 		}
 		if !l.opts.Tracked(filepath.Join(asked.Root.Confinement, filepath.FromSlash(name))) {
 			out.Problem = &render.Problem{
@@ -204,8 +205,8 @@ func (l *loader) readResult(asked *locate.Render) {
 	l.renders.All = append(l.renders.All, &locate.Rendered{Render: *asked, Objects: set.Objects})
 }
 
-// recordUnrendered records a render that failed. The failure of one that was not requested explicitly
-// is not an error of the user, because it may not be intended to be built here.
+// recordUnrendered records a render that failed. If the render was not requested explicitly, its
+// failure is not a user error, because it may not be meant to be built here.
 func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	span := diag.Span{File: asked.FromRoot(p.File), Line: max(1, p.Line), Column: max(1, p.Column), EndLine: max(1, p.Line), EndColumn: max(1, p.Column) + 1}
 	if at, ok := l.opts.Config.SettingPlace(asked.Chosen, p.Setting); ok {
@@ -231,7 +232,7 @@ func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 		problem.Kind, problem.Merged = source.DuplicateKey, true
 		problem.First = diag.Span{File: asked.FromRoot(p.First.File), Line: p.First.Line, Column: 1, EndLine: p.First.Line, EndColumn: 2}
 		l.set.Problems = append(l.set.Problems, problem)
-	case p.Kind == render.Spent: // a failure, because added renders could hide the findings of this one
+	case p.Kind == render.Spent: // a failure, because otherwise added renders could hide the findings of this one
 		if !l.renders.Spent {
 			l.failures.leave(diag.Failure{Stage: diag.StageRead, File: span.File, Line: span.Line, Message: p.Detail})
 		}
@@ -245,7 +246,7 @@ func (l *loader) recordUnrendered(asked *locate.Render, p *render.Problem) {
 	}
 }
 
-// notRendered holds the summary's wording for kustomizations that are not rendered.
+// notRendered holds the reasons that the summary gives for kustomizations that are not rendered.
 var notRendered = map[string]string{
 	render.Failed:  "kustomization that does not build",
 	render.Refused: "kustomization that is not rendered here",
@@ -255,8 +256,8 @@ var notRendered = map[string]string{
 	render.Repeated: "kustomization that does not build",
 }
 
-// removeUsedFiles removes the objects of files that renders use from those that are judged as
-// written, and counts those that no render contains.
+// removeUsedFiles removes the objects in files that renders use from the objects that are judged as
+// written, and counts the removed objects that no render contains.
 func (l *loader) removeUsedFiles() {
 	reached := l.renders.Reached
 	l.set.Objects = slices.DeleteFunc(slices.Clone(l.set.Objects), func(o *source.Object) bool {
@@ -271,7 +272,7 @@ func (l *loader) removeUsedFiles() {
 	l.set.Skipped = slices.DeleteFunc(slices.Clone(l.set.Skipped), func(s source.Skipped) bool {
 		return reached[s.File] && slices.Contains(usedByRenders, s.Reason)
 	})
-	// Files outside the paths are read too, so that their contents do not depend on the paths.
+	// Files outside the paths are read too, so that the removed objects do not depend on the paths.
 	var beside []string
 	for _, name := range slices.Sorted(maps.Keys(reached)) {
 		if l.files.ByName[name] == nil {
@@ -293,9 +294,9 @@ func (l *loader) removeUsedFiles() {
 	}
 }
 
-// removeTemplates removes files in templates/ of charts that were to be rendered or that a
-// kustomization inflates: only their output is judged. In other charts, a file in templates/
-// that does not parse and contains an action is a template.
+// removeTemplates removes files in the templates/ directory of charts that a kustomization inflates
+// or for which a render was requested, because only the output of these charts is judged. In other
+// charts, a file in templates/ counts as a template if it does not parse and contains an action.
 func (l *loader) removeTemplates() {
 	charts := map[string]bool{}
 	for _, s := range l.set.Skipped {
@@ -319,7 +320,7 @@ func (l *loader) removeTemplates() {
 		case p.Kind == source.Unreadable || p.Kind == source.RenderFailed || p.Kind == source.RenderRefused:
 			return false
 		case p.Kind == source.DuplicateKey:
-			return !p.Merged && !p.LastCounts && isTemplate(file, tried) // Merged and LastCounts are about what is printed
+			return !p.Merged && !p.LastCounts && isTemplate(file, tried) // Merged and LastCounts are problems of chart output, not of templates
 		case isTemplate(file, tried) || p.Kind == source.Unparsable && isTemplate(file, declared) && action(file):
 			skip(file, p.Span.Line)
 		default:
@@ -336,7 +337,8 @@ func (l *loader) removeTemplates() {
 	})
 }
 
-// isTemplate reports whether a file is in templates/ of a chart or of its subcharts in charts/.
+// isTemplate reports whether a file is in the templates/ directory of a chart or of one of its
+// subcharts in charts/.
 func isTemplate(name string, chart func(dir string) bool) bool {
 	for at := path.Dir(name); at != "." && at != "/"; at = path.Dir(at) {
 		if path.Base(at) != "templates" {
@@ -354,8 +356,8 @@ func isTemplate(name string, chart func(dir string) bool) bool {
 	return false
 }
 
-// usedByRenders lists the reasons for skipping files that count as checked if a render uses
-// them.
+// usedByRenders lists reasons for skipping files. A file skipped for one of them still counts as
+// checked if a render uses it.
 var usedByRenders = []string{
 	source.SkipKustomization, source.SkipPatch, source.SkipJSONPatch,
 	source.SkipTemplate, source.SkipHelmValues, source.SkipHelmChart,
@@ -385,8 +387,8 @@ func (l *loader) readMore(names []string) *source.Set {
 	return set
 }
 
-// addPlainObjects adds the objects in crds/, which a chart deploys as written, to those of its render.
-// CustomResourceDefinitions are not among them.
+// addPlainObjects adds the objects in crds/, which a chart deploys as written, to the objects of
+// its render. It leaves out CustomResourceDefinitions.
 func (l *loader) addPlainObjects(x *locate.Rendered) {
 	for _, name := range x.Out.Plain {
 		name = x.FromRoot(name)
@@ -402,7 +404,7 @@ func (l *loader) addPlainObjects(x *locate.Rendered) {
 	}
 }
 
-// objectsIn returns the objects of a file, which it reads unless it is among the manifests.
+// objectsIn returns the objects of a file. It reads the file if it is not among the manifests.
 func (l *loader) objectsIn(name string) []*source.Object {
 	if l.files.ByName[name] == nil {
 		set := l.readMore([]string{name})
@@ -415,11 +417,11 @@ func (l *loader) objectsIn(name string) []*source.Object {
 	return l.byFile[name]
 }
 
-// recordDuplicateKey records a duplicate key in what a chart prints. Helm and Argo CD keep the last one,
+// recordDuplicateKey records a duplicate key in chart output. Helm and Argo CD keep the last one,
 // because they read manifests with sigs.k8s.io/yaml (helm: pkg/releaseutil/manifest_sorter.go,
-// pkg/kube/client.go; argo-cd: gitops-engine/pkg/utils/kube); that is a problem only in objects
-// that are judged. Flux passes everything except hooks through kyaml, which rejects duplicates
-// (helm-controller: internal/postrender/common.go).
+// pkg/kube/client.go; argo-cd: gitops-engine/pkg/utils/kube). For them a duplicate is a problem
+// only in objects that are judged. Flux passes everything except hooks through kyaml, which rejects
+// duplicates (helm-controller: internal/postrender/common.go).
 func (l *loader) recordDuplicateKey(x *locate.Rendered, p source.Problem) {
 	o := locate.Around(x.Objects, p.Span.Line, p.Span.Column)
 	if d, ok := x.Document(p.Span.Line); !ok || o != nil && int(o.Root.Line) < d.Line {
@@ -431,12 +433,12 @@ func (l *loader) recordDuplicateKey(x *locate.Rendered, p source.Problem) {
 		return
 	}
 	p.Span, p.First = l.renders.PrintedBy(x, p.Span), l.renders.PrintedBy(x, p.First)
-	if !slices.Contains(l.set.Problems, p) { // each render of the chart has it
+	if !slices.Contains(l.set.Problems, p) { // each render of the chart has the same problem
 		l.set.Problems = append(l.set.Problems, p)
 	}
 }
 
-// chartNotRendered holds the summary's wording for charts.
+// chartNotRendered holds the reasons that the summary gives for charts that are not rendered.
 var chartNotRendered = map[string]string{
 	render.Failed:  "chart that does not render",
 	render.Refused: "chart that is not rendered here",
@@ -446,11 +448,12 @@ var chartNotRendered = map[string]string{
 	render.Repeated: "chart that does not render",
 }
 
-// mostReasons limits the reasons in notes why charts do not render that were not requested
-// explicitly, and mostReason the bytes of each.
+// mostReasons is the maximum number of reasons in notes on charts that were not requested
+// explicitly and do not render. mostReason is the maximum length of each reason in bytes.
 const mostReasons, mostReason = 3, 300
 
-// chartsNotRendered adds notes on why charts do not render that were not requested explicitly.
+// chartsNotRendered adds notes with the reasons why charts that were not requested explicitly do
+// not render.
 func (l *loader) chartsNotRendered() {
 	count := map[string]int{}
 	var first []*locate.Render
@@ -474,7 +477,7 @@ func (l *loader) chartsNotRendered() {
 	}
 }
 
-// others formats how many charts besides the named one are not rendered.
+// others formats the number of further charts that are not rendered.
 func others(n int) string {
 	switch n {
 	case 0:
@@ -485,8 +488,7 @@ func others(n int) string {
 	return fmt.Sprintf(" and %d others are not rendered", n)
 }
 
-// shapesChart reports whether a file of a chart that is not a source determines what is
-// rendered.
+// shapesChart reports whether a chart file that is not a source still affects the rendered output.
 func shapesChart(name string) bool {
 	return path.Ext(name) == ".tgz" || slices.Contains([]string{".helmignore", "values.schema.json", "requirements.yaml", "requirements.lock", "Chart.lock"}, path.Base(name))
 }

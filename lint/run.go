@@ -24,7 +24,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// run holds the stages of one Run, Place, Explain or Inline, each with its own state.
+// run holds the stages of one call of Run, Place, Explain or Inline. Each stage has its own state.
 type run struct {
 	ctx          context.Context
 	opts         *Options
@@ -38,9 +38,9 @@ type run struct {
 	suppressions *suppressions
 	clusters     *clusters
 	decisions    decisions
-	// inRender holds the places of the findings in renders that are judged on their own.
+	// inRender holds the locations of the findings in renders that are judged separately.
 	inRender map[foundAt]bool
-	// survive returns the topology keys whose loss a workload must survive.
+	// survive returns the topology keys for which a workload must survive the loss of a domain.
 	survive func(*workload.Workload) []string
 }
 
@@ -167,10 +167,11 @@ func (r *run) cluster(a *pendingPart[*derive.Built]) {
 	}
 }
 
-// judgeUnits judges a context of several units: each unit by itself, then all of them. A finding
-// of the context alone becomes a warning about units that may share a cluster. A finding of a
-// unit alone counts where the context may have missed it: the context gave up, limits of
-// another unit leave it open, or the context reports the same rule elsewhere.
+// judgeUnits judges a context of several units. It judges each unit separately, then all of them
+// together. A finding that only the context has becomes a warning about units that may share a
+// cluster. A finding that only a unit has counts if the context may have missed it. That is so if
+// the context gave up, if limits of another unit make the answer unknown, or if the context reports
+// the same rule at another location.
 func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []string) (all []accept.Finding) {
 	c, fresh := joint.cluster, 0
 	alone := map[foundAt]bool{}
@@ -193,13 +194,13 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 		}
 	}
 	r.summary.Contexts += fresh - 1
-	if r.budget.objects > limits.ContextObjects { // too many to distinguish
+	if r.budget.objects > limits.ContextObjects { // too many units to judge separately
 		return r.judge.all(f, c, joint.Objects)
 	}
 	gaveUp := len(joint.model.Run().GivenUp) > 0 || r.budget.brief() || disruption.Crowded(joint.set)
 	both, across := map[foundAt]bool{}, map[string]bool{}
 	for _, found := range r.judge.all(f, c, joint.Objects) {
-		if at := placeOf(&found); alone[at] { // reported in the words of the unit
+		if at := placeOf(&found); alone[at] { // already reported with the message of the unit
 			both[at] = true
 			continue
 		}
@@ -207,7 +208,7 @@ func (r *run) judgeUnits(joint *scene, f *derive.Built, units []unit, with []str
 		r.clusters.weakenToShared(&found, with)
 		all = append(all, found)
 	}
-	limited := map[string]bool{} // units with workloads that limits of another unit leave undecided
+	limited := map[string]bool{} // units with workloads that are undecided because of the limits of another unit
 	for _, w := range joint.model.Workloads {
 		if joint.model.Group(w).Unknown.Cause == model.ByAdmission {
 			limited[r.clusters.unit(w.Object.File.Name)] = true
@@ -241,15 +242,15 @@ func (r *run) input(s *scene) derive.Input {
 // manyContexts is the question that is given up if there are too many contexts.
 const manyContexts = "what becomes of it in further contexts: there are too many"
 
-// skipRemainingContexts marks the objects of a cluster as undecided in its remaining contexts.
+// skipRemainingContexts marks the objects in the remaining contexts of a cluster as undecided.
 func (r *run) skipRemainingContexts(c *cluster) {
 	r.summary.unanswered(manyContexts, c.objects)
 	r.suppressions.sources.partly = true
 	r.decisions.meet(c.key(), derive.Unjudged(c.objects))
 }
 
-// recordRefusals records as failures the answers of a context that the checker refused or that an
-// internal fault prevented.
+// recordRefusals records a failure for each answer of a context that the checker rejected or that
+// an internal fault prevented.
 func (r *run) recordRefusals(s *scene) {
 	for _, x := range s.model.Run().Refused {
 		what := "the checker refuses an answer, which is left open: "
@@ -265,10 +266,11 @@ func (r *run) recordRefusals(s *scene) {
 	}
 }
 
-// decisions holds, by the key of a part, how far its objects are decided.
+// decisions maps the key of a part to the questions that are answered for its objects.
 type decisions map[string]derive.Decisions
 
-// meet marks objects as decided only as far as every context that contains them is.
+// meet merges the decisions of a context into those of its part. A question about an object stays
+// decided only if every context that contains the object decides it.
 func (d decisions) meet(part string, of derive.Decisions) {
 	if d[part] == nil {
 		d[part] = derive.Decisions{}
@@ -276,13 +278,13 @@ func (d decisions) meet(part string, of derive.Decisions) {
 	d[part].Merge(of)
 }
 
-// of returns the decisions of the part that a finding was made in.
+// of returns the decisions for the part that a finding belongs to.
 func (d decisions) of(found *diag.Diagnostic) derive.Decisions {
 	return d[(&part{name: found.Cluster, render: found.Render}).key()]
 }
 
-// failures collects what went wrong with a run: errors about the invocation, and work that was
-// not done. The run continues with the rest.
+// failures collects errors about the invocation and work that was not done. The run continues with
+// the rest.
 type failures struct {
 	errs   []error
 	undone diag.Failures
@@ -298,7 +300,8 @@ func (f *failures) fail(err error) {
 // leave records work that was not done, without duplicates.
 func (f *failures) leave(work diag.Failure) { f.undone.Add(work) }
 
-// err joins the errors without duplicates, because clusters may share a broken topology.
+// err joins the errors without duplicates. Clusters that share a broken topology have the same
+// errors.
 func (f *failures) err() error {
 	seen := map[string]bool{}
 	return errors.Join(slices.DeleteFunc(slices.Clone(f.errs), func(err error) bool {
@@ -308,19 +311,19 @@ func (f *failures) err() error {
 	})...)
 }
 
-// Clusters are judged concurrently and reported in order: while one is reported, the next ones
-// are read and reasoned about. What reading one adds to the run is part of the cluster until its turn. The
-// budget of a cluster depends on those before it, so a cluster that began with too large a
-// budget is judged again. The output is the same as that of a sequential run.
+// Clusters are judged concurrently and reported in order. While one is reported, the next ones are
+// read and analyzed. The effects that reading a cluster has on the run are kept in the cluster
+// until its turn. The budget of a cluster depends on earlier clusters, so a cluster that began with
+// too large a budget is judged again. The output is the same as that of a sequential run.
 
-// pendingPart is a part of a run on which work begins before its turn.
+// pendingPart is a part whose analysis starts before its turn.
 type pendingPart[T any] struct {
 	cluster *cluster
 	judged  []diag.Judged
-	// Describes what was skipped so far.
+	// leftOut describes the input that was skipped so far.
 	leftOut string
-	// The only context of the cluster; nil if it has several, which share what they find out
-	// and therefore wait for their turn.
+	// scene is the only context of the cluster. It is nil if the cluster has several contexts,
+	// because these share answers and must wait for their turn.
 	scene *scene
 	made  chan partOutcome[T]
 }
@@ -332,7 +335,8 @@ type partOutcome[T any] struct {
 	stack    []byte
 }
 
-// effects holds what reading a part adds to a run, except for counters that are only summed up.
+// effects holds the changes that reading a part makes to a run, except counters, which are only
+// summed up.
 type effects struct {
 	errs    []error
 	notes   []string
@@ -354,15 +358,16 @@ func (r *run) apply(c *cluster) {
 	c.effects = effects{}
 }
 
-// scene loads a context of a cluster whose turn it is.
+// scene loads a context of the cluster that is being reported.
 func (r *run) scene(c *cluster, x contexts.Context) *scene {
 	s := r.clusters.scene(c, x)
 	r.apply(c)
 	return s
 }
 
-// each processes parts in order, using all processors. It calls reason with the only context of
-// a part and runs the returned function concurrently. It calls told when it is the part's turn.
+// each processes parts in order, using all processors. If a part has only one context, each calls
+// reason with it and runs the returned function concurrently. It calls told when it is the part's
+// turn.
 func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*pendingPart[T])) {
 	var begun []*pendingPart[T]
 	for len(parts) > 0 || len(begun) > 0 {
@@ -378,7 +383,7 @@ func each[T any](r *run, parts []part, reason func(*scene) func() T, told func(*
 	}
 }
 
-// begin reads a part and starts to reason about it.
+// begin reads a part and starts to analyze it.
 func begin[T any](r *run, p part, reason func(*scene) func() T) *pendingPart[T] {
 	a := &pendingPart[T]{cluster: r.clusters.divide(p)}
 	if r.opts.Compared && p.entry == "" {
@@ -409,8 +414,8 @@ func begin[T any](r *run, p part, reason func(*scene) func() T) *pendingPart[T] 
 	return a
 }
 
-// known returns the result for the only context of a part, if work began ahead of its turn and
-// the budget that it used still applies.
+// known returns the result for the only context of a part if it was computed ahead of its turn with
+// a budget that still applies.
 func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 	if a.made == nil {
 		return nil, out, false
@@ -425,14 +430,16 @@ func (a *pendingPart[T]) known(r *run) (s *scene, out T, holds bool) {
 	return a.scene, m.out, true
 }
 
-// budget limits the total cost of the contexts of a run: a few files may make very many.
+// budget limits the total cost of the contexts of a run. A few files can produce very many
+// contexts.
 type budget struct {
-	// Multiplies every number of steps.
+	// factor multiplies every number of steps.
 	factor float64
-	// Steps that the judged contexts have taken, and steps left for trials of advice.
+	// spent is the number of steps that the judged contexts have taken. advice is the number of
+	// steps left for trying advice.
 	spent, advice int
-	// Objects counted so far: those around each part, and those in contexts and units where a
-	// cluster has several.
+	// objects is the number of objects counted so far. It includes the objects around each part
+	// and, for a cluster with several contexts or units, the objects in each of them.
 	objects int
 }
 
@@ -441,10 +448,11 @@ func newBudget(factor float64) *budget {
 	return &budget{factor: factor, advice: int(limits.AdviceSteps * factor)}
 }
 
-// brakedShare is the part of its budget that a context gets beyond limits.RunSteps.
+// brakedShare is the fraction of its budget that a context gets after the run has taken
+// limits.RunSteps.
 const brakedShare = 0.01
 
-// brief reports whether the next context is judged briefly.
+// brief reports whether the most expensive questions are left out for the next context.
 func (b *budget) brief() bool { return float64(b.spent) > limits.RunSteps*b.factor }
 
 // share returns the fraction of its step budget that the next context gets.

@@ -17,15 +17,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// summary counts what a run sees. The places that it lists are in the user's files.
+// summary counts the input of a run. The locations that it lists are in the user's files.
 type summary struct {
 	diag.Summary
 	skips   *skips
 	passed  passed
 	renders *locate.Renders
-	// Open questions that are already counted.
+	// counted holds the open questions that are already counted.
 	counted map[unknown]bool
-	// Texts, by file, that stand for unknown values.
+	// placeholders holds the placeholders for unknown values in each file.
 	placeholders map[string][]string
 }
 
@@ -36,10 +36,10 @@ func newSummary(r *locate.Renders) *summary {
 	}
 }
 
-// skip counts something that was skipped.
+// skip counts a skipped file, document or object under a reason.
 func (s *summary) skip(reason, place string) { s.skips.add(&s.skips.skipped, reason, place) }
 
-// leaveOpen counts something that is unknown.
+// leaveOpen counts an open question under a reason.
 func (s *summary) leaveOpen(reason, place string) { s.skips.add(&s.skips.unknown, reason, place) }
 
 // note adds notes, without duplicates.
@@ -51,7 +51,7 @@ func (s *summary) note(notes ...string) {
 	}
 }
 
-// whole returns the summary including the counts by reason.
+// whole returns the complete summary, including the counts by reason.
 func (s *summary) whole() diag.Summary {
 	all := s.Summary
 	s.skips.into(&all)
@@ -65,7 +65,7 @@ func (s *summary) whole() diag.Summary {
 	return all
 }
 
-// placeholderNote formats the placeholders of one file, or the first of them.
+// placeholderNote formats the first placeholders of a file.
 func placeholderNote(file string, texts []string) string {
 	const most, longest = 10, 40
 	var names []string
@@ -84,7 +84,7 @@ func placeholderNote(file string, texts []string) string {
 	return file + ": placeholders, whose values are unknown: " + strings.Join(names, ", ")
 }
 
-// skips counts by reason what was skipped or left open.
+// skips counts skipped input and open questions by reason.
 type skips struct {
 	skipped, notJudged, repeated, unknown map[string]*diag.Skip
 }
@@ -121,8 +121,8 @@ func sorted(m map[string]*diag.Skip) []diag.Skip {
 	return list
 }
 
-// leftOut describes what was skipped and may hold workloads, except untracked files; "" if
-// there is nothing of the kind.
+// leftOut describes skipped input that may hold workloads, except untracked files. It returns "" if
+// there is no such input.
 func (s *summary) leftOut() string {
 	var of diag.Summary
 	s.skips.into(&of)
@@ -135,7 +135,7 @@ func (s *summary) leftOut() string {
 	return strings.Join(all, ", ")
 }
 
-// count adds what one cluster declares to the summary.
+// count adds the objects that a cluster declares to the summary.
 func (s *summary) count(c *cluster) {
 	set := c.whole
 	s.Workloads += len(set.Workloads)
@@ -178,8 +178,8 @@ type unknown struct {
 	why    string
 }
 
-// unknowns counts workloads whose placement the input leaves open, each once regardless of how
-// many contexts hold it.
+// unknowns counts workloads whose placement the input does not determine. Each workload counts once
+// even if several contexts contain it.
 func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 	for _, w := range set.Workloads {
 		why := message.Reason(m.Group(w).Unknown)
@@ -199,8 +199,8 @@ func (s *summary) unknowns(set *workload.Set, m *model.Model) {
 	}
 }
 
-// givenUp counts the questions about the workloads of a context that exceeded their step budget
-// or are too large for any budget, each once regardless of how many contexts hold it.
+// givenUp counts the questions about the workloads of a context that exceeded their step budget or
+// are too large for any budget. Each question counts once even if several contexts ask it.
 func (s *summary) givenUp(m *model.Model) {
 	for _, g := range m.Run().GivenUp {
 		if why := message.Reason(model.Reason{Cause: g.Cause}); why != "" {
@@ -227,11 +227,11 @@ func (s *summary) open(why string, objects []*source.Object, budget bool) {
 	}
 }
 
-// overBudget begins the reason for a question that exceeded its budget.
+// overBudget starts the reason for a question that exceeded its budget.
 const overBudget = "step budget exceeded: "
 
-// passed counts objects that are not workloads of their own, have no pods yet, or cannot be
-// created.
+// passed counts objects that are not judged as workloads because they belong to another object,
+// have no pods yet or cannot be created.
 type passed struct{ nodes, provisioners, owned, finished, hooks, paused, exported int }
 
 // pausedNote is the note on Deployments that have no pods yet.

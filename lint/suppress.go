@@ -29,19 +29,19 @@ type suppressions struct {
 	renders *locate.Renders
 	judge   *judge
 	table   workload.Table
-	// all holds those that take part in the run. inline has the indices of those in manifests,
-	// by the start of their object (zero if none), and entries the indices of those of the
-	// configuration.
+	// all holds the suppressions that take part in the run. inline has the indices of those in
+	// manifests, by the location of their object (zero if there is no object). entries has the
+	// indices of those in the configuration.
 	all     []accept.Suppression
 	inline  map[diag.Span][]int
 	entries []int
-	// allowed limits the suppressions in manifests that count; nil allows all. permitted caches
-	// its answers, and inert holds those that it rejects.
+	// allowed reports which suppressions in manifests count. If it is nil, all of them count.
+	// permitted caches its answers, and inert holds the suppressions that it rejects.
 	allowed   accept.Allowance
 	permitted map[diag.Suppression]bool
 	inert     []diag.Suppression
-	// scanned lists the files whose comments were added. ignored is the number of suppressions
-	// in manifests that Options.NoInline ignores.
+	// scanned lists the files whose comments were added. ignored is the number of suppressions in
+	// manifests that are ignored because of Options.NoInline.
 	scanned []string
 	ignored int
 	sources *sourceComments
@@ -58,8 +58,8 @@ func newSuppressions(o *Options, j *judge, table workload.Table) *suppressions {
 	return s
 }
 
-// gather collects the suppressions of the manifests and of the configuration, before the parsed
-// trees are released.
+// gather collects the suppressions in the manifests and the configuration. It must run before the
+// parsed trees are released.
 func (s *suppressions) gather(m *manifests) {
 	objects := slices.Concat(m.set.Objects, m.altered) // includes objects that are not judged; otherwise their comments would count for others
 	byFile := locate.ByFile(objects)
@@ -84,7 +84,7 @@ func (s *suppressions) gather(m *manifests) {
 // configured adds the suppressions of the configuration.
 func (s *suppressions) configured() {
 	name := s.files.ShowConfig()
-	open := !s.files.Cover(s.files.Config.Dir) // an entry may be about manifests that are not read
+	open := !s.files.Cover(s.files.Config.Dir) // an entry may apply to manifests that are not read
 	for i := range s.files.Config.Suppress {
 		entry := &s.files.Config.Suppress[i]
 		at := entry.Place
@@ -103,8 +103,8 @@ func suppression(by, rule, reason, until, target string, at diag.Span) accept.Su
 	}}
 }
 
-// add adds a suppression of a manifest, or records it as inert if it is not allowed. It also
-// adds one that cannot accept anything, so that a complaint is reported.
+// add adds a suppression from a manifest, or records it as inert if it is not allowed. It also adds
+// a suppression that cannot accept anything, so that a complaint about it is reported.
 func (s *suppressions) add(one accept.Suppression) {
 	if s.allowed != nil && !s.opts.NoInline && one.Holds(s.acceptance()) && !s.isAllowed(&one) {
 		return
@@ -116,14 +116,15 @@ func (s *suppressions) add(one accept.Suppression) {
 	s.all = append(s.all, one)
 }
 
-// suppressionKey identifies a suppression by its location and target: several renders may contain the
-// same one, and one line of a kustomization may annotate many objects.
+// suppressionKey identifies a suppression by its location and target. The location alone is not
+// enough, because one line of a kustomization may annotate many objects. Several renders may
+// contain the same suppression.
 func suppressionKey(s *accept.Suppression) diag.Suppression {
 	return diag.Suppression{Acceptance: diag.Acceptance{By: s.By, Location: s.Location}, Rule: s.Rule, Target: s.Target}
 }
 
-// isAllowed reports whether a suppression may count. It asks only once about one that several
-// renders contain.
+// isAllowed reports whether a suppression may count. It asks only once about a suppression that
+// several renders contain.
 func (s *suppressions) isAllowed(one *accept.Suppression) bool {
 	key := suppressionKey(one)
 	allowed, known := s.permitted[key]
@@ -141,7 +142,7 @@ func (s *suppressions) acceptance() accept.Options {
 	return accept.Options{Today: s.opts.Today, Rules: s.opts.Policy.IDs()}
 }
 
-// annotations adds the suppressions of one object.
+// annotations adds the suppressions in the annotations of an object.
 func (s *suppressions) annotations(o *source.Object) {
 	start := locate.StartOf(o)
 	for k, v := range o.Root.At("metadata", "annotations").Fields() {
@@ -158,9 +159,10 @@ func (s *suppressions) annotations(o *source.Object) {
 	}
 }
 
-// comments adds the suppressions of one file; objects are those of the file.
+// comments adds the suppressions in the comments of a file. The argument objects holds the objects
+// of the file.
 func (s *suppressions) comments(f *source.File, objects []*source.Object) {
-	var last, end int // the line that a group of comments is about, and the end of the item that it begins
+	var last, end int // the line that a group of comments applies to, and the last line of the list item that starts there
 	for _, d := range f.Directives() {
 		reason, until := accept.Reason(d.Text)
 		one := suppression(diag.ByComment, d.Rule, reason, until, "", d.Span)
@@ -183,9 +185,9 @@ func (s *suppressions) comments(f *source.File, objects []*source.Object) {
 	}
 }
 
-// itemEnd returns the last line of the list item that begins on a line; 0 if none does. A tool
-// that renders manifests sorts their fields, so a finding about an entire item may have come
-// from any of its lines.
+// itemEnd returns the last line of the list item that begins on a line, or 0 if none does. Tools
+// that render manifests sort their fields, so a finding about an entire item may come from any of
+// its lines.
 func itemEnd(f *source.File, line int) int {
 	text := f.Printed(line)
 	indent := len(text) - len(strings.TrimLeft(text, " "))
@@ -207,7 +209,7 @@ func itemEnd(f *source.File, line int) int {
 	return end
 }
 
-// ofSources adds the comments of the source files that findings were moved to.
+// ofSources adds the suppressions in comments of the source files that findings were moved to.
 func (s *suppressions) ofSources(findings []accept.Finding) {
 	if s.opts.NoInline {
 		return
@@ -231,7 +233,7 @@ func (s *suppressions) scannedSet() map[string]bool {
 	return seen
 }
 
-// recordDecided records which rules are decided for the objects that suppressions are about.
+// recordDecided records which rules are decided for the objects that suppressions apply to.
 func (s *suppressions) recordDecided(f *derive.Built, objects []*source.Object) {
 	if len(s.all) == 0 {
 		return
@@ -271,8 +273,8 @@ func (s *suppressions) countDecided(f *derive.Built, o *source.Object, one *acce
 }
 
 // apply separates findings that count from findings that a suppression accepts, and returns
-// complaints about suppressions that accept nothing. A suppression of a rule that failed may be
-// needed.
+// complaints about suppressions that accept nothing. It does not complain if the suppressed rule
+// failed, because the suppression may be needed.
 func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept.Finding, complaints []accept.Complaint) {
 	for i := range s.all {
 		one := &s.all[i]
@@ -282,8 +284,8 @@ func (s *suppressions) apply(findings []accept.Finding) (kept, accepted []accept
 	return accept.Suppress(findings, s.all, s.acceptance())
 }
 
-// inEffect returns the suppressions that are in effect, each once regardless of how many renders
-// contain it.
+// inEffect returns the suppressions that are in effect. Each is returned once even if several
+// renders contain it.
 func (s *suppressions) inEffect() (all []diag.Suppression) {
 	seen := map[diag.Suppression]bool{}
 	for i := range s.all {
@@ -297,8 +299,8 @@ func (s *suppressions) inEffect() (all []diag.Suppression) {
 }
 
 // Inline returns the suppressions in manifests that are in effect, and those in all other files
-// below the root, from which rendered manifests may come. The error names what could not be
-// read.
+// below the root, because rendered manifests may come from these files. The error names the files
+// that could not be read.
 func Inline(ctx context.Context, o Options) ([]diag.Suppression, error) {
 	r := newRun(ctx, o, nil)
 	r.suppressions.gather(r.load())
@@ -343,22 +345,23 @@ func (s *suppressions) scanRemaining() error {
 	})
 }
 
-// sourceComments holds the comments in files that declare no object by themselves, such as
-// templates, values files, and manifests that renders use. A comment is used if any render that
-// reads the file uses it, and unused if all of them are known not to.
+// sourceComments holds the comments in files that declare no objects, such as templates and values
+// files, and in manifests that renders use. A comment is used if any render that reads the file
+// uses it. It is unused if none of these renders can use it.
 type sourceComments struct {
 	renders *locate.Renders
 	byFile  map[string][]int // indices of the suppressions
-	// rules lists the rules that the comments of a file name, and asked what a render decides
-	// about each: all comments for one rule share the answer, and there may be many.
+	// rules lists the rules that the comments of a file name. asked holds, for each of them,
+	// whether a render decides the rule. All comments about a rule share the answer, because there
+	// may be many.
 	rules map[string][]string
 	asked map[*locate.Rendered]map[string]*askedRule
 	// partly is set if a cluster was not judged in all its contexts.
 	partly bool
 }
 
-// askedRule counts the objects of a render for which a rule has complete facts; open is set if
-// there are other objects.
+// askedRule counts the objects of a render for which a rule has complete facts. open is set if
+// there are objects with incomplete facts.
 type askedRule struct {
 	decided int
 	open    bool
@@ -380,8 +383,8 @@ func (c *sourceComments) note(one *accept.Suppression, i int, o accept.Options) 
 	}
 }
 
-// of returns the rules to ask about an object: those of comments in files that its render
-// reads.
+// of returns the rules to check for an object. These are the rules that comments in the files of
+// its render name.
 func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	x := c.renders.Results[o.File.Name]
 	if x == nil || len(c.byFile) == 0 {
@@ -400,8 +403,8 @@ func (c *sourceComments) of(o *source.Object) map[string]*askedRule {
 	return all
 }
 
-// applyAnswers copies the answers of the renders to the comments. A render that failed or was not
-// requested may use a comment, so the answer stays open.
+// applyAnswers copies the answers of the renders to the comments. If a render failed or was not
+// requested, it might use a comment, so the answer stays open.
 func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files) {
 	open := c.partly || len(c.renders.Failed) > 0 || !f.Cover(f.Root)
 	for _, x := range c.renders.All {
@@ -416,7 +419,7 @@ func (c *sourceComments) applyAnswers(all []accept.Suppression, f *locate.Files)
 	}
 }
 
-// sourcesOf returns the files that a render uses; none for what another tool rendered.
+// sourcesOf returns the files that a render uses. It returns none for the output of another tool.
 func sourcesOf(x *locate.Rendered) []string {
 	if x.Out == nil {
 		return nil
@@ -445,7 +448,7 @@ func (r *run) applyAcceptances(report *diag.Report) {
 	if r.opts.Baseline == nil {
 		return
 	}
-	// A run that reads only a part of the files knows only about objects in that part.
+	// A run that reads only some of the files knows only about the objects in those files.
 	elsewhere := r.elsewhere()
 	for _, key := range healed {
 		if !elsewhere(key) && !r.judge.tally.HasFailed(key.Rule) {
@@ -454,8 +457,8 @@ func (r *run) applyAcceptances(report *diag.Report) {
 	}
 }
 
-// elsewhere returns a function that reports whether a baseline key may be about a manifest that
-// the run does not read.
+// elsewhere returns a function that reports whether a baseline key may refer to a manifest that the
+// run does not read.
 func (r *run) elsewhere() func(diag.Key) bool {
 	if r.files.Cover(filepath.Dir(locate.Absolute(r.files.Dir, r.opts.Baseline.Path))) {
 		return func(diag.Key) bool { return false }

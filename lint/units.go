@@ -19,16 +19,17 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// unit holds the objects of a context that one directory declares. The files imply that they
-// are deployed together; whether other units of the context share their cluster is unknown.
+// unit holds the objects of a context that one directory declares. The directory implies that they
+// are deployed together. Whether other units of the context share their cluster is unknown.
 type unit struct {
 	name    string
 	objects []*source.Object
 }
 
-// unitsOf returns a function that maps a file to the directory that it is deployed with: one
-// that the command line names, which includes all below it, or else the directory of the file.
-// The working directory does not count, because it is the default path.
+// unitsOf returns a function that maps a file to the directory that it is deployed with. This is
+// the directory on the command line that contains the file, or else the file's own directory. The
+// working directory does not count as a directory on the command line, because it is the default
+// path.
 func unitsOf(f *locate.Files) func(file string) string {
 	var named []string
 	here, _ := os.Stat(f.Dir)
@@ -65,10 +66,10 @@ func (u *unit) key(seed maphash.Seed) unitKey {
 	return unitKey{u.name, h.Sum64()}
 }
 
-// units divides a context into units, unless it is a render or a cluster of the configuration.
-// It also returns the names of the units with workloads, budgets or limits of a namespace. Both
-// are nil if there are fewer than two of these. Other objects that affect workloads but have no
-// pods, such as a Namespace or an autoscaler, are added to each unit.
+// units divides a context into units, unless it is a render or a configured cluster. It also
+// returns the names of the units that contain workloads, disruption budgets or namespace limits. If
+// there are fewer than two such units, both results are nil. Other objects that affect workloads
+// but have no pods, such as a Namespace or an autoscaler, are added to each unit.
 func (d *clusters) units(x *scene) (all []unit, with []string) {
 	if !x.cluster.several {
 		return nil, nil
@@ -112,8 +113,8 @@ func (d *clusters) units(x *scene) (all []unit, with []string) {
 	return all, with
 }
 
-// unitScene loads a unit, together with what may be deployed beside it. It uses the nodes of
-// the context.
+// unitScene loads a unit together with the objects that may be deployed beside it. It uses the
+// nodes of the context.
 func (d *clusters) unitScene(joint *scene, u unit) *scene {
 	there, elsewhere := map[diag.Object]bool{}, []*source.Object(nil)
 	together, namespaces := map[*source.Object]bool{}, map[string]bool{}
@@ -124,7 +125,7 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 		namespaces[o.Namespace] = true
 	}
 	for _, o := range d.neighbours().Of(u.objects) {
-		if together[o] || !there[o.ID()] { // no alternative to an object of this context
+		if together[o] || !there[o.ID()] { // not an alternative to an object of this context
 			elsewhere = append(elsewhere, o)
 		}
 	}
@@ -142,7 +143,7 @@ func (d *clusters) unitScene(joint *scene, u unit) *scene {
 	return s
 }
 
-// ifShared ends messages that apply only if several units share a cluster.
+// ifShared is appended to messages that apply only if several units share a cluster.
 const ifShared = "if these share a cluster"
 
 // theseUnits formats the names of units for a message.
@@ -154,8 +155,8 @@ func theseUnits(names []string) string {
 	return "these: directories " + strings.Join(names, ", ")
 }
 
-// weakenToShared turns a finding that a context has and none of its units has into a warning
-// about the units that it concerns, because they may not share a cluster.
+// weakenToShared turns a finding that no single unit has into a warning that names the units,
+// because they may not share a cluster.
 func (d *clusters) weakenToShared(found *accept.Finding, all []string) {
 	if found.Level == diag.LevelError {
 		found.Level = diag.LevelWarning
@@ -173,7 +174,7 @@ func (d *clusters) weakenToShared(found *accept.Finding, all []string) {
 	found.Details = append(slices.Clip(found.Details), theseUnits(names))
 }
 
-// foundAt identifies a finding by its rule and place.
+// foundAt identifies a finding by its rule and location.
 type foundAt struct {
 	rule   string
 	object diag.Object

@@ -14,32 +14,32 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// The header of a baseline file.
+// These are the header fields of a baseline file.
 const (
 	APIVersion   = "schedlint.dev/v1alpha1"
 	BaselineKind = "Baseline"
 )
 
-// Baseline holds the findings that a team had when it started, or started again, to use
-// schedlint.
+// Baseline holds the findings that a team accepted when it adopted schedlint, or when it last
+// updated the baseline.
 type Baseline struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
-	// Reason says why the findings are accepted; Until is the last day on which they are, or
-	// "".
+	// Reason is the reason why the findings are accepted. Until is the last day on which they are
+	// accepted, or "".
 	Reason  string  `json:"reason"`
 	Until   string  `json:"until,omitempty"`
 	Entries []Entry `json:"entries"`
 
-	// Path is the file as the user would write it, and Text its contents; File is its name in
-	// outputs.
+	// Path is the path of the baseline as the user would write it. Text is the contents of the
+	// file, and File is its name in reports.
 	Path string `json:"-"`
 	Text []byte `json:"-"`
 	File string `json:"-"`
-	line int    // of until, or of the start
+	line int    // the line of until, or of the start of the file
 }
 
-// Entry describes the findings with one key: the worst level, their number, and the number of
+// Entry summarizes the findings with one key by their worst level, their number and the number of
 // pods that they leave Pending.
 type Entry struct {
 	diag.Key
@@ -55,8 +55,8 @@ func NewBaseline(reason, until string, findings []diag.Diagnostic) *Baseline {
 	return b
 }
 
-// Take replaces the entries by the findings, and keeps an old entry without findings if keep
-// reports true.
+// Take replaces the entries with entries for the findings. An old entry without findings is kept if
+// keep returns true for it.
 func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
 	now := tallies(findings, itself)
 	entries := []Entry{}
@@ -72,8 +72,8 @@ func (b *Baseline) Take(findings []diag.Diagnostic, keep func(diag.Key) bool) {
 	slices.SortFunc(b.Entries, func(x, y Entry) int { return slices.Compare(x.Parts(), y.Parts()) })
 }
 
-// ReadBaseline reads a baseline file. It is as strict as the configuration, because a misread
-// entry would accept something else.
+// ReadBaseline parses a baseline file. It is as strict as for the configuration, because a misread
+// entry would accept the wrong findings.
 func ReadBaseline(name string, text []byte) (*Baseline, error) {
 	b := &Baseline{Path: name, Text: text}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -82,7 +82,7 @@ func ReadBaseline(name string, text []byte) (*Baseline, error) {
 		offset, plain := d.InputOffset(), errors.New(strings.TrimPrefix(err.Error(), "json: "))
 		var syntax *json.SyntaxError
 		var kind *json.UnmarshalTypeError
-		switch { // without Go's names of types
+		switch { // without the names of Go types
 		case errors.As(err, &syntax):
 			offset = syntax.Offset
 		case errors.As(err, &kind):
@@ -106,7 +106,7 @@ func lineAt(text []byte, offset int64) int {
 	return 1 + bytes.Count(text[:min(int(offset), len(text))], []byte("\n"))
 }
 
-// check validates what the types do not enforce.
+// check validates properties that the types do not enforce.
 func (b *Baseline) check() error {
 	switch {
 	case b.APIVersion != APIVersion || b.Kind != BaselineKind:
@@ -133,17 +133,17 @@ func (b *Baseline) check() error {
 	return nil
 }
 
-// Acceptance returns the acceptance of the findings that the baseline accepts. Its location is where
-// the file says how long it applies.
+// Acceptance returns the acceptance that is attached to accepted findings. Its location is the line
+// of the file that sets the last day.
 func (b *Baseline) Acceptance() diag.Acceptance {
 	line := max(1, b.line)
 	at := diag.Span{File: b.File, Line: line, Column: 1, EndLine: line, EndColumn: 2}
 	return diag.Acceptance{By: diag.ByBaseline, Reason: b.Reason, Until: b.Until, Location: at}
 }
 
-// Apply separates the findings that the baseline accepts, and returns the keys of entries that
-// match no finding any more, for whatever reason. A baseline that has expired accepts nothing,
-// and Apply complains about it.
+// Apply separates the findings that the baseline accepts from the others. It also returns the keys
+// of entries that no longer match a finding, for whatever reason. An expired baseline accepts
+// nothing, and Apply returns a complaint about it.
 func (b *Baseline) Apply(findings []Finding, today string) (kept, accepted []Finding, healed []diag.Key, complaints []Complaint) {
 	if b == nil {
 		return findings, nil, nil, nil
@@ -186,8 +186,8 @@ func (b *Baseline) allowed() map[diag.Key]tally {
 	return all
 }
 
-// NewlyAccepted returns the entries that an earlier baseline, which may be nil, does not have, or that
-// accept more than its entries.
+// NewlyAccepted returns the entries that are not in an earlier baseline, and those that accept more
+// than the same entries there. The earlier baseline may be nil.
 func (b *Baseline) NewlyAccepted(over *Baseline) []Entry {
 	had, key := map[diag.Key]tally{}, itself
 	if over != nil {
@@ -205,8 +205,8 @@ func (b *Baseline) NewlyAccepted(over *Baseline) []Entry {
 	return raised
 }
 
-// Outlives reports whether another baseline, which may be nil, has a last day and this one
-// applies after it.
+// Outlives reports whether b applies longer than another baseline that has a last day. The other
+// baseline may be nil.
 func (b *Baseline) Outlives(other *Baseline) bool {
 	return other != nil && other.Until != "" && (b.Until == "" || b.Until > other.Until)
 }

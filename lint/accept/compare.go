@@ -35,9 +35,9 @@ func tallies(findings []diag.Diagnostic, key func(diag.Key) diag.Key) map[diag.K
 }
 
 // comparableKey returns a function that maps keys for a comparison with an earlier state. An object
-// has a branch only if there are alternatives to it. If only one state has alternatives, the
-// branch is ignored; otherwise every finding of an environment would be new as soon as a second
-// one is added.
+// has a branch only if there are alternatives to it. If only one of the two states has
+// alternatives, the branch is ignored. Otherwise adding a second environment would make every
+// finding of the first one new.
 func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 	object := func(k diag.Key) diag.Key {
 		k.Branch, k.Rule, k.Field = "", "", ""
@@ -68,11 +68,11 @@ func comparableKey(before, now []diag.Key) func(diag.Key) diag.Key {
 	}
 }
 
-// renamed returns the renders of an earlier state that have another name now, because their
-// findings are the same.
+// renamed returns the renders of an earlier state that now have another name. They are recognized
+// by having the same findings.
 func renamed(before, now []diag.Key) map[string]string {
 	had, has := byRender(before), byRender(now)
-	names := map[string]string{} // by the findings of renders that exist only now
+	names := map[string]string{} // names of new renders by their findings
 	for _, name := range slices.Sorted(maps.Keys(has)) {
 		if _, there := had[name]; !there {
 			names[has[name]] = name
@@ -89,7 +89,7 @@ func renamed(before, now []diag.Key) map[string]string {
 	return to
 }
 
-// byRender returns the findings of each render as a text without the render's name.
+// byRender returns the findings of each render as a string without the name of the render.
 func byRender(keys []diag.Key) map[string]string {
 	said := map[string][]string{}
 	for _, k := range keys {
@@ -114,11 +114,11 @@ func keysOf(findings []diag.Diagnostic) []diag.Key {
 	return all
 }
 
-// split separates findings that some allowance covers from those beyond it. Of the findings
-// with one key, all are beyond if they leave more pods Pending than allowed; otherwise those of
-// a worse level, and the last of the rest if there are too many: equal findings cannot be told
-// apart. What increased becomes a detail, after the text in more. The function key maps keys
-// before they are compared.
+// split separates findings within the allowance for their key from those beyond it. If the findings
+// with one key leave more pods Pending than allowed, all of them are beyond it. Otherwise findings
+// with a worse level are beyond it. If there are still too many, so are the last ones, because
+// equal findings cannot be told apart. The number or level that increased is added to the details
+// after the text in more. The function key maps keys before they are compared.
 func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) diag.Key, more string) (within, beyond []Finding) {
 	groups := map[diag.Key][]int{}
 	for i := range findings {
@@ -143,8 +143,8 @@ func split(findings []Finding, allowed map[diag.Key]tally, key func(diag.Key) di
 	return within, beyond
 }
 
-// grow records the findings of a group that are beyond the allowance, and why; the reason is
-// empty if nothing was allowed.
+// grow records the findings of a group that are beyond the allowance, with the reason. The reason
+// is empty if nothing was allowed.
 func grow(findings []Finding, group []int, allowed tally, grown map[int]string) {
 	var now tally
 	for _, i := range group {
@@ -170,19 +170,20 @@ func grow(findings []Finding, group []int, allowed tally, grown map[int]string) 
 	}
 }
 
-// Difference says what happened to the findings of a revision.
+// Difference is the difference between the findings of a tree and those of a revision.
 type Difference struct {
-	// Introduced are the findings that the revision did not have, Unchanged the others.
+	// Introduced holds the findings that the revision did not have. Unchanged holds the others.
 	Introduced, Unchanged []diag.Diagnostic
-	// Fixed are findings of the revision that are gone. Undecided are gone as well, but perhaps
-	// not fixed: they were not checked again, or pods of their object are Pending now, which
-	// leaves questions about changes open.
+	// Fixed holds findings of the revision that are gone. Undecided holds findings that are gone
+	// but perhaps not fixed. Either they were not checked again, or pods of their object are
+	// Pending now, so that questions about changes are open.
 	Fixed, Undecided []diag.Diagnostic
 }
 
-// Since compares the findings of a tree, and those that it accepts, with the findings in the
-// tree of a revision. Open reports whether it is unknown if a missing finding still applies,
-// because its file is skipped now or a number is unknown; nil means never.
+// Since compares the findings of a tree, and its accepted findings, with the findings in the tree
+// of a revision. The function open reports whether it is unknown if a missing finding still
+// applies, because its file is now skipped or a number is unknown. If open is nil, this is always
+// known.
 func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) bool) Difference {
 	key := comparableKey(keysOf(before), keysOf(now))
 	within, beyond := split(wrap(now), tallies(before, key), key, "worse than before: ")
@@ -209,7 +210,7 @@ func Since(before, now, accepted []diag.Diagnostic, open func(*diag.Diagnostic) 
 	return d
 }
 
-// objectOf returns the key of a finding reduced to its object.
+// objectOf returns a key that identifies only the object of a finding.
 func objectOf(d *diag.Diagnostic) diag.Key {
 	key := d.Key()
 	key.Rule, key.Field = "", ""
@@ -232,8 +233,8 @@ func unwrap(all []Finding) []diag.Diagnostic {
 	return list
 }
 
-// Allowance counts suppressions by what they accept. Another reason does not make a suppression
-// new, a later date does.
+// Allowance counts suppressions by the findings that they accept. A suppression with another reason
+// is not new, but one with a later date is.
 type Allowance map[diag.Suppression]int
 
 // Allow counts suppressions.
@@ -250,7 +251,7 @@ func bare(s diag.Suppression) diag.Suppression {
 	return s
 }
 
-// Take reports whether the allowance has an equal suppression, and uses it up.
+// Take reports whether the allowance contains an equal suppression, and removes it.
 func (a Allowance) Take(s diag.Suppression) bool {
 	key := bare(s)
 	if a[key] == 0 {
@@ -260,17 +261,17 @@ func (a Allowance) Take(s diag.Suppression) bool {
 	return true
 }
 
-// NewSuppressions returns the suppressions that a tree has and the tree of a revision does not.
+// NewSuppressions returns the suppressions in now that are not in before.
 func NewSuppressions(before, now []diag.Suppression) []diag.Suppression {
 	return slices.DeleteFunc(slices.Clone(now), Allow(before).Take)
 }
 
-// CompareWith reduces a report to the findings that the tree of a revision did not have, and adds
-// what happened to the others. Before is the report on that tree, with its own configuration,
-// nodes and suppressions. Silences are those that the reports do not contain, such as those of
-// configurations.
+// CompareWith reduces the report now to the findings that the tree of a revision did not have, and
+// adds a comparison of the other findings. The report before is about that tree, with its own
+// configuration, nodes and suppressions. The argument silences holds silences that the reports do
+// not contain, such as changes of the configuration.
 func CompareWith(now, before *diag.Report, revision string, silences []diag.Silence) {
-	for _, q := range now.Quiet { // problems of renders that were rendered in the other state
+	for _, q := range now.Quiet { // problems of renders that succeeded in the other state
 		if slices.Contains(before.Rendered, q.Render) {
 			now.Diagnostics = append(now.Diagnostics, q.Diagnostic)
 		}
@@ -278,7 +279,7 @@ func CompareWith(now, before *diag.Report, revision string, silences []diag.Sile
 	before.Diagnostics = matchToRenders(before.Diagnostics, now.Diagnostics, before.Rendered, now.Rendered)
 	d := Since(before.Diagnostics, now.Diagnostics, now.Accepted, now.AnswerUnknown)
 	n := len(d.Introduced)
-	d.Introduced = slices.DeleteFunc(d.Introduced, func(f diag.Diagnostic) bool { // perhaps not new
+	d.Introduced = slices.DeleteFunc(d.Introduced, func(f diag.Diagnostic) bool { // possibly not new
 		return f.Render != "" && slices.Contains(before.NotRendered, f.Render)
 	})
 	if n -= len(d.Introduced); n > 0 {
@@ -309,9 +310,9 @@ func CompareWith(now, before *diag.Report, revision string, silences []diag.Sile
 	now.Merge()
 }
 
-// matchToRenders rewrites the findings of an earlier state to match the renders of a later one: an
-// object that was judged as written may be rendered now, and vice versa. Findings match if the
-// same rule reports the same field of the same source object.
+// matchToRenders rewrites the findings of an earlier state to match the renders of a later one. An
+// object that was judged as written may now be rendered, and vice versa. Findings match if the same
+// rule reports the same field of the same source object.
 func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Diagnostic {
 	type spot struct {
 		rule, field string
@@ -336,7 +337,7 @@ func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Dia
 			as = rendered[at(&d, d.Object)]
 		case d.Render != "" && !slices.Contains(has, d.Render):
 			as = raw[at(&d, d.Written)]
-			delete(raw, at(&d, d.Written)) // the source has it once, however many renders contained it
+			delete(raw, at(&d, d.Written)) // the source has the finding once, even if several renders contained it
 		}
 		if len(as) == 0 {
 			all = append(all, d)
@@ -350,7 +351,7 @@ func matchToRenders(before, now []diag.Diagnostic, had, has []string) []diag.Dia
 	return all
 }
 
-// Inert returns the suppressions that a run found and ignored.
+// Inert returns a silence for each suppression that a run found and ignored.
 func Inert(r *diag.Report, revision string) []diag.Silence {
 	var all []diag.Silence
 	for _, s := range r.Inert {
@@ -359,7 +360,7 @@ func Inert(r *diag.Report, revision string) []diag.Silence {
 	return all
 }
 
-// silenced describes a suppression.
+// silenced describes the rule and the target of a suppression.
 func silenced(s diag.Suppression) string {
 	text := fmt.Sprintf("%s suppresses %s", s.By, s.Rule)
 	if s.Target != "" {
@@ -371,7 +372,8 @@ func silenced(s diag.Suppression) string {
 	return text + ": " + s.Reason
 }
 
-// Raised returns what a baseline accepts and an earlier one, which may be nil, does not.
+// Raised returns silences for the findings that the baseline now accepts in addition to an earlier
+// one, which may be nil.
 func Raised(now, before *Baseline) []diag.Silence {
 	var all []diag.Silence
 	if now == nil {
@@ -398,8 +400,8 @@ func Raised(now, before *Baseline) []diag.Silence {
 	return all
 }
 
-// unjudged returns the objects that another state of the files judged and that are present but
-// no longer judged: the change silences their findings.
+// unjudged returns silences for objects that were judged in another state of the files and are now
+// present but not judged. The change silences their findings.
 func unjudged(now, before *diag.Report) []diag.Silence {
 	if now.WhyUnjudged == nil {
 		return nil

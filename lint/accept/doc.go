@@ -1,20 +1,21 @@
-// Package accept decides which findings count: those that are not accepted.
+// Package accept separates accepted findings from the findings that count.
 //
-// Contract: values in, values out; nothing is read, and today is an argument.
+// Contract: functions depend only on their arguments. Nothing is read, and the current date is an
+// argument.
 //
-// A finding is accepted by a suppression (an annotation of its object, a comment at its line,
-// an entry of the configuration) or by the baseline, in this order; the first match is the one
-// that is reported. Each of them has a reason and may have a last day. A suppression that has
-// no reason, has expired or names no rule accepts nothing and causes a complaint. So does one
-// that matches no finding although its rule has complete facts: an obsolete suppression would
-// silence the next fault.
+// A finding can be accepted by an annotation of its object, a comment at its line, a configuration
+// entry or the baseline. They are tried in this order, and the first match is reported. Each of
+// them has a reason and may have a last day. A suppression that has no reason, has expired or names
+// no rule accepts nothing and causes a complaint. A suppression that matches no finding also causes
+// a complaint if its rule has complete facts, because an obsolete suppression would silence the
+// next fault.
 //
-// The baseline and the change since a revision compare findings by diag.Key, which does not
-// change when files are moved or renamed or lines are added above, and by three numbers for
-// each key that may only decrease: the level, the number of findings, and the number of pods
-// that they leave Pending. A finding without an object, such as a document that cannot be
-// parsed, is identified by its file.
+// Baselines and comparisons with a revision match findings by diag.Key. The key does not change
+// when files are moved or renamed or when lines are added above a finding. For each key, neither
+// the level, nor the number of findings, nor the number of pods that they leave Pending may
+// increase. A finding without an object, such as a document that cannot be parsed, is identified by
+// its file.
 //
-// Non-goals: reading configurations, comments or git; wording of findings, which is up to the
-// rules.
+// Non-goals: reading configurations, comments or git, and the wording of findings, which rules
+// determine.
 package accept

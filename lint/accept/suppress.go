@@ -8,29 +8,30 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Finding is a diagnostic with the data that suppressions match on.
+// Finding is a diagnostic with the data that suppressions are matched against.
 type Finding struct {
 	diag.Diagnostic
-	// Start is the start of its object; zero if it has none.
+	// Start is the start of the finding's object, or zero if the finding has no object.
 	Start diag.Span
-	// Labels are those of the object itself.
+	// Labels are the labels of the object itself, not of its pods.
 	Labels map[string]string
 	// Moved is set if the finding was moved from rendered text to its source.
 	Moved bool
-	// Template is the line of the template that prints the value at the place; zero if there is
-	// none.
+	// Template is the template line that prints the value at the finding's location, or zero if
+	// there is none.
 	Template diag.Span
 }
 
-// Suppression is a diag.Suppression with the means to apply it.
+// Suppression is a diag.Suppression with the data for applying it.
 type Suppression struct {
 	diag.Suppression
 	// Meets reports whether the suppression covers a finding, regardless of its rule.
 	Meets func(*Finding) bool
-	// Start is the start of the object that it is about; zero if it may be about several.
+	// Start is the start of the object that the suppression applies to, or zero if it may apply to
+	// several objects.
 	Start diag.Span
-	// Decided counts objects that it is about and for which its rule has complete facts; Open
-	// is set if there are others.
+	// Decided is the number of objects that the suppression applies to and for which its rule has
+	// complete facts. Open is set if it also applies to objects with incomplete facts.
 	Decided int
 	Open    bool
 }
@@ -46,11 +47,11 @@ const (
 	Unused        Problem = "unused"
 )
 
-// Complaint is one suppression with a problem.
+// Complaint is a suppression with a problem.
 type Complaint struct {
 	Problem Problem
 	diag.Suppression
-	// Near is the rule that was probably intended, or "".
+	// Near is the rule that was probably meant, or "".
 	Near string
 }
 
@@ -70,8 +71,8 @@ func IsDate(s string) bool {
 	return err == nil
 }
 
-// Reason splits the words after a rule into the reason and the last day. The last day is the
-// word until=DATE, which may be anywhere among them.
+// Reason splits the text after a rule name into the reason and the last day. The last day is the
+// word until=DATE, which may be anywhere in the text.
 func Reason(text string) (reason, until string) {
 	var words []string
 	for _, word := range strings.Fields(text) {
@@ -87,12 +88,12 @@ func Reason(text string) (reason, until string) {
 	return strings.Join(words, " "), until
 }
 
-// expired reports whether a date is over or invalid; false for "".
+// expired reports whether a date is in the past or invalid. It returns false for "".
 func expired(until, today string) bool {
 	return until != "" && (!IsDate(until) || until < today)
 }
 
-// fault returns the problem that keeps a suppression from accepting anything; "" if there is
+// fault returns the problem that keeps a suppression from accepting anything, or "" if there is
 // none.
 func (s *Suppression) fault(o Options) Problem {
 	switch {
@@ -109,7 +110,7 @@ func (s *Suppression) fault(o Options) Problem {
 // Holds reports whether a suppression is in effect.
 func (s *Suppression) Holds(o Options) bool { return s.fault(o) == "" }
 
-// written identifies a suppression by where it is written: several renders may contain it.
+// written identifies a suppression by its location, because several renders may contain it.
 type written struct {
 	by, rule string
 	location diag.Span

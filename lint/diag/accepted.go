@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The mechanisms that accept a finding.
+// These are the mechanisms that accept a finding.
 const (
 	ByAnnotation    = "annotation"
 	ByComment       = "comment"
@@ -20,37 +20,38 @@ type Acceptance struct {
 	// By is annotation, comment, configuration or baseline.
 	By     string `json:"by"`
 	Reason string `json:"reason"`
-	// Until is the last day on which it applies, for example 2027-03-31, or "".
+	// Until is the last day on which the acceptance applies, for example 2027-03-31, or "".
 	Until    string `json:"until,omitempty"`
 	Location Span   `json:"location"`
 }
 
-// Suppression is one place where the user accepts findings of a rule.
+// Suppression is an annotation, comment or configuration entry that accepts findings of a rule.
 type Suppression struct {
 	Acceptance
 	Rule string `json:"rule"`
-	// Target is the scope in words: an object, or the text of a selector.
+	// Target describes the scope of the suppression, for example an object or the text of a
+	// selector.
 	Target string `json:"target"`
 }
 
 // Change compares the findings with those of an earlier revision.
 type Change struct {
-	// Since is the revision as requested.
+	// Since is the revision as the user wrote it.
 	Since string `json:"since"`
-	// Introduced counts findings that the revision did not have. Like all fields below, it counts
-	// by render: one result may represent several findings.
+	// Introduced is the number of findings that the revision did not have. All fields of Change
+	// count a finding once per render, so one result may represent several findings.
 	Introduced int `json:"-"`
-	// Silences are parts of the change that make findings disappear.
+	// Silences holds the parts of the change that make findings disappear.
 	Silences []Silence `json:"silences"`
-	// Fixed are findings of the revision that are gone; their locations are those of the revision.
+	// Fixed holds findings of the revision that are gone. Their locations refer to the revision.
 	Fixed []Diagnostic `json:"fixed"`
-	// Gone are findings of the revision about objects or files that no longer exist.
+	// Gone holds findings of the revision about objects or files that no longer exist.
 	Gone []Diagnostic `json:"gone"`
-	// Undecided are gone as well, but only because nothing can be concluded any more: the file is
-	// now excluded or cannot be parsed, the rule is off, the answer for the object is unknown, or
-	// its pods stay Pending anyway.
+	// Undecided holds findings of the revision that are gone only because they can no longer be
+	// checked. The file is now excluded or cannot be parsed, the rule is off, the answer for the
+	// object is unknown, or its pods stay Pending anyway.
 	Undecided []Diagnostic `json:"undecided"`
-	// Unchanged are findings that the revision had as well.
+	// Unchanged holds findings that the revision had as well.
 	Unchanged []Diagnostic `json:"unchanged"`
 }
 
@@ -67,16 +68,16 @@ type Quiet struct {
 	Diagnostic Diagnostic
 }
 
-// Silence is one part of a change that makes findings disappear.
+// Silence is a part of a change that makes findings disappear, such as a new suppression.
 type Silence struct {
 	Message  string `json:"message"`
 	Location Span   `json:"location"`
 }
 
-// Key is the identity of a finding that survives when files are moved, lines are added, fields are
-// reordered, numbers change or an API version is raised. Field goes down to the last item of a
-// list, because the order of the fields within an item is arbitrary. File is set only for a finding
-// about no object, which has no other name.
+// Key identifies a finding. It does not change when files are moved, lines are added, fields are
+// reordered, numbers change or an API version is raised. Field is the path of the field up to its
+// last list item, so that all findings in one item share a key. File is set only for a finding
+// without an object, because nothing else identifies such a finding.
 type Key struct {
 	Cluster   string `json:"cluster,omitempty"`
 	Branch    string `json:"branch,omitempty"`
@@ -109,10 +110,10 @@ func (d *Diagnostic) Key() Key {
 	return k
 }
 
-// ResultKey returns the identity of a result, which does not change when it is fixed in one of several
-// contexts. It is the key of the finding with two exceptions: a result at a source location uses
-// the object written there instead of the rendered one, and a result about nodes belongs to no
-// context.
+// ResultKey returns the identity of a result. It does not change when the finding is fixed in one
+// of several contexts. It is the key of the finding, with two exceptions. A result at a source
+// location uses the object written there instead of the rendered object, and a result about nodes
+// belongs to no context.
 func (d *Diagnostic) ResultKey() Key {
 	w := *d
 	switch {
@@ -124,8 +125,8 @@ func (d *Diagnostic) ResultKey() Key {
 	return w.Key()
 }
 
-// Parts returns the parts of a key in a fixed order; the branch and the render only if they are
-// set.
+// Parts returns the parts of a key in a fixed order. It includes the branch and the render only if
+// they are set.
 func (k Key) Parts() []string {
 	parts := []string{k.Cluster, k.Rule, k.Group, k.Kind, k.Namespace, k.Name, k.Field, k.File}
 	if k.Branch != "" {
@@ -137,25 +138,25 @@ func (k Key) Parts() []string {
 	return parts
 }
 
-// The stages of a failure.
+// These are the stages in which a failure can occur.
 const (
 	StageRead  = "read"  // a file or a part of it could not be read
 	StageRule  = "rule"  // a rule failed or exceeded a limit
-	StageCheck = "check" // the independent checker refused an answer
+	StageCheck = "check" // the independent checker rejected an answer
 )
 
-// Failure is a part of the work that was not done. The results of the run cover the rest, so a run
-// with a failure is incomplete: the absence of findings does not mean that there are no problems.
+// Failure is a part of the work that was not done. The results of the run cover only the rest. A
+// run with a failure is incomplete, so the absence of findings does not mean that there are no
+// problems.
 type Failure struct {
 	// Stage is read, rule or check.
 	Stage string `json:"stage"`
 	// Rule is the id of the rule that failed, or "".
 	Rule string `json:"rule,omitempty"`
-	// File and Line are the location as far as it is known: in a manifest, or in the file of a
-	// rule.
+	// File and Line are the location in a manifest or a rule file, as far as it is known.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
-	// Message says what went wrong and how to correct it.
+	// Message describes the problem and how to correct it.
 	Message string `json:"message"`
 	// Internal is set for a fault of schedlint itself.
 	Internal bool `json:"internal,omitempty"`
@@ -179,13 +180,13 @@ func (f Failure) String() string {
 	return text
 }
 
-// Failures are the failures of one run. The zero value is a complete run.
+// Failures holds the failures of one run. The zero value means that the run is complete.
 type Failures []Failure
 
 // Complete reports whether there are no failures.
 func (f Failures) Complete() bool { return len(f) == 0 }
 
-// Internal reports whether one of them is a fault of schedlint itself.
+// Internal reports whether a failure is a fault of schedlint itself.
 func (f Failures) Internal() bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Internal })
 }
@@ -195,8 +196,8 @@ func (f Failures) HasFailed(rule string) bool {
 	return slices.ContainsFunc(f, func(one Failure) bool { return one.Rule == rule })
 }
 
-// Add appends a failure, unless there is an equal one: a failure in one context often occurs in the
-// others, too.
+// Add appends a failure unless there is an equal one, because a failure in one context often occurs
+// in other contexts too.
 func (f *Failures) Add(one Failure) {
 	if !slices.Contains(*f, one) {
 		*f = append(*f, one)

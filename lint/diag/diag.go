@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Span is a range of one file. Line and Column count from 1; Column and EndColumn count Unicode
-// code points; EndColumn is exclusive. The zero Span means that no location is known.
+// Span is a range in one file. Line and Column start at 1. Column and EndColumn count Unicode code
+// points, and EndColumn is exclusive. The zero Span means that no location is known.
 type Span struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
@@ -17,7 +17,7 @@ type Span struct {
 	EndColumn int    `json:"endColumn"`
 }
 
-// IsZero reports whether the span has no location.
+// IsZero reports whether no location is known.
 func (s Span) IsZero() bool { return s.Line == 0 }
 
 // Compare orders spans by file, then start, then end.
@@ -32,8 +32,8 @@ func (s Span) Compare(o Span) int {
 // Level is the severity of a diagnostic.
 type Level string
 
-// The levels, worst first. LevelOff never appears in a diagnostic: the configuration sets it for a
-// rule that must not run.
+// These are the levels, worst first. LevelOff never appears in a diagnostic. The configuration sets
+// it for a rule that must not run.
 const (
 	LevelError   Level = "error"
 	LevelWarning Level = "warning"
@@ -41,7 +41,8 @@ const (
 	LevelOff     Level = "off"
 )
 
-// Rank orders levels: error 3, warning 2, note 1, everything else 0.
+// Rank returns a number that orders levels. It is 3 for error, 2 for warning, 1 for note and 0 for
+// anything else.
 func (l Level) Rank() int {
 	switch l {
 	case LevelError:
@@ -56,29 +57,30 @@ func (l Level) Rank() int {
 
 // Rule is the metadata of one rule, taken from its Rego METADATA annotation.
 type Rule struct {
-	// ID is the name everywhere: folder, package, configuration key, SARIF.
+	// ID is the name of the rule, used for its folder and package, as a configuration key and in
+	// SARIF.
 	ID string
-	// Title is one line without a period; Description is the rationale, in sentences.
+	// Title is one line without a period. Description is the rationale, in full sentences.
 	Title, Description string
-	// Category decides the level: invalid and infeasible are errors, ineffective and fragile are
-	// warnings, advice is off by default.
+	// Category determines the default level. Rules in invalid and infeasible are errors, rules in
+	// ineffective and fragile are warnings, and advice is off.
 	Category string
 	// Level is the level of the category, unless the configuration overrides it.
 	Level Level
 	// Since is the version that introduced the rule, for example v0.1.0.
 	Since string
-	// Related has addresses of background reading.
+	// Related holds URLs of background reading.
 	Related []string
-	// Owner is responsible for the rule, Runbook is a web address with instructions, and Tags are
-	// lower-case words to filter by. Most rules have none of them.
+	// Owner is the person or team responsible for the rule, Runbook is the URL of instructions, and
+	// Tags are lower-case words to filter by. Most rules set none of them.
 	Owner, Runbook string
 	Tags           []string
 	// Replaces is the id of the built-in rule that this one replaces, or "".
 	Replaces string
 	// Pack is the part of the id before the dot, or "".
 	Pack string
-	// Template is set for a rule that runs only under the ids of the rules that use it. Use is the
-	// template of such a rule; "" for any other.
+	// Template is set for a rule that runs only under the ids of the rules that use it. For a rule
+	// that uses a template, Use is the id of the template. For any other rule it is "".
 	Template bool
 	Use      string
 	// Params are the parameters of the rule, sorted by name.
@@ -89,12 +91,12 @@ type Rule struct {
 type Param struct {
 	// Type is string, integer, number, boolean, array or object.
 	Name, Type, Description string
-	// Default is JSON; "" for a required parameter.
+	// Default is the default value in JSON, or "" for a required parameter.
 	Default string
 }
 
-// Object names the Kubernetes object that a diagnostic is about. Namespace is empty if the manifest
-// declares none.
+// Object identifies the Kubernetes object that a diagnostic is about. Namespace is empty if the
+// manifest does not set it.
 type Object struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -102,38 +104,38 @@ type Object struct {
 	Name       string `json:"name"`
 }
 
-// ObjectName returns the name of an object for messages: its kind, its namespace if it has one, and
-// its name.
+// ObjectName returns the name of an object for messages, such as Deployment shop/web. If the object
+// has no namespace, the name consists of the kind and the name.
 func ObjectName(kind, namespace, name string) string {
 	return strings.TrimSpace(kind + " " + strings.TrimPrefix(namespace+"/"+name, "/"))
 }
 
-// Related is another location that is part of the explanation.
+// Related is another location that helps to explain a diagnostic.
 type Related struct {
 	Message  string `json:"message"`
 	Location Span   `json:"location"`
 }
 
-// Edit replaces the text of Location by NewText.
+// Edit replaces the text at Location with NewText.
 type Edit struct {
 	Location Span   `json:"location"`
 	NewText  string `json:"newText"`
-	// OldText is the current text; only safe edits need it.
+	// OldText is the current text. Only safe edits need it.
 	OldText string `json:"-"`
 }
 
-// Fix is one repair; a diagnostic lists the smallest first. Edits may be empty: not every repair is
-// a change of text.
+// Fix is one repair. A diagnostic lists the smallest repair first. Edits may be empty, because not
+// every repair can be made by editing text.
 type Fix struct {
 	Description string `json:"description"`
 	Edits       []Edit `json:"edits,omitempty"`
-	// Safe is set if the edits may be made without asking, provided that another lint run with them
-	// confirms them.
+	// Safe is set if the edits may be applied without approval after another lint run confirms
+	// them.
 	Safe bool `json:"safe,omitempty"`
 	// Withheld is the reason why edits that would otherwise be safe are not safe here.
 	Withheld string `json:"withheld,omitempty"`
-	// Placeless is the edit that a withheld repair without edits would make, at the nearest
-	// location.
+	// Placeless is the edit that a withheld repair without edits would make. Its location is the
+	// nearest known one.
 	Placeless Edit `json:"-"`
 }
 
@@ -142,50 +144,51 @@ type Fix struct {
 type Diagnostic struct {
 	Rule  string `json:"rule"`
 	Level Level  `json:"level"`
-	// Message is one line that is complete by itself; Details are further lines, in reading order.
+	// Message is one line that is complete by itself. Details are further lines, in reading order.
 	Message string   `json:"message"`
 	Details []string `json:"details,omitempty"`
 	Object  Object   `json:"object"`
 	Cluster string   `json:"cluster,omitempty"`
-	// Clusters are the clusters of a finding about nodes that several clusters share; see Merge.
+	// Clusters holds the clusters of a finding about nodes that several clusters share; see Merge.
 	// Cluster is then empty.
 	Clusters []string `json:"clusters,omitempty"`
 	// Nodes is set if the finding is about nodes, which contexts may share.
 	Nodes bool `json:"-"`
 	// Branch is the path element in which the object's file differs from its alternatives, for
-	// example prod; "" for a file outside of all alternatives.
+	// example prod. It is "" for a file outside all alternatives.
 	Branch string `json:"branch,omitempty"`
-	// Render is the render whose result the finding is about, or "". Renders are the renders whose
-	// findings agree about one location in the sources; see Merge.
+	// Render is the name of the render that the finding is about, or "". Renders holds the names of
+	// all renders with this finding at the same location in the sources; see Merge.
 	Render  string   `json:"-"`
 	Renders []string `json:"renders,omitempty"`
-	// Assumed is the release name that Render uses although no source sets it; "" for other
-	// renders. Keys leave it out.
+	// Assumed is the release name that schedlint assumes for Render because no source sets one, or
+	// "". Keys leave it out.
 	Assumed string `json:"-"`
 	// Differ is set if the message applies to Render only.
 	Differ   bool `json:"-"`
 	Location Span `json:"location"`
-	// Written is the object that contains Location, if its name differs from that of the rendered
-	// object; otherwise zero.
+	// Written is the source object that contains Location, if its name differs from the name of the
+	// rendered object. Otherwise it is the zero Object.
 	Written Object `json:"-"`
 	// WrittenField is the field of a values file that contains Location, if there is one.
 	WrittenField string `json:"-"`
-	// Field is the path from the object to Location, with items of lists identified by their
-	// content, for example spec.template.spec.containers[app].image; "" if the object has no such
-	// field.
+	// Field is the path from the object to Location, for example
+	// spec.template.spec.containers[app].image. List items are identified by their content. Field
+	// is "" if Location is not a field of the object.
 	Field string `json:"field,omitempty"`
-	// Pending is the number of pods that stay Pending, if the finding is about that.
+	// Pending is the number of pods that stay Pending, if the finding is about Pending pods.
 	Pending int       `json:"pending,omitempty"`
 	Related []Related `json:"related"`
-	// MoreRelated is the number of related locations that an output leaves out; 0 elsewhere.
+	// MoreRelated is the number of related locations that an output format leaves out. Before
+	// output it is 0.
 	MoreRelated int   `json:"moreRelated,omitempty"`
 	Fixes       []Fix `json:"fixes"`
-	// Accepted is the reason why the finding does not count; nil if it counts.
+	// Accepted is the reason why the finding does not count, or nil if it counts.
 	Accepted *Acceptance `json:"accepted,omitempty"`
 }
 
-// Compare orders diagnostics by location, worse level first, then by rule, message, details, object
-// and cluster.
+// Compare orders diagnostics by location, then by level with the worst first, then by rule,
+// message, details, object and cluster.
 func (d *Diagnostic) Compare(o *Diagnostic) int {
 	return cmp.Or(
 		cmp.Compare(d.Location.File, o.Location.File),
@@ -208,80 +211,81 @@ func (d *Diagnostic) Compare(o *Diagnostic) int {
 type Skip struct {
 	Reason string `json:"reason"`
 	Count  int    `json:"count"`
-	// MayHoldWorkloads is set if they may contain workloads, as a template or a hidden directory
-	// can and a CRD schema cannot.
+	// MayHoldWorkloads is set if the documents or paths may contain workloads. For example, a
+	// template or a hidden directory may contain workloads, but a CRD schema cannot.
 	MayHoldWorkloads bool `json:"mayHoldWorkloads,omitempty"`
 	// Budget is set for questions that were abandoned because their step budget was exhausted.
 	Budget bool `json:"budget,omitempty"`
-	// Places has file:line for each, or only the path of a file that was not read, in order; at
-	// most MaxPlaces are kept.
+	// Places has the location of each document as file:line, or the path of each file that was not
+	// read. They are in order, and at most MaxPlaces are kept.
 	Places []string `json:"places"`
 }
 
-// MaxPlaces bounds the locations that a summary entry lists; Count is always the total.
+// MaxPlaces is the maximum number of locations in a summary entry. Count is always the total.
 const MaxPlaces = 20
 
-// Unsettled reports whether some open questions fail a run: all of them with FailAny, those that
-// exceeded their step budget with FailBudget.
+// Unsettled reports whether open questions fail a run. With FailAny every open question does. With
+// FailBudget only those that exceeded their step budget do.
 func Unsettled(open []Skip, fail string) bool {
 	return slices.ContainsFunc(open, func(k Skip) bool { return fail == FailAny || fail == FailBudget && k.Budget })
 }
 
-// The values of --fail-on-unknown.
+// These are the values of --fail-on-unknown.
 const (
 	FailNone   = "none"
 	FailBudget = "budget"
 	FailAny    = "any"
 )
 
-// Summary says what a run examined and what it left out, so that a run that examined nothing never
-// looks like a clean one.
+// Summary describes the input that a run examined and left out, so that a run that examined nothing
+// never looks like a clean one.
 type Summary struct {
 	Files     int `json:"files"`
 	Documents int `json:"documents"`
-	// Renders is the number of renders that were judged; Unrendered is the number of those that
-	// should have been judged, but were not rendered.
+	// Renders is the number of renders that were judged. Unrendered is the number of renders that
+	// should have been judged but could not be rendered.
 	Renders    int `json:"renders,omitempty"`
 	Unrendered int `json:"unrendered,omitempty"`
-	// Workloads counts judged workloads; OtherObjects counts Kubernetes objects that place no pods;
-	// NodeObjects counts v1 Nodes among the manifests, which are part of the topology only if
-	// --topology declares them.
+	// Workloads is the number of judged workloads. OtherObjects is the number of Kubernetes objects
+	// that create no pods. NodeObjects is the number of v1 Nodes among the manifests, which are
+	// part of the topology only if --topology declares them.
 	Workloads int `json:"workloads"`
-	// Fragments is the number of maps with placement fields that were checked among the values for
+	// Fragments is the number of maps with placement fields that were checked in the values for
 	// charts that are not part of the input.
 	Fragments int `json:"fragments,omitempty"`
-	// Contexts is the number of sets of objects that were judged, each as one deployment: one for
-	// each cluster, and more where directories or files are alternatives.
+	// Contexts is the number of contexts that were judged. There is one for each cluster, and more
+	// if directories or files are alternatives.
 	Contexts     int `json:"contexts"`
 	OtherObjects int `json:"otherObjects"`
 	NodeObjects  int `json:"nodeObjects"`
-	// Nodes is the number of nodes at their declared counts, over all clusters; TopologyDeclared is
-	// false if there is no topology.
+	// Nodes is the number of nodes in all clusters, with pools at their declared counts.
+	// TopologyDeclared is false if there is no topology.
 	Nodes            int  `json:"nodes"`
 	TopologyDeclared bool `json:"topologyDeclared"`
-	// Skipped has the documents and paths that were left out, NotJudged the kinds that no rule
+	// Skipped has the documents and paths that were left out. NotJudged has the kinds that no rule
 	// judges although they contain a pod template or placement fields.
 	Skipped   []Skip `json:"skipped"`
 	NotJudged []Skip `json:"notChecked"`
-	// Repeated has objects with several declarations that differ.
+	// Repeated has objects with several different declarations.
 	Repeated []Skip `json:"repeated"`
-	// Unknown counts questions that the input leaves open, by subject.
+	// Unknown counts the questions that the input does not determine, by subject.
 	Unknown []Skip `json:"unknown"`
-	// Notes are complete sentences: what was not checked and why, and which results need pools to
-	// grow beyond their count.
+	// Notes are complete sentences. They describe input that was not checked, with the reason, and
+	// results that require pools to grow beyond their count.
 	Notes    []string `json:"notes"`
 	Errors   int      `json:"errors"`
 	Warnings int      `json:"warnings"`
-	// NoteFindings counts the findings of level note.
+	// NoteFindings is the number of findings with the level note.
 	NoteFindings int `json:"noteFindings"`
-	// Accepted counts findings that a suppression or the baseline accepts: no other number includes
-	// them. Healed counts findings that the baseline accepts and that no longer occur.
+	// Accepted is the number of findings that a suppression or the baseline accepts. No other
+	// number includes them. Healed is the number of findings that the baseline accepts and that no
+	// longer occur.
 	Accepted int `json:"accepted"`
 	Healed   int `json:"healed"`
 }
 
-// Unjudged returns the entries of Skipped that may contain workloads, if no workload was judged:
-// the absence of findings then means nothing.
+// Unjudged returns the entries of Skipped that may contain workloads if no workload was judged. The
+// absence of findings then means nothing.
 func (s *Summary) Unjudged() []Skip {
 	if s.Workloads > 0 {
 		return nil
@@ -289,52 +293,52 @@ func (s *Summary) Unjudged() []Skip {
 	return slices.DeleteFunc(slices.Clone(s.Skipped), func(k Skip) bool { return !k.MayHoldWorkloads })
 }
 
-// Report is the result of one run, which every output format renders.
+// Report is the result of one run. Every output format prints it.
 type Report struct {
 	Diagnostics []Diagnostic
-	// Accepted are the findings that do not count, each with the reason.
+	// Accepted holds the findings that do not count, each with the reason.
 	Accepted []Diagnostic
-	// Suppressions are all suppressions in effect, used or not.
+	// Suppressions holds all suppressions in effect, whether used or not.
 	Suppressions []Suppression
-	// Inert are the suppressions in manifests that had no effect, because only those of a revision
-	// count.
+	// Inert holds the suppressions in manifests that had no effect because only the suppressions of
+	// a revision count.
 	Inert []Suppression
-	// Change compares the findings with a revision; nil unless requested. Diagnostics then has only
-	// the new ones.
+	// Change compares the findings with those of a revision. It is nil unless a comparison was
+	// requested. With a comparison, Diagnostics has only the new findings.
 	Change  *Change
 	Summary Summary
-	// Failures are the parts of the work that were not done; see Complete.
+	// Failures holds the parts of the work that were not done; see Complete.
 	Failures Failures
-	// Rules are all enabled rules, sorted by id.
+	// Rules holds all enabled rules, sorted by id.
 	Rules []Rule
 	// Version is the version of schedlint.
 	Version string
-	// AnswerUnknown reports, for a finding on another state of the same files, whether it is unknown if this
-	// state has such a finding; nil means never.
+	// AnswerUnknown reports, for a finding on another state of the same files, whether it is
+	// unknown if this state has the finding too. If it is nil, this is always known.
 	AnswerUnknown func(*Diagnostic) bool
-	// Rendered and NotRendered are the names of the renders that succeeded and of those that did
-	// not. Quiet are the findings about the latter that the user did not name.
+	// Rendered and NotRendered hold the names of the successful and of the failed renders. Quiet
+	// holds the findings about failed renders that the user did not name.
 	Rendered, NotRendered []string
 	Quiet                 []Quiet
-	// Judged are the workloads and budgets that were judged. Left returns the reason why an object,
-	// judged in a file of another state of the files, still exists but is no longer judged, or "".
-	// Gone reports whether the subject of a finding on another state no longer exists; nil means
-	// never.
+	// Judged holds the workloads and disruption budgets that were judged. Left returns the reason
+	// why an object that was judged in another state of the files still exists but is no longer
+	// judged, or "". Gone reports whether the object or render of a finding on another state no
+	// longer exists. If Gone is nil, all of them still exist.
 	Judged      []Judged
 	WhyUnjudged func(o Object, file string) string
 	SubjectGone func(*Diagnostic) bool
-	// Source returns the bytes of a file that a span names, or nil.
+	// Source returns the contents of the file that a span names, or nil.
 	Source func(file string) []byte
-	// Display returns the path of a file as the user of the command would write it; nil means the
-	// path in the span.
+	// Display returns the path of a file as the user would write it. If it is nil, the path in the
+	// span is used.
 	Display func(file string) string
 }
 
-// Complete reports whether all requested work was done. A run stays complete if a format cuts its
-// output, or if a placement search exhausts its budget.
+// Complete reports whether all requested work was done. A run is complete even if a format
+// truncates its output or a placement search exhausts its budget.
 func (r *Report) Complete() bool { return r.Failures.Complete() }
 
-// Sort puts the diagnostics into their fixed order, drops exact repeats and counts levels in the
+// Sort puts the diagnostics in a fixed order, drops exact duplicates and counts levels in the
 // summary.
 func (r *Report) Sort() {
 	r.Diagnostics, r.Accepted = sorted(r.Diagnostics), sorted(r.Accepted)
@@ -363,7 +367,7 @@ func sorted(all []Diagnostic) []Diagnostic {
 	return slices.CompactFunc(all, func(a, b Diagnostic) bool { return a.Compare(&b) == 0 })
 }
 
-// Worst returns the highest level among the diagnostics, or the empty level.
+// Worst returns the worst level among the diagnostics, or the empty level.
 func (r *Report) Worst() Level {
 	var worst Level
 	for i := range r.Diagnostics {
@@ -374,11 +378,12 @@ func (r *Report) Worst() Level {
 	return worst
 }
 
-// Outcome is the answer to a question about pods, over all scheduling orders and all choices among
-// the nodes that pass the filters: it is true in every run, in some or in none, or it is unknown.
+// Outcome is the answer to a question about pods. It covers all scheduling orders and all choices
+// among the nodes that pass the filters. The answer is always, sometimes or never if the property
+// holds in every run, in some runs or in none. Otherwise it is unknown.
 type Outcome string
 
-// The outcomes. None means that a question does not apply.
+// These are the outcomes. None means that a question does not apply.
 const (
 	Always    Outcome = "always"
 	Sometimes Outcome = "sometimes"
@@ -387,16 +392,16 @@ const (
 	None      Outcome = "none"
 )
 
-// sourcePlace is the key by which findings in several contexts are merged into one result.
+// sourcePlace is the key for merging findings of several contexts into one result.
 type sourcePlace struct {
 	rule, cluster string
 	location      Span
-	object        Object // only if the location is the source of all objects that a render produces
-	said          string // only for nodes, for which contexts may have different messages
+	object        Object // set only if the location is the source of all objects in a render
+	said          string // set only for nodes, because contexts may have different messages about them
 }
 
-// sourcePlace returns the key of a finding. Findings of a rule about nodes are one result if they
-// have the same message, in any cluster or render.
+// sourcePlace returns the key for merging a finding. Findings of a rule about nodes are merged if
+// they have the same message, even across clusters and renders.
 func (d *Diagnostic) sourcePlace() sourcePlace {
 	switch {
 	case d.Nodes:
@@ -407,10 +412,10 @@ func (d *Diagnostic) sourcePlace() sourcePlace {
 	return sourcePlace{rule: d.Rule, cluster: d.Cluster, location: d.Location}
 }
 
-// Merge combines findings of a rule that several renders have at one location in the sources, or
-// that several contexts have at one location in the declared nodes. The result has the worst level;
-// a different message of another render becomes a related location. The input has the findings of
-// each context.
+// Merge combines the findings of a rule that several renders have at one location in the sources,
+// or that several contexts have at one location in the declared nodes. The result has the worst
+// level. A different message of another render becomes a related location. The argument all holds
+// the findings of every context.
 func Merge(all []Diagnostic) []Diagnostic {
 	shared := func(d Diagnostic) bool { return d.Render != "" || d.Nodes }
 	if !slices.ContainsFunc(all, shared) {
@@ -438,7 +443,7 @@ func Merge(all []Diagnostic) []Diagnostic {
 	return merged
 }
 
-// union returns the names of two lists, sorted, each once, without "".
+// union returns the sorted names of two lists, without duplicates and "".
 func union(a, b []string) []string {
 	all := slices.DeleteFunc(slices.Concat(a, b), func(name string) bool { return name == "" })
 	slices.Sort(all)

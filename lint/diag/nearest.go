@@ -2,17 +2,17 @@ package diag
 
 import "strings"
 
-// Nearest returns the candidate that a person most likely meant by word, or "" if none is near: at
-// most a third of the word, and no more than three, of its letters may be wrong. Letter case alone
-// never counts. Of equal distances the earlier candidate wins. No candidate is near a word that is
-// longer than any name.
+// Nearest returns the candidate that the user most likely meant by word, or "" if none is near. At
+// most a third of the letters of word, and at most three letters, may be wrong. Differences in
+// letter case do not count. If several candidates are equally near, the first one is returned. No
+// candidate is near a word that is longer than any valid name.
 func Nearest(word string, candidates []string) string {
 	return Within(word, candidates, min(3, max(1, len(word)/3)))
 }
 
-// Within returns the nearest candidate that at most edits edits turn word into, or "". An edit
-// inserts, deletes or replaces a letter or swaps two; letter case does not count, and a candidate
-// equal to word is ignored.
+// Within returns the candidate that can be reached from word with the fewest edits, or "" if every
+// candidate needs more than the given number. An edit inserts, deletes or replaces a letter, or
+// swaps two letters. Letter case does not count, and a candidate equal to word is ignored.
 func Within(word string, candidates []string, edits int) string {
 	if len(word) > longestName {
 		return ""
@@ -31,15 +31,16 @@ func Within(word string, candidates []string, edits int) string {
 	return best
 }
 
-// longestName is the length limit of a qualified name: 253 characters of a domain, a slash and 63
-// more. The time to compare two words is proportional to the product of their lengths.
+// longestName is the maximum length of a qualified name, which is a domain of 253 characters, a
+// slash and 63 more characters. Longer words are ignored because the time to compare two words is
+// proportional to the product of their lengths.
 const longestName = 317
 
 // distances keeps the rows of the last table for reuse.
 type distances struct{ before, last, row []int }
 
-// between returns the number of letters to insert, delete, replace or swap with their neighbour to
-// turn a into b; it returns limit as soon as that is reached.
+// between returns the number of letters to insert, delete, replace or swap with their neighbor to
+// turn a into b. It returns limit as soon as the number reaches limit.
 func (d *distances) between(a, b string, limit int) int {
 	if n := len(a) - len(b); n >= limit || -n >= limit {
 		return limit
@@ -65,7 +66,7 @@ func (d *distances) between(a, b string, limit int) int {
 			}
 			least = min(least, row[j])
 		}
-		if least >= limit { // no row has less than the least of the row before it
+		if least >= limit { // no row has a smaller minimum than the row before it
 			return limit
 		}
 		before, last, row = last, row, before
@@ -73,7 +74,7 @@ func (d *distances) between(a, b string, limit int) int {
 	return last[len(b)]
 }
 
-// Question asks back whether a name was meant; it returns "" for none.
+// Question returns the question whether a name was meant, or "" if the name is empty.
 func Question(name string) string {
 	if name == "" {
 		return ""

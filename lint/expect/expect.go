@@ -1,10 +1,10 @@
-// Package expect compares findings with the comments of a fixture: # want "pattern" on the line
-// of a finding, # because "pattern" on that of a related place, each with as many patterns as
-// there are findings.
+// Package expect compares findings with the comments of a fixture. The comment # want "pattern" is
+// on the line of a finding, and # because "pattern" is on the line of a related location. Each
+// comment has one pattern for each finding.
 //
-// Contract: a pattern is a regular expression (RE2) that matches "rule: message; details".
-// Every finding must match a comment, and every comment must match a finding. Write inserts the
-// comments for given findings, and changes nothing else.
+// Contract: a pattern is a regular expression (RE2) that matches "rule: message; details". Every
+// finding must match a comment, and every comment must match a finding. Write inserts the comments
+// for the given findings and changes nothing else.
 //
 // Non-goals: running rules, choosing fixtures.
 package expect
@@ -27,7 +27,7 @@ var (
 	quoted  = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"`)
 )
 
-// wanted is one pattern of a comment.
+// wanted is one pattern in a comment.
 type wanted struct {
 	file    string
 	line    int
@@ -43,12 +43,12 @@ type Problem struct {
 	Message string
 }
 
-// Said returns the rule, the message and the details of a finding as one text.
+// Said returns the rule, the message and the details of a finding as one string.
 func Said(d *diag.Diagnostic) string {
 	return d.Rule + ": " + strings.Join(append([]string{d.Message}, d.Details...), "; ")
 }
 
-// Check compares findings with the comments of files, by name.
+// Check compares findings with the comments in texts, which maps file names to contents.
 func Check(texts map[string][]byte, found []diag.Diagnostic) []Problem {
 	var all []*wanted
 	var problems []Problem
@@ -74,7 +74,7 @@ func Check(texts map[string][]byte, found []diag.Diagnostic) []Problem {
 	return problems
 }
 
-// wantsOf returns the patterns of a text, and the problems of invalid ones.
+// wantsOf returns the patterns in a file, and a problem for each invalid one.
 func wantsOf(name string, text []byte) (all []*wanted, bad []Problem) {
 	for i, line := range bytes.Split(text, []byte("\n")) {
 		for _, m := range comment.FindAllSubmatch(line, -1) {
@@ -91,7 +91,8 @@ func wantsOf(name string, text []byte) (all []*wanted, bad []Problem) {
 	return all, bad
 }
 
-// meet marks the patterns that match at a place, and reports whether any does.
+// meet marks the patterns that match the text said on the line of at, and reports whether any
+// pattern matches.
 func meet(all []*wanted, kind string, at diag.Span, said string) (met bool) {
 	for _, w := range all {
 		if w.kind == kind && w.file == at.File && w.line == at.Line && w.pattern.MatchString(said) {
@@ -101,7 +102,7 @@ func meet(all []*wanted, kind string, at diag.Span, said string) (met bool) {
 	return met
 }
 
-// Write returns a text whose comments expect exactly the given findings. It keeps because
+// Write returns the text with comments that expect exactly the given findings. It keeps because
 // comments.
 func Write(name string, text []byte, found []diag.Diagnostic) []byte {
 	at := map[int][]string{}
@@ -117,7 +118,7 @@ func Write(name string, text []byte, found []diag.Diagnostic) []byte {
 	return []byte(strings.Join(lines, "\n"))
 }
 
-// withWants returns a line that expects some patterns.
+// withWants returns a line with a want comment for the given patterns.
 func withWants(line string, patterns []string) string {
 	var kept []string
 	for _, m := range comment.FindAllString(line, -1) {
@@ -135,7 +136,7 @@ func withWants(line string, patterns []string) string {
 		want += " " + strconv.Quote(p)
 	}
 	if want != "" {
-		// a comment has patterns verbatim, and only quotes are escaped
+		// a comment contains patterns verbatim, so only quotes are escaped
 		kept = append([]string{"# want" + strings.ReplaceAll(want, `\\`, `\`)}, kept...)
 	}
 	return strings.TrimRight(bare+" "+strings.Join(kept, " "), " ")

@@ -9,7 +9,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// Facts has all that rules can read, except the parameters of each rule.
+// Facts holds everything that rules can read, except the parameters of each rule.
 type Facts struct {
 	// Version is the version of this format, for example 1.0.
 	Version string `json:"version"`
@@ -51,14 +51,14 @@ type Facts struct {
 	Suppressions  []Suppression  `json:"suppressions"`
 }
 
-// Row is a row with the list that holds it; for a nested row, the list of its outermost row.
+// Row is a row with the name of its list. A nested row has the list of its outermost row.
 type Row struct {
 	List string
-	// Value is a pointer to the struct; nil if no row has the id.
+	// Value is a pointer to the struct, or nil if no row has the id.
 	Value any
 }
 
-// Rows returns all rows, nested ones included, indexed by id.
+// Rows returns all rows, including nested ones, indexed by id.
 func (f *Facts) Rows() []Row {
 	rows := []Row{{}}
 	lists := reflect.ValueOf(f).Elem()
@@ -70,7 +70,7 @@ func (f *Facts) Rows() []Row {
 	return rows
 }
 
-// gather adds the rows of a slice and their nested rows.
+// gather appends the rows of a slice, and their nested rows, to rows.
 func gather(rows []Row, list string, slice reflect.Value) []Row {
 	of := slice.Type().Elem()
 	if of.Kind() != reflect.Struct {
@@ -111,8 +111,8 @@ func holding(of reflect.Type) (fields []int) {
 	return fields
 }
 
-// Ref returns the name of the workload with an index, for example "Deployment shop/web"; "" if
-// there is none.
+// Ref returns the name of the workload at index w, for example "Deployment shop/web", or "" if
+// there is no such workload.
 func (f *Facts) Ref(w int) string {
 	if w < 0 || w >= len(f.Workloads) {
 		return ""
@@ -120,30 +120,32 @@ func (f *Facts) Ref(w int) string {
 	return f.Workloads[w].Ref
 }
 
-// Judgement is the verdict of a rule on a fact: one line, and details.
+// Judgement is a rule's report about a fact, with a one-line message and details.
 type Judgement struct {
 	Rule string
 	Fact int
-	// Reason is the entry of the catalogue that words the fact; "" if the rule sets Message and
-	// Details itself, or gives the values that are worded.
+	// Reason names the entry of the message catalogue that words the fact. It is empty if the rule
+	// sets Message and Details itself or supplies the values to word.
 	Reason  string
 	Message string
 	Details []string
-	// Help is advice on a remedy that does not come from the fact; "" if there is none.
+	// Help is advice on a remedy that does not come from the fact, or "".
 	Help string
-	// Path leads from the row to a field below it, by keys and indices; empty for the row itself.
+	// Path is the path of keys and indices from the row to a field below it. It is empty for the
+	// row itself.
 	Path []string
-	// Level overrides the level of the rule for this finding, unless it is "".
+	// Level overrides the level of the rule for this finding. If it is "", the level of the rule
+	// applies.
 	Level diag.Level
 }
 
-// Tally records the cost of rules in one run so far, over all its contexts, and the rules that
-// failed. Further contexts skip a rule that failed, which saves its cost.
+// Tally records the cost of each rule so far, summed over the contexts of a run, and the rules that
+// failed. A rule that failed in one context is skipped in later ones.
 type Tally struct {
-	// Steps and Findings count by rule; Steps leaves out built-in rules.
+	// Steps and Findings are counts per rule. Steps has no entries for built-in rules.
 	Steps    map[string]int64
 	Findings map[string]int
-	// Took is the CPU time of the user's own rules. It only serves as a backstop for Steps.
+	// Took is the CPU time of the user's own rules. It is only a backstop for Steps.
 	Took time.Duration
 	// Failures has one entry for each rule that failed.
 	Failures diag.Failures
@@ -152,11 +154,12 @@ type Tally struct {
 // NewTally returns an empty Tally.
 func NewTally() *Tally { return &Tally{Steps: map[string]int64{}, Findings: map[string]int{}} }
 
-// HasFailed reports whether a rule has failed: the absence of its findings then means nothing.
+// HasFailed reports whether a rule has failed. If it has, the absence of its findings means
+// nothing.
 func (t *Tally) HasFailed(rule string) bool { return t.Failures.HasFailed(rule) }
 
-// JSON returns the facts in the form that rules see, without the parameters of a rule: fields in
-// the order of the schema, empty lists as [].
+// JSON encodes the facts as rules see them, without the parameters of a rule. Fields are in schema
+// order, and empty lists are encoded as [].
 func (f *Facts) JSON() []byte { return appendValue(nil, reflect.ValueOf(f).Elem()) }
 
 func appendValue(to []byte, v reflect.Value) []byte {
@@ -198,7 +201,7 @@ func appendStruct(to []byte, v reflect.Value) []byte {
 	return append(to, '}')
 }
 
-// appendPlain appends the encoding of package encoding/json.
+// appendPlain appends v as package encoding/json encodes it.
 func appendPlain(to []byte, v any) []byte {
 	var out bytes.Buffer
 	if err := encode(&out, v); err != nil {

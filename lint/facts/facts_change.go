@@ -2,123 +2,126 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Amount is a number of pods as a field states it: absolute, or as a percentage.
+// Amount is a number of pods that a field states as an absolute number or as a percentage.
 type Amount struct {
-	// Field is maxSurge, maxUnavailable, minAvailable or partition; "" if there is no amount.
+	// Field is maxSurge, maxUnavailable, minAvailable or partition, or "" if there is no amount.
 	Field string `json:"field" enum:"maxSurge maxUnavailable minAvailable partition "`
-	// Value is the field as written, for example "25%", or its default; see written.
+	// Value is the field as written, for example "25%". If the manifest does not set the field,
+	// value is its default.
 	Value string `json:"value"`
-	// Written is true if the manifest sets the field; otherwise value is its default.
+	// Written is true if the manifest sets the field.
 	Written bool `json:"written"`
 	// Of is the number of pods that a percentage refers to.
 	Of int `json:"of"`
-	// RoundedUp is true if a percentage is rounded up, false if it is rounded down.
+	// RoundedUp is true if a percentage is rounded up, and false if it is rounded down.
 	RoundedUp bool `json:"rounded_up"`
 	// Pods is the resulting number of pods.
 	Pods int `json:"pods"`
 }
 
-// Arithmetic is the derivation of the surge and unavailable numbers of a rollout.
+// Arithmetic shows how the surge and unavailable numbers of a rollout are computed.
 type Arithmetic struct {
-	// Strategy is recreate, blue-green or traffic-routing, which have no such numbers; "" for a
-	// strategy with one or both amounts.
+	// Strategy is recreate, blue-green or traffic-routing. These strategies have no surge and
+	// unavailable numbers. For other strategies it is "".
 	Strategy string `json:"strategy" enum:"recreate blue-green traffic-routing "`
 	// Surge is the number of pods that may be created before old ones are removed.
 	Surge Amount `json:"surge"`
 	// Unavailable is the number of pods that may be missing during the rollout.
 	Unavailable Amount `json:"unavailable"`
-	// Correction is the change that the controller makes to the amounts: both-zero or at-least-one
-	// (maxUnavailable is 0 and counts as 1), all-pods (it exceeds the number of pods); "" for no
-	// change.
+	// Correction is the change that the controller makes to the amounts. With both-zero and
+	// at-least-one, a maxUnavailable of 0 counts as 1. With all-pods, maxUnavailable exceeds the
+	// number of pods and is reduced to it. Without a change, correction is "".
 	Correction string `json:"correction" enum:"both-zero all-pods at-least-one "`
 	// Pods is the number of pods that the amounts apply to.
 	Pods int `json:"pods"`
-	// Preview is previewReplicaCount of a blue-green Rollout; 0 if it is not set.
+	// Preview is the previewReplicaCount of a blue-green Rollout, or 0 if it is not set.
 	Preview int `json:"preview"`
 }
 
-// Limit is the bound that the hard rules of a workload put on the number of its pods.
+// Limit is the upper bound on the number of a workload's pods that follows from its hard rules.
 type Limit struct {
-	// By is the limiting rule: anti-affinity, spread, host-port or room; none if no limit is known,
-	// and the other fields are then empty.
+	// By is the limiting rule, which is anti-affinity, spread, host-port or room, or none if no
+	// limit is known. With none, the other fields are empty.
 	By string `json:"by" enum:"anti-affinity spread host-port room none"`
 	// Fit is the largest number of pods that fit.
 	Fit int `json:"fit"`
-	// Rules are the rules that bind.
+	// Rules are the rules that cause the limit.
 	Rules []Rule `json:"rules"`
-	// Domains is the number of values of the topology key of rules among eligible nodes.
+	// Domains is the number of distinct values of the topology key of rules on eligible nodes.
 	Domains int `json:"domains"`
 	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
-	// Resource is the resource that binds, or "".
+	// Resource is the limiting resource, or "".
 	Resource string `json:"resource"`
 }
 
-// PoolSize is a number of nodes of a pool that can grow.
+// PoolSize is a size of a pool that can grow.
 type PoolSize struct {
 	// Pool is the name of the pool.
 	Pool string `json:"pool"`
-	// Nodes is the number of nodes of the pool.
+	// Nodes is the number of nodes in the pool.
 	Nodes int `json:"nodes"`
 }
 
-// Rollout is the answer to whether an update of all pods of a workload completes, if they fit
-// before it.
+// Rollout is the answer to whether an update of all pods of a workload completes, provided that the
+// pods fit before it.
 type Rollout struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
 	// Outcome is the answer to "the rollout completes".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value, or for none: unplaced,
-	// if the pods do not fit before the rollout; otherwise "".
+	// Cause is the reason for the outcome unknown, for example label-value. With the outcome none,
+	// it is unplaced if the pods do not fit before the rollout. Otherwise it is "".
 	Cause string `json:"cause"`
 	// Way is the way in which the controller replaces pods: rolling, recreate, in-place,
-	// surge-per-node (DaemonSets) or both-whole (blue-green); none if it does not replace them.
+	// surge-per-node (DaemonSets) or both-whole (blue-green), or none if it does not replace them.
 	Way string `json:"way" enum:"rolling recreate in-place surge-per-node both-whole none"`
 	// Surge is the number of pods that may run beyond replicas.
 	Surge int `json:"surge"`
 	// Unavailable is the number of pods that may be missing during the rollout.
 	Unavailable int `json:"unavailable"`
-	// Arithmetic is the derivation of surge and unavailable.
+	// Arithmetic shows how surge and unavailable are computed.
 	Arithmetic Arithmetic `json:"arithmetic"`
 	// Replicas is the number of pods that the row assumes.
 	Replicas int `json:"replicas"`
-	// At is maximum or minimum if replicas is that end of the range of an autoscaler; otherwise "".
+	// At is maximum or minimum if replicas is the maximum or minimum of an autoscaler. Otherwise it
+	// is "".
 	At string `json:"at" enum:"maximum minimum "`
-	// Scaler is the kind of that autoscaler, or "".
+	// Scaler is the kind of the autoscaler, or "".
 	Scaler string `json:"scaler"`
-	// Rules are the rules that leave no room for new pods.
+	// Rules are the rules that keep new pods off all nodes.
 	Rules []Rule `json:"rules"`
-	// Others are the other workloads whose rules contribute, as indices in the list of workloads.
+	// Others are the other workloads with rules that contribute, as indices in the list of
+	// workloads.
 	Others []int `json:"others"`
-	// Limit is the bound on the number of pods that fit.
+	// Limit is the upper bound on the number of pods that fit.
 	Limit Limit `json:"limit"`
-	// Stuck is true if the row has a state in which the rollout is stuck: running and refused
-	// describe it.
+	// Stuck is true if running and refused describe a state in which the rollout is stuck.
 	Stuck bool `json:"stuck"`
-	// Running has the places of the old and the new pods in that state.
+	// Running lists the old and new pods in the stuck state, with their nodes.
 	Running []Placed `json:"running"`
-	// Refused has the filters that keep the next new pod off the nodes in that state.
+	// Refused lists the filters that keep the next new pod off the nodes in the stuck state.
 	Refused []FilterNodes `json:"refused"`
 }
 
-// Skew is the answer to whether the new pods are spread evenly after a rollout that completes. Old
-// pods count while they run, and pods are not moved afterwards.
+// Skew is the answer to whether the new pods are spread evenly after a rollout that completes. They
+// may not be, because old pods count while they run and pods are not moved afterwards.
 type Skew struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is always if the spread is even after every run, and sometimes if it may be uneven;
-	// unknown or none as for rollouts.
+	// Outcome is always if the spread is even after every run, and sometimes if it may be uneven.
+	// It is unknown or none in the same cases as for rollouts.
 	Outcome diag.Outcome `json:"outcome"`
 	// Key is the topology key of the first hard constraint.
 	Key string `json:"key"`
-	// MaxSkew is the maxSkew of that constraint.
+	// MaxSkew is the maxSkew of the first hard constraint.
 	MaxSkew int `json:"max_skew"`
 	// Replicas is the number of pods that the row assumes.
 	Replicas int `json:"replicas"`
-	// At is maximum or minimum if replicas is that end of the range of an autoscaler; otherwise "".
+	// At is maximum or minimum if replicas is the maximum or minimum of an autoscaler. Otherwise it
+	// is "".
 	At string `json:"at" enum:"maximum minimum "`
-	// Scaler is the kind of that autoscaler, or "".
+	// Scaler is the kind of the autoscaler, or "".
 	Scaler string `json:"scaler"`
 }
 
@@ -128,136 +131,141 @@ type Loss struct {
 	W  int `json:"w"`
 	// Outcome is the answer to "all pods run again".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value, or for none: unplaced,
-	// if the pods do not fit before the loss; otherwise "".
+	// Cause is the reason for the outcome unknown, for example label-value. With the outcome none,
+	// it is unplaced if the pods do not fit before the loss. Otherwise it is "".
 	Cause string `json:"cause"`
-	// Key is the topology key whose domain is lost; kubernetes.io/hostname for single nodes.
+	// Key is the topology key of the lost domain. It is kubernetes.io/hostname for the loss of a
+	// single node.
 	Key string `json:"key"`
-	// Value is the name of the node or domain whose loss is the worst.
+	// Value is the name of the node or domain with the worst loss.
 	Value string `json:"value"`
-	// Like is the number of other domains whose loss has the same result.
+	// Like is the number of other domains with the same result.
 	Like int `json:"like"`
-	// Required is true if the configuration or --survive requires the workload to survive the loss;
-	// otherwise only a rule asks about it.
+	// Required is true if the configuration or --survive requires the workload to survive the loss.
+	// Otherwise only a rule asks about the loss.
 	Required bool `json:"required"`
-	// Meaning is gone (the Node objects are deleted), unreachable (they stay, with the taint
-	// node.kubernetes.io/unreachable) or both.
+	// Meaning is gone (the Node objects are deleted), unreachable (the Node objects stay, with the
+	// taint node.kubernetes.io/unreachable) or both.
 	Meaning string `json:"meaning" enum:"gone unreachable both"`
-	// Pods is the number of pods that the workload has for certain.
+	// Pods is the number of pods that the workload is certain to have.
 	Pods int `json:"pods"`
-	// PendingMin is the number of pods that stay Pending in every run.
+	// PendingMin is the smallest number of pods that stay Pending, over all runs.
 	PendingMin int `json:"pending_min"`
 	// PendingMax is the number of pods that stay Pending in the worst known run.
 	PendingMax int `json:"pending_max"`
 	// Recreated is false if the pods are not created again while the Node objects exist.
 	Recreated bool `json:"recreated"`
-	// WhereItRuns is true if the outcome is never because the loss of any domain that runs pods of
-	// the workload leaves some Pending. The loss of a domain without such pods is harmless.
+	// WhereItRuns is true if the outcome is never and pods stay Pending after the loss of any
+	// domain that runs pods of the workload. The loss of any other domain is harmless.
 	WhereItRuns bool `json:"where_it_runs"`
 }
 
-// Budget is a PodDisruptionBudget, and its defect if it has one.
+// Budget is a PodDisruptionBudget with its defect, if any.
 type Budget struct {
 	ID int `json:"id"`
-	// W is the first workload whose pods it selects; -1 if it selects no pods.
+	// W is the first workload whose pods the budget selects, or -1 if it selects no pods.
 	W int `json:"w"`
 	// Object is the kind, namespace and name of the budget, for example "PodDisruptionBudget
 	// shop/web".
 	Object string `json:"object"`
-	// Namespace is the namespace of the budget; "" if the manifest leaves it open.
+	// Namespace is the namespace of the budget, or "" if the manifest does not set it.
 	Namespace string `json:"namespace"`
-	// Problem is the defect. no-eviction: the budget never allows a drain to evict its pods.
-	// no-eviction-while-small: it does so only with more than up_to pods. several: another budget
-	// selects one of its pods. idle: it selects no pod. none: no defect is known. unknown: it
-	// cannot be evaluated.
+	// Problem is the defect of the budget: no-eviction (a drain can never evict its pods),
+	// no-eviction-while-small (a drain can evict them only if there are more than up_to pods),
+	// several (another budget selects one of its pods), idle (it selects no pods), none (no defect
+	// is known) or unknown (the budget cannot be evaluated).
 	Problem string `json:"problem" enum:"none no-eviction no-eviction-while-small several idle unknown"`
-	// Selector is the label selector in the notation of kubectl.
+	// Selector is the label selector in kubectl notation.
 	Selector string `json:"selector"`
-	// Pods is the number of pods that it certainly selects.
+	// Pods is the number of pods that the budget is certain to select.
 	Pods int `json:"pods"`
-	// Amount is the demand of the budget; its field is "" if the budget demands nothing.
+	// Amount is the minAvailable or maxUnavailable of the budget. Its field is "" if the budget
+	// sets neither.
 	Amount Amount `json:"amount"`
-	// AllowedMin is the number of pods that may be evicted at once while all are healthy and
-	// autoscalers keep the minimum of pods; 0 if that is unknown.
+	// AllowedMin is the number of pods that may be evicted at once while all pods are healthy and
+	// autoscalers run their minimum number of pods. It is 0 if that is unknown.
 	AllowedMin int `json:"allowed_min"`
-	// AllowedMax is the same number at the maximum of pods; 2147483647 if that is unknown.
+	// AllowedMax is the same number while autoscalers run their maximum number of pods. It is
+	// 2147483647 if that is unknown.
 	AllowedMax int `json:"allowed_max"`
 	// UpTo is the largest number of pods of the autoscaled workloads at which no disruption is
-	// allowed; 0 unless problem is no-eviction-while-small.
+	// allowed. It is 0 unless problem is no-eviction-while-small.
 	UpTo int `json:"up_to"`
-	// Unscaled is the first workload whose controller has no replicas, so the budget allows no
-	// disruptions; "" if every controller has replicas.
+	// Unscaled is the first workload whose controller has no replicas field. Because of it, the
+	// budget allows no disruptions. If every controller has replicas, unscaled is "".
 	Unscaled string `json:"unscaled"`
-	// Selects are the workloads whose pods it selects, as indices in the list of workloads: the
-	// first 20.
+	// Selects are the first 20 workloads whose pods the budget selects, as indices in the list of
+	// workloads.
 	Selects []int `json:"selects"`
-	// Others are the other budgets that select one of its pods: the first 20.
+	// Others are the first 20 other budgets that select a pod that this budget selects.
 	Others []string `json:"others"`
 }
 
-// Drain is the answer to whether the pods of a workload find another node when theirs is drained.
+// Drain is the answer to whether the pods of a workload find another node when their node is
+// drained.
 type Drain struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
 	// Outcome is the answer to "the pods find another node".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value; otherwise "".
+	// Cause is the reason for the outcome unknown, for example label-value. Otherwise it is "".
 	Cause string `json:"cause"`
-	// Pods is the number of pods that the workload has for certain.
+	// Pods is the number of pods that the workload is certain to have.
 	Pods int `json:"pods"`
-	// BlockedBy is budget if budgets refuse the eviction, eviction-strategy if the evictionStrategy
-	// of a machine that cannot migrate does; otherwise "".
+	// BlockedBy is budget if disruption budgets block the eviction. It is eviction-strategy if the
+	// evictionStrategy of a KubeVirt machine that cannot migrate blocks it. Otherwise it is "".
 	BlockedBy string `json:"blocked_by" enum:"budget eviction-strategy "`
-	// Node is the name of the node whose drain is the worst; "" if there is no bad one.
+	// Node is the name of the node with the worst drain, or "" if every drain is harmless.
 	Node string `json:"node"`
-	// Pool is the pool of node, or "". The nodes that like counts may be in other pools.
+	// Pool is the pool of node, or "". The nodes counted by like may be in other pools.
 	Pool string `json:"pool"`
-	// Like is the number of other nodes whose drain has the same result.
+	// Like is the number of other nodes with the same result.
 	Like int `json:"like"`
-	// WhereItRuns is true if the outcome is never because the drain of any node that runs pods of
-	// the workload leaves some Pending. The drain of a node without such pods is harmless.
+	// WhereItRuns is true if the outcome is never and pods stay Pending after the drain of any node
+	// that runs pods of the workload. The drain of any other node is harmless.
 	WhereItRuns bool `json:"where_it_runs"`
-	// PendingMin is the number of pods that stay Pending until the node is back, in every run.
+	// PendingMin is the smallest number of pods that stay Pending until the node is back, over all
+	// runs.
 	PendingMin int `json:"pending_min"`
 	// PendingMax is the number of pods that stay Pending until the node is back, in the worst known
 	// run.
 	PendingMax int `json:"pending_max"`
-	// Blocks is true if these Pending pods make a budget of the workload refuse the next drain.
+	// Blocks is true if the Pending pods make a budget of the workload block the next drain.
 	Blocks bool `json:"blocks"`
-	// Amount is the demand of that budget.
+	// Amount is the minAvailable or maxUnavailable of the blocking budget.
 	Amount Amount `json:"amount"`
 }
 
-// Migration is the answer to whether machines can move to another node while they run.
+// Migration is the answer to whether KubeVirt machines can move to another node while they run.
 type Migration struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is always if any machine can migrate, sometimes if that depends on placement, never
-	// if no machine can.
+	// Outcome is always if every machine can migrate, sometimes if that depends on placement, and
+	// never if no machine can migrate.
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, for example label-value, or for none: unplaced,
-	// if the pods do not fit before the migration; otherwise "".
+	// Cause is the reason for the outcome unknown, for example label-value. With the outcome none,
+	// it is unplaced if the pods do not fit before the migration. Otherwise it is "".
 	Cause string `json:"cause"`
 	// Machines is the number of machines.
 	Machines int `json:"machines"`
-	// Rules are the rules that leave no node for the second pod of a machine.
+	// Rules are the rules that leave no node for the target pod of a migration.
 	Rules []Rule `json:"rules"`
-	// Limit is the bound on the number of pods that fit.
+	// Limit is the upper bound on the number of pods that fit.
 	Limit Limit `json:"limit"`
 	// Evicts is true if an eviction is refused until the machine has migrated.
 	Evicts bool `json:"evicts"`
 }
 
-// OuterLabel is a label of a machine that a selector asks for, but that does not reach the pods of
-// the machine.
+// OuterLabel is a label of a KubeVirt machine that a selector asks for, although the machine's pods
+// do not get it.
 type OuterLabel struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
 	// Label is the label of the machine, for example app=db.
 	Label string `json:"label"`
-	// AskedBy is the rule whose selector asks for the label.
+	// AskedBy is the rule that selects the label.
 	AskedBy Rule `json:"asked_by"`
-	// Inside is the path of the field where the label has an effect.
+	// Inside is the path of the field where the label would reach the pods.
 	Inside string `json:"inside"`
 }
 
@@ -267,25 +275,28 @@ type Autoscaler struct {
 	W  int `json:"w"`
 	// Outcome is the answer to "all pods fit at the maximum".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the reason for the outcome unknown, or the reason why no more pods fit if it is not
-	// a rule of the workload, for example contention; otherwise "".
+	// Cause is the reason for the outcome unknown. If something other than a rule of the workload
+	// keeps more pods from fitting, it names that reason, for example contention. Otherwise it is
+	// "".
 	Cause string `json:"cause"`
 	// Object is the kind, namespace and name of the autoscaler.
 	Object string `json:"object"`
-	// Min is the smallest number of pods that it keeps.
+	// Min is the smallest number of pods that the autoscaler keeps.
 	Min int `json:"min"`
-	// Max is the largest number of pods that it asks for.
+	// Max is the largest number of pods that the autoscaler asks for.
 	Max int `json:"max"`
-	// Default is true if the manifest does not set max, which is then the default.
+	// Default is true if the manifest does not set the maximum and max is the default.
 	Default bool `json:"default"`
-	// Fit is the largest number of pods that fit if the outcome is never; otherwise 0.
+	// Fit is the largest number of pods that fit. It is 0 unless the outcome is never.
 	Fit int `json:"fit"`
-	// Pending is the number of pods that do not fit at the maximum; 0 unless the outcome is never.
+	// Pending is the number of pods that do not fit at the maximum. It is 0 unless the outcome is
+	// never.
 	Pending int `json:"pending"`
-	// Limit is the limit that binds at the maximum.
+	// Limit is the rule that limits the number of pods at the maximum.
 	Limit Limit `json:"limit"`
 	// Growth are the pools that were counted at their largest size.
 	Growth []GrownPool `json:"growth"`
-	// Begins is the size of a pool from which the maximum fits: no row, or one.
+	// Begins is the smallest size of a pool at which the maximum fits. The list has at most one
+	// row.
 	Begins []PoolSize `json:"begins"`
 }

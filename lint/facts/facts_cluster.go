@@ -4,13 +4,12 @@ package facts
 // is removed, the second when a field is added.
 const Version = "1.0"
 
-// Cluster is the subject of the facts: the objects that are deployed together, and the nodes that
-// they run on.
+// Cluster describes the objects that are deployed together and the nodes that they run on.
 type Cluster struct {
 	// Name is the name of the cluster in the configuration, or "".
 	Name string `json:"name"`
 	// Context is the directory branch or the render that the facts belong to, in a tree with
-	// alternatives; "" if there is only one.
+	// alternatives. It is "" if there is only one.
 	Context string `json:"context"`
 	// Declared is true if nodes are declared.
 	Declared bool `json:"declared"`
@@ -20,41 +19,41 @@ type Cluster struct {
 	Workloads int `json:"workloads"`
 }
 
-// Pool is a node pool: one that a NodeTopology declares, or the nodes that share the label by which
-// their platform names the pool.
+// Pool is a node pool. Either a NodeTopology declares it, or its nodes share the label with which
+// their platform names a pool.
 type Pool struct {
 	ID int `json:"id"`
 	// Name is the name of the pool.
 	Name string `json:"name"`
-	// Label is the key of the label that names the pool, for example eks.amazonaws.com/nodegroup;
-	// "" for a pool of a NodeTopology.
+	// Label is the key of the label that names the pool, for example eks.amazonaws.com/nodegroup.
+	// It is "" for a NodeTopology pool.
 	Label string `json:"label"`
 	// File is the path of the file that declares the pool.
 	File string `json:"file"`
-	// Count is the number of its declared nodes.
+	// Count is the number of declared nodes in the pool.
 	Count int `json:"count"`
-	// Max is the number of nodes that it can grow to.
+	// Max is the number of nodes that the pool can grow to.
 	Max int `json:"max"`
-	// Zones are the zones of its nodes, and of the nodes by which it can grow.
+	// Zones are the zones of the pool's nodes, including the nodes that it can add.
 	Zones []string `json:"zones"`
-	// Labels are the labels that all its nodes have in common, except the hostname.
+	// Labels are the labels that all nodes of the pool have in common, except the hostname.
 	Labels map[string]string `json:"labels"`
-	// Taints are the taints of its nodes, each once.
+	// Taints are the taints of the pool's nodes, without duplicates.
 	Taints []Taint `json:"taints"`
-	// Allocatable are the resources that one of its nodes offers to pods; empty if the nodes differ or
-	// declare none.
+	// Allocatable are the resources that each node of the pool offers to pods. The list is empty if
+	// the nodes differ or declare none.
 	Allocatable []ResourceAmount `json:"allocatable"`
-	// Workloads are the workloads whose pods can use a node of the pool, as indices in the list of
-	// workloads, without those whose placement is unknown.
+	// Workloads lists the workloads whose pods can use a node of the pool, as indices in the list
+	// of workloads. It leaves out workloads with unknown placement.
 	Workloads []int `json:"workloads"`
-	// WorkloadsKnown is false if the step budget ran out before the workloads were found; workloads
-	// is then empty.
+	// WorkloadsKnown is false if the step budget ran out before the workloads were found. The list
+	// of workloads is then empty.
 	WorkloadsKnown bool `json:"workloads_known"`
-	// Namespaces are the namespaces of these workloads.
+	// Namespaces are the namespaces of the workloads that can use the pool.
 	Namespaces []string `json:"namespaces"`
 }
 
-// Taint is a taint of nodes.
+// Taint is a taint of a node or of a pool's nodes.
 type Taint struct {
 	ID int `json:"id"`
 	// Key is the key of the taint.
@@ -70,7 +69,7 @@ type Node struct {
 	ID int `json:"id"`
 	// Name is the name of the node.
 	Name string `json:"name"`
-	// Pool is the name of its pool, or "".
+	// Pool is the name of the node's pool, or "".
 	Pool string `json:"pool"`
 	// Zone is the value of the label topology.kubernetes.io/zone, or "".
 	Zone string `json:"zone"`
@@ -80,90 +79,93 @@ type Node struct {
 	Labels map[string]string `json:"labels"`
 	// Taints are the taints of the node.
 	Taints []Taint `json:"taints"`
-	// Allocatable are the resources that the node offers to pods; empty if it declares none.
+	// Allocatable are the resources that the node offers to pods. The list is empty if the node
+	// declares none.
 	Allocatable []ResourceAmount `json:"allocatable"`
 	// Cordoned is true if the node is unschedulable.
 	Cordoned bool `json:"cordoned"`
-	// Workloads are the workloads whose pods can use the node, as indices in the list of workloads,
-	// without those whose placement is unknown.
+	// Workloads lists the workloads whose pods can use the node, as indices in the list of
+	// workloads. It leaves out workloads with unknown placement.
 	Workloads []int `json:"workloads"`
-	// WorkloadsKnown is false if the step budget ran out before the workloads were found; workloads
-	// is then empty.
+	// WorkloadsKnown is false if the step budget ran out before the workloads were found. The list
+	// of workloads is then empty.
 	WorkloadsKnown bool `json:"workloads_known"`
 }
 
-// Capacity is the supply and demand of one resource, in the whole cluster, in a pool or in a zone.
-// DaemonSets count once for each node that they can use; pods that run to completion do not count.
+// Capacity is the supply of and demand for one resource in the cluster, a pool or a zone. A
+// DaemonSet counts once for each node that it can use. Pods that run to completion do not count.
 type Capacity struct {
 	ID int `json:"id"`
 	// Scope is cluster, pool or zone.
 	Scope string `json:"scope" enum:"cluster pool zone"`
-	// Name is the name of the pool or zone; "" for the cluster.
+	// Name is the name of the pool or zone, or "" for the cluster.
 	Name string `json:"name"`
-	// Resource is the name of the resource, for example cpu; pods for the pod slots of nodes.
+	// Resource is the name of the resource, for example cpu. It is pods for the pod slots of nodes.
 	Resource string `json:"resource"`
-	// Allocatable is the amount that the declared nodes offer, as an integer: millicores for cpu,
-	// bytes or whole units for other resources.
+	// Allocatable is the amount that the declared nodes offer, as an integer. The unit is
+	// millicores for cpu, and bytes or whole units for other resources.
 	Allocatable int `json:"allocatable"`
-	// Known is false if some node does not declare the resource. Allocatable is then the amount of
-	// the other nodes, percent_min is 0 and percent_max 9007199254740991.
+	// Known is false if some node does not declare the resource. Then allocatable is the amount
+	// that the other nodes offer, percent_min is 0 and percent_max is 9007199254740991.
 	Known bool `json:"known"`
-	// RequestedMin is the lower bound of the requests: of pods that can run only here, at the
-	// smallest number of replicas.
+	// RequestedMin is the lower bound on the requests. It counts pods that can run only here, at
+	// the smallest number of replicas.
 	RequestedMin int `json:"requested_min"`
-	// RequestedMax is the upper bound of the requests: of pods that can run here, at the largest
-	// number of replicas; 9007199254740991 if there is no bound.
+	// RequestedMax is the upper bound on the requests. It counts all pods that can run here, at the
+	// largest number of replicas. It is 9007199254740991 if there is no bound.
 	RequestedMax int `json:"requested_max"`
-	// PercentMin is requested_min in percent of allocatable, rounded down; 9007199254740991 if pods
-	// request the resource and nothing is allocatable.
+	// PercentMin is requested_min as a percentage of allocatable, rounded down. It is
+	// 9007199254740991 if pods request the resource and nothing is allocatable.
 	PercentMin int `json:"percent_min"`
-	// PercentMax is requested_max in percent of allocatable, rounded up; 9007199254740991 if there
-	// is no bound, or as for percent_min.
+	// PercentMax is requested_max as a percentage of allocatable, rounded up. It is
+	// 9007199254740991 if there is no bound, or if pods may request the resource and nothing is
+	// allocatable.
 	PercentMax int `json:"percent_max"`
-	// AllocatableMax is the largest amount that nodes offer once all pools have their largest size;
-	// equal to allocatable if no pool can grow. The zones of a pool share its growth, and the rows
-	// of these zones each count it.
+	// AllocatableMax is the largest amount that the nodes offer when all pools have their largest
+	// size. It equals allocatable if no pool can grow. The zones of a pool share its growth, but
+	// the row of each zone counts all of it.
 	AllocatableMax int `json:"allocatable_max"`
-	// PercentGrownMin is the lower bound of the requests once all pools have their largest size, in
-	// percent of the amount then offered, rounded down. DaemonSets count on the added nodes, too.
+	// PercentGrownMin is the lower bound on the requests when all pools have their largest size, as
+	// a percentage of the amount offered at that size, rounded down. DaemonSet pods on the added
+	// nodes count too.
 	PercentGrownMin int `json:"percent_grown_min"`
-	// PercentGrownMax is the upper bound of the same percentage, rounded up; 9007199254740991 if
-	// there is no bound.
+	// PercentGrownMax is the upper bound on the same percentage, rounded up. It is 9007199254740991
+	// if there is no bound.
 	PercentGrownMax int `json:"percent_grown_max"`
-	// Losses has one row for the loss of each node and of each zone; nodes whose loss has the same
+	// Losses has one row for the loss of each node and of each zone. Nodes whose loss has the same
 	// result share a row.
 	Losses []CapacityLoss `json:"losses"`
 }
 
-// CapacityLoss is the remainder of a resource after a loss. Pods of the lost nodes move to the
-// remaining nodes, except the pods of DaemonSets.
+// CapacityLoss is the supply of and demand for a resource after the loss of a node or zone. Pods of
+// the lost nodes move to the remaining nodes, except DaemonSet pods.
 type CapacityLoss struct {
-	// Key is kubernetes.io/hostname for the loss of a node, topology.kubernetes.io/zone for the
+	// Key is kubernetes.io/hostname for the loss of a node and topology.kubernetes.io/zone for the
 	// loss of a zone.
 	Key string `json:"key"`
 	// Value is the name of the lost node or zone.
 	Value string `json:"value"`
-	// Like is the number of other nodes whose loss has the same result.
+	// Like is the number of other nodes with the same result.
 	Like int `json:"like"`
-	// Left is the amount that the remaining nodes offer, in the unit of allocatable.
+	// Left is the amount that the remaining nodes offer, in the same unit as allocatable.
 	Left int `json:"left"`
-	// PercentMin is the lower bound of the requests, in percent of left, rounded down.
+	// PercentMin is the lower bound on the requests, as a percentage of left, rounded down.
 	PercentMin int `json:"percent_min"`
-	// PercentMax is the upper bound of the requests, in percent of left, rounded up;
+	// PercentMax is the upper bound on the requests, as a percentage of left, rounded up. It is
 	// 9007199254740991 if there is no bound.
 	PercentMax int `json:"percent_max"`
-	// LeftMax is the largest amount that the remaining nodes offer once all pools have their
+	// LeftMax is the largest amount that the remaining nodes offer when all pools have their
 	// largest size.
 	LeftMax int `json:"left_max"`
-	// PercentGrownMin is the lower bound of the requests once all pools have their largest size, in
-	// percent of the remaining amount, rounded down.
+	// PercentGrownMin is the lower bound on the requests when all pools have their largest size, as
+	// a percentage of the amount that remains at that size, rounded down.
 	PercentGrownMin int `json:"percent_grown_min"`
-	// PercentGrownMax is the upper bound of the same percentage, rounded up; 9007199254740991 if
-	// there is no bound.
+	// PercentGrownMax is the upper bound on the same percentage, rounded up. It is 9007199254740991
+	// if there is no bound.
 	PercentGrownMax int `json:"percent_grown_max"`
 }
 
-// Object is one document of the input, of any kind, including kinds that are not judged.
+// Object is one document of the input. Its kind may be one that schedlint does not judge.
 type Object struct {
 	ID int `json:"id"`
 	// APIVersion is the apiVersion as written.
@@ -174,7 +176,7 @@ type Object struct {
 	Namespace string `json:"namespace"`
 	// Name is metadata.name, or "".
 	Name string `json:"name"`
-	// File is the path of the file from the root of the repository.
+	// File is the path of the file, relative to the root of the repository.
 	File string `json:"file"`
 	// Labels are metadata.labels.
 	Labels map[string]string `json:"labels"`

@@ -2,25 +2,26 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Sharing is the answer to whether the pods of a permanent workload run on several nodes, so that
-// the loss of one node does not take all of them down.
+// Sharing is the answer to whether the pods of a permanent workload run on several nodes. If they
+// do, the loss of one node does not take all of them down.
 type Sharing struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Outcome is the answer to "the pods run on several nodes": sometimes if the scheduler may put
-	// all of them on one node, never if they can use only one, none for fewer than two pods.
+	// Outcome is the answer to "the pods run on several nodes". It is sometimes if the scheduler
+	// may put all of them on one node, never if they can use only one node, and none if there are
+	// fewer than two pods.
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of pods of the workload.
 	Pods int `json:"pods"`
 	// Usable is the number of nodes that the pods can use.
 	Usable int `json:"usable"`
-	// Zones is the number of zones of these nodes.
+	// Zones is the number of zones that contain usable nodes.
 	Zones int `json:"zones"`
 	// OnOneNode is the largest number of pods that can run on one node.
 	OnOneNode int `json:"on_one_node"`
-	// Node is the name of such a node.
+	// Node is the name of a node that can run on_one_node pods.
 	Node string `json:"node"`
-	// InOneZone is the largest number of pods that can run in one zone; 0 without zones.
+	// InOneZone is the largest number of pods that can run in one zone, or 0 if there are no zones.
 	InOneZone int `json:"in_one_zone"`
 	// Soft are the preferred rules that ask for spreading.
 	Soft []Rule `json:"soft"`
@@ -33,20 +34,20 @@ type Rule struct {
 	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints"`
 	// Hard is true if the rule filters nodes.
 	Hard bool `json:"hard"`
-	// Key is the topology key or port of the rule, or "".
+	// Key is the topology key or the port of the rule, or "".
 	Key string `json:"key"`
 }
 
 // Exclusion is one reason why nodes cannot run the pods of a workload.
 type Exclusion struct {
-	// Reason is cordoned, tainted, lacks-label, other-value (of a label), fails-expression (of node
-	// affinity), matches-no-term or empty-term (of nodeSelectorTerms), too-small or undeclared
-	// (nodeName).
+	// Reason is cordoned, tainted, lacks-label, other-value (a label has another value),
+	// fails-expression (in a node affinity), matches-no-term or empty-term (in nodeSelectorTerms),
+	// too-small, or undeclared (nodeName names an undeclared node).
 	Reason string `json:"reason" enum:"cordoned tainted lacks-label other-value fails-expression matches-no-term empty-term too-small undeclared"`
 	// Key is the key of the taint, the label or the expression, or "".
 	Key string `json:"key"`
-	// Value is the value of the taint, the required value of the label, or the undeclared nodeName;
-	// or "".
+	// Value is the value of the taint, the required value of the label or the undeclared nodeName.
+	// It is "" for other reasons.
 	Value string `json:"value"`
 	// Has is the actual value of the label, or "".
 	Has string `json:"has"`
@@ -60,7 +61,7 @@ type Exclusion struct {
 	Resource string `json:"resource"`
 	// Nodes is the number of excluded nodes.
 	Nodes int `json:"nodes"`
-	// Names are the names of a few of these nodes.
+	// Names are the names of a few excluded nodes.
 	Names []string `json:"names"`
 }
 
@@ -68,7 +69,7 @@ type Exclusion struct {
 type GrownPool struct {
 	// Pool is the name of the pool.
 	Pool string `json:"pool"`
-	// Max is the number of nodes that were counted.
+	// Max is the number of nodes counted for the pool.
 	Max int `json:"max"`
 }
 
@@ -78,18 +79,20 @@ type Eligibility struct {
 	W  int `json:"w"`
 	// Outcome is the answer to "some node takes the pods".
 	Outcome diag.Outcome `json:"outcome"`
-	// Pods is the number of pods; 0 for a DaemonSet, which has one for each eligible node.
+	// Pods is the number of pods. It is 0 for a DaemonSet, which has one pod for each eligible
+	// node.
 	Pods int `json:"pods"`
 	// Nodes is the number of declared nodes.
 	Nodes int `json:"nodes"`
-	// Eligible is the number of declared nodes that pass.
+	// Eligible is the number of declared nodes that pass every node-level filter except resources.
 	Eligible int `json:"eligible"`
-	// Bound is undeclared if nodeName names a node that is not declared, declared if it names a
-	// declared one, and "" if the scheduler chooses the node.
+	// Bound is declared if nodeName names a declared node, and undeclared if it names any other
+	// node. It is "" if the scheduler chooses the node.
 	Bound string `json:"bound" enum:"undeclared declared "`
-	// Excluded are the reasons why nodes do not count, the one with most nodes first.
+	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
+	// the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that are not listed.
+	// MoreExcluded is the number of further reasons, which excluded does not list.
 	MoreExcluded int `json:"more_excluded"`
 }
 
@@ -99,27 +102,29 @@ type Request struct {
 	W  int `json:"w"`
 	// Outcome is the answer to "one pod fits an empty node".
 	Outcome diag.Outcome `json:"outcome"`
-	// Resource is the name of the resource; "" if the row is about several, see together.
+	// Resource is the name of the resource. It is "" if the row is about several resources, which
+	// together lists.
 	Resource string `json:"resource"`
-	// Request is the quantity that one pod requests, in the notation of Kubernetes.
+	// Request is the quantity that one pod requests, in Kubernetes notation.
 	Request string `json:"request"`
 	// Largest is the largest quantity that an eligible node offers.
 	Largest string `json:"largest"`
-	// LargestNode is the name of the node that offers it; "" if none offers any.
+	// LargestNode is the name of the node that offers this quantity, or "" if no eligible node
+	// offers the resource.
 	LargestNode string `json:"largest_node"`
-	// Eligible is the number of nodes that pass every other filter.
+	// Eligible is the number of nodes that pass every node-level filter except resources.
 	Eligible int `json:"eligible"`
-	// Fitting is the number of these nodes that are large enough.
+	// Fitting is the number of eligible nodes that are large enough.
 	Fitting int `json:"fitting"`
-	// PerNode is true for a DaemonSet: every node that is too small leaves one pod Pending.
+	// PerNode is true for a DaemonSet. One of its pods stays Pending for every node that is too
+	// small.
 	PerNode bool `json:"per_node"`
-	// Unlisted is true if the resource is an extended one that no node lists; the outcome is then
-	// unknown.
+	// Unlisted is true for an extended resource that no node lists. The outcome is then unknown.
 	Unlisted bool `json:"unlisted"`
-	// Suggestion is the listed resource that was probably meant, if unlisted is true; or "".
+	// Suggestion is the listed resource that was probably meant instead of an unlisted one, or "".
 	Suggestion string `json:"suggestion"`
-	// Together are requests that each fit some node, but not all the same node; empty if one
-	// request is too large by itself.
+	// Together are requests that each fit some node, although no node fits all of them. The list is
+	// empty if one request is too large by itself.
 	Together []ResourceRequest `json:"together"`
 }
 
@@ -127,7 +132,7 @@ type Request struct {
 type ResourceRequest struct {
 	// Resource is the name of the resource.
 	Resource string `json:"resource"`
-	// Request is the quantity that one pod requests, in the notation of Kubernetes.
+	// Request is the quantity that one pod requests, in Kubernetes notation.
 	Request string `json:"request"`
 }
 
@@ -139,9 +144,10 @@ type AntiAffinity struct {
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of pods.
 	Pods int `json:"pods"`
-	// Keys are the topology keys, several if terms act together.
+	// Keys are the topology keys. There are several if the limit follows from several terms
+	// together.
 	Keys []string `json:"keys"`
-	// Domains is the number of distinct values of the keys among eligible nodes.
+	// Domains is the number of distinct values of the keys on eligible nodes.
 	Domains int `json:"domains"`
 	// Most is the number of pods that fit.
 	Most int `json:"most"`
@@ -151,14 +157,15 @@ type AntiAffinity struct {
 	Nodes int `json:"nodes"`
 	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
-	// Excluded are the reasons why nodes do not count, the one with most nodes first.
+	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
+	// the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that are not listed.
+	// MoreExcluded is the number of further reasons, which excluded does not list.
 	MoreExcluded int `json:"more_excluded"`
 	// Growth are the pools that were counted at their largest size.
 	Growth []GrownPool `json:"growth"`
-	// Together are other required rules of the workload that the limit depends on: all
-	// anti-affinity or all affinity, one for each topology key.
+	// Together are other required rules of the workload that the limit depends on, one for each
+	// topology key. They are either all anti-affinity or all affinity.
 	Together []Rule `json:"together"`
 }
 
@@ -168,27 +175,27 @@ type Spread struct {
 	W  int `json:"w"`
 	// Outcome is the answer to "all pods fit".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the condition that binds: missing-key (no eligible node has all keys), min-domains
-	// or skew; or "".
+	// Cause is the condition that limits the number of pods: missing-key (no eligible node has all
+	// keys), min-domains or skew. It is "" if no condition limits it.
 	Cause string `json:"cause" enum:"missing-key min-domains skew "`
 	// Pods is the number of pods.
 	Pods int `json:"pods"`
 	// Key is the topologyKey of the constraint.
 	Key string `json:"key"`
-	// Keys are the topology keys of all hard constraints of the pods, at most 20. A node needs all
-	// of them.
+	// Keys are the topology keys of the pods' hard spread constraints. A node needs all of them.
+	// The list has at most 20 keys.
 	Keys []string `json:"keys"`
-	// KeyCount is the number of these keys.
+	// KeyCount is the number of all such topology keys, including those that keys leaves out.
 	KeyCount int `json:"key_count"`
 	// MaxSkew is the maxSkew of the constraint.
 	MaxSkew int `json:"max_skew"`
-	// MinDomains is the minDomains of the constraint; 1 if it is not set.
+	// MinDomains is the minDomains of the constraint, by default 1.
 	MinDomains int `json:"min_domains"`
 	// Domains is the number of eligible domains.
 	Domains int `json:"domains"`
 	// Smallest is the number of pods that the smallest domain can hold.
 	Smallest int `json:"smallest"`
-	// SmallestDomain is the name of that domain.
+	// SmallestDomain is the name of the smallest domain.
 	SmallestDomain string `json:"smallest_domain"`
 	// Most is the number of pods that fit.
 	Most int `json:"most"`
@@ -198,9 +205,10 @@ type Spread struct {
 	Nodes int `json:"nodes"`
 	// Eligible is the number of nodes that pass the node-level rules of the pods.
 	Eligible int `json:"eligible"`
-	// Excluded are the reasons why nodes do not count, the one with most nodes first.
+	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
+	// the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that are not listed.
+	// MoreExcluded is the number of further reasons, which excluded does not list.
 	MoreExcluded int `json:"more_excluded"`
 	// Growth are the pools that were counted at their largest size.
 	Growth []GrownPool `json:"growth"`
@@ -208,7 +216,7 @@ type Spread struct {
 	Suggestion string `json:"suggestion"`
 }
 
-// HostPort is a host port that the pods use; each node can give it to one pod.
+// HostPort is a host port that the pods use. On each node only one pod can have it.
 type HostPort struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
@@ -226,41 +234,45 @@ type HostPort struct {
 	Eligible int `json:"eligible"`
 	// Pending is the number of pods that do not fit.
 	Pending int `json:"pending"`
-	// Excluded are the reasons why nodes do not count, the one with most nodes first.
+	// Excluded are the reasons why nodes cannot run the pods, starting with the one that excludes
+	// the most nodes.
 	Excluded []Exclusion `json:"excluded"`
-	// MoreExcluded is the number of reasons that are not listed.
+	// MoreExcluded is the number of further reasons, which excluded does not list.
 	MoreExcluded int `json:"more_excluded"`
 	// Growth are the pools that were counted at their largest size.
 	Growth []GrownPool `json:"growth"`
 }
 
-// Room is the number of pods that the resources of the nodes hold: pods of one workload, or of all
-// workloads that can use no other nodes.
+// Room is the number of pods that fit into the resources of a set of nodes. The pods belong to one
+// workload, or to all workloads that can use no other nodes.
 type Room struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Others is the number of workloads besides that one.
+	// Others is the number of workloads that the row is about besides w.
 	Others int `json:"others"`
 	// Outcome is the answer to "all pods fit".
 	Outcome diag.Outcome `json:"outcome"`
-	// Cause is the comparison that decides: pods (the number of equal pods with the number that fits),
-	// size (the pods that ask for request or more with the number of that size that fits) or total (the
-	// amount that all pods request with the amount that all nodes offer).
+	// Cause is the comparison behind the outcome. For pods, the number of equal pods is compared
+	// with the number that fits. For size, the number of pods that ask for request or more is
+	// compared with the number of pods of that size that fit. For total, the amount that all pods
+	// request is compared with the amount that all nodes offer.
 	Cause string `json:"cause" enum:"pods size total"`
-	// Pods is the number of pods of these workloads.
+	// Pods is the number of pods of all workloads of the row.
 	Pods int `json:"pods"`
-	// Most is the number of these pods that fit; with the cause size, of those that ask for request
-	// or more.
+	// Most is the number of pods that fit. With the cause size, only the pods that ask for request
+	// or more count.
 	Most int `json:"most"`
-	// Pending is the least number of these pods that do not fit.
+	// Pending is the smallest number of pods that do not fit.
 	Pending int `json:"pending"`
-	// Resource is the name of the resource that binds; pods for the pod slots of nodes.
+	// Resource is the name of the limiting resource. It is pods if the nodes have too few pod
+	// slots.
 	Resource string `json:"resource"`
-	// Request is the quantity that one pod requests; "" for a pod slot and with the cause total.
+	// Request is the quantity that one pod requests. It is "" for pod slots and for the cause
+	// total.
 	Request string `json:"request"`
-	// Requested is the quantity that all pods request; "" unless the cause is total.
+	// Requested is the quantity that all pods request. It is "" unless the cause is total.
 	Requested string `json:"requested"`
-	// Offered is the quantity that all nodes offer; "" unless the cause is total.
+	// Offered is the quantity that all nodes offer. It is "" unless the cause is total.
 	Offered string `json:"offered"`
 	// Nodes is the number of declared nodes.
 	Nodes int `json:"nodes"`
@@ -270,20 +282,20 @@ type Room struct {
 	Growth []GrownPool `json:"growth"`
 }
 
-// Circle is a workload whose required affinity waits for the pods of a workload that waits for it
-// in turn.
+// Circle is a workload that cannot start because of a circle of required affinity. In a circle,
+// each workload waits for pods of the next one. The workload is part of the circle or waits for it.
 type Circle struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
-	// Members are the workloads of the circle in order, as indices in the list of workloads; the
+	// Members are the workloads of the circle in order, as indices in the list of workloads. The
 	// first one is repeated at the end.
 	Members []int `json:"members"`
-	// Member is false if the workload waits for the circle, but is not part of it.
+	// Member is false if the workload waits for the circle without being part of it.
 	Member bool `json:"member"`
 }
 
-// Crowd is a group of workloads that each fit alone, but not together because of their rules.
-// Resource requests are ignored.
+// Crowd is a group of workloads that each fit alone, but whose rules keep them from fitting
+// together. Resource requests are ignored.
 type Crowd struct {
 	ID int `json:"id"`
 	// W is the workload that the finding is about.
@@ -294,9 +306,9 @@ type Crowd struct {
 	Outcome diag.Outcome `json:"outcome"`
 	// Pods is the number of pods of the group.
 	Pods int `json:"pods"`
-	// Most is the number of these pods that fit.
+	// Most is the number of pods of the group that fit.
 	Most int `json:"most"`
-	// Pending is the number of these pods that do not fit.
+	// Pending is the number of pods of the group that do not fit.
 	Pending int `json:"pending"`
 	// Nodes is the number of declared nodes.
 	Nodes int `json:"nodes"`
@@ -309,55 +321,57 @@ type Crowd struct {
 // CoreRule is a hard rule of a workload that conflicts with other rules.
 type CoreRule struct {
 	W int `json:"w"`
-	// Use is the use of a Rule, or replicas for the number of pods.
+	// Use is anti-affinity, affinity, spread, host-port, requests, slots, selector or taints, or
+	// replicas for the number of pods.
 	Use string `json:"use" enum:"anti-affinity affinity spread host-port requests slots selector taints replicas"`
-	// Key is the topology key or port of the rule, or "".
+	// Key is the topology key or the port of the rule, or "".
 	Key string `json:"key"`
-	// Excluded are the reasons why the pods cannot use all nodes; empty unless use is selector,
-	// taints or replicas.
+	// Excluded are the reasons why the pods cannot use all nodes. The list is empty unless use is
+	// selector, taints or replicas.
 	Excluded []Exclusion `json:"excluded"`
 }
 
-// Order is a workload some of whose pods fit on no node if other pods are placed first in an
+// Order is a workload with pods that fit on no node if other pods are scheduled first in an
 // unfavorable way.
 type Order struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
 	// Pods is the number of pods of the workload.
 	Pods int `json:"pods"`
-	// Pending is the number of these pods that fit on no node.
+	// Pending is the number of pods of the workload that fit on no node.
 	Pending int `json:"pending"`
-	// Placed has the pods that are placed by then, with their nodes.
+	// Placed lists the pods that are already placed, with their nodes.
 	Placed []Placed `json:"placed"`
-	// Refused has the filters that refuse the next pod, the one that refuses most nodes first.
+	// Refused lists the filters that reject nodes for the next pod, starting with the one that
+	// rejects the most nodes.
 	Refused []FilterNodes `json:"refused"`
 }
 
-// Placed is a number of pods of a workload, with their nodes.
+// Placed is a number of pods of a workload, and the nodes that they run on.
 type Placed struct {
 	W int `json:"w"`
-	// Revision is old or new during a rollout; otherwise "".
+	// Revision is old or new during a rollout, and "" otherwise.
 	Revision string `json:"revision" enum:"old new "`
 	// Pods is the number of pods.
 	Pods int `json:"pods"`
-	// Nodes is the number of nodes with these pods.
+	// Nodes is the number of nodes that run the pods.
 	Nodes int `json:"nodes"`
-	// On has a few of these nodes, with the number of pods on each.
+	// On lists a few of the nodes, with the number of pods on each.
 	On []NodePods `json:"on"`
 }
 
-// NodePods is a number of pods on a node.
+// NodePods is the number of pods on a node.
 type NodePods struct {
 	// Node is the name of the node.
 	Node string `json:"node"`
-	// Pods is the number of pods on it.
+	// Pods is the number of pods on the node.
 	Pods int `json:"pods"`
 }
 
-// FilterNodes is the number of nodes that a filter plugin of kube-scheduler refuses.
+// FilterNodes is the number of nodes that a kube-scheduler filter plugin rejects.
 type FilterNodes struct {
 	// Filter is the name of the plugin, for example NodeResourcesFit.
 	Filter string `json:"filter"`
-	// Nodes is the number of nodes that it refuses.
+	// Nodes is the number of nodes that the plugin rejects.
 	Nodes int `json:"nodes"`
 }

@@ -2,21 +2,21 @@ package facts
 
 import "github.com/schedlint/schedlint/lint/diag"
 
-// Document is a problem of an input text that is found before any object is judged.
+// Document is a problem in the input that is found before any object is judged.
 type Document struct {
 	ID int `json:"id"`
 	// Problem is the kind of the problem.
 	Problem string `json:"problem" enum:"unparsable-document duplicate-key alias-bomb alias-cycle nesting-too-deep unreadable-file render-failed render-refused"`
 	// Detail is the key, the alias or the reason of the problem.
 	Detail string `json:"detail"`
-	// FirstLine is the line of the first occurrence of a repeated key; 0 for other problems, or if
-	// that occurrence is in another file or text.
+	// FirstLine is the line where a repeated key first occurs. It is 0 for other problems, and if
+	// the first occurrence is in another file or in other text.
 	FirstLine int `json:"first_line"`
 	// LastCounts is true for a repeated key in a file that only Helm reads, or in the output of a
-	// chart: the last value applies.
+	// chart. The last value then applies.
 	LastCounts bool `json:"last_counts"`
-	// Merged is true for a repeated key in the output of a chart for Flux or kustomize, which
-	// refuse it.
+	// Merged is true for a repeated key in chart output for Flux or kustomize, which both reject
+	// it.
 	Merged bool `json:"merged"`
 }
 
@@ -24,22 +24,22 @@ type Document struct {
 type Refusal struct {
 	ID int `json:"id"`
 	// Object is the kind, namespace and name of the refused object, for example "Deployment
-	// shop/web". It may also be a PodDisruptionBudget, a HorizontalPodAutoscaler, a custom resource
-	// or of a misspelt kind.
+	// shop/web". The object may also be a PodDisruptionBudget, a HorizontalPodAutoscaler or a
+	// custom resource, or its kind may be misspelled.
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Stage is the point of the refusal. object: the object itself is refused. pods: every pod that
-	// it creates is. gate: the field is dropped while the feature gate is off, and refused once it
-	// is on. fragment: the object is not judged, but a pod with this field would be refused.
+	// Stage is the rejected thing: object (the object itself), pods (every pod that it creates),
+	// gate (the field is dropped while its feature gate is off and rejected when the gate is on) or
+	// fragment (the object is not judged, but a pod with this field would be rejected).
 	Stage string `json:"stage" enum:"object pods gate fragment"`
 	// Gate is the name of the feature gate, or "".
 	Gate string `json:"gate"`
-	// Field is the path of the field from the root of the object, or from the map that object
+	// Field is the path of the field, relative to the root of the object or to the map that object
 	// names.
 	Field string `json:"field"`
-	// Values is true if object names a map of the values for a chart that is not part of the input.
+	// Values is true if object names a map in the values for a chart that is not part of the input.
 	Values bool `json:"values"`
-	// Reason is the defect of the field, in the words of the API server.
+	// Reason is the API server's error message about the field.
 	Reason string `json:"reason"`
 }
 
@@ -49,8 +49,8 @@ type UnknownField struct {
 	// Object is the kind, namespace and name of the object, for example "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Values is true if object names a map of the values for a chart that is not part of the input;
-	// field is then relative to that map.
+	// Values is true if object names a map in the values for a chart that is not part of the input.
+	// Then field is relative to that map.
 	Values bool `json:"values"`
 	// Field is the path of the field.
 	Field string `json:"field"`
@@ -69,17 +69,17 @@ type Affinity struct {
 	Cause string `json:"cause" enum:"missing-key null-selector contradiction"`
 	// Key is the topologyKey of the term.
 	Key string `json:"key"`
-	// Usable is the number of nodes that the pods can use, plus one for each zone of a pool that
-	// has no node yet.
+	// Usable is the number of nodes that the pods can use. A pool zone without nodes counts as one
+	// node.
 	Usable int `json:"usable"`
-	// With is the number of these nodes that have the topology key.
+	// With is the number of usable nodes that have the topology key.
 	With int `json:"with"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
-	// Beside are topology keys of other terms that no node has together with key; empty if no node
-	// has key.
+	// Beside are topology keys of other terms that no node has together with key. The list is empty
+	// if no node has key.
 	Beside []string `json:"beside"`
-	// Between are the two requirements that contradict each other, in the notation of kubectl;
+	// Between are the two requirements that contradict each other, in kubectl notation. The list is
 	// empty unless the cause is contradiction.
 	Between []string `json:"between"`
 }
@@ -97,20 +97,20 @@ type TopologyKey struct {
 	Hard bool `json:"hard"`
 	// Key is the topologyKey.
 	Key string `json:"key"`
-	// Fragment is true if the object is not judged, for example a custom resource with an affinity:
-	// usable is then the number of all nodes.
+	// Fragment is true if the object is not judged, for example a custom resource with an affinity.
+	// Then usable is the number of all nodes.
 	Fragment bool `json:"fragment"`
-	// Values is true if object names a map of the values for a chart that is not part of the input.
+	// Values is true if object names a map in the values for a chart that is not part of the input.
 	Values bool `json:"values"`
 	// Declared is true if nodes are declared.
 	Declared bool `json:"declared"`
-	// Usable is the number of nodes that the pods can use, plus one for each zone of a pool that
-	// has no node yet.
+	// Usable is the number of nodes that the pods can use. A pool zone without nodes counts as one
+	// node.
 	Usable int `json:"usable"`
-	// With is the number of these nodes that have the key.
+	// With is the number of usable nodes that have the key.
 	With int `json:"with"`
-	// Known is false for a key that no component of Kubernetes sets although its name suggests it,
-	// and for a likely misspelling of a key that is set.
+	// Known is false for a key that looks like a Kubernetes label but that no Kubernetes component
+	// sets, and for a likely misspelling of a key that is set.
 	Known bool `json:"known"`
 	// Suggestion is the key that was probably meant, or "".
 	Suggestion string `json:"suggestion"`
@@ -125,22 +125,22 @@ type NodeLabel struct {
 	// "Deployment shop/web".
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Values is true if object names a map of the values for a chart that is not part of the input.
+	// Values is true if object names a map in the values for a chart that is not part of the input.
 	Values bool `json:"values"`
 	// Where is the field that uses the label: nodeSelector, nodeAffinity or topologyKey.
 	Where string `json:"where" enum:"nodeSelector nodeAffinity topologyKey"`
 	// Key is the key of the label.
 	Key string `json:"key"`
-	// Deprecated is true if another label replaced it.
+	// Deprecated is true if another label has replaced this one.
 	Deprecated bool `json:"deprecated"`
-	// Replacement is the key of that other label, or "".
+	// Replacement is the key of the label that replaced it, or "".
 	Replacement string `json:"replacement"`
 	// OnNodes is the number of declared nodes that still have the label.
 	OnNodes int `json:"on_nodes"`
-	// Beside is true if an alternative term of the same list uses the replacement.
+	// Beside is true if another term of the same list uses the replacement as an alternative.
 	Beside bool `json:"beside"`
-	// Platform is the platform of the other objects if it still sets the label, as OpenShift does;
-	// or "".
+	// Platform is the platform that the other objects belong to, if it still sets the label, as
+	// OpenShift does. Otherwise it is "".
 	Platform string `json:"platform"`
 }
 
@@ -152,43 +152,43 @@ type Selector struct {
 	Use string `json:"use" enum:"anti-affinity affinity spread"`
 	// Hard is true if the rule filters nodes.
 	Hard bool `json:"hard"`
-	// Form is null (no selector, which matches no pod), empty (which matches every pod) or set.
+	// Form is null (there is no selector, so no pod matches), empty (every pod matches) or set.
 	Form string `json:"form" enum:"null empty set"`
-	// Text is the selector in the notation of kubectl.
+	// Text is the selector in kubectl notation.
 	Text string `json:"text"`
 	// MatchesOwn is the answer to whether the selector matches the labels of the workload's own
-	// pods, regardless of namespaces.
+	// pods, ignoring namespaces.
 	MatchesOwn diag.Outcome `json:"matches_own"`
 	// OwnNamespace is the answer to whether the term applies to the namespace of the workload.
 	OwnNamespace diag.Outcome `json:"own_namespace"`
-	// Matches is 1 if the term selects, or may select, pods of a declared workload, and 0 if it
-	// selects none. For a spread constraint with the form null or empty it is 0.
+	// Matches is 1 if the term selects, or may select, pods of a declared workload. Otherwise it is
+	// 0. It is also 0 for a spread constraint with the form null or empty.
 	Matches int `json:"matches"`
 	// Declared is the number of all declared workloads.
 	Declared int `json:"declared"`
 	// Namespaces are the namespaces that the term applies to.
 	Namespaces Namespaces `json:"namespaces"`
-	// Nearest is a label of the pods that the selector probably meant, or "".
+	// Nearest is the pod label that the selector was probably meant to match, or "".
 	Nearest string `json:"nearest"`
-	// Maker is a custom resource whose operator may create the pods that the selector means, for
-	// example "Cluster shop/db", or "".
+	// Maker is a custom resource whose operator may create the pods that the selector is meant for,
+	// for example "Cluster shop/db". It is "" if there is none.
 	Maker string `json:"maker"`
 }
 
-// Namespaces are the namespaces that an affinity term applies to: the listed ones, and those that
-// its namespaceSelector selects.
+// Namespaces are the namespaces that an affinity term applies to, either because it lists them or
+// because its namespaceSelector selects them.
 type Namespaces struct {
-	// Names are the namespaces that the term lists. If there are none and no namespaceSelector, the
-	// term applies to the namespace of the workload.
+	// Names are the namespaces that the term lists. Without any, and without a namespaceSelector,
+	// the term applies to the namespace of the workload.
 	Names []string `json:"names"`
 	// All is true if the term applies to all namespaces.
 	All bool `json:"all"`
-	// Selector is the namespaceSelector in the notation of kubectl; "" without one, or if
-	// it selects every namespace.
+	// Selector is the namespaceSelector in kubectl notation. It is "" if there is none or if it
+	// selects every namespace.
 	Selector string `json:"selector"`
 }
 
-// NodeTerm is a term of a node affinity. An empty term matches no node.
+// NodeTerm is a node affinity term. An empty term matches no node.
 type NodeTerm struct {
 	ID int `json:"id"`
 	W  int `json:"w"`
@@ -196,27 +196,26 @@ type NodeTerm struct {
 	Hard bool `json:"hard"`
 	// Empty is true if the term has no expression.
 	Empty bool `json:"empty"`
-	// Others is the number of other terms of the list that are not empty.
+	// Others is the number of nonempty other terms in the same list.
 	Others int `json:"others"`
 }
 
-// NodeMatch is a nodeSelector or a required node affinity among the values for a chart that is not
+// NodeMatch is a nodeSelector or a required node affinity in the values for a chart that is not
 // part of the input.
 type NodeMatch struct {
 	ID int `json:"id"`
-	// Object is the name of the map that has it, for example "HelmRelease shop/db, values master".
+	// Object names the map in the values, for example "HelmRelease shop/db, values master".
 	Object string `json:"object"`
-	// W is -1, because the pods that get it are unknown.
+	// W is -1, because it is unknown which pods get the field.
 	W int `json:"w"`
 	// Where is the field: nodeSelector or nodeAffinity.
 	Where string `json:"where" enum:"nodeSelector nodeAffinity"`
-	// Nodes is the number of declared nodes, plus one for each zone of a pool that has no node yet.
-	// Matching is the number of them that match; a node that matches several terms counts once for
-	// each.
+	// Nodes is the number of declared nodes. A pool zone without nodes counts as one node. Matching
+	// is the number of nodes that match. A node that matches several terms counts once per term.
 	Nodes    int `json:"nodes"`
 	Matching int `json:"matching"`
-	// Key, Operator and Values are a condition that no node meets, if there is only one term; empty
-	// if there is no such condition.
+	// Key, Operator and Values are a condition that no node meets. They are empty if there is no
+	// such condition or there are several terms.
 	Key      string   `json:"key"`
 	Operator string   `json:"operator"`
 	Values   []string `json:"values"`
@@ -235,24 +234,25 @@ type LabelKey struct {
 	// OnPod is the answer to whether the pods have the label, from the template or from their
 	// controller.
 	OnPod diag.Outcome `json:"on_pod"`
-	// Nearest is a label of the pods that was probably meant, or "".
+	// Nearest is the pod label that was probably meant, or "".
 	Nearest string `json:"nearest"`
 }
 
 // Suppression is a suppression with a defect.
 type Suppression struct {
 	ID int `json:"id"`
-	// Problem is the defect: names-no-rule, without-reason, expired or unused.
+	// Problem is the defect of the suppression: names-no-rule, without-reason, expired or unused.
 	Problem string `json:"problem" enum:"names-no-rule without-reason expired unused"`
 	// By is annotation, comment, configuration or baseline.
 	By string `json:"by" enum:"annotation comment configuration baseline"`
-	// Rule is the name of the rule that it suppresses.
+	// Rule is the name of the suppressed rule.
 	Rule string `json:"rule"`
-	// Target is the object that it applies to, for example "Deployment shop/web", or "".
+	// Target is the object that the suppression applies to, for example "Deployment shop/web", or
+	// "".
 	Target string `json:"target"`
-	// Reason is the reason that it states, or "".
+	// Reason is the stated reason for the suppression, or "".
 	Reason string `json:"reason"`
-	// Until is the last day on which it applies, or "".
+	// Until is the last day on which the suppression applies, or "".
 	Until string `json:"until"`
 	// Dated is true if until is a date.
 	Dated bool `json:"dated"`

@@ -15,14 +15,14 @@ var schema []byte
 
 // Schema returns the JSON Schema (draft-07) of the input of rules, generated from Facts and its
 // comments. It is closed: every field is required and no other field is allowed, so a rule with a
-// misspelt field does not load. It uses only keywords that OPA reads or that describe a value to
-// people. Callers must not modify it.
+// misspelled field does not load. Apart from descriptions, it uses only keywords that OPA reads.
+// Callers must not modify it.
 func Schema() []byte { return schema }
 
 // describer returns the description of a field of a struct, or "".
 type describer func(t reflect.Type, field string) string
 
-// generated returns the schema that follows from the structs and their comments.
+// generated builds the schema from the structs and their comments.
 func generated(describe describer) []byte {
 	root := append(ordered{{"$schema", "http://json-schema.org/draft-07/schema#"}, {"title", "schedlint facts"}},
 		schemaOf(reflect.TypeFor[Facts](), describe)...)
@@ -64,8 +64,9 @@ func outcomes() []string {
 	return []string{string(diag.Always), string(diag.Sometimes), string(diag.Never), string(diag.Unknown), string(diag.None)}
 }
 
-// enumeration returns the values that a field may have; nil for any. The tag enum lists the values
-// of a string, separated by spaces: two spaces, or a space at either end, stand for "".
+// enumeration returns the values that a field may have, or nil if it may have any. The enum tag
+// lists the values of a string field, separated by spaces. Two adjacent spaces, or a space at
+// either end, add the value "".
 func enumeration(f reflect.StructField) []string {
 	if f.Type == reflect.TypeFor[diag.Outcome]() {
 		return outcomes()
@@ -98,7 +99,7 @@ func schemaOfStruct(t reflect.Type, describe describer) ordered {
 	}
 }
 
-// ordered is a JSON object that keeps the order of its members, so that the schema reads like the
+// ordered is a JSON object that keeps its members in order, so that the schema reads like the
 // structs.
 type ordered []member
 
@@ -107,7 +108,7 @@ type member struct {
 	value any
 }
 
-// MarshalJSON writes the members in their order.
+// MarshalJSON encodes the members in order.
 func (o ordered) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')

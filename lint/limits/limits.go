@@ -1,14 +1,15 @@
-// Package limits is the table of the limits that a user can meet, and what counts against them.
+// Package limits defines the limits that a user can run into, and the counters for them.
 //
-// Contract: each limit has a name, its unit and a sentence, and the packages that read, render and
-// judge take it from here, so that docs/limits.md can be tested against it. A Cost counts several
-// things at once, a Counter one. Limits of rules, of their files and of reports are defined in their
-// packages, as do bounds that only shorten a message or end an approximation.
+// Contract: each limit has a name, a unit and a description. The packages that read, render and
+// judge use the limits from this package, so that docs/limits.md can be tested against them. A Cost
+// counts several things at once, and a Counter counts one. Limits for rules, rule files and reports
+// are defined in their own packages, and so are limits that only shorten a message or stop an
+// approximation.
 //
-// What is not counted by these types: package meter ends nested questions with a panic, and
-// model.SharedBudget divides steps among objects, both in the hot loops of the scheduler; the meter
-// of package rego is a tracer of OPA; the budget of package lint scales with an option; and the
-// counter of package render/engine is the size of a tree.
+// Some packages count in other ways. Package meter ends nested questions with a panic, and
+// model.SharedBudget divides steps among objects; both run in hot loops of the scheduling code. The
+// meter in package rego is an OPA tracer. The budget in package lint scales with an option. The
+// counter in package render/engine is the size of a tree.
 package limits
 
 import (
@@ -17,178 +18,192 @@ import (
 	"time"
 )
 
-// File limits one file. It is well above the largest real input: a dump of 10,000
-// Deployments has 10,000 documents, about 4,000,000 values and no problem. What 10 MB can hold
-// below it takes less than 10 s and 1 GiB.
+// File is the limit for one file. It is well above the largest real input. For example, a dump of
+// 10,000 Deployments has 10,000 documents, about 4,000,000 values and no problems. A file of 10 MB
+// within the limit takes less than 10 s and 1 GiB.
 var File = Cost{Bytes: 64 << 20, Documents: 100_000, Values: 16_000_000, Problems: 1_000, Suppressions: 10_000}
 
-// Run limits all files of a run.
+// Run is the limit for all files of a run.
 var Run = Cost{Bytes: 1 << 30, Documents: 1_000_000, Values: 32_000_000, Problems: 10_000, Suppressions: 100_000}
 
-// Render limits one root: steps for about 30 CPU-seconds.
+// Render is the limit for one root. Its steps take about 30 CPU-seconds.
 var Render = Cost{Objects: 10_000, Bytes: 64 << 20, Entries: 20_000, Nodes: 4_000_000, Steps: 60_000_000}
 
-// Renders limits all roots of a run together: sizes for as much memory as a run has, and
-// steps of RunRoots roots at their limit. Bytes count as steps as well.
+// Renders is the limit for all roots of a run together. The sizes are chosen so that all roots fit
+// in the memory of a run, and the steps are those of RunRoots roots at their limit. Bytes also
+// count as steps.
 var Renders = Cost{Objects: 50_000, Bytes: 192 << 20, Entries: 200_000, Nodes: Render.Nodes, Steps: RunRoots * Render.Steps}
 
-// Limits of what is read as a manifest.
+// Limits for files that are read as manifests.
 const (
-	// DenseValues limits the values of a text, however short it is.
+	// DenseValues is the maximum number of values in a file or stream of any length.
 	DenseValues = 4_000_000
-	// BytesPerValue is the least number of bytes for each value of a longer text. No manifest has
-	// more than one value for every six bytes.
+	// BytesPerValue is the minimum number of bytes per value in longer input. Real manifests have
+	// at most one value for every six bytes.
 	BytesPerValue = 4
-	// Nesting limits the levels of maps and lists in a document.
+	// Nesting is the maximum depth of maps and lists in a document.
 	Nesting = 200
-	// Expansion limits the values that the aliases of a document expand to.
+	// Expansion is the maximum number of values that the aliases of a document expand to.
 	Expansion = 200_000
 )
 
-// Limits of what is searched for kustomizations, charts and pointers. They are far above what
-// repositories have: one with 1,290 kustomizations has about 50,000 steps.
+// Limits for the search for kustomizations, charts and pointers. They are far above the needs of
+// real repositories. For example, a repository with 1,290 kustomizations takes about 50,000 steps.
 const (
-	// TreeEntries limits the directory entries that are listed.
+	// TreeEntries is the maximum number of directory entries that are listed.
 	TreeEntries = 200_000
-	// TreeSteps limits the steps of the paths that kustomizations name.
+	// TreeSteps is the maximum number of steps for the paths that kustomizations name.
 	TreeSteps = 2_000_000
-	// TreeParsed limits the bytes of kustomizations and similar files that are parsed.
+	// TreeParsed is the maximum number of bytes of kustomizations and similar files that are
+	// parsed.
 	TreeParsed = 128 << 20
 )
 
-// Limits of pointers of GitOps controllers.
+// Limits for GitOps pointers.
 const (
-	// Pointers limits the pointers that a run follows.
+	// Pointers is the maximum number of pointers that a run follows.
 	Pointers = 5_000
-	// PointerLevels limits how deep pointers deploy pointers.
+	// PointerLevels is the maximum depth of pointers that deploy pointers.
 	PointerLevels = 10
-	// PointerFiles limits the files of directories without a kustomization, in all.
+	// PointerFiles is the maximum total number of files in directories without a kustomization.
 	PointerFiles = 500_000
-	// PointerFile limits the bytes of one file that are read for parameters and variables.
+	// PointerFile is the maximum size in bytes of a file that is read for parameters and variables.
 	PointerFile = 4 << 20
-	// PointerText limits the bytes of all files that are read for parameters and variables.
+	// PointerText is the maximum total size in bytes of the files that are read for parameters and
+	// variables.
 	PointerText = 128 << 20
-	// Ignored limits the comparisons of files with patterns of .sourceignore.
+	// Ignored is the maximum number of comparisons of files with .sourceignore patterns.
 	Ignored = 5_000_000
-	// IgnorePatterns limits the patterns of a source of Flux.
+	// IgnorePatterns is the maximum number of ignore patterns of a Flux source.
 	IgnorePatterns = 1_000
-	// ReleaseValues limits the bytes of the values of all releases of a run.
+	// ReleaseValues is the maximum size in bytes of the values of all releases of a run.
 	ReleaseValues = 128 << 20
-	// ReleaseText limits the bytes of the values of one release.
+	// ReleaseText is the maximum size in bytes of the values of one release.
 	ReleaseText = 2 << 20
-	// References limits the ConfigMaps and Secrets that a release takes values from.
+	// References is the maximum number of ConfigMaps and Secrets that a release takes values from.
 	References = 1_000
-	// Applications limits the Applications that an ApplicationSet makes.
+	// Applications is the maximum number of Applications that an ApplicationSet generates.
 	Applications = 5_000
-	// Matches limits the comparisons of files and directories with patterns of generators.
+	// Matches is the maximum number of comparisons of files and directories with generator
+	// patterns.
 	Matches = 5_000_000
-	// Templated limits the bytes that the templates of ApplicationSets make.
+	// Templated is the maximum number of bytes that ApplicationSet templates generate.
 	Templated = 64 << 20
-	// Fragments limits the parts of values that a run checks.
+	// Fragments is the maximum number of parts of values that a run checks.
 	Fragments = 10_000
-	// FragmentNodes limits the nodes of values that a run visits for them.
+	// FragmentNodes is the maximum number of nodes in values that a run visits to find fragments.
 	FragmentNodes = 5_000_000
-	// FragmentText limits the bytes of values that are written as text.
+	// FragmentText is the maximum size in bytes of values that are written as text.
 	FragmentText = 64 << 20
-	// FragmentLevels limits the levels of such values.
+	// FragmentLevels is the maximum depth of values that are written as text.
 	FragmentLevels = 100
 )
 
-// Limits of renders.
+// Limits for renders.
 const (
-	// RunRoots is the number of roots at their limit that a run renders.
+	// RunRoots is the number of roots that a run can render if each of them is at its limit.
 	RunRoots = 20
-	// PassedOver is the number of bytes of schemas, or of the documentation of a chart, that count as one.
+	// PassedOver is the number of bytes of schemas or chart documentation that count as one byte.
 	PassedOver = 16
-	// TemplateBytes is the number of bytes of the templates of a chart that count as one.
+	// TemplateBytes is the number of bytes of chart templates that count as one byte.
 	TemplateBytes = 4
-	// WorkerMemory limits the bytes of memory that a worker uses for one root.
+	// WorkerMemory is the maximum memory in bytes that a worker uses for one root.
 	WorkerMemory = 1 << 30
-	// WorkerCPU limits the CPU time that a worker uses for one root.
+	// WorkerCPU is the maximum CPU time that a worker uses for one root.
 	WorkerCPU = time.Minute
-	// Kustomizations limits how deep kustomizations include one another.
+	// Kustomizations is the maximum depth of kustomizations that include one another.
 	Kustomizations = 100
-	// Substituted limits the bytes that a render reads and writes to substitute variables.
+	// Substituted is the maximum number of bytes that a render reads and writes to substitute
+	// variables.
 	Substituted = 64 << 20
 )
 
-// Limits of a Helm chart.
+// Limits for a Helm chart.
 const (
-	// ChartSteps limits the nodes of templates and the function calls that are executed; text counts too.
+	// ChartSteps is the maximum number of steps. Each executed template node and function call is a
+	// step, and text counts too.
 	ChartSteps = 10_000_000
-	// ChartText limits the bytes of the output, and of any text on the way.
+	// ChartText is the maximum size in bytes of the output, and of any intermediate text.
 	ChartText = 10 << 20
-	// ChartIncludes limits how deep include, tpl and template are nested.
+	// ChartIncludes is the maximum nesting depth of include, tpl and template.
 	ChartIncludes = 1000
-	// ChartNesting limits how deep values that are printed are nested.
+	// ChartNesting is the maximum nesting depth of values that are printed.
 	ChartNesting = 10_000
-	// ChartPrinted limits the steps of one call that prints values: about 64 MB of text.
+	// ChartPrinted is the maximum number of steps in one call that prints values. It allows about
+	// 64 MB of text.
 	ChartPrinted = 2_000_000
-	// ChartFile limits the bytes of a file, as Helm does for archives.
+	// ChartFile is the maximum size of a file in bytes. Helm has the same limit for archives.
 	ChartFile = 5 << 20
-	// ChartBytes limits the bytes of all files.
+	// ChartBytes is the maximum size of all files in bytes.
 	ChartBytes = 64 << 20
-	// ChartFiles limits the number of files.
+	// ChartFiles is the maximum number of files.
 	ChartFiles = 20_000
-	// ChartDepth limits how deep archives are nested in archives.
+	// ChartDepth is the maximum depth of archives in archives.
 	ChartDepth = 10
-	// ChartFolders limits how deep folders are nested.
+	// ChartFolders is the maximum nesting depth of folders.
 	ChartFolders = 50
-	// ValuesFile limits the bytes of a values file: about 4 MB of YAML are read in a second.
+	// ValuesFile is the maximum size of a values file in bytes. About 4 MB of YAML are read per
+	// second.
 	ValuesFile = 2 << 20
-	// SchemaSteps limits the steps of validating values.
+	// SchemaSteps is the maximum number of steps for validating values.
 	SchemaSteps = 1_000_000
-	// SchemaNesting limits how deep a schema is nested.
+	// SchemaNesting is the maximum nesting depth of a schema.
 	SchemaNesting = 500
-	// SchemaDigits limits the digits of a number in a schema.
+	// SchemaDigits is the maximum number of digits of a number in a schema.
 	SchemaDigits = 400
-	// TOMLNesting limits how deep lists and tables of a TOML text are nested.
+	// TOMLNesting is the maximum nesting depth of lists and tables in TOML.
 	TOMLNesting = 100
-	// RegexpBytes limits the bytes of a regular expression.
+	// RegexpBytes is the maximum size of a regular expression in bytes.
 	RegexpBytes = 10_000
-	// RegexpProgram limits the instructions that it compiles to: matching takes as many steps for
-	// each byte of the text, and each of these carries the places of all groups.
+	// RegexpProgram is the maximum number of instructions that a regular expression compiles to.
+	// Matching takes this many steps for each byte of the text, and each step copies the positions
+	// of all groups.
 	RegexpProgram = 50_000
 )
 
-// Limits of reasoning.
+// Limits for reasoning.
 const (
-	// RunSteps limits the steps that the contexts of a run take together. Each further context is
-	// judged briefly. The limit is ten times what the most expensive repository of the corpus takes, and
-	// more than all of them as one tree.
+	// RunSteps is the number of steps that the contexts of a run may take together. After that, the
+	// most expensive questions are left out for each further context. The limit is ten times the
+	// cost of the most expensive repository in the corpus, and more than the cost of the whole
+	// corpus as one tree.
 	RunSteps = 125_000_000
-	// AdviceSteps limits the steps of these that go into trials of advice.
+	// AdviceSteps is the maximum number of these steps that are spent on trying advice.
 	AdviceSteps = 40_000_000
-	// ContextObjects limits the objects of all contexts of a run together, including objects that
-	// may or may not exist: a few files may make very many contexts, each with all that they
-	// share.
+	// ContextObjects is the maximum total number of objects in the contexts of a run, including
+	// objects that may or may not exist. A few files can produce very many contexts, and each
+	// context contains all shared objects.
 	ContextObjects = 1_000_000
-	// Rivals limits the workloads competing for the same nodes that are judged together.
+	// Rivals is the maximum number of workloads competing for the same nodes that are judged
+	// together.
 	Rivals = 40
-	// RivalPods limits their pods.
+	// RivalPods is the maximum number of pods of these workloads.
 	RivalPods = 200
 )
 
-// Cost counts several things at once, or limits them.
+// Cost holds counts of several things, or limits for them.
 type Cost struct {
-	// Objects are those in the result of a render and on the way, Bytes what is read and written,
-	// and Entries those of kustomizations, such as resources and patches.
+	// Objects counts the objects in the result and in intermediate results of a render. Bytes
+	// counts the bytes read and written. Entries counts the entries of kustomizations, such as
+	// resources and patches.
 	Objects, Bytes, Entries int
-	// Nodes are those of YAML that a render reads, with what aliases repeat.
+	// Nodes counts the YAML nodes that a render reads, including those that aliases repeat.
 	Nodes int
-	// Steps of a render take about 0.5 µs.
+	// Steps counts the steps of a render, which take about 0.5 µs each.
 	Steps int
-	// Documents are those of YAML and JSON, empty ones too, and the items of Lists.
+	// Documents counts YAML and JSON documents, including empty ones, and the items of List
+	// objects.
 	Documents int
-	// Values are the keys, scalars, maps and lists of a text, with those that aliases repeat.
+	// Values counts the keys, scalars, maps and lists in a file, including those that aliases
+	// repeat.
 	Values int
-	// Problems are mistakes in a text.
+	// Problems counts the mistakes in a file.
 	Problems int
-	// Suppressions are comments and annotations that may be one.
+	// Suppressions counts the comments and annotations that may be suppressions.
 	Suppressions int
 }
 
-// with combines each part of two costs.
+// with applies f to each pair of counts.
 func (c Cost) with(d Cost, f func(a, b int) int) Cost {
 	return Cost{
 		f(c.Objects, d.Objects), f(c.Bytes, d.Bytes), f(c.Entries, d.Entries), f(c.Nodes, d.Nodes), f(c.Steps, d.Steps),
@@ -199,13 +214,14 @@ func (c Cost) with(d Cost, f func(a, b int) int) Cost {
 // Plus returns the sum of two costs.
 func (c Cost) Plus(d Cost) Cost { return c.with(d, Sum) }
 
-// Least returns the lesser of two costs, each part by itself.
+// Least returns a Cost with the smaller of each pair of counts.
 func (c Cost) Least(d Cost) Cost { return c.with(d, func(a, b int) int { return min(a, b) }) }
 
-// Less returns what is left of c after d.
+// Less returns c minus d. No count is less than 0.
 func (c Cost) Less(d Cost) Cost { return c.with(d, func(a, b int) int { return max(0, a-b) }) }
 
-// Beyond names the first limit that is exceeded, as in "20000 kustomization entries", or returns "".
+// Beyond returns the first limit in most that c exceeds, such as "20000 kustomization entries", or
+// "".
 func (c Cost) Beyond(most Cost) string {
 	for _, row := range [...]struct {
 		has, most int
@@ -231,13 +247,13 @@ func (c Cost) Beyond(most Cost) string {
 // Counter counts one thing against its limit.
 type Counter struct{ Most, Spent int }
 
-// Add counts n more and reports whether the limit holds.
+// Add counts n more things and reports whether the total is within the limit.
 func (c *Counter) Add(n int) bool {
 	c.Spent = Sum(c.Spent, n)
 	return c.Spent <= c.Most
 }
 
-// Left returns how much the limit leaves.
+// Left returns the number of things that can still be counted within the limit.
 func (c *Counter) Left() int { return max(0, c.Most-c.Spent) }
 
 // Sum returns a+b, or the largest number if that overflows.

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// editSources maps the edits of a fix to the sources, or withholds them if the source text
-// differs from the rendered text.
+// editSources maps the edits of a fix to the sources. It withholds them if the source text differs
+// from the rendered text.
 func (r *Renders) editSources(x *Rendered, f *diag.Fix) {
 	if len(f.Edits) == 0 {
 		return
@@ -53,7 +53,7 @@ func (r *Renders) withhold(x *Rendered, f *diag.Fix, why string) {
 	f.Edits, f.Safe = nil, false
 }
 
-// textAt returns the text of a span within a line.
+// textAt returns the text of a span that lies within a line.
 func textAt(f *source.File, s diag.Span) (string, bool) {
 	if f == nil {
 		return "", false
@@ -65,15 +65,15 @@ func textAt(f *source.File, s diag.Span) (string, bool) {
 	return string(f.Text[start:end]), true
 }
 
-// printing is a place in what a chart printed, before a kustomization changed it.
+// printing is a position in chart output, before a kustomization changed it.
 type printing struct {
 	*render.Output
 	text *source.File
 	at   diag.Span
 }
 
-// printedAt maps a place in the result of a render to what a chart printed. If the result is
-// that of a chart, the place stays the same.
+// printedAt maps a position in the result of a render to the output of a chart. If the render is a
+// chart, the position stays the same.
 func (r *Renders) printedAt(x *Rendered, s diag.Span) (p printing, ok bool) {
 	if !r.prepare(x) {
 		return p, false
@@ -88,7 +88,7 @@ func (r *Renders) printedAt(x *Rendered, s diag.Span) (p printing, ok bool) {
 	return printing{x.Out.Charts[at.Span.File], x.printed[at.Span.File], at.Span}, true
 }
 
-// editChart maps the edit of a fix to the values file that sets the text, or else to the
+// editChart maps the edit of a fix to the values file that sets the replaced text, or else to the
 // template that contains it. If neither contains the exact text, a safe edit is withheld.
 func (r *Renders) editChart(x *Rendered, f *diag.Fix, p printing) {
 	e := f.Edits[0]
@@ -109,7 +109,7 @@ func (r *Renders) editChart(x *Rendered, f *diag.Fix, p printing) {
 	r.withhold(x, f, why)
 }
 
-// chartEdit maps an edit of what a chart printed to the sources, or returns why that is
+// chartEdit maps an edit of chart output to the sources, or returns the reason why that is
 // impossible.
 func (r *Renders) chartEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit, string) {
 	if p.at.Line > len(p.Lines) {
@@ -143,7 +143,7 @@ func (r *Renders) chartEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit, st
 	return diag.Edit{Location: span, OldText: old, NewText: requoted(old, e.NewText)}, ""
 }
 
-// unquote removes the quotes around a text.
+// unquote removes the quotes around text.
 func unquote(text string) string {
 	if n := len(text); n > 1 && (text[0] == '"' || text[0] == '\'') && text[n-1] == text[0] {
 		return text[1 : n-1]
@@ -151,7 +151,7 @@ func unquote(text string) string {
 	return text
 }
 
-// requoted quotes text the way old is quoted.
+// requoted returns text with the same quotes as old.
 func requoted(old, text string) string {
 	quote := ""
 	if unquote(old) != old {
@@ -160,13 +160,13 @@ func requoted(old, text string) string {
 	return quote + unquote(text) + quote
 }
 
-// templateEdit maps an edit of what a chart printed to the template, if the line there contains
-// the text exactly once, outside actions.
+// templateEdit maps an edit of chart output to the template. This works only if the template line
+// contains the text exactly once outside actions.
 func (r *Renders) templateEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit, string) {
 	at := p.Lines[p.at.Line-1]
 	unpacked := slices.ContainsFunc(p.Sources, func(name string) bool { return path.Base(name) == "Chart.yaml" })
 	switch {
-	case at.Inside > 0 || at.Template < 0 && !unpacked: // in an archive, whose files are not among the sources
+	case at.Inside > 0 || at.Template < 0 && !unpacked: // the template is in an archive, whose files are not among the sources
 		return e, message.WithheldPacked
 	case at.Template < 0:
 		return e, message.WithheldComputed
@@ -186,7 +186,7 @@ func (r *Renders) templateEdit(x *Rendered, p printing, e diag.Edit) (diag.Edit,
 	return e, ""
 }
 
-// once returns the column of a text that a line contains exactly once.
+// once returns the column of text in line, if line contains it exactly once.
 func once(line, text string) (column int, ok bool) {
 	first := strings.Index(line, text)
 	if first < 0 || strings.LastIndex(line, text) != first {
@@ -195,7 +195,7 @@ func once(line, text string) (column int, ok bool) {
 	return 1 + utf8.RuneCountInString(line[:first]), true
 }
 
-// fieldIn returns the path to the value at a place in a values file.
+// fieldIn returns the path of the value at a position in a values file.
 func (r *Renders) fieldIn(at diag.Span) string {
 	f := r.Files.ByName[at.File]
 	if f == nil {
@@ -215,19 +215,20 @@ func (r *Renders) fieldIn(at diag.Span) string {
 	return places.Path(at.Line, at.Column).String()
 }
 
-// spot is the place of a scalar, or of a key.
+// spot is the position of a scalar or a key.
 type spot struct{ line, column int }
 
-// field is a value of a values file, with its key if it has one.
+// field is a value in a values file, with its key if it has one.
 type field struct{ value, key *source.Node }
 
-// spots indexes the values of a file by place. A line of a block scalar has column 0.
+// spots indexes the values of a file by position. The lines of a block scalar are indexed with
+// column 0.
 type spots struct {
 	at      map[spot]field
 	objects []*source.Object
 }
 
-// spotsOf returns the values of a file.
+// spotsOf returns the index of the values of a file.
 func (r *Renders) spotsOf(f *source.File) *spots {
 	s, known := r.spots[f]
 	if !known {
@@ -241,7 +242,7 @@ func (r *Renders) spotsOf(f *source.File) *spots {
 	return s
 }
 
-// generatorAt returns what generated a file, or the document at a place in it.
+// generatorAt returns the generator of a file, or of the document at a position in it.
 func (r *Renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 	if made := f.Maker(); made != "" {
 		return made
@@ -252,8 +253,9 @@ func (r *Renders) generatorAt(f *source.File, s diag.Span) source.Maker {
 	return ""
 }
 
-// valueAt returns the scalar with a text that a line was written with, and where the text is:
-// the scalar may be a block that contains the text on one line.
+// valueAt returns the values-file scalar that a line was written with and that contains text. It
+// also returns the span of the text, because a block scalar may contain the text on one of its
+// lines.
 func (r *Renders) valueAt(f *source.File, at render.Line, text string) (*source.Node, diag.Span) {
 	s := r.spotsOf(f).at
 	is := func(n *source.Node) bool { return n != nil && n.Kind == source.Scalar && n.Text() == text }
@@ -280,7 +282,7 @@ func (r *Renders) valueAt(f *source.File, at render.Line, text string) (*source.
 	return block, diag.Span{File: f.Name, Line: at.ValuesAt, EndLine: at.ValuesAt, Column: column, EndColumn: column + utf8.RuneCountInString(text)}
 }
 
-// note adds the places of keys, of scalars and of lines of blocks, each once.
+// note adds the positions of keys, scalars and lines of block scalars, without duplicates.
 func (s *spots) note(seen map[*source.Node]bool, f field) {
 	if f.value == nil || seen[f.value] {
 		return

@@ -14,19 +14,19 @@ import (
 	"github.com/schedlint/schedlint/lint/worktree"
 )
 
-// Files holds the files that a run has read, by name from the root. It converts between names
-// relative to the root, to the working directory and to the configuration.
+// Files holds the files that a run has read, by name relative to the root. It converts between
+// names relative to the root, the working directory and the configuration.
 type Files struct {
 	Dir, Root string
-	// Paths that the run reads, relative to dir.
+	// Paths are the paths that the run reads, relative to Dir.
 	Paths  []string
 	Config *config.Config
-	// How manifests are read.
+	// Reading holds the options for reading manifests.
 	Reading source.Options
 	ByName  map[string]*source.File
 }
 
-// NewFiles returns the names of a run that reads paths with the given options.
+// NewFiles returns the Files of a run that reads paths with the given options.
 func NewFiles(reading source.Options, paths []string, c *config.Config) *Files {
 	return &Files{Dir: reading.Dir, Root: reading.Root, Paths: paths, Config: c, ByName: map[string]*source.File{}, Reading: reading}
 }
@@ -38,7 +38,7 @@ func (f *Files) Keep(set *source.Set) {
 	}
 }
 
-// Text returns the contents of a file; nil if it was not read.
+// Text returns the contents of a file, or nil if it was not read.
 func (f *Files) Text(name string) []byte {
 	if file := f.ByName[name]; file != nil {
 		return file.Text
@@ -54,12 +54,14 @@ func (f *Files) Display(name string) string {
 	return name
 }
 
-// Ignores applies the configuration's globs, which are relative to its directory.
+// Ignores reports whether a glob of the configuration ignores a file. The globs are relative to the
+// directory of the configuration.
 func (f *Files) Ignores(name string) bool {
 	return f.Config.IgnoresSome() && f.Config.Ignores(f.FromConfig(name))
 }
 
-// FromConfig converts a name from the root to one from the configuration's directory.
+// FromConfig converts a name relative to the root to a name relative to the configuration's
+// directory.
 func (f *Files) FromConfig(name string) string {
 	if f.Config.Dir == "" || name == source.StdinName {
 		return name
@@ -71,7 +73,7 @@ func (f *Files) FromConfig(name string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Configured converts paths of the configuration to paths relative to dir.
+// Configured converts paths in the configuration to paths relative to Dir.
 func (f *Files) Configured(paths []string) []string {
 	var all []string
 	for _, p := range paths {
@@ -84,8 +86,8 @@ func (f *Files) Configured(paths []string) []string {
 	return all
 }
 
-// NodesOfClusters returns the files that the configuration names as the nodes of a cluster. No
-// other part takes nodes from these files.
+// NodesOfClusters returns the files that the configuration names as the topology of a cluster. No
+// other part of the run takes nodes from these files.
 func (f *Files) NodesOfClusters() map[string]bool {
 	names := map[string]bool{}
 	for _, c := range f.Config.Clusters {
@@ -106,7 +108,7 @@ func (f *Files) Cover(dir string) bool {
 	})
 }
 
-// FromRoot returns the name from the root for a path that is absolute or relative to dir.
+// FromRoot converts a path that is absolute or relative to Dir to a name relative to the root.
 func (f *Files) FromRoot(path string) string {
 	path = Absolute(f.Dir, path)
 	if rel, err := filepath.Rel(f.Root, path); err == nil {
@@ -115,8 +117,8 @@ func (f *Files) FromRoot(path string) string {
 	return filepath.ToSlash(path)
 }
 
-// Show registers a file that is not a manifest and returns its name, so that outputs can show
-// the text that a finding points at.
+// Show registers a file that is not a manifest and returns its name, so that reports can show the
+// text that a finding points to.
 func (f *Files) Show(path, display string, text []byte) string {
 	name := f.FromRoot(path)
 	if f.ByName[name] == nil {
@@ -125,7 +127,7 @@ func (f *Files) Show(path, display string, text []byte) string {
 	return name
 }
 
-// ShowConfig registers the configuration file and returns its name; "" if there is none.
+// ShowConfig registers the configuration file and returns its name, or "" if there is none.
 func (f *Files) ShowConfig() string {
 	path, text := f.Config.Source()
 	if path == "" {
@@ -145,7 +147,7 @@ func Absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// Relative returns name relative to dir; both are names from the root.
+// Relative returns name relative to dir. Both arguments are relative to the root.
 func Relative(dir, name string) string {
 	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(name))
 	if err != nil {
@@ -154,43 +156,44 @@ func Relative(dir, name string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Render is something to judge as deployed rather than as its sources are written.
+// Render is a kustomization, chart or tool output to judge as deployed rather than as written in
+// its sources.
 type Render struct {
-	// Chosen describes the render to the configuration. Its Name identifies the render in
-	// outputs and baselines.
+	// Chosen describes the render for the configuration. Its Name identifies the render in reports
+	// and baselines.
 	config.Chosen
 	Root render.Root
-	// Files, if not empty, are the output of another tool, relative to Dir, and replace Root.
-	// SourceRoot is the directory that the tool rendered, or "".
+	// Files, if not empty, are the output files of another tool, relative to Dir. They replace
+	// Root. SourceRoot is the directory that the tool rendered, or "".
 	Files      []string
 	SourceRoot string
 	// prefix is the path from the root of the run to Root.Confinement.
 	prefix string
-	// Argo is set if an Argo CD Application or ApplicationSet deploys it.
+	// Argo is set if an Argo CD Application or ApplicationSet deploys the render.
 	Argo bool
-	// Pointer is the place, from the root of the run, of the GitOps pointer that names the
-	// root; zero if there is none. Source is the index of the pointer's source.
+	// Pointer is the span of the GitOps pointer that names the root, or zero if there is none. Its
+	// file name is relative to the root of the run. Source is the index of the pointer's source.
 	Pointer diag.Span
 	Source  int
-	// Entries names the entry pointers that lead to the render, each with its destination
-	// cluster. Renders with a common entry are deployed together.
+	// Entries names the entry pointers that lead to the render, each with its destination cluster.
+	// Renders that share an entry are deployed together.
 	Entries []string
 	// Requested is set if the render was requested by path. A failure to build it is then an error
-	// in the manifests, and otherwise only a note in the summary.
+	// in the manifests. Otherwise it is only a note in the summary.
 	Requested bool
 }
 
-// SetPrefix sets the prefix that turns names from Root.Confinement into names from the root of
-// the run.
+// SetPrefix sets the prefix that converts names relative to Root.Confinement to names relative to
+// root.
 func (x *Render) SetPrefix(root string) {
 	x.prefix = Relative(filepath.ToSlash(worktree.Resolved(root)), filepath.ToSlash(x.Root.Confinement))
 }
 
-// FromRoot converts a name from Root.Confinement to one from the root of the run.
+// FromRoot converts a name relative to Root.Confinement to a name relative to the root of the run.
 func (x *Render) FromRoot(confined string) string { return path.Join(x.prefix, confined) }
 
-// WithEdit returns the chart of a render after applying an edit to its values, if that changes
-// any; sure is false if the edit may change others of them.
+// WithEdit returns the chart of a render after an edit is applied to the values of the chart. The
+// result sure is false if the edit may affect further values.
 func (x *Render) WithEdit(e diag.Edit, root string, source func(file string) []byte) (to *render.Chart, changed, sure bool) {
 	if x.Root.Chart == nil && x.Root.Overlay == nil {
 		return nil, false, true
@@ -211,8 +214,8 @@ func (x *Render) WithEdit(e diag.Edit, root string, source func(file string) []b
 	return to, changed, sure && (changed || !x.oldTextOutsideValues(e))
 }
 
-// oldTextOutsideValues reports whether a pointer in the file of an edit contains the old text outside its
-// values.
+// oldTextOutsideValues reports whether the pointer is in the edited file and contains the old text
+// outside its values.
 func (x *Render) oldTextOutsideValues(e diag.Edit) bool {
 	o, old := x.Root.Overlay, unquote(e.OldText)
 	if o == nil || x.FromRoot(o.File) != e.Location.File {
@@ -225,14 +228,14 @@ func (x *Render) oldTextOutsideValues(e diag.Edit) bool {
 	return slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, old) })
 }
 
-// valuesEdit applies an edit to values whose lines were taken from files.
+// valuesEdit applies an edit to values with lines that were copied from files.
 type valuesEdit struct {
 	source func(file string) []byte
 	x      *Render
 	e      diag.Edit
 	old    string
-	// changed is set if a line was edited; unsure is set if it is unknown whether a line needs
-	// the edit.
+	// changed is set if a line was edited. unsure is set if it is unknown whether a line needs the
+	// edit.
 	changed, unsure bool
 }
 
@@ -256,14 +259,14 @@ func (v *valuesEdit) edit(values render.Values) render.Values {
 	return values
 }
 
-// uses reports whether values are known to come from the file of the edit.
+// uses reports whether values are known to come from the edited file.
 func (v *valuesEdit) uses(values *render.Values) bool {
 	is := func(file string) bool { return file != "" && v.x.FromRoot(file) == v.e.Location.File }
 	return is(values.File) || slices.ContainsFunc(values.Places, func(p render.Place) bool { return is(p.File) })
 }
 
-// line edits a line that contains the old text. The edit applies if the line was written with
-// the scalar of the edit, or is the line of the edit in a block scalar.
+// line edits a line that contains the old text. It does so if the line comes from the edited scalar
+// or, in a block scalar, from the edited line.
 func (v *valuesEdit) line(line string, at render.Place) string {
 	if v.x.FromRoot(at.File) != v.e.Location.File {
 		return line
@@ -281,7 +284,7 @@ func (v *valuesEdit) line(line string, at render.Place) string {
 	return line
 }
 
-// sourceLine returns line n of a text, counted from 1.
+// sourceLine returns line n of text, starting at 1.
 func sourceLine(text []byte, n int) string {
 	i := 0
 	for line := range strings.Lines(string(text)) {

@@ -15,12 +15,12 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// NameOf returns the name of an object as used in messages.
+// NameOf returns the name of an object for messages.
 func NameOf(o *source.Object) string {
 	return diag.ObjectName(o.Kind, o.Namespace, o.Name)
 }
 
-// StartOf returns where an object begins.
+// StartOf returns the start of an object.
 func StartOf(o *source.Object) diag.Span {
 	at := diag.Span{File: o.File.Name, Line: int(o.Root.Line), Column: int(o.Root.Column)}
 	at.EndLine, at.EndColumn = at.Line, at.Column
@@ -48,8 +48,8 @@ func ByFile(objects []*source.Object) map[string][]*source.Object {
 	return files
 }
 
-// Around returns the last object that begins at or before a position; nil if there is none.
-// Several may begin on one line, for example in JSON.
+// Around returns the last object that begins at or before a position, or nil if there is none.
+// Several objects may begin on one line, for example in JSON.
 func Around(objects []*source.Object, line, column int) *source.Object {
 	i := sort.Search(len(objects), func(i int) bool {
 		root := objects[i].Root
@@ -61,16 +61,16 @@ func Around(objects []*source.Object, line, column int) *source.Object {
 	return objects[i-1]
 }
 
-// Locator finds the object that contains a place. Consecutive findings are often about the same
-// object, so it caches what it computed for the last one.
+// Locator finds the object that contains a position. Consecutive findings are often about the same
+// object, so it caches data about the last one.
 type Locator struct {
 	files  map[string][]*source.Object
 	byID   map[diag.Object][]*source.Object
 	object *source.Object
 	places *source.Places
 	labels map[string]string
-	// copies are the other, equal declarations of the object; trails finds the same place in
-	// them. Both are computed on first use.
+	// copies are the other, equal declarations of the object. trails maps a position to the path
+	// that leads to the same position in them. Both are computed on first use.
 	copies []*source.Object
 	trails *source.Trails
 }
@@ -100,8 +100,8 @@ func (l *Locator) Locate(found *accept.Finding) {
 	found.Field, found.Start, found.Labels = l.places.Path(at.Line, at.Column).String(), StartOf(o), l.labels
 }
 
-// InCopies returns a located finding once for each copy of its object, because most questions
-// are asked about only one of several equal declarations. Fixes in copies keep only their
+// InCopies returns one finding for each copy of the object of a located finding, because most
+// questions are asked about only one of several equal declarations. Fixes in copies keep only their
 // description.
 func (l *Locator) InCopies(found *accept.Finding) (all []accept.Finding) {
 	if len(l.copies) == 0 || found.Start != StartOf(l.object) || found.Object != l.object.ID() {
@@ -127,7 +127,7 @@ func (l *Locator) InCopies(found *accept.Finding) (all []accept.Finding) {
 	return all
 }
 
-// inCopy returns the place in a copy that corresponds to a place in the object.
+// inCopy returns the span in a copy that corresponds to a span in the object.
 func (l *Locator) inCopy(o *source.Object, at diag.Span) diag.Span {
 	steps := l.trails.At(at)
 	there := source.NewFollower().Follow(steps, o.Root)
@@ -144,8 +144,8 @@ func (l *Locator) inCopy(o *source.Object, at diag.Span) diag.Span {
 	return o.File.Span(is.Value)
 }
 
-// OutputsOf returns a function that finds the charts of the tree that a file is output of. It
-// uses the comments that Helm writes, or else the labels that most charts give their objects.
+// OutputsOf returns a function that finds the charts in the tree that generated a file. It uses the
+// comments that Helm writes, or else the labels that most charts set on their objects.
 func OutputsOf(f *Files, objects []*source.Object) func(*source.File) []contexts.Output {
 	charts := map[string]bool{} // names of charts among the paths or found around outputs
 	for name, file := range f.ByName {
@@ -154,8 +154,8 @@ func OutputsOf(f *Files, objects []*source.Object) func(*source.File) []contexts
 		}
 	}
 	m, err := origin.New(origin.Options{Dir: f.Dir, Root: f.Root, Base: f.Root, Tracked: f.Reading.Tracked, Files: f.ByName})
-	// known reports whether a chart is among the paths or in a usual place relative to its
-	// output: a parent directory, beside it, or in charts/.
+	// known reports whether a chart is among the paths or in a usual directory relative to its
+	// output, which is a parent directory, a sibling directory or a directory in charts/.
 	left := maxSearches
 	known := func(chart, file string) bool {
 		if left--; charts[chart] || err != nil || left < 0 {
@@ -190,16 +190,16 @@ func OutputsOf(f *Files, objects []*source.Object) func(*source.File) []contexts
 	}
 }
 
-// chartLabel is the label for the name and version of a chart in the templates of helm create
+// chartLabel is the label that the templates of helm create use for the name and version of a chart
 // (helm: pkg/chartutil/create.go).
 const chartLabel = "helm.sh/chart"
 
 // versioned matches the value of chartLabel.
 var versioned = lazy.Regexp(`^(.+)-v?[0-9]+\.[0-9]`)
 
-// labelledOutputs returns the outputs that files without Helm's comments belong to. The files
-// of one chart in a directory form one output, unless two of them declare the same object: then
-// each file is an output by itself, even if the declarations are equal.
+// labelledOutputs returns the outputs that files without Helm comments belong to. The files of one
+// chart in a directory form one output. If two of them declare the same object, even with equal
+// declarations, each file is a separate output.
 func labelledOutputs(objects []*source.Object, known func(chart, file string) bool) map[string][]contexts.Output {
 	type declared struct {
 		in contexts.Output // of a directory
@@ -229,12 +229,12 @@ func labelledOutputs(objects []*source.Object, known func(chart, file string) bo
 	return all
 }
 
-// maxSearches limits the searches for charts around the files that name them.
+// maxSearches is the maximum number of searches for charts around the files that name them.
 const maxSearches = 10_000
 
-// outputName identifies an output. helm template --output-dir writes one file per template, so
-// files whose path ends like that of their only template form one output. Any other file is an
-// output by itself.
+// outputName returns a name for the output that a file belongs to. The command helm template
+// --output-dir writes one file per template, so files with paths that end like the path of their
+// only template form one output. Any other file is a separate output.
 func outputName(file string, templates []string) string {
 	if len(templates) != 1 {
 		return file

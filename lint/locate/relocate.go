@@ -12,20 +12,20 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// relocation moves findings about rendered objects to the sources of these objects.
+// relocation moves findings about rendered objects to their sources.
 type relocation struct {
 	files   *Files
 	base    string
 	mapper  *origin.Mapper
 	streams map[string]*source.Stream
-	// lost counts findings whose sources were not found, silent those among them in input that
-	// does not say where it comes from.
+	// lost counts findings whose sources were not found. silent counts those in input that does not
+	// name its sources.
 	lost, silent int
-	// unsaid is set if the current object does not say where it comes from.
+	// unsaid is set if the current object does not name its source.
 	unsaid bool
 }
 
-// Relocate moves findings to the sources of rendered input, which are in the directory that the
+// Relocate moves findings in rendered input to the sources, which are in the directory that the
 // render names, or else in sourceRoot. It reads source files only if a finding needs them.
 func Relocate(findings []accept.Finding, of *Renders, sourceRoot string) (notes []string, errs []error) {
 	bases := map[string]string{}
@@ -70,8 +70,8 @@ func Relocate(findings []accept.Finding, of *Renders, sourceRoot string) (notes 
 	return notes, errs
 }
 
-// newRelocation prepares a search for the sources of what was rendered from a directory. It
-// returns nil if that directory cannot be used, which is an error only if it was named
+// newRelocation prepares a search for the sources of input that was rendered from a directory. It
+// returns nil if the directory cannot be used. That is an error only if the directory was named
 // explicitly.
 func newRelocation(f *Files, base string) (*relocation, error) {
 	mapper, err := origin.New(origin.Options{Dir: f.Dir, Root: f.Root, Base: base, Tracked: f.Reading.Tracked, Files: f.ByName})
@@ -84,7 +84,8 @@ func newRelocation(f *Files, base string) (*relocation, error) {
 	return nil, nil
 }
 
-// Messages for the rendered place of a finding, and for an object that a patch changes.
+// These are messages for the position of a finding in rendered input, and for an object that a
+// patch changes.
 const (
 	asRendered = "as rendered"
 	setUnknown = "as rendered; what sets this was not found in the sources"
@@ -92,8 +93,8 @@ const (
 	printedBy  = "printed by this file"
 )
 
-// move moves one finding. Fixes keep only their description: rendered text is not edited, and
-// its source may be shared with other objects.
+// move moves one finding. Fixes keep only their description, because rendered text is not edited
+// and its source may be shared with other objects.
 func (m *relocation) move(d *diag.Diagnostic) {
 	m.unsaid = false
 	at, rendered, ok := m.locate(d.Location)
@@ -129,7 +130,7 @@ func (m *relocation) move(d *diag.Diagnostic) {
 	d.Location = at.Span
 }
 
-// locate finds the source of a place; rendered is set if the place is in rendered input.
+// locate finds the source of a span. The result rendered is true if the span is in rendered input.
 func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 	stream := m.stream(s.File)
 	if stream == nil || s.IsZero() {
@@ -155,7 +156,7 @@ func (m *relocation) locate(s diag.Span) (at origin.Place, rendered, ok bool) {
 	return at, rendered, ok
 }
 
-// stream returns a file that may be rendered, or nil.
+// stream returns a file that may contain rendered input, or nil.
 func (m *relocation) stream(name string) *source.Stream {
 	s, known := m.streams[name]
 	if !known {

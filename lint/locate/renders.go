@@ -17,43 +17,43 @@ import (
 	"github.com/schedlint/schedlint/lint/source"
 )
 
-// Rendered is a render that succeeded.
+// Rendered is a successful render.
 type Rendered struct {
 	Render
 	Out *render.Output
-	// file is the result, and objects are its objects.
+	// File is the result, and Objects holds its objects.
 	File    *source.File
 	Objects []*source.Object
 	marks   *origin.Marks // nil until first use
 	mapper  *origin.Mapper
 	stream  *source.Stream
-	files   map[string]*source.File // cache of source files, by name from Confinement
-	// What the charts of kustomizations print, by the names in Output.Charts.
+	files   map[string]*source.File // cache of source files, by name relative to Confinement
+	// printed holds the output of the charts in a kustomization, by the names in Output.Charts.
 	printed map[string]*source.File
 }
 
-// Renders holds the renders of a run. Findings are made in their results and moved to their
-// sources.
+// Renders holds the renders of a run. Findings are made in the results of renders and moved to
+// their sources.
 type Renders struct {
 	Files *Files
-	// all holds the renders that succeeded; results has those built here, by the name of their
-	// result.
+	// All holds the successful renders. results holds those that schedlint built, by the name of
+	// their result.
 	All     []*Rendered
 	Results map[string]*Rendered
-	// failed has the names of those that failed, and quiet the problems of those among them
-	// that were not requested explicitly.
+	// Failed has the names of the failed renders. Quiet has the problems of failed renders that
+	// were not requested explicitly.
 	Failed []string
 	Quiet  map[string]source.Problem
-	// spent is set if some exceed the limits of a run.
+	// Spent is set if renders exceed the limits of a run.
 	Spent bool
-	// reached holds the files that renders use. raw holds the objects in them, except those
-	// that another tool rendered; rawFiles groups raw by file, and is nil until first use.
+	// Reached holds the files that renders use. Raw holds the objects in these files, except in
+	// files that another tool rendered. rawFiles groups Raw by file and is nil until first use.
 	Reached  map[string]bool
 	Raw      []*source.Object
 	rawFiles map[string][]*source.Object
-	// Assumed release names, by render.
+	// Assumed maps renders to assumed release names.
 	Assumed map[string]string
-	// Indexes of values files by place; filled on first use.
+	// spots indexes values files by position. It is filled on first use.
 	spots  map[*source.File]*spots
 	places map[*source.File]*source.Places
 }
@@ -94,7 +94,7 @@ func (r *Renders) Names() []string {
 	return all
 }
 
-// Contained returns the documents of the sources that renders contain, by file.
+// Contained returns the source documents that renders contain, as indices by file.
 func (r *Renders) Contained() map[string]map[int]bool {
 	documents := map[string]map[int]bool{}
 	for _, x := range r.All {
@@ -115,8 +115,8 @@ func (r *Renders) Contained() map[string]map[int]bool {
 	return documents
 }
 
-// start returns the place that stands for a render: its kustomization or chart, or the pointer
-// if the kustomization is not among the sources.
+// start returns the span that represents a render in findings. This is the start of its
+// kustomization or chart, or the pointer if the kustomization is not among the sources.
 func (x *Rendered) start() diag.Span {
 	s := diag.Span{File: x.Kustomization(), Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
 	if o := x.Root.Overlay; o != nil && !slices.Contains(x.Out.Sources, s.File) {
@@ -125,7 +125,7 @@ func (x *Rendered) start() diag.Span {
 	return s
 }
 
-// Kustomization returns the main file of a render: the kustomization, or the Chart.yaml or
+// Kustomization returns the main file of a render, which is the kustomization, or the Chart.yaml or
 // archive of a chart.
 func (x *Rendered) Kustomization() string {
 	if c := x.Root.Chart; c != nil {
@@ -148,7 +148,7 @@ func (x *Rendered) Document(line int) (render.Document, bool) {
 	return x.Out.Documents[i-1], true
 }
 
-// ToSources moves a finding on the result of a render to the sources.
+// ToSources moves a finding in the result of a render to the sources.
 func (r *Renders) ToSources(x *Rendered, f *accept.Finding) {
 	d := &f.Diagnostic
 	at := r.SourceOf(x, d.Location)
@@ -180,7 +180,8 @@ func (r *Renders) ToSources(x *Rendered, f *accept.Finding) {
 	}
 }
 
-// NameAt returns the name of an object in the sources, if its source is known, or else its own.
+// NameAt returns the name that an object has in its source. If the source is unknown, it returns
+// the name of the object itself.
 func (r *Renders) NameAt(o *source.Object, at diag.Span) string {
 	if r.Results[o.File.Name] != nil {
 		if raw := Around(r.rawOf(at.File), at.Line, at.Column); raw != nil {
@@ -190,16 +191,16 @@ func (r *Renders) NameAt(o *source.Object, at diag.Span) string {
 	return NameOf(o)
 }
 
-// RawObject returns the source object from which an object was rendered; nil if it is unknown.
+// RawObject returns the source object that an object was rendered from, or nil if it is unknown.
 func (r *Renders) RawObject(o *source.Object) *source.Object {
 	s := r.InSources(o.NameSpan())
 	return Around(r.rawOf(s.File), s.Line, s.Column)
 }
 
-// notFound is the message for a place that replaces an unknown one.
+// notFound is the message for a position that replaces an unknown one.
 const notFound = "what sets this was not found in the sources of the render"
 
-// rawOf returns the objects of a source file of a render, as written.
+// rawOf returns the objects in a source file of a render, as written.
 func (r *Renders) rawOf(file string) []*source.Object {
 	if r.rawFiles == nil {
 		r.rawFiles = ByFile(r.Raw)
@@ -207,8 +208,8 @@ func (r *Renders) rawOf(file string) []*source.Object {
 	return r.rawFiles[file]
 }
 
-// SourceOf returns where a place in the result was written, or the start of the render if that
-// is unknown.
+// SourceOf returns the source of a span in the result of a render, or the start of the render if
+// the source is unknown.
 func (r *Renders) SourceOf(x *Rendered, s diag.Span) origin.Place {
 	unknown := origin.Place{Span: x.start(), Whole: true}
 	if !r.prepare(x) {
@@ -224,8 +225,7 @@ func (r *Renders) SourceOf(x *Rendered, s diag.Span) origin.Place {
 	return r.throughCharts(x, at, unknown)
 }
 
-// prepare builds what is needed to look up places of a render, and reports whether it
-// succeeded.
+// prepare builds the data for looking up sources of a render, and reports whether it succeeded.
 func (r *Renders) prepare(x *Rendered) bool {
 	if x.marks != nil {
 		return true
@@ -248,8 +248,8 @@ func (r *Renders) prepare(x *Rendered) bool {
 	return true
 }
 
-// marked returns where a place in the result of a kustomization was written: in a file, or in
-// what one of its charts printed.
+// marked returns the source of a span in the result of a kustomization. The source is in a file or
+// in the output of one of its charts.
 func (r *Renders) marked(x *Rendered, s diag.Span) (at origin.Place, ok bool) {
 	o, _ := x.stream.At(s)
 	if o == nil {
@@ -265,7 +265,7 @@ func (r *Renders) marked(x *Rendered, s diag.Span) (at origin.Place, ok bool) {
 	return r.inValues(o, s, r.fromRoot(x, at)), true
 }
 
-// fromRoot converts the names of a place to names from the root of the run.
+// fromRoot converts the file names of a place to names relative to the root of the run.
 func (r *Renders) fromRoot(x *Rendered, at origin.Place) origin.Place {
 	for _, s := range []*diag.Span{&at.Span, &at.Patched} {
 		if s.File == "" || x.prefix == "." || x.Out.Charts[s.File] != nil {
@@ -280,7 +280,7 @@ func (r *Renders) fromRoot(x *Rendered, at origin.Place) origin.Place {
 	return at
 }
 
-// InSources maps a place in the result of a render to the sources, and returns any other
+// InSources maps a span in the result of a render to the sources. It returns any other span
 // unchanged.
 func (r *Renders) InSources(s diag.Span) diag.Span {
 	if x := r.Results[s.File]; x != nil {
@@ -289,7 +289,7 @@ func (r *Renders) InSources(s diag.Span) diag.Span {
 	return s
 }
 
-// At returns the place of an object as the summary lists it.
+// At returns the location of an object as the summary lists it.
 func (r *Renders) At(o *source.Object) string {
 	if x := r.Results[o.File.Name]; x != nil {
 		s := r.SourceOf(x, o.NameSpan()).Span
@@ -298,14 +298,14 @@ func (r *Renders) At(o *source.Object) string {
 	return FileLine(o.File.Name, int(o.Root.Line))
 }
 
-// AtLine returns the place of an object that begins on a line.
+// AtLine returns the location of an object that begins on a line, as the summary lists it.
 func (r *Renders) AtLine(file string, line int) string {
 	s := r.InSources(diag.Span{File: file, Line: line, Column: 1, EndLine: line, EndColumn: 2})
 	return FileLine(s.File, s.Line)
 }
 
-// NamedAt returns a place in an object for messages. A place in a rendered object is mapped to
-// the sources.
+// NamedAt returns a location in an object for messages. A location in a rendered object is mapped
+// to the sources.
 func (r *Renders) NamedAt(o *source.Object, s diag.Span) (file string, at diag.Span) {
 	if r.Results[o.File.Name] == nil {
 		return o.File.Display, s
@@ -315,7 +315,7 @@ func (r *Renders) NamedAt(o *source.Object, s diag.Span) (file string, at diag.S
 	return r.Files.Display(at.File), at
 }
 
-// FileNames returns the files of objects for messages.
+// FileNames returns the names of the files of objects, for messages.
 func (r *Renders) FileNames(objects []*source.Object) []string {
 	var names []string
 	for _, o := range objects {
@@ -325,7 +325,7 @@ func (r *Renders) FileNames(objects []*source.Object) []string {
 	return names
 }
 
-// inValues refines a place in the sources if the rendered value is a values text that the
+// inValues refines a source position if the rendered value is text from a values file that the
 // sources contain unchanged.
 func (r *Renders) inValues(o *source.Object, s diag.Span, at origin.Place) origin.Place {
 	if !at.Near || fragments.Destinations(o) == nil {
@@ -341,7 +341,7 @@ func (r *Renders) inValues(o *source.Object, s diag.Span, at origin.Place) origi
 	return at
 }
 
-// findHooks marks the objects that are hooks of the tool that deploys the render.
+// findHooks marks the objects that are hooks for the tool that deploys the render.
 func (x *Rendered) findHooks() {
 	hook := source.HelmHook
 	switch {
@@ -355,7 +355,7 @@ func (x *Rendered) findHooks() {
 	}
 }
 
-// PrintedBy returns the template line that printed a line, even if its value comes from a
+// PrintedBy returns the template line that printed a line, even if the value on it comes from a
 // values file.
 func (r *Renders) PrintedBy(x *Rendered, s diag.Span) diag.Span {
 	at := r.SourceOf(x, s)
@@ -368,9 +368,9 @@ func (r *Renders) PrintedBy(x *Rendered, s diag.Span) diag.Span {
 // byTemplate is the message for the template line that prints a value.
 const byTemplate = "printed by this line of the template"
 
-// fromLine returns where a line that a chart printed was written: the value in a values file,
-// or else the line of the template. A value has the line of its template as well. Name is a key
-// of Output.Charts, or "" for the result itself.
+// fromLine returns the source of a line of chart output. This is the value in a values file,
+// together with the template line, or else only the template line. The argument name is a key of
+// Output.Charts, or "" for the result itself.
 func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin.Place) origin.Place {
 	printed, text := x.Out, x.File
 	if name != "" {
@@ -394,10 +394,10 @@ func (r *Renders) fromLine(x *Rendered, name string, s diag.Span, unknown origin
 	return origin.Place{Span: template, Inside: inside, Whole: inside != ""}
 }
 
-// mostName is the maximum length in bytes of names from an archive in messages.
+// mostName is the maximum length in bytes of archive file names in messages.
 const mostName = 200
 
-// insideOf describes the line of a template in an archive; "" for any other template.
+// insideOf describes the line of a template in an archive. It returns "" for any other template.
 func insideOf(printed *render.Output, at render.Line) string {
 	if at.Inside < 1 || at.Inside > len(printed.Inside) {
 		return ""
@@ -406,8 +406,8 @@ func insideOf(printed *render.Output, at render.Line) string {
 	return fmt.Sprintf("printed by line %d of %s in %s.tgz", at.InsideAt, Start(name, mostName), Start(archive, mostName))
 }
 
-// isItem reports whether a span is that of an entire list item that is a map, and not that of
-// the item's first key. The span of anything but a scalar is one character long.
+// isItem reports whether a span covers an entire list item that is a map, and not only the first
+// key of the item. Only spans of scalars are longer than one character.
 func isItem(line string, s diag.Span) bool {
 	text := []rune(line)
 	if s.EndLine != s.Line || s.EndColumn != s.Column+1 || s.Column > len(text) {
@@ -417,7 +417,7 @@ func isItem(line string, s diag.Span) bool {
 	return strings.HasSuffix(dashes, "- ") && strings.Trim(dashes, "- ") == "" && strings.Index(rest, ":") > 1
 }
 
-// fileOf returns the name of a file of an output, "" for a negative index.
+// fileOf returns the name of a file of an output, or "" for a negative index.
 func fileOf(out *render.Output, file int) string {
 	if file < 0 {
 		return ""
@@ -425,8 +425,9 @@ func fileOf(out *render.Output, file int) string {
 	return out.Files[file]
 }
 
-// throughCharts maps a place in what a chart of a kustomization printed to its source. A place
-// that is in no file, such as in an archive, becomes the place where the chart is named.
+// throughCharts maps a position in the output of a kustomization's chart to its source. If the
+// source is not in a file, for example because it is in an archive, the result is the position
+// where the kustomization names the chart.
 func (r *Renders) throughCharts(x *Rendered, at origin.Place, unknown origin.Place) origin.Place {
 	if x.Out.Charts[at.Patched.File] != nil {
 		at.Patched = r.fromLine(x, at.Patched.File, at.Patched, origin.Place{}).Span
@@ -445,8 +446,8 @@ func (r *Renders) throughCharts(x *Rendered, at origin.Place, unknown origin.Pla
 	return to
 }
 
-// declaredIn returns the file that declares a document of the result, and the document's place
-// in it. If a chart prints the document, that file is the template.
+// declaredIn returns the file that declares a document of the result, and the document's position
+// in it. If a chart prints the document, the file is the template.
 func (x *Rendered) declaredIn(d render.Document) (string, render.Document) {
 	out := x.Out
 	if printed := out.Charts[fileOf(out, d.File)]; printed != nil && d.Index < len(printed.Documents) {
@@ -455,7 +456,7 @@ func (x *Rendered) declaredIn(d render.Document) (string, render.Document) {
 	return x.FromRoot(fileOf(out, d.File)), d
 }
 
-// lineOf returns a line of a file of a chart, from a column on.
+// lineOf returns the span of a line in a chart file, starting at a column.
 func (r *Renders) lineOf(x *Rendered, file string, line, column int) (diag.Span, bool) {
 	if file == "" {
 		return diag.Span{}, false
@@ -470,14 +471,15 @@ func (r *Renders) lineOf(x *Rendered, file string, line, column int) (diag.Span,
 	}
 	at := text.LineSpan(line)
 	at.File = name
-	// A value inside a flow collection has its own column; any other includes its key.
+	// The span of a value inside a flow collection starts at its own column. Any other span
+	// includes the key.
 	if all := []rune(text.Line(line)); column <= len(all) && strings.ContainsAny(string(all[:column-1]), "{[") {
 		at.Column = column
 	}
 	return at, true
 }
 
-// Start truncates a text to a number of bytes.
+// Start truncates text to at most the given number of bytes.
 func Start(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -12,8 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// wording is a phrase about one node and the same phrase about several, as formats of the detail of
-// the exclusion.
+// wording holds two formats of a phrase, for one node and for several nodes. Their argument is the
+// detail of the exclusion.
 type wording struct{ one, many string }
 
 var exclusions = map[model.ExclusionKind]wording{
@@ -38,7 +38,7 @@ var excludedBy = map[model.ExclusionKind]func(*facts.Exclusion) string{
 	model.Undeclared:      func(x *facts.Exclusion) string { return x.Value },
 }
 
-// excludedRows fill in the detail of a row, by kind.
+// excludedRows has a function for each kind of exclusion that fills in the detail of a row.
 var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusion){
 	model.Tainted: func(x *model.Exclusion, row *facts.Exclusion) {
 		row.Key, row.Value, row.Effect = x.Taint.Key, x.Taint.Value, string(x.Taint.Effect)
@@ -52,7 +52,7 @@ var excludedRows = map[model.ExclusionKind]func(*model.Exclusion, *facts.Exclusi
 	model.Undeclared: func(x *model.Exclusion, row *facts.Exclusion) { row.Value = x.NodeName },
 }
 
-// ExclusionRow returns an exclusion in the vocabulary of rules; the row is what gets worded.
+// ExclusionRow converts an exclusion to a row, as rules see it. Messages are made from the row.
 func ExclusionRow(x *model.Exclusion) facts.Exclusion {
 	row := facts.Exclusion{Reason: string(x.Kind), Values: []string{}, Nodes: len(x.Nodes), Names: []string{}}
 	if fill := excludedRows[x.Kind]; fill != nil {
@@ -64,14 +64,15 @@ func ExclusionRow(x *model.Exclusion) facts.Exclusion {
 	return row
 }
 
-// Excluded returns the reason why one node cannot run a pod, without the node's name: has the
-// untolerated taint x:NoSchedule.
+// Excluded returns the reason why one node cannot run a pod, without the node's name, such as "has
+// the untolerated taint x:NoSchedule".
 func Excluded(x *model.Exclusion) string {
 	row := ExclusionRow(x)
 	return excludedOne(&row)
 }
 
-// Exclusion returns the same reason with the nodes: n1 is cordoned.
+// Exclusion returns the reason why nodes cannot run a pod, with their names, such as "n1 is
+// cordoned".
 func Exclusion(x *model.Exclusion) string {
 	row := ExclusionRow(x)
 	return exclusionLine(&row)
@@ -87,7 +88,7 @@ func exclusionLine(x *facts.Exclusion) string {
 	return fmt.Sprintf("%d nodes (%s) %s", x.Nodes, strings.Join(excludedNames(x), ", "), excluded(x, exclusions[model.ExclusionKind(x.Reason)].many))
 }
 
-// excludedNames returns the nodes of an exclusion: n1, n2, n3, ...
+// excludedNames returns the names of the nodes of an exclusion, truncated with "...".
 func excludedNames(x *facts.Exclusion) []string {
 	if x.Nodes > len(x.Names) {
 		return append(slices.Clip(x.Names), "...")
@@ -95,7 +96,7 @@ func excludedNames(x *facts.Exclusion) []string {
 	return x.Names
 }
 
-// maxNodes bounds the nodes that a phrase names.
+// maxNodes is the maximum number of nodes in a phrase.
 const maxNodes = 3
 
 func excludedOne(x *facts.Exclusion) string {
@@ -109,7 +110,8 @@ func excluded(x *facts.Exclusion, format string) string {
 	return format
 }
 
-// exclusionLines words the reasons why nodes do not count, with the number of further ones.
+// exclusionLines returns a line for each reason why nodes are excluded, and one for the number of
+// further reasons.
 func exclusionLines(all []facts.Exclusion, more int) []string {
 	lines := make([]string, 0, len(all)+1)
 	for i := range all {
@@ -121,7 +123,7 @@ func exclusionLines(all []facts.Exclusion, more int) []string {
 	return lines
 }
 
-// Label returns the label that nodes lack.
+// Label returns the label that the excluded nodes lack, as key=value.
 func Label(x *model.Exclusion) string { return x.Key + "=" + x.Want }
 
 func taint(x *facts.Exclusion) string {
@@ -233,5 +235,5 @@ func repels(r *check.Repels) string {
 	return fmt.Sprintf("is in %s=%s with %s: %s", r.Key, r.Value, podsOf(r.Pods), rule)
 }
 
-// podsOf counts pods of one workload.
+// podsOf returns the number of pods with their workload, such as "2 pods of Deployment shop/a".
 func podsOf(p check.Pods) string { return plural(p.Count, "pod") + " of " + p.Workload }

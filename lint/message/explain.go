@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Why no node is checked.
+// These are reasons why no node is checked.
 const (
 	NoWorkload       = "no workload could be read here, so nodes cannot be checked one by one"
 	NoNodes          = "no nodes are declared (--topology FILE), so schedlint cannot tell which node takes a pod"
@@ -28,7 +28,7 @@ const (
 	ExplainAbandoned = "step budget exceeded before the nodes were checked; raise --steps"
 )
 
-// Notes on a table of nodes.
+// These are notes on a table of nodes.
 const (
 	CountsOnce     = "an identical declaration of this object counts once"
 	Replaced       = "a later declaration of this object replaces it"
@@ -44,35 +44,36 @@ const (
 	MigrationTried = "each was tried on the declared nodes: any machine can then migrate"
 )
 
-// UnknownBecause gives the reason why it is unknown which node can run a pod.
+// UnknownBecause returns the message that it is unknown which nodes can run a pod, with the reason.
 func UnknownBecause(reason string) string { return "unknown: " + reason }
 
-// IgnoredResource is a note on a table that ignores a request.
+// IgnoredResource returns a note on a table that ignores the request for a resource.
 func IgnoredResource(name corev1.ResourceName) string {
 	return fmt.Sprintf("no node lists %s, so it is unknown whether a node has it; this table ignores it", name)
 }
 
-// OtherPending is a note on a table that shows another number of Pending pods than the finding.
+// OtherPending returns a note on a table with a different number of Pending pods than the finding.
 func OtherPending(shown, found int) string {
 	return fmt.Sprintf("the number of Pending pods depends on where the others run: %d in the placement shown, %d in the finding", shown, found)
 }
 
-// AllScheduled describes the result of the repairs of a workload.
+// AllScheduled describes the result of the repairs for a workload.
 func AllScheduled(w *workload.Workload) string {
 	return fmt.Sprintf("all pods of %s can be scheduled if nothing else conflicts; repairs that change a number or a rule were also tried with rollouts and drains", w)
 }
 
-// AnyPod is the caption of a table in which any pod of a workload is filtered.
+// AnyPod returns the caption of a table with the filter results for any pod of a workload.
 func AnyPod(w *workload.Workload) string { return fmt.Sprintf("filter results for a pod of %s", w) }
 
-// EmptyNodes is the caption of the same table for nodes without pods, some of which pass the
-// filters on the node itself.
+// EmptyNodes returns the caption of a table with the filter results for a pod on nodes without
+// other pods. Of all nodes, some pass the node-level filters.
 func EmptyNodes(w *workload.Workload, some, all int) string {
 	return fmt.Sprintf("%d of %s %s the filters on node name, taints and labels; %s, ignoring other pods",
 		some, plural(all, "node"), verb(some, "passes", "pass"), AnyPod(w))
 }
 
-// NextPod is the caption of a table in which the first pod that finds no node is filtered.
+// NextPod returns the caption of a table with the filter results for the first pod that finds no
+// node.
 func NextPod(w *workload.Workload, placed, missing int) string {
 	switch {
 	case w.Kind.PerNode():
@@ -85,7 +86,7 @@ func NextPod(w *workload.Workload, placed, missing int) string {
 	return fmt.Sprintf("%d of %s of %s are scheduled; filter results for the next one", placed, plural(placed+missing, "pod"), w)
 }
 
-// NextPodAlone is the same caption for a workload that has the nodes to itself.
+// NextPodAlone is like NextPod for a workload that runs without other workloads.
 func NextPodAlone(w *workload.Workload, placed, missing int) string {
 	caption := NextPod(w, placed, missing)
 	if placed > 0 {
@@ -94,12 +95,12 @@ func NextPodAlone(w *workload.Workload, placed, missing int) string {
 	return caption
 }
 
-// NextPodAtMaximum is the same caption for a workload that its autoscaler has scaled up.
+// NextPodAtMaximum is like NextPod for a workload at the maximum of its autoscaler.
 func NextPodAtMaximum(w *workload.Workload, placed, missing int) string {
 	return "at the maximum of the autoscaler: " + NextPod(w, placed, missing)
 }
 
-// NextPodAfter is the same caption after some pods are scheduled.
+// NextPodAfter is like NextPod, and lists the pods that are scheduled before.
 func NextPodAfter(w *workload.Workload, placed []string) string {
 	before := "nothing else scheduled"
 	if len(placed) > 0 {
@@ -108,7 +109,7 @@ func NextPodAfter(w *workload.Workload, placed []string) string {
 	return fmt.Sprintf("%s; filter results for the next pod of %s", before, w)
 }
 
-// NextNewPod is the caption of a table of a rollout.
+// NextNewPod returns the caption of a table about a rollout.
 func NextNewPod(w *workload.Workload, old, fresh int) string {
 	running := plural(old, "old pod")
 	if fresh > 0 {
@@ -117,20 +118,20 @@ func NextNewPod(w *workload.Workload, old, fresh int) string {
 	return fmt.Sprintf("%s during a rollout, with %s running; filter results for the next new pod", w, running)
 }
 
-// TargetPod is the caption of a table of a migration.
+// TargetPod returns the caption of a table about a migration.
 func TargetPod(w *workload.Workload, machines int) string {
 	return fmt.Sprintf("%s while one of %s migrates; filter results for its target pod", w, plural(machines, "machine"))
 }
 
-// ReplacementPod is the caption of a table after a loss of nodes.
+// ReplacementPod returns the caption of a table about the state after a loss of nodes.
 func ReplacementPod(w *workload.Workload, l *certificate.Loss, missing int) string {
 	return fmt.Sprintf("%s %s, with %s missing; filter results for the next one", w, afterLoss(l), plural(missing, "pod"))
 }
 
-// maxLost bounds the lost nodes that a caption names.
+// maxLost is the maximum number of lost nodes in a caption.
 const maxLost = 6
 
-// afterLosses has a format of the nodes for each kind of loss.
+// afterLosses has a format for each kind of loss. Its argument is the names of the nodes.
 var afterLosses = map[certificate.Meaning]string{
 	certificate.Drained:     "after a drain of %s",
 	certificate.Gone:        "after the loss of %s",
@@ -141,18 +142,18 @@ func afterLoss(l *certificate.Loss) string {
 	return fmt.Sprintf(entry(afterLosses, l.Meaning), upTo(slices.Sorted(maps.Keys(l.Nodes)), maxLost))
 }
 
-// The names of the pods of a revision or a machine in a table.
+// The following are names in a table for the pods of a revision or a machine.
 
-// OldRevision names the pods that a rollout replaces.
+// OldRevision returns the name for the pods that a rollout replaces.
 func OldRevision(w *workload.Workload) string { return "the old revision of " + w.String() }
 
-// NewRevision names the pods that a rollout creates.
+// NewRevision returns the name for the pods that a rollout creates.
 func NewRevision(w *workload.Workload) string { return "the new revision of " + w.String() }
 
-// Migrating names the machine that migrates.
+// Migrating is the name for the machine that migrates.
 const Migrating = "the machine that migrates"
 
-// PoolGrowth names the nodes that a pool can add beyond its count.
+// PoolGrowth returns the name for the nodes that a pool can add beyond its count.
 func PoolGrowth(g topology.Growth) string {
 	text := fmt.Sprintf("up to %d more of pool %s", g.Extra, g.Node.Pool.Name)
 	if zone := g.Node.Labels[corev1.LabelTopologyZone]; zone != "" {

@@ -6,22 +6,22 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// Text is a finding in words: one line that is complete by itself, further lines, and what to do
-// about it, if that does not follow from the fact.
+// Text holds the words of a finding. Headline is one line that is complete by itself, and Details
+// are further lines. Help is advice that does not come from the fact, or "".
 type Text struct {
 	Headline string
 	Details  []string
 	Help     string
 }
 
-// Catalogue has the words of all reasons that rules report.
+// Catalogue maps each reason that rules report to its words.
 type Catalogue map[string]words
 
-// words words a row, or the values that a rule passes with it; false if the row belongs to another
-// list, or a value is missing or of another type.
+// words returns the text for a row, or for the values that a rule passes with it. It returns false
+// if the row belongs to another list, or if a value is missing or has another type.
 type words func(row any, given Values, in *facts.Facts) (Text, bool)
 
-// NewCatalogue returns the catalogue.
+// NewCatalogue returns the catalogue of all messages.
 func NewCatalogue() Catalogue {
 	all := Catalogue{}
 	for _, part := range []map[string]words{limitFindings(), changeFindings(), termFindings()} {
@@ -33,8 +33,9 @@ func NewCatalogue() Catalogue {
 	return all
 }
 
-// Finding words the reason that a rule reports for a row, from the row or, unless they are nil, from
-// values; false if there is no such reason, or if it does not fit the row or the values.
+// Finding returns the text for the reason that a rule reports for a row. The text is made from the
+// given values or, if they are nil, from the row. Finding returns false if there is no such reason
+// or if the reason does not fit the row or the values.
 func (c Catalogue) Finding(reason string, row any, given Values, in *facts.Facts) (Text, bool) {
 	words, known := c[reason]
 	if !known {
@@ -43,7 +44,7 @@ func (c Catalogue) Finding(reason string, row any, given Values, in *facts.Facts
 	return words(row, given, in)
 }
 
-// of returns the words for rows of one list.
+// of adapts a function for rows of one list.
 func of[Row any](text func(r *Row, in *facts.Facts) Text) words {
 	return func(row any, given Values, in *facts.Facts) (Text, bool) {
 		r, ok := row.(*Row)

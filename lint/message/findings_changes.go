@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// changeFindings returns the words of findings about changes.
+// changeFindings returns the words for findings about changes.
 func changeFindings() map[string]words {
 	return map[string]words{
 		"rollout-deadlock":              of(rolloutDeadlock),
@@ -36,7 +36,7 @@ func rolloutDeadlock(r *facts.Rollout, in *facts.Facts) Text {
 	return about(in.Ref(r.W), rollout(r, in, "never completes"), how, room(in, r.W, r.Rules, &r.Limit))
 }
 
-// atOnce says which pods a rollout runs at the same time.
+// atOnce describes the pods that run at the same time during a rollout.
 func atOnce(r *facts.Rollout) string {
 	switch {
 	case r.Way == string(workload.Rolling) && r.Unavailable == 0:
@@ -57,7 +57,7 @@ func rolloutMayDeadlock(r *facts.Rollout, in *facts.Facts) Text {
 	return about(in.Ref(r.W), rollout(r, in, "can get stuck"), arithmetic(&r.Arithmetic), stuck)
 }
 
-// rollout describes the result of a rollout, the workloads alongside it, and the number of
+// rollout describes the result of a rollout, the other workloads involved and the number of
 // replicas.
 func rollout(r *facts.Rollout, in *facts.Facts, fate string) string {
 	if len(r.Others) > 0 {
@@ -72,7 +72,7 @@ func rolloutEndsSkewed(r *facts.Skew, in *facts.Facts) Text {
 		fmt.Sprintf("old pods count during the rollout, so the new pods can end up beyond maxSkew %d on %s", r.MaxSkew, r.Key))
 }
 
-// room says how many pods fit, and what limits them.
+// room returns the number of pods that fit, with the rules that limit it.
 func room(in *facts.Facts, w int, rules []facts.Rule, l *facts.Limit) string {
 	space := AtMost(l)
 	if len(rules) == 0 {
@@ -84,7 +84,7 @@ func room(in *facts.Facts, w int, rules []facts.Rule, l *facts.Limit) string {
 	return space + " because of " + strings.Join(Rules(in, w, rules), " and ")
 }
 
-// arithmetic words the numbers of a row as Arithmetic words those of a workload.
+// arithmetic is like Arithmetic for the numbers in a row.
 func arithmetic(a *facts.Arithmetic) string {
 	return Arithmetic(&workload.Arithmetic{
 		Strategy: workload.Strategy(a.Strategy), Surge: amountFrom(&a.Surge), Unavailable: amountFrom(&a.Unavailable),
@@ -99,7 +99,7 @@ func amountFrom(a *facts.Amount) workload.Amount {
 	return workload.Amount{Field: a.Field, Value: intstr.Parse(a.Value), Of: a.Of, Up: a.RoundedUp, Written: a.Written}
 }
 
-// wordDemand words the demand of a budget.
+// wordDemand describes the minAvailable or maxUnavailable of a budget.
 func wordDemand(a *facts.Amount) string {
 	amount := amountFrom(a)
 	return wordBudget(&amount, a.Of, false, "")
@@ -129,8 +129,8 @@ func lossLeft(r *facts.Loss) string {
 	return left(r.Outcome, r.PendingMin, r.PendingMax, r.Pods, lacking)
 }
 
-// whereItRuns limits a statement about a node or a domain to runs in which it runs some of the
-// pods.
+// whereItRuns returns the condition that a node or domain runs some of the pods, or "" if limited
+// is not set.
 func whereItRuns(limited bool, pods int) string {
 	switch {
 	case !limited:
@@ -141,7 +141,7 @@ func whereItRuns(limited bool, pods int) string {
 	return ", if any run there"
 }
 
-// left says how many pods of a workload are lacking afterwards.
+// left returns the number of pods of a workload that are missing after a change.
 func left(outcome diag.Outcome, least, pending, pods int, lacking string) string {
 	share := fmt.Sprintf("%d of %s", pending, plural(pods, "pod"))
 	if pending == 1 && pods == 1 {
@@ -214,7 +214,7 @@ func labelsNeverReachPods(r *facts.OuterLabel, in *facts.Facts) Text {
 		fmt.Sprintf("labels of the machine itself are not copied to its pods; labels in %s are", r.Inside))
 }
 
-// Asker names a term of another workload.
+// Asker returns the name of a term with its workload.
 func Asker(in *facts.Facts, r *facts.Rule) string {
 	strength := map[bool]string{true: "required", false: "preferred"}[r.Hard]
 	if r.Use == "spread" {
@@ -241,7 +241,8 @@ func autoscalerExceeds(r *facts.Autoscaler, in *facts.Facts) Text {
 		limit, fmt.Sprintf("%s would stay Pending", plural(r.Pending, "pod")), growth(r.Growth), begins)
 }
 
-// Rules names rules, with the workload of those that do not belong to w.
+// Rules returns the names of rules. Rules of workloads other than w include the name of the
+// workload.
 func Rules(in *facts.Facts, w int, rules []facts.Rule) []string {
 	names := make([]string, len(rules))
 	for i, r := range rules {
@@ -268,7 +269,7 @@ func ruleName(r *facts.Rule) string {
 	return strings.TrimSpace(fmt.Sprintf("required %s on %s", r.Use, r.Key))
 }
 
-// Fit says how many pods fit; "" if no limit is known.
+// Fit returns the number of pods that fit, or "" if no limit is known.
 func Fit(l *facts.Limit) string {
 	pods := plural(l.Fit, "pod") + verb(l.Fit, " fits", " fit")
 	switch {
@@ -286,7 +287,7 @@ func Fit(l *facts.Limit) string {
 	return pods
 }
 
-// Limiting names the limit of the pods.
+// Limiting returns the name of the rule that limits the number of pods.
 func Limiting(l *facts.Limit) string {
 	var rules []string
 	for _, r := range l.Rules {
@@ -304,8 +305,8 @@ func Limiting(l *facts.Limit) string {
 	return l.Resource + " capacity"
 }
 
-// Stuck describes the state in which a rollout is stuck: the places of the pods, and the filters
-// that reject a new one.
+// Stuck describes the state in which a rollout is stuck, with the placement of the pods and the
+// filters that reject a new pod.
 func Stuck(all []facts.Placed, refused []facts.FilterNodes) string {
 	var groups []string
 	for _, r := range all {
@@ -318,7 +319,7 @@ func Stuck(all []facts.Placed, refused []facts.FilterNodes) string {
 	return fmt.Sprintf("with %s, no node can take a new pod%s", where, aside(Rejected(refused)))
 }
 
-// Like says how many nodes or domains are equivalent to one.
+// Like returns the number of other nodes or domains with the same result.
 func Like(n int, thing string) string {
 	switch n {
 	case 0:
@@ -329,7 +330,7 @@ func Like(n int, thing string) string {
 	return fmt.Sprintf(" (or any of %s)", plural(n, "equivalent "+thing))
 }
 
-// Scale names the end of an autoscaler's range that a statement applies to.
+// Scale returns a remark that a statement applies to the maximum or minimum of an autoscaler.
 func Scale(at, scaler string, replicas int) string {
 	if at == "" {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// limitFindings returns the words of findings about the placement of pods.
+// limitFindings returns the words for findings about the placement of pods.
 func limitFindings() map[string]words {
 	return map[string]words{
 		"one-node-takes-all": of(oneNodeTakesAll),
@@ -44,7 +44,7 @@ func oneNodeTakesAll(r *facts.Sharing, in *facts.Facts) Text {
 	return about(in.Ref(r.W), parts...)
 }
 
-// preferred names a preferred rule.
+// preferred returns the name of a preferred rule.
 func preferred(r facts.Rule) string {
 	if r.Use == "spread" {
 		return "ScheduleAnyway spread on " + r.Key
@@ -52,7 +52,8 @@ func preferred(r facts.Rule) string {
 	return fmt.Sprintf("preferred %s on %s", r.Use, r.Key)
 }
 
-// podWord returns the word for the pods of a workload: replica, unless its kind has none.
+// podWord returns the word for a pod of a workload, which is replica unless its kind has no
+// replicas.
 func podWord(in *facts.Facts, w int) string {
 	if w >= 0 && w < len(in.Workloads) {
 		switch in.Workloads[w].Kind {
@@ -82,7 +83,7 @@ func fate(r *facts.Eligibility) string {
 	return stayPending(r.Pods)
 }
 
-// stayPending says how many pods stay Pending; "" for none.
+// stayPending returns the number of pods that stay Pending, or "" if there are none.
 func stayPending(pods int) string {
 	if pods == 0 {
 		return ""
@@ -103,7 +104,8 @@ func requestExceedsNodes(r *facts.Request, in *facts.Facts) Text {
 	return about(in.Ref(r.W), fmt.Sprintf("each pod requests %s, but %s", requested(r), offer), more)
 }
 
-// noSlot words a request that does not fit because the allocatable pods of nodes are 0.
+// noSlot returns the text for a request that does not fit because the nodes have 0 allocatable
+// pods.
 func noSlot(r *facts.Request, in *facts.Facts) Text {
 	full := r.Eligible - r.Fitting
 	more := ""
@@ -113,7 +115,7 @@ func noSlot(r *facts.Request, in *facts.Facts) Text {
 	return about(in.Ref(r.W), fmt.Sprintf("%d of the %d eligible nodes %s no pods: allocatable pods is 0", full, r.Eligible, verb(full, "takes", "take")), more)
 }
 
-// requested describes the requests of one pod: 2 cpu, or 2 and 1Gi of cpu and memory.
+// requested describes the requests of one pod, such as "2 cpu" or "2 and 1Gi of cpu and memory".
 func requested(r *facts.Request) string {
 	if len(r.Together) == 0 {
 		return r.Request + " " + r.Resource
@@ -125,7 +127,7 @@ func requested(r *facts.Request) string {
 	return fmt.Sprintf("%s of %s", strings.Join(amounts, " and "), strings.Join(resources, " and "))
 }
 
-// largest describes the node that has most of a resource.
+// largest describes the node that has the most of a resource.
 func largest(r *facts.Request) string {
 	switch {
 	case len(r.Together) > 0:
@@ -153,10 +155,10 @@ func antiAffinityExceedsDomains(r *facts.AntiAffinity, in *facts.Facts) Text {
 		[]string{stayPending(r.Pending), growth(r.Growth), together(r.Together)})...)
 }
 
-// podsOfKind counts the pods of a workload in the word of its kind.
+// podsOfKind returns a number of pods with the word from podWord.
 func podsOfKind(in *facts.Facts, w, pods int) string { return plural(pods, podWord(in, w)) }
 
-// eligible says how many nodes count.
+// eligible returns the number of eligible nodes.
 func eligible(some, nodes int) string {
 	switch {
 	case some == nodes && nodes == 1:
@@ -171,7 +173,7 @@ func someEligible(some, nodes int) string {
 	return fmt.Sprintf("%d of %s %s eligible", some, plural(nodes, "node"), verb(some, "is", "are"))
 }
 
-// onlyEligible says how few nodes count.
+// onlyEligible returns the number of eligible nodes as a limit.
 func onlyEligible(some, nodes int) string {
 	if some == nodes {
 		return fmt.Sprintf("there %s only %s", verb(nodes, "is", "are"), plural(nodes, "node"))
@@ -184,7 +186,7 @@ func spreadExceedsSkew(r *facts.Spread, in *facts.Facts) Text {
 		[]string{stayPending(r.Pending), growth(r.Growth), nameMeant(r.Suggestion)})...)
 }
 
-// spreadLimit describes the condition that binds the pods of a constraint.
+// spreadLimit describes the condition of a spread constraint that limits the number of pods.
 func spreadLimit(r *facts.Spread, in *facts.Facts) string {
 	few := fmt.Sprintf("only %d %s", r.Most, verb(r.Most, "fits", "fit"))
 	switch r.Cause {
@@ -201,7 +203,7 @@ func spreadLimit(r *facts.Spread, in *facts.Facts) string {
 	return fmt.Sprintf("%s must spread over %s with maxSkew %d, but %s", podsOfKind(in, r.W, r.Pods), r.Key, r.MaxSkew, few)
 }
 
-// smallest names the domain that limits the others, if there is one.
+// smallest describes the domain that limits the others, if there is one.
 func smallest(r *facts.Spread) string {
 	if r.Cause != "skew" || r.SmallestDomain == "" {
 		return ""
@@ -226,7 +228,7 @@ func clusterTooSmall(r *facts.Room, in *facts.Facts) Text {
 		eligible(r.Eligible, r.Nodes), left, growth(r.Growth))
 }
 
-// shortage describes the requests of pods, and the smaller capacity of the nodes.
+// shortage describes the requests of pods and the capacity of the nodes, which is smaller.
 func shortage(r *facts.Room) (request, room string) {
 	const slot = "one pod slot each"
 	switch {
@@ -254,7 +256,7 @@ func crowdedOut(r *facts.Crowd, in *facts.Facts) Text {
 	return about(strings.Join(refs(in, r.Workloads), ", "), append(parts, stayPending(r.Pending), growth(r.Growth))...)
 }
 
-// refs names workloads.
+// refs returns the names of workloads.
 func refs(in *facts.Facts, ws []int) []string {
 	all := make([]string, len(ws))
 	for i, w := range ws {

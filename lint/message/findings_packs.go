@@ -2,7 +2,7 @@ package message
 
 import "strings"
 
-// packFindings returns the words of findings of packs and templates.
+// packFindings returns the words for the findings of packs and templates.
 func packFindings() map[string]valueWords {
 	return map[string]valueWords{
 		"container-without-memory-limit": says("${workload}: container ${container} has no memory limit", "set resources.limits.memory"),
@@ -116,13 +116,13 @@ func packFindings() map[string]valueWords {
 	}
 }
 
-// Advice that several findings give.
+// This is advice that several findings share.
 const (
 	smallerAgents = "use larger nodes, or keep DaemonSets off those that do not need them"
 	fewerRequests = "add a node, or lower the requests"
 )
 
-// shortAfterLoss compares what pods request with what a loss leaves.
+// shortAfterLoss compares the requests of pods with the capacity that remains after a loss.
 func shortAfterLoss(v *values) (headline, help string) {
 	where := v.choice("scope", map[string]string{"cluster": "cluster", "pool": v.say("pool ${name}")}) + ": without " + lost(v)
 	grown := when(v.is("grown"), " with all pools at their largest size")
@@ -135,12 +135,12 @@ func shortAfterLoss(v *values) (headline, help string) {
 	return where + v.say(" pods request ${resource}, and none is left") + grown + v.say(" (limit ${limit}%)"), fewerRequests
 }
 
-// lost names what is lost, and says for how many others the same is true.
+// lost names the lost node or domain and the number of others with the same result.
 func lost(v *values) string {
 	return v.say("${kind} ${domain}") + when(v.count("like") > 0, v.say(" (the same for ${like} more)"))
 }
 
-// label words a problem with a label.
+// label returns the words for a problem with a label.
 func label(problem string) valueWords {
 	return func(v *values) (string, string) {
 		has := v.choice("on", map[string]string{"object": "it has", "pods": "its pods have", "namespace": "its namespace has"})
@@ -148,7 +148,8 @@ func label(problem string) valueWords {
 	}
 }
 
-// answer words an answer to whether the pods of a workload fit, or to a question about a change.
+// answer returns the words for the answer to whether the pods of a workload fit, or to a question
+// about a change.
 func answer(v *values) (headline, help string) {
 	claim := v.choice("claim", map[string]string{
 		"fits": "fit", "rolls": "complete a rollout", "drains": "leave a drained node", "migrates": "migrate", "autoscales": "reach its maximum",

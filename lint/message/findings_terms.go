@@ -7,7 +7,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// termFindings returns the words of findings about single texts, fields, terms, labels and
+// termFindings returns the words for findings about individual documents, fields, terms, labels and
 // suppressions.
 func termFindings() map[string]words {
 	return map[string]words{
@@ -47,7 +47,8 @@ func termFindings() map[string]words {
 	}
 }
 
-// document words a problem of a text; the format contains its detail.
+// document returns the words for a problem in a document. The argument of the format is the detail
+// of the problem.
 func document(format string, details ...string) words {
 	return of(func(r *facts.Document, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.Detail), Details: details}
@@ -176,7 +177,7 @@ func topologyKeyOnSomeNodes(r *facts.TopologyKey, _ *facts.Facts) Text {
 		fmt.Sprintf("%s no label %s (%s), so the %s %s", nodes, r.Key, namesOf(r.Without, lacking), strength(r.Use, r.Hard), effect), nameMeant(r.Suggestion))
 }
 
-// ofValues is a note on values for a chart that is not part of the input.
+// ofValues returns a note on values for a chart that is not part of the input.
 func ofValues(values bool) string {
 	if !values {
 		return ""
@@ -184,7 +185,8 @@ func ofValues(values bool) string {
 	return "the chart is not at hand, so it is unknown which pods get this value"
 }
 
-// strength names a rule, with whether it filters or only prefers.
+// strength returns the name of a rule with its strength, such as "required affinity" or
+// "ScheduleAnyway constraint".
 func strength(use string, hard bool) string {
 	switch {
 	case use == "spread" && hard:
@@ -197,7 +199,7 @@ func strength(use string, hard bool) string {
 	return "preferred " + use
 }
 
-// noneHas starts a sentence about something that no eligible node has.
+// noneHas returns the start of a sentence about a label that no eligible node has.
 func noneHas(n int) string {
 	if n == 1 {
 		return "the only eligible node does not have"
@@ -273,14 +275,14 @@ func suppressionNamesNoRule(r *facts.Suppression, _ *facts.Facts) Text {
 	return Text{Headline: fmt.Sprintf("the %s%s %s", r.By, forTarget(r.Target), names)}
 }
 
-// suppression words a problem of a suppression of a rule.
+// suppression returns the words for a problem of a suppression.
 func suppression(format string) words {
 	return of(func(r *facts.Suppression, _ *facts.Facts) Text {
 		return Text{Headline: fmt.Sprintf(format, r.By, r.Rule, forTarget(r.Target))}
 	})
 }
 
-// forTarget names the target of a suppression.
+// forTarget returns the target of a suppression as a phrase.
 func forTarget(target string) string {
 	if target == "" {
 		return ""

@@ -17,20 +17,20 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// AddSelector is the repair of a term without a labelSelector.
+// AddSelector is the repair for a term without a labelSelector.
 const AddSelector = "add a labelSelector"
 
 const selectOwnLabels = "select labels that the pods have"
 
-// Set is the repair that writes another value.
+// Set returns the repair that sets another value.
 func Set(value string) string { return "set " + value }
 
-// LabelEveryNode is the repair of a topology key that only some eligible nodes have.
+// LabelEveryNode returns the repair for a topology key that only some eligible nodes have.
 func LabelEveryNode(key string) string {
 	return fmt.Sprintf("label every node with %s, or restrict the pods to nodes that have it", key)
 }
 
-// RemoveNodeTerm is the repair of an empty term of a node affinity.
+// RemoveNodeTerm returns the repair for an empty node affinity term.
 func RemoveNodeTerm(hard bool) string {
 	if hard {
 		return "remove the empty term, or the whole required node affinity if every node is allowed"
@@ -38,7 +38,7 @@ func RemoveNodeTerm(hard bool) string {
 	return "remove the empty preference"
 }
 
-// SelectorFix is the repair of a selector that matches no declared pod.
+// SelectorFix returns the repair for a selector that matches no declared pod.
 func SelectorFix(r *facts.Selector) string {
 	switch {
 	case r.MatchesOwn == diag.Always && r.OwnNamespace == diag.Never:
@@ -53,12 +53,12 @@ func SelectorFix(r *facts.Selector) string {
 	return selectOwnLabels
 }
 
-// AddPodLabel is the repair of a key of matchLabelKeys that the pods do not have.
+// AddPodLabel returns the repair for a matchLabelKeys key that the pods do not have.
 func AddPodLabel(key string) string {
 	return fmt.Sprintf("add the label %s to the pod template, or remove the key", key)
 }
 
-// AffinityFix is the repair of a required affinity that no pod can satisfy.
+// AffinityFix returns the repair for a required affinity that no pod can satisfy.
 func AffinityFix(r *facts.Affinity) string {
 	switch r.Cause {
 	case "missing-key":
@@ -69,14 +69,14 @@ func AffinityFix(r *facts.Affinity) string {
 	return "select one label that all these pods have, or make one of the terms preferred"
 }
 
-// suppressionFixes has the repair of each problem of a suppression.
+// suppressionFixes has the repair for each suppression problem.
 var suppressionFixes = map[accept.Problem]string{
 	accept.WithoutReason: "add a reason",
 	accept.Expired:       "fix the finding, or renew the suppression with a new reason and date",
 	accept.Unused:        "remove it so that it does not hide the next finding of the rule",
 }
 
-// SuppressionFix is the repair of a suppression; "" if there is none.
+// SuppressionFix returns the repair for a suppression, or "" if there is none.
 func SuppressionFix(c *accept.Complaint) string {
 	if c.Problem == accept.NamesNoRule && c.Near != "" {
 		return "use " + c.Near
@@ -84,7 +84,7 @@ func SuppressionFix(c *accept.Complaint) string {
 	return suppressionFixes[c.Problem]
 }
 
-// Why an edit that would be safe elsewhere is not safe here.
+// These are reasons why an edit that would be safe elsewhere is not safe here.
 const (
 	WithheldRecoded     = "the file is UTF-16, and edits are written as UTF-8"
 	WithheldFragment    = "the controller of the object decides what the key means here"
@@ -106,11 +106,11 @@ var makers = map[source.Maker]string{
 	source.MadeByCluster:   "the document is a copy out of a cluster: its source has to change",
 }
 
-// WithheldMade is the reason why an edit of a generated text is not safe; "" if its generator is
-// unknown.
+// WithheldMade returns the reason why an edit of generated text is not safe, or "" if the text is
+// not known to be generated.
 func WithheldMade(by source.Maker) string { return entry(makers, by) }
 
-// Repairs of rollouts, drains, losses, migrations and autoscalers.
+// These are repairs for rollouts, drains, losses, migrations and autoscalers.
 const (
 	MismatchLabelKeys    = "add mismatchLabelKeys: [kubevirt.io/created-by] to the required anti-affinity so that a machine does not conflict with its own migration target"
 	AddEligibleNode      = "add an eligible node"
@@ -121,12 +121,13 @@ const (
 	AddNodesOrPool       = "add nodes or an autoscaled node pool"
 )
 
-// MatchLabelKeys applies an anti-affinity within one revision only.
+// MatchLabelKeys returns the repair that makes an anti-affinity apply only within one revision.
 func MatchLabelKeys(key string) string {
 	return fmt.Sprintf("add matchLabelKeys: [%s] to the required anti-affinity so that it applies within one revision only", key)
 }
 
-// RemoveFirst removes an old pod before its replacement is created.
+// RemoveFirst returns the repair that makes a rollout remove an old pod before it creates the
+// replacement.
 func RemoveFirst(way workload.Way) string {
 	if way == workload.PerNode {
 		return "set maxSurge: 0 and maxUnavailable: 1 so the old pod is removed before its replacement is created"
@@ -134,13 +135,13 @@ func RemoveFirst(way workload.Way) string {
 	return "set maxUnavailable: 1 and maxSurge: 0 so an old pod is removed before its replacement is created"
 }
 
-// CountRevisions makes a constraint count the old pods.
+// CountRevisions returns the repair that makes a spread constraint count the old pods too.
 func CountRevisions(key string) string {
 	return fmt.Sprintf("remove matchLabelKeys: [%s] from the constraint so that old pods count (the new pods can then end up unevenly spread)", key)
 }
 
-// IgnoreRevisions makes a constraint count new pods only; tight means that the rollout can then get
-// stuck.
+// IgnoreRevisions returns the repair that makes a spread constraint count only new pods. If tight
+// is set, the rollout can then get stuck.
 func IgnoreRevisions(key string, tight bool) string {
 	text := fmt.Sprintf("add matchLabelKeys: [%s] to the constraint so that old pods do not count", key)
 	if tight {
@@ -149,8 +150,8 @@ func IgnoreRevisions(key string, tight bool) string {
 	return text
 }
 
-// AfterLoss is the repair for pods that stay Pending after a loss; ruled means that a hard rule of
-// the workload contributes.
+// AfterLoss returns the repair for pods that stay Pending after a loss. If ruled is set, a hard
+// rule of the workload contributes.
 func AfterLoss(ruled bool) string {
 	if ruled {
 		return "add nodes, run fewer pods, or make the rule preferred"
@@ -158,11 +159,11 @@ func AfterLoss(ruled bool) string {
 	return "add nodes or run fewer pods"
 }
 
-// ForDrain is the repair for pods that stay Pending after a drain, given the rules of the workload
+// ForDrain returns the repair for pods that stay Pending after a drain, given the workload's rules
 // about its own pods.
 func ForDrain(rules []facts.Rule) string {
 	switch {
-	case slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Use == string(model.Affinity) }): // no other node helps
+	case slices.ContainsFunc(rules, func(r facts.Rule) bool { return r.Use == string(model.Affinity) }): // another node does not help
 		return "make the affinity preferred"
 	case len(rules) > 0:
 		return AddEligibleNode + " or make the rule preferred"
@@ -170,7 +171,8 @@ func ForDrain(rules []facts.Rule) string {
 	return AddEligibleNode
 }
 
-// AllowDisruptions makes a budget allow a disruption; grow means that another replica does so, too.
+// AllowDisruptions returns the repair that makes a budget allow a disruption. If grow is set,
+// another replica has the same effect.
 func AllowDisruptions(b *disruption.Budget, grow bool) string {
 	switch {
 	case b.Unscaled != nil:
@@ -185,13 +187,13 @@ func AllowDisruptions(b *disruption.Budget, grow bool) string {
 	return "set maxUnavailable: 1 instead"
 }
 
-// LowerMaximum lowers the maximum of an autoscaler.
+// LowerMaximum returns the repair that lowers the maximum of an autoscaler.
 func LowerMaximum(n int) string { return fmt.Sprintf("lower the maximum to %d", n) }
 
-// AddLabelTo puts a label in the field that reaches the pods.
+// AddLabelTo returns the repair that sets a label in the field that applies to the pods.
 func AddLabelTo(field string) string { return "add the label to " + field }
 
-// Fixes without parameters.
+// These are repairs without parameters.
 const (
 	AcceptSkew      = "set whenUnsatisfiable: ScheduleAnyway if a larger skew is acceptable"
 	HonorTaints     = "set nodeTaintsPolicy: Honor so that tainted nodes do not count as empty domains"
@@ -202,7 +204,7 @@ const (
 	RemoveNodeName  = "remove nodeName to let the scheduler choose the node"
 )
 
-// AddNodes asks for nodes that each have a topology key value of their own.
+// AddNodes returns the repair that adds n nodes, each with a new value of the topology key.
 func AddNodes(n int, key string) string {
 	text, value := AddEligibleNode, fmt.Sprintf(" with a new %s value", key)
 	if n > 1 {
@@ -214,10 +216,10 @@ func AddNodes(n int, key string) string {
 	return text + value
 }
 
-// AddAnyNodes asks for a number of nodes.
+// AddAnyNodes returns the repair that adds n nodes.
 func AddAnyNodes(n int) string { return "add " + plural(n, "node") }
 
-// AddNodeWith asks for a node that has an amount of a resource.
+// AddNodeWith returns the repair that adds a node with an amount of a resource.
 func AddNodeWith(request string, resource corev1.ResourceName) string {
 	if resource == corev1.ResourcePods {
 		return "add a node that takes pods"
@@ -225,76 +227,79 @@ func AddNodeWith(request string, resource corev1.ResourceName) string {
 	return fmt.Sprintf("add a node with at least %s %s", request, resource)
 }
 
-// RequestAtMost offers a request that fits the largest node, or a node that fits the request.
+// RequestAtMost returns the repair that lowers a request to fit the largest node, or adds a node
+// that fits the request.
 func RequestAtMost(largest, request string, resource corev1.ResourceName) string {
 	return fmt.Sprintf("request at most %s %s, or add a node with at least %s", largest, resource, request)
 }
 
-// RequestLess is the repair for pods of one workload that together request too much of a resource.
+// RequestLess returns the repair for pods of one workload that together request too much of a
+// resource.
 func RequestLess(resource corev1.ResourceName) string {
 	return fmt.Sprintf("request less %s or add nodes", resource)
 }
 
-// RequestLessTogether is the same repair for several workloads.
+// RequestLessTogether returns the repair for several workloads that together request too much of a
+// resource.
 func RequestLessTogether(resource corev1.ResourceName) string {
 	return fmt.Sprintf("request less %s, run fewer pods, or add nodes", resource)
 }
 
-// RequestInstead asks for the resource that was probably meant.
+// RequestInstead returns the repair that requests the resource that was probably meant.
 func RequestInstead(resource string) string { return "request " + resource }
 
-// ListResource asks for nodes that list an extended resource.
+// ListResource returns the repair for an extended resource that no node lists.
 func ListResource(resource corev1.ResourceName) string {
 	return fmt.Sprintf("add %s to the allocatable resources of the nodes that provide it", resource)
 }
 
-// PreferAntiAffinity makes anti-affinity on a key preferred.
+// PreferAntiAffinity returns the repair that makes the anti-affinity on a key preferred.
 func PreferAntiAffinity(key string) string {
 	return fmt.Sprintf("make the anti-affinity preferred if pods may share a %s value", key)
 }
 
-// SetMinDomains asks for another minDomains.
+// SetMinDomains returns the repair that changes minDomains.
 func SetMinDomains(n int) string { return fmt.Sprintf("set minDomains to %d", n) }
 
-// SetNodeName asks for the node that was probably meant.
+// SetNodeName returns the repair that sets the node that was probably meant.
 func SetNodeName(node string) string { return "set nodeName: " + node }
 
-// LabelNodes asks for nodes with a label key.
+// LabelNodes returns the repair that labels the nodes with a key.
 func LabelNodes(key string) string { return "label the nodes with " + key }
 
-// LabelNode asks for a node with the label that a rule requires.
+// LabelNode returns the repair that labels a node as a rule requires.
 func LabelNode(x *model.Exclusion) string {
 	return fmt.Sprintf("label a node with %s, or remove the rule", Label(x))
 }
 
-// Select asks for the label that was probably meant.
+// Select returns the repair that selects the label that was probably meant.
 func Select(label string) string { return "select " + label }
 
-// Uncordon names the cordoned nodes.
+// Uncordon returns the repair that uncordons the cordoned nodes.
 func Uncordon(x *model.Exclusion) string {
 	row := ExclusionRow(x)
 	return "uncordon " + strings.Join(excludedNames(&row), ", ")
 }
 
-// AddUntainted asks for nodes without the taint of an exclusion.
+// AddUntainted returns the repair that adds nodes without the taint of an exclusion.
 func AddUntainted(x *model.Exclusion) string { return "add nodes without the taint " + untolerated(x) }
 
-// Tolerate asks for a toleration of the taint of an exclusion.
+// Tolerate returns the repair that adds a toleration for the taint of an exclusion.
 func Tolerate(x *model.Exclusion) string {
 	row := ExclusionRow(x)
 	return fmt.Sprintf("tolerate the taint %s (%s)", untolerated(x), strings.Join(excludedNames(&row), ", "))
 }
 
-// TolerateWith asks for a toleration together with another number of pods, which field sets.
+// TolerateWith returns the repair that adds a toleration and sets field to another number of pods.
 func TolerateWith(x *model.Exclusion, field string, n int) string {
 	return fmt.Sprintf("%s and set %s to %d (with more, pods can stay Pending, or a rollout or node drain can get stuck)", Tolerate(x), field, n)
 }
 
-// untolerated returns a taint without its value, which a toleration need not name.
+// untolerated returns a taint without its value, because a toleration need not name the value.
 func untolerated(x *model.Exclusion) string { return fmt.Sprintf("%s:%s", x.Taint.Key, x.Taint.Effect) }
 
-// SetReplicas asks for a number of pods, which field sets. At most most pods fit, and n is smaller
-// if a change can get stuck with more.
+// SetReplicas returns the repair that sets field to n pods. The most pods that fit is most; n is
+// smaller if changes can get stuck with more than n.
 func SetReplicas(field string, n, most int) string {
 	text := fmt.Sprintf("set %s to %d", field, n)
 	if n < most {
@@ -303,31 +308,33 @@ func SetReplicas(field string, n, most int) string {
 	return text
 }
 
-// FewerReplicas asks for a smaller number of replicas, because changes can get stuck with more.
+// FewerReplicas returns the repair that lowers the number of replicas to n because changes can get
+// stuck with more.
 func FewerReplicas(w *workload.Workload, n, most int) string { return Replicas(w, n) + stuckWith(most) }
 
 func stuckWith(pods int) string {
 	return fmt.Sprintf(" (with %d, a rollout or node drain can get stuck)", pods)
 }
 
-// RepairStuck is a repair after which changes can get stuck.
+// RepairStuck returns the description of a repair after which changes can get stuck.
 func RepairStuck(r *search.Repair) string {
 	return Repair(r) + " (a rollout or node drain can then get stuck)"
 }
 
-// Apart is a rule that keeps replicas on different nodes.
+// Apart describes a rule that keeps replicas on different nodes.
 type Apart struct {
-	// Soft is set for a constraint that is not enforced; the other fields apply to enforced ones.
+	// Soft is set for a constraint that is not enforced. The other fields apply only to enforced
+	// constraints.
 	Soft bool
-	// Honor asks for nodeTaintsPolicy: Honor. RevisionLabel, if not empty, is the label of a
-	// revision for matchLabelKeys.
+	// Honor is set if the rule needs nodeTaintsPolicy: Honor. RevisionLabel is the revision label
+	// for matchLabelKeys, or "".
 	Honor         bool
 	RevisionLabel string
 	// AntiAffinity is set if required anti-affinity works as well.
 	AntiAffinity bool
 }
 
-// KeepApart asks for such a rule.
+// KeepApart returns the repair that adds a rule to keep replicas on different nodes.
 func KeepApart(a Apart) string {
 	text := "add a topologySpreadConstraint on kubernetes.io/hostname with whenUnsatisfiable: "
 	if a.Soft {
@@ -346,12 +353,13 @@ func KeepApart(a Apart) string {
 	return text
 }
 
-// AndPerRevision adds to a fix that pods of different revisions must not affect each other.
+// AndPerRevision returns the addition to a fix that pods of different revisions must not affect
+// each other.
 func AndPerRevision(label string) string {
 	return fmt.Sprintf(", and add matchLabelKeys: [%s] so that rollouts and node drains do not get stuck", label)
 }
 
-// AndSoften adds to a fix that the corrected term must not be enforced.
+// AndSoften returns the addition to a fix that the corrected term must not be enforced.
 func AndSoften(use model.Use) string {
 	soft := "make the term preferred"
 	if use == model.Spread {
@@ -378,17 +386,17 @@ func Repair(r *search.Repair) string {
 	return strings.Join(steps, ", and ")
 }
 
-// Replicas asks for a number of replicas.
+// Replicas returns the repair that sets the number of replicas.
 func Replicas(w *workload.Workload, n int) string {
 	return fmt.Sprintf("set replicas of %s to %d", w, n)
 }
 
-// MoreNodes asks for nodes that are equivalent to a given one.
+// MoreNodes returns the repair that adds nodes equivalent to a given one.
 func MoreNodes(n int, like string) string {
 	return fmt.Sprintf("add %s like %s", plural(n, "more node"), like)
 }
 
-// giveUp describes how to give up a member of a core.
+// giveUp describes the change that removes a member of a core.
 func giveUp(a search.Atom, opens *model.Exclusion) string {
 	switch {
 	case a.Term != nil && a.Term.Use == model.Spread:
@@ -405,7 +413,7 @@ func giveUp(a search.Atom, opens *model.Exclusion) string {
 	return string(a.Part)
 }
 
-// givenUp has a format of the workload for each part.
+// givenUp has a format for each part of a core. Its argument is the workload.
 var givenUp = map[search.Part]string{
 	search.PartSelector: "label nodes to match the node selector or node affinity of %s, or relax it",
 	search.PartTaints:   "tolerate the taints that exclude %s, or remove them",
@@ -415,7 +423,8 @@ var givenUp = map[search.Part]string{
 	search.PartReplicas: "run %s elsewhere",
 }
 
-// openings describe how to give up a part, with the nodes that become eligible.
+// openings describes, for each part of a core, the change that removes it and the nodes that become
+// eligible.
 var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string{
 	search.PartSelector: func(w *workload.Workload, x *model.Exclusion) string {
 		return fmt.Sprintf("label %s with %s, or relax the node selector of %s", few(x), Label(x), w)
@@ -425,7 +434,7 @@ var openings = map[search.Part]func(*workload.Workload, *model.Exclusion) string
 	},
 }
 
-// few names some of the nodes of an exclusion.
+// few returns the names of a few nodes of an exclusion.
 func few(x *model.Exclusion) string {
 	var names []string
 	for _, n := range x.Nodes[:min(maxNodes, len(x.Nodes))] {
@@ -438,7 +447,7 @@ func few(x *model.Exclusion) string {
 	return text
 }
 
-// Term names a required term by its use and its key.
+// Term returns the name of a required term, with its use and key.
 func Term(t *model.Term) string {
 	return strings.TrimSpace(fmt.Sprintf("required %s on %s", t.Use, t.Key))
 }

@@ -13,38 +13,38 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// EveryNamespace is a note on a term whose namespaceSelector the scheduler evaluates differently
-// from its text.
+// EveryNamespace returns a note on a term with a namespaceSelector that the scheduler interprets in
+// an unexpected way.
 func EveryNamespace(t *model.Term, w *workload.Workload) string {
 	return fmt.Sprintf("the namespaceSelector (%s) of the %s of %s on %s matches every namespace for incoming pods: "+
 		"Kubernetes v1.36 treats a selector of only NotIn and DoesNotExist that way (kubernetes/kubernetes#141526)",
 		t.NamespaceText(), "required "+string(t.Use), w, t.Key)
 }
 
-// MoreSelectors counts further terms for which EveryNamespace applies.
+// MoreSelectors returns the number of further terms to which EveryNamespace applies.
 func MoreSelectors(n int) string {
 	return plural(n, "more namespaceSelector") + " with the same problem"
 }
 
-// Open starts a note on an obstacle to a verdict.
+// Open returns a note on the reason why a verdict is open.
 func Open(what string) string { return "open: " + what }
 
-// MoreQuestions counts further notes of that kind.
+// MoreQuestions returns the number of further open questions.
 func MoreQuestions(n int) string { return plural(n, "more question") }
 
-// UnlessGrown is a note on a workload that may fit once pools have grown.
+// UnlessGrown returns a note on a workload that may fit after pools grow.
 func UnlessGrown(w *workload.Workload, why model.Reason) string {
 	return fmt.Sprintf("whether all pods of %s can be scheduled %s", w, Reason(why))
 }
 
-// overruns has the words of each cause that leaves a component undecided.
+// overruns has the words for each reason why a component is undecided.
 var overruns = map[model.Cause]string{
 	model.ByBudget: "could not be decided within the budget: raise --steps",
 	model.BySize:   "are too many to search, and no proof applies",
 	model.ByFault:  "are undecided because of an internal error: the checker rejects the result",
 }
 
-// Undecided is a note on workloads that a search did not decide together.
+// Undecided returns a note on workloads that a search could not decide together.
 func Undecided(o *certificate.Overrun) string {
 	var names []string
 	for _, w := range o.Workloads {
@@ -57,7 +57,7 @@ func Undecided(o *certificate.Overrun) string {
 		plural(o.Pods, "pod"), plural(len(o.Workloads), "workload"), strings.Join(names, ", "), entry(overruns, o.Cause))
 }
 
-// Doubt describes a hard term, or a resource, that leaves an answer open.
+// Doubt describes the hard term or the resource that makes an answer unknown.
 func Doubt(q *model.Doubt) string {
 	if q.Resource != "" {
 		return fmt.Sprintf("whether pods of %s fit depends on %s, which no node lists", q.Workload, q.Resource)
@@ -74,7 +74,8 @@ func Doubt(q *model.Doubt) string {
 	return fmt.Sprintf("whether %s selects pods of %s depends on the label %s, whose value is set at run time", rule, q.Target, q.Key)
 }
 
-// Core describes a member of a core: a term, or a part of the workload with its details.
+// Core describes a member of a core, which is a term or a part of the workload. The argument names
+// holds its details.
 func Core(a *search.Atom, names string) string {
 	w := a.Workload.String() + ": "
 	switch {
@@ -92,7 +93,8 @@ func Core(a *search.Atom, names string) string {
 	return w + names
 }
 
-// Replicated counts the pods of a workload in a core, with its name if there are several workloads.
+// Replicated returns the number of pods of a workload in a core. If there are several workloads, it
+// adds the name of the workload.
 func Replicated(w *workload.Workload, pods int, several bool) string {
 	if several {
 		return w.String() + ": " + plural(pods, "pod")
@@ -100,7 +102,7 @@ func Replicated(w *workload.Workload, pods int, several bool) string {
 	return plural(pods, "pod")
 }
 
-// Exclusions lists the reasons why nodes do not count.
+// Exclusions lists the reasons why nodes are excluded.
 func Exclusions(all []model.Exclusion) string {
 	var parts []string
 	for i := range all {
@@ -118,28 +120,28 @@ func Requests(all []model.Request) string {
 	return strings.Join(parts, ", ")
 }
 
-// Reasons of answers about changes, as the place command prints them.
+// These are reasons for answers about changes, as the place command prints them.
 const (
 	StrategyRefuses   = "its evictionStrategy refuses eviction until the machine has migrated"
 	DependsOnMachines = "depends on where the other machines are"
 )
 
-// ManyBudgets is the reason for pods that several budgets select.
+// ManyBudgets returns the reason for pods that several budgets select.
 func ManyBudgets(n int) string {
 	return fmt.Sprintf("%d PodDisruptionBudgets select its pods, so every eviction is refused", n)
 }
 
-// NoDisruptions is the reason for a budget that allows no disruptions.
+// NoDisruptions returns the reason for a budget that allows no disruptions.
 func NoDisruptions(b *disruption.Budget) string {
 	return fmt.Sprintf("%s allows no disruptions%s%s", b, whileSmall(b.WhileSmall, b.UpTo, len(b.Workloads)), aside(Budget(b)))
 }
 
-// ThenNoDisruptions is the reason for a budget that allows no disruptions after a drain.
+// ThenNoDisruptions returns the reason for a budget that allows no disruptions after a drain.
 func ThenNoDisruptions(budget, demands string) string {
 	return fmt.Sprintf("; then %s (%s)", NoFurtherDisruptions(budget), demands)
 }
 
-// Drained says how many of the pods the worst drain leaves Pending.
+// Drained returns the number of pods that stay Pending after the worst drain.
 func Drained(d *disruption.Drain, pods int) string {
 	leaves, pending := "leaves", max(d.Worst.Pending, d.Certain)
 	switch {
@@ -151,7 +153,7 @@ func Drained(d *disruption.Drain, pods int) string {
 	return fmt.Sprintf("draining %s%s %s %d of %s Pending%s", d.Worst.Value, Like(d.Like, "node"), leaves, pending, plural(pods, "pod"), whereItRuns(d.Certain > 0, pods))
 }
 
-// AtMost says how many pods fit; "" if no limit is known.
+// AtMost returns the largest number of pods that fit, or "" if no limit is known.
 func AtMost(l *facts.Limit) string {
 	if fit := Fit(l); fit != "" {
 		return "at most " + fit
@@ -159,27 +161,29 @@ func AtMost(l *facts.Limit) string {
 	return ""
 }
 
-// NoTarget names the rules that leave no node for a machine that migrates.
+// NoTarget returns the reason for a machine that cannot migrate because rules exclude every target
+// node.
 func NoTarget(rules string) string {
 	return "no node can take the migration target while the machine runs: " + rules
 }
 
-// ScalesBeyond says how many of the pods fit that an autoscaler may ask for.
+// ScalesBeyond returns the number of pods that fit, out of the number that an autoscaler may ask
+// for.
 func ScalesBeyond(fit, most int, l *facts.Limit) string {
 	return fmt.Sprintf("only %d of up to %d pods fit: %s", fit, most, Limiting(l))
 }
 
-// MaxPlaces bounds the nodes that a list of places names. One more is named as well, because "1
-// more" is no shorter.
+// MaxPlaces is the maximum number of nodes that Places lists. If there is only one more, it is
+// listed too, because "1 more" is no shorter.
 const MaxPlaces = 6
 
-// Placed describes where pods of a workload are: 2 pods of Deployment shop/a on n1, n2.
+// Placed describes the placement of pods, such as "2 pods of Deployment shop/a on n1, n2".
 func Placed(p *facts.Placed, in *facts.Facts) string {
 	return fmt.Sprintf("%s of %s on %s", plural(p.Pods, "pod"), in.Ref(p.W), Places(p.On, p.Nodes))
 }
 
-// Places lists nodes with the number of pods on each: n1 (2), n2. The number nodes counts all of
-// them.
+// Places lists nodes with the number of pods on each, such as "n1 (2), n2". The argument nodes is
+// the number of all nodes, including those not in on.
 func Places(on []facts.NodePods, nodes int) string {
 	more := 0
 	if nodes > MaxPlaces+1 {
@@ -199,7 +203,7 @@ func Places(on []facts.NodePods, nodes int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Rejected counts the nodes that each filter rejects.
+// Rejected lists filters with the number of nodes that each one rejects.
 func Rejected(by []facts.FilterNodes) string {
 	var parts []string
 	for _, f := range by {

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// reasons has the words of each cause without a name.
+// reasons has the words for each cause without a name.
 var reasons = map[model.Cause]string{
 	model.Waits:         "waits for capacity",
 	model.ByLabel:       "depends on a label value that is set at run time",
@@ -46,7 +46,7 @@ var reasons = map[model.Cause]string{
 	model.ByContention:  "capacity that other workloads use",
 }
 
-// named has the words of each cause with a name.
+// named has the words for each cause with a name.
 var named = map[model.Cause]func(model.Reason) string{
 	model.ByResource:    unlisted,
 	model.ByScheduler:   func(r model.Reason) string { return "scheduled by another scheduler, " + r.Name },
@@ -66,7 +66,7 @@ var named = map[model.Cause]func(model.Reason) string{
 	},
 }
 
-// Reason words the reason for an outcome; "" for no reason.
+// Reason returns the words for the reason for an outcome, or "" if there is no reason.
 func Reason(r model.Reason) string {
 	if words := named[r.Cause]; words != nil {
 		return words(r)
@@ -116,10 +116,10 @@ func unclear(u workload.Unclear) string {
 	return entry(unclears, u.Kind)
 }
 
-// Cause returns the words of a cause without a name, by its code.
+// Cause returns the words for the code of a cause without a name.
 func Cause(code string) string { return entry(reasons, model.Cause(code)) }
 
-// GrownPools returns pools in the vocabulary of rules.
+// GrownPools converts pools to rows, as rules see them.
 func GrownPools(pools []model.PoolSize) []facts.GrownPool {
 	rows := make([]facts.GrownPool, len(pools))
 	for i, p := range pools {
@@ -128,7 +128,7 @@ func GrownPools(pools []model.PoolSize) []facts.GrownPool {
 	return rows
 }
 
-// growth says at which size growing pools were counted; "" if there are none.
+// growth returns the sizes at which growing pools were counted, or "" if there are none.
 func growth(pools []facts.GrownPool) string {
 	if len(pools) == 0 {
 		return ""
@@ -144,7 +144,7 @@ func sizes(pools []facts.GrownPool) string {
 	return strings.Join(parts, ", ")
 }
 
-// FitsOnceGrown is a note that a workload fits only if pools grow.
+// FitsOnceGrown returns a note that a workload fits only if pools grow.
 func FitsOnceGrown(w *workload.Workload, l *bound.Limit) string {
 	return fmt.Sprintf("%s fits only if node pools grow beyond their count (%s): %s fit at count, %s to schedule",
 		w, sizes(GrownPools(l.Growth)), plural(l.AtCount, "pod"), plural(l.Pods, "pod"))
@@ -155,7 +155,7 @@ var companions = map[bound.CompanionKind]string{
 	bound.WithAffinity:     "required affinity on %s keeps all its pods in one domain",
 }
 
-// together names the other rules that a limit depends on; "" if there are none.
+// together returns the names of the other rules that a limit depends on, or "".
 func together(rules []facts.Rule) string {
 	if len(rules) == 0 {
 		return ""
@@ -167,8 +167,8 @@ func together(rules []facts.Rule) string {
 	return fmt.Sprintf(entry(companions, bound.CompanionKind(rules[0].Use)), strings.Join(keys, ", "))
 }
 
-// amount shows the derivation of a number: maxSurge 25% of 3 rounds up to 1. An absolute number
-// reads maxSurge 1.
+// amount shows how a number is computed, such as "maxSurge 25% of 3 rounds up to 1". For an
+// absolute number it returns "maxSurge 1".
 func amount(a *workload.Amount) string {
 	if a.Value.Type == intstr.Int {
 		return fmt.Sprintf("%s %d", a.Field, a.Value.IntVal)
@@ -183,7 +183,7 @@ func amount(a *workload.Amount) string {
 	return fmt.Sprintf("%s %s of %d %s %d", a.Field, a.Value.StrVal, a.Of, word, a.Pods())
 }
 
-// strategies has the words of each strategy without numbers.
+// strategies has the words for each strategy that has no maxSurge and maxUnavailable.
 var strategies = map[workload.Strategy]func(*workload.Arithmetic) string{
 	workload.ByRecreate:  func(*workload.Arithmetic) string { return "type Recreate" },
 	workload.ByBlueGreen: func(a *workload.Arithmetic) string { return bothWhole("blueGreen", a) },
@@ -194,7 +194,7 @@ func bothWhole(name string, a *workload.Arithmetic) string {
 	return fmt.Sprintf("%s: %d new beside %s", name, a.Pods, plural(a.Pods, "pod"))
 }
 
-// corrections has the words of each correction.
+// corrections has the words for each correction of the amounts.
 var corrections = map[workload.Correction]func(*workload.Arithmetic) string{
 	workload.AsWritten:  func(*workload.Arithmetic) string { return "" },
 	workload.BothZero:   func(*workload.Arithmetic) string { return "; as both are 0, maxUnavailable counts as 1" },
@@ -202,8 +202,8 @@ var corrections = map[workload.Correction]func(*workload.Arithmetic) string{
 	workload.AtLeastOne: func(*workload.Arithmetic) string { return ", but counts as 1" },
 }
 
-// Arithmetic shows the derivation of the numbers of a rollout; "" for a workload that is not rolled
-// out.
+// Arithmetic shows how the numbers of a rollout are computed. It returns "" for a workload that is
+// not rolled out.
 func Arithmetic(a *workload.Arithmetic) string {
 	text := amounts(a)
 	if words := strategies[a.Strategy]; words != nil {
@@ -231,7 +231,7 @@ func amounts(a *workload.Arithmetic) string {
 	return sourced(surge) + ", " + sourced(unavailable)
 }
 
-// sourced returns an amount, marked if it is a default.
+// sourced returns an amount with a remark if it is a default.
 func sourced(a *workload.Amount) string {
 	if a.Written {
 		return amount(a)
@@ -239,8 +239,8 @@ func sourced(a *workload.Amount) string {
 	return amount(a) + " (by default)"
 }
 
-// Budget shows the derivation of the number of disruptions that a PodDisruptionBudget allows; "" if
-// it is unknown.
+// Budget shows how the number of disruptions that a PodDisruptionBudget allows is computed. It
+// returns "" if the number is unknown.
 func Budget(b *disruption.Budget) string {
 	unscaled := ""
 	if b.Unscaled != nil {
@@ -252,7 +252,8 @@ func Budget(b *disruption.Budget) string {
 	return wordBudget(&b.Amount, b.Pods, b.WhileSmall, unscaled)
 }
 
-// wordBudget words the demand of a budget that selects a number of pods.
+// wordBudget describes the minAvailable or maxUnavailable of a budget that selects a number of
+// pods.
 func wordBudget(a *workload.Amount, pods int, small bool, unscaled string) string {
 	value := a.Field + " " + a.Value.String()
 	switch {
@@ -270,7 +271,7 @@ func wordBudget(a *workload.Amount, pods int, small bool, unscaled string) strin
 	return amount(a)
 }
 
-// whileSmall says at which sizes of autoscaled workloads a budget allows no disruptions.
+// whileSmall returns the sizes of autoscaled workloads at which a budget allows no disruptions.
 func whileSmall(small bool, upTo, workloads int) string {
 	switch {
 	case !small:

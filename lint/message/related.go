@@ -15,13 +15,14 @@ import (
 // AlsoToMatch is shown at the second of two required affinity terms that conflict.
 const AlsoToMatch = "one pod must match this term as well"
 
-// FirstDefined is shown at the first of two equal keys.
+// FirstDefined returns the text shown at the first of two equal keys.
 func FirstDefined(key string) string { return key + " is first defined here" }
 
-// LacksKey is the reason why a rule on a topology key does not count a node.
+// LacksKey returns the reason why a rule on a topology key does not count a node.
 func LacksKey(key string) string { return fmt.Sprintf(exclusions[model.LacksLabel].one, key) }
 
-// AtNode makes a statement about a node, with its pool if that has several nodes.
+// AtNode returns a statement about a node. If the pool of the node has several nodes, it names the
+// pool.
 func AtNode(n *topology.Node, what string) string {
 	if n.Pool != nil && n.Pool.Count > 1 {
 		return fmt.Sprintf("pool %s: %s %s", n.Pool.Name, n.Name, what)
@@ -29,10 +30,10 @@ func AtNode(n *topology.Node, what string) string {
 	return n.Name + " " + what
 }
 
-// maxLabels bounds the labels that a phrase names.
+// maxLabels is the maximum number of labels in a phrase.
 const maxLabels = 4
 
-// PodLabels is shown at the labels of a pod template.
+// PodLabels returns the text shown at the labels of a pod template.
 func PodLabels(labels []string) string {
 	text := "no labels"
 	if len(labels) > 0 {
@@ -56,47 +57,47 @@ func namespaces(n *facts.Namespaces) string {
 	return strings.Join(parts, ", ")
 }
 
-// Texts at related locations of findings about changes.
+// These are texts at related locations of findings about changes.
 const (
 	OfAnother     = "this term belongs to another workload"
 	EvictionWaits = "eviction is refused until the machine has migrated"
 )
 
-// NoFurtherDisruptions describes a budget after a drain.
+// NoFurtherDisruptions describes a budget that allows no disruptions after a drain.
 func NoFurtherDisruptions(budget string) string { return budget + " allows no further disruptions" }
 
-// AlsoSelects is shown at a second budget for the pods of a workload.
+// AlsoSelects returns the text shown at a second budget for the pods of a workload.
 func AlsoSelects(budget string, w *workload.Workload) string {
 	return fmt.Sprintf("%s also selects pods of %s", budget, w)
 }
 
-// IsScaled is shown at the target of an autoscaler.
+// IsScaled returns the text shown at the target of an autoscaler.
 func IsScaled(w *workload.Workload) string { return w.String() + " is scaled" }
 
-// SelectsLabel is shown at a term that asks for a label.
+// SelectsLabel returns the text shown at a term that selects a label.
 func SelectsLabel(asker, label string) string { return fmt.Sprintf("%s selects %s", asker, label) }
 
-// ScalesOnceGrown is a note on an autoscaler whose maximum fits once a pool has grown.
+// ScalesOnceGrown returns a note on an autoscaler with a maximum that fits after a pool grows.
 func ScalesOnceGrown(w *workload.Workload, pool string, nodes int) string {
 	return fmt.Sprintf("%s can scale to %s by %s %s: they fit once pool %s has %s",
 		w, plural(w.Scale.Max, "replica"), w.Scale.Kind, w.Scale.Object.Name, pool, plural(nodes, "node"))
 }
 
-// Related locations without parameters.
+// These are texts at related locations without parameters.
 const (
 	AlsoApart   = "this term also keeps the pods apart"
 	NotEnforced = "preferred rules are not enforced"
 )
 
-// ToSchedule is shown at the number of pods of a workload that does not fit.
+// ToSchedule returns the text shown at the number of pods of a workload that does not fit.
 func ToSchedule(pods int) string { return plural(pods, "pod") + " to schedule" }
 
-// PodsOf is shown at the number of pods of one of several workloads.
+// PodsOf returns the text shown at the number of pods of one of several workloads.
 func PodsOf(pods int, w *workload.Workload) string {
 	return fmt.Sprintf("%s of %s", plural(pods, "pod"), w)
 }
 
-// AlsoPending is shown at the number of pods of another workload whose pods stay Pending.
+// AlsoPending returns the text shown at the number of pods of another workload with Pending pods.
 func AlsoPending(pods int, w *workload.Workload) string {
 	return PodsOf(pods, w) + " also stay Pending"
 }
@@ -106,29 +107,31 @@ func MinDomainsRequires(minDomains, domains int) string {
 	return fmt.Sprintf("minDomains requires %s, eligible nodes have %d", plural(minDomains, "domain"), domains)
 }
 
-// MostOfAll is shown at the node that has most of a resource.
+// MostOfAll returns the text shown at the node that has the most of a resource.
 func MostOfAll(node, largest string, resource corev1.ResourceName) string {
 	return fmt.Sprintf("%s has %s %s, the most of all nodes", node, largest, resource)
 }
 
-// AlsoRequests is shown at another workload that requests a scarce resource.
+// AlsoRequests returns the text shown at another workload that requests a scarce resource.
 func AlsoRequests(w *workload.Workload, resource corev1.ResourceName) string {
 	return fmt.Sprintf("%s also requests %s", w, resource)
 }
 
-// AlsoWaits is shown at a workload that waits for others because of required affinity.
+// AlsoWaits returns the text shown at a workload that waits for others because of required
+// affinity.
 func AlsoWaits(w *workload.Workload) string { return w.String() + " waits as well" }
 
-// ScheduledFirst is shown at a workload whose pods are placed before others.
+// ScheduledFirst returns the text shown at a workload with pods that are placed before others.
 func ScheduledFirst(w *workload.Workload, p *facts.Placed) string {
 	return fmt.Sprintf("%s, scheduled first on %s", w, Places(p.On, p.Nodes))
 }
 
-// TriedWithoutRequests says how repairs of a conflict that ignores requests were tried.
+// TriedWithoutRequests is the note that the repairs of a conflict were tried without resource
+// requests.
 const TriedWithoutRequests = "each was tried without resource requests: all pods can then be scheduled"
 
-// IgnoresRequests is a note that a finding ignores requests, and how many pods it leaves over,
-// while the table counts requests.
+// IgnoresRequests returns a note that a finding ignores requests while the table counts them. The
+// note gives the number of pods that do not fit according to the finding.
 func IgnoresRequests(pods int) string {
 	return fmt.Sprintf("the finding ignores resource requests, and at least %s %s left over without them; here they count",
 		plural(pods, "pod"), verb(pods, "is", "are"))

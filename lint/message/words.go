@@ -10,7 +10,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// plural counts things: "1 pod", "2 pods".
+// plural returns a number of things, such as "1 pod" or "2 pods".
 func plural(n int, thing string) string { return fmt.Sprintf("%d %s", n, verb(n, thing, thing+"s")) }
 
 // verb returns the form that agrees with n things.
@@ -21,7 +21,7 @@ func verb(n int, one, many string) string {
 	return many
 }
 
-// upTo names up to limit things, and says how many more there are.
+// upTo lists at most limit things, and the number of further ones.
 func upTo(things []string, limit int) string {
 	if more := len(things) - limit; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(things[:limit], ", "), more)
@@ -29,10 +29,10 @@ func upTo(things []string, limit int) string {
 	return strings.Join(things, ", ")
 }
 
-// maxNamed bounds the workloads or nodes that a headline names.
+// maxNamed is the maximum number of workloads or nodes in a headline.
 const maxNamed = 3
 
-// aside puts a remark into parentheses.
+// aside puts a remark in parentheses.
 func aside(what string) string {
 	if what == "" {
 		return ""
@@ -40,7 +40,7 @@ func aside(what string) string {
 	return " (" + what + ")"
 }
 
-// when returns a text on a condition.
+// when returns text if the condition holds, or "".
 func when(condition bool, text string) string {
 	if condition {
 		return text
@@ -53,7 +53,7 @@ func dropEmpty(parts ...string) []string {
 	return slices.DeleteFunc(parts, func(p string) bool { return p == "" })
 }
 
-// about returns the text of a finding about a workload: the first non-empty part is the headline.
+// about returns the text of a finding about a workload. The first non-empty part is the headline.
 func about(ref string, parts ...string) Text {
 	parts = dropEmpty(parts...)
 	if len(parts) == 0 {
@@ -62,7 +62,7 @@ func about(ref string, parts ...string) Text {
 	return Text{Headline: ref + ": " + parts[0], Details: parts[1:]}
 }
 
-// nameMeant asks whether a name is misspelt; hint is the same question inside a sentence.
+// nameMeant asks whether another name was meant. hint asks the same question inside a sentence.
 func nameMeant(name string) string {
 	if name == "" {
 		return ""
@@ -77,7 +77,7 @@ func hint(name string) string {
 	return " (" + nameMeant(name) + ")"
 }
 
-// namesOf lists n things by a few names and the number of the others.
+// namesOf lists the names of a few of n things, and the number of the others.
 func namesOf(named []string, n int) string {
 	if more := n - len(named); more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(named, ", "), more)
@@ -85,14 +85,14 @@ func namesOf(named []string, n int) string {
 	return strings.Join(named, ", ")
 }
 
-// Values hold what a rule passes with a reason, by name: strings, numbers, booleans and lists of
-// strings, in the types of JSON, with numbers as json.Number.
+// Values holds the values that a rule passes with a reason, by name. They are strings, numbers,
+// booleans and lists of strings, as package json decodes them, with numbers as json.Number.
 type Values map[string]any
 
-// valueWords words values: the headline, and what to do about it, or "".
+// valueWords returns the headline for values, and advice or "".
 type valueWords func(v *values) (headline, help string)
 
-// with returns the words for values.
+// with adapts a function for values.
 func with(text valueWords) words {
 	return func(_ any, given Values, _ *facts.Facts) (Text, bool) {
 		v := values{given: given}
@@ -101,12 +101,12 @@ func with(text valueWords) words {
 	}
 }
 
-// says returns the words of two patterns.
+// says returns a function that fills in two patterns.
 func says(headline, help string) valueWords {
 	return func(v *values) (string, string) { return v.say(headline), v.say(help) }
 }
 
-// values reads values by name. One that is missing or of another type reads as empty.
+// values reads values by name. A value that is missing or has another type reads as empty.
 type values struct {
 	given   Values
 	lacking bool
@@ -139,15 +139,15 @@ func (v *values) list(name string) (texts []string) {
 	return texts
 }
 
-// choice returns the words for one of the values that a text may have.
+// choice returns the words for the value of a string that has one of several values.
 func (v *values) choice(name string, of map[string]string) string {
 	words, ok := of[v.text(name)]
 	v.lacking = v.lacking || !ok
 	return words
 }
 
-// say fills in a pattern: ${name} is a text, a number, or a few of a list, ${name thing} counts
-// things, and ${name|, } is a list with what separates its members.
+// say fills in a pattern. In a pattern, ${name} stands for a string, a number or the first members
+// of a list, ${name thing} for a number of things, and ${name|, } for a list joined by ", ".
 func (v *values) say(pattern string) string { return os.Expand(pattern, v.part) }
 
 func (v *values) part(part string) string {

@@ -17,25 +17,25 @@ import (
 // advisor tries advice on the declared nodes before a finding gives it.
 type advisor struct{ *builder }
 
-// Advice that names a change is tried with rollouts and drains: advice that causes an outage is
-// worse than none. The correction of a misspelt name is always given, together with what else it
-// needs.
+// Advice that names a change is also tried with rollouts and drains, because advice that causes an
+// outage is worse than none. The correction of a misspelled name is always given, together with any
+// other change that it requires.
 
-// maxLower and maxMore bound how far a number is moved until it holds. maxNodes bounds the nodes
-// that advice asks for.
+// maxLower and maxMore limit how far a number is lowered or raised in search of one that works.
+// maxNodes is the maximum number of additional nodes that advice asks for.
 const (
 	maxLower = 3
 	maxMore  = 2
 	maxNodes = 50
 )
 
-// holds reports whether an edited workload, with some more nodes, is placed, rolls out and can be
-// drained.
+// holds reports whether a workload with an edit, and with more additional nodes, is placed, rolls
+// out and can be drained.
 func (b advisor) holds(w *workload.Workload, edit disruption.Edit, more int) bool {
 	return b.j != nil && b.j.Holds(w, edit, more)
 }
 
-// lower advises the largest number of pods that holds.
+// lower adds advice to lower the number of pods to the largest one that works.
 func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject {
 	if w.Count.Key == nil || w.Scale != nil {
 		return s
@@ -47,7 +47,7 @@ func (b advisor) lower(s Subject, w *workload.Workload, l *bound.Limit) Subject 
 	return s.fix("%s", message.SetReplicas(w.Count.Key.Value, n, l.Most))
 }
 
-// largest returns the largest number of pods, up to a limit, that holds.
+// largest returns the largest number of pods that works, up to most.
 func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
 	for n = most; n > 0 && n > most-maxLower; n-- {
 		if b.holds(w, disruption.Replicas(n), 0) {
@@ -57,8 +57,8 @@ func (b advisor) largest(w *workload.Workload, most int) (n int, ok bool) {
 	return 0, false
 }
 
-// repairTexts describes the repairs that hold. Pods that only run to completion are neither rolled
-// out nor drained, so for them being placed is enough.
+// repairTexts describes the repairs that work. Pods that run to completion are neither rolled out
+// nor drained, so they only have to be placed.
 func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) []string {
 	list := []string{}
 	finite := !slices.ContainsFunc(ws, func(w *workload.Workload) bool { return !w.Finite() })
@@ -74,9 +74,9 @@ func (b advisor) repairTexts(ws []*workload.Workload, repairs []search.Repair) [
 	return list
 }
 
-// repair describes a repair for workloads that do not all fit, if each of them then rolls out and can
-// be drained, or else a larger repair of the same kind that holds, or "". A corrected topology key is
-// described even if it does not hold.
+// repair describes a repair for workloads that do not all fit. The repair must let each of them
+// roll out and be drained. If it does not, repair tries a larger repair of the same kind, and
+// returns "" if that fails too. A corrected topology key is described even then.
 func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	if b.j == nil {
 		return ""
@@ -121,7 +121,8 @@ func (b advisor) repair(ws []*workload.Workload, r *search.Repair) string {
 	return message.Repair(r)
 }
 
-// declaredAs returns the declared workload of the same object, as a repair may refer to a copy.
+// declaredAs returns the declared workload of the same object, because a repair may refer to a
+// copy.
 func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	if b.originals == nil {
 		b.originals = map[*source.Object]*workload.Workload{}
@@ -135,8 +136,8 @@ func (b advisor) declaredAs(w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// givenUp returns the edit that removes an atom, or false for atoms without a specific edit, such
-// as lower requests.
+// givenUp returns the edit that removes an atom, or false if no single edit does so. For example,
+// requests can be lowered in many ways.
 func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	switch {
 	case a.Term != nil:
@@ -155,7 +156,8 @@ func (b advisor) givenUp(a *search.Atom) (edit disruption.Edit, ok bool) {
 	return disruption.Edit{}, false
 }
 
-// nodesToAdd returns the smallest number of additional nodes with which the pods hold.
+// nodesToAdd returns the smallest number of additional nodes with which the pods are placed, roll
+// out and can be drained.
 func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) {
 	for n = pending; n <= min(pending+maxMore, maxNodes); n++ {
 		if b.holds(w, disruption.Edit{}, n) {
@@ -165,8 +167,8 @@ func (b advisor) nodesToAdd(w *workload.Workload, pending int) (n int, ok bool) 
 	return 0, false
 }
 
-// apart advises on replicas that share a node: the strictest rule that holds, or else one that the
-// scheduler may violate.
+// apart adds advice for replicas that share a node. It suggests the strictest rule that works, or
+// else a preferred rule.
 func (b advisor) apart(s Subject, w *workload.Workload) Subject {
 	var rule message.Apart
 	switch {
@@ -186,8 +188,8 @@ func (b advisor) apart(s Subject, w *workload.Workload) Subject {
 // softSpread makes the hard spread constraints on a key soft.
 func softSpread(key string) disruption.Edit { return disruption.Soft(model.Spread, key) }
 
-// corrected returns the fix of a topology key. If the rule then starts to work and blocks rollouts
-// or drains, the fix also says what else is needed.
+// corrected returns the fix for a misspelled topology key. If the corrected rule would block
+// rollouts or drains, the fix also names the other changes that are needed.
 func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag.Fix {
 	value := t.Node.Get("topologyKey")
 	fix := safe(w, value, write(w, value, key))
@@ -202,8 +204,8 @@ func (b advisor) corrected(w *workload.Workload, t *model.Term, key string) diag
 	return fix
 }
 
-// toleration advises to tolerate the excluding taint, with the number of pods that then holds. Pods
-// that run to completion are neither rolled out nor drained.
+// toleration adds advice to tolerate the excluding taint, with the number of pods that then works.
+// Pods that run to completion are neither rolled out nor drained, so they only have to be placed.
 func (b advisor) toleration(s Subject, w *workload.Workload, x *model.Exclusion) Subject {
 	tolerate := disruption.Tolerate(x.Taint)
 	if w.Finite() || b.holds(w, tolerate, 0) {

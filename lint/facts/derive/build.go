@@ -17,40 +17,42 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Input holds everything that facts are built from.
+// Input holds the data that facts are built from.
 type Input struct {
 	Model *model.Model
-	// Set holds the workloads and objects that the model was made from.
+	// Set holds the workloads and objects that the model was built from.
 	Set *workload.Set
-	// Problems holds the problems of the files. They belong to no cluster, so pass them only once.
+	// Problems holds the problems found in the files. They belong to no cluster, so callers pass
+	// them for one context only.
 	Problems []source.Problem
-	// Whole reports whether rules outside the core (custom rules, packs and template instances)
-	// may read a list of facts, or a field of its rows such as workloads.terms. Such a list is
-	// complete: it also has rows for what is fine and what is unknown. Nil means no list.
+	// Whole reports whether rules outside the core (custom rules, packs and template instances) may
+	// read a list of facts, or a field of its rows such as workloads.terms. Such a list is
+	// complete: it also has rows for workloads without a problem and for unknown outcomes. Nil
+	// means that they read no list.
 	Whole func(path string) bool
 	// Wants reports whether a rule may report a row of a list, given some of its fields as
-	// alternating names and values. Nil means no row.
+	// alternating names and values. Nil means that no rule reports any row.
 	Wants func(list string, fields ...any) bool
 	// Origin identifies the cluster context of the facts.
 	Origin Origin
-	// Survive returns the topology keys whose domains a workload must survive the loss of. Nil asks
-	// for none.
+	// Survive returns the topology keys for which a workload must survive the loss of any domain.
+	// Nil means no keys.
 	Survive func(*workload.Workload) []string
-	// Asks holds topology keys that rules ask about: the loss of each of their domains is checked
-	// for every workload.
+	// Asks holds the topology keys that rules ask about. For every workload, the loss of each of
+	// their domains is checked.
 	Asks []string
-	// Asked reports whether a rule may read a list of facts that is expensive to compute. Nil asks
-	// for none.
+	// Asked reports whether a rule may read a list of facts that is expensive to compute. Nil means
+	// that no rule reads one.
 	Asked func(list string) bool
-	// Brief leaves out the most expensive parts: the effects of changes, and advice, which has to
-	// be tried.
+	// Brief leaves out the most expensive parts, which are the effects of changes and advice that
+	// has to be tried.
 	Brief bool
-	// Answered is shared by contexts with the same nodes, so that the effects of a change are
-	// reported once where they rest on the same facts. With nil they are always reported.
+	// Answered is shared by contexts with the same nodes, so that effects of a change that follow
+	// from the same facts are reported only once. If it is nil, they are reported in every context.
 	Answered *Answered
 }
 
-// Origin identifies a context of a cluster by name and holds all of its documents.
+// Origin identifies a cluster context by name and holds all of its documents.
 type Origin struct {
 	Cluster, Context string
 	Objects          []*source.Object
@@ -58,7 +60,8 @@ type Origin struct {
 	Render func(*source.Object) string
 }
 
-// builder collects facts. The id of a fact is the number of its subject.
+// builder collects facts. The id of a fact is the position of its subject in subjects, starting at
+// 1.
 type builder struct {
 	*Built
 	Input
@@ -72,34 +75,35 @@ type builder struct {
 	wholes   map[string]bool
 	// prepared is set once the judge knows which workloads it judges together.
 	prepared bool
-	// roomy is set if every node declares its allocatable resources.
+	// roomy is set if every node declares its allocatable resources, so that resource checks are
+	// reliable.
 	roomy bool
-	// faulty holds the workloads with a fact that says that pods stay Pending.
+	// faulty holds the workloads whose facts show that pods stay Pending.
 	faulty map[*workload.Workload]bool
-	// orderDependent holds the workloads with a fact that says that they do not always fit
-	// together.
+	// orderDependent holds the workloads whose facts show that they fit together only in some
+	// scheduling orders.
 	orderDependent map[*workload.Workload]bool
 	// repairs is the budget for trying the repairs of each workload in a decision.
 	repairs *model.SharedBudget
-	// changing is the budget for questions about changes to each workload, created on first use.
+	// changing is the budget for questions about changes to workloads. It is created on first use.
 	changing *model.SharedBudget
-	// rolled holds the outcomes of the rollouts that were asked about and not given up.
+	// rolled holds the outcomes of the rollout questions that were answered within the budget.
 	rolled map[*workload.Workload]diag.Outcome
 	// losing and meant are scratch buffers for the losses of one workload.
 	losing, meant []disruption.Survival
-	// originals maps objects to their first workload: see declaredAs.
+	// originals maps objects to their first workload; see declaredAs.
 	originals map[*source.Object]*workload.Workload
 	// skews reports whether a rule may read skews. The answer is cached.
 	skews func() bool
 	// rows maps workloads to the indices of their rows.
 	rows map[*workload.Workload]int
-	// nodes caches the usable nodes of each kind of pod.
+	// nodes caches the usable nodes for each eligibility.
 	nodes map[*model.Eligibility][]*topology.Node
 	// labels caches how many usable nodes carry a label.
 	labels map[carriedKey]carried
 }
 
-// Built holds facts with the subjects of their rows.
+// Built holds facts together with the subjects of their rows.
 type Built struct {
 	*facts.Facts
 
@@ -118,11 +122,11 @@ func (f *Built) Declared() []*workload.Workload {
 	return f.model.Workloads
 }
 
-// Subject returns the subject of the row with that id.
+// Subject returns the subject of the row with the given id.
 func (f *Built) Subject(id int) Subject { return f.subjects[id-1] }
 
-// Notes returns sentences that belong to no finding: about workloads that fit only once pools have
-// grown, and about selectors that the scheduler reads in its own way.
+// Notes returns notes that belong to no finding. They are about workloads that fit only after pools
+// grow, and about selectors that the scheduler interprets in an unexpected way.
 func (f *Built) Notes() []string { return f.notes }
 
 // Facts builds the facts about the workloads of one cluster.
@@ -178,7 +182,7 @@ func build(in Input) *builder {
 	}
 	objects := model.ObjectsOf(m.Workloads)
 	fields, placed := m.SharedBudget(objects), m.SharedBudget(objects)
-	// Lists that refer to workloads by index need a row of every one.
+	// Lists that refer to workloads by index need a row for every workload.
 	indexed := slices.ContainsFunc([]string{"workloads", "nodes.workloads", "pools.workloads", "pools.namespaces"}, b.whole)
 	for _, w := range m.Workloads {
 		if indexed && !w.Copy && !w.Superseded {
@@ -188,7 +192,7 @@ func build(in Input) *builder {
 		placed.Ask(w.Object, askPlaced, func() { b.workload(w) })
 	}
 	if in.Set != nil {
-		validated := m.SharedBudget(model.ObjectsOf(in.Set.Validated)) // wrong fields of workloads that no deployment creates, such as test hooks
+		validated := m.SharedBudget(model.ObjectsOf(in.Set.Validated)) // invalid fields of workloads that are validated but never deployed, such as test hooks
 		for _, w := range in.Set.Validated {
 			validated.Ask(w.Object, askFields, func() { b.refusals().fields(w) })
 		}
@@ -213,7 +217,7 @@ func build(in Input) *builder {
 	return b
 }
 
-// Questions that may be given up, as the summary names them.
+// These questions may be given up; the summary uses these names for them.
 const (
 	askFields    = "which of its fields the API server rejects or drops"
 	askPlaced    = "whether its pods fit"
@@ -225,13 +229,13 @@ const (
 	askBudgets   = "which pods disruption budgets select"
 )
 
-// askAll asks a question about all workloads at once, which may be given up.
+// askAll asks a question about all workloads at once. The question may be given up.
 func (b *builder) askAll(question string, f func()) bool {
 	return b.m.Ask(b.m.Workloads, question, b.m.Altogether(), f)
 }
 
-// stepsPerFact is the cost of a fact until it is a finding in the report: rules evaluate it, and
-// every format writes it.
+// stepsPerFact is the cost in steps of turning a fact into a finding, including rule evaluation and
+// report output.
 const stepsPerFact = 600
 
 // subject registers the subject of the next fact and returns its id.
@@ -243,8 +247,8 @@ func (b *builder) subject(s Subject) int {
 	return len(b.subjects)
 }
 
-// row returns the index of the row of a workload, and creates the row on the first reference. It
-// returns -1 for an object that creates no pods.
+// row returns the index of a workload's row, which it creates if necessary. It returns -1 if w is
+// nil, for an object that creates no pods.
 func (b *builder) row(w *workload.Workload) int {
 	if w == nil || w.Fragment || w.Validated {
 		return -1
@@ -271,7 +275,7 @@ func (b *builder) row(w *workload.Workload) int {
 	return i
 }
 
-// stepsPerName is the cost of comparing two names letter by letter.
+// stepsPerName is the cost in steps of comparing two names letter by letter.
 const stepsPerName = 4
 
 // nearest returns the candidate that a name was probably meant to be, or "".
@@ -287,12 +291,13 @@ func (b *builder) suggest(key string) string {
 }
 
 // wanted reports whether a rule may report a row of a list, given some of its fields as alternating
-// names and values. Only rules judge, so a row is left out only because of what the rules say.
+// names and values. A row is left out only if no rule would report it, because only rules decide
+// which rows are bad.
 func (b *builder) wanted(list string, fields ...any) bool {
 	return b.whole(list) || b.Wants != nil && b.Wants(list, fields...)
 }
 
-// lost returns the topology keys whose losses are checked for a workload.
+// lost returns the topology keys for which a workload is checked against the loss of a domain.
 func (b *builder) lost(w *workload.Workload) []string {
 	var keys []string
 	if b.Survive != nil {
@@ -306,7 +311,7 @@ func (b *builder) lost(w *workload.Workload) []string {
 	return slices.Compact(keys)
 }
 
-// required reports whether a workload is required to survive the losses of a key.
+// required reports whether a workload must survive the loss of any domain of a key.
 func (b *builder) required(w *workload.Workload, key string) bool {
 	return b.Survive != nil && slices.Contains(b.Survive(w), key)
 }
@@ -321,7 +326,7 @@ func (b *builder) whole(path string) bool {
 	return whole
 }
 
-// fieldSpan returns the place of a field of n, or the zero Span.
+// fieldSpan returns the span of a field of n, or the zero Span.
 func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {
 	k, v := n.Field(name)
 	if k == nil {
@@ -330,7 +335,7 @@ func fieldSpan(w *workload.Workload, n *source.Node, name string) diag.Span {
 	return w.File().FieldSpan(k, v)
 }
 
-// workload adds everything else that concerns one workload by itself.
+// workload adds the remaining facts about a single workload.
 func (b *builder) workload(w *workload.Workload) {
 	terms{b}.nodeTerms(w)
 	g := b.m.Group(w)
@@ -345,8 +350,9 @@ func (b *builder) workload(w *workload.Workload) {
 	limits{b}.placement(w)
 }
 
-// Answered caches results that contexts with the same nodes share: which questions about changes
-// are answered, the advice that was tried, and the advice given to rows of facts.
+// Answered caches results that contexts with the same nodes share. These are the questions about
+// changes that are already answered, the advice that was tried, and the advice given to rows of
+// facts.
 type Answered struct {
 	changes map[string]progress
 	advice  *disruption.Advice
@@ -354,22 +360,22 @@ type Answered struct {
 	left    *int
 }
 
-// NewAnswered returns an empty cache. Trying advice takes its steps from left, which others may
-// share.
+// NewAnswered returns an empty cache. The steps for trying advice are deducted from left, which
+// other caches may share.
 func NewAnswered(left *int) *Answered {
 	return &Answered{changes: map[string]progress{}, advice: disruption.NewAdvice(), fixes: map[string][]diag.Fix{}, left: left}
 }
 
-// advice holds the fixes given to a row and the key that recognizes the same row again.
+// advice holds the fixes given to a row, and a key that identifies the row in later contexts.
 type advice struct {
 	row   string
 	fixes []diag.Fix
 }
 
-// advised adds advice to the subject of a row about a workload. A row that says the same of the
-// same lines as one that made a finding in an earlier context makes the same finding again. Equal
-// findings count once, so the advice is not tried again. Rules outside the core may make a
-// different finding of the row, so for them the advice is tried in this context.
+// advised adds advice to the subject of a row about a workload. If an equal row about the same
+// lines led to a finding in an earlier context, this row leads to the same finding. Equal findings
+// count once, so the advice is not tried again. Rules outside the core may report the row
+// differently, so if they read it, the advice is tried in this context too.
 func (b *builder) advised(s Subject, w *workload.Workload, row any, advise func(Subject) Subject) Subject {
 	if b.Answered == nil || b.complete {
 		return advise(s)
@@ -386,7 +392,7 @@ func (b *builder) advised(s Subject, w *workload.Workload, row any, advise func(
 	return s
 }
 
-// Found records that a fact made a finding.
+// Found records that a rule reported a fact.
 func (f *Built) Found(id int) {
 	if a := f.Subject(id).advised; a.row != "" {
 		f.answered.fixes[a.row] = a.fixes

@@ -16,18 +16,18 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// capacities adds up what nodes offer and what pods request.
+// capacities adds up the resources that nodes offer and pods request.
 type capacities struct {
 	*builder
 	resources []corev1.ResourceName
 	scopes    []*scope
-	// in holds the scopes of each node.
+	// in holds the scopes that each node belongs to.
 	in [][]*scope
-	// daemons holds what the pods of DaemonSets request on each node.
+	// daemons holds the DaemonSet requests on each node.
 	daemons []demand
-	// grownDaemons holds the same for a node of each growth entry.
+	// grownDaemons holds the DaemonSet requests on a node of each growth entry.
 	grownDaemons []demand
-	// roomsOf counts the growth entries of each pool, which share its growth.
+	// roomsOf counts the growth entries of each pool. They share the growth of the pool.
 	roomsOf map[*topology.Pool]int
 }
 
@@ -40,17 +40,17 @@ type scope struct {
 	grown      grownDemand
 }
 
-// span is an amount between two bounds.
+// span holds the lower and upper bound of an amount.
 type span struct{ min, max int }
 
 func (s span) plus(o span) span { return span{plus(s.min, o.min), plus(s.max, o.max)} }
 
 func (s span) times(n span) span { return span{times(s.min, n.min), times(s.max, n.max)} }
 
-// plus adds, up to NoValue, which means no bound.
+// plus adds a and b. The sum is capped at NoValue, which means no bound.
 func plus(a, b int) int { return min(a+b, facts.NoValue) }
 
-// times multiplies, up to NoValue. Both factors are 0 or more.
+// times multiplies a and b, which must not be negative. The product is capped at NoValue.
 func times(a, b int) int {
 	high, low := bits.Mul64(uint64(a), uint64(b))
 	if high > 0 || low > facts.NoValue {
@@ -59,7 +59,7 @@ func times(a, b int) int {
 	return int(low)
 }
 
-// demand holds what is requested of each resource.
+// demand holds the requests for each resource.
 type demand []span
 
 func (d demand) add(o demand) {
@@ -89,7 +89,7 @@ func (c *capacities) describe() {
 	}
 }
 
-// scope collects the scopes, and the resources that nodes list.
+// scope collects the scopes and the resources that nodes list.
 func (c *capacities) scope() {
 	listed := map[corev1.ResourceName]bool{corev1.ResourceCPU: true, corev1.ResourceMemory: true, corev1.ResourcePods: true}
 	all := &scope{kind: "cluster"}
@@ -140,10 +140,9 @@ func (c *capacities) scope() {
 	c.m.Run().Spend(len(c.in) * len(c.resources) * 3)
 }
 
-// nothing returns an empty demand.
 func (c *capacities) nothing() demand { return make(demand, len(c.resources)) }
 
-// request adds up what pods request, grouping those that may use the same nodes.
+// request adds up the requests of pods, grouped by the nodes that they may use.
 func (c *capacities) request() {
 	var kinds []*model.Eligibility
 	by, perNode := map[*model.Eligibility]demand{}, map[*model.Eligibility]demand{}
@@ -177,7 +176,7 @@ func (c *capacities) request() {
 	}
 }
 
-// pods bounds the number of pods of a workload.
+// pods returns bounds on the number of pods of a workload.
 func (c *capacities) pods(w *workload.Workload) span {
 	switch {
 	case w.Kind.PerNode():
@@ -190,7 +189,7 @@ func (c *capacities) pods(w *workload.Workload) span {
 	return span{0, facts.NoValue}
 }
 
-// perPod returns what one pod requests.
+// perPod returns the requests of one pod.
 func (c *capacities) perPod(w *workload.Workload) demand {
 	one := make(demand, len(c.resources))
 	for _, r := range model.Requests(w) {
@@ -210,7 +209,7 @@ func (c *capacities) perPod(w *workload.Workload) demand {
 	return one
 }
 
-// spread adds what pods request to the scopes of the nodes that they can use.
+// spread adds the requests of pods to the scopes of the nodes that they can use.
 func (c *capacities) spread(e *model.Eligibility, pods, perNode demand) {
 	c.m.Run().Spend(len(e.Nodes) + len(e.Growth))
 	usable := map[*scope]int{}
@@ -238,7 +237,8 @@ func (c *capacities) spread(e *model.Eligibility, pods, perNode demand) {
 	c.spreadGrown(e, pods, perNode, usable)
 }
 
-// offer returns what a node offers of a resource; known is false if the node does not declare it.
+// offer returns the amount of a resource that a node offers. The result known is false if the node
+// does not declare the resource.
 func (c *capacities) offer(node, resource int) (n int, known bool) {
 	amount, judged := model.Offered(c.m.Topology.Nodes[node], &model.Request{Name: c.resources[resource]})
 	return int(min(amount, facts.NoValue)), judged
@@ -255,7 +255,7 @@ func (c *capacities) row(s *scope, resource int) facts.Capacity {
 		row.Allocatable, row.Known = plus(row.Allocatable, n), row.Known && known
 	}
 	requested := s.requested[resource]
-	if s.kind != "cluster" && row.Known { // no more pods come here than fit
+	if s.kind != "cluster" && row.Known { // pods that do not fit here run elsewhere
 		requested.max = min(requested.max, max(requested.min, row.Allocatable))
 	}
 	row.RequestedMin, row.RequestedMax = requested.min, requested.max
@@ -265,7 +265,8 @@ func (c *capacities) row(s *scope, resource int) facts.Capacity {
 	return row
 }
 
-// percent returns a part as percentages of a total, rounded outwards.
+// percent returns bounds on part as a percentage of whole. The lower bound is rounded down, the
+// upper one up.
 func percent(part span, whole int, known bool) (least, most int) {
 	switch {
 	case !known:
@@ -286,13 +287,13 @@ func percent(part span, whole int, known bool) (least, most int) {
 	return least, most
 }
 
-// lossKey is equal for nodes whose losses leave the same capacity.
+// lossKey is equal for nodes if their losses leave the same capacity.
 type lossKey struct {
 	offers  int
 	daemons span
 }
 
-// losses returns what is left after the loss of a node and of a zone.
+// losses returns the capacity that remains after the loss of each node and each zone.
 func (c *capacities) losses(s *scope, resource int, of *facts.Capacity, a *atMost) []facts.CapacityLoss {
 	all := []facts.CapacityLoss{}
 	like := map[lossKey]int{}
@@ -332,10 +333,10 @@ func (c *capacities) loss(key, value string, lost lossKey, of *facts.Capacity, a
 	return row
 }
 
-// grownDemand holds what is requested once all pools have their largest size.
+// grownDemand holds the requests when all pools have their largest size.
 type grownDemand struct {
 	requested demand
-	// room holds the indices of the scope's entries in the topology's growth.
+	// room holds the indices of the growth entries that belong to the scope.
 	room []int
 }
 
@@ -353,9 +354,9 @@ func (c *capacities) scopeGrowth(in func(n *topology.Node) []*scope) {
 	}
 }
 
-// added bounds how many nodes pools add, at their largest size, in some of their growth entries.
-// The zones of a pool share its growth, so the minimum counts only pools that cannot grow
-// elsewhere.
+// added returns bounds on the number of nodes that each pool adds in the given growth entries when
+// it has its largest size. The zones of a pool share its growth, so the lower bound counts only
+// pools that cannot grow elsewhere.
 func (c *capacities) added(room []int) map[*topology.Pool]span {
 	some, added := map[*topology.Pool]int{}, map[*topology.Pool]span{}
 	for _, i := range room {
@@ -370,8 +371,8 @@ func (c *capacities) added(room []int) map[*topology.Pool]span {
 	return added
 }
 
-// offers returns what the nodes offer that pools add in some of their growth entries; known is
-// false if one does not declare it.
+// offers returns bounds on the amount of a resource that pools add in the given growth entries. The
+// result known is false if an added node does not declare the resource.
 func (c *capacities) offers(room []int, resource int) (sum span, known bool) {
 	added, known := c.added(room), true
 	for _, i := range room {
@@ -379,13 +380,13 @@ func (c *capacities) offers(room []int, resource int) (sum span, known bool) {
 		amount, judged := model.Offered(node, &model.Request{Name: c.resources[resource]})
 		n := int(min(amount, facts.NoValue))
 		sum = sum.plus(span{n, n}.times(added[node.Pool]))
-		delete(added, node.Pool) // the nodes of a pool are equal
+		delete(added, node.Pool) // all nodes of a pool are equal
 		known = known && judged
 	}
 	return sum, known
 }
 
-// spreadGrown adds what pods request to the scopes once all pools have their largest size.
+// spreadGrown is like spread when pools have their largest size.
 func (c *capacities) spreadGrown(e *model.Eligibility, pods, perNode demand, usable map[*scope]int) {
 	room := map[*scope][]int{}
 	open := 0
@@ -396,7 +397,7 @@ func (c *capacities) spreadGrown(e *model.Eligibility, pods, perNode demand, usa
 				room[s] = append(room[s], i)
 			}
 		}
-		open = max(open, len(room[s])) // the cluster's is the largest
+		open = max(open, len(room[s])) // the cluster scope has the most
 	}
 	for _, s := range c.scopes {
 		n := span{usable[s], usable[s]}
@@ -420,8 +421,8 @@ func (c *capacities) spreadGrown(e *model.Eligibility, pods, perNode demand, usa
 	}
 }
 
-// atMost holds what is offered and requested of a resource in a scope once all pools have their
-// largest size.
+// atMost holds the supply of and demand for a resource in a scope when all pools have their largest
+// size.
 type atMost struct {
 	resource        int
 	room            []int
@@ -429,12 +430,12 @@ type atMost struct {
 	known           bool
 }
 
-// atMost fills in the row's values at the largest size of the pools.
+// atMost fills in the fields of a row for the largest size of the pools.
 func (c *capacities) atMost(s *scope, resource int, row *facts.Capacity) atMost {
 	more, known := c.offers(s.grown.room, resource)
 	row.AllocatableMax = plus(row.Allocatable, more.max)
 	a := atMost{resource, s.grown.room, more, s.grown.requested[resource], row.Known && known}
-	if s.kind != "cluster" && a.known { // no more pods come here than fit
+	if s.kind != "cluster" && a.known { // pods that do not fit here run elsewhere
 		a.requested.max = min(a.requested.max, max(a.requested.min, row.AllocatableMax))
 	}
 	whole := span{plus(row.Allocatable, more.min), row.AllocatableMax}
@@ -442,8 +443,8 @@ func (c *capacities) atMost(s *scope, resource int, row *facts.Capacity) atMost 
 	return a
 }
 
-// after fills in the row of a loss at the largest size of the pools. Only declared nodes are lost,
-// except that with a zone the growth of pools in it is lost too.
+// after fills in the fields of a loss for the largest size of the pools. Only declared nodes are
+// lost, except that the loss of a zone also takes the growth of pools in that zone.
 func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	more, daemons := a.more, lost.daemons.max
 	if row.Key == corev1.LabelTopologyZone {
@@ -466,7 +467,7 @@ func (c *capacities) after(a *atMost, lost lossKey, row *facts.CapacityLoss) {
 	row.PercentGrownMin, row.PercentGrownMax = percentOf(requested, whole, a.known)
 }
 
-// percentOf bounds a part as a percentage of a total between two bounds.
+// percentOf is like percent, but the total is also known only within bounds.
 func percentOf(part, whole span, known bool) (least, most int) {
 	least, _ = percent(part, whole.max, known)
 	_, most = percent(part, whole.min, known)

@@ -15,8 +15,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// changes builds the facts about what happens to workloads in a change: rollouts, drains, losses
-// and more.
+// changes builds the facts about changes to workloads, such as rollouts, drains and losses.
 type changes struct{ *builder }
 
 // change adds the facts about changes. It skips workloads whose pods stay Pending anyway.
@@ -43,8 +42,8 @@ func (b changes) change() {
 		if b.faulty[w] || b.orderDependent[w] || !b.j.Judged(w) {
 			continue
 		}
-		// An earlier context may have the answers. Rules outside the core may join them with other
-		// rows of this context, so for them nothing is skipped.
+		// An earlier context may already have the answers. Rules outside the core may join them
+		// with other rows of this context, so nothing is skipped if such rules run.
 		shared := b.Answered != nil && !b.complete
 		if shared {
 			if known, ok := b.Answered.changes[b.j.Question(w)]; ok {
@@ -78,8 +77,9 @@ func (b changes) asks(w *workload.Workload, questions ...func(*workload.Workload
 	}
 }
 
-// rollout adds a fact about whether an update of a workload completes: never, if it completes at
-// none of the numbers of pods that an autoscaler keeps.
+// rollout adds a fact about whether an update of a workload completes. With an autoscaler, the
+// outcome is never only if the update completes neither at the smallest nor at the largest number
+// of pods.
 func (b changes) rollout(w *workload.Workload) {
 	all := filterStarted(b.j.Rollouts(w))
 	r, ending := worst(all)
@@ -92,7 +92,7 @@ func (b changes) rollout(w *workload.Workload) {
 	if r.Why.Cause != model.ByBudget {
 		b.rolled[w] = ending
 	}
-	if ending == diag.Always || r.Why.Cause == model.ByNeighbour { // it completes, or fails only because of another workload, so it can end skewed
+	if ending == diag.Always || r.Why.Cause == model.ByNeighbour { // it completes, or only another workload stops it, so it can end skewed
 		b.skew(w, r)
 	}
 	if !b.wanted("rollouts", "outcome", ending) {
@@ -108,7 +108,7 @@ func (b changes) rollout(w *workload.Workload) {
 	b.Rollouts = append(b.Rollouts, fact)
 }
 
-// markUnknown notes that some question about a change has no answer.
+// markUnknown records that a question about a change to a workload has no answer.
 func (b changes) markUnknown(w *workload.Workload, why model.Reason) {
 	if b.noteTooLarge(w, diag.Unknown, why); why.Cause == model.ByBudget {
 		b.m.Run().GiveUp([]*workload.Workload{w}, askChange)
@@ -124,7 +124,7 @@ func (b *builder) noteTooLarge(w *workload.Workload, outcome diag.Outcome, why m
 	}
 }
 
-// filterStarted returns the rollouts that start from pods that fit.
+// filterStarted returns the rollouts with pods that fit before the update.
 func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 	unbegun := func(r disruption.Rollout) bool { return r.Verdict == "" }
 	if !slices.ContainsFunc(all, unbegun) {
@@ -133,10 +133,10 @@ func filterStarted(all []disruption.Rollout) []disruption.Rollout {
 	return slices.DeleteFunc(slices.Clone(all), unbegun)
 }
 
-// worst returns the rollout to report and the outcome of all: the first that never completes, else
-// the first that sometimes does, else the first unknown one. One of them is carried out, so if it
-// never completes at one number of pods but may at another, the outcome is "sometimes". The
-// outcome without rollouts is "none".
+// worst returns the rollout to report and the outcome of all rollouts. It prefers the first rollout
+// that never completes, then one that sometimes does, then one with an unknown outcome. Only one of
+// the rollouts is carried out, so if one never completes but another may, the outcome is
+// "sometimes". Without rollouts the outcome is "none".
 func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	if len(all) == 0 {
 		return nil, diag.None
@@ -155,8 +155,8 @@ func worst(all []disruption.Rollout) (*disruption.Rollout, diag.Outcome) {
 	return &all[0], cmp.Or(all[0].Verdict, diag.None)
 }
 
-// rolloutSubject returns a subject at the blocking term or port, with the other parts of the core
-// and the remedies that were tried.
+// rolloutSubject returns a subject located at the blocking term or port. The other parts of the
+// core are related locations, and the remedies that worked are fixes.
 func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fact *facts.Rollout) Subject {
 	s := Subject{}
 	if r.Core != nil {
@@ -186,7 +186,7 @@ func (b changes) rolloutSubject(w *workload.Workload, r *disruption.Rollout, fac
 	return s
 }
 
-// coreRules holds a core as a finding presents it.
+// coreRules holds the rules and locations of a core in the order in which a finding presents them.
 type coreRules struct {
 	b *builder
 	// m is the model of the core.
@@ -194,15 +194,15 @@ type coreRules struct {
 	// w is the workload that the finding is about, and s its subject.
 	w *workload.Workload
 	s Subject
-	// rules holds the rules of the core. If there are none, fewer replaces them: it holds the rules
-	// that exclude nodes.
+	// rules holds the rules of the core except those that exclude nodes, which are in fewer. If
+	// rules is empty, fewer replaces it.
 	rules, fewer []facts.Rule
 	others       []int
 	seen         map[diag.Span]bool
 }
 
-// core starts a subject at the first term, port or request of a core. The workload's own ones come
-// first.
+// core returns the parts of a core and a subject located at the first term, port or request. The
+// workload's own rules come first.
 func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *coreRules {
 	t := &coreRules{b: b.builder, m: m, w: w, seen: map[diag.Span]bool{}, rules: []facts.Rule{}, others: []int{}}
 	for _, pass := range []struct{ own, term bool }{{true, true}, {false, true}, {true, false}, {false, false}} {
@@ -218,7 +218,8 @@ func (b changes) core(w *workload.Workload, m *model.Model, core *search.Core) *
 	return t
 }
 
-// add adds an atom. Old and new pods of a workload share the places of its rules.
+// add adds an atom of the core. Old and new pods of a workload share its rules, so each location is
+// added once.
 func (t *coreRules) add(atom search.Atom, own bool) {
 	of := t.w
 	if !own {
@@ -255,7 +256,7 @@ func (t *coreRules) add(atom search.Atom, own bool) {
 	}
 }
 
-// original returns the workload of the model that a copy was made from.
+// original returns the workload of the model that w is a copy of.
 func original(m *model.Model, w *workload.Workload) *workload.Workload {
 	for _, o := range m.Workloads {
 		if o.String() == w.String() && o.Kind == w.Kind {
@@ -265,9 +266,9 @@ func original(m *model.Model, w *workload.Workload) *workload.Workload {
 	return w
 }
 
-// atOwn moves a subject to a rule of the workload itself, if it has one that refers to the other
-// workloads: if two workloads exclude each other, it is chance which of them a contradiction names.
-// A subject without a place moves to the rule that keeps pods off other nodes.
+// atOwn moves a subject to a rule of w that refers to the other workloads, if there is one. If two
+// workloads exclude each other, the core may name the rule of either. A subject without a location
+// moves to the rule that keeps pods off other nodes.
 func (b changes) atOwn(w *workload.Workload, s Subject, others []int) Subject {
 	if s.Location.IsZero() {
 		s.Location = holding(b.m, w)
@@ -312,7 +313,7 @@ func (b changes) ownRules(w *workload.Workload) []facts.Rule {
 	return rules
 }
 
-// remedyText describes a remedy as the change to write.
+// remedyText describes the edit that applies a remedy.
 func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy disruption.Remedy) string {
 	switch remedy {
 	case disruption.MatchLabelKeys:
@@ -332,8 +333,8 @@ func remedyText(m *model.Model, w *workload.Workload, way workload.Way, remedy d
 	return message.AddEligibleNode
 }
 
-// skew adds a fact about whether a rollout that completes can leave the new pods unevenly spread,
-// and which constraint they then exceed.
+// skew adds a fact about whether a completed rollout can leave the new pods unevenly spread, with
+// the spread constraint that is then violated.
 func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	if !b.skews() {
 		return
@@ -361,8 +362,8 @@ func (b changes) skew(w *workload.Workload, r *disruption.Rollout) {
 	b.Skews = append(b.Skews, fact)
 }
 
-// scaleOf returns which end of an autoscaler's range a number of pods is, and the kind of the
-// autoscaler, or "" for both without an autoscaler.
+// scaleOf reports whether pods is the maximum or the minimum of the workload's autoscaler, and the
+// kind of the autoscaler. Both are "" without an autoscaler.
 func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 	switch {
 	case w.Scale == nil:
@@ -375,8 +376,9 @@ func scaleOf(w *workload.Workload, pods int) (at, scaler string) {
 
 func (b *builder) changes() changes { return changes{b} }
 
-// budget adds a fact about a disruption budget that allows no disruptions, that is not the only one
-// of a pod, or that selects no pods.
+// budget adds a fact about a disruption budget that allows no disruptions, shares a pod with
+// another budget or selects no pods. If a rule reads the complete list, it also adds budgets
+// without a defect.
 func (b changes) budget(x *disruption.Budget) {
 	if x.Idle {
 		s := Subject{Location: x.SelectorSpan()}
@@ -443,7 +445,7 @@ func (b changes) addBudget(x *disruption.Budget, problem string, rivals []rival,
 	b.Budgets = append(b.Budgets, fact)
 }
 
-// maxOthers bounds the workloads and the other budgets that a fact about a budget names.
+// maxOthers is the maximum number of workloads, and of other budgets, in a fact about a budget.
 const maxOthers = 20
 
 // rival is another budget that selects pods of a workload.
@@ -452,7 +454,7 @@ type rival struct {
 	of     *workload.Workload
 }
 
-// rivals returns the other budgets that select pods of a budget, each once.
+// rivals returns the other budgets that select pods of a budget, without duplicates.
 func (b changes) rivals(x *disruption.Budget) (all []rival) {
 	seen := map[*source.Object]bool{x.Object: true}
 	for _, w := range x.Workloads {
@@ -554,8 +556,8 @@ func scalerName(w *workload.Workload) string {
 	return w.Scale.Kind + " " + strings.TrimPrefix(w.Object.Namespace+"/"+w.Scale.Object.Name, "/")
 }
 
-// outerLabels adds facts about labels that a machine has only outside its template although
-// selectors ask its pods for them (R-W21).
+// outerLabels adds facts about labels that a KubeVirt machine sets only outside its template,
+// although selectors look for them on its pods (R-W21).
 func (b changes) outerLabels(w *workload.Workload) {
 	outer := w.OuterLabels()
 	if len(outer) == 0 {

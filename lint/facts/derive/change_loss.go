@@ -13,16 +13,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// losses adds facts about the loss of a domain of each key that is asked for: the worst loss for
-// each key and meaning.
+// losses adds a fact about the worst loss of a domain for each topology key and meaning that is
+// asked for.
 func (b changes) losses(w *workload.Workload) {
-	if w.Bare() { // a bare pod is gone with its node, as everyone expects
+	if w.Bare() { // everyone expects a bare pod to be gone with its node
 		return
 	}
 	for _, key := range b.lost(w) {
 		required := b.required(w, key)
 		if !b.wanted("losses", "key", key, "required", required) {
-			continue // the answers say it, for the rules that ask
+			continue // workloads.answers has it for the rules that ask
 		}
 		all := b.j.AppendSurvives(b.losing[:0], w, key)
 		b.losing = all
@@ -32,7 +32,7 @@ func (b changes) losses(w *workload.Workload) {
 		}
 		for _, fact := range []*facts.Loss{gone, unreachable} {
 			if fact != nil && fact.Outcome == diag.Unknown {
-				var why model.Reason // the budget if it is one of the reasons, or else the first reason
+				var why model.Reason // ByBudget if any loss has that reason, or else the first reason
 				for i := range all {
 					if s := &all[i]; s.Verdict == diag.Unknown && (!why.Given() || s.Why.Cause == model.ByBudget) {
 						why = s.Why
@@ -53,7 +53,7 @@ func (b changes) losses(w *workload.Workload) {
 				s = s.related(at, "%s", message.PodsOf(fact.Pods, w))
 			}
 			fact.Required = required
-			switch { // advice comes from the built-in rule, which skips the others
+			switch { // only the built-in rule gives advice, and it skips losses that are not required
 			case !required:
 			case !fact.Recreated:
 				s = s.fix("%s", message.DeleteNodes)
@@ -68,8 +68,8 @@ func (b changes) losses(w *workload.Workload) {
 	}
 }
 
-// loss returns the worst loss of one meaning with the number of similar ones, or nil if there is no
-// loss.
+// loss returns a fact about the worst loss with one meaning, including the number of losses with
+// the same result. It returns nil if there is no loss.
 func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning certificate.Meaning) *facts.Loss {
 	some := b.meant[:0]
 	for i := range all {
@@ -97,8 +97,8 @@ func (b changes) loss(w *workload.Workload, all []disruption.Survival, meaning c
 	return fact
 }
 
-// pendingOf returns how many pods are Pending after a loss in every run, and in the worst known
-// run.
+// pendingOf returns the number of pods that are Pending after a loss in every run, and the number
+// in the worst known run.
 func pendingOf(s *disruption.Survival) (least, most int) {
 	if s.Verdict == diag.Never {
 		return s.Pending, s.Pending
@@ -106,8 +106,8 @@ func pendingOf(s *disruption.Survival) (least, most int) {
 	return 0, s.Pending
 }
 
-// drain adds a fact about pods that have no other node when theirs is drained. With a single node
-// that is expected, so there is no fact.
+// drain adds a fact about pods that find no other node when their node is drained. With a single
+// node this is expected, so no fact is added.
 func (b changes) drain(w *workload.Workload) {
 	if len(b.m.Topology.Nodes) < 2 {
 		return
@@ -153,8 +153,8 @@ func (b changes) drain(w *workload.Workload) {
 	b.Drains = append(b.Drains, fact)
 }
 
-// holding returns the place of the rule that keeps pods off other nodes: a term, a port, or else
-// the node rules.
+// holding returns the span of the rule that keeps pods off other nodes, which is a term, a port or
+// else the node rules.
 func holding(m *model.Model, w *workload.Workload) diag.Span {
 	at := blockingTerm(m, w, func(t *model.Term) bool { return len(m.Others(t, w, false)) > 0 },
 		func(t *model.Term) bool { return m.Peer(t, w, w) == model.Yes })

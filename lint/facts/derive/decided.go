@@ -11,11 +11,12 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// progress records how far the questions about an object are answered.
+// progress records which questions about an object are answered.
 type progress struct {
-	// judged: its fields were checked. placed: where its pods can go is known. changed: the
-	// outcomes of its rollout, drain and migration are known. lost: the outcomes of the losses that
-	// it must survive are known. guards: the pods that the budget selects are known.
+	// judged means that the object's fields were checked, placed that the possible nodes of its
+	// pods are known, changed that the outcomes of its rollout, drain and migration are known, lost
+	// that the outcomes of the losses that it must survive are known, and guards that the pods that
+	// the budget selects are known.
 	judged, placed, changed, lost, guards bool
 	// sized is set if every node declares its allocatable resources.
 	sized bool
@@ -23,10 +24,11 @@ type progress struct {
 	budget, idle bool
 }
 
-// Decisions maps objects to how far they are settled.
+// Decisions maps objects to the questions about them that are answered.
 type Decisions map[diag.Object]*progress
 
-// Decisions returns the decisions of the facts. They may outlive the facts.
+// Decisions returns the decisions made while building the facts. They remain valid after the facts
+// are dropped.
 func (f *Built) Decisions() Decisions { return f.settled }
 
 // Unjudged returns decisions for objects that were not checked.
@@ -38,8 +40,8 @@ func Unjudged(objects []*source.Object) Decisions {
 	return d
 }
 
-// Merge merges the decisions of another context. A question about an object is settled only if all
-// contexts with the object settle it.
+// Merge merges the decisions of another context into d. A question about an object is settled only
+// if it is settled in every context that contains the object.
 func (d Decisions) Merge(o Decisions) {
 	for id, s := range o {
 		known := d[id]
@@ -54,8 +56,8 @@ func (d Decisions) Merge(o Decisions) {
 	}
 }
 
-// Undecided reports whether an object exists and some of its questions that the given lists depend on
-// are unanswered, so that the absence of findings means nothing.
+// Undecided reports whether an object exists but a question that the given lists depend on is
+// unanswered for it. The absence of findings about the object then means nothing.
 func (d Decisions) Undecided(o diag.Object, lists []string) bool {
 	s, ok := d[o]
 	switch {
@@ -73,8 +75,8 @@ func (d Decisions) Undecided(o diag.Object, lists []string) bool {
 	return false
 }
 
-// lists maps each list of facts to whether the questions that it depends on are answered. A list
-// that is missing here is about several workloads and says nothing about a single one.
+// lists maps each list of facts to whether the questions that it depends on are answered. Lists
+// about several workloads are missing, because they do not describe a single one.
 func (d progress) lists() map[string]bool {
 	return map[string]bool{
 		"refusals": d.judged, "unknown_fields": d.judged,
@@ -86,9 +88,9 @@ func (d progress) lists() map[string]bool {
 	}
 }
 
-// Decided reports whether all questions about an object that some lists depend on are answered, so
-// that the absence of findings means that all is well. Lists that depend on room count as
-// unanswered if some node does not declare its allocatable resources.
+// Decided reports whether all questions that the given lists depend on are answered for an object.
+// The absence of findings then means that the object has no problem. Lists that depend on node
+// resources count as unanswered if a node does not declare its allocatable resources.
 func (d Decisions) Decided(o diag.Object, lists []string) bool {
 	s, ok := d[o]
 	if !ok || len(lists) == 0 {
@@ -103,13 +105,13 @@ func (d Decisions) Decided(o diag.Object, lists []string) bool {
 	return true
 }
 
-// takesRoom holds the lists that depend on the room of nodes, among other things.
+// takesRoom holds the lists that depend on the resources of nodes, among other things.
 var takesRoom = map[string]bool{
 	"sharing": true, "requests": true, "rollouts": true, "skews": true, "drains": true, "migrations": true, "autoscalers": true, "losses": true,
 }
 
-// settle records how far a workload is decided. A workload that is declared several times is
-// undecided: the questions about each declaration would involve the others.
+// settle records answers to questions about a workload. A workload that is declared several times
+// stays undecided, because questions about one declaration would involve the others.
 func (b *builder) settle(w *workload.Workload, note func(*progress)) {
 	id := w.Object.ID()
 	d := b.settled[id]
@@ -123,7 +125,7 @@ func (b *builder) settle(w *workload.Workload, note func(*progress)) {
 	}
 }
 
-// pendings sets the Pending of each subject to the number in its row.
+// pendings copies the number of Pending pods from each row to its subject.
 func (f *Built) pendings() {
 	for id, row := range f.Rows() {
 		if row.Value == nil {

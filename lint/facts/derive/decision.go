@@ -24,13 +24,14 @@ type decision struct {
 	survivals *survivals
 }
 
-// Reference names a workload as placements do: apiVersion/kind/namespace/name.
+// Reference returns the name of a workload in a placement document, in the form
+// apiVersion/kind/namespace/name.
 func Reference(w *workload.Workload) string {
 	return strings.Join([]string{w.Object.APIVersion, w.Object.Kind, workload.Space(w.Object.Namespace), w.Object.Name}, "/")
 }
 
-// Decision turns a decision into the document that the place command prints, with the judge's
-// answers about changes and about the losses that are asked for.
+// Decision converts a decision into the document that the place command prints. It adds the judge's
+// answers about changes and about the losses that survive asks for.
 func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, survive func(*workload.Workload) []string) *diag.Placement {
 	b := newBuilder(Input{Model: m, Survive: survive})
 	b.j = j
@@ -87,8 +88,8 @@ func Decision(m *model.Model, d *certificate.Decision, j *disruption.Judge, surv
 	return doc
 }
 
-// quirks returns notes on terms that the scheduler reads differently from how they are written. The
-// answers follow the scheduler.
+// quirks returns notes on terms that the scheduler interprets in an unexpected way. The answers
+// follow the scheduler.
 func quirks(m *model.Model) []string {
 	var notes []string
 	for _, w := range m.Workloads {
@@ -104,10 +105,10 @@ func quirks(m *model.Model) []string {
 	return notes
 }
 
-// maxOpen bounds the open questions that are named.
+// maxOpen is the maximum number of undecided verdicts that notes name.
 const maxOpen = 5
 
-// openNotes returns notes on what kept verdicts from being decided.
+// openNotes returns notes on the reasons for unknown verdicts.
 func openNotes(d *certificate.Decision) []string {
 	var notes []string
 	for _, q := range d.Doubts {
@@ -127,7 +128,7 @@ func openNotes(d *certificate.Decision) []string {
 	return notes
 }
 
-// steps converts a run. The map names caches references.
+// steps converts a run to placement steps. The map names caches references.
 func steps(run []certificate.Placed, names map[*workload.Workload]string) []diag.PlacementStep {
 	all := make([]diag.PlacementStep, len(run))
 	for i, p := range run {
@@ -147,7 +148,7 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 		Core: []diag.PlacementCore{}, Repairs: []string{}, Paused: w.Workload.Paused(),
 	}
 	switch w.Why.Cause {
-	case model.Waits, model.ByResource, model.ByGrowth: // the verdict itself or a note says it
+	case model.Waits, model.ByResource, model.ByGrowth: // the verdict or a note already reports it
 	default:
 		out.Why = message.Reason(w.Why)
 	}
@@ -161,7 +162,7 @@ func (b decision) decided(d *certificate.Decision, w *certificate.WorkloadDecisi
 	return out
 }
 
-// crowded gives a core about several workloads to each of them.
+// crowded adds a core about several workloads to each of these workloads.
 func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
 	ws, core := search.ExplainTogether(b.m, d)
 	if core == nil {
@@ -176,7 +177,8 @@ func (b decision) crowded(d *certificate.Decision, doc *diag.Placement) {
 	}
 }
 
-// explained describes a core: its terms, then its other parts, then the numbers of pods.
+// explained describes the parts of a core. Terms come first, then other parts, then numbers of
+// pods.
 func explained(m *model.Model, ws []*workload.Workload, core *search.Core) []diag.PlacementCore {
 	list := []diag.PlacementCore{}
 	for _, terms := range []bool{true, false} {
@@ -196,7 +198,7 @@ func explained(m *model.Model, ws []*workload.Workload, core *search.Core) []dia
 	return list
 }
 
-// place returns a span, or the name of the workload if the span is zero.
+// place returns span, or the span of the workload's name if span is zero.
 func place(w *workload.Workload, span diag.Span) diag.Span {
 	if span.IsZero() {
 		return w.Object.NameSpan()
@@ -208,13 +210,13 @@ func coreMember(span diag.Span, field, text string) diag.PlacementCore {
 	return diag.PlacementCore{File: span.File, Line: span.Line, Column: span.Column, Field: field, Text: text, Location: span}
 }
 
-// atomAt returns the place of an atom, its field and its description.
+// atomAt returns the span of an atom, its field and its description.
 func atomAt(m *model.Model, a search.Atom) (at diag.Span, field, text string) {
 	at, field, names := atomPlace(m, a)
 	return place(a.Workload, at), field, message.Core(&a, names)
 }
 
-// atomPlace returns the span and the field of an atom, and what it names there.
+// atomPlace returns the span and the field of an atom, and the text that its description includes.
 func atomPlace(m *model.Model, a search.Atom) (at diag.Span, field, names string) {
 	w, spec := a.Workload, a.Workload.SpecNode
 	if a.Term != nil {
@@ -251,7 +253,7 @@ func excludedText(m *model.Model, w *workload.Workload) string {
 	return message.Exclusions(m.Excluded(w, true))
 }
 
-// outside lists the workloads that the decision leaves out.
+// outside adds the workloads that the decision leaves out.
 func outside(m *model.Model, doc *diag.Placement) {
 	for _, w := range m.Workloads {
 		g := m.Group(w)
@@ -273,8 +275,8 @@ func outside(m *model.Model, doc *diag.Placement) {
 	slices.Sort(doc.Unmodelled)
 }
 
-// changed answers the questions about changes to a workload. Pods that do not fit now do not fit on
-// fewer nodes either, and there is nothing to drain.
+// changed answers the questions about changes to a workload. If the pods do not all fit now, they
+// do not fit on fewer nodes either, and drains do not apply.
 func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange {
 	w := d.Workload
 	budget, unfit := message.Reason(model.Reason{Cause: model.ByBudget}), message.Reason(model.Reason{Cause: model.Unplaced})
@@ -303,15 +305,15 @@ func (b decision) changed(d *certificate.WorkloadDecision) diag.PlacementChange 
 	return out
 }
 
-// stepsPerRow is the cost of a row of the document, which has to be kept and written.
+// stepsPerRow is the cost in steps of storing and writing a row of the document.
 const stepsPerRow = 50
 
-// survivals caches the answers about losses. Most workloads have the same answers as some other,
-// and share one list with it.
+// survivals caches the answers about losses. Workloads with equal answers share one list.
 type survivals struct {
 	seed  maphash.Seed
 	known map[uint64][]diag.PlacementSurvival
-	// asked is a buffer for the answers about one workload and key, rows for the workload's rows.
+	// asked is a buffer for the answers about one workload and key, and rows is a buffer for the
+	// rows of one workload.
 	asked []disruption.Survival
 	rows  []diag.PlacementSurvival
 }
@@ -320,7 +322,7 @@ func newSurvivals() *survivals {
 	return &survivals{seed: maphash.MakeSeed(), known: map[uint64][]diag.PlacementSurvival{}}
 }
 
-// list returns the current rows as a list that workloads with equal rows share.
+// list returns the current rows as a list. Workloads with equal rows share one list.
 func (s *survivals) list() []diag.PlacementSurvival {
 	hash := uint64(len(s.rows))
 	for i := range s.rows {
@@ -334,8 +336,8 @@ func (s *survivals) list() []diag.PlacementSurvival {
 	return list
 }
 
-// survives answers what happens to a workload after the loss of a domain of each key that is asked
-// for. Other workloads may share the list.
+// survives returns the answers about the loss of a domain for each topology key that is asked for.
+// Other workloads may share the list, so callers must not modify it.
 func (b decision) survives(w *workload.Workload) []diag.PlacementSurvival {
 	rows := b.survivals.rows[:0]
 	for _, key := range b.lost(w) {
@@ -419,7 +421,7 @@ func (b decision) rolloutReason(w *workload.Workload, r *disruption.Rollout) str
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
-// coreText names the rules of a core.
+// coreText returns a description of the rules in a core.
 func (b decision) coreText(w *workload.Workload, m *model.Model, core *search.Core) string {
 	t := b.changes().core(w, m, core)
 	return strings.Join(message.Rules(b.Facts, b.row(w), t.rules), ", ")

@@ -20,7 +20,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// describe fills in the lists that describe the input, as far as some rule reads them.
+// describe fills in the lists that describe the input, if some rule reads them.
 func (b *builder) describe() {
 	b.Version = facts.Version
 	b.Built.Facts.Cluster = facts.Cluster{Name: b.Origin.Cluster, Context: b.Origin.Context, Declared: b.topo}
@@ -44,7 +44,7 @@ func (b *builder) describe() {
 // askDescribe is the question that is given up if describing a workload takes too long.
 const askDescribe = "facts for your own rules"
 
-// describeWorkloads fills in the rows of the workloads that have one.
+// describeWorkloads fills in the existing rows of workloads.
 func (b *builder) describeWorkloads() {
 	if !b.whole("workloads") {
 		return
@@ -88,22 +88,22 @@ func setUnknown(row *facts.Workload) {
 	row.Budgets, row.Scalers = []facts.PodBudget{}, []facts.Scaler{}
 }
 
-// describing fills in rows of workloads.
 type describing struct {
 	*builder
 	parts  []part
 	passed map[*model.Eligibility]*passing
-	// matched counts the entries of all lists of workloads that terms select.
+	// matched is the total length of all lists of workloads that terms select.
 	matched int
-	// pools holds the pool names of the nodes and of the growth entries, by index.
+	// pools holds the pool names of nodes and growth entries.
 	pools poolNames
-	// declaredClaims caches the claims for devices by kind, namespace and name.
+	// declaredClaims caches device claims by kind, namespace and name.
 	declaredClaims map[[3]string]*source.Object
 }
 
-// part is a group of fields of a workload's row.
+// part is a group of fields in a workload's row that are filled in together.
 type part struct {
-	// fields lists the names of the fields. The part is filled in if some rule reads one of them.
+	// fields lists the names of the fields. The part is filled in only if some rule reads one of
+	// these fields.
 	fields string
 	fill   func(d *describing, w *workload.Workload, row *facts.Workload)
 }
@@ -117,7 +117,7 @@ var parts = []part{
 	}},
 	{"placement_known usable_min usable_max usable_poolless zones_min zones_max growable pools", (*describing).nodesOf},
 	{"on_one_node_min on_one_node_max in_one_zone_min in_one_zone_max", (*describing).share},
-	{"pod_requests", func(_ *describing, w *workload.Workload, row *facts.Workload) { // what the scheduler counts for one pod
+	{"pod_requests", func(_ *describing, w *workload.Workload, row *facts.Workload) { // the requests that the scheduler counts for one pod
 		for _, r := range model.Requests(w) {
 			row.PodRequests = append(row.PodRequests, amountOfResource(r.Name, r.Quantity))
 		}
@@ -147,10 +147,10 @@ func (d *describing) labels(w *workload.Workload, row *facts.Workload) {
 	row.NamespaceLabels, row.NamespaceDeclared = labels, declared
 }
 
-// isMap reports whether a field that must be a map is a map or absent.
+// isMap reports whether n is a map or absent.
 func isMap(n *source.Node) bool { return n.IsNull() || n.Kind == source.Map }
 
-// texts returns the pairs of a map whose values are strings.
+// texts returns the entries of a map whose values are strings.
 func texts(n *source.Node) map[string]string {
 	all := make(map[string]string, n.Len())
 	for k, v := range n.Fields() {
@@ -170,7 +170,7 @@ func (d *describing) settings(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// amounts converts a list of resources, sorted by name.
+// amounts converts a resource list to rows sorted by name.
 func amounts(list corev1.ResourceList) []facts.ResourceAmount {
 	all := []facts.ResourceAmount{}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
@@ -183,7 +183,7 @@ func amountOfResource(name corev1.ResourceName, q resource.Quantity) facts.Resou
 	return facts.ResourceAmount{Resource: string(name), Quantity: q.String(), Value: int(min(model.Amount(name, q), facts.NoValue))}
 }
 
-// podLevel fills in the requests and limits of the pod itself, and whether all resources are known.
+// podLevel fills in the pod-level requests and limits, and whether all resources are known.
 func (d *describing) podLevel(w *workload.Workload, row *facts.Workload) {
 	row.ResourcesKnown, row.Defaulted = !openResources(w), w.Defaulted
 	if r := w.Spec.Resources; r != nil {
@@ -197,8 +197,8 @@ func openResources(w *workload.Workload) bool {
 	return slices.ContainsFunc(w.Open, func(path string) bool { return strings.Contains(path, "resources") })
 }
 
-// containers fills in the containers of the pods, each located at its item in the manifest.
-// KubeVirt creates those of a machine, so a machine has none here.
+// containers fills in the containers of the pods. Each is located at its item in the manifest. A
+// KubeVirt machine gets no rows, because KubeVirt creates its containers.
 func (d *describing) containers(w *workload.Workload, row *facts.Workload) {
 	row.Containers = []facts.Container{}
 	if w.Kind.VM {
@@ -220,7 +220,7 @@ func (d *describing) containers(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// within returns the id of a row about something in a pod template.
+// within returns the id for a row about a node of the pod template.
 func (b *builder) within(w *workload.Workload, n *source.Node) int {
 	var at diag.Span
 	if n != nil {
@@ -230,7 +230,8 @@ func (b *builder) within(w *workload.Workload, n *source.Node) int {
 }
 
 // imageOf splits an image reference as container runtimes do (distribution/reference,
-// normalize.go): the first part is a registry if it has a dot or a colon, or is localhost.
+// normalize.go). The first part is a registry if it contains a dot or a colon, or if it is
+// localhost.
 func imageOf(n *source.Node) facts.Container {
 	text := n.Text()
 	c := facts.Container{Image: text}
@@ -254,7 +255,7 @@ func imageOf(n *source.Node) facts.Container {
 	return c
 }
 
-// describeObjects lists every document.
+// describeObjects adds a row for every document.
 func (b *builder) describeObjects() {
 	for _, o := range b.Origin.Objects {
 		meta := o.Root.Get("metadata")
@@ -292,7 +293,7 @@ func value(n *source.Node) any {
 	return n.Plain()
 }
 
-// answers returns the answers about each workload, as far as some rule reads them.
+// answers returns the answers about each workload that some rule reads.
 func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	if !b.whole("workloads.answers") {
 		return nil
@@ -304,7 +305,7 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	if !b.topo || b.j == nil || !b.prepared {
 		return all
 	}
-	// Asked as the place command asks, with budgets of its own.
+	// The questions are asked as in the place command, with separate budgets.
 	as := decision{newBuilder(Input{Model: b.m, Set: b.Set, Survive: b.Input.Survive, Asks: b.Asks}), newSurvivals()}
 	as.j, as.prepared, as.rows, as.Built.Facts.Workloads = b.j, true, b.rows, b.Built.Facts.Workloads
 	reads := func(field string) bool { return b.whole("workloads.answers." + field) }
@@ -325,7 +326,7 @@ func (b *builder) answers() map[*workload.Workload]facts.Answers {
 	return all
 }
 
-// unanswered returns a row where every answer that applies is unknown.
+// unanswered returns a row in which every applicable answer is unknown.
 func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 	row := facts.Answers{
 		Fits: diag.Unknown, Rolls: diag.Unknown, Drains: diag.Unknown, Migrates: diag.None, Autoscales: diag.None, Survives: []facts.Survives{},
@@ -349,11 +350,11 @@ func (b *builder) unanswered(w *workload.Workload) facts.Answers {
 	return row
 }
 
-// outlives reports whether pods of a workload are recreated on other nodes: pods that run to
-// completion, or that belong to their node, are not.
+// outlives reports whether pods of a workload are recreated on other nodes. Pods that run to
+// completion and DaemonSet pods are not.
 func outlives(w *workload.Workload) bool { return !w.Finite() && !w.Kind.PerNode() }
 
-// answer fills in the answers about changes to a workload, as far as some rule reads them.
+// answer fills in the answers about changes to a workload that some rule reads.
 func (b *builder) answer(as decision, w *workload.Workload, row *facts.Answers) {
 	var questions []func(*workload.Workload)
 	ask := func(field string, f func(*workload.Workload)) {
@@ -380,7 +381,7 @@ func (b *builder) answer(as decision, w *workload.Workload, row *facts.Answers) 
 	ask("migrates", func(w *workload.Workload) { row.Migrates = b.j.Migration(w).Answer })
 	ask("autoscales", func(w *workload.Workload) { row.Autoscales = b.j.Scaling(w).Answer })
 	as.changes().asks(w, questions...)
-	if row.Fits == diag.Never && outlives(w) { // like place: there is nothing to drain
+	if row.Fits == diag.Never && outlives(w) { // as in the place command, there is nothing to drain
 		row.Drains = diag.None
 		for i := range row.Survives {
 			row.Survives[i].Gone, row.Survives[i].Unreachable = diag.Never, diag.Never
@@ -388,8 +389,8 @@ func (b *builder) answer(as decision, w *workload.Workload, row *facts.Answers) 
 	}
 }
 
-// worstOf returns the worst outcome of the losses of one meaning. It is unknown if there are none,
-// for example because no node has the key.
+// worstOf returns the worst outcome among the losses with one meaning. It returns unknown if there
+// are none, for example because no node has the key.
 func worstOf(all []disruption.Survival, meaning certificate.Meaning) diag.Outcome {
 	worst := (*disruption.Survival)(nil)
 	for i := range all {
@@ -406,7 +407,6 @@ func worstOf(all []disruption.Survival, meaning certificate.Meaning) diag.Outcom
 	return worst.Verdict
 }
 
-// claims fills in the device claims of the pods.
 func (d *describing) claims(w *workload.Workload, row *facts.Workload) {
 	row.Claims = []facts.DeviceClaim{}
 	listed := w.SpecNode.Get("resourceClaims")
@@ -431,7 +431,7 @@ func (d *describing) claims(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// claim returns the last object of a kind and a name in a namespace, or nil.
+// claim returns the last object with a kind, namespace and name, or nil.
 func (d *describing) claim(kind, namespace, name string) *source.Object {
 	if d.Set == nil {
 		return nil
@@ -447,7 +447,7 @@ func (d *describing) claim(kind, namespace, name string) *source.Object {
 }
 
 // deviceRequests returns the alternatives of a request, or the request itself. In v1beta1 the
-// device class is a field of the request, in later versions it is below exactly
+// device class is a field of the request. In later versions it is in the request's exactly field
 // (staging/src/k8s.io/api/resource).
 func deviceRequests(n *source.Node) (all []facts.DeviceRequest) {
 	name := n.Get("name").Text()
@@ -465,7 +465,7 @@ func deviceRequests(n *source.Node) (all []facts.DeviceRequest) {
 	return []facts.DeviceRequest{deviceRequest(name, n)}
 }
 
-// deviceRequest returns one request, for one device unless it says otherwise.
+// deviceRequest converts one request. The default count is one device.
 func deviceRequest(name string, n *source.Node) facts.DeviceRequest {
 	r := facts.DeviceRequest{Name: name, DeviceClass: n.Get("deviceClassName").Text(), CountMin: 1, CountMax: 1}
 	mode, count := n.Get("allocationMode"), n.Get("count")

@@ -16,14 +16,15 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// poolLabels lists the labels by which platforms name the pool of a node, the most specific first
-// (docs of Karpenter, EKS, GKE, AKS, DigitalOcean, kops, Cluster API).
+// poolLabels lists the labels that platforms use for pool names, the most specific first (see the
+// Karpenter, EKS, GKE, AKS, DigitalOcean, kops and Cluster API documentation).
 var poolLabels = []string{
 	"karpenter.sh/nodepool", "eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name", "cloud.google.com/gke-nodepool",
 	"kubernetes.azure.com/agentpool", "agentpool", "doks.digitalocean.com/node-pool", "kops.k8s.io/instancegroup", "cluster.x-k8s.io/deployment-name",
 }
 
-// poolOf returns the pool of a node and the label that names it, or "" without a pool.
+// poolOf returns the name of a node's pool and the label that names it. Both are "" if the node has
+// no pool.
 func poolOf(n *topology.Node) (name, label string) {
 	if n.Pool != nil {
 		return n.Pool.Name, ""
@@ -36,7 +37,7 @@ func poolOf(n *topology.Node) (name, label string) {
 	return "", ""
 }
 
-// poolNames holds the pool names of the nodes and of the growth entries, by index.
+// poolNames holds the pool names of nodes and growth entries, indexed as in the topology.
 type poolNames struct{ nodes, growth []string }
 
 func (b *builder) namesOfPools() (p poolNames) {
@@ -56,7 +57,7 @@ func (b *builder) namesOfPools() (p poolNames) {
 // passing summarizes the nodes and the growth entries that some pods can use.
 type passing struct {
 	usable, extra  int
-	poolless       int             // of the usable ones
+	poolless       int             // usable nodes without a pool
 	zones, grown   map[string]bool // grown includes zones
 	pools          []string
 	zoneless, open bool
@@ -67,8 +68,8 @@ func (b *builder) placeable(w *workload.Workload) bool {
 	return b.topo && !b.m.Group(w).Unknown.Given() && w.SpecNode != nil
 }
 
-// passes returns what the node-level rules of a workload let it use. Workloads with the same rules
-// share the result.
+// passes returns a summary of the nodes that a workload's node-level rules allow. Workloads with
+// the same rules share the result.
 func (d *describing) passes(w *workload.Workload) *passing {
 	e := d.m.Eligible(w)
 	if p := d.passed[e]; p != nil {
@@ -116,7 +117,7 @@ func (p *passing) add(n *topology.Node, zones map[string]bool) {
 	}
 }
 
-// nodesOf fills in the nodes, zones and pools that the pods can use.
+// nodesOf fills in the numbers of nodes and zones, and the pools, that the pods can use.
 func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.PlacementKnown = d.placeable(w)
 	if !row.PlacementKnown {
@@ -129,7 +130,8 @@ func (d *describing) nodesOf(w *workload.Workload, row *facts.Workload) {
 	row.ZonesMax = len(p.grown)
 }
 
-// share fills in how many pods can share a node and a zone while the smallest number of pods runs.
+// share fills in the bounds on the pods that share a node or a zone while the smallest number of
+// pods runs.
 func (d *describing) share(w *workload.Workload, row *facts.Workload) {
 	pods := row.PodsMin
 	row.OnOneNodeMax, row.InOneZoneMax = pods, pods
@@ -236,7 +238,7 @@ func (b *builder) describeNodes() {
 	}
 }
 
-// taint returns a taint of a node, located where it is written.
+// taint returns a row for a node's i-th taint, located in the manifest that sets it.
 func (b *builder) taint(n *topology.Node, i int, s Subject) facts.Taint {
 	t := n.Taints[i]
 	if items := n.Declaration.Taints().Items(); i < len(items) {
@@ -260,7 +262,7 @@ func (b *builder) listNodes(u users) {
 	}
 }
 
-// poolParts gathers what the nodes of a pool have in common.
+// poolParts collects the properties that the nodes of a pool share.
 type poolParts struct {
 	name, label string
 	first       *topology.Node
@@ -274,7 +276,7 @@ type poolParts struct {
 	taints      []nodeTaint
 }
 
-// nodeTaint is the taint with an index of the node where it is first seen.
+// nodeTaint identifies a taint by the node where it was first seen and its index there.
 type nodeTaint struct {
 	node *topology.Node
 	i    int
@@ -310,7 +312,7 @@ func (b *builder) listPools(u users) {
 	}
 }
 
-// offers returns a text that is equal for nodes with the same allocatable resources.
+// offers returns a string that is equal for nodes with the same allocatable resources.
 func offers(n *topology.Node) string { return fmt.Sprint(amounts(n.Allocatable)) }
 
 func (p *poolParts) add(n *topology.Node, users []int, there bool) {

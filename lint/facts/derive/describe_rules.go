@@ -16,8 +16,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// tolerations fills in the tolerations of the pods, each located at its item, with the pools that
-// it opens.
+// tolerations fills in the tolerations of the pods. Each is located at its item and lists the pools
+// that pods can use only with it.
 func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	row.Tolerations = []facts.Toleration{}
 	items := w.SpecNode.Get("tolerations").Items()
@@ -44,8 +44,7 @@ func (d *describing) tolerations(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// opens returns the pools that the pods can use, but could not use without one of their
-// tolerations.
+// opens returns the pools that the pods can use only with the toleration at index without.
 func (d *describing) opens(w *workload.Workload, without int) []string {
 	e := d.m.Eligible(w)
 	other := *w
@@ -109,15 +108,15 @@ func (d *describing) nodeRules(w *workload.Workload, row *facts.Workload) {
 	})
 }
 
-// operators lists the operators of node affinity.
+// operators lists the valid node affinity operators.
 var operators = []string{"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"}
 
-// expressions caches how many nodes meet an expression: the declared ones, and those at the largest
-// size of the pools.
+// expressions caches the number of nodes that meet an expression. The minimum counts declared
+// nodes; the maximum assumes that pools have their largest size.
 type expressions struct{ nodes map[string]span }
 
-// meet bounds the number of nodes that meet an expression by itself. The lower bound counts
-// declared nodes, the upper bound adds the growth of pools.
+// meet sets the bounds on the number of nodes that meet an expression alone. The lower bound counts
+// declared nodes, and the upper bound adds the growth of pools.
 func (d *describing) meet(rule *facts.NodeRule) {
 	if !d.topo {
 		rule.NodesMax = facts.NoBound
@@ -150,8 +149,8 @@ func (d *describing) meet(rule *facts.NodeRule) {
 	rule.Nodes, rule.NodesMax = n.min, n.max
 }
 
-// maxMatches bounds the entries of all lists of workloads that terms select. The last list may
-// exceed it.
+// maxMatches is the maximum total length of the lists of workloads that terms select. The last list
+// may exceed it.
 const maxMatches = 2_000_000
 
 // terms fills in pod affinity terms and spread constraints.
@@ -188,10 +187,10 @@ func policy(honors bool) string {
 	return string(corev1.NodeInclusionPolicyIgnore)
 }
 
-// keptDomains caches the domains of a key on some nodes.
+// keptDomains caches the number of domains for a topology key and a list of nodes.
 type keptDomains struct{ known map[carriedKey][2]int }
 
-// domains counts the values of a key on nodes, and the nodes that lack it.
+// domains counts the distinct values of a key on nodes, and the nodes that lack the key.
 func (d *describing) domains(nodes []*topology.Node, key string) (values, missing int) {
 	if len(nodes) == 0 {
 		return 0, 0
@@ -230,7 +229,7 @@ func (d *describing) matches(w *workload.Workload, t *model.Term) []int {
 	return slices.Compact(all)
 }
 
-// guards fills in the budgets and the autoscaler of a workload.
+// guards fills in the disruption budgets and the autoscaler of a workload.
 func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 	row.Budgets, row.Scalers = []facts.PodBudget{}, []facts.Scaler{}
 	if d.j != nil {
@@ -245,7 +244,7 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 			row.Budgets = append(row.Budgets, fact)
 		}
 		for _, x := range d.j.PossibleBudgets(w) {
-			_, written := x.Allowed(0) // which disruptions it allows is unknown
+			_, written := x.Allowed(0) // the number of allowed disruptions is unknown
 			fact := facts.PodBudget{
 				ID: d.subject(budgetSubject(x.Object, x.Span())), Selects: diag.Unknown, Ref: x.String(), Name: x.Object.Name, Amount: amountOf(&written), AllowedMax: facts.NoBound,
 			}
@@ -262,7 +261,7 @@ func (d *describing) guards(w *workload.Workload, row *facts.Workload) {
 	}
 }
 
-// budgetSubject returns a subject at a budget or an autoscaler of a workload.
+// budgetSubject returns a subject located at a workload's budget or autoscaler.
 func budgetSubject(o *source.Object, at diag.Span) Subject {
 	return Subject{Location: at}.in(o.ID()).withAccount(nil, noteOnly("")).as(o.File, o.Root)
 }

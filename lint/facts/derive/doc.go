@@ -1,20 +1,23 @@
-// Package derive makes the facts of one context. It asks the packages of lint/sched about each
-// workload and writes down the rows that rules judge. Each row has a subject that rules do not see:
-// its place, related places, and repairs that were tried.
+// Package derive builds the facts of one context. It asks the packages of lint/sched about each
+// workload and turns the answers into rows for rules to judge. Each row has a subject that rules do
+// not see. The subject holds the location of the row, related locations and the repairs that were
+// tried.
 //
-// Contract: Facts builds the rows of one context within the steps of its model, and notes there
-// what is given up. Every row has a Subject. Decision makes the document of the place command from
-// the same parts. An Explainer keeps what the rows were made of and explains a row node by node.
+// Contract: Facts builds the rows of one context within the step budget of its model, and records
+// in the model the questions that it gives up. Every row has a Subject. Decision builds the
+// document of the place command in the same way. An Explainer keeps the data that the rows were
+// built from and explains a row node by node.
 //
-// Facts that no rule reads are not built: Input.Asked reports which lists some rule reads,
-// Input.Wants which rows of a list some rule may report, and Input.Whole which lists, or fields of
-// their rows, rules outside the core read. Those lists are complete (whole.go) and described in detail
-// (describe*.go, capacity.go). Questions that take too many steps are given up and marked in the
-// row: known, workloads_known, matches_known.
+// Facts that no rule reads are not built. Input.Asked reports which lists some rule reads,
+// Input.Wants reports which rows of a list some rule may report, and Input.Whole reports which
+// lists or fields are read by rules outside the core. Lists that Input.Whole reports are complete
+// (whole.go) and describe the input in detail (describe*.go, capacity.go). Questions that take too
+// many steps are given up, and the fields known, workloads_known and matches_known of the row are
+// then false.
 //
-// Invariants: rows and subjects come in the order of the input, whatever the order of evaluation; a
-// repair that changes a number or a rule is given only if it was tried on the declared nodes, with
-// rollouts and drains.
+// Invariants: rows and subjects are in the order of the input, regardless of the order of
+// evaluation. A repair that changes a number or a rule is suggested only if it was tried on the
+// declared nodes, with rollouts and drains.
 //
-// Non-goals: levels, which rows are bad (rules decide that), suppressions.
+// Non-goals: levels, deciding which rows are bad (rules do that), suppressions.
 package derive

@@ -15,22 +15,22 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Explainer explains facts node by node. It keeps everything that they were built from, which facts
-// themselves drop.
+// Explainer explains facts node by node. It keeps the data that the facts were built from, which
+// Facts does not.
 type Explainer struct {
 	b *builder
-	// left is the number of steps that its accounts may still take together.
+	// left is the number of steps that remain for all further accounts.
 	left int
 }
 
-// NewExplainer builds facts and keeps what they were built from.
+// NewExplainer builds facts and keeps the data that they were built from.
 func NewExplainer(in Input) *Explainer { return &Explainer{build(in), in.Model.Altogether()} }
 
-// Facts returns the facts.
+// Facts returns the facts that the Explainer explains.
 func (x *Explainer) Facts() *Built { return x.b.Built }
 
-// Fact explains the fact with that id, and returns the workload that it is about, or nil if there
-// is none.
+// Fact explains the fact with the given id. It also returns the workload that the fact is about, or
+// nil.
 func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 	s := x.b.subjects[id-1].explain
 	if s.account == nil {
@@ -43,7 +43,7 @@ func (x *Explainer) Fact(id int) (*workload.Workload, diag.Account) {
 	return s.of, a
 }
 
-// Workload explains which nodes accept a pod of a workload by itself.
+// Workload explains which nodes accept a pod of a workload that runs alone.
 func (x *Explainer) Workload(w *workload.Workload) diag.Account {
 	return x.bounded(w, func() diag.Account {
 		switch {
@@ -56,7 +56,7 @@ func (x *Explainer) Workload(w *workload.Workload) diag.Account {
 	})
 }
 
-// bounded makes an account within the steps that are left, or says that there are not enough.
+// bounded builds an account within the remaining steps. If they run out, the account says so.
 func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) diag.Account {
 	run := x.b.m.Run()
 	var objects []*source.Object
@@ -78,12 +78,13 @@ func (x *Explainer) bounded(of *workload.Workload, account func() diag.Account) 
 	return a
 }
 
-// judge returns a new judge, as the steps that facts have used do not count here.
+// judge returns a new judge, because the steps used to build the facts do not count here.
 func (x *Explainer) judge() *disruption.Judge {
 	return disruption.New(x.b.m, x.b.Set, search.Options{})
 }
 
-// unavailable returns the account for when the nodes cannot be checked, or false if they can.
+// unavailable returns an account of why the nodes cannot be checked, or false if they can be
+// checked.
 func (x *Explainer) unavailable(w *workload.Workload) (diag.Account, bool) {
 	g := x.b.m.Group(w)
 	switch {
@@ -97,9 +98,9 @@ func (x *Explainer) unavailable(w *workload.Workload) (diag.Account, bool) {
 	return diag.Account{}, false
 }
 
-// unasked returns a table where all nodes have the same outcome for a workload.
+// unasked returns a table in which all nodes have the same outcome for a workload.
 func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Account {
-	if len(x.b.m.Topology.Nodes) == 0 { // but there are pools that may grow
+	if len(x.b.m.Topology.Nodes) == 0 { // there may still be pools that can grow
 		return diag.Account{Notes: []string{why}}
 	}
 	row := diag.NodeRow{Outcome: outcome, Why: why, Runs: [][]string{{}}}
@@ -109,7 +110,7 @@ func (x *Explainer) unasked(w *workload.Workload, outcome, why string) diag.Acco
 	return diag.Account{Tables: []diag.NodeTable{{Name: w.String(), Caption: message.AnyPod(w), Rows: []diag.NodeRow{row}}}}
 }
 
-// still checks each node by itself.
+// still explains a workload by checking a single pod on each node, as if the node were empty.
 func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	if a, open := x.unavailable(w); open {
 		a.Notes = append(a.Notes, notes...)
@@ -122,7 +123,7 @@ func (x *Explainer) still(w *workload.Workload, notes ...string) diag.Account {
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, caption, check.Still(x.b.m, w))}, Notes: notes}
 }
 
-// alone explains a workload that has the nodes to itself.
+// alone explains a workload as if no other workload used the nodes.
 func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	a, open := x.unavailable(w)
 	if open {
@@ -143,7 +144,7 @@ func (x *Explainer) alone(w *workload.Workload) diag.Account {
 	return a
 }
 
-// together explains workloads among all others.
+// together explains a workload that runs together with all the given workloads.
 func (x *Explainer) together(w *workload.Workload, all []*workload.Workload, tried string, notes ...string) diag.Account {
 	a, open := x.unavailable(w)
 	if open {
@@ -190,7 +191,7 @@ func (x *Explainer) table(w *workload.Workload, caption string, all []check.Node
 	return t
 }
 
-// rowOf converts the outlook of one node.
+// rowOf converts the answer for one node.
 func rowOf(o check.NodeAnswer) diag.NodeRow {
 	row := diag.NodeRow{Outcome: diag.RowRejects, Why: message.Outlook(&o)}
 	switch {
@@ -238,7 +239,7 @@ func (x *Explainer) updated(w *workload.Workload, r *disruption.Rollout) diag.Ac
 	return a
 }
 
-// moving explains a machine that migrates.
+// moving explains a KubeVirt machine that migrates.
 func (x *Explainer) moving(w *workload.Workload) diag.Account {
 	s := x.judge().Moving(w)
 	if s == nil {
@@ -265,7 +266,7 @@ func (x *Explainer) scaled(w *workload.Workload) diag.Account {
 	return diag.Account{Tables: []diag.NodeTable{x.table(w, message.NextPodAtMaximum(w, placed, missing), s.Answers(s.Next))}}
 }
 
-// lost explains a workload after a loss of nodes, or a drain.
+// lost explains a workload after the loss or the drain of nodes.
 func (x *Explainer) lost(w *workload.Workload, all []disruption.Survival, worst *disruption.Survival) diag.Account {
 	if worst == nil {
 		return x.still(w)

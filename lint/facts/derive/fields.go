@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// refusals builds the facts about fields that the API server rejects, drops or does not know.
+// refusals builds the facts about fields that the API server rejects, drops or does not recognize.
 type refusals struct{ *builder }
 
 // fields adds facts about the fields of a workload that the API server rejects or drops.
@@ -26,8 +26,8 @@ func (b refusals) fields(w *workload.Workload) {
 	b.settle(w, func(d *progress) { d.judged = true })
 }
 
-// refusal adds a fact about a field that the API server rejects, now or with a feature gate. W is
-// nil for an object that creates no pods.
+// refusal adds a fact about a field that the API server rejects, either always or depending on a
+// feature gate. For an object that creates no pods, w is nil.
 func (b refusals) refusal(w *workload.Workload, object string, s Subject, p workload.Problem) {
 	if p.Fix != "" {
 		s = s.fix("%s", p.Fix)
@@ -39,7 +39,7 @@ func (b refusals) refusal(w *workload.Workload, object string, s Subject, p work
 	b.Refusals = append(b.Refusals, facts.Refusal{ID: b.subject(s), W: b.row(w), Object: object, Stage: stage, Gate: p.Gate, Field: p.Field, Values: w != nil && w.Within != "", Reason: p.Message})
 }
 
-// otherRefusals adds facts about objects without pods that the API server rejects.
+// otherRefusals adds facts about rejected objects that create no pods.
 func (b refusals) otherRefusals() {
 	var objects []*source.Object
 	for _, r := range b.Set.Refusals {

@@ -15,11 +15,11 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// joint builds the facts about several workloads together.
+// joint builds the facts about workloads that affect each other.
 type joint struct{ *builder }
 
-// joint adds facts about workloads together. It leaves out workloads that are already known to be
-// faulty.
+// joint adds the facts about workloads that affect each other. It leaves out workloads that are
+// already known to be faulty.
 func (b joint) joint() {
 	for _, c := range search.Conflicts(b.m, b.faulty) {
 		for _, w := range c.Among {
@@ -38,7 +38,7 @@ func (b joint) joint() {
 	})
 }
 
-// indices returns the rows of workloads.
+// indices returns the row indices of workloads.
 func (b joint) indices(ws []*workload.Workload) []int {
 	list := make([]int, len(ws))
 	for i, w := range ws {
@@ -47,7 +47,7 @@ func (b joint) indices(ws []*workload.Workload) []int {
 	return list
 }
 
-// crowd adds a fact about workloads that fit one by one, but not all together.
+// crowd adds a fact about workloads that fit one by one, but not together.
 func (b joint) crowd(c *search.Conflict) {
 	w := c.Workloads[0]
 	account := func(x *Explainer) diag.Account {
@@ -94,7 +94,7 @@ func (b joint) crowd(c *search.Conflict) {
 	b.Crowds = append(b.Crowds, fact)
 }
 
-// certain returns the number of pods that a workload has at least.
+// certain returns the smallest number of pods that a workload can have.
 func certain(m *model.Model, w *workload.Workload) int {
 	if w.Kind.PerNode() {
 		return m.Eligible(w).Count
@@ -133,7 +133,7 @@ func (b joint) order(c *search.Conflict) {
 	b.Orders = append(b.Orders, fact)
 }
 
-// refusedNodes counts the nodes by the filter that refuses the pod there, the most frequent first.
+// refusedNodes counts the nodes that each filter rejects, in descending order.
 func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	rows := make([]facts.FilterNodes, 0, len(reasons))
 	for filter, nodes := range reasons {
@@ -145,9 +145,9 @@ func refusedNodes(reasons map[certificate.Reason]int) []facts.FilterNodes {
 	return rows
 }
 
-// blocking returns the place of the first hard term of a workload that concerns another of some
-// workloads, or its own pods if it is one of them, else of its host port, else of its number of
-// pods.
+// blocking returns the span of the rule of w that blocks some workloads. It prefers the first hard
+// term that refers to another of them, or to the pods of w if w is one of them. Without such a term
+// it returns the span of a host port, or else of the number of pods.
 func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) diag.Span {
 	among := func(t *model.Term, own bool) bool {
 		return slices.ContainsFunc(some, func(o *workload.Workload) bool { return (o == w) == own && m.Peer(t, w, o) == model.Yes })
@@ -155,9 +155,9 @@ func blocking(m *model.Model, w *workload.Workload, some []*workload.Workload) d
 	return blockingTerm(m, w, func(t *model.Term) bool { return among(t, false) }, func(t *model.Term) bool { return among(t, true) })
 }
 
-// blockingTerm returns the place of the first hard term of a workload that concerns other
-// workloads, or else its own pods, as the two functions report, else of its host port, else of its
-// number of pods.
+// blockingTerm returns the span of the first hard term for which others returns true, or else of
+// the first one for which own does. Without such a term it returns the span of a host port, or else
+// of the number of pods.
 func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.Term) bool) diag.Span {
 	for _, asks := range []func(*model.Term) bool{others, own} {
 		for _, t := range m.Group(w).Terms {
@@ -174,10 +174,10 @@ func blockingTerm(m *model.Model, w *workload.Workload, others, own func(*model.
 	return w.CountSpan()
 }
 
-// maxNamed bounds the nodes that a sentence names.
+// maxNamed is the maximum number of nodes in a sentence.
 const maxNamed = 6
 
-// volume adds a fact about a resource that does not suffice for workloads together.
+// volume adds a fact about workloads that together request more of a resource than there is.
 func (b joint) volume(s *bound.Shortage) {
 	w := s.Workloads[0]
 	requested, offered := s.Sums()

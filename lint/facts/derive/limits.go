@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// limits builds the facts about what keeps the pods of one workload from being placed.
+// limits builds the facts about the rules that keep the pods of one workload from being placed.
 type limits struct{ *builder }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -31,7 +31,7 @@ func (b limits) limits(w *workload.Workload) {
 		return
 	}
 	for _, l := range bound.Capacity(b.m, w) {
-		if w.Finite() && l.Most > 0 { // the others run once these have ended
+		if w.Finite() && l.Most > 0 { // more pods run when these have finished
 			l.Exceeded, l.Grows = false, false
 		}
 		if note := message.FitsOnceGrown(w, &l); l.Grows && (l.Exceeded || b.m.Judged(w)) && !slices.Contains(b.notes, note) {
@@ -54,14 +54,14 @@ func (b limits) limits(w *workload.Workload) {
 	}
 }
 
-// limitLists maps limits to their lists of facts.
+// limitLists maps the kind of a limit to its list of facts.
 var limitLists = map[bound.Limited]string{
 	bound.ByAntiAffinity: "anti_affinity", bound.BySpread: "spreads", bound.ByHostPort: "host_ports", bound.ByRoom: "room",
 }
 
-// frame starts the subject of a limit at its first term. If the limit is exceeded, it adds the
-// number of pods and the nodes that do not count, and returns the reasons and how many are not
-// listed.
+// frame returns a subject for a limit, located at its first term. If the limit is exceeded, frame
+// adds the number of pods and the excluded nodes to the subject. It also returns the reasons why
+// nodes are excluded, and the number of reasons that are left out.
 func (b limits) frame(w *workload.Workload, l *bound.Limit, at diag.Span) (s Subject, all []facts.Exclusion, more int) {
 	s = alone(w, at)
 	if !l.Exceeded {
@@ -81,7 +81,7 @@ func verdict(l *bound.Limit) diag.Outcome {
 	return diag.Always
 }
 
-// unplaced returns how many pods stay pending because of a limit.
+// unplaced returns the number of pods that stay Pending because of a limit.
 func unplaced(l *bound.Limit) int { return max(0, l.Pods-l.Most) }
 
 func (b limits) antiAffinity(w *workload.Workload, l *bound.Limit) {
@@ -144,7 +144,7 @@ func (b limits) spread(w *workload.Workload, l *bound.Limit) {
 	b.Spreads = append(b.Spreads, fact)
 }
 
-// maxListed bounds the names in one field of a fact.
+// maxListed is the maximum number of names in one field of a fact.
 const maxListed = 20
 
 func (b limits) spreadFix(s Subject, w *workload.Workload, l *bound.Limit, fact *facts.Spread) Subject {
@@ -208,7 +208,8 @@ func (b limits) hostPort(w *workload.Workload, l *bound.Limit) {
 	b.HostPorts = append(b.HostPorts, fact)
 }
 
-// portSpan returns the first host port of the workload and its place, or "" if it has none.
+// portSpan returns the first host port of the workload and its span, or "" if the workload has no
+// host port.
 func portSpan(w *workload.Workload, ports []model.HostPort) (string, diag.Span) {
 	if len(ports) == 0 {
 		return "", diag.Span{}

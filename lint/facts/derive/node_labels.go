@@ -47,20 +47,21 @@ func (b terms) topologyKey(w *workload.Workload, t *model.Term, usable []*topolo
 	b.TopologyKeys = append(b.TopologyKeys, fact)
 }
 
-// carried counts the nodes that carry a label, and holds the first ones that do not.
+// carried holds the number of nodes with a label and the first nodes without it.
 type carried struct {
 	with    int
 	without []*topology.Node
 }
 
-// carriedKey identifies a list of nodes, by its address, and a label.
+// carriedKey identifies a list of nodes, by its address, and a label key.
 type carriedKey struct {
 	first **topology.Node
 	n     int
 	key   string
 }
 
-// carried looks for a label on the usable nodes of a workload, which many workloads share.
+// carried counts the usable nodes with a label. The result is cached, because many workloads have
+// the same usable nodes.
 func (b *builder) carried(usable []*topology.Node, key string) carried {
 	if len(usable) == 0 {
 		return carried{}
@@ -124,7 +125,7 @@ func (b terms) nodeLabels(w *workload.Workload) {
 	})
 }
 
-// eachNodeTerm visits the terms of a node affinity: required, then preferred.
+// eachNodeTerm visits the required terms of a node affinity, then the preferred ones.
 func eachNodeTerm(w *workload.Workload, visit func(term *source.Node, hard bool)) {
 	affinity := w.SpecNode.At("affinity", "nodeAffinity")
 	for _, term := range affinity.At("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms").Items() {
@@ -166,17 +167,18 @@ func (b terms) nodeTerms(w *workload.Workload) {
 	})
 }
 
-// condition is one requirement on the labels of a node, with its place.
+// condition is one requirement on the labels of a node, with its span.
 type condition struct {
 	corev1.NodeSelectorRequirement
 	at diag.Span
 }
 
-// conditions holds a nodeSelector, or one term of a required node affinity.
+// conditions holds the requirements of a nodeSelector or of one required node affinity term.
 type conditions []condition
 
-// nodeMatches adds facts about the nodes that match what values for a chart require. A chart can
-// add conditions but remove none, so what matches no node never will.
+// nodeMatches adds facts about the nodes that match the nodeSelector or node affinity in values for
+// a chart. A chart can only add conditions, so values that match no node cannot match one after
+// rendering.
 func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 	if w.Within == "" || len(nodes) == 0 || len(w.Problems)+len(w.Unknown) > 0 {
 		return
@@ -190,7 +192,7 @@ func (b terms) nodeMatches(w *workload.Workload, nodes []*topology.Node) {
 	}
 }
 
-// nodeMatch adds a fact about alternatives. A node has to meet one of them.
+// nodeMatch adds a fact about alternative conditions. A node has to meet one of the alternatives.
 func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all []conditions, nodes []*topology.Node) {
 	if len(all) == 0 || slices.ContainsFunc(all, func(c conditions) bool { return len(c) == 0 || c.unsettled(nodes) }) {
 		return
@@ -216,7 +218,7 @@ func (b terms) nodeMatch(w *workload.Workload, where string, at diag.Span, all [
 	b.NodeMatches = append(b.NodeMatches, fact)
 }
 
-// matching returns how many nodes meet all conditions.
+// matching returns the number of nodes that meet all conditions.
 func (c conditions) matching(nodes []*topology.Node) (n int) {
 	for _, node := range nodes {
 		if !slices.ContainsFunc(c, func(one condition) bool { return !model.Meets(node, one.NodeSelectorRequirement) }) {
@@ -236,8 +238,9 @@ func (c conditions) unmet(nodes []*topology.Node) *condition {
 	return nil
 }
 
-// unsettled reports whether conditions name a node although the names of a pool's nodes are made
-// up, or use a renamed label, which another rule reports.
+// unsettled reports whether no conclusion can be drawn from the conditions. That is so if they name
+// a node but pool nodes have made-up names, or if they use a renamed label, which another rule
+// reports.
 func (c conditions) unsettled(nodes []*topology.Node) bool {
 	pooled := slices.ContainsFunc(nodes, func(n *topology.Node) bool { return n.Pool != nil })
 	return slices.ContainsFunc(c, func(one condition) bool {
@@ -246,8 +249,8 @@ func (c conditions) unsettled(nodes []*topology.Node) bool {
 	})
 }
 
-// selectorConditions returns the conditions of a nodeSelector, or none if one of its labels is
-// null, which removes a label of the chart.
+// selectorConditions returns the conditions of a nodeSelector. It returns none if a label is null,
+// because null removes a label that the chart sets.
 func selectorConditions(w *workload.Workload, selector *source.Node) (all conditions) {
 	for k, v := range selector.Fields() {
 		if v.IsNull() {
@@ -259,7 +262,7 @@ func selectorConditions(w *workload.Workload, selector *source.Node) (all condit
 	return all
 }
 
-// affinityConditions returns the conditions of the terms of a required node affinity.
+// affinityConditions returns the conditions of each term of a required node affinity.
 func affinityConditions(w *workload.Workload, terms *source.Node) (all []conditions) {
 	typed := w.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
 	for i, term := range terms.Items() {
@@ -275,10 +278,11 @@ func affinityConditions(w *workload.Workload, terms *source.Node) (all []conditi
 	return all
 }
 
-// termBeside reports whether the same list has another affinity term with the replacement of a
-// deprecated topology key. Soft terms add up, and one without domains adds nothing; required
-// anti-affinity on a label that no node has keeps nothing apart (R-A8), so the other term decides.
-// Required affinity needs both labels, and soft spread scores only nodes that have all keys
+// termBeside reports whether the same list has another affinity term that uses the replacement of a
+// deprecated topology key and makes t harmless. The scores of soft terms add up, and a term without
+// domains adds nothing. Required anti-affinity on a label that no node has separates no pods
+// (R-A8), so the other term decides. Required affinity is not harmless because it needs both
+// labels, and neither is soft spread because it scores only nodes that have all keys
 // (podtopologyspread/scoring.go, requireAllTopologies).
 func termBeside(all []*model.Term, t *model.Term) bool {
 	replacement, deprecated := topology.Deprecated(t.Key)
@@ -291,7 +295,8 @@ func termBeside(all []*model.Term, t *model.Term) bool {
 }
 
 // nodeTermBeside reports whether the same node affinity has another term that asks for the
-// replacement of a deprecated key: required terms are alternatives and preferred ones add up.
+// replacement of a deprecated key. The deprecated key is then harmless, because required terms are
+// alternatives and the scores of preferred terms add up.
 func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key string) (found bool) {
 	replacement, deprecated := topology.Deprecated(key)
 	if !deprecated || replacement == "" {
@@ -306,8 +311,8 @@ func nodeTermBeside(w *workload.Workload, term *source.Node, hard bool, key stri
 	return found
 }
 
-// maker returns the name of a custom resource whose operator may create the pods that a selector
-// asks for, or "".
+// maker returns the name of a custom resource if its operator may create the pods that a selector
+// is meant for. Otherwise it returns "".
 func (b terms) maker(w *workload.Workload, t *model.Term) string {
 	if b.Set == nil || len(b.Set.Customs) == 0 {
 		return ""

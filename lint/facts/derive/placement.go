@@ -19,14 +19,14 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// placement adds facts about where the pods of one workload can go.
+// placement adds facts about the nodes that the pods of one workload can use.
 func (b limits) placement(w *workload.Workload) {
 	b.settle(w, func(d *progress) { d.idle = b.m.Judged(w) && !w.Kind.PerNode() && w.Count.Known && w.Count.N == 0 })
 	if b.m.Group(w).Unknown.Cause == model.ByAdmission && w.Count.N > 0 && (w.Admission == "" || w.Spec.RuntimeClassName == "") {
-		b.limits(w) // exceeded limits stay exceeded if admission raises requests or rejects the pods
+		b.limits(w) // exceeded limits stay exceeded even if admission raises requests or rejects the pods
 	}
 	if b.m.Group(w).Unknown.Cause == model.ByNamespace && w.Count.N > 0 && b.eligibility(w) && b.requests(w) {
-		b.limits(w) // exceeded ones are exceeded in any namespace
+		b.limits(w) // an exceeded limit is exceeded in any namespace
 	}
 	if !b.m.Judged(w) || !w.Kind.PerNode() && w.Count.N == 0 {
 		return
@@ -45,7 +45,7 @@ func (b limits) placement(w *workload.Workload) {
 
 // sharing adds a fact about whether all pods of a workload can run on one node.
 func (b limits) sharing(w *workload.Workload) {
-	t, all := bound.Share(b.m, w) // fast if one node can take all pods
+	t, all := bound.Share(b.m, w) // fast if all pods fit on one node
 	if all == model.Maybe {
 		t = bound.TogetherOf(b.m, w)
 	}
@@ -62,7 +62,7 @@ func (b limits) sharing(w *workload.Workload) {
 	if !b.wanted("sharing", "outcome", outcome, "pods", w.Count.N) {
 		return
 	}
-	if all == model.No { // Share does not say how many
+	if all == model.No { // Share does not return the number
 		t = bound.TogetherOf(b.m, w)
 	}
 	fact := facts.Sharing{
@@ -85,10 +85,11 @@ func (b limits) sharing(w *workload.Workload) {
 	b.Sharing = append(b.Sharing, fact)
 }
 
-// maxRelated bounds the nodes that a finding points at.
+// maxRelated is the maximum number of nodes among the related locations of a finding.
 const maxRelated = 3
 
-// excluded adds the nodes that do not count to a subject, and returns up to maxReasons reasons.
+// excluded adds related locations for excluded nodes to a subject, and returns at most maxReasons
+// reasons why nodes are excluded.
 func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subject, []facts.Exclusion) {
 	all := m.Excluded(w, small)
 	rows := []facts.Exclusion{}
@@ -102,7 +103,7 @@ func excluded(m *model.Model, s Subject, w *workload.Workload, small bool) (Subj
 	return s, rows
 }
 
-// maxReasons bounds the reasons that a fact gives, the most frequent first.
+// maxReasons is the maximum number of reasons in a fact. The most frequent ones come first.
 const maxReasons = 50
 
 // eligibility adds a fact about how many nodes pass the node-level filters, and reports whether any
@@ -124,7 +125,7 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	s := alone(w, diag.Span{})
 	if e.Count+e.Growable == 0 {
 		if w.Kind.PerNode() {
-			return false // it runs on no node, which is not a failure (R-N29)
+			return false // a DaemonSet may run on no node at all (R-N29)
 		}
 		fact.Outcome, b.faulty[w] = diag.Never, true
 		s = alone(w, nodeRule(b.m, w))
@@ -137,7 +138,7 @@ func (b limits) eligibility(w *workload.Workload) bool {
 	return fact.Outcome == diag.Always
 }
 
-// nodeRule returns the place of the narrowest field that keeps the pods off the nodes.
+// nodeRule returns the span of the narrowest field that keeps the pods off the nodes.
 func nodeRule(m *model.Model, w *workload.Workload) diag.Span {
 	spec := w.SpecNode
 	if w.Spec.NodeName != "" {
@@ -178,8 +179,8 @@ func affinityFails(m *model.Model, w *workload.Workload) bool {
 	return !slices.ContainsFunc(m.Topology.Nodes, matches) && !slices.ContainsFunc(m.Topology.Growth, func(g topology.Growth) bool { return matches(g.Node) })
 }
 
-// failingPair returns the place of a nodeSelector pair that no node has, or the zero Span. Of
-// several it picks the first by name, as the order of fields may change.
+// failingPair returns the span of a nodeSelector label that no node has, or the zero Span. If there
+// are several, it returns the first by name, because the order of fields may change.
 func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) diag.Span {
 	pairs := map[string]*source.Node{}
 	for k := range selector.Fields() {
@@ -194,8 +195,8 @@ func failingPair(m *model.Model, w *workload.Workload, selector *source.Node) di
 	return diag.Span{}
 }
 
-// firstExpression returns the place of the only expression of a required node affinity, or else of
-// its nodeSelectorTerms.
+// firstExpression returns the span of the expression of a required node affinity if there is only
+// one, or else the span of its nodeSelectorTerms.
 func firstExpression(w *workload.Workload, required *source.Node) diag.Span {
 	terms := required.Get("nodeSelectorTerms").Items()
 	if len(terms) == 1 {
@@ -239,7 +240,7 @@ func (b limits) eligibilityFix(s Subject, w *workload.Workload) Subject {
 	return s
 }
 
-// nearNodeLabel returns the label of a declared node that a selector probably meant.
+// nearNodeLabel returns the node label that a selector was probably meant to match.
 func (b limits) nearNodeLabel(key, value string) string {
 	var keys, values []string
 	for _, labels := range b.m.Topology.AllNodeLabels() {
@@ -265,8 +266,8 @@ func (b limits) nearNodeLabel(key, value string) string {
 	return ""
 }
 
-// requests adds facts about each request of one pod against empty nodes, and reports whether the
-// pod fits on some node.
+// requests adds facts that compare each request of one pod with empty nodes, and reports whether
+// the pod fits on some node.
 func (b limits) requests(w *workload.Workload) bool {
 	if !b.wanted("requests", "outcome", diag.Always, "unlisted", false) && bound.FitsSomewhere(b.m, w) {
 		return true
@@ -277,7 +278,7 @@ func (b limits) requests(w *workload.Workload) bool {
 	for i := range fit.Requests {
 		r := &fit.Requests[i]
 		outcome := diag.Always
-		// larger than what every node offers, or for a DaemonSet larger than what some node offers
+		// The request is too large for every node or, if it is for a DaemonSet, for some node.
 		if r.Fitting == 0 && fit.Eligible > 0 || w.Kind.PerNode() && r.Fitting < fit.Eligible {
 			outcome = diag.Never
 		}
@@ -291,7 +292,7 @@ func (b limits) requests(w *workload.Workload) bool {
 		s := alone(w, diag.Span{})
 		if outcome == diag.Never {
 			s = alone(w, requestSpan(w, r.Name))
-			if r.Largest() == "0" { // no node offers any
+			if r.Largest() == "0" { // no node offers the resource
 				fact.LargestNode = ""
 				s = s.fix("%s", message.AddNodeWith(fact.Request, r.Name))
 			} else {
@@ -308,8 +309,8 @@ func (b limits) requests(w *workload.Workload) bool {
 	return fit.Fitting > 0
 }
 
-// jointly adds a fact about a pod that fits no node although every single request does: the node
-// with most of one resource has too little of another.
+// jointly adds a fact about a pod that fits no node although each of its requests alone fits some
+// node. For example, the nodes with enough memory have too little cpu.
 func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	if len(fit.Requests) == 0 {
 		return
@@ -323,8 +324,8 @@ func (b limits) jointly(w *workload.Workload, fit *bound.RequestFit) {
 	b.Requests = append(b.Requests, fact)
 }
 
-// requestSpan returns the place of the largest request of a resource: the field in a container or
-// in a machine's domain.
+// requestSpan returns the span of the largest request for a resource, in a container or in the
+// domain of a KubeVirt machine.
 func requestSpan(w *workload.Workload, name corev1.ResourceName) diag.Span {
 	var best diag.Span
 	most := int64(-1)
@@ -375,9 +376,9 @@ func declared(m *model.Model, node string) bool {
 	return slices.ContainsFunc(m.Topology.Nodes, func(n *topology.Node) bool { return n.Name == node })
 }
 
-// unlisted adds facts about extended resources that the pods request and no node lists, and reports
-// whether there are any. The nodes for such pods are unknown, so there are no facts about the
-// workload with others or in changes.
+// unlisted adds facts about requested extended resources that no node lists, and reports whether
+// there are any. The nodes for such pods are unknown, so the workload gets no facts about changes
+// or about other workloads.
 func (b limits) unlisted(w *workload.Workload) bool {
 	names := search.Unlisted(b.m, w)
 	if len(names) == 0 {
@@ -403,9 +404,9 @@ func (b limits) unlisted(w *workload.Workload) bool {
 	return true
 }
 
-// nearResource returns the extended resource of a node that a name probably means: one of the same
-// domain with a similar name, or of the same name with a similar domain. Names are short, so
-// letters of the domain are no evidence for the rest.
+// nearResource returns the extended resource of a node that a name was probably meant to be. Either
+// the domains are equal and the names similar, or the names are equal and the domains similar. The
+// two parts are compared separately because names are short compared with domains.
 func (b limits) nearResource(name corev1.ResourceName) string {
 	domain, rest, _ := strings.Cut(string(name), "/")
 	byName, byDomain := map[string]string{}, map[string]string{}

@@ -16,17 +16,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Subject holds what is known about a row of the facts but hidden from rules: its object, its place
-// and its explanation.
+// Subject holds the object, location and explanation of a row, which rules do not see.
 type Subject struct {
-	Object   *diag.Object // nil if a file holds no object
+	Object   *diag.Object // nil for a finding about a file without objects
 	Location diag.Span
 	Related  []diag.Related
 	Fixes    []diag.Fix
-	// Pending is the number of pods that the row says stay Pending.
+	// Pending is the number of pods that stay Pending according to the row.
 	Pending int
 
-	// written is the node in file from which a path leads on, or nil if there is none.
+	// written is the node in file that the paths of findings are relative to, or nil.
 	written *source.Node
 	file    *source.File
 
@@ -34,21 +33,21 @@ type Subject struct {
 	explain explanation
 }
 
-// explanation is the workload that a row is about, and the account of its nodes.
+// explanation holds the workload that a row is about and the account of its nodes.
 type explanation struct {
 	of      *workload.Workload
 	account account
 }
 
-// account explains a row node by node, on request.
+// account builds the explanation of a row, node by node, when it is needed.
 type account func(*Explainer) diag.Account
 
-// noteOnly returns an account that checks no node and says why.
+// noteOnly returns an account that checks no node and gives the reason.
 func noteOnly(why string) account {
 	return func(*Explainer) diag.Account { return diag.Account{Notes: []string{why}} }
 }
 
-// about returns a subject of a workload, in its file.
+// about returns a subject for a workload, located in its file.
 func about(w *workload.Workload, at diag.Span) Subject {
 	if at.IsZero() {
 		at = w.CountSpan()
@@ -62,7 +61,7 @@ func about(w *workload.Workload, at diag.Span) Subject {
 	return Subject{Location: at}.of(w).withAccount(w, func(x *Explainer) diag.Account { return x.still(w) }).as(w.Object.File, w.Object.Root)
 }
 
-// alone returns a subject of a workload that has the nodes to itself.
+// alone returns a subject whose account ignores all other workloads.
 func alone(w *workload.Workload, at diag.Span) Subject {
 	return about(w, at).withAccount(w, func(x *Explainer) diag.Account { return x.alone(w) })
 }
@@ -76,14 +75,14 @@ func (s Subject) in(id diag.Object) Subject {
 	return s
 }
 
-// as sets the node from which a path leads on.
+// as sets the node that the paths of findings are relative to.
 func (s Subject) as(file *source.File, n *source.Node) Subject {
 	s.file, s.written = file, n
 	return s
 }
 
-// At returns the place of the field at a path below what the row is about, or of the nearest
-// existing field above it. Paths name items of lists by their position, from 0, or by their name.
+// At returns the span of the field at a path relative to the subject, or of its nearest existing
+// parent. A path refers to a list item by its index or by its name.
 func (s Subject) At(path []string) diag.Span {
 	at, n := s.Location, s.written
 	for _, name := range path {
@@ -101,7 +100,7 @@ func (s Subject) At(path []string) diag.Span {
 	return at
 }
 
-// step returns a field of a map, with its key, or an item of a list.
+// step returns the field of a map with the given name and its key, or an item of a list.
 func step(n *source.Node, name string) (key, next *source.Node) {
 	if n == nil || n.Kind != source.Sequence {
 		return n.Field(name)
@@ -131,7 +130,8 @@ func (s Subject) related(at diag.Span, format string, args ...any) Subject {
 	return s
 }
 
-// node points at a node, once for all nodes that are declared in one place.
+// node adds the declaration of a node as a related location. Nodes with the same declaration are
+// added once.
 func (s Subject) node(n *topology.Node, what string) Subject {
 	for _, r := range s.Related {
 		if r.Location == n.Span {
@@ -162,8 +162,8 @@ func writeAt(w *workload.Workload, at diag.Span, text string) diag.Fix {
 	return fix
 }
 
-// safe marks an edit that may be made without asking, or says why it may not: only this place may
-// change, and the manifest must still apply to a cluster that has the object.
+// safe marks a fix as safe to apply without approval, or records why it is not. A safe edit affects
+// only this place, and the edited manifest can still be applied to a cluster that has the object.
 func safe(w *workload.Workload, n *source.Node, fix diag.Fix) diag.Fix {
 	e := &fix.Edits[0]
 	if start, end, ok := w.File().Range(e.Location); ok { // within one line
@@ -211,7 +211,7 @@ func termRule(w int, t *model.Term) facts.Rule {
 	return facts.Rule{W: w, Use: string(t.Use), Hard: t.Hard, Key: t.Key}
 }
 
-// limitOf converts a limit of the workload with an index; nil means no limit.
+// limitOf converts a limit of the workload with row index w. If l is nil, there is no limit.
 func limitOf(w int, l *bound.Limit) facts.Limit {
 	if l == nil {
 		return facts.Limit{By: "none", Rules: []facts.Rule{}}
@@ -227,8 +227,9 @@ func limitOf(w int, l *bound.Limit) facts.Limit {
 	}
 }
 
-// placed describes where the pods of a workload are, or of one of its revisions during a rollout: a
-// node for each pod. It counts all nodes, and the pods on a few.
+// placed describes the placement of a workload's pods, or of one revision during a rollout. The
+// slice nodes holds one node for each pod. The result counts all nodes, and lists the pods on a few
+// of them.
 func placed(w int, revision string, nodes []*topology.Node) facts.Placed {
 	p := facts.Placed{W: w, Revision: revision, Pods: len(nodes)}
 	at := map[*topology.Node]int{}
@@ -249,7 +250,7 @@ func placed(w int, revision string, nodes []*topology.Node) facts.Placed {
 	return p
 }
 
-// runningAt describes where the pods are when a rollout is stuck.
+// runningAt describes the placement of the pods when a rollout is stuck.
 func runningAt(w int, r *disruption.Rollout) []facts.Placed {
 	old, fresh := r.Left()
 	all := []facts.Placed{}

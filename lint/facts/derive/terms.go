@@ -16,7 +16,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// terms builds the facts about single affinity terms, constraints and node labels.
+// terms builds the facts about individual affinity terms, spread constraints and node labels.
 type terms struct{ *builder }
 
 // usable returns the nodes that the pods may use, or nil if they are unknown.
@@ -43,8 +43,8 @@ func (b *builder) usable(w *workload.Workload) []*topology.Node {
 	return nodes
 }
 
-// term adds facts about one affinity term or spread constraint. Terms that the API server does not
-// accept as written are left to the refusals.
+// term adds facts about one affinity term or spread constraint. It skips terms that the API server
+// rejects, because facts about refusals cover them.
 func (b terms) term(w *workload.Workload, t *model.Term, usable []*topology.Node) {
 	if unreadable(w, t) {
 		return
@@ -56,7 +56,7 @@ func (b terms) term(w *workload.Workload, t *model.Term, usable []*topology.Node
 	b.labelKeys(w, t, "mismatchLabelKeys", t.MismatchKeys)
 }
 
-// unreadable reports whether a term has values that cannot be read or are not known yet.
+// unreadable reports whether a term has values that are invalid or not known yet.
 func unreadable(w *workload.Workload, t *model.Term) bool {
 	if t.Key == "" || source.Placeholder(t.Key) {
 		return true
@@ -82,7 +82,7 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 		return
 	}
 	if matches == 0 && w.Object.NamespaceAssumed && t.Labels(w) == model.Yes && b.m.OwnNamespace(t, w) == model.Maybe {
-		return // it matches the workload's own pods in some namespace of the release
+		return // it matches the workload's own pods if they are in the namespace of the release
 	}
 	fact := facts.Selector{
 		Use: string(t.Use), Hard: t.Hard, Form: string(t.Form()), Text: t.Selector(),
@@ -122,8 +122,8 @@ func (b terms) selector(w *workload.Workload, t *model.Term) {
 	b.Selectors = append(b.Selectors, fact)
 }
 
-// nearestLabel returns a label of the workload's own pods with a key or value of the selector that
-// does not match, such as app=web for app=website.
+// nearestLabel returns a label of the workload's own pods that almost matches the selector, such as
+// app=web for app=website.
 func nearestLabel(w *workload.Workload, t *model.Term) string {
 	for _, r := range t.Pairs() {
 		if v, ok := w.Labels[r[0]]; ok && v != r[1] {
@@ -140,12 +140,12 @@ func nearestLabel(w *workload.Workload, t *model.Term) string {
 	return ""
 }
 
-// labelsSpan returns the place of the pod template's labels.
+// labelsSpan returns the span of the pod template's labels.
 func labelsSpan(w *workload.Workload) diag.Span {
 	return fieldSpan(w, w.TemplateNode.Get("metadata"), "labels")
 }
 
-// labelsOf returns the labels of the pod template as they are written.
+// labelsOf returns the labels of the pod template as written.
 func labelsOf(w *workload.Workload) []string {
 	var labels []string
 	for k, v := range w.TemplateNode.At("metadata", "labels").Fields() {
@@ -154,7 +154,8 @@ func labelsOf(w *workload.Workload) []string {
 	return labels
 }
 
-// labelKeys adds facts about which of the label keys to merge the pods carry (R-A18, R-P7).
+// labelKeys adds facts about the keys of matchLabelKeys or mismatchLabelKeys and whether the pods
+// have these labels (R-A18, R-P7).
 func (b terms) labelKeys(w *workload.Workload, t *model.Term, list string, keys []string) {
 	items := t.Node.Get(list).Items()
 	var candidates []string
@@ -246,14 +247,14 @@ func softRules(w *workload.Workload, m *model.Model) []facts.Rule {
 	return soft
 }
 
-// fragments adds facts about placement fields of objects that are not judged: what the core API
-// rejects in them, and which node labels they name. There are no facts about their pods, as an
-// operator decides which pods get these fields and how many there are.
+// fragments adds facts about placement fields of objects that are not judged. The facts cover
+// values that the core API rejects and the node labels that the fields name. There are no facts
+// about pods, because an operator decides which pods get these fields and how many there are.
 func (b terms) fragments(set *workload.Set) {
 	for _, o := range set.Foreign {
 		b.settled[o.ID()] = &progress{}
 	}
-	var nodes []*topology.Node // all, with one node of each pool that has none yet
+	var nodes []*topology.Node // all nodes, plus one for each pool that has none yet
 	if t := b.m.Topology; !t.Empty() {
 		nodes = slices.Clip(t.Nodes)
 		for _, g := range t.Growth {

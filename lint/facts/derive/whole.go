@@ -10,9 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// questions returns the lists of facts with an outcome for each workload that they are about, and
-// those that are complete in some other way. A complete list has a row for each such workload: the
-// outcome is "none" where the question does not arise, and "unknown" where there is no answer.
+// questions returns the names of the lists that have an outcome for each workload, and of those
+// that are completed in another way. A complete list has a row for each workload. The outcome is
+// "none" if the question does not apply and "unknown" if it has no answer.
 func questions() []string {
 	var names []string
 	for _, q := range perWorkload() {
@@ -21,7 +21,7 @@ func questions() []string {
 	return append(names, "topology_keys", "node_labels", "selectors", "node_terms", "node_matches", "label_keys", "budgets")
 }
 
-// emptyRow holds the values of a row that a complete list lacks.
+// emptyRow holds the values for a row that is added to complete a list.
 type emptyRow struct {
 	w       int
 	outcome diag.Outcome
@@ -31,13 +31,14 @@ type emptyRow struct {
 // question is a list with an outcome for each workload.
 type question struct {
 	list string
-	// change is set if the question is about a change, which is asked only of pods that fit.
+	// change is set if the question is about a change. Such a question is asked only if the pods
+	// fit.
 	change bool
-	// arises reports whether the question applies to a workload. If it does not, there is a row
-	// nevertheless, unless bare is set.
+	// arises reports whether the question applies to a workload. If it does not, the workload gets
+	// a row with the outcome "none" unless bare is set.
 	arises func(b *builder, w *workload.Workload) bool
 	bare   bool
-	// add adds a row. There may be several for one workload.
+	// add adds one or more rows for a workload.
 	add func(b *builder, w *workload.Workload, r emptyRow)
 }
 
@@ -86,12 +87,12 @@ func perWorkload() []question {
 	}
 }
 
-// hardTerm returns a function that reports whether a workload has a hard term of some use.
+// hardTerm returns a function that reports whether a workload has a hard term with the given use.
 func hardTerm(use model.Use) func(*builder, *workload.Workload) bool {
 	return func(b *builder, w *workload.Workload) bool { return len(keysOf(b, w, use)) > 0 }
 }
 
-// keysOf returns the topology keys of the hard terms of some use.
+// keysOf returns the topology keys of the hard terms with the given use.
 func keysOf(b *builder, w *workload.Workload, use model.Use) []string {
 	var keys []string
 	for _, t := range b.m.Group(w).Terms {
@@ -130,10 +131,10 @@ func addLosses(b *builder, w *workload.Workload, r emptyRow) {
 	}
 }
 
-// at returns the id of a row about a workload, at a place.
+// at registers a subject for a workload at a span and returns the id for its row.
 func (b *builder) at(w *workload.Workload, span diag.Span) int { return b.subject(about(w, span)) }
 
-// fill adds the missing workloads to each list that must be complete.
+// fill adds rows for missing workloads to each list that must be complete.
 func (b *builder) fill() {
 	for _, q := range perWorkload() {
 		if !b.whole(q.list) {
@@ -151,7 +152,7 @@ func (b *builder) fill() {
 	}
 }
 
-// present returns the workloads that a list has a row for.
+// present returns the indices of the workloads that have a row in a list.
 func (b *builder) present(list string) map[int]bool {
 	ws := map[int]bool{}
 	all := reflect.ValueOf(b.Built.Facts).Elem()
@@ -165,7 +166,7 @@ func (b *builder) present(list string) map[int]bool {
 	return ws
 }
 
-// defaultOutcome returns the outcome of a question that has no row, and its cause.
+// defaultOutcome returns the outcome and cause for a workload without a row.
 func (b *builder) defaultOutcome(q question, w *workload.Workload) (diag.Outcome, string) {
 	g := b.m.Group(w)
 	switch {

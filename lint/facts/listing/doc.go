@@ -1,8 +1,8 @@
-// Package listing prints facts for people: as a table with the place of each row, as JSON for other
-// tools, as YAML, and the documentation of their fields.
+// Package listing prints facts as tables with the location of each row, as YAML, or as JSON for
+// other tools. It also prints the documentation of their fields.
 //
-// Contract: output is the same for the same facts, and names in manifests cannot break it:
-// unprintable characters are escaped.
+// Contract: equal facts give equal output. Unprintable characters are escaped, so names in
+// manifests cannot break the output.
 //
-// Non-goals: making facts, deciding which are bad.
+// Non-goals: building facts, deciding which rows are bad.
 package listing

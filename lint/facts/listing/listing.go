@@ -17,17 +17,17 @@ import (
 // Context holds the facts of one context.
 type Context struct {
 	Facts *facts.Facts
-	// Place returns the place of the row with an id, with the file name as it is printed.
+	// Place returns the location of the row with the given id, with the file name as it is printed.
 	Place func(id int) diag.Span
 	// Params holds the parameters of a rule as rules see them, or nil.
 	Params json.RawMessage
 }
 
-// Options selects what is listed. Zero values select everything.
+// Options selects the rows to list. Zero values select everything.
 type Options struct {
-	// List is one of the lists.
+	// List is the name of a list.
 	List string
-	// File and Line select the rows at a place.
+	// File and Line select the rows at a location.
 	File string
 	Line int
 }
@@ -71,7 +71,7 @@ func Write(w io.Writer, format string, contexts []Context, o Options) error {
 	return nil
 }
 
-// value returns the facts, or one list of them, with the fields in their order.
+// value returns the facts, or one list of them, with the fields in schema order.
 func (c *Context) value(list string) object {
 	all := objectOf(reflect.ValueOf(c.Facts).Elem())
 	if list != "" {
@@ -86,12 +86,12 @@ func (c *Context) value(list string) object {
 func (c *Context) json(out *bytes.Buffer, list string) {
 	text := appendJSON(nil, c.value(list))
 	if err := json.Indent(out, text, "", "  "); err != nil {
-		panic("listing: " + err.Error()) // the text was just written
+		panic("listing: " + err.Error()) // JSON has just encoded the text
 	}
 	out.WriteByte('\n')
 }
 
-// rows passes each row of a list to a function, and returns their number.
+// rows passes each row of a list to a function, and returns the number of rows.
 func (c *Context) rows(list string, row func(i int, v reflect.Value)) int {
 	all := reflect.ValueOf(c.Facts).Elem()
 	for i := range all.NumField() {
@@ -105,7 +105,7 @@ func (c *Context) rows(list string, row func(i int, v reflect.Value)) int {
 	return 0
 }
 
-// title names the context.
+// title writes a title that identifies the context.
 func (c *Context) title(out *bytes.Buffer) {
 	about := c.Facts.Cluster
 	parts := slices.DeleteFunc([]string{about.Name, about.Context}, func(s string) bool { return s == "" })
@@ -114,7 +114,7 @@ func (c *Context) title(out *bytes.Buffer) {
 	}
 }
 
-// overview counts the rows of each list.
+// overview writes the number of rows in each list.
 func (c *Context) overview(out *bytes.Buffer) {
 	c.title(out)
 	fmt.Fprintf(out, "%-16s  %5s  %s\n", "LIST", "ROWS", "DESCRIPTION")
@@ -124,13 +124,13 @@ func (c *Context) overview(out *bytes.Buffer) {
 	}
 }
 
-// firstSentence returns a text up to the first full stop that ends a sentence.
+// firstSentence returns the first sentence of text.
 func firstSentence(text string) string {
 	sentence, _, _ := strings.Cut(text, ". ")
 	return strings.TrimSuffix(sentence, ".")
 }
 
-// table writes a line for each row of a list: its place, its index and its fields.
+// table writes a line for each row of a list with its location, index and fields.
 func (c *Context) table(out *bytes.Buffer, list string) {
 	c.title(out)
 	c.rows(list, func(i int, v reflect.Value) {
@@ -143,7 +143,7 @@ func (c *Context) table(out *bytes.Buffer, list string) {
 	})
 }
 
-// cells writes the fields of a row. Fields of a nested row get its path as a prefix.
+// cells writes the fields of a row. The fields of a nested row are prefixed with its path.
 func cells(out *bytes.Buffer, prefix string, row reflect.Value) {
 	for f, field := range row.Fields() {
 		switch name := f.Tag.Get("json"); {
@@ -156,7 +156,7 @@ func cells(out *bytes.Buffer, prefix string, row reflect.Value) {
 	}
 }
 
-// place returns the place of a row as file:line.
+// place returns the location of a row as file:line.
 func (c *Context) place(row reflect.Value) string {
 	id := row.FieldByName("ID")
 	if !id.IsValid() {
@@ -169,7 +169,7 @@ func (c *Context) place(row reflect.Value) string {
 	return fmt.Sprintf("%s:%d", report.Visible(at.File), at.Line)
 }
 
-// brief returns a value in a word: rows within rows are counted.
+// brief returns a short form of a value. Lists of nested rows are replaced by their number.
 func brief(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -182,7 +182,7 @@ func brief(v reflect.Value) string {
 	return report.Visible(string(appendJSON(nil, v)))
 }
 
-// at writes each row located on a line, with all fields, under the path by which rules find it.
+// at writes each row that is located on a line, with all fields, under its path in the facts.
 func (c *Context) at(out *bytes.Buffer, o Options) {
 	for _, list := range Lists() {
 		c.rows(list, func(i int, v reflect.Value) { c.within(out, o, fmt.Sprintf("%s[%d]", list, i), v) })
@@ -208,7 +208,7 @@ func (c *Context) within(out *bytes.Buffer, o Options, path string, row reflect.
 	}
 }
 
-// object is a row with its fields in their order.
+// object is a row with its fields in order.
 type object []member
 
 type member struct {
@@ -226,8 +226,8 @@ func objectOf(v reflect.Value) object {
 	return all
 }
 
-// resolved converts a value to the form that is written: an object, a list of values, or a plain
-// value.
+// resolved converts a value to the form that is written, which is an object, a list of values or a
+// plain value.
 func resolved(v any) any {
 	value, ok := v.(reflect.Value)
 	if !ok {
@@ -300,7 +300,7 @@ func appendPlain(to []byte, v any) []byte {
 	return append(to, bytes.TrimRight(out.Bytes(), "\n")...)
 }
 
-// writeYAML writes an object in block style. Strings are quoted as in JSON, which YAML reads,
+// writeYAML writes an object in block style. Strings are quoted as in JSON, which is valid YAML,
 // unless they are plain words.
 func writeYAML(out *bytes.Buffer, v any, depth int) {
 	switch x := resolved(v).(type) {
@@ -347,7 +347,7 @@ func writeItem(out *bytes.Buffer, item any, depth int) {
 	}
 }
 
-// nested reports whether a value takes lines of its own.
+// nested reports whether a value is written on separate lines.
 func nested(v any) bool {
 	switch x := resolved(v).(type) {
 	case object:
@@ -358,7 +358,7 @@ func nested(v any) bool {
 	return false
 }
 
-// flat returns a value in the form that fits on the line of its key.
+// flat returns a value in the form that is written on the same line as its key.
 func flat(v any) string {
 	if text, ok := resolved(v).(string); ok {
 		return scalar(text)
@@ -366,7 +366,8 @@ func flat(v any) string {
 	return string(appendJSON(nil, v))
 }
 
-// scalar returns a string as YAML: only words that cannot be read as anything else are not quoted.
+// scalar returns a string as YAML. It quotes the string unless it is a word that YAML can only read
+// as a string.
 func scalar(text string) string {
 	plain := text != "" && !slices.Contains(reserved, strings.ToLower(text)) && strings.IndexFunc(text, func(r rune) bool {
 		return r != '_' && r != '-' && r != '/' && r != '.' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9')

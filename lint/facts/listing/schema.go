@@ -13,25 +13,25 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// node is a node of the schema of the facts.
+// node is a node of the facts schema.
 type node struct {
 	Type        string           `json:"type"`
 	Description string           `json:"description"`
 	Enum        []string         `json:"enum"`
 	Properties  map[string]*node `json:"properties"`
-	Required    []string         `json:"required"` // the names of the properties, in their order
+	Required    []string         `json:"required"` // the names of the properties, in order
 	Items       *node            `json:"items"`
 }
 
 var schema = sync.OnceValue(func() *node {
 	var root node
 	if err := json.Unmarshal(facts.Schema(), &root); err != nil {
-		panic("listing: " + err.Error()) // a test writes the schema
+		panic("listing: " + err.Error()) // the schema is generated and tested
 	}
 	return &root
 })
 
-// inner returns the node that has the fields: for a list, its items.
+// inner returns the node that has the fields. For a list, these are its items.
 func (n *node) inner() *node {
 	for n.Items != nil {
 		n = n.Items
@@ -125,15 +125,16 @@ func noField(at, name string, n *node) error {
 	return fmt.Errorf("%s has no field %s; there are %s", at, name, strings.Join(names, ", "))
 }
 
-// reference writes the tables of the fields, one for each row of the schema.
+// reference writes a table of fields for each type of row in the schema.
 type reference struct {
 	w io.Writer
 	// seen maps the shape of a row to the path of the table that describes it.
 	seen map[string]string
 }
 
-// Reference writes all fields as Markdown: a section for each list, and one for each row within a
-// row. Rows with the same fields have one table, which the others link to.
+// Reference writes the documentation of all fields as Markdown, with a section for each list and
+// each type of nested row. Rows with the same fields share one table, which their other sections
+// link to.
 func Reference(w io.Writer) {
 	r := reference{w, map[string]string{}}
 	r.all()
@@ -152,7 +153,7 @@ func (r *reference) all() {
 	}
 }
 
-// row writes the section of a row, and those of the rows in it.
+// row writes the section for a row and the sections for its nested rows.
 func (r *reference) row(depth int, path string, n *node) {
 	row := n.inner()
 	r.seen[row.shape()] = path
@@ -182,10 +183,10 @@ func (r *reference) row(depth int, path string, n *node) {
 	}
 }
 
-// anchor returns the link target of a path's heading: Markdown leaves out dots.
+// anchor returns the link target of a path's heading. Markdown drops the dots.
 func anchor(path string) string { return strings.ReplaceAll(path, ".", "") }
 
-// shape identifies the fields of a row.
+// shape returns a string that identifies the fields of a row.
 func (n *node) shape() string {
 	var b strings.Builder
 	for _, name := range n.Required {
@@ -195,7 +196,7 @@ func (n *node) shape() string {
 	return b.String()
 }
 
-// named returns the type of a node. Outcomes have a type name of their own.
+// named returns the type of a node. Outcomes have a separate type name.
 func (n *node) named() string {
 	if n.inner().outcome() {
 		return strings.Replace(n.kind(), "string", "[outcome](#outcomes)", 1)
@@ -203,7 +204,7 @@ func (n *node) named() string {
 	return n.kind()
 }
 
-// outcome reports whether the values of a node are those of an outcome.
+// outcome reports whether a node is an outcome, judging by its values.
 func (n *node) outcome() bool {
 	return slices.Equal(n.Enum, []string{"always", "sometimes", "never", "unknown", "none"})
 }
@@ -220,10 +221,10 @@ func (n *node) listed() string {
 	return strings.Join(words, ", ")
 }
 
-// cell formats a text as a table cell.
+// cell formats text as a table cell.
 func cell(text string) string {
 	return strings.ReplaceAll(escaped(strings.Join(strings.Fields(text), " ")), "|", `\|`)
 }
 
-// escaped escapes what Markdown would read as HTML.
+// escaped escapes characters that Markdown would read as HTML.
 func escaped(text string) string { return strings.ReplaceAll(text, "<", "&lt;") }
