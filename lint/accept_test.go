@@ -38,9 +38,9 @@ func TestBaselineOutlivesMoves(t *testing.T) {
 	outlivesMoves(t, tree, nodes, 15)
 }
 
-// outlivesMoves takes a baseline of a tree, moves all its files to another directory, adds
-// lines above, changes line ends, and lints against the baseline: no finding is new, and every
-// entry still matches.
+// outlivesMoves creates a baseline for a tree, moves all files to another directory, adds lines at
+// the top and changes line ends. It then lints against the baseline and checks that no finding is
+// new and that every entry still matches.
 func outlivesMoves(t *testing.T, tree, nodes string, least int) {
 	t.Helper()
 	tree, err := filepath.Abs(tree)

@@ -104,8 +104,8 @@ func TestMatchLabelKeys(t *testing.T) {
 	}
 }
 
-// TestVirtualMachinesInThreeZones lints three workloads of one application: two fit, one of
-// these can never roll out, and the third names a topology key that no node has.
+// TestVirtualMachinesInThreeZones lints the three workloads of an application. Two of them fit, but
+// one of these can never roll out. The third names a topology key that no node has.
 func TestVirtualMachinesInThreeZones(t *testing.T) {
 	report, err := run(t, "../fixtures/apps", []string{"nodes.yaml"}, "ledger.yaml", "cache.yaml", "scanner.yaml")
 	if err != nil {

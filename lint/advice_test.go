@@ -10,15 +10,15 @@ import (
 	"github.com/schedlint/schedlint/fixtures/trials"
 )
 
-// outages are the rules that must not fire once the advice is followed.
+// outages are the rules that must not fire after the advice is followed.
 var outages = []string{
 	"anti-affinity-exceeds-domains", "spread-exceeds-skew", "host-port-exceeds-nodes", "cluster-too-small",
 	"rollout-deadlock", "rollout-may-deadlock", "drain-leaves-pods-pending", "rejected-by-api", "pods-rejected-by-api",
 }
 
-// followed applies advice to a Deployment of so many pods on so many nodes. It returns the
-// fields of the pod spec, the replicas and the nodes; ok is false for advice that names no
-// change.
+// followed applies advice to a Deployment with the given numbers of pods and nodes. It returns the
+// fields of the pod spec, the replicas and the nodes. The result ok is false for advice that names
+// no change.
 func followed(help, pod string, replicas, nodes int) (newPod string, newReplicas, newNodes int, ok bool) {
 	own := "labelSelector: {matchLabels: {app: web}}"
 	number := func(form string) (n int, ok bool) {

@@ -31,10 +31,10 @@ func TestLintAgreesWithPlace(t *testing.T) {
 	}
 }
 
-// agrees checks that lint and place agree. What lint reports as infeasible must never be
-// placed. If the rules alone never allow the placement, lint must report it, unless undeclared
-// pods may satisfy an affinity or pods terminate by themselves. It reports whether the rules
-// alone never allow it.
+// agrees checks that lint and place agree. Pods that lint reports as infeasible must never be
+// placed. If the rules alone never allow the placement, lint must report it, unless undeclared pods
+// may satisfy an affinity or pods terminate by themselves. agrees returns whether the rules alone
+// never allow the placement.
 func agrees(t *testing.T, x example, got answers) (never bool) {
 	t.Helper()
 	rulesBind(t, got.place)

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// changed holds what linting and placing one input report about change.
+// changed holds the results of linting and placing one input that are about changes.
 type changed struct {
 	rules []string
 	doc   *diag.Placement
@@ -44,7 +44,8 @@ func changes(t *testing.T, topology, manifest string) *changed {
 	return c
 }
 
-// workers returns a pool of count nodes in a number of zones (0 for none).
+// workers returns a pool of count nodes in the given number of zones. With 0 zones, the nodes have
+// no zone label.
 func workers(count, zones int) string {
 	text := fmt.Sprintf("apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: %d", count)
 	if zones > 0 {
@@ -67,8 +68,8 @@ const (
 	zoneKey = "topology.kubernetes.io/zone"
 )
 
-// object returns a workload whose pods have the label app=web; top is inserted into its spec,
-// pod into the spec of its template.
+// object returns a workload with pods that have the label app=web. The argument top is inserted
+// into its spec and pod into the spec of its pod template.
 func object(apiVersion, kind, top, pod string) string {
 	if !strings.Contains(kind, "VirtualMachine") {
 		pod = strings.TrimPrefix(pod+", containers: [{name: c, image: example.com/c}]", ", ")
@@ -108,8 +109,8 @@ func TestDefaultStrategyDeadlocks(t *testing.T) {
 	}
 }
 
-// TestChangeVectors checks workloads that follow from the rules of controllers, budgets and
-// machines (lint/sched/SEMANTICS.md): the rules that fire, and some that do not.
+// TestChangeVectors checks workloads derived from the rules for controllers, budgets and machines
+// (lint/sched/SEMANTICS.md). It checks the rules that fire, and some that do not.
 func TestChangeVectors(t *testing.T) {
 	vm := func(kind, top, pod string) string { return object("kubevirt.io/v1", kind, top, pod) }
 	vms := func(n int, pod string) string {
@@ -184,9 +185,10 @@ func scaler(low, high int) string {
 	return fmt.Sprintf("apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web, namespace: shop}\nspec: {minReplicas: %d, maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}\n", low, high)
 }
 
-// TestNineReplicasInThreeZones loses a zone under a hard spread constraint with maxSkew 1. Once
-// its nodes are deleted, the other zones can take its pods. While they are only unreachable,
-// the zone counts as an empty domain and limits the others, unless its taint is honoured.
+// TestNineReplicasInThreeZones checks the loss of a zone with a hard spread constraint and maxSkew
+// 1. If the nodes of the zone are deleted, the other zones can take its pods. If they are only
+// unreachable, the zone counts as an empty domain and limits the others, unless the constraint
+// honors its taint.
 func TestNineReplicasInThreeZones(t *testing.T) {
 	spread := func(more string) string {
 		return object("apps/v1", "Deployment", "replicas: 9", "topologySpreadConstraints: [{maxSkew: 1, whenUnsatisfiable: DoNotSchedule, topologyKey: "+zoneKey+", labelSelector: {matchLabels: {app: web}}"+more+"}]")
@@ -223,7 +225,7 @@ func TestNineReplicasInThreeZones(t *testing.T) {
 	}
 }
 
-// TestChangeSilent checks inputs that look like a fault of change and are not.
+// TestChangeSilent checks inputs that look as if a change would fail although it does not.
 func TestChangeSilent(t *testing.T) {
 	for name, manifest := range map[string]string{
 		"a DaemonSet that keeps its pods apart": object("apps/v1", "DaemonSet", "", anti(apartOn(hostKey, ""))),
@@ -253,8 +255,8 @@ func TestUnfitDoesNotSurvive(t *testing.T) {
 	}
 }
 
-// TestChangeHelp checks the advice of findings, the safest first, on the fixtures of their
-// rules.
+// TestChangeHelp checks the advice in findings on the fixtures of their rules. The safest advice
+// comes first.
 func TestChangeHelp(t *testing.T) {
 	for rule, want := range map[string][]string{
 		"rollout-deadlock":              {"add matchLabelKeys: [pod-template-hash]", "set maxUnavailable: 1", "add an eligible node"},
@@ -287,8 +289,8 @@ func TestChangeHelp(t *testing.T) {
 	}
 }
 
-// TestBudgetHelp checks that another replica is not advised where the budget allows no eviction
-// anyway.
+// TestBudgetHelp checks that another replica is not advised if the budget would still allow no
+// eviction.
 func TestBudgetHelp(t *testing.T) {
 	for limit, more := range map[string]bool{"minAvailable: 2": true, "minAvailable: 67%": false, "minAvailable: 100%": false, "maxUnavailable: 0": false} {
 		report := lintFiles(t, workers(3, 0), map[string]string{"web.yaml": object("apps/v1", "Deployment", "replicas: 2", "") + "---\n" + pdb(limit)})
@@ -307,8 +309,8 @@ func TestBudgetHelp(t *testing.T) {
 	}
 }
 
-// TestMaximumBeginsToFit checks that, if a pool may grow far enough, a note says with how many
-// of its nodes the maximum of an autoscaler begins to fit.
+// TestMaximumBeginsToFit checks that, if a pool can grow far enough, a note gives the smallest size
+// of the pool at which the maximum of an autoscaler fits.
 func TestMaximumBeginsToFit(t *testing.T) {
 	manifest := object("apps/v1", "Deployment", "replicas: 2", anti(apartOn(hostKey, ""))) + "---\n" + scaler(2, 8)
 	report := lintFiles(t, "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools:\n- {name: worker, count: 3, max: 10}\n", map[string]string{"web.yaml": manifest})

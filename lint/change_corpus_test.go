@@ -16,8 +16,8 @@ var changeRules = []string{
 	"rollout-deadlock", "rollout-may-deadlock", "drain-blocked", "drain-leaves-pods-pending", "pdb-selects-no-pod", "vm-cannot-migrate", "vm-labels-never-reach-pods", "autoscaler-exceeds-domains",
 }
 
-// corpusChanges lints a part of the corpus on a topology of a few lines and returns the
-// findings about change, as rule, name and line.
+// corpusChanges lints a part of the corpus with a short topology and returns the rule, name and
+// line of each finding about changes.
 func corpusChanges(t *testing.T, topology string, paths ...string) []string {
 	t.Helper()
 	dir := corpus(t)
@@ -41,8 +41,8 @@ func corpusChanges(t *testing.T, topology string, paths ...string) []string {
 	return found
 }
 
-// TestCorpusChange finds the rollouts, budgets, drains and migrations that are known to fail,
-// on topologies where they do, and none on topologies where they do not.
+// TestCorpusChange checks the rollouts, budgets, drains and migrations that are known to fail. They
+// are reported on the topologies where they fail, and not on others.
 func TestCorpusChange(t *testing.T) {
 	const argo, post = "argoproj__argo-cd/manifests/ha/namespace-install.yaml", "kubevirt__kubevirt.github.io/2020-02-25-Advanced-scheduling-with-affinity-rules."
 	fast := func(zones string) string {
@@ -76,9 +76,9 @@ func TestCorpusChange(t *testing.T) {
 	}
 }
 
-// TestCorpusTraps checks inputs that look like a fault and are not: rollouts that wait only
-// until an old pod is gone, budgets of pods that an operator creates or that patches are for,
-// clusters that grow, files that are not manifests.
+// TestCorpusTraps checks inputs that look faulty but are not, such as rollouts that only wait until
+// an old pod is gone, budgets for pods that an operator creates or a patch changes, clusters that
+// grow, and files that are not manifests.
 func TestCorpusTraps(t *testing.T) {
 	pools := workers(3, 0) + "- {name: elastic, count: 1, min: 0, max: 10}\n"
 	for _, v := range []struct {

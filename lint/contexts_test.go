@@ -71,8 +71,8 @@ func (t environs) renamed(r *rand.Rand) (renamed environs, names map[string]stri
 	return renamed, names
 }
 
-// verdicts returns what lint and place say about a tree, without the names of files, and the
-// verdict of each context.
+// verdicts returns the results of lint and place for a tree, without file names, and the verdict of
+// each context.
 func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]string) {
 	tt.Helper()
 	dir := tt.TempDir()
@@ -112,8 +112,8 @@ func (t environs) verdicts(tt *testing.T) (all []string, contexts map[string]str
 	return all, contexts
 }
 
-// TestNamesDecideNothing renames all directories and files of random trees: findings and
-// decisions stay the same, each context under its new name.
+// TestNamesDecideNothing renames all directories and files of random trees. Findings and decisions
+// stay the same, except that each context has a new name.
 func TestNamesDecideNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 5))
 	several := 0
@@ -143,8 +143,8 @@ func TestNamesDecideNothing(t *testing.T) {
 	}
 }
 
-// TestContextsOneByOne checks that each of several environments in one tree gets the same
-// results as in a tree of its own, although contexts share answers that do not depend on their
+// TestContextsOneByOne checks that an environment gets the same results in a tree with other
+// environments as in a separate tree, although contexts share answers that do not depend on their
 // differences.
 func TestContextsOneByOne(t *testing.T) {
 	t.Parallel()
@@ -203,8 +203,8 @@ func pathsOf(t environs) []string {
 	return all
 }
 
-// TestManyContexts checks very many contexts: some of them are judged, and lint and place count
-// what is left open.
+// TestManyContexts checks that, with very many contexts, some of them are judged and lint and place
+// count the open questions.
 func TestManyContexts(t *testing.T) {
 	t.Parallel()
 	trials.Large(t)

@@ -18,9 +18,9 @@ import (
 	"github.com/schedlint/schedlint/lint"
 )
 
-// TestCopies judges very many copies of every fixture at once, each in its own namespace: there
-// is no internal failure. SCHEDLINT_COPIES sets the number of bytes; with many, anything that
-// takes quadratic time exceeds the time limit of go test.
+// TestCopies judges very many copies of every fixture at once, each in its own namespace, and
+// checks that there is no internal failure. SCHEDLINT_COPIES sets the number of bytes. With a large
+// number, anything that takes quadratic time exceeds the time limit of go test.
 func TestCopies(t *testing.T) {
 	size := 4_000
 	if text := os.Getenv("SCHEDLINT_COPIES"); text != "" {

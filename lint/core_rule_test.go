@@ -15,8 +15,8 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// TestCoreRule adds rules to the core that report what the others pass over: each finds its rows,
-// without a change of what builds them.
+// TestCoreRule adds core rules that report rows that no other rule reports. Each of them gets its
+// rows without a change in the code that builds facts.
 func TestCoreRule(t *testing.T) {
 	const manifest = `apiVersion: apps/v1
 kind: Deployment

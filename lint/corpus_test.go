@@ -49,8 +49,8 @@ func projects(t *testing.T, corpus string) []string {
 	return all
 }
 
-// TestCorpus lints some 500 manifests of other projects, one by one: known faults are found,
-// and what is known to be correct is not reported.
+// TestCorpus lints about 500 manifests of other projects, one by one. Known faults are found, and
+// manifests that are known to be correct are not reported.
 func TestCorpus(t *testing.T) {
 	dir := corpus(t)
 	for _, topology := range []string{"", "topologies/six-nodes-three-zones.yaml", "topologies/kind-3-workers.yaml", "topologies/eks-3az.yaml", "topologies/bare-metal-no-zone-labels.yaml"} {
@@ -119,8 +119,8 @@ func placed(t *testing.T, dir, topology, project string) {
 	}
 }
 
-// knownFaults returns the known faults. It omits what a kustomization of the tree changes: the
-// affinity of argocd-server and argocd-repo-server in base, which ha/base patches.
+// knownFaults returns the known faults. It omits the affinity of argocd-server and
+// argocd-repo-server in base, because the kustomization ha/base patches it.
 func knownFaults() []fault {
 	return []fault{
 		{"selector-misses-own-pods", "base/redis/argocd-redis-deployment.yaml"},
@@ -158,8 +158,8 @@ func traps() []fault {
 	}
 }
 
-// TestRenderedCorpusPlaces renders every kustomization of other projects and looks up every
-// scalar of every result in the same way as the place of a finding.
+// TestRenderedCorpusPlaces renders every kustomization of other projects and looks up the source of
+// every scalar in every result in the same way as for a finding.
 func TestRenderedCorpusPlaces(t *testing.T) {
 	dir := filepath.Join(corpus(t), "corpus")
 	var all placeFigures

@@ -12,12 +12,11 @@ import (
 )
 
 // These tests follow the advice for workloads that do not all fit and for a taint that excludes
-// pods. Afterwards, no workload has pods that stay Pending, or a rollout or drain that gets
-// stuck.
+// pods. Afterwards, no pods stay Pending, and no rollout or drain gets stuck.
 
 const heavyRule = ", affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {tier: heavy}}}]}}"
 
-// unplaced lists the rules that report pods which stay Pending, besides the outages.
+// unplaced lists the rules, besides outages, that report pods that stay Pending.
 var unplaced = []string{"crowded-out", "no-eligible-node", "order-dependent-placement"}
 
 // crowdCase is two Deployments that avoid each other's nodes, and their nodes.
@@ -68,7 +67,7 @@ func (c crowdCase) lint(t *testing.T) (found, helps []string) {
 	return found, helps
 }
 
-// follow changes a case according to a piece of advice; false if it does not know how.
+// follow changes a case according to advice. It returns false if it does not know the advice.
 func (c crowdCase) follow(help string) (crowdCase, bool) {
 	var name string
 	var n int
@@ -101,7 +100,7 @@ func scan(text, format string, to ...any) bool {
 	return n == len(to)
 }
 
-// crowdCases returns all small clusters of two workloads, or of one beside a taint.
+// crowdCases returns all small clusters with two workloads, or with one workload and a taint.
 func crowdCases() (all []crowdCase) {
 	for nodes := 2; nodes <= 6; nodes++ {
 		for api := 1; api <= 4; api++ {
@@ -146,8 +145,8 @@ func TestAdviceForSeveralHolds(t *testing.T) {
 	t.Log(tried)
 }
 
-// TestTaintAdviceForJobs checks pods that run to completion: they have no rollout, so a
-// toleration is the only advice.
+// TestTaintAdviceForJobs checks that a toleration is the only advice for pods that run to
+// completion, because they have no rollout.
 func TestTaintAdviceForJobs(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -9,9 +9,9 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// TestCrowdIsNotKnown checks 44 pods that fit on five nodes and not on four, of as many
-// Deployments, which are too many to search. No answer about a lost or drained node is yes, and
-// the summary counts the open questions.
+// TestCrowdIsNotKnown checks 44 Deployments of one pod each that fit on five nodes but not on four.
+// They are too many to search. No answer about a lost or drained node is yes, and the summary
+// counts the open questions.
 func TestCrowdIsNotKnown(t *testing.T) {
 	t.Parallel()
 	const want = "too many workloads compete for the same nodes to search"

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// layers is the import graph: a package may import only packages of lower layers, and outside
-// the standard library only the packages listed after it. It is text, so that a change of the
+// layers is the import graph. A package may import only packages in lower layers and, outside the
+// standard library, only the packages listed after it. The graph is text, so that a change of the
 // structure is visible in review.
 const layers = `
 13 cmd/schedlint   github.com/spf13/cobra github.com/spf13/pflag
@@ -76,9 +76,9 @@ const layers = `
 0 fixtures/mutate sigs.k8s.io/kustomize
 `
 
-// seams lists packages of lint/sched that only some of them may import: the checker shares
-// nothing with the search that it confirms, except the parsed model and the types that describe
-// certificates.
+// seams lists packages in lint/sched that only some other packages there may import. The checker
+// shares nothing with the search that it confirms, except the parsed model and the certificate
+// types.
 const seams = `
 lint/sched/certificate lint/sched/model
 lint/sched/classes     lint/sched/model
@@ -213,9 +213,9 @@ func TestSeams(t *testing.T) {
 	}
 }
 
-// TestNoClient rejects the Kubernetes client and the Helm package that would import it. The
-// client has types and tables for every API: a quarter of the binary and most of its work
-// before main.
+// TestNoClient rejects imports of the Kubernetes client and of the Helm package that imports it.
+// The client has types and tables for every API. They would make up a quarter of the binary and
+// most of the work before main.
 func TestNoClient(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "../cmd/schedlint", "./chart").Output()
 	if err != nil {
@@ -232,8 +232,8 @@ func TestNoClient(t *testing.T) {
 	}
 }
 
-// TestPathsOut requires package worktree to decide whether a path leads out of a directory,
-// because a check of one's own easily mistakes "..env" for a way out, or "../x" for a way in.
+// TestPathsOut checks that only package worktree decides whether a path leads out of a directory.
+// Other checks easily get names like "..env" and "../x" wrong.
 func TestPathsOut(t *testing.T) {
 	for _, file := range productFiles(t) {
 		if strings.HasPrefix(file, "lint/worktree/") {

@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint"
 )
 
-// explained returns the rows of the first table for a line of an application, by rule, with the
-// filters that reject each node.
+// explained returns, by rule, the rows of the first table for a line of an application. Each row
+// maps a node to the filters that reject the pod.
 func explained(t *testing.T, topology, path string, line int) map[string]map[string]string {
 	t.Helper()
 	a := askedOf(t, engine(t), "", "../fixtures/apps", []string{topology}, nil, path)

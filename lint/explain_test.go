@@ -101,7 +101,8 @@ func (a asked) every(t *testing.T, count map[string]int) {
 	}
 }
 
-// wrong returns where an explanation differs from the engine's answer.
+// wrong returns a description of a difference between an explanation and the engine's answer, or
+// "".
 func (a asked) wrong(f *diag.Explained, count map[string]int) string {
 	w := a.find(f.Name)
 	switch {
@@ -208,7 +209,7 @@ func static(r *diag.NodeRow, p model.Passes) string {
 	return ""
 }
 
-// reasons checks the words in which findings say why nodes do not count.
+// reasons checks the wording of the reasons why nodes are excluded.
 func (a asked) reasons(w *workload.Workload, rows map[string]*diag.NodeRow) string {
 	for _, x := range a.model.Excluded(w, false) {
 		for _, n := range x.Nodes {
@@ -286,8 +287,7 @@ func TestExplainRandom(t *testing.T) {
 	t.Log(count)
 }
 
-// TestExplainUnknown checks that an explanation says that a node is unknown, once for every
-// node.
+// TestExplainUnknown checks that an explanation reports every node as unknown exactly once.
 func TestExplainUnknown(t *testing.T) {
 	for spec, want := range map[string]string{
 		"schedulerName: other":            "unknown: scheduled by another scheduler, other",

@@ -10,8 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// forms are ways to declare pods with label app and a given spec: three permanent pods, and
-// others that terminate by themselves.
+// forms are ways to declare pods with the label app and a given spec. Some declare three permanent
+// pods, the others pods that terminate by themselves.
 var forms = map[string]func(name, labels, spec string) string{
 	"Deployment": func(name, labels, spec string) string {
 		return fmt.Sprintf("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: %s, namespace: shop}\nspec: {replicas: 3, selector: {matchLabels: {app: %s}}, template: {metadata: {labels: {app: %s%s}}, spec: {%scontainers: [{name: c, image: c}]}}}\n", name, name, name, labels, spec)
@@ -59,7 +59,7 @@ func both(t *testing.T, nodes, text string) (rules []string, doc *diag.Placement
 const twoNodes = "apiVersion: schedlint.dev/v1alpha1\nkind: NodeTopology\npools: [{name: worker, count: 2, allocatable: {cpu: '4', memory: 8Gi, pods: '9'}}]\n"
 
 // TestFinitePodsWait checks that an error about permanent pods is not reported for pods that
-// terminate by themselves: they wait for room, in lint and in place.
+// terminate by themselves. In lint and in place, they wait until nodes have capacity.
 func TestFinitePodsWait(t *testing.T) {
 	apart := "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {tier: x}}}]}}, "
 	cases := map[string]struct {
@@ -90,7 +90,7 @@ func TestFinitePodsWait(t *testing.T) {
 	}
 }
 
-// TestFinitePodsTakeNoRoom checks that permanent pods eventually get the room of pods that
+// TestFinitePodsTakeNoRoom checks that permanent pods eventually get the capacity used by pods that
 // terminate, and that permanent pods block each other.
 func TestFinitePodsTakeNoRoom(t *testing.T) {
 	for name, c := range map[string]struct{ nodes, spec string }{
@@ -140,8 +140,8 @@ func TestFinitePodsThatNeverRun(t *testing.T) {
 	}
 }
 
-// TestFinitePodsAsCompany checks pods that terminate where others need them nearby or count
-// them: the answer is unknown, and says so.
+// TestFinitePodsAsCompany checks pods that terminate by themselves while other pods need them
+// nearby or count them. The answer is unknown, with this reason.
 func TestFinitePodsAsCompany(t *testing.T) {
 	for name, spec := range map[string]string{
 		"affinity": "affinity: {podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: seed}}}]}}, ",
@@ -167,8 +167,8 @@ func TestFinitePodsAsCompany(t *testing.T) {
 	}
 }
 
-// TestQueuedByKueue checks that no node filter is applied to what Kueue holds back, because a
-// ResourceFlavor may add node labels and tolerations. The summary counts it.
+// TestQueuedByKueue checks that no node filter is applied to workloads that Kueue holds back,
+// because a ResourceFlavor may add node labels and tolerations. The summary counts these workloads.
 func TestQueuedByKueue(t *testing.T) {
 	spec := "nodeSelector: {disk: ssd}, "
 	for form, write := range forms {

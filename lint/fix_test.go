@@ -63,8 +63,8 @@ func TestEveryOfferedEditFixes(t *testing.T) {
 	editsFix(t, trials.Sample(t, trees(t), 60))
 }
 
-// editsFix applies each offered edit alone in a copy of the tree, and lints that again without
-// Fix: the finding is gone, none is new, and no byte outside the edit has changed.
+// editsFix applies each offered edit alone in a copy of the tree and lints the copy without Fix.
+// The finding must be gone, no finding may be new, and no byte outside the edit may change.
 func editsFix(t *testing.T, all []tree) {
 	t.Helper()
 	e, offered := engine(t), 0
@@ -126,8 +126,8 @@ func checkEdit(t *testing.T, o lint.Options, before *diag.Report, f lint.FixedFi
 	}
 }
 
-// checkTogether writes all files: linting them gives the report that Fix promised, and fixing
-// again changes nothing.
+// checkTogether writes all files and checks that linting them gives the report that Fix promised,
+// and that fixing again changes nothing.
 func checkTogether(t *testing.T, o lint.Options, fixed *lint.Fixed) {
 	t.Helper()
 	for _, f := range fixed.Files {
@@ -186,7 +186,7 @@ func checkBytes(t *testing.T, before, after string, edit diag.Edit) {
 
 const wrongKey, rightKey = "topology.kubernetes.io/hostname", "kubernetes.io/hostname"
 
-// soft returns a Deployment with a text as its topology key.
+// soft returns a Deployment with key as its topology key.
 func soft(key string) string {
 	return strings.Replace(webManifest("1", softHost), "topologyKey: "+rightKey, "topologyKey: "+key, 1)
 }
@@ -232,7 +232,8 @@ func snapshot(t *testing.T, dir string) map[string]string {
 	return texts
 }
 
-// TestFixPlaces fixes texts in which lines, columns and bytes differ: only the key changes.
+// TestFixPlaces fixes manifests in which columns and bytes differ, and checks that only the key
+// changes.
 func TestFixPlaces(t *testing.T) {
 	plain := soft(wrongKey + " # why not")
 	flow := `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"é😀","labels":{"app":"p"}},"spec":{"containers":[{"name":"c","image":"c"}],` +

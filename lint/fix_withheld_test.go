@@ -41,7 +41,7 @@ func anchored() map[string]string {
 	}
 }
 
-// inUTF16 encodes a text as little-endian UTF-16 with a byte order mark.
+// inUTF16 encodes text as little-endian UTF-16 with a byte order mark.
 func inUTF16(text string) string {
 	out := []byte{0xff, 0xfe}
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -50,9 +50,9 @@ func inUTF16(text string) string {
 	return string(out)
 }
 
-// TestUTF16Finding checks that a finding has the same message and place in a UTF-16 manifest,
-// and that the report has its source line as text. The nodes are in UTF-16, too: PowerShell
-// writes the output of kubectl like that.
+// TestUTF16Finding checks that a finding has the same message and location in a UTF-16 manifest,
+// and that the report has its source line as UTF-8. The nodes are in UTF-16 too, because PowerShell
+// writes kubectl output in UTF-16.
 func TestUTF16Finding(t *testing.T) {
 	text := "# 𝄞 é\n" + soft(wrongKey)
 	want, got := lintFiles(t, sixNodes, map[string]string{"web.yaml": text}), lintFiles(t, inUTF16(sixNodes), map[string]string{"web.yaml": inUTF16(text)})
@@ -64,8 +64,8 @@ func TestUTF16Finding(t *testing.T) {
 	}
 }
 
-// TestFixWithholds checks edits that would be right elsewhere: none is applied, and each is
-// reported with the reason.
+// TestFixWithholds checks that edits that would be right elsewhere are not applied, and that each
+// is reported with the reason.
 func TestFixWithholds(t *testing.T) {
 	cases := map[string][2]string{
 		"job":           {jobManifest("Job"), "Job templates"},
@@ -162,7 +162,7 @@ func TestFixUnsure(t *testing.T) {
 	}
 }
 
-// TestFixLeft checks the report for the case that only one of two files could be written.
+// TestFixLeft checks the report if only one of two files could be written.
 func TestFixLeft(t *testing.T) {
 	other := strings.Replace(soft(wrongKey), "name: web\n", "name: other\n", 1)
 	fixed := fixFiles(t, "", map[string]string{"a.yaml": soft(wrongKey), "b.yaml": other})

@@ -27,7 +27,7 @@ import (
 	"github.com/schedlint/schedlint/rules"
 )
 
-// builtin loads the built-in rules once: loading takes longer than most runs, and the engine
+// builtin loads the built-in rules once, because loading takes longer than most runs. The engine
 // compiles each rule on first use and is safe for concurrent use.
 var builtin = sync.OnceValues(func() (*rego.Engine, error) { return rego.Load(rego.Options{Rules: rules.FS}) })
 
@@ -101,8 +101,8 @@ func survive(text []byte) (keys []string) {
 
 var expectation = regexp.MustCompile(`# (want|because) "((?:[^"\\]|\\.)*)"((?: "(?:[^"\\]|\\.)*")*)`)
 
-// expected is one comment in a fixture: a finding that starts on its line, or a place that a
-// finding of the file points at.
+// expected is one comment in a fixture. It expects a finding that starts on its line, or a related
+// location of a finding in the file.
 type expected struct {
 	line    int
 	kind    string
@@ -180,9 +180,9 @@ func meet(wants map[string][]expected, kind string, at diag.Span, said string) (
 	return met
 }
 
-// TestRuleFixtures runs all rules on every rule's fixtures: the bad one gives exactly what its
-// comments expect, the good one nothing. The comments name rules and numbers; the wording is in
-// one golden file.
+// TestRuleFixtures runs all rules on the fixtures of every rule. The bad fixture gives exactly the
+// findings that its comments expect, and the good one gives none. The comments name rules and
+// numbers. The wording is in one golden file.
 func TestRuleFixtures(t *testing.T) {
 	var messages strings.Builder
 	left := 2 * len(engine(t).Rules())
@@ -230,8 +230,8 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// TestFixtureFoldersAreRules checks that each folder of fixtures belongs to a rule; otherwise
-// it would never run.
+// TestFixtureFoldersAreRules checks that each fixture folder belongs to a rule. Otherwise its
+// fixtures would never run.
 func TestFixtureFoldersAreRules(t *testing.T) {
 	shared := []string{"apps", "charts", "clusters", "demo", "incidents", "kinds", "models", "mutate", "oracle", "recorded", "renders", "report", "scripts", "templates", "topology", "trials"}
 	shared = append(shared, engine(t).Packs()...)
@@ -291,8 +291,8 @@ func TestHealthyFactsAreSpared(t *testing.T) {
 	spared(t, tree, nodes)
 }
 
-// spared lints with and without the facts about healthy workloads: the built-in rules report
-// nothing about those.
+// spared lints with and without the facts about healthy workloads, and checks that the built-in
+// rules report nothing about such workloads.
 func spared(t *testing.T, dir, topology string) {
 	t.Helper()
 	e := engine(t)

@@ -110,8 +110,8 @@ func TestRenderedSource(t *testing.T) {
 	}
 }
 
-// TestReleaseOfAnotherCluster checks that values for another cluster are judged with its nodes,
-// or without nodes if that cluster does not include the release by itself.
+// TestReleaseOfAnotherCluster checks that values for another cluster are judged with the nodes of
+// that cluster, or without nodes if that cluster does not include the release.
 func TestReleaseOfAnotherCluster(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"nodes.yaml": nodes50, "redis.yaml": edgeRelease, "kustomization.yaml": "resources: [redis.yaml]\n"}

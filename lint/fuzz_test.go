@@ -133,7 +133,8 @@ func executions(t *testing.T, n int) (times, seed int) {
 	return times, seed
 }
 
-// apart runs one input as a subtest, so that a panic ends no other; a failure logs the input.
+// apart runs one input as a subtest, so that a panic does not stop the others. A failure logs the
+// input.
 func apart(t *testing.T, what func() string, body func(t *testing.T)) {
 	t.Run("", func(t *testing.T) {
 		defer func() {
@@ -148,9 +149,9 @@ func apart(t *testing.T, what func() string, body func(t *testing.T)) {
 	})
 }
 
-// TestMutated runs the targets on random changes without coverage instrumentation, which makes
-// a fuzzer slow: SCHEDLINT_EXECUTIONS=200000 go test ./lint -run TestMutated -timeout 0 runs
-// each target that often. SCHEDLINT_SEED changes the inputs.
+// TestMutated runs the targets on random changes without coverage instrumentation, which makes a
+// fuzzer slow. To run each target 200,000 times, use SCHEDLINT_EXECUTIONS=200000 go test ./lint
+// -run TestMutated -timeout 0. SCHEDLINT_SEED changes the inputs.
 func TestMutated(t *testing.T) {
 	n, start := executions(t, 25)
 	for name, body := range targets {
@@ -196,8 +197,8 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// FuzzLint runs everything from the text to all formats: there is no panic, and no place
-// outside a file. It repeats a quarter of the runs and compares the bytes.
+// FuzzLint runs all stages from the manifest to every output format. It checks that there is no
+// panic and no location outside a file. It repeats a quarter of the runs and compares the bytes.
 func FuzzLint(f *testing.F) { mutated(f, fuzzLint) }
 
 func fuzzLint(t *testing.T, o lint.Options, at uint16) {
@@ -335,7 +336,7 @@ func checkReport(t *testing.T, r *diag.Report) {
 	}
 }
 
-// outside returns why a place is not in its file; "" if it is.
+// outside returns the reason why a span is not in its file, or "" if it is in the file.
 func outside(r *diag.Report, s diag.Span) string {
 	if s.File == "" {
 		return ""

@@ -48,7 +48,7 @@ var readable = strings.Fields(`lint/sched lint/sched/model lint/sched/search lin
 	lint/accept lint/expect lint/worktree lint/neighbours lint/meter lint/cpu lint/lazy lint/archive lint/workload lint/topology lint/facts lint/diag lint/message lint/report lint/config
 	lint/locate lint/limits lint/revision cmd/schedlint/change cmd/schedlint/inputs cmd/schedlint/policy cmd/schedlint lint/gitops lint/pointers lint/roots lint/vendored lint/chart lint/chart/chartutil lint/chart/template lint/render lint/render/engine lint/source`)
 
-// foreign are turns that no native speaker writes in a comment, each with what to write.
+// foreign maps turns of phrase that are not plain English to their replacements.
 var foreign = map[string]string{
 	`^\w+ (is|are) (what|how|why|where|whose)\b`: "say what it is, or begin with a verb",
 	`\b(told of|is told|are told|tells)\b`:       "says, reports or returns",

@@ -19,9 +19,8 @@ var (
 	wanted    = regexp.MustCompile(`# want "([a-z-]+): `)
 )
 
-// TestIncidents lints manifests, in our own words, of incidents that people have reported:
-// schedlint reports the cause on the expected line, and does not report it in the manifests
-// that solved the incident.
+// TestIncidents lints manifests written after publicly reported incidents. schedlint reports the
+// cause on the expected line, and does not report it in the manifests that solved the incident.
 func TestIncidents(t *testing.T) {
 	folders, err := filepath.Glob("../fixtures/incidents/*")
 	if err != nil || len(folders) < 20 {
@@ -77,8 +76,8 @@ func placedAs(t *testing.T, dir string, text []byte) {
 	}
 }
 
-// repaired checks the repair of an incident: at least one expected rule no longer fires, and
-// the comments of the repair expect what is left.
+// repaired checks the repair of an incident. At least one expected rule no longer fires, and the
+// comments of the repair expect the remaining findings.
 func repaired(t *testing.T, dir string, text []byte) {
 	t.Helper()
 	after, err := os.ReadFile(filepath.Join(dir, "repaired.yaml"))

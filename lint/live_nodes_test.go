@@ -15,8 +15,8 @@ import (
 	"github.com/schedlint/schedlint/lint"
 )
 
-// live gives each Node of a seed unique labels and memory that no pod can use, and labels of
-// its rack; false if there are no Nodes.
+// live gives each Node of a seed unique labels, unusable extra memory and a rack label. It returns
+// false if there are no Nodes.
 func (s seed) live(t *testing.T, r *rand.Rand) (seed, bool) {
 	t.Helper()
 	var nodes strings.Builder
@@ -86,9 +86,8 @@ func (s seed) found(t *testing.T) []string {
 	return all
 }
 
-// TestLiveNodesChangeNoFinding checks that a node's properties that pods cannot use and do not
-// ask about change no finding, nor does the order of the nodes. The clusters are those of
-// fixtures and random ones.
+// TestLiveNodesChangeNoFinding checks that findings depend neither on node properties that no pod
+// uses nor on the order of the nodes. The clusters come from fixtures and a random generator.
 func TestLiveNodesChangeNoFinding(t *testing.T) {
 	t.Parallel()
 	all := trials.Sample(t, fixtureSeeds(), 5)

@@ -24,9 +24,9 @@ type part struct {
 	docs []string
 }
 
-// variant is an example written in another way. Back maps its names to those of the example;
-// nil if they are the same. If loose is set, only the answers must be the same, otherwise every
-// part of the document.
+// variant is an example written in another way. The function back maps its names to those of the
+// example. It is nil if the names are the same. If loose is set, only the answers must be the same.
+// Otherwise every part of the document must be the same.
 type variant struct {
 	name  string
 	nodes []string
@@ -91,7 +91,7 @@ func ask(t *testing.T, e *rego.Engine, v variant) answers {
 	if back == nil {
 		back = func(s string) string { return s }
 	}
-	a.place = named(t, a.bytes["place json"], back) // the contract, without what is only for people
+	a.place = named(t, a.bytes["place json"], back) // the documented format, without fields for text output
 	return a
 }
 
@@ -117,8 +117,8 @@ var suggestion, nodeName = regexp.MustCompile(` \(did you mean [^?]*\?\)`), rege
 // is reported depends on names.
 var chosen = regexp.MustCompile(`^(\w+ (crowded-out|order-dependent-placement)) .*`)
 
-// plain removes from findings what may depend on names: similar names, and, if loose, the nodes
-// that are named, and the places.
+// plain removes the parts of findings that may depend on names. These are suggested names and, if
+// loose is set, names of nodes and locations.
 func plain(findings []string, loose bool) []string {
 	var list []string
 	for _, text := range findings {

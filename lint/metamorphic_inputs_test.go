@@ -167,8 +167,8 @@ func crowds() []example {
 	}
 }
 
-// twoReasons returns workloads in which x-last wants to be with x-first, whose companions both
-// exclude x-last: either of them explains why that is impossible.
+// twoReasons returns workloads in which x-last wants to be on the same node as x-first. Two
+// companions of x-first exclude x-last, and either of them explains why that is impossible.
 func twoReasons() []string {
 	return []string{
 		pods("Deployment", "x-guard", 1, affinity(away(from(byZone, "app", "x-last")))),
@@ -178,8 +178,8 @@ func twoReasons() []string {
 	}
 }
 
-// bounded returns clusters just too large for a search before proofs are tried. What proofs and
-// greedy runs find in them depends on where they begin.
+// bounded returns clusters just too large for a search before proofs are tried. In such clusters,
+// the results of proofs and greedy runs depend on their starting point.
 func bounded() []example {
 	roomy, small := machine("x-node00", "x-a", ""), machine("x-node01", "x-a", fourCPU)
 	apart := away(from(byZone, "app", "x-db"))

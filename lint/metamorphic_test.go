@@ -41,9 +41,9 @@ func everyExample(t *testing.T) []example {
 	return list
 }
 
-// TestExamples asks about each example in its original form and in other forms: the answers are
-// the same, and lint and place agree. Without the full trials it tries one variant of one
-// property for each example, in turn. The dice are the same for the same example.
+// TestExamples asks about each example in its original form and in other forms, and checks that the
+// answers are the same and that lint and place agree. Without the full trials it tries one variant
+// of one property for each example, in turn. Equal examples use equal random numbers.
 func TestExamples(t *testing.T) {
 	e, all := engine(t), trials.Full(t)
 	for i, x := range everyExample(t) {
@@ -132,8 +132,8 @@ func liveMachines(x example, d dice) []variant {
 // word matches a name in an example, newWord its replacement.
 var word, newWord = regexp.MustCompile(`\bx-[a-z0-9-]*[a-z0-9]`), regexp.MustCompile(`\by-[0-9]{3}\b`)
 
-// renamed gives every name another one, and a way back. order determines which of the sorted
-// new names each of the sorted old ones gets.
+// renamed replaces every name and records how to map it back. The function order assigns the sorted
+// new names to the sorted old names.
 func renamed(x example, name string, order func(n int) []int) variant {
 	text := strings.Join(x.nodes, "---\n") + "---\n" + strings.Join(x.docs, "---\n")
 	words := word.FindAllString(text, -1)
@@ -174,9 +174,9 @@ func renamedAll(x example, d dice) []variant {
 	return []variant{renamed(x, "in the same order", ascending), backwards, mixed}
 }
 
-// TestSameBytes checks that the same input gives the same bytes, in every format, however
-// often, on any number of processors and in any order of the paths. It is not parallel, because
-// it sets the number of processors of the process.
+// TestSameBytes checks that the same input gives the same bytes in every format, on repeated runs,
+// on any number of processors and in any order of the paths. It is not parallel, because it sets
+// the number of processors of the process.
 func TestSameBytes(t *testing.T) {
 	for _, x := range everyExample(t)[:trials.AtLeast(t, 20, 6)-1] {
 		t.Run(x.name, func(t *testing.T) { sameBytes(t, engine(t), variant{nodes: x.nodes, files: oneAFile(x)}) })
@@ -193,8 +193,8 @@ func TestSameBytes(t *testing.T) {
 	t.Run("files that are read by several at once", func(t *testing.T) { sameBytes(t, engine(t), v) })
 }
 
-// rulesBind checks that what the rules alone never place is never placed: to ignore resources
-// can only help.
+// rulesBind checks that pods that are never placed when resources are ignored are never placed at
+// all.
 func rulesBind(t *testing.T, p *diag.Placement) {
 	t.Helper()
 	if p.RulesVerdict == "never" && p.Verdict != "never" {

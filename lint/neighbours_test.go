@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNeighbours renders a Deployment beside what another root declares. A selector that may
-// find a pod there must not be reported to match nothing; one that cannot must be.
+// TestNeighbours renders a Deployment beside the objects of another root. A selector must be
+// reported to match nothing only if it cannot find a pod there.
 func TestNeighbours(t *testing.T) {
 	pod := func(labels string) string {
 		return "apiVersion: v1\nkind: Pod\nmetadata: {name: load-0, labels: {" + labels + "}}\nspec: {containers: [{name: a, image: example.com/a}]}\n"

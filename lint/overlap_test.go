@@ -91,9 +91,8 @@ func ownersOf(f *facts.Facts) map[int]int {
 	return owners
 }
 
-// pairs returns the pairs of rules that report one question about one row: a row of the list
-// itself, or a workload that a description and a row of the list, or two descriptions, are
-// about.
+// pairs returns the pairs of rules that report the same question about the same row or the same
+// workload.
 func (r *reporting) pairs() map[string]bool {
 	all := map[string]bool{}
 	for key, ids := range r.by {

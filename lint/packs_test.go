@@ -46,8 +46,8 @@ func alone(t *testing.T, rule *diag.Rule, text []byte) *rego.Engine {
 	return e
 }
 
-// TestPackFixtures runs each rule of a pack, and each template, on its own fixtures: bad ones
-// give exactly what their comments expect, good and unknown ones too.
+// TestPackFixtures runs each rule of a pack, and each template, on its own fixtures. Bad, good and
+// unknown fixtures give exactly the findings that their comments expect.
 func TestPackFixtures(t *testing.T) {
 	for _, rule := range engine(t).All() {
 		kind := rule.Pack
@@ -98,8 +98,9 @@ func libraries(t *testing.T) []func(*oparego.Rego) {
 	return all
 }
 
-// underPlainOPA returns how many findings the source of a rule reports under OPA alone, on the
-// output of the facts command: all facts, while lint builds only those that the rule reads.
+// underPlainOPA returns the number of findings that a rule reports when plain OPA evaluates it on
+// the output of the facts command. That output has all facts, while lint builds only those that the
+// rule reads.
 func underPlainOPA(t *testing.T, o lint.Options, id, source string, params []byte) (found int) {
 	t.Helper()
 	d, err := lint.Facts(context.Background(), o)

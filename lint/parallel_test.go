@@ -100,8 +100,8 @@ func TestClustersSideBySide(t *testing.T) {
 	}
 }
 
-// TestPlacementsSideBySide checks the same for decisions, each of which says what was skipped
-// up to its cluster.
+// TestPlacementsSideBySide checks that decisions do not depend on the number of processors. Each
+// decision lists the input that was skipped before its cluster.
 func TestPlacementsSideBySide(t *testing.T) {
 	for _, broken := range []bool{false, true} {
 		dir, c := manyClusters(t, broken)

@@ -56,8 +56,8 @@ func TestThreeZonesFit(t *testing.T) {
 	}
 }
 
-// TestThreeZonesMisspelt decides about the original application: the appliance asks for a
-// topology key that no node has, and the other two are not affected.
+// TestThreeZonesMisspelt decides about the original application. The appliance asks for a topology
+// key that no node has, and the other two workloads are not affected.
 func TestThreeZonesMisspelt(t *testing.T) {
 	doc := threeZones(t, wrongKey)
 	if doc.Verdict != "never" || doc.RulesVerdict != "never" {
@@ -77,7 +77,7 @@ func TestThreeZonesMisspelt(t *testing.T) {
 	}
 }
 
-// scannerCore checks that the core is the misspelt key, at its place, and that a repair is
+// scannerCore checks that the core is the misspelled key, with its location, and that a repair is
 // offered.
 func scannerCore(t *testing.T, w diag.PlacementWorkload) {
 	t.Helper()
@@ -98,9 +98,9 @@ func scannerCore(t *testing.T, w diag.PlacementWorkload) {
 	}
 }
 
-// TestCoreNamesTheOthers checks a pod that must be with one that excludes it: each rule can be
-// met without the other, so a core has both. The other pod exists, so that requiring it is no
-// contradiction.
+// TestCoreNamesTheOthers checks a pod that must be on the same node as a pod that excludes it. Each
+// rule can be met without the other, so a core has both. The other pod exists, so the requirement
+// alone is not a contradiction.
 func TestCoreNamesTheOthers(t *testing.T) {
 	e := engine(t)
 	nodes := machines(2, "", "x-a", "x-b")

@@ -24,9 +24,9 @@ rules:
   capacity.short-after-node-loss: error
 `
 
-// mostForRules limits the CPU that ten rules may add, as a multiple of the bare parse of the
-// 2,000-file tree. It allows for a busy machine; on a quiet one they add 2.2 times, and the aim
-// is 2.5.
+// mostForRules is the maximum CPU time that ten rules may add, as a multiple of the bare parse of
+// the 2,000-file tree. It allows for a busy machine. On a quiet machine they add 2.2 times, and the
+// goal is 2.5.
 const mostForRules = 4
 
 // BenchmarkPolicies measures what ten rules of packs add to a run over 3,000 Deployments and

@@ -38,10 +38,10 @@ func BenchmarkRoots(b *testing.B) {
 	b.ReportMetric(median(ratio), "times-bare")
 }
 
-// mostOfBare limits the cost of a chart of 40 templates, as a multiple of the bare parse of the
-// generated tree. The start of the worker is the larger half of it. Where processes start
-// comparatively slowly, the cost may instead be mostOfStart times a run over a small file: the
-// first is 5 %, the second 7 % above what a quiet machine reaches.
+// mostOfBare is the maximum cost of a chart with 40 templates, as a multiple of the bare parse of
+// the generated tree. Starting the worker takes more than half of it. On machines where processes
+// start slowly, the cost may instead be mostOfStart times the cost of a run over a small file. The
+// first limit is 5 % and the second 7 % above the result of a quiet machine.
 const (
 	mostOfBare  = 1.0 / 6
 	mostOfStart = 1.8

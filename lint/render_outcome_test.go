@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/render"
 )
 
-// TestNoResult checks a run with a render that failed: the rest is judged, and the failure is a
-// note if the render was not requested explicitly.
+// TestNoResult checks a run with a failed render. The rest is judged, and the failure is a note if
+// the render was not requested explicitly.
 func TestNoResult(t *testing.T) {
 	dir, err := filepath.Abs("../fixtures/apps")
 	if err != nil {

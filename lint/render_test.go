@@ -30,8 +30,8 @@ func renderFixtures(t *testing.T) []string {
 	return all
 }
 
-// TestRenderFixtures renders typical repositories: each finding is on the line that a person
-// would change, and findings that several renders share are one result.
+// TestRenderFixtures renders typical repositories, and checks that each finding is on the line that
+// a person would change and that findings of several renders are one result.
 func TestRenderFixtures(t *testing.T) {
 	folders := renderFixtures(t)
 	if len(folders) != len(renderRoots) {

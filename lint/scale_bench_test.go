@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// largeCluster writes a cluster as in a dump of a live one: nodes in 12 pools and 3 zones whose
-// memory differs by some MiB, each with a unique label and one of its rack, and Deployments of
-// about 13 pods with rules of every kind.
+// largeCluster writes a cluster like the dump of a live one. It has nodes in 12 pools and 3 zones
+// with slightly different memory, a unique label and a rack label each. Its Deployments have about
+// 13 pods each, with rules of every kind.
 func largeCluster(b *testing.B, dir string, nodes, workloads int) {
 	b.Helper()
 	r := rand.New(rand.NewPCG(16, uint64(nodes)))
@@ -103,9 +103,10 @@ spec:
 `, app, i%50, replicas, labels, spec, []int{50, 100, 250, 500, 1000}[r.IntN(5)], []int{64, 128, 256, 512, 1024}[r.IntN(5)])
 }
 
-// scaleRows lists the commands on a large cluster, with limits on their CPU, as a multiple of
-// the bare parse of the 2,000-file tree, and on their MiB. The limits allow for a busy machine:
-// a quiet one reaches 8, 11 and 8 times. The aim is 10, 16 and 12.
+// scaleRows lists the commands to run on a large cluster, with limits on their CPU time, as a
+// multiple of the bare parse of the 2,000-file tree, and on their memory in MiB. The limits allow
+// for a busy machine. On a quiet machine they take 8, 11 and 8 times the bare parse, and the goal
+// is 10, 16 and 12.
 var scaleRows = []struct {
 	name       string
 	args       []string
@@ -157,9 +158,9 @@ func within(b *testing.B, times, mib []float64, mostTimes, mostMiB float64) {
 	}
 }
 
-// mixRows limits the CPU of scaleRows for each mix at 1,000 nodes and 2,000 workloads, as a
-// multiple of the bare parse: twice what a quiet machine reaches. Taints are slow (6, 7 and 6
-// times), because each set of tolerations is checked against every node.
+// mixRows has the limits on the CPU time of scaleRows for each mix at 1,000 nodes and 2,000
+// workloads, as a multiple of the bare parse. They are twice the result of a quiet machine. Taints
+// are slow (6, 7 and 6 times) because each set of tolerations is checked against every node.
 var mixRows = map[string][3]float64{
 	"spread":    {8, 12, 14},
 	"stateful":  {6, 11, 5},

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/diag"
 )
 
-// mix is a kind of large cluster: how its nodes and its workloads are made.
+// mix is a kind of large cluster, with functions that generate its nodes and workloads.
 type mix struct {
 	name     string
 	node     func(r *rand.Rand, i int) string
@@ -229,8 +229,8 @@ func misfits(r *rand.Rand, i int, c size) string {
 	return a.String()
 }
 
-// undeclared returns light workloads, except for one whose pods may or may not be separated:
-// the label is set at run time.
+// undeclared returns light workloads, except for one with pods that may or may not be separated,
+// because their label is set at run time.
 func undeclared(r *rand.Rand, i int, c size) string {
 	if i > 0 {
 		return light(r, i, c)

@@ -21,7 +21,7 @@ func liveNodes(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// liveWorkloads returns Deployments for them.
+// liveWorkloads returns Deployments for live nodes.
 func liveWorkloads(r *rand.Rand, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -30,8 +30,8 @@ func liveWorkloads(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// TestLiveNodesAreDecided checks that no question about the workloads of a live cluster exceeds
-// its step budget because all nodes differ (T19). What is unknown because too many workloads
+// TestLiveNodesAreDecided checks that no question about the workloads of a live cluster exceeds its
+// step budget because all nodes differ (T19). Answers that are unknown because too many workloads
 // compete would be unknown on equal nodes as well.
 func TestLiveNodesAreDecided(t *testing.T) {
 	t.Parallel()

@@ -24,9 +24,9 @@ var told = []string{
 // pointers matches what an example has in place of the comments of tests.
 var pointers = regexp.MustCompile(` *# <- .*`)
 
-// TestTold checks the text of findings, without colour: message and place in the first line,
-// which tools read too, and the rest in lines of at most 80 columns, except the user's own text
-// and words without a space.
+// TestTold checks the text output of findings without color. The first line has the message and the
+// location, because tools read it too. All other lines have at most 80 columns, except for the
+// user's own text and words without a space.
 func TestTold(t *testing.T) {
 	for _, rule := range told {
 		t.Run(rule, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestToldAreAllThereIs(t *testing.T) {
 	}
 }
 
-// golden compares a text with a file, or rewrites the file on request.
+// golden compares text with a file, or rewrites the file on request.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
 	if os.Getenv("SCHEDLINT_UPDATE") != "" {

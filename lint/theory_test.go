@@ -43,7 +43,7 @@ var (
 	namedTest      = regexp.MustCompile("`((?:Test|Fuzz)[A-Z][0-9A-Za-z_]*)`")
 )
 
-// citedRules returns the ids of rules that a text cites, including those within ranges.
+// citedRules returns the ids of the rules that text cites, including those within ranges.
 func citedRules(text string) []string {
 	var ids []string
 	for _, m := range ruleID.FindAllStringSubmatch(text, -1) {
@@ -63,7 +63,7 @@ func citedRules(text string) []string {
 	return ids
 }
 
-// citedLemmas returns the ids of lemmas that a comment of Go cites.
+// citedLemmas returns the ids of the lemmas that a Go comment cites.
 func citedLemmas(comment string) []string {
 	var ids []string
 	for _, m := range lemmaID.FindAllStringSubmatch(comment, -1) {
@@ -101,7 +101,8 @@ func TestCitationSyntax(t *testing.T) {
 	}
 }
 
-// repository holds what the files of the repository cite, and the tests that they contain.
+// repository holds the citations in the files of the repository, and the tests that the files
+// contain.
 type repository struct {
 	cited map[string][]string // ids, with the places that cite them
 	prose map[string][]string // the same for documents, which are no reason to define an id
@@ -136,7 +137,7 @@ func citations(t *testing.T) *repository {
 	return r
 }
 
-// read adds what one file cites.
+// read adds the citations in one file.
 func (r *repository) read(t *testing.T, path string, to map[string][]string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -231,8 +232,8 @@ func order(a, b string) int {
 	return cmp.Or(strings.Compare(x[1], y[1]), m-n, strings.Compare(x[3], y[3]))
 }
 
-// TestTheory compares the citations of the repository with the definitions of SEMANTICS.md and
-// THEORY.md: both are complete, and no definition is unused.
+// TestTheory compares the citations in the repository with the definitions in SEMANTICS.md and
+// THEORY.md. Every citation has a definition, and no definition is unused.
 func TestTheory(t *testing.T) {
 	t.Parallel()
 	r := citations(t)
@@ -277,8 +278,8 @@ func TestTheory(t *testing.T) {
 	}
 }
 
-// complete checks that all cells of a row are filled, and that a test checks what has a
-// heading.
+// complete checks that all cells of a row are filled, and that a definition with a heading has a
+// test.
 func (r *repository) complete(t *testing.T, d *definition) {
 	t.Helper()
 	if !strings.HasPrefix(d.text, "|") {

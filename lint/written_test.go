@@ -10,7 +10,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// written finds where the result of one render was written, in the same way as for findings.
+// written finds the sources of positions in the result of a render, in the same way as for
+// findings.
 type written struct {
 	renders  *locate.Renders
 	rendered *locate.Rendered
@@ -28,7 +29,7 @@ func newWritten(dir string, asked locate.Render, out *render.Output) *written {
 // Result returns the text of the render.
 func (w *written) Result() *source.File { return w.rendered.File }
 
-// Place returns where a place of the result was written.
+// Place returns the source of a span in the result.
 func (w *written) Place(s diag.Span) origin.Place { return w.renders.SourceOf(w.rendered, s) }
 
 // Source returns a file that a place names.

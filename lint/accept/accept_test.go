@@ -97,8 +97,9 @@ func random(r *rand.Rand) []Finding {
 	return all
 }
 
-// TestBaselineProperties applies a baseline of random findings to the same findings and to
-// randomly changed ones: equal and fewer findings are accepted, and more are not.
+// TestBaselineProperties applies a baseline of random findings to the same findings and to randomly
+// changed ones. It checks that equal and fewer findings are accepted, and that more findings are
+// not.
 func TestBaselineProperties(t *testing.T) {
 	for seed := range uint64(trials.AtLeast(t, 3000, 500)) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -161,8 +162,8 @@ func roundTrip(t *testing.T, b *Baseline) *Baseline {
 	return again
 }
 
-// TestSince compares random findings with a changed copy: what is removed is fixed, what is
-// added is new, and the numbers add up.
+// TestSince compares random findings with a changed copy. It checks that removed findings are
+// fixed, that added findings are new, and that the numbers add up.
 func TestSince(t *testing.T) {
 	read := func(*diag.Diagnostic) bool { return false }
 	for seed := range uint64(trials.AtLeast(t, 2000, 500)) {
@@ -190,7 +191,7 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestSinceUndecided removes nodes: the pods are Pending, which does not fix the finding about
+// TestSinceUndecided removes nodes, so that pods are Pending. This does not fix the finding about
 // their rollout.
 func TestSinceUndecided(t *testing.T) {
 	rollout, pending, other := finding("rollout-deadlock", "web", 1), finding("anti-affinity-exceeds-domains", "web", 1), finding("rollout-deadlock", "api", 1)
@@ -238,7 +239,7 @@ func TestOutlives(t *testing.T) {
 	}
 }
 
-// TestBaselineMistakes has one text for every possible error.
+// TestBaselineMistakes has one baseline for every possible error.
 func TestBaselineMistakes(t *testing.T) {
 	with := func(entries string) string {
 		return "{\"apiVersion\":\"schedlint.dev/v1alpha1\",\"kind\":\"Baseline\",\n\"reason\":\"r\",\n\"entries\":[" + entries + "]}"
@@ -321,7 +322,7 @@ func fuzzBaseline(t *testing.T, text []byte) {
 	roundTrip(t, b)
 }
 
-// TestTexts runs the target on random texts, like the test in lint/source.
+// TestTexts runs the target on random text, like the test in lint/source.
 func TestTexts(t *testing.T) {
 	n, seed, err := mutate.Runs(300)
 	if err != nil {

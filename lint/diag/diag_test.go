@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// ascending are findings in their order. Each is greater than the one before it by the part that
-// its comment names, and smaller by all later parts.
+// ascending holds findings in ascending order. Each is greater than the one before it in the part
+// that its comment names, and smaller in all later parts.
 var ascending = []Diagnostic{
 	order("a", 9, 9, LevelError, "z", "z", nil, "z", 9),
 	order("b", 1, 9, LevelError, "z", "z", nil, "z", 9),          // file
@@ -30,7 +30,7 @@ func order(file string, line, column int, l Level, rule, message string, details
 	}
 }
 
-// TestCompare compares every two of the findings both ways.
+// TestCompare compares every pair of the findings in both directions.
 func TestCompare(t *testing.T) {
 	for i := range ascending {
 		for j := range ascending {
@@ -74,7 +74,7 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestSort sorts, drops repeats, and counts levels, each time from zero.
+// TestSort checks that Sort drops duplicates and counts levels from zero each time.
 func TestSort(t *testing.T) {
 	all := append(slices.Clone(ascending), ascending[2], ascending[4], ascending[0])
 	slices.Reverse(all)
@@ -90,7 +90,7 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestReportMerge counts findings that several renders share once, accepted or not.
+// TestReportMerge checks that findings of several renders count once, whether accepted or not.
 func TestReportMerge(t *testing.T) {
 	one := Diagnostic{Rule: "r", Level: LevelWarning, Written: Object{Name: "web"}, Location: Span{File: "a", Line: 1}}
 	var all []Diagnostic
@@ -130,7 +130,7 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// TestUnsettled fails a run for the questions that --fail-on-unknown selects.
+// TestUnsettled checks that the open questions that --fail-on-unknown selects fail a run.
 func TestUnsettled(t *testing.T) {
 	label, steps := Skip{Reason: "a label", Count: 1}, Skip{Reason: "steps", Count: 1, Budget: true}
 	for _, row := range []struct {
@@ -149,7 +149,8 @@ func TestUnsettled(t *testing.T) {
 	}
 }
 
-// TestUnjudged warns of skipped input that may contain workloads, if none was judged.
+// TestUnjudged checks that skipped input that may contain workloads is returned if no workload was
+// judged.
 func TestUnjudged(t *testing.T) {
 	s := Summary{Skipped: []Skip{{Reason: "template", MayHoldWorkloads: true}, {Reason: "CRD schema"}, {Reason: "hidden directory", MayHoldWorkloads: true}}}
 	if got := s.Unjudged(); len(got) != 2 || got[0].Reason != "template" || got[1].Reason != "hidden directory" {

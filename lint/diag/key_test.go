@@ -16,7 +16,7 @@ func found() Diagnostic {
 	}
 }
 
-// TestKeyOutlives keeps the key when a finding moves, and when its numbers change.
+// TestKeyOutlives checks that the key stays the same when a finding moves or its numbers change.
 func TestKeyOutlives(t *testing.T) {
 	before := found()
 	for name, change := range map[string]func(d *Diagnostic){
@@ -39,7 +39,8 @@ func TestKeyOutlives(t *testing.T) {
 	}
 }
 
-// TestKeyTellsApart gives findings about different subjects different keys and different parts.
+// TestKeyTellsApart checks that findings about different subjects have different keys and different
+// parts.
 func TestKeyTellsApart(t *testing.T) {
 	seen := map[string]string{}
 	for name, change := range map[string]func(d *Diagnostic){
@@ -83,8 +84,8 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestPrint is equal for all renders of an object that was written once; for an object that only a
-// render creates it is the key of the finding.
+// TestPrint checks that the result key is equal for all renders of an object that was written once.
+// For an object that only a render creates, it is the key of the finding.
 func TestPrint(t *testing.T) {
 	made := found()
 	if made.ResultKey() != made.Key() {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMerge merges the findings of several renders at one location, and ignores findings without a
-// location of their own or without a render.
+// TestMerge checks that findings of several renders at one location are merged, and that findings
+// without a separate location or without a render are not.
 func TestMerge(t *testing.T) {
 	at := Span{File: "base/web.yaml", Line: 3, Column: 1, EndLine: 3, EndColumn: 2}
 	top := Span{File: "kustomization.yaml", Line: 1, Column: 1, EndLine: 1, EndColumn: 2}
@@ -39,8 +39,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeNodes merges the findings of several clusters and renders about shared nodes, if their
-// messages are equal.
+// TestMergeNodes checks that findings of several clusters and renders about shared nodes are merged
+// if their messages are equal.
 func TestMergeNodes(t *testing.T) {
 	at := Span{File: "nodes.yaml", Line: 3, Column: 1, EndLine: 3, EndColumn: 2}
 	of := func(cluster, render, message string, level Level) Diagnostic {

@@ -8,7 +8,7 @@ import (
 func TestNearest(t *testing.T) {
 	for _, row := range []struct{ word, want string }{
 		{"kubernetes.io/hostnam", "kubernetes.io/hostname"}, {"Zone", "zone"}, {"zne", "zone"}, {"other", ""},
-		// Names are short: for long words the time would be proportional to the product of their
+		// Names are short. For long words the time would be proportional to the product of their
 		// lengths.
 		{strings.Repeat("a", 1<<20), ""},
 	} {

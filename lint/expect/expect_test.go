@@ -26,8 +26,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestWriteIsChecked checks that a written text expects exactly the findings, whatever their
-// text, and that writing it again does not change it.
+// TestWriteIsChecked checks that the result of Write expects exactly the given findings, whatever
+// their text, and that writing it again does not change it.
 func TestWriteIsChecked(t *testing.T) {
 	found := []diag.Diagnostic{finding(1, "x", `a "quoted" (1.5) \ text`), finding(1, "x", "b"), finding(3, "y", "c")}
 	text := "kind: A # want \"old\"\nkind: B # want \"gone\" # because \"stays\"\nkind: C # note\nkind: D\n"

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// comments returns the comments of the fields of all structs, by the names of both. A field without
-// a comment shares that of the field before it.
+// comments returns the comments of all struct fields, by the names of the struct and the field. A
+// field without a comment shares the comment of the field before it.
 func comments(t testing.TB) map[[2]string]string {
 	t.Helper()
 	names, err := filepath.Glob("facts*.go")
@@ -65,8 +65,8 @@ var known = map[string]string{
 	"W":  "The workload of the row, as an index in the list of workloads; -1 for an object that creates no pods.",
 }
 
-// described derives descriptions from comments, with fields named as in rules. A list has the
-// description of its rows.
+// described derives descriptions from comments. Fields have the names that rules use, and a list
+// has the description of its rows.
 func described(t testing.TB) describer {
 	all := comments(t)
 	return func(of reflect.Type, field string) string {
@@ -109,8 +109,8 @@ func renamed(text string, of reflect.Type) string {
 	})
 }
 
-// TestEveryFieldIsDescribed: the schema, the reference and the facts command show these
-// descriptions, so each must mention its field.
+// TestEveryFieldIsDescribed checks that each description mentions its field. The schema, the
+// reference and the facts command show these descriptions.
 func TestEveryFieldIsDescribed(t *testing.T) {
 	all := comments(t)
 	structs := map[reflect.Type]bool{}

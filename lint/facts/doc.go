@@ -14,8 +14,8 @@
 // the reason. A number that is not exact is a pair of bounds, x_min and x_max. For example, the
 // number of usable nodes is a pair because pools can grow and placement may be unknown. A list that
 // a user's own rule reads is complete: it has a row for each workload that its question applies to.
-// Some lists have rows for faults only: documents, refusals, unknown_fields, outer_labels and
-// suppressions, and also circles, crowds and orders, which are about several workloads.
+// Some lists have rows for faults only: documents, refusals, unknown_fields, affinity, outer_labels
+// and suppressions, and also circles, crowds and orders, which are about several workloads.
 //
 // Placement fields of objects that are not judged (workload.Set.Fragments) produce node labels,
 // topology keys that no node has, and refusals with the stage fragment. They produce no facts about

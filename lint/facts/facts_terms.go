@@ -10,7 +10,7 @@ type Document struct {
 	// Detail is the key, the alias or the reason of the problem.
 	Detail string `json:"detail"`
 	// FirstLine is the line where a repeated key first occurs. It is 0 for other problems, and if
-	// the first occurrence is in another file or in other text.
+	// the first occurrence is in another file or render.
 	FirstLine int `json:"first_line"`
 	// LastCounts is true for a repeated key in a file that only Helm reads, or in the output of a
 	// chart. The last value then applies.
@@ -28,9 +28,10 @@ type Refusal struct {
 	// custom resource, or its kind may be misspelled.
 	Object string `json:"object"`
 	W      int    `json:"w"`
-	// Stage is the rejected thing: object (the object itself), pods (every pod that it creates),
-	// gate (the field is dropped while its feature gate is off and rejected when the gate is on) or
-	// fragment (the object is not judged, but a pod with this field would be rejected).
+	// Stage is the point of the rejection: object (the object itself is rejected), pods (every pod
+	// that the object creates is rejected), gate (the field is dropped while its feature gate is
+	// off and rejected when the gate is on) or fragment (the object is not judged, but a pod with
+	// this field would be rejected).
 	Stage string `json:"stage" enum:"object pods gate fragment"`
 	// Gate is the name of the feature gate, or "".
 	Gate string `json:"gate"`
@@ -39,7 +40,7 @@ type Refusal struct {
 	Field string `json:"field"`
 	// Values is true if object names a map in the values for a chart that is not part of the input.
 	Values bool `json:"values"`
-	// Reason is the API server's error message about the field.
+	// Reason is the defect of the field, worded like the API server's error message.
 	Reason string `json:"reason"`
 }
 

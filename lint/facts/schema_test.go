@@ -56,8 +56,7 @@ func TestSchemaIsClosed(t *testing.T) {
 	}
 }
 
-// TestNames keeps the vocabulary regular: every row has an id, and every field a name in snake
-// case.
+// TestNames checks that every row has an id and that every field name is in snake case.
 func TestNames(t *testing.T) {
 	for list := range reflect.TypeFor[Facts]().Fields() {
 		if list.Type.Kind() != reflect.Slice {
@@ -111,7 +110,7 @@ func fill(r reflect.Value) {
 
 func compiled(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	// Not Schema(): that is the file as it was when the test was compiled, before it was rewritten.
+	// The test cannot use Schema, which returns the file as it was when the test was compiled.
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(generated(described(t))))
 	if err != nil {
 		t.Fatal(err)

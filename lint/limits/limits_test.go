@@ -10,8 +10,9 @@ import (
 	"github.com/schedlint/schedlint/lint/cpu"
 )
 
-// documented lists what docs/limits.md says of limits: {} are figures. Each has to be there, and the
-// sections on input and rendering must have no other figure.
+// documented lists the phrases about limits in docs/limits.md, where {} stands for a number. The
+// document must contain each phrase, and its sections on input and rendering must contain no other
+// number.
 var documented = []string{
 	say("more than {} workloads or {} pods compete", Rivals, RivalPods),
 	say("| size | {} | {} |", bytes(File.Bytes), bytes(Run.Bytes)),
@@ -28,7 +29,8 @@ var documented = []string{
 	say("or {} for one root", bytes(WorkerMemory)),
 }
 
-// inWords are figures that docs/limits.md writes as words, with the words.
+// inWords has phrases of docs/limits.md that write numbers as words, and whether they agree with
+// the limits.
 var inWords = map[string]bool{
 	"one per four bytes":                   BytesPerValue == 4,
 	"count for a sixteenth of their size":  PassedOver == 16,
@@ -40,7 +42,7 @@ var inWords = map[string]bool{
 
 type bytes int
 
-// say fills in figures as a document writes them.
+// say fills in numbers as a document writes them.
 func say(phrase string, figures ...any) string {
 	for _, f := range figures {
 		text := fmt.Sprint(f)

@@ -35,7 +35,7 @@ func withKind(t *testing.T, kind string) *workload.Workload {
 	return w
 }
 
-// TestCaptions words the captions of tables of nodes.
+// TestCaptions checks the captions of node tables.
 func TestCaptions(t *testing.T) {
 	w := withKind(t, "Deployment")
 	lost := func(is certificate.Meaning, nodes ...string) *certificate.Loss {
@@ -70,7 +70,7 @@ func TestCaptions(t *testing.T) {
 	})
 }
 
-// TestOutlook words the answer of a node for a pod, with all filters that reject it.
+// TestOutlook checks the words for the answer of a node, with all filters that reject the pod.
 func TestOutlook(t *testing.T) {
 	cordoned := check.Refusal{By: "NodeUnschedulable", Kind: check.Excluded, Exclusion: *exclusion(model.Cordoned)}
 	full := check.Refusal{By: "NodeResourcesFit", Kind: check.NoRoom}
@@ -82,7 +82,7 @@ func TestOutlook(t *testing.T) {
 	})
 }
 
-// TestGrowthOfPools words the nodes that pools can add.
+// TestGrowthOfPools checks the words for the nodes that pools can add.
 func TestGrowthOfPools(t *testing.T) {
 	node := &topology.Node{Name: "n0", Pool: &topology.Pool{Name: "a", Count: 2}}
 	zoned := &topology.Node{Name: "n0", Pool: &topology.Pool{Name: "a", Count: 1}, Labels: map[string]string{"topology.kubernetes.io/zone": "z1"}}
@@ -94,7 +94,7 @@ func TestGrowthOfPools(t *testing.T) {
 	})
 }
 
-// TestFixes words repairs of terms.
+// TestFixes checks the words for repairs of terms.
 func TestFixes(t *testing.T) {
 	outside := facts.Selector{MatchesOwn: diag.Always, OwnNamespace: diag.Never, Nearest: "app=web"}
 	phrases(t, map[string]string{

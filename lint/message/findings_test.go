@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/facts"
 )
 
-// finding is one row, or values, that a rule reports, with the expected lines.
+// finding is a row, or the values, that a rule reports, with the expected lines.
 type finding struct {
 	Reason string          `json:"reason"`
 	List   string          `json:"list,omitempty"`
@@ -107,7 +107,7 @@ func (f *finding) row(t *testing.T) (any, *facts.Facts) {
 	return nil, nil
 }
 
-// TestFindings words rows and values.
+// TestFindings checks the words for rows and values.
 func TestFindings(t *testing.T) {
 	c := NewCatalogue()
 	worded := map[string]bool{}
@@ -135,7 +135,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// TestFindingOfAnotherList: a reason words rows of its own list, or its own values, only.
+// TestFindingOfAnotherList checks that a reason words only rows of its own list, or its own values.
 func TestFindingOfAnotherList(t *testing.T) {
 	c := NewCatalogue()
 	for name, f := range map[string]struct {

@@ -25,7 +25,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// codes returns the constants of an enumeration, read from the source of its package.
+// codes returns the constants of an enumeration by parsing the source of its package.
 func codes(t *testing.T, dir, enumeration string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(dir), "*.go"))
@@ -65,7 +65,8 @@ func codes(t *testing.T, dir, enumeration string) []string {
 	return all
 }
 
-// enumerations are the enumerations that the catalogue words, each with its words for a code.
+// enumerations lists the enumerations in the catalogue, each with a function that returns the words
+// for a code.
 var enumerations = []struct {
 	dir, name string
 	say       func(code string) []string
@@ -81,7 +82,7 @@ var enumerations = []struct {
 	}},
 	{"sched/model", "ExclusionKind", func(code string) []string {
 		x := exclusion(model.ExclusionKind(code))
-		if x.Kind == model.Undeclared { // which is about no node
+		if x.Kind == model.Undeclared { // it is not about a node
 			return []string{Excluded(x)}
 		}
 		x.Nodes = x.Nodes[:1]
@@ -139,7 +140,8 @@ func exclusion(kind model.ExclusionKind) *model.Exclusion {
 	}
 }
 
-// TestEveryCodeHasWords: a code that is added without words appears as itself.
+// TestEveryCodeHasWords checks that every code has words. A code without words would be printed as
+// it is.
 func TestEveryCodeHasWords(t *testing.T) {
 	for _, e := range enumerations {
 		said := map[string]string{}
@@ -157,7 +159,7 @@ func TestEveryCodeHasWords(t *testing.T) {
 	}
 }
 
-// TestArithmetic words the derivation of the numbers of a rollout.
+// TestArithmetic checks the words for the computation of a rollout's numbers.
 func TestArithmetic(t *testing.T) {
 	surge := func(pods int) workload.Amount { return share("maxSurge", "25%", pods, true) }
 	unavailable := func(pods int) workload.Amount { return share("maxUnavailable", "25%", pods, false) }
@@ -194,7 +196,7 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
-// TestBudget words the number of disruptions that a budget allows.
+// TestBudget checks the words for the number of disruptions that a budget allows.
 func TestBudget(t *testing.T) {
 	percent := share("minAvailable", "50%", 3, true)
 	log := &workload.Workload{Object: &source.Object{Kind: "DaemonSet", Namespace: "shop", Name: "log"}}
@@ -217,8 +219,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestExclusion words the reasons why nodes cannot run a pod, for none, one, several and many
-// nodes.
+// TestExclusion checks the words for the reasons why nodes cannot run a pod, for no node, one node,
+// several and many nodes.
 func TestExclusion(t *testing.T) {
 	at := func(kind model.ExclusionKind, nodes int) *model.Exclusion {
 		x := exclusion(kind)
@@ -248,7 +250,7 @@ func TestExclusion(t *testing.T) {
 	}
 }
 
-// TestRefusal words the answer of a node for one more pod.
+// TestRefusal checks the words for the answer of a node for one more pod.
 func TestRefusal(t *testing.T) {
 	room := check.Room{Resource: "cpu", Requested: resource.MustParse("2"), Offered: resource.MustParse("4"), Left: resource.MustParse("1")}
 	full := room
@@ -290,7 +292,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestRepair words repairs of a contradiction.
+// TestRepair checks the words for repairs of a contradiction.
 func TestRepair(t *testing.T) {
 	w, node := web(), &topology.Node{Name: "n0"}
 	term := func(use model.Use) *model.Term { return &model.Term{Use: use, Key: "zone", Hard: true} }
@@ -325,7 +327,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestLimits words the rules behind limits.
+// TestLimits checks the words for the rules that cause limits.
 func TestLimits(t *testing.T) {
 	rules := func(use string, keys ...string) (all []facts.Rule) {
 		for _, key := range keys {
@@ -347,7 +349,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestPlaces names a few nodes, and seven of seven, because "1 more" is no shorter.
+// TestPlaces checks that a few of many nodes are named, but all of seven, because "1 more" is no
+// shorter.
 func TestPlaces(t *testing.T) {
 	on := make([]facts.NodePods, 7)
 	for i := range on {
@@ -363,7 +366,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestFixesOfLimits words advice with several cases.
+// TestFixesOfLimits checks the words for advice with several cases.
 func TestFixesOfLimits(t *testing.T) {
 	tainted := exclusion(model.Tainted)
 	for got, want := range map[string]string{

@@ -6,7 +6,7 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// TestUndecidedSays: every cause that leaves workloads undecided has words.
+// TestUndecidedSays checks that every cause of undecided workloads has words.
 func TestUndecidedSays(t *testing.T) {
 	for _, cause := range []model.Cause{model.ByBudget, model.BySize, model.ByFault} {
 		if overruns[cause] == "" {

@@ -32,8 +32,8 @@ spec: {replicas: 3, selector: {matchLabels: {app: web}}, template: {metadata: {l
 	return derive.Facts(derive.Input{Model: m, Set: set, Whole: func(string) bool { return true }}).Facts
 }
 
-// TestBudgetsThatMaySelect checks that a budget is listed if it may select the pods, with whether
-// it certainly does.
+// TestBudgetsThatMaySelect checks that a budget is listed if it may select the pods, and whether it
+// is known to select them.
 func TestBudgetsThatMaySelect(t *testing.T) {
 	t.Parallel()
 	const shop, plain = ", namespace: shop", "{app: web}"

@@ -41,8 +41,8 @@ pools:
   allocatable: {cpu: "2", memory: 8Gi, pods: "110"}
 `
 
-// shop has several workloads: web is spread over zones, job runs to completion, train runs on GPUs,
-// agent runs on every node, open has a variable, and another scheduler places odd.
+// shop has several workloads. web is spread over zones, job runs to completion, train runs on GPUs,
+// agent runs on every node, open has a variable, and odd uses another scheduler.
 const shop = `
 apiVersion: v1
 kind: Namespace
@@ -363,8 +363,7 @@ func TestListsAreWhole(t *testing.T) {
 	}
 }
 
-// TestEveryRowHasAPlace checks that a finding about any row has a place, including rows within
-// rows.
+// TestEveryRowHasAPlace checks that a finding about any row, including nested rows, has a location.
 func TestEveryRowHasAPlace(t *testing.T) {
 	t.Parallel()
 	b := described(t, threeZones, shop)
@@ -404,7 +403,7 @@ func rowOf(b *derive.Built, name string) *facts.Workload {
 	return &b.Workloads[slices.IndexFunc(b.Workloads, func(w facts.Workload) bool { return w.Name == name })]
 }
 
-// TestOnlyWhatIsReadIsMade checks that there are no descriptions that no rule reads.
+// TestOnlyWhatIsReadIsMade checks that descriptions are built only if a rule reads them.
 func TestOnlyWhatIsReadIsMade(t *testing.T) {
 	t.Parallel()
 	topo, err := topology.Load(models.Objects(t, threeZones))
@@ -443,8 +442,8 @@ func rowOfFacts(f *facts.Facts, name string) *facts.Workload {
 	return &f.Workloads[slices.IndexFunc(f.Workloads, func(w facts.Workload) bool { return w.Name == name })]
 }
 
-// TestNodesWithoutSlots checks that a node with 0 allocatable pods accepts no pod, whatever else it
-// offers, and that the finding says so.
+// TestNodesWithoutSlots checks that a node with 0 allocatable pods accepts no pod, even if it has
+// other resources, and that the finding gives this reason.
 func TestNodesWithoutSlots(t *testing.T) {
 	t.Parallel()
 	nodes := func(pools string) string {

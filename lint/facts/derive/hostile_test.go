@@ -142,11 +142,11 @@ func core(t testing.TB) *rego.Engine {
 	return e
 }
 
-// maxSteps bounds the steps of one run, about 10 CPU-s.
+// maxSteps is the maximum number of steps in one run. They take about 10 CPU-seconds.
 const maxSteps = 400_000_000
 
-// TestHostileSteps checks that linting and placing end within a number of steps, whatever the
-// manifests contain, and that they report what they give up.
+// TestHostileSteps checks that linting and placing end within maxSteps steps for any manifests, and
+// that they report the questions that they give up.
 func TestHostileSteps(t *testing.T) {
 	t.Parallel()
 	losses := func(*workload.Workload) []string {
@@ -187,8 +187,8 @@ func TestHostileSteps(t *testing.T) {
 	}
 }
 
-// TestMistakesOfOne checks that all mistakes in one workload are reported, however many unrelated
-// workloads there are.
+// TestMistakesOfOne checks that all mistakes in one workload are reported even if there are many
+// unrelated workloads.
 func TestMistakesOfOne(t *testing.T) {
 	t.Parallel()
 	mistakes := many(200, func(i int) string { return fmt.Sprintf("      f%d: 1\n", i) })
@@ -198,8 +198,8 @@ func TestMistakesOfOne(t *testing.T) {
 	}
 }
 
-// TestBudgetIsOnesOwn checks that workloads that share no rule and no node with a group do not
-// influence when questions about the group are given up.
+// TestBudgetIsOnesOwn checks that questions about a group are given up at the same point regardless
+// of workloads that share no rule and no node with the group.
 func TestBudgetIsOnesOwn(t *testing.T) {
 	t.Parallel()
 	group := many(12, func(i int) string {

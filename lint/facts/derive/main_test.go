@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMain makes garbage collection less frequent: the tests keep little memory, and collecting it
-// every few megabytes takes a sixth of their time.
+// TestMain makes garbage collection less frequent, because the tests keep little memory and
+// frequent collections take a sixth of their time.
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400)
 	os.Exit(m.Run())

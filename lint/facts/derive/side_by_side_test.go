@@ -16,7 +16,7 @@ import (
 )
 
 // TestModelsSideBySide checks, with the race detector, that models of the same workloads and nodes
-// may be used concurrently: they share nothing that a question changes.
+// can be used concurrently. They share no data that a question changes.
 func TestModelsSideBySide(t *testing.T) {
 	t.Parallel()
 	all, err := filepath.Glob("../../../fixtures/*/nodes.yaml")

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// page is the reference for people. The text above the mark is written by hand.
+// page is the published reference. The text above the mark is written by hand.
 const (
 	page = "../../../docs/facts.md"
 	mark = "<!-- Generated from lint/facts/schema.json; SCHEDLINT_UPDATE=1 go test ./lint/facts/... rewrites what follows. -->\n\n"
@@ -44,8 +44,8 @@ func TestReferenceFile(t *testing.T) {
 	}
 }
 
-// TestReferenceIsWhole checks that every row has one table with all of its fields, and that every
-// link leads to a heading.
+// TestReferenceIsWhole checks that every type of row has one table with all of its fields, and that
+// every link leads to a heading.
 func TestReferenceIsWhole(t *testing.T) {
 	var b bytes.Buffer
 	r := reference{&b, map[string]string{}}
@@ -69,7 +69,7 @@ func TestReferenceIsWhole(t *testing.T) {
 	}
 }
 
-// check reports the fields of a row, and of the rows in it, that are missing in its table.
+// check reports the fields of a row and its nested rows that are missing in their tables.
 func (r *reference) check(t *testing.T, tables map[string]string, path string, n *node) {
 	t.Helper()
 	row := n.inner()
