@@ -81,11 +81,11 @@ func (k *kind) shared(domain []int32) bool {
 	return len(k.nodes) == 1 || domain[k.nodes[0]] == domain[k.nodes[1]]
 }
 
-// QuickApplies reports whether the quick answers apply to a workload. They do not apply to:
-//   - DaemonSets, because their number of pods depends on the nodes;
+// QuickApplies reports whether the quick checks apply to a workload. They do not apply to:
+//   - DaemonSets, because their pod count depends on the nodes;
 //   - pods whose manifest names their node, because some of their requests do not count;
-//   - selectors of labels that come from the node, because they depend on where the pods are;
-//   - selectors of labels that differ from pod to pod, because they distinguish pods.
+//   - selectors of labels that come from the node, because the result depends on where the pods run;
+//   - selectors of labels that differ from pod to pod, because they do not treat all pods alike.
 func QuickApplies(g *model.Group) bool {
 	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && (t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
