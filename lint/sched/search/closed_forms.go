@@ -28,7 +28,7 @@ func settled(c component, best, worst []step) outcome {
 	return o
 }
 
-// singlePodGroup returns the component's only pod group and its index. ok is false if there are
+// singlePodGroup returns the component's only pod group and its index. It returns false if there are
 // several groups, or if pods other than running ones can block the group.
 func (f closedForms) singlePodGroup(c component) (int, *podGroup, bool) {
 	if len(c.units) != 1 {
