@@ -30,12 +30,12 @@ type Limit struct {
 	By Limited
 	// Terms lists the terms that impose the limit. It is empty for ByHostPort and ByRoom.
 	Terms []*model.Term
-	// Pods is the required number of pods. Most is how many can be placed.
+	// Pods is the required number of pods. Most is the number that can be placed.
 	Pods, Most int
 	// Exceeded is set if the required pods cannot all be placed. Grows is set if placing all of
 	// them requires pools to grow beyond their count.
 	Exceeded, Grows bool
-	// AtCount is how many pods can be placed before any pool grows.
+	// AtCount is the number of pods that can be placed before any pool grows.
 	AtCount int
 	// Domains counts the distinct values of the key on eligible nodes, Eligible counts the eligible
 	// nodes, and Nodes counts all nodes.

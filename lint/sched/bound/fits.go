@@ -50,7 +50,7 @@ func (c capacities) At(n int) int {
 // kind is a class of eligible nodes that are equivalent for a group's pods.
 type kind struct {
 	nodes []int32
-	// most is how many pods fit on an empty node of this kind.
+	// most is the number of pods that fit on an empty node of this kind.
 	most int
 }
 

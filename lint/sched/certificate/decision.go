@@ -246,7 +246,7 @@ type Loss struct {
 	Guards []Guard
 }
 
-// Guard is a disruption budget that selects all pods of one workload. Allowed is how many of these
+// Guard is a disruption budget that selects all pods of one workload. Allowed is the number of these
 // pods may be missing (R-W19).
 type Guard struct {
 	Workload *workload.Workload
@@ -270,8 +270,8 @@ func (l Loss) Overlaps(g *model.Group) bool { return l.CreatedAgain(g) && g.Kind
 type Lost struct {
 	Workload *workload.Workload
 	Verdict  diag.Outcome
-	// Pending is how many pods are missing in the end. For Never, it is the minimum over all runs.
-	// For Sometimes, it is the number from one run.
+	// Pending is the number of pods that are missing in the end. For Never, it is the minimum over
+	// all runs. For Sometimes, it comes from one run.
 	Pending int
 	// Stuck is a run that leaves Pending pods missing. It is set if the verdict is Sometimes and
 	// the pods are lost at once. It lists the placements of all pods, then the lost pods with their
@@ -316,8 +316,8 @@ func (l Loss) Tolerates(w *workload.Workload) bool {
 // stay.
 type Rollout struct {
 	Old, Fresh *workload.Workload
-	// Surge is how many pods may exist beyond the desired number. Unavailable is how many of the
-	// desired pods may be missing (R-W5, R-W6).
+	// Surge is the number of pods that may exist beyond the desired number. Unavailable is the
+	// number of desired pods that may be missing (R-W5, R-W6).
 	Surge, Unavailable int
 	// Whole is set if old pods are removed only after all new ones are placed (R-W31). Empty is set
 	// if new pods are created only after all old ones are gone (R-W8).

@@ -22,12 +22,13 @@ type colouring struct {
 	f *conflictGraph
 	// conflict marks the pairs of pod groups that cannot share a domain.
 	conflict [][]bool
-	// may marks the domains that a pod group can still use. room is how many pods fit in these
-	// domains, and need is how many pods are still to be placed.
+	// may marks the domains that a pod group can still use. room counts the pods that fit in these
+	// domains, and need counts the pods that still have to be placed.
 	may        [][]bool
 	room, need []int
 	got        [][]int // domains, in the order in which they were taken
-	// forgone is how many pods may stay unplaced. tries is how many choices may still be made.
+	// forgone limits how many pods may stay unplaced. tries limits how many more choices may be
+	// made.
 	forgone, tries int
 }
 

@@ -275,7 +275,7 @@ const maxEach = 2_000_000
 // cover describes how all domains can be closed to a pod group.
 type cover struct {
 	run []step
-	// own is how many of the pod group's own pods the run needs at least.
+	// own is the smallest number of the pod group's own pods that the run needs.
 	own int
 	// free lists nodes that cannot all be closed. It is set if no such run exists.
 	free []int

@@ -343,7 +343,7 @@ type relaxation struct {
 	terms map[*model.Term]bool
 	parts map[*workload.Workload]map[Part]bool
 	count map[*workload.Workload]int
-	// extra is how many additional pods a DaemonSet has on each node.
+	// extra holds the number of additional pods that a DaemonSet has on each node.
 	extra map[*workload.Workload]int
 	// only is the set of participating workloads, or nil for all.
 	only  map[*workload.Workload]bool

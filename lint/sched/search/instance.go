@@ -58,8 +58,8 @@ type podGroup struct {
 	vague bool
 	// open is set if pods outside the instance may satisfy or affect a hard term.
 	open bool
-	// cost is how many steps it takes to check whether a node accepts a pod. moved is how many
-	// steps it takes to place or remove a pod.
+	// cost is the number of steps it takes to check whether a node accepts a pod. moved is the
+	// number of steps it takes to place or remove a pod.
 	cost, moved int
 }
 
@@ -81,7 +81,8 @@ type constraint struct {
 	domains []int
 	// watch lists the pod groups whose pods count.
 	watch []located
-	// count is how many counted pods each domain of the key has in the instance's current state.
+	// count holds the number of counted pods in each domain of the key, in the instance's current
+	// state.
 	count []int32
 }
 

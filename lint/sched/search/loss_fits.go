@@ -51,14 +51,14 @@ type contenders struct {
 	of *Roster
 	// counts is false if no conclusion can be drawn by counting.
 	counts bool
-	// key is the only coarse anti-affinity key, and shut is how many pods close one of its domains.
+	// key is the only coarse anti-affinity key, and shut counts the pods that close one of its domains.
 	// over is the only spread constraint with a coarse key, and own is set if it counts no other
 	// workload's pods.
 	key  string
 	shut int
 	over *model.Term
 	own  bool
-	// pods is the number of other pods. apart is how many of them close a node through a rule.
+	// pods is the number of other pods. apart counts those that close a node through a rule.
 	pods, apart int
 	// asked is the sum of their requests for each resource in Room.asks. daemons is how much of
 	// each resource the DaemonSets among them request on every node.
