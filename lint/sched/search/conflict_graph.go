@@ -406,7 +406,8 @@ func (f *conflictGraph) settle(o *outcome) {
 	}
 	if len(o.best) == o.pods {
 		o.worst, o.decided = greedyRuns{f.a}.after(o.component, worst.run)
-		// Every pod group lacks at least this many pods by itself, and this run lacks no more.
+		// o.least adds up the minima of the pod groups. A run that places exactly that many pods
+		// attains all of these minima.
 		o.exact = o.decided && o.least == len(o.worst) && len(o.units) == len(o.owners)
 	}
 }

@@ -36,8 +36,8 @@ func (g greedyRuns) repair(o *outcome) {
 }
 
 // runFirst returns a greedy run that spreads each pod group over its nodes. Pod groups with a lower
-// rank come first. Within a rank, pod groups with affinity come last, and the others are ordered by
-// how few nodes they have.
+// rank come first. Within a rank, pod groups without affinity come before those with affinity, and
+// groups with fewer nodes come first.
 func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 	g.m.Run().Spend(len(units) * 4)
 	order := slices.Clone(units)

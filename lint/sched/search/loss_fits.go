@@ -22,11 +22,12 @@ import (
 // a coarse key closes all nodes in a domain, whereas a spread over a coarse key always accepts the
 // domain with the fewest pods. Therefore:
 //   - without a coarse key, more nodes must be open than other pods can close;
-//   - with a coarse key in anti-affinity, that must hold in more domains than there are pods that
-//     close a domain;
-//   - with a coarse key in a spread, it must hold in each domain that counts. If the spread counts
-//     only the workload's own pods, it need only hold in enough domains to place all pods with
-//     maxSkew in each, because a domain with fewer pods takes one more whatever the minimum is.
+//   - with a coarse key in anti-affinity, the number of domains that have more open nodes than
+//     other pods can close must exceed the number of pods that close a whole domain;
+//   - with a coarse key in a spread, each domain that counts must have more open nodes than other
+//     pods can close. If the spread counts only the workload's own pods, enough domains to place
+//     all pods with maxSkew in each must have them. A domain with fewer than maxSkew pods always
+//     accepts another one, whatever the minimum is.
 //
 // Pods on unreachable nodes close only the lost nodes and, through anti-affinity, the domains of
 // these nodes. Neither is included in the count.
@@ -51,17 +52,17 @@ type contenders struct {
 	of *Roster
 	// counts is false if no conclusion can be drawn by counting.
 	counts bool
-	// key is the only coarse anti-affinity key, and shut counts the pods that close one of its domains.
-	// over is the only spread constraint with a coarse key, and own is set if it counts no other
-	// workload's pods.
+	// key is the only coarse anti-affinity key, and shut counts the pods that close one of its
+	// domains. over is the only spread constraint with a coarse key, and own is set if it counts no
+	// other workload's pods.
 	key  string
 	shut int
 	over *model.Term
 	own  bool
 	// pods is the number of other pods. apart counts those that close a node through a rule.
 	pods, apart int
-	// asked is the sum of their requests for each resource in Room.asks. daemons is how much of
-	// each resource the DaemonSets among them request on every node.
+	// asked is the sum of the other pods' requests for each resource in Room.asks. daemons is the
+	// part that DaemonSet pods request on each node.
 	asked, daemons []int64
 }
 
@@ -310,9 +311,9 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool
 
 // zone represents a number of domains that a loss affects equally, for one spread constraint.
 type zone struct {
-	count int // how many domains
-	// before and left are how many pods fit in a domain before and after the loss. lost is how many
-	// of its pods can be on its lost nodes.
+	count int // number of domains
+	// before and left are the numbers of pods that fit in a domain before and after the loss. lost
+	// is the number that can be on its lost nodes.
 	before, left, lost int
 	stays              bool // still a domain after the loss
 }

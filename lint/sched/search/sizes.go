@@ -40,28 +40,30 @@ func Grows(m *model.Model, ws []*workload.Workload) bool { return len(growing(m,
 
 // SizesOf finds the sizes that decide a group. The group must be closed: no other workload may
 // interact with it at any size. A kind is the set of nodes that a pool may gain in one of its
-// zones. spare is how many nodes of a kind the question takes away, for example through the loss of
-// a node. Lemmas make most sizes unnecessary (T17, T18).
+// zones. spare is the number of nodes of a kind that the question takes away, for example one when a
+// node is lost. Lemmas make most sizes unnecessary (T17, T18).
 //
 // Rules are hereditary if a rule that rejects a pod keeps rejecting it. That means no hard spread
 // and no required pod affinity. Suppose that all pods are always placed on nodes N under hereditary
 // rules. Then they are also always placed when nodes M are added, in each of two cases.
 //
-//  1. No node of M shares a domain of a required anti-affinity key with N, and the group has no
-//     DaemonSet. Proof: suppose that a run on N and M ends with an unplaced pod p. The placements
-//     on N, in their order, are a run on N. That run can be completed and the rules are hereditary,
-//     so p fits on a node of N there. The pods on M refuse nothing on N, so p also fits in the
-//     complete state.
-//  2. M is one node m that equals a node n in N except for its name, and the shared domains of n
-//     are nested. Proof: as before, p fits on some x in N together with the pods on N. Therefore a
-//     pod q on m refuses it, and x and m are in one domain of a key K, which is also the domain of
-//     n. If the pods of m replace those of n, the state is a state on N except for a name. So p
-//     fits on some y there, a pod on n refuses it, and y and n are in one domain of a key L. If the
-//     domain of K at n lies in that of L, then x is in the domain of L and the pod on n refuses p
-//     on x. Otherwise q refuses p on y. Both are contradictions. Now let p be the DaemonSet pod for
-//     m. Then x is m itself in the state with m in place of n. The pod on n that refuses p would
-//     also keep the DaemonSet's pod off n, unless it is that pod. So a DaemonSet must not keep its
-//     own pods apart in a shared domain.
+//  1. No node in M shares a required anti-affinity domain with N, and the group has no DaemonSet.
+//     Proof: suppose that a run on N and M ends with an unplaced pod p. Its placements on N, taken
+//     in the same order, form a run on N. That run can be completed and the rules are hereditary,
+//     so p fits on a node in N when only these pods are placed. Pods on M reject nothing on N, so
+//     p still fits there at the end of the original run, which is a contradiction.
+//  2. M is a single node m that equals a node n in N except for its name, and the domains that n
+//     shares with other nodes are nested. Proof: the idea is to look at N once without m, and once
+//     with m in place of n. As before, p fits on some node x in N when only the pods on N are
+//     present. So a pod q on m rejects p on x, and x and m are in the same domain of a key K. That
+//     domain also contains n. Now let the pods on m replace those on n. Except for a name, this is
+//     also a state on N, so p fits on some node y. In the original state, a pod on n rejects p on
+//     y, so y and n are in the same domain of a key L. If n's domain of K lies within its domain of
+//     L, then x is also in the domain of L, and the pod on n rejects p on x. Otherwise, q rejects p
+//     on y. Both are contradictions. Finally, let p be the DaemonSet pod for m. Then m plays the
+//     part of x when it replaces n. The pod on n that rejects p would also keep the DaemonSet's pod
+//     off n, unless it is that pod itself. Therefore a DaemonSet must not keep its own pods apart
+//     in a shared domain.
 //
 // A kind with more than spare declared nodes is therefore unnecessary. So is a kind that shares no
 // domain, if there is no DaemonSet. For every other kind, it is enough to try zero nodes and one
