@@ -15,9 +15,9 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Classes divides the declared nodes into classes of nodes that are equivalent for some workloads.
-// The nodes of a class are listed in order, and classes are ordered by their first node. Questions
-// that divide the nodes in the same way share one Classes value.
+// Classes divides the declared nodes into classes that are equivalent for a set of workloads. The
+// nodes of a class are listed in order, and classes are ordered by their first node. Questions that
+// divide the nodes in the same way share one Classes value.
 type Classes struct {
 	Nodes [][]int32
 }
@@ -59,7 +59,7 @@ type tables struct {
 // maxGrained is the maximum number of cached divisions into sizes in grains.
 const maxGrained = 128
 
-// table divides the nodes by the rules of some workloads, ignoring sizes.
+// table divides the nodes by the rules of a set of workloads, ignoring sizes.
 type table struct {
 	// id identifies the rules and resources. own is set if one of the workloads is bound to a node.
 	// The bound node must not divide the units for other workloads.
@@ -90,7 +90,7 @@ type grained struct {
 // sizeRange holds the smallest and largest amounts of a resource on the nodes of one shape.
 type sizeRange struct{ least, most int64 }
 
-// asked returns the table for some workloads, and for an additional key unless it is empty.
+// asked returns the table for a set of workloads, and for an additional key unless it is empty.
 func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *table {
 	if len(ws) != 1 {
 		return all.table(m, ws, asked(m, ws, key))
@@ -368,8 +368,8 @@ func flag(b bool) int32 {
 	return 0
 }
 
-// seen lists the node properties that matter to some workloads: node rule signatures, resources and
-// topology keys.
+// seen lists the node properties that matter to a set of workloads: node rule signatures, resources
+// and topology keys.
 type seen struct{ signatures, resources, keys []string }
 
 // appendText appends a string prefixed with its length, so that different lists of strings never
@@ -441,8 +441,8 @@ func Look(g *model.Group) string {
 	return string(text)
 }
 
-// sizing holds the demand of some pods for each resource. If all pods have equal requests, each
-// holds one pod's requests, and nodes that fit the same number of pods are equivalent.
+// sizing holds the demand for each resource. If all pods have equal requests, each holds one pod's
+// requests, and nodes that fit the same number of pods are equivalent.
 type sizing struct {
 	demands []Demand
 	each    []int64
@@ -496,11 +496,10 @@ func (s *sizing) describe(text []byte, sizes []int64) []byte {
 	return text
 }
 
-// Demand describes how much of a resource some pods can request together. Every sum of their
-// requests is a multiple of the grain and at most the total. A node's usable amount is therefore
-// its amount, capped at the total and rounded down to a multiple of the grain. Nodes with the same
-// usable amount are equivalent for the pods (T19). The zero Demand is for pods that request
-// nothing.
+// Demand describes how much of a resource a set of pods may request. Any sum of their requests is a
+// multiple of the grain and at most the total. A node's usable amount is therefore its amount,
+// capped at the total and rounded down to a multiple of the grain. Nodes with the same usable
+// amount are equivalent for the pods (T19). The zero Demand is for pods that request nothing.
 type Demand struct {
 	grain, total int64
 }

@@ -1,5 +1,6 @@
-// Package classes groups nodes that are equivalent for some workloads. A question then needs only
-// one answer per class, no matter how many nodes there are or how much their sizes differ.
+// Package classes groups nodes that are equivalent for a given set of workloads. A question then
+// needs only one answer per class, no matter how many nodes there are or how much their sizes
+// differ.
 //
 // Contract: Of divides a model's declared nodes into classes. It distinguishes nodes only by
 // properties that matter to the rules and requests of the given workloads: the node-level filter

@@ -160,8 +160,8 @@ type placeID struct {
 	carried, near string
 }
 
-// place lists some of a pod group's nodes and caches facts about them. Pod groups with the same
-// nodes share a place.
+// place lists all or part of a pod group's nodes and caches facts about them. Pod groups with the
+// same nodes share a place.
 type place struct {
 	id    placeID
 	nodes []int32
@@ -170,7 +170,7 @@ type place struct {
 	free    map[int]*freeSpace
 	sizes   map[int]*domainSizes
 	domains map[int]map[int32]*place
-	// corners holds one node for each combination of domains of some keys.
+	// corners holds, for a list of keys, one node per combination of their domains.
 	corners map[string][]int32
 	// within caches whether the domains of one key lie within those of another. nested caches
 	// whether the domains of several keys are nested.

@@ -90,8 +90,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		}
 		out.Workloads = append(out.Workloads, verdict)
 	}
-	// If some components are undecided, the run for the others is not a maximal run for all of
-	// them.
+	// If any component is undecided, the run for the others is not a maximal run for all of them.
 	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided || o.unsure }) {
 		out.Stuck = d.stuck()
 	}

@@ -159,8 +159,8 @@ func (b *compiler) passing(g *model.Group) *nodeSet {
 	})
 }
 
-// passers holds the nodes that pass the node-level filters for some pods, and the smallest amount
-// of each resource on any of these nodes.
+// passers holds the nodes that pass the node-level filters for pods with the same signature, and
+// the smallest amount of each resource on any of these nodes.
 type passers struct {
 	list  []int32
 	has   []bool

@@ -18,7 +18,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Kinds groups the declared nodes by kind. Nodes of the same kind are equivalent for some
+// Kinds groups the declared nodes by kind. Nodes of the same kind are equivalent for a given set of
 // workloads. For a given topology key, a kind's nodes are either all in one domain or each alone in
 // a domain.
 type Kinds struct {
