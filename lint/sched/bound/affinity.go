@@ -160,10 +160,10 @@ type Circle struct {
 	Member bool
 }
 
-// Circles finds workloads whose required affinity waits for pods that wait for them in turn (R-Q5).
-// A workload can start if it requires no other pod, if its first pod may come before any peer
-// (R-A12), or if it can join a workload that can start. Circles skips workloads whose affinity no
-// declared pod satisfies, because undeclared pods may satisfy it.
+// Circles finds workloads that wait, because of required affinity, for workloads that wait for them
+// in turn (R-Q5). A workload can start if it requires no other pod, if its first pod may come
+// before any peer (R-A12), or if it can join a workload that can start. Circles skips workloads
+// whose affinity no declared pod satisfies, because undeclared pods may satisfy it.
 func Circles(m *model.Model) []Circle {
 	meets := map[*workload.Workload][]*workload.Workload{}
 	var waiting []*workload.Workload

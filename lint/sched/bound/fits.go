@@ -243,7 +243,7 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	return false
 }
 
-// mostSpreads is the maximum number of spreads that are tried one by one against all others.
+// mostSpreads is the maximum number of spreads that are each tried against all others.
 const mostSpreads = 8
 
 // nodeLimit states how many pods a domain of a key can always hold. If must is set, a node must

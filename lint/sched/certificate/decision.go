@@ -180,7 +180,7 @@ type Checker interface {
 	Blocks(m *model.Model, run []Placed, g *model.Group) bool
 	// Prepare does the work that all checks of a model share.
 	Prepare(m *model.Model)
-	// Proofs returns a checker of proofs for a model. contend is set if pods compete for resources.
+	// Proofs returns a proof checker for a model. contend is set if pods compete for resources.
 	Proofs(m *model.Model, contend bool) Proofs
 	// NeverPlaced checks that a group's pods never find a node when at most one pod of each
 	// workload in with is present.

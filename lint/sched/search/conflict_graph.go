@@ -239,7 +239,7 @@ func (f *conflictGraph) holdsAll(n int, units []int, domain int32) bool {
 	return true
 }
 
-// holdsOne reports whether no two of the pods that may use a node fit on it together.
+// holdsOne reports whether a node has space for only one of the pods that may use it.
 func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	for r, free := range f.a.left(n) {
 		if slices.ContainsFunc(units, func(u int) bool { return f.a.units[f.units[u]].ask[r] == 0 }) {

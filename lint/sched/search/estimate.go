@@ -175,8 +175,8 @@ func (u *podGroup) somewhere() bool {
 const maxRivalry = 200_000
 
 // rivals holds pod groups that compete for nodes. open lists the nodes that may accept each group.
-// slots states how many of the group's pods fit on each of these nodes when no other pods are
-// present, at most.
+// slots is an upper bound on how many of the group's pods fit on each of these nodes when no other
+// pods are present.
 type rivals struct {
 	a     *state
 	units []int

@@ -339,7 +339,7 @@ func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool 
 	return blamed
 }
 
-// withdrawVerdicts withdraws the verdicts on the workloads in some, and everything that depends on
+// withdrawVerdicts withdraws the verdicts on the given workloads, and everything that depends on
 // them. If some is empty, it withdraws all verdicts.
 func withdrawVerdicts(m *model.Model, d *certificate.Decision, some map[*workload.Workload]bool, cause model.Cause) {
 	open := func(w *workload.Workload) bool { return len(some) == 0 || some[w] }
