@@ -15,18 +15,18 @@ type Unmet struct {
 	Term *model.Term
 	// Cause is missing-key, null-selector or contradiction.
 	Cause string
-	// Beside lists the keys of other terms that no node has together with the key of this term. It
-	// is nil if no node has the key of this term.
+	// Beside lists keys of other terms that no node carries along with this term's key. It is nil
+	// if no node carries this term's key.
 	Beside []string
-	// Between holds two requirements that contradict each other, and Other is the term that
-	// contains the first of them.
+	// Between holds two requirements that contradict each other. Other is the term that contains
+	// the first one.
 	Between [2]*model.Requirement
 	Other   *model.Term
 }
 
-// UnmetAffinity finds required affinity that can never be satisfied, whatever else runs in the
-// cluster: a null selector matches no pod (R-A16), one pod has to match all terms at once (R-A10),
-// and a node without one of the keys takes no pod (R-A9).
+// UnmetAffinity finds required affinity that can never be satisfied, no matter what else runs in
+// the cluster. A null selector matches no pod (R-A16), a single pod must match all terms (R-A10),
+// and a node that lacks one of the keys cannot accept the pod (R-A9).
 func UnmetAffinity(m *model.Model, w *workload.Workload) []Unmet {
 	g := m.Groups[w]
 	hard := g.HardAffinity()
@@ -80,21 +80,21 @@ func missingKeys(m *model.Model, w *workload.Workload, hard []*model.Term) []Unm
 	return nil
 }
 
-// keptLabels caches the labels of usable nodes, by the signature of the pods.
+// keptLabels caches the labels of usable nodes by pod signature.
 type keptLabels map[string][]map[string]string
 
 func anyCarries(all []map[string]string, keys []string) bool {
 	return slices.ContainsFunc(all, func(labels map[string]string) bool { return model.Carries(labels, keys) })
 }
 
-// origin is a requirement and the term that contains it.
+// origin holds a requirement and the term that contains it.
 type origin struct {
 	r *model.Requirement
 	t *model.Term
 }
 
-// contradiction finds two requirements of the terms that no labels satisfy together. Keys are
-// independent, so it compares only requirements on the same key.
+// contradiction finds two requirements that no labels can satisfy together. Keys are independent,
+// so it compares only requirements on the same key.
 func contradiction(hard []*model.Term) (a, b origin, found bool) {
 	byKey := map[string][]origin{}
 	var keys []string
@@ -123,8 +123,8 @@ func contradiction(hard []*model.Term) (a, b origin, found bool) {
 	return origin{}, origin{}, false
 }
 
-// disjoint reports whether neither a value of the label nor its absence satisfies both
-// requirements.
+// disjoint reports whether the two requirements contradict each other: no value satisfies both, and
+// neither does a missing label.
 func disjoint(a, b *model.Requirement) bool {
 	if !allowsAbsent(a) && b.Op == metav1.LabelSelectorOpDoesNotExist || !allowsAbsent(b) && a.Op == metav1.LabelSelectorOpDoesNotExist {
 		return true
@@ -150,8 +150,8 @@ func allowsAbsent(r *model.Requirement) bool {
 	return r.Op == metav1.LabelSelectorOpNotIn || r.Op == metav1.LabelSelectorOpDoesNotExist
 }
 
-// Circle is a workload whose required affinity leads to a cycle of workloads that wait for each
-// other.
+// Circle describes a workload whose required affinity leads into a cycle of workloads that wait for
+// each other.
 type Circle struct {
 	Workload *workload.Workload
 	// Path lists the workloads from this one to the first one that is already on the path. If
@@ -160,10 +160,10 @@ type Circle struct {
 	Member bool
 }
 
-// Circles finds workloads whose required affinity can only be satisfied by pods that wait for them
-// in turn (R-Q5). A workload is free if it requires no pod, can be the first of its own kind
-// (R-A12), or can join a free workload. A workload whose affinity no declared pod satisfies is not
-// reported, because it may find a pod elsewhere.
+// Circles finds workloads that wait, because of required affinity, for workloads that wait for them
+// in turn (R-Q5). A workload can start if it requires no other pod, if its first pod may come
+// before any peer (R-A12), or if it can join a workload that can start. Circles skips workloads
+// whose affinity no declared pod satisfies, because undeclared pods may satisfy it.
 func Circles(m *model.Model) []Circle {
 	meets := map[*workload.Workload][]*workload.Workload{}
 	var waiting []*workload.Workload
@@ -192,8 +192,8 @@ func Circles(m *model.Model) []Circle {
 	return circles
 }
 
-// waitsFor returns the declared workloads that satisfy the required affinity of w. It returns none
-// if w does not wait, or if only undeclared pods could satisfy the affinity.
+// waitsFor returns the declared workloads that satisfy w's required affinity. It returns nil if w
+// does not wait, or if only undeclared pods could satisfy the affinity.
 func waitsFor(m *model.Model, w *workload.Workload) []*workload.Workload {
 	g := m.Groups[w]
 	hard := g.HardAffinity()

@@ -8,15 +8,15 @@ import (
 	"github.com/schedlint/schedlint/lint/topology"
 )
 
-// apart returns an upper bound on the number of pods that fit on the sites if no two of them may
-// share a value of any of the keys. The keys do not limit nodes without the key (R-A6, R-M1). The
-// bound is exact for nested keys (host within zone). For other keys, it is the smallest bound for a
-// single key or a nested pair of keys.
+// apart returns an upper bound on how many pods fit on the sites when no two pods may share a
+// domain of any key. Nodes without a key are not limited by that key (R-A6, R-M1). The bound is
+// exact for nested keys, such as host within zone. For other keys, it is the lowest bound that a
+// single key or a nested pair of keys gives.
 func apart(sites []site, keys []string) int {
 	if len(keys) == 0 {
 		return total(sites)
 	}
-	count := map[string]int{} // number of values of each key
+	count := map[string]int{} // number of values per key
 	for _, k := range keys {
 		by, _ := domains(sites, k)
 		count[k] = len(by)
@@ -39,7 +39,7 @@ func apart(sites []site, keys []string) int {
 	return best
 }
 
-// total returns how many pods the sites hold together, at most Unbounded.
+// total returns how many pods fit on the sites in total, capped at Unbounded.
 func total(sites []site) int {
 	sum := 0
 	for _, s := range sites {
@@ -50,7 +50,7 @@ func total(sites []site) int {
 	return sum
 }
 
-// domains groups sites by their value of a key. without lists the sites that lack the key.
+// domains groups sites by their value for a key. without lists the sites that lack the key.
 func domains(sites []site, key string) (by map[string][]site, without []site) {
 	sizes := map[string]int{}
 	for i := range sites {
@@ -73,7 +73,7 @@ func domains(sites []site, key string) (by map[string][]site, without []site) {
 	return by, without
 }
 
-// nested reports whether every value of a key lies within one value of the key before it.
+// nested reports whether every domain of a key lies within one domain of the key before it.
 func nested(sites []site, ordered []string) bool {
 	for i := 1; i < len(ordered); i++ {
 		outer := map[string]string{}
@@ -107,9 +107,9 @@ func nestedApart(sites []site, ordered []string) int {
 	return min(sum, model.Unbounded)
 }
 
-// bound computes R-M2 with R-M3: no domain holds more pods than fit in the eligible domain with the
-// least room, plus the skew. The room of a domain is the number of pods that fit in it under the
-// other rules.
+// bound computes R-M2 with R-M3. The eligible domain with the least room sets the minimum, and no
+// domain can exceed that minimum by more than the skew. A domain's room is the number of pods that
+// fit in it under the other rules.
 func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest int, smallestDomain string) {
 	room := sites.room(r.Term.Key, keys)
 	smallest = model.Unbounded
@@ -122,7 +122,7 @@ func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest i
 		smallest, smallestDomain = 0, ""
 	}
 	limit := min(model.Unbounded, smallest+r.Foreign+int(r.Term.Constraint.MaxSkew))
-	if smallestDomain == "" { // no eligible domain sets a minimum
+	if smallestDomain == "" { // no eligible domain limits the others
 		smallest = 0
 	}
 	for _, c := range room {
@@ -131,9 +131,9 @@ func bound(r *model.SpreadRule, sites *siteSet, keys []string) (most, smallest i
 	return min(most, model.Unbounded), smallest, smallestDomain
 }
 
-// pinned groups sites by the domains in which required self-affinity keeps all pods. The first pod
-// picks the domains and the others follow (R-A9, R-A14, R-M4). Sites that lack one of the keys take
-// no pod.
+// pinned groups sites by the domains to which required self-affinity confines the pods. The first
+// pod chooses the domains and the others follow (R-A9, R-A14, R-M4). Sites that lack one of the
+// keys cannot accept any pod.
 func pinned(sites *siteSet, keys []string) []*siteSet {
 	if len(keys) == 0 {
 		return []*siteSet{sites}
@@ -157,8 +157,8 @@ func pinned(sites *siteSet, keys []string) []*siteSet {
 }
 
 // selfKeys returns the topology keys of required affinity that only the workload's own pods can
-// satisfy. It returns nil if other declared pods also match, or if the pods may not all match each
-// other.
+// satisfy. It returns nil if other declared pods also match, or if the pods might not all match
+// each other.
 func selfKeys(m *model.Model, g *model.Group) []string {
 	var keys []string
 	for t := range g.Hard(model.Affinity) {
@@ -170,14 +170,14 @@ func selfKeys(m *model.Model, g *model.Group) []string {
 	return keys
 }
 
-// site is an eligible node and the number of pods of one workload that it holds.
+// site is an eligible node, with the number of the workload's pods that fit on it.
 type site struct {
 	node *topology.Node
 	cap  int
 }
 
-// siteSet holds the sites of one kind of pod in one view. It caches results, because many workloads
-// need the same ones.
+// siteSet holds the sites for one kind of pod in one view. It caches results because many workloads
+// share them.
 type siteSet struct {
 	sites []site
 	most  map[string]int
@@ -188,13 +188,13 @@ func newSiteSet(sites []site) *siteSet {
 	return &siteSet{sites: sites, most: map[string]int{}, rooms: map[string]map[string]int{}}
 }
 
-// apart returns the bound of the function apart for the set, cached.
+// apart caches the result of the function apart for the set.
 func (s *siteSet) apart(keys []string) int {
 	id := strings.Join(keys, ",")
 	return model.Cached(s.most, id, func() int { return apart(s.sites, keys) })
 }
 
-// room returns how many pods fit into each domain of a key.
+// room returns how many pods fit in each domain of a key.
 func (s *siteSet) room(key string, keys []string) map[string]int {
 	id := key + "|" + strings.Join(keys, ",")
 	return model.Cached(s.rooms, id, func() map[string]int {
@@ -217,10 +217,10 @@ func (s *siteSet) room(key string, keys []string) map[string]int {
 
 // mode selects the rules that limit the sites of a set.
 type mode struct {
-	// fit leaves out nodes that are too small for one pod. room counts the pods that fit by
-	// resources. ports allows one pod per node.
+	// fit omits nodes that are too small for one pod. room counts how many pods fit by resources.
+	// ports allows one pod per node.
 	fit, room, ports bool
-	// keys identifies the labels that a node needs to be a site: the keys of all hard spread
+	// keys lists the labels that a node must carry to be a site: the keys of all hard spread
 	// constraints, or none.
 	keys string
 }
@@ -240,7 +240,7 @@ type keptSets struct {
 // maxKept is the maximum number of cached sites.
 const maxKept = 500_000
 
-// set returns the sites of a view for the pods of a workload.
+// set returns the view's sites for a group's pods.
 func set(m *model.Model, v *model.View, g *model.Group, how mode) *siteSet {
 	key := setKey{view: v, signature: g.Signature, mode: how}
 	if how.fit {

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Limited names the rule that a limit comes from.
+// Limited names the rule that imposes a limit.
 type Limited string
 
 // The rules that limit how many pods of one workload can be placed.
@@ -24,36 +24,36 @@ const (
 	ByRoom         Limited = "room"
 )
 
-// Limit is the number of pods of a workload that one rule allows. It is an upper bound over every
-// order, every choice of nodes and every size of the pools.
+// Limit states how many of a workload's pods one rule allows. It is an upper bound for every
+// scheduling order, node choice and pool size.
 type Limit struct {
 	By Limited
 	// Terms lists the terms that impose the limit. It is empty for ByHostPort and ByRoom.
 	Terms []*model.Term
-	// Pods is the required number of pods, and Most the number that can be placed.
+	// Pods is the required number of pods. Most is the number that can be placed.
 	Pods, Most int
-	// Exceeded is set if the required pods cannot all be placed. Grows is set if they can all be
-	// placed only after pools have grown beyond their count.
+	// Exceeded is set if the required pods cannot all be placed. Grows is set if placing all of
+	// them requires pools to grow beyond their count.
 	Exceeded, Grows bool
 	// AtCount is the number of pods that can be placed before any pool grows.
 	AtCount int
-	// Domains is the number of values of the key among eligible nodes, Eligible the number of
-	// eligible nodes, and Nodes the number of all nodes.
+	// Domains counts the distinct values of the key on eligible nodes, Eligible counts the eligible
+	// nodes, and Nodes counts all nodes.
 	Domains, Eligible, Nodes int
-	// Cause, EligibleDomains, Smallest and SmallestDomain explain the limit of a spread.
+	// Cause, EligibleDomains, Smallest and SmallestDomain explain a spread limit.
 	Cause           string
 	EligibleDomains int
 	Smallest        int
 	SmallestDomain  string
 	// Binding is the resource that is the bottleneck on most nodes.
 	Binding corev1.ResourceName
-	// Growth holds the assumed sizes of growing pools, or is nil if pools were not grown.
+	// Growth lists the assumed pool sizes, or is nil if no pool was grown.
 	Growth []model.PoolSize
-	// Together is another rule that the limit depends on, or the zero Companion.
+	// Together is another rule that contributes to the limit, or the zero Companion.
 	Together Companion
 }
 
-// CompanionKind names the rule that limits the pods in addition to the rule of a Limit.
+// CompanionKind names a rule that limits the pods in addition to the Limit's own rule.
 type CompanionKind string
 
 // The kinds of companions.
@@ -64,29 +64,30 @@ const (
 	WithAffinity CompanionKind = "affinity"
 )
 
-// Companion is another rule, with its topology keys, that a Limit depends on in addition to the
-// rule in By. The zero Companion means that there is no such rule.
+// Companion is a rule that contributes to a Limit in addition to the rule in By, with its topology
+// keys. The zero Companion means that there is no other rule.
 type Companion struct {
 	Kind CompanionKind
 	Keys []string
 }
 
-// slack returns how many more pods could be placed. It is negative if some pods cannot be placed.
+// slack returns how many more pods could be placed. It is negative if some of the required pods
+// cannot be placed.
 func (l *Limit) slack() int { return l.Most - l.Pods }
 
-// Problem holds the rules of a workload that Capacity considers.
+// Problem holds the workload rules that Capacity considers.
 type Problem struct {
 	m       *model.Model
 	G       *model.Group
 	ports   bool
 	anti    []*model.Term
-	Keys    []string // of anti
+	Keys    []string // topology keys of anti
 	self    []string // keys of required self-affinity
 	Spreads []*model.Term
 }
 
-// lastProblem caches the last Problem, because questions about the same group often follow each
-// other.
+// lastProblem caches the most recent Problem, because consecutive questions are often about the
+// same group.
 type lastProblem struct{ *Problem }
 
 // ProblemOf returns the Problem of a group, cached for consecutive questions about it.
@@ -101,7 +102,7 @@ func ProblemOf(m *model.Model, g *model.Group) *Problem {
 func newProblem(m *model.Model, g *model.Group) *Problem {
 	p := &Problem{m: m, G: g, ports: len(g.HostPorts) > 0}
 	if g.Spec.NodeName != "" {
-		return p // a kubelet checks none of the terms (R-P8)
+		return p // the kubelet checks none of the terms (R-P8)
 	}
 	for t := range g.Hard(model.AntiAffinity) {
 		if m.Peer(t, g.Workload, g.Workload) != model.Yes {
@@ -118,8 +119,8 @@ func newProblem(m *model.Model, g *model.Group) *Problem {
 	return p
 }
 
-// pods returns the required number of pods. Under a HorizontalPodAutoscaler only its minimum is
-// certain (R-W18). A DaemonSet has one pod for every eligible node.
+// pods returns the required number of pods. With a HorizontalPodAutoscaler, only its minimum is
+// certain (R-W18). A DaemonSet has one pod per eligible node.
 func (p *Problem) pods(eligible int) int {
 	if p.G.Kind.PerNode() {
 		return eligible
@@ -127,9 +128,9 @@ func (p *Problem) pods(eligible int) int {
 	return model.Certain(p.G.Workload)
 }
 
-// Capacity returns the limits of one workload that is judged and has at least one eligible node:
-// one limit for every hard rule. If each of these rules can be met alone but not all of them
-// together, it adds a limit for the rule that fails in combination with the others.
+// Capacity returns one limit for each hard rule of a workload. The workload must be judged and have
+// at least one eligible node. If each rule can be met alone but not all of them together, Capacity
+// adds a limit for the rule that fails in combination with the others.
 func Capacity(m *model.Model, w *workload.Workload) []Limit {
 	p := ProblemOf(m, m.Groups[w])
 	var best []Limit
@@ -155,7 +156,7 @@ func Capacity(m *model.Model, w *workload.Workload) []Limit {
 			best[i].Growth = nil
 		}
 	}
-	// The limit of all rules together stays only if no other limit is exceeded.
+	// Keep the limit for all rules together only if no other limit is exceeded.
 	last := len(best) - 1
 	alone := best[:last]
 	if !best[last].Exceeded && !best[last].Grows || slices.ContainsFunc(alone, func(l Limit) bool { return l.Exceeded }) {
@@ -170,8 +171,8 @@ func Capacity(m *model.Model, w *workload.Workload) []Limit {
 	return best
 }
 
-// at computes the limits for one size of the cluster, in a fixed order. The last one is the limit
-// of all rules together.
+// at computes the limits for one cluster size, in a fixed order. The last one is for all rules
+// together.
 func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	w := p.G.Workload
 	eligible := set(p.m, v, p.G, mode{})
@@ -182,7 +183,7 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 		frame.Eligible, frame.Nodes = min(frame.Eligible, base[0].Eligible+one), min(frame.Nodes, base[0].Nodes+one)
 	}
 	var limits []Limit
-	perNode := func(by Limited) func(*topology.Node) int { // the largest number of pods that one added node can hold under a rule
+	perNode := func(by Limited) func(*topology.Node) int { // how many pods an added node can hold under a rule, at most
 		return func(n *topology.Node) int {
 			most, _ := model.Fits(n, p.G.Requests)
 			if by == ByHostPort || p.ports && by != ByRoom || by == ByAntiAffinity && slices.ContainsFunc(p.Keys, func(k string) bool { return model.Carries(n.Labels, []string{k}) }) {
@@ -191,10 +192,10 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 			return most
 		}
 	}
-	// Removing a pod never breaks a hereditary rule. So the number of pods that fit on the declared
-	// nodes, plus the largest number that the added nodes hold, is an upper bound. It can be lower
-	// than the bound for the view, because the view lets each zone of a pool grow to the maximum,
-	// although the zones share the growth.
+	// Removing a pod never breaks a hereditary rule. So the pods that fit on the declared nodes,
+	// plus the most that the added nodes can hold, are an upper bound. This bound can be lower than
+	// the view's, because the view lets every zone of a pool grow to the maximum although the zones
+	// share the growth.
 	add := func(l Limit, by Limited, terms []*model.Term, most int, hereditary bool) {
 		l.By, l.Terms, l.Most = by, terms, most
 		if base != nil && hereditary {
@@ -228,7 +229,7 @@ func (p *Problem) at(v *model.View, base []Limit) []Limit {
 	return limits
 }
 
-// growable returns the largest number of pods that the nodes added to the view's pools can hold.
+// growable returns the most pods that the nodes added to the view's pools can hold.
 func growable(m *model.Model, v *model.View, perNode func(*topology.Node) int) int {
 	sum, seen := 0, map[*topology.Pool]bool{}
 	for i, from := range v.From {
@@ -266,7 +267,7 @@ func (p *Problem) binding(v *model.View) corev1.ResourceName {
 	})
 }
 
-// spread returns the limit of one hard spread constraint.
+// spread returns the limit that one hard spread constraint imposes.
 func (p *Problem) spread(l Limit, v *model.View, t *model.Term, how mode, keys []string) Limit {
 	rule := p.m.SpreadRule(v, p.G, t)
 	l.By, l.Terms, l.Most = BySpread, []*model.Term{t}, model.Unbounded
@@ -289,8 +290,8 @@ func (p *Problem) spread(l Limit, v *model.View, t *model.Term, how mode, keys [
 	return l
 }
 
-// together returns the limit of all rules at once, attributed to the rule without which the pods
-// would fit.
+// together returns the limit that all rules impose together. It attributes the limit to the rule
+// without which the pods would fit.
 func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 	full, blamed := p.bound(v, p.Keys, p.self, p.Spreads)
 	l := frame
@@ -332,8 +333,8 @@ func (p *Problem) together(v *model.View, frame Limit, alone []Limit) Limit {
 	return l
 }
 
-// bound returns an upper bound on the number of pods that fit under these rules together, and the
-// spread constraint that imposes the bound, or nil.
+// bound returns an upper bound on how many pods fit under the given rules together. blamed is the
+// spread constraint that imposes the bound, or nil if none does.
 func (p *Problem) bound(v *model.View, keys, self []string, spreads []*model.Term) (most int, blamed *model.Term) {
 	how := mode{fit: true, room: true, ports: p.ports}
 	if len(spreads) > 0 {

@@ -12,20 +12,21 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// The functions below are quick answers for the common case that a workload fits. They do not
-// explain why a workload may not fit. A witness supports a yes, whereas a no decides nothing.
+// The functions below are quick checks for the common case in which a workload fits. A yes is
+// backed by a placement. A no is inconclusive and does not explain what prevents the workload from
+// fitting.
 
-// capacities holds the data to compute how many pods of a group each declared node holds when
-// empty.
+// capacities holds the data for computing how many of a group's pods fit on each empty declared
+// node.
 type capacities []supply
 
-// supply holds the amount of a resource on each node, and the request of one pod.
+// supply holds each node's amount of a resource, and one pod's request.
 type supply struct {
 	offers []int64
 	amount int64
 }
 
-// Capacities returns the capacities of the declared nodes for pods of a group.
+// Capacities returns the capacities of the declared nodes for a group's pods.
 func Capacities(m *model.Model, g *model.Group) capacities {
 	c := append(make(capacities, 0, 1+len(g.Requests)), supply{m.Offers(corev1.ResourcePods, m.Topology.Nodes), 1})
 	for i := range g.Requests {
@@ -35,7 +36,7 @@ func Capacities(m *model.Model, g *model.Group) capacities {
 	return c
 }
 
-// At returns how many pods the n-th declared node holds when empty.
+// At returns how many pods fit on the n-th declared node when it is empty.
 func (c capacities) At(n int) int {
 	most := int64(model.Unbounded)
 	for i := range c {
@@ -46,16 +47,16 @@ func (c capacities) At(n int) int {
 	return int(max(most, 0))
 }
 
-// kind is a class of eligible nodes that are equivalent for the pods of a group.
+// kind is a class of eligible nodes that are equivalent for a group's pods.
 type kind struct {
 	nodes []int32
-	// most is the number of pods that one of the nodes holds when empty.
+	// most is the number of pods that fit on an empty node of this kind.
 	most int
 }
 
-// kinds returns the classes of eligible nodes for at most the given number of pods of a group, in
-// the order of each class's first node. If key is not empty, the nodes of a class also agree on
-// that topology key.
+// kinds returns the classes of eligible nodes for up to the given number of a group's pods, ordered
+// by each class's first node. If key is not empty, the nodes of a class also agree on that topology
+// key.
 func kinds(m *model.Model, p *Problem, pods int, key string) []kind {
 	all := classes.Of(m, []*workload.Workload{p.G.Workload}, pods, key).Nodes
 	m.Run().Spend(1 + len(all)*(2+len(p.G.Requests))/model.PerStep)
@@ -80,11 +81,11 @@ func (k *kind) shared(domain []int32) bool {
 	return len(k.nodes) == 1 || domain[k.nodes[0]] == domain[k.nodes[1]]
 }
 
-// QuickApplies reports whether the quick answers apply to a workload. They do not apply to:
-//   - DaemonSets, because their number of pods depends on the nodes;
+// QuickApplies reports whether the quick checks apply to a workload. They do not apply to:
+//   - DaemonSets, because their pod count depends on the nodes;
 //   - pods whose manifest names their node, because some of their requests do not count;
-//   - selectors of labels that come from the node, because they depend on where the pods are;
-//   - selectors of labels that differ from pod to pod, because they distinguish pods.
+//   - selectors of labels that come from the node, because the result depends on where the pods run;
+//   - selectors of labels that differ from pod to pod, because they do not treat all pods alike.
 func QuickApplies(g *model.Group) bool {
 	return g.Spec.NodeName == "" && !g.Kind.PerNode() && !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && (t.Sel.Local() || slices.ContainsFunc(t.Sel.Reqs, func(r model.Requirement) bool {
@@ -93,8 +94,8 @@ func QuickApplies(g *model.Group) bool {
 	})
 }
 
-// FitsSomewhere reports whether some declared node takes a pod of the workload. False decides
-// nothing.
+// FitsSomewhere reports whether some declared node accepts one of the workload's pods. False is
+// inconclusive.
 func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -103,9 +104,8 @@ func FitsSomewhere(m *model.Model, w *workload.Workload) bool {
 	return slices.ContainsFunc(kinds(m, &Problem{m: m, G: g}, 1, ""), func(k kind) bool { return k.most > 0 })
 }
 
-// Fits reports whether a single pass over the nodes places all pods of the workload, if it is alone
-// on the declared nodes. False decides nothing. Fits does not consider required affinity for other
-// pods.
+// Fits reports whether one pass over the declared nodes places all of the workload's pods when no
+// other workload is present. False is inconclusive. Fits ignores required affinity to other pods.
 func Fits(m *model.Model, w *workload.Workload) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -122,9 +122,9 @@ func Fits(m *model.Model, w *workload.Workload) bool {
 	return fillsEvenly(m, p, pods)
 }
 
-// FitsLoosely is like Fits for another number of pods, but its yes also holds after any earlier
-// placements and removals. It requires that at most one rule keeps the pods apart, so every
-// placement of fewer pods can be continued.
+// FitsLoosely is like Fits for a different number of pods, but its yes also holds after any earlier
+// placements and removals. It requires that at most one rule keeps the pods apart, so that every
+// partial placement can be completed.
 func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -134,8 +134,7 @@ func FitsLoosely(m *model.Model, w *workload.Workload, pods int) bool {
 	return len(p.self) == 0 && len(p.Spreads) == 0 && len(g.HardAffinity()) == 0 && len(p.Keys) < 2 && fillsApart(m, p, pods)
 }
 
-// fillsApart places pods on one kind of node after another, at most one pod in each domain of a
-// key.
+// fillsApart fills one kind of node after another, with at most one pod per domain of a key.
 func fillsApart(m *model.Model, p *Problem, pods int) bool {
 	taken := make([]map[int32]bool, len(p.Keys))
 	domain := make([][]int32, len(p.Keys))
@@ -167,9 +166,9 @@ func fillsApart(m *model.Model, p *Problem, pods int) bool {
 	return pods <= 0
 }
 
-// Share returns whether one declared node can hold all pods of a workload. If it can, Share also
-// returns how many pods a loss can hit, like TogetherOf. The answer is Maybe if looking at each
-// kind of node is not enough to decide.
+// Share reports whether one declared node can hold all of a workload's pods. If so, it also returns
+// how many pods can be lost at once, like TogetherOf. The answer is Maybe if examining each kind of
+// node by itself is not enough.
 func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	g := m.Groups[w]
 	if !QuickApplies(g) {
@@ -228,8 +227,8 @@ func Share(m *model.Model, w *workload.Workload) (Together, model.Answer) {
 	return t, model.Yes
 }
 
-// fillsEvenly gives every domain of one spread its even share. It gives a node no more pods than
-// anti-affinity and the other spreads always allow, whatever is on other nodes (T22).
+// fillsEvenly gives every domain of one spread its even share. On each node, it places only as many
+// pods as anti-affinity and the other spreads allow regardless of the pods on other nodes (T22).
 func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	if len(p.Spreads) > mostSpreads {
 		return false
@@ -244,19 +243,19 @@ func fillsEvenly(m *model.Model, p *Problem, pods int) bool {
 	return false
 }
 
-// mostSpreads is the maximum number of spreads that are tried one by one against all others.
+// mostSpreads is the maximum number of spreads that are each tried against all others.
 const mostSpreads = 8
 
-// nodeLimit is the number of pods that each domain of a key may always hold. If must is set, a node
-// must carry the key.
+// nodeLimit states how many pods a domain of a key can always hold. If must is set, a node must
+// carry the key.
 type nodeLimit struct {
 	domain []int32
 	most   int
 	must   bool
 }
 
-// nodeLimits returns the limits that anti-affinity and all spreads except one impose. ok is false
-// if one of these spreads does not count exactly the workload's own pods.
+// nodeLimits returns the limits that anti-affinity and all spreads but one impose. ok is false if
+// one of those spreads counts anything other than exactly the workload's own pods.
 func nodeLimits(m *model.Model, p *Problem, except int) (all []nodeLimit, ok bool) {
 	for _, key := range p.Keys {
 		domain, _ := m.Numbered(key, m.Topology.Nodes)
@@ -275,8 +274,9 @@ func nodeLimits(m *model.Model, p *Problem, except int) (all []nodeLimit, ok boo
 	return all, true
 }
 
-// capped applies the limits to the number of pods that each kind of node holds. The number is 0 for
-// nodes that share a domain with others, because only the order decides which of them has the pods.
+// capped applies the limits to how many pods each kind of node can hold. The result is 0 for nodes
+// that share a domain with others, because the scheduling order decides which of them gets the
+// pods.
 func capped(all []kind, limits []nodeLimit) []kind {
 	left := slices.Clone(all)
 	for _, l := range limits {
@@ -310,7 +310,7 @@ func sharesFit(m *model.Model, p *Problem, t *model.Term, all []kind, pods int) 
 	domain, _ := m.Numbered(t.Key, m.Topology.Nodes)
 	share, more := pods/domains, pods%domains
 	room := map[int32]int{}
-	full, fuller := 0, 0 // the domains with room for an even share, and for one more pod
+	full, fuller := 0, 0 // domains with room for an even share, and for one more pod
 	count := func(room, domains int) {
 		if room >= share {
 			full += domains
@@ -334,11 +334,11 @@ func sharesFit(m *model.Model, p *Problem, t *model.Term, all []kind, pods int) 
 	return (share == 0 || full >= domains) && fuller >= more
 }
 
-// Shape returns a string that is equal for workloads that the filters treat alike when each has the
-// nodes to itself. These workloads have the same node rules, requests, number of pods, rollout
-// strategy and rules about their own pods, and no rules about other pods. Shape ignores requests if
-// each node can hold all pods that may ever exist: the given number and the pods that a rollout
-// adds. It returns "" for all other workloads.
+// Shape returns the same string for workloads that the filters treat alike when each has the nodes
+// to itself. Such workloads have equal node rules, requests, pod counts, rollout strategies and
+// rules about their own pods, and no rules about other pods. Shape ignores requests if each node
+// can hold all pods that may ever exist: the given number plus the pods that a rollout adds. It
+// returns "" if a workload is not eligible for this comparison.
 func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int) string {
 	g := m.Groups[w]
 	if len(g.HostPorts) > 0 || !g.Count.Known || g.Running || g.Scale != nil {
@@ -352,7 +352,7 @@ func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int
 	text := fmt.Sprintf("%s %s %d %s/%s %v %d %d %d %v", g.Signature, request, g.Count.N, g.Object.Group(), g.Object.Kind,
 		roll.Way, roll.Surge, roll.Unavailable, roll.Preview, roll.Unknown)
 	for t := range g.HardTerms() {
-		// The term certainly selects all pods of the group.
+		// The term is certain to select all of the group's pods.
 		own := t.Sel.Matches(g.Workload, g.Workload, true) == model.Yes && len(t.Sel.Reqs) > 0
 		if t.Use == model.Affinity || t.Form() != model.FormSet || !own || len(t.Namespaces) > 0 || t.NamespaceSelector != nil {
 			return ""
@@ -365,21 +365,20 @@ func Shape(m *model.Model, w *workload.Workload, roll workload.Rollout, pods int
 	return text
 }
 
-// Together holds how many pods of one workload may share a node or a zone under its hard rules and
-// the resources of the declared nodes. Usable is the number of usable nodes, and Zones the number
-// of their zones.
+// Together states how many of a workload's pods can share a node or a zone, given its hard rules
+// and the declared resources. Usable counts the usable nodes, and Zones counts their zones.
 type Together struct {
 	Usable, Zones, OnOneNode, InOneZone int
-	// Node is one of the nodes with OnOneNode pods.
+	// Node names one of the nodes that can hold OnOneNode pods.
 	Node string
 }
 
-// TogetherOf computes how many pods the loss of a node or a zone can hit.
+// TogetherOf computes how many pods can be lost with one node or zone.
 func TogetherOf(m *model.Model, w *workload.Workload) Together { return togetherIn(m, m.Views[0], w) }
 
-// MostTogether returns upper bounds on the number of pods of a workload that share a node and a
-// zone at any size of growing pools. A spread allows fewer pods per domain with more domains, and
-// other rules allow more with more nodes, so it takes the maximum of both extremes.
+// MostTogether returns upper bounds on how many of a workload's pods can share a node and a zone,
+// whatever the sizes of growing pools. More domains lower the limit of a spread, while more nodes
+// raise the limits of other rules, so it takes the maximum over both extremes.
 func MostTogether(m *model.Model, w *workload.Workload) (onNode, inZone int) {
 	p := ProblemOf(m, m.Groups[w])
 	for _, v := range m.Views {
@@ -389,7 +388,7 @@ func MostTogether(m *model.Model, w *workload.Workload) (onNode, inZone int) {
 	if len(m.Views) == 1 {
 		return onNode, inZone
 	}
-	for _, term := range p.Spreads { // with fewer domains than minDomains only the skew counts
+	for _, term := range p.Spreads { // below minDomains, only the skew counts
 		if len(m.SpreadRule(m.Views[0], p.G, term).Eligible) < term.MinDomains() {
 			return w.Count.N, w.Count.N
 		}
@@ -434,8 +433,8 @@ func togetherIn(m *model.Model, v *model.View, w *workload.Workload) Together {
 	return t
 }
 
-// level returns the largest number of pods that one domain can hold after all pods are placed. If a
-// domain has m pods, each of the others must have at least m minus the skew.
+// level returns the most pods that one domain can hold after all pods are placed. If a domain has m
+// pods, each of the others must have at least m minus the skew.
 func level(r *model.SpreadRule, pods int) int {
 	skew, others := int(r.Term.Constraint.MaxSkew), len(r.Eligible)-1
 	if len(r.Eligible) < r.Term.MinDomains() {

@@ -18,28 +18,29 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Shortage is a resource that is too short on some nodes for the pods that are confined to them,
-// however the pods are placed.
+// Shortage describes a resource that is too scarce for the pods that are confined to certain nodes,
+// no matter how the pods are placed.
 type Shortage struct {
 	Resource corev1.ResourceName
-	// Workloads are the workloads of the pods, the largest demand first. Pods is the number of
-	// their pods, of which at least Pending stay Pending.
+	// Workloads lists the workloads that own the pods, largest demand first. Pods counts the pods,
+	// and at least Pending of them stay Pending.
 	Workloads     []*workload.Workload
 	Pods, Pending int
 	// Nodes is the number of nodes that the pods may use.
 	Nodes int
-	// Requested is the sum of the pods' requests, and Offered the sum of the nodes' amounts. If
-	// Each is not zero, only pods that request at least Each are too many: counted node by node,
-	// the nodes hold no more than Slots of them.
+	// Requested is the sum of the pods' requests, and Offered is the sum of the nodes' amounts. If
+	// Each is not zero, there are too many pods that request at least Each: counted node by node,
+	// only Slots of them fit.
 	Requested, Offered, Each resource.Quantity
 	Slots                    int
-	// Growth holds the assumed sizes of growing pools, or is nil if pools were not grown.
+	// Growth lists the assumed pool sizes, or is nil if no pool was grown.
 	Growth []model.PoolSize
 }
 
-// Shortages compares requests with the resources of nodes, for every set of nodes to which some
-// pods are confined. It applies a Hall condition to the sum of requests, and to the number of pods
-// above a size. It ignores pods that finish, and workloads with a fault of their own.
+// Shortages compares requests with node resources for every set of nodes to which pods are
+// confined. It applies a Hall condition to the sum of the requests, and to the number of pods above
+// a given size. It ignores pods that run to completion and workloads that are already faulty by
+// themselves.
 func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 	b := balanceOf(m.Permanent(), faulty)
 	if len(b.rows) < 2 {
@@ -63,19 +64,19 @@ func Shortages(m *model.Model, faulty map[*workload.Workload]bool) []Shortage {
 	return all
 }
 
-// balance holds demand and supply by set of nodes.
+// balance holds demand and supply per set of nodes.
 type balance struct {
 	m    *model.Model
 	view *model.View
-	// sets lists the sets to which pods are confined and the union of these sets, the smallest
+	// sets lists the node sets to which pods are confined and the union of all of them, smallest
 	// first.
 	sets []confined
 	rows []claimant
-	// used holds the requests of running pods, by node of the view.
+	// used holds the requests of running pods for each node in the view.
 	used []map[corev1.ResourceName]int64
 }
 
-// confined is a set of nodes as a bit set.
+// confined represents a set of nodes as a bit set.
 type confined struct {
 	nodes []uint64
 	size  int
@@ -92,7 +93,7 @@ func (c *confined) within(o *confined) bool {
 
 func (c *confined) has(n int) bool { return c.nodes[n/64]&(1<<(n%64)) != 0 }
 
-// claimant is a workload that needs space on a set of nodes.
+// claimant is a workload that requires space on a set of nodes.
 type claimant struct {
 	g   *model.Group
 	set *confined
@@ -100,7 +101,7 @@ type claimant struct {
 	pods int
 }
 
-// maxSets is the maximum number of node sets that are checked one by one.
+// maxSets is the maximum number of node sets that are checked individually.
 const maxSets = 200
 
 func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
@@ -114,7 +115,7 @@ func balanceOf(m *model.Model, faulty map[*workload.Workload]bool) *balance {
 		case g.Running && model.Modelled(g):
 			b.take(g)
 		case model.Lasting(g) && !faulty[w]:
-			set := model.Cached(by, g.Signature, func() *confined { // the nodes of the view that the pods may use
+			set := model.Cached(by, g.Signature, func() *confined { // the nodes in the view that the pods may use
 				e := m.Eligible(w)
 				nodes := make([]uint64, (len(b.view.Nodes)+63)/64)
 				for n := range b.view.Nodes {
@@ -170,8 +171,7 @@ func (b *balance) take(g *model.Group) {
 	}
 }
 
-// short reports whether a set of nodes has too little of a resource for the pods that are confined
-// to it.
+// short reports whether a set of nodes has too little of a resource for the pods confined to it.
 func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool) {
 	b.m.Run().Spend(len(b.view.Nodes) + len(b.rows)*(1+len(set.nodes)/model.PerStep))
 	free, total, ok := b.free(name, set)
@@ -188,14 +188,14 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 			continue
 		}
 		if pods > int((math.MaxInt64-demand)/each) {
-			return Shortage{}, false // more than an int64 can hold
+			return Shortage{}, false // exceeds int64
 		}
 		format = cmp.Or(format, written)
 		demand += each * int64(pods)
 		claims = append(claims, claim{r.g.Workload, pods, each})
 	}
 	if len(claims) < 2 {
-		return Shortage{}, false // the limits of a single workload describe that better
+		return Shortage{}, false // the limits of the single workload explain this better
 	}
 	s := Shortage{Resource: name, Nodes: set.size, Growth: b.view.Growth()}
 	s.Offered, s.Requested = model.Quantity(name, total, format), model.Quantity(name, demand, format)
@@ -216,7 +216,7 @@ func (b *balance) short(name corev1.ResourceName, set *confined) (Shortage, bool
 	return s, len(s.Workloads) > 1
 }
 
-// confinedTo returns how many of the claimant's pods may only be on nodes of the set.
+// confinedTo returns how many of the claimant's pods can only run on nodes in the set.
 func (r *claimant) confinedTo(set *confined) int {
 	if !r.g.Kind.PerNode() {
 		if r.set.within(set) {
@@ -231,8 +231,8 @@ func (r *claimant) confinedTo(set *confined) int {
 	return pods
 }
 
-// free returns the free amount of a resource on each node of a set, and the sum. ok is false if
-// some node is not judged, or if its pool may grow beyond the view.
+// free returns how much of a resource is free on each node in a set, and the sum. ok is false if a
+// node is not judged, or if its pool may grow beyond the view.
 func (b *balance) free(name corev1.ResourceName, set *confined) (each []int64, sum int64, ok bool) {
 	for n, node := range b.view.Nodes {
 		if !set.has(n) {
@@ -251,7 +251,7 @@ func (b *balance) free(name corev1.ResourceName, set *confined) (each []int64, s
 	return each, sum, true
 }
 
-// leftOver returns the smallest number of pods to remove so that the rest may fit.
+// leftOver returns how many pods must at least be removed before the rest may fit.
 func leftOver(claims []claim, excess int64) int {
 	largest := slices.Clone(claims)
 	slices.SortStableFunc(largest, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
@@ -267,8 +267,8 @@ func leftOver(claims []claim, excess int64) int {
 	return pods
 }
 
-// overcommitted returns a request size for which there are more pods of that size or larger than
-// the nodes can hold, counted node by node. It returns 0 if no size has too many pods.
+// overcommitted returns a request size such that the nodes, counted one by one, cannot hold all
+// pods of at least that size. It returns 0 if there is no such size.
 func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	sizes := slices.Clone(claims)
 	slices.SortStableFunc(sizes, func(x, y claim) int { return cmp.Compare(y.each, x.each) })
@@ -290,8 +290,8 @@ func (s *Shortage) overcommitted(claims []claim, free []int64) int64 {
 	return 0
 }
 
-// asks returns how much of a resource a pod of a group requests. If a manifest names the node, the
-// node's kubelet drops extended resources that the node does not list
+// asks returns how much of a resource one of the group's pods requests. If a manifest names the
+// node, the kubelet ignores extended resources that the node does not list
 // (pkg/kubelet/lifecycle/predicate.go, removeMissingExtendedResources).
 func (b *balance) asks(g *model.Group, name corev1.ResourceName) (int64, resource.Format) {
 	if name == corev1.ResourcePods {
@@ -309,15 +309,15 @@ func (b *balance) asks(g *model.Group, name corev1.ResourceName) (int64, resourc
 	return g.Requests[i].Amount, g.Requests[i].Quantity.Format
 }
 
-// claim is the demand of one workload for a resource on a set of nodes.
+// claim describes one workload's demand for a resource on a set of nodes.
 type claim struct {
 	w    *workload.Workload
 	pods int
 	each int64
 }
 
-// Sums formats the requested and the offered amount for messages. CPUs are decimal numbers and
-// memory is in GiB, unless both amounts would then look the same.
+// Sums formats the requested and offered amounts for messages. It prints CPUs as decimal numbers
+// and memory in GiB, unless the two amounts would then look equal.
 func (s *Shortage) Sums() (requested, offered string) {
 	requested, offered = readable(s.Resource, s.Requested), readable(s.Resource, s.Offered)
 	if requested == offered {
@@ -328,12 +328,12 @@ func (s *Shortage) Sums() (requested, offered string) {
 
 const gib = 1 << 30
 
-// readable formats one quantity. It uses integers, so that no sum of CPUs is printed as
+// readable formats a quantity. It uses integer arithmetic, so that no sum of CPUs is printed as
 // 25.150000000000002.
 func readable(name corev1.ResourceName, q resource.Quantity) string {
 	switch {
 	case name == corev1.ResourceCPU:
-		q = q.DeepCopy()           // AsDec changes it
+		q = q.DeepCopy()           // AsDec modifies its receiver
 		text := q.AsDec().String() // exact, without a suffix
 		if strings.Contains(text, ".") {
 			text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
@@ -346,20 +346,21 @@ func readable(name corev1.ResourceName, q resource.Quantity) string {
 	return q.String()
 }
 
-// RequestFit compares one pod's requests with single empty nodes. It counts nodes that pass every
-// other filter, and a pool that may grow counts as one more node. If some of these nodes have no
-// free pod slot, the last of Requests is that slot, as one unit of the resource pods.
+// RequestFit compares one pod's requests with each empty node individually. It counts the nodes
+// that pass every other filter, and a pool that may grow counts as one more node. If some of the
+// nodes have no free pod slot, the last entry of Requests is that slot, expressed as one unit of
+// the resource "pods".
 type RequestFit struct {
 	Eligible, Fitting int
 	Requests          []ResourceFit
 }
 
-// ResourceFit compares one request with the eligible nodes. The request fits on a node that is not
-// judged on the resource.
+// ResourceFit compares one request with the eligible nodes. A node whose amount of the resource is
+// not judged counts as large enough.
 type ResourceFit struct {
 	model.Request
 	Fitting int
-	// LargestNode offers the largest amount of all judged nodes, as declared at LargestSpan.
+	// LargestNode is the judged node that offers the most. It is declared at LargestSpan.
 	LargestNode string
 	LargestSpan diag.Span
 	largest     resource.Quantity
@@ -368,15 +369,15 @@ type ResourceFit struct {
 // Largest returns the largest amount that a judged node offers, or 0 if no node is judged.
 func (r *ResourceFit) Largest() string { return r.largest.String() }
 
-// fitKey is equal for workloads whose pods fit in the same way.
+// fitKey is equal for workloads whose pods fit on the same nodes.
 type fitKey struct {
 	signature, request string
 }
 
-// keptFits caches the results for a model.
+// keptFits caches the results for one model.
 type keptFits map[fitKey]*RequestFit
 
-// RequestFits compares the requests of one pod with the eligible nodes.
+// RequestFits compares one pod's requests with the eligible nodes.
 func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 	g := m.Groups[w]
 	key := fitKey{g.Signature, g.Request}
@@ -396,7 +397,7 @@ func RequestFits(m *model.Model, w *workload.Workload) *RequestFit {
 			}
 			fit.Eligible++
 			q, listed := n.Allocatable[corev1.ResourcePods]
-			if !listed || q.Value() >= 1 { // a node that does not list its number of pods has a slot
+			if !listed || q.Value() >= 1 { // a node that does not list its pod capacity always has a slot
 				slot.Fitting++
 			}
 			if listed && q.Cmp(slot.largest) > 0 {

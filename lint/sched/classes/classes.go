@@ -15,17 +15,17 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Classes divides the declared nodes into classes of nodes that are equivalent for some workloads.
-// Each class lists its nodes in order, and classes are ordered by their first nodes. Questions that
-// divide the nodes in the same way share one Classes.
+// Classes divides the declared nodes into classes that are equivalent for a set of workloads. The
+// nodes of a class are listed in order, and classes are ordered by their first node. Questions that
+// divide the nodes in the same way share one Classes value.
 type Classes struct {
 	Nodes [][]int32
 }
 
-// Of divides the nodes into classes for workloads with at most the given number of pods on a node.
-// Nodes of one class have the same results of node-level filters and the same usable resources
-// (T19). They are also in the same domains of the keys of hard rules, and of key unless it is
-// empty. Domains of a single node are ignored.
+// Of divides the nodes into classes for workloads that place at most the given number of pods on a
+// node. Nodes in the same class have the same node-level filter results and the same usable
+// resources (T19). They also share the domains of all keys in hard rules, and of key unless it is
+// empty. Domains that consist of a single node are ignored.
 func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes {
 	all := model.KeepForNodes(m, func() *tables {
 		return &tables{
@@ -37,59 +37,60 @@ func Of(m *model.Model, ws []*workload.Workload, pods int, key string) *Classes 
 	return t.merged(m, all, all.sizingOf(m, ws, t.resources, pods))
 }
 
-// tables caches the tables for the nodes of a model.
+// tables caches the node tables of one model.
 type tables struct {
-	// of holds the tables by the rules and resources that distinguish nodes for the workloads.
-	// single holds the tables of single workloads, by unsorted rules.
+	// of holds the tables, keyed by the rules and resources that distinguish nodes for the
+	// workloads. single holds the tables for single workloads, keyed by unsorted rules.
 	of, single map[string]*table
 	// text, demands and most are scratch space.
 	text    []byte
 	demands []Demand
 	most    []int64
-	// units numbers the nodes by all rules of all tables so far, which are recorded in ruled.
-	// grained also divides the nodes by their sizes in grains (see Demand).
+	// units assigns each node the number of its unit, based on the rules of all tables so far.
+	// ruled records these rules. grained also divides the nodes by their sizes in grains (see
+	// Demand).
 	units   []int32
 	ruled   map[string]bool
 	grained map[string]*grained
-	// known holds the existing Classes, by a hash of the class number of each node.
+	// known holds the existing Classes, keyed by a hash of every node's class number.
 	known map[[sha256.Size]byte]*Classes
 }
 
-// maxGrained is the maximum number of cached node lists by sizes in grains.
+// maxGrained is the maximum number of cached divisions into sizes in grains.
 const maxGrained = 128
 
-// table holds the nodes as distinguished by the rules of some workloads, without sizes.
+// table divides the nodes by the rules of a set of workloads, ignoring sizes.
 type table struct {
-	// id identifies the rules and resources. own is set if one of the workloads is bound to a node,
-	// because this distinction must not divide the units for other workloads.
+	// id identifies the rules and resources. own is set if one of the workloads is bound to a node.
+	// The bound node must not divide the units for other workloads.
 	id  string
 	own bool
-	// shape numbers the nodes by everything except sizes. offers holds the amounts of each resource
-	// by node, and ranges the range of the amounts in each shape.
+	// shape assigns each node a number based on everything except sizes. offers holds each node's
+	// amount of each resource, and ranges holds the range of amounts within each shape.
 	shape     []int32
 	resources []string
 	offers    [][]int64
 	ranges    [][]sizeRange
-	// shapes holds the classes for the case that sizes make no difference, computed on demand.
-	// known caches the classes by the demand of the pods.
+	// shapes holds the classes for pods to which sizes make no difference, computed on demand.
+	// known caches the classes by the pods' demand.
 	shapes *Classes
 	known  map[string]*Classes
 }
 
-// grained groups the nodes that rules do not distinguish and that have the same sizes in grains.
+// grained groups nodes that have the same sizes in grains and that no rule distinguishes.
 type grained struct {
-	// of is the group of each node, first the first node of each group, and sizes the amounts of
-	// each resource on that node.
+	// of maps each node to its group, first lists the first node of each group, and sizes holds
+	// that node's amount of each resource.
 	of, first []int32
 	sizes     [][]int64
-	// known caches the classes of these groups, by the class number of each group.
+	// known caches the classes that these groups form, keyed by each group's class number.
 	known map[string]*Classes
 }
 
-// sizeRange is the smallest and the largest amount of a resource on the nodes of a shape.
+// sizeRange holds the smallest and largest amounts of a resource on the nodes of one shape.
 type sizeRange struct{ least, most int64 }
 
-// asked returns the table for some workloads, and for one more key unless it is empty.
+// asked returns the table for a set of workloads, and for an additional key unless it is empty.
 func (all *tables) asked(m *model.Model, ws []*workload.Workload, key string) *table {
 	if len(ws) != 1 {
 		return all.table(m, ws, asked(m, ws, key))
@@ -131,7 +132,7 @@ func (all *tables) table(m *model.Model, ws []*workload.Workload, by *seen) *tab
 		}
 		t.own = slices.ContainsFunc(ws, func(w *workload.Workload) bool { return w.Spec.NodeName != "" })
 		if !t.own {
-			fresh := false // some rules are new and divide the units
+			fresh := false // new rules divide the units
 			for kind, list := range [][]string{by.signatures, by.keys} {
 				for _, x := range list {
 					id := fmt.Sprint(kind, x)
@@ -193,7 +194,7 @@ func (t *table) merged(m *model.Model, all *tables, s sizing) *Classes {
 	return t.known[asks]
 }
 
-// sized returns the classes if sizes divide some shapes. told marks these shapes.
+// sized returns the classes for the case that sizes divide some shapes. told marks these shapes.
 func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Classes {
 	g := all.inGrains(m, t, s)
 	m.Run().Spend(len(g.first) * (1 + len(s.demands)) / model.PerStep)
@@ -214,7 +215,7 @@ func (t *table) sized(m *model.Model, all *tables, s *sizing, told []bool) *Clas
 	})
 }
 
-// splitShapes marks the shapes that sizes divide further, and reports whether there are any.
+// splitShapes marks the shapes that sizes divide further, and reports whether it marked any.
 func (t *table) splitShapes(m *model.Model, s *sizing) (told []bool, some bool) {
 	m.Run().Spend(1 + len(t.ranges)*len(s.demands)/model.PerStep)
 	told = make([]bool, len(t.ranges))
@@ -227,7 +228,7 @@ func (t *table) splitShapes(m *model.Model, s *sizing) (told []bool, some bool) 
 	return told, some
 }
 
-// inGrains groups the nodes that rules do not distinguish and that have the same sizes in grains.
+// inGrains groups nodes that have the same sizes in grains and that no rule distinguishes.
 func (all *tables) inGrains(m *model.Model, t *table, s *sizing) *grained {
 	units, key := all.units, []byte{0}
 	if t.own {
@@ -271,8 +272,8 @@ func (t *table) sizes(n int, to []int64) []int64 {
 	return to
 }
 
-// numbered numbers n items by their descriptions, in order of first occurrence. all encodes the
-// numbers.
+// numbered numbers n items by their descriptions, in the order of first occurrence. all encodes the
+// resulting numbers.
 func numbered(n int, look func(text []byte, i int) []byte) (to []int32, all string) {
 	numbers := map[string]int32{}
 	to = make([]int32, n)
@@ -309,7 +310,7 @@ func (all *tables) put(m *model.Model, to []int32) *Classes {
 	})
 }
 
-// refine divides groups further by a second number, and renumbers all groups in order of first
+// refine divides groups further by a second number, then renumbers all groups in the order of first
 // occurrence.
 func refine(of []int32, by func(i int) int32) {
 	numbers := map[uint64]int32{}
@@ -342,7 +343,8 @@ func (t *table) tellByFilters(m *model.Model, ws []*workload.Workload) {
 	}
 }
 
-// tellByDomains divides the nodes by their domain of a key, unless the domain is a single node.
+// tellByDomains divides the nodes by their domain for a key. Domains that consist of a single node
+// are ignored.
 func (t *table) tellByDomains(m *model.Model, key string) {
 	domain, size := m.Numbered(key, m.Topology.Nodes)
 	members := make([]int, size)
@@ -366,17 +368,18 @@ func flag(b bool) int32 {
 	return 0
 }
 
-// seen lists the properties of nodes that matter to some workloads: signatures of node rules,
-// resources, and topology keys.
+// seen lists the node properties that matter to a set of workloads: node rule signatures, resources
+// and topology keys.
 type seen struct{ signatures, resources, keys []string }
 
-// appendText appends a string after its length, so that different lists of strings stay different.
+// appendText appends a string prefixed with its length, so that different lists of strings never
+// look alike.
 func appendText[T ~string](to []byte, text T) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }
 
-// ruleKeys yields the keys whose domains the hard rules of a group distinguish. It may yield a key
-// more than once.
+// ruleKeys yields the keys whose domains matter to a group's hard rules. It may yield a key more
+// than once.
 func ruleKeys(g *model.Group) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for t := range g.HardTerms() {
@@ -393,7 +396,7 @@ func ruleKeys(g *model.Group) iter.Seq[string] {
 }
 
 // asked returns the node rules, resources and labels by which workloads distinguish nodes. The
-// signature of a running or bound pod includes the name of its node.
+// signature of a running or bound pod includes its node name.
 func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 	m.Run().Spend(4 * len(ws))
 	s := &seen{signatures: make([]string, 0, len(ws)), resources: make([]string, 1, 4), keys: make([]string, 0, 4)}
@@ -418,8 +421,8 @@ func asked(m *model.Model, ws []*workload.Workload, key string) *seen {
 	return s
 }
 
-// appendNew appends a string unless it is one of the last few, because most workloads have the same
-// ones.
+// appendNew appends a string unless it equals one of the last few, because most workloads repeat
+// the same strings.
 func appendNew(to []string, text string) []string {
 	const few = 8
 	if slices.Contains(to[max(0, len(to)-few):], text) {
@@ -429,7 +432,7 @@ func appendNew(to []string, text string) []string {
 }
 
 // Look returns a string that describes how a workload distinguishes nodes. Workloads with equal
-// strings distinguish the same nodes.
+// strings distinguish nodes in the same way.
 func Look(g *model.Group) string {
 	text := appendText(appendText(nil, g.Signature), g.Request)
 	for key := range ruleKeys(g) {
@@ -438,15 +441,15 @@ func Look(g *model.Group) string {
 	return string(text)
 }
 
-// sizing is the demand of some pods for each resource. If all pods have equal requests, each holds
-// the requests of one pod. Nodes that take the same number of pods are then equivalent.
+// sizing holds the demand for each resource. If all pods have equal requests, each holds one pod's
+// requests, and nodes that fit the same number of pods are equivalent.
 type sizing struct {
 	demands []Demand
 	each    []int64
 }
 
-// sizingOf returns the sizing of workloads with at most the given number of pods on a node. It is
-// valid until the next call.
+// sizingOf returns the sizing for workloads that place at most the given number of pods on a node.
+// The result is valid until the next call.
 func (all *tables) sizingOf(m *model.Model, ws []*workload.Workload, resources []string, pods int) sizing {
 	at := func(name corev1.ResourceName) int { return slices.Index(resources, string(name)) }
 	all.most = slices.Grow(all.most[:0], len(resources))[:len(resources)]
@@ -478,7 +481,7 @@ func (all *tables) sizingOf(m *model.Model, ws []*workload.Workload, resources [
 
 // describe appends the sizes that the pods can use.
 func (s *sizing) describe(text []byte, sizes []int64) []byte {
-	if s.each != nil { // the number of pods with equal requests that a node takes
+	if s.each != nil { // how many pods with equal requests fit on a node
 		count := int64(math.MaxInt64)
 		for i, each := range s.each {
 			if each > 0 && sizes[i] != math.MaxInt64 {
@@ -493,15 +496,15 @@ func (s *sizing) describe(text []byte, sizes []int64) []byte {
 	return text
 }
 
-// Demand is the demand of some pods for a resource. Any set of these pods requests a multiple of
-// the grain, so the usable amount of a node is the largest multiple within its amount, and never
-// more than the total. Nodes with the same usable amount are equivalent for the pods (T19). The
-// zero Demand is for pods that request nothing.
+// Demand describes how much of a resource a set of pods may request. Any sum of their requests is a
+// multiple of the grain and at most the total. A node's usable amount is therefore its amount,
+// capped at the total and rounded down to a multiple of the grain. Nodes with the same usable
+// amount are equivalent for the pods (T19). The zero Demand is for pods that request nothing.
 type Demand struct {
 	grain, total int64
 }
 
-// With returns the demand increased by a number of pods with equal requests.
+// With returns the demand with a number of pods with equal requests added.
 func (d Demand) With(ask int64, pods int) Demand {
 	if ask <= 0 || pods <= 0 {
 		return d
@@ -513,7 +516,7 @@ func (d Demand) With(ask int64, pods int) Demand {
 	return Demand{grain: a, total: Sum(d.total, ask, pods)}
 }
 
-// Sum returns sum + ask*pods, or the largest int64 if that overflows.
+// Sum returns sum + ask*pods, or the largest int64 on overflow.
 func Sum(sum, ask int64, pods int) int64 {
 	high, more := bits.Mul64(uint64(ask), uint64(pods))
 	if high > 0 || more > uint64(math.MaxInt64-sum) {
@@ -522,8 +525,8 @@ func Sum(sum, ask int64, pods int) int64 {
 	return sum + int64(more)
 }
 
-// Usable returns how much of a node's amount the pods can use at most. It returns math.MaxInt64 for
-// a node that is not judged.
+// Usable returns how much of a node's amount the pods can use at most. It returns math.MaxInt64 if
+// the node is not judged.
 func (d Demand) Usable(has int64) int64 {
 	if d.grain == 0 || has <= 0 || has == math.MaxInt64 {
 		return has

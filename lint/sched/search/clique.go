@@ -9,30 +9,30 @@ import (
 )
 
 // A clique is a set of pod groups that exclude each other on one key, so each domain of the key can
-// hold pods of at most one of them. Two counts show that there are too few domains. The first is a
-// flow in which a pod group needs one domain, or one per pod if it excludes itself. The second uses
-// weights, because domains differ in the number of pods of each group that they can hold.
+// hold pods of at most one member. Two counts can show that there are too few domains. The first
+// computes a flow in which a pod group needs one domain, or one per pod if it excludes itself. The
+// second uses weights, because a domain can hold more pods of some groups than of others.
 
-// Limits on the number of cliques and on the work of finding them.
+// Limits on how many cliques are examined and how much work finding them may take.
 const (
 	maxCliques    = 64
 	maxCliqueWork = 20_000_000
 )
 
-// clique is a set of mutually exclusive pod groups, by index in rivals, with the number of their
-// pods that fit in each domain of the key.
+// clique is a set of mutually exclusive pod groups, given as indices into rivals. It records how
+// many of their pods fit in each domain of the key.
 type clique struct {
 	r       *rivals
 	key     string
 	members []int
-	// holds is the largest number of pods of a member that a domain can hold. wants is the number
-	// of pods of a member. alone is set for members that need a domain for each pod.
+	// holds states how many of a member's pods fit in each domain, and wants how many pods the
+	// member has. alone is set for members that need a separate domain for each pod.
 	holds [][]int
 	wants []int
 	alone []bool
 }
 
-// shortfallByCliques returns the largest number of pods that some clique proves unplaceable.
+// shortfallByCliques returns the largest number of unplaceable pods that any clique proves.
 func (r *rivals) shortfallByCliques() shortfall {
 	lost, work := shortfall{}, maxCliqueWork
 	for key := range r.a.keys {
@@ -55,10 +55,10 @@ func (r *rivals) shortfallByCliques() shortfall {
 	return lost
 }
 
-// mutual returns, for each pod group, a bit set of the pod groups with mutual exclusion on a key,
-// so that the order does not matter. An exclusion may apply in one direction only, because the
-// scheduler interprets a namespace selector in two ways. Pod groups that may use nodes without the
-// key get no set, because nothing excludes them there.
+// mutual returns, for each pod group, a bit set of the pod groups that exclude it and are excluded
+// by it on a key. Such exclusions hold in any scheduling order. Other exclusions apply in one
+// direction only, because the scheduler interprets a namespace selector in two ways. Pod groups
+// that may use nodes without the key get no set, because nothing excludes them there.
 func (r *rivals) mutual(key int) [][]uint64 {
 	index := map[int]int{}
 	for w, i := range r.units {
@@ -99,7 +99,7 @@ func (r *rivals) mutual(key int) [][]uint64 {
 
 func has(set []uint64, i int) bool { return set != nil && set[i/64]&(1<<(i%64)) != 0 }
 
-// growClique returns a clique around a seed. It repeatedly adds the pod group that keeps the most
+// growClique grows a clique from a seed. It repeatedly adds the pod group that leaves the most
 // candidates.
 func (r *rivals) growClique(mutual [][]uint64, seed int) []int {
 	members, left := []int{seed}, slices.Clone(mutual[seed])
@@ -156,8 +156,8 @@ func (r *rivals) clique(key int, members []int) *clique {
 	return c
 }
 
-// shortage returns how many domains are missing. A pod group that excludes itself needs a domain
-// for each pod, and any other needs at least one.
+// shortage returns how many domains are missing. A pod group that excludes itself needs one domain
+// per pod, and any other group needs at least one.
 func (c *clique) shortage() shortfall {
 	source, sink := 0, 1
 	g := newNetwork(c.r.a.m, 2+len(c.members)+len(c.holds[0]))
@@ -187,19 +187,19 @@ func (c *clique) shortage() shortfall {
 	return lost
 }
 
-// The weighted count assumes that every domain goes to the clique member whose pods there weigh the
-// most. If the sum is still less than the weight of all pods, some pods cannot be placed. The
-// weights alone are the certificate.
+// The weighted count gives every domain to the clique member whose pods there have the highest
+// total weight. If the sum over all domains is still below the weight of all pods, some pods cannot
+// be placed. The weights alone are the certificate.
 
-// maxWeight is the largest weight when all choices are tried, which happens for up to fewWeights
-// members. With more members, the weights are raised in up to weightSteps steps.
+// maxWeight is the largest weight when all combinations are tried, which happens for up to
+// fewWeights members. With more members, the weights are raised in up to weightSteps steps.
 const (
 	maxWeight   = 3
 	fewWeights  = 4
 	weightSteps = 24
 )
 
-// bestByWeights returns the largest number of pods that some weights prove unplaceable.
+// bestByWeights returns the largest number of unplaceable pods that any choice of weights proves.
 func (c *clique) bestByWeights() shortfall {
 	if len(c.members) > fewWeights {
 		return c.raiseWeights()
@@ -217,7 +217,7 @@ func (c *clique) bestByWeights() shortfall {
 	}
 }
 
-// raiseWeights starts from equal weights and raises the weights of members that get too few
+// raiseWeights starts with equal weights and raises the weights of members that get too few
 // domains.
 func (c *clique) raiseWeights() shortfall {
 	lost := shortfall{}
@@ -244,8 +244,8 @@ func (c *clique) raiseWeights() shortfall {
 	return lost
 }
 
-// bestMember returns the member with the highest weighted number of pods in a domain, or -1 if no
-// member can use it. Among equals it prefers the member that lacks the most pods.
+// bestMember returns the member whose pods in a domain weigh the most in total, or -1 if no member
+// can use the domain. It breaks ties in favor of the member that lacks the most pods.
 func (c *clique) bestMember(d int, weights, got []int) int {
 	best := -1
 	for w, weight := range weights {
@@ -288,11 +288,12 @@ func (c *clique) byWeights(weights []int) shortfall {
 		p.About = append(p.About, c.r.units[member])
 	}
 	heaviest := slices.Max(weights)
-	return shortfall{(gap + heaviest - 1) / heaviest, p} // the missing weight, in pods of the largest weight
+	return shortfall{(gap + heaviest - 1) / heaviest, p} // the missing weight, counted in pods of the heaviest member
 }
 
-// network is a flow network with integer capacities, solved by Dinic's algorithm. It tries the arcs
-// of a vertex in a fixed order, the last added first, so that every run finds the same flow.
+// network is a flow network with integer capacities, solved with Dinic's algorithm. It tries a
+// vertex's arcs in a fixed order, starting with the most recently added, so that every run finds
+// the same flow.
 type network struct {
 	spend     func(int)
 	first     []int32 // by vertex: the arc added last, or -1
@@ -321,11 +322,11 @@ func (g *network) join(from, to int, capacity int64) int {
 	return arc
 }
 
-// through returns the flow through an arc.
+// through returns how much flow an arc carries.
 func (g *network) through(arc int) int64 { return g.rest[arc^1] }
 
-// augment adds the largest possible flow to the current one and returns the increase. It never
-// reduces the flow through an arc from the source. So a caller can give arcs priority by adding the
+// augment increases the flow as far as possible and returns the increase. It never reduces the flow
+// through an arc that leaves the source. A caller can therefore give arcs priority by adding the
 // other arcs in a later step.
 func (g *network) augment(source, sink int) int64 {
 	total := int64(0)
@@ -343,7 +344,7 @@ func (g *network) augment(source, sink int) int64 {
 }
 
 // layer numbers the vertices by their distance from the source in the residual network, and reports
-// whether it reached the sink. If it did not, the numbered vertices are the source's side of a
+// whether the sink is reachable. If it is not, the numbered vertices form the source side of a
 // minimum cut.
 func (g *network) layer(source, sink int) bool {
 	g.spend(1 + (len(g.level)+len(g.to))/model.PerStep)
@@ -385,6 +386,6 @@ func (g *network) push(v, sink int32, most int64) int64 {
 	return 0
 }
 
-// beyond reports whether a vertex is on the sink's side of a minimum cut, once no more flow can be
-// added.
+// beyond reports whether a vertex is on the sink side of a minimum cut. The flow must already be
+// maximal.
 func (g *network) beyond(v int) bool { return g.level[v] < 0 }

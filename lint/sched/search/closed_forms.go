@@ -8,16 +8,16 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// The closed forms settle a single pod group if all of its maximal states place the same number of
-// pods, or if they differ only in the domain that the first pod picks. In the second case, one
-// greedy run per domain is enough. Tests compare each form with enumeration of all runs
+// The closed forms settle a single pod group if every maximal state places the same number of pods,
+// or if only the domain that the first pod chooses makes a difference. In the second case, one
+// greedy run per domain is enough. Tests compare each form with an enumeration of all runs
 // (decide_test.go).
 
-// closedForms settles components of one pod group, and computes how many pods of a group fit by
-// itself.
+// closedForms settles components with a single pod group, and computes how many of a group's pods
+// fit when it is alone.
 type closedForms struct{ *state }
 
-// settled returns the outcome of a component of one pod group with the given best and worst runs.
+// settled returns the outcome for a single-group component, given its best and worst runs.
 func settled(c component, best, worst []step) outcome {
 	o := outcome{component: c, decided: true, exact: true, best: best, worst: worst, most: len(best), least: len(worst)}
 	o.ownMost, o.ownLeast = []int{o.most}, []int{o.least}
@@ -28,8 +28,8 @@ func settled(c component, best, worst []step) outcome {
 	return o
 }
 
-// singlePodGroup reports whether the component is a single pod group that no other pods can block,
-// except running ones. It also returns the pod group and its index.
+// singlePodGroup returns the component's only pod group and its index. It returns false if there are
+// several groups, or if pods other than running ones can block the group.
 func (f closedForms) singlePodGroup(c component) (int, *podGroup, bool) {
 	if len(c.units) != 1 {
 		return 0, nil, false
@@ -44,7 +44,7 @@ func (f closedForms) singlePodGroup(c component) (int, *podGroup, bool) {
 	return i, u, true
 }
 
-// selfKeys returns the keys on which pods of the pod group exclude each other.
+// selfKeys returns the keys on which the pod group's own pods exclude each other.
 func (u *podGroup) selfKeys(i int) []int {
 	var keys []int
 	for _, x := range u.exclusions {
@@ -55,9 +55,9 @@ func (u *podGroup) selfKeys(i int) []int {
 	return keys
 }
 
-// nest reports whether the keys can be ordered so that every domain of one lies within a domain of
-// the previous one, on the nodes of the pod group. Nodes that lack the outer key may share an inner
-// domain, but not with nodes that have it.
+// nest reports whether the keys can be ordered so that, on the pod group's nodes, every domain of a
+// key lies within one domain of the previous key. Nodes that lack the outer key may share an inner
+// domain with each other, but not with nodes that have the outer key.
 func (f closedForms) nest(u *podGroup, keys []int) bool {
 	if len(keys) < 2 {
 		return true
@@ -72,7 +72,7 @@ func (f closedForms) nest(u *podGroup, keys []int) bool {
 	})
 }
 
-// orderless settles one pod group if every run places the same number of pods (T1, T3).
+// orderless settles a pod group for which every run places the same number of pods (T1, T3).
 func (f closedForms) orderless(c component) (outcome, bool) {
 	i, _, ok := f.singlePodGroup(c)
 	if !ok {
@@ -87,12 +87,12 @@ func (f closedForms) orderless(c component) (outcome, bool) {
 	return o, true
 }
 
-// runAlone returns a run of a pod group that has the nodes to itself, if all maximal runs of the
-// group have the same length. With nested anti-affinity and limits by node, the placements are the
-// independent sets of a laminar matroid (R-M1, R-M5). With a single hard spread constraint that
-// counts only the group's own pods, and anti-affinity within the domains, the number of placed pods
-// in any order is the sum over domains of min(room, least room + maxSkew), where the room of a
-// domain is the number of pods that fit in it (R-M2).
+// runAlone returns a run for a pod group that has the nodes to itself, provided that all of its
+// maximal runs have the same length. This holds in two cases. With nested anti-affinity and
+// per-node limits, the placements are the independent sets of a laminar matroid (R-M1, R-M5). With
+// a single hard spread constraint that counts only the group's own pods, and anti-affinity within
+// its domains, any order places min(room, least room + maxSkew) pods in each domain, where a
+// domain's room is how many pods fit in it (R-M2).
 func (f closedForms) runAlone(i int) (run []step, ok bool) {
 	u := f.units[i]
 	switch {
@@ -107,8 +107,8 @@ func (f closedForms) runAlone(i int) (run []step, ok bool) {
 	return run, true
 }
 
-// even reports whether a pod group has a single spread constraint over its own pods, and
-// anti-affinity at most within the domains of that constraint.
+// even reports whether a pod group has exactly one spread constraint, which counts its own pods,
+// and no anti-affinity except within the domains of that constraint.
 func (f closedForms) even(i int) bool {
 	u := f.units[i]
 	if len(u.affinityKeys) > 0 || len(u.spreads) != 1 {
@@ -119,8 +119,8 @@ func (f closedForms) even(i int) bool {
 		!slices.ContainsFunc(keys, func(k int) bool { return f.sizes[k] < f.sizes[s.key] || !f.within(u, k, s.key) })
 }
 
-// mostAlone returns how many pods of a pod group can be placed if it has the nodes to itself, and
-// whether a closed form gives that number. Other pods never increase the number.
+// mostAlone returns how many of a pod group's pods can be placed when it has the nodes to itself,
+// and whether a closed form gives that number. Other pods never increase it.
 func (f closedForms) mostAlone(i int) (int, bool) {
 	u := f.units[i]
 	if f.unplaceable[i] {
@@ -136,9 +136,9 @@ func (f closedForms) mostAlone(i int) (int, bool) {
 	return len(run), ok
 }
 
-// selfAffinity settles one pod group whose pods must be together, and whose required affinity only
-// its own pods satisfy. The first pod picks the domains and the rest follow. So the best run picks
-// the domains that hold the most pods, and the worst run those that hold the fewest (R-M4).
+// selfAffinity settles a pod group whose pods must run together because only its own pods satisfy
+// its required affinity. The first pod chooses the domains and the rest follow. So the best run
+// chooses the domains that hold the most pods, and the worst run those that hold the fewest (R-M4).
 func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	i, u, ok := f.singlePodGroup(c)
 	if !ok || len(u.affinityKeys) == 0 || len(u.spreads) > 0 || !u.first || !slices.Equal(u.peers, []located{{unit: i}}) || !f.nest(u, u.selfKeys(i)) {
@@ -179,27 +179,26 @@ func (f closedForms) selfAffinity(c component) (outcome, bool) {
 	return settled(c, best, worst), true
 }
 
-// The exact numbers of a conflict graph are the numbers of pods that its best and worst runs place,
-// in total and for each pod group. All rules are hereditary: a rule that refuses a pod keeps
-// refusing it. So a pod group that comes first gets the same number of pods as it would by itself,
-// and the matching of T8 gives the smallest number that it gets. It remains to find the smallest
-// and the largest total.
+// The exact numbers of a conflict graph state how many pods its best and worst runs place, in total
+// and per pod group. All rules are hereditary: a rule that rejects a pod keeps rejecting it. So a
+// pod group that goes first gets as many pods as it would alone, and the matching of T8 gives the
+// fewest that it can get. Only the smallest and largest totals remain to be found.
 
-// maxFewest and maxMost limit the work of finding the two totals. The unit is one choice times the
-// pod groups and domains that it examines.
+// maxFewest and maxMost limit the work of finding the two totals. The cost of a choice is the
+// number of pod groups and domains that it examines.
 const (
 	maxFewest = 6_000_000
 	maxMost   = 6_000_000
 )
 
-// exactly sets the numbers of a decided outcome, if they can be found within the limits.
+// exactly sets the exact numbers of a decided outcome, if it can find them within the limits.
 func (f *conflictGraph) exactly(o *outcome) {
 	if len(o.owners) != len(o.units) {
 		return
 	}
 	for u, row := range f.closes {
 		for x, closes := range row {
-			if closes != f.closes[x][u] { // an exclusion depends on which pod comes second
+			if closes != f.closes[x][u] { // the exclusion depends on which pod comes second
 				return
 			}
 		}
@@ -223,7 +222,7 @@ func (f *conflictGraph) exactly(o *outcome) {
 	o.best, o.worst, o.most, o.least, o.exact = most, worst, len(most), len(worst), true
 }
 
-// bounds returns the largest and the smallest number of placed pods of each pod group.
+// bounds returns the most and the fewest pods that can be placed for each pod group.
 func (f *conflictGraph) bounds() (most, least []int) {
 	for u, pods := range f.pods {
 		room := 0
@@ -243,7 +242,7 @@ func (f *conflictGraph) bounds() (most, least []int) {
 	return most, least
 }
 
-// holds returns how many pods of a pod group a domain can hold if it holds no other pods.
+// holds returns how many of a pod group's pods fit in an otherwise empty domain.
 func (f *conflictGraph) holds(u, d int) int {
 	if f.single[d] || f.closes[u][u] {
 		return 1
@@ -251,8 +250,8 @@ func (f *conflictGraph) holds(u, d int) int {
 	return f.pods[u]
 }
 
-// most returns a run that places as many pods as possible, or nil if none is found within the
-// limit. It looks for colorings that leave out more and more pods.
+// most returns a run that places as many pods as possible, or nil if it finds none within the
+// limit. It looks for colorings that leave out one more pod at a time.
 func (f *conflictGraph) most(o *outcome) []step {
 	tries := maxMost / max(1, len(f.units)*(len(f.units)+len(f.single)))
 	for lost := o.pods - o.most; lost < o.pods-len(o.best); lost++ {
@@ -274,12 +273,12 @@ func (f *conflictGraph) most(o *outcome) []step {
 	return o.best
 }
 
-// fewest is a search for the placement with the fewest pods after which nothing fits.
+// fewest searches for the placement with the fewest pods after which no more pods fit.
 type fewest struct {
 	f *conflictGraph
-	// in marks the domains in which a pod group has pods. barred marks the domains that it must
-	// avoid. used is the number of its pods placed so far. full is set once all its pods are
-	// certain to be placed.
+	// in marks the domains where a pod group has pods, and barred those that it must avoid. used
+	// counts the pods that it has placed. full is set once all of its pods are certain to be
+	// placed.
 	in, barred [][]bool
 	used       []int
 	full       []bool
@@ -292,9 +291,9 @@ type fewest struct {
 
 type choice struct{ unit, domain int }
 
-// fewest searches for the placement with the fewest pods and returns nil if that takes too long.
-// known is the number of pods in a known run, and own the smallest number for each pod group. Pod
-// groups whose pods are always all placed count as placed from the start.
+// fewest searches for the placement with the fewest pods, and returns nil if that takes too long.
+// known is the length of a known run. own is the minimum for each pod group. Pod groups whose pods
+// are always all placed count as placed from the start.
 func (f *conflictGraph) fewest(known int, own []int) *fewest {
 	s := &fewest{f: f, used: make([]int, len(f.units)), full: make([]bool, len(f.units)), best: known + 1}
 	s.tries = maxFewest / max(1, len(f.units)*len(f.units)*len(f.single))
@@ -312,10 +311,10 @@ func (f *conflictGraph) fewest(known int, own []int) *fewest {
 	return s
 }
 
-// search continues as long as fewer pods are placed than in the best placement so far. If a pod
-// group still fits into a domain, then either one of its pods must be placed somewhere, or a pod
-// that keeps it out of the domain must be placed there. Once search has tried one of these choices,
-// it bars the choice for the following ones.
+// search continues while the placement has fewer pods than the best one so far. If a pod group
+// still fits in a domain, a maximal placement must either put one of the group's pods there or put
+// a pod there that keeps the group out. Once search has tried one of these choices, it bars that
+// choice while it tries the others.
 func (s *fewest) search() {
 	if s.tries--; s.tries <= 0 || s.placed >= s.best {
 		return
@@ -335,7 +334,7 @@ func (s *fewest) search() {
 		switch {
 		case full:
 		case !s.f.single[c.domain] && !s.f.closes[c.unit][c.unit]:
-			s.full[c.unit] = true // the rest follows, because nothing keeps it out there
+			s.full[c.unit] = true // the remaining pods follow, because nothing keeps them out
 			s.placed += s.f.pods[c.unit] - s.used[c.unit] + 1
 		default:
 			s.full[c.unit] = s.used[c.unit] == s.f.pods[c.unit]
@@ -354,8 +353,8 @@ func (s *fewest) search() {
 	}
 }
 
-// tightest returns the choices for the pod group and domain with the fewest choices, and whether
-// any pod group still fits into a domain.
+// tightest returns the choices for the pod group and domain that have the fewest of them. open
+// reports whether any pod group still fits in a domain.
 func (s *fewest) tightest() (best []choice, open bool) {
 	s.f.a.m.Run().Spend(len(s.full))
 	for u, full := range s.full {
@@ -379,8 +378,8 @@ func (s *fewest) tightest() (best []choice, open bool) {
 	return best, open
 }
 
-// options returns the choices for a pod group that still fits into a domain. One of them must be
-// made.
+// options returns the choices for a pod group that still fits in a domain. A maximal placement must
+// make one of them.
 func (s *fewest) options(u, d int) []choice {
 	var list []choice
 	for x := range s.f.units {
@@ -396,7 +395,7 @@ func (s *fewest) options(u, d int) []choice {
 	return list
 }
 
-// fits reports whether a domain accepts a first pod of a pod group in the current state.
+// fits reports whether a domain currently accepts a pod group's first pod.
 func (s *fewest) fits(u, d int) bool {
 	s.f.a.m.Run().Spend(1 + len(s.f.units)/model.PerStep)
 	if s.f.at[u][d] < 0 || s.in[u][d] || s.used[u] == s.f.pods[u] {

@@ -12,9 +12,9 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// closing computes how many nodes pods of other groups can close to one pod group, which means keep
-// its pods off. For each key, it holds the sizes of the domains and the number of pods that each
-// close one of them.
+// closing computes how many nodes other groups' pods can close to one pod group. A pod closes a
+// node to a group by keeping the group's pods off the node. For each key, closing holds the domain
+// sizes and how many pods each close one domain.
 type closing struct {
 	a     *state
 	u     *podGroup
@@ -23,7 +23,7 @@ type closing struct {
 	keys  []int
 	sizes []*domainSizes
 	pods  []int
-	// by lists the pod groups that close domains, with their numbers of pods.
+	// by lists the pod groups that close domains, and how many pods each has.
 	by []closer
 }
 
@@ -49,13 +49,13 @@ func newClosing(a *state, i int, p *place, own int) *closing {
 	return c
 }
 
-// maxClosing limits the work of counting by pod group: blockers times nodes.
+// maxClosing limits the work of counting per pod group: blockers times nodes.
 const maxClosing = 100_000
 
-// most returns an upper bound on the number of nodes that all pods together close. At first it
-// charges each pod with the largest remaining domain of every key, without using a domain twice. If
-// the result is at least wanted, it tries to lower it: for one pod group after another, it counts
-// the nodes that a single pod closes on all keys at once, given the nodes where the pod may be.
+// most returns an upper bound on how many nodes all pods together close. It first assumes that each
+// pod closes the largest remaining domain of every key. If that bound is at least wanted, it tries
+// to lower it one pod group at a time: it counts how many nodes a single pod can close on all keys
+// at once, given the nodes where the pod may run.
 func (c *closing) most(wanted int) int {
 	total := c.pooled()
 	if total < wanted || len(c.by)*len(c.a.nodes) > maxClosing {
@@ -75,7 +75,7 @@ func (c *closing) most(wanted int) int {
 	return total
 }
 
-// charge adds the pods of a pod group to the keys on which it closes domains, or removes them.
+// charge adds a pod group's pods to the keys on which they close domains, or subtracts them.
 func (c *closing) charge(b closer, by int) {
 	c.a.m.Run().Spend(1 + len(c.u.exclusions)/model.PerStep)
 	for _, x := range c.u.exclusions {
@@ -85,7 +85,7 @@ func (c *closing) charge(b closer, by int) {
 	}
 }
 
-// pooled charges each pod with one domain of every key.
+// pooled assumes that each pod closes one domain of every key.
 func (c *closing) pooled() int {
 	closed := 0
 	c.a.m.Run().Spend(1 + len(c.pods)/model.PerStep)
@@ -95,8 +95,8 @@ func (c *closing) pooled() int {
 	return closed
 }
 
-// closedByGroup assumes that the pods of one group are on the nodes where they close the most. A
-// pod on a node closes the domains of all keys that the node belongs to.
+// closedByGroup assumes that a group's pods are on the nodes where they close the most. A pod
+// closes the domains that its node belongs to, for all keys.
 func (c *closing) closedByGroup(b closer) int {
 	var rules []exclusion
 	c.a.m.Run().Spend(1 + len(c.u.exclusions)/model.PerStep)
@@ -106,7 +106,7 @@ func (c *closing) closedByGroup(b closer) int {
 		}
 	}
 	at := c.a.units[b.unit].nodes
-	if len(rules) == 1 && rules[0].place == 0 && at == c.place.id.nodes { // so a pod may be on any node of the place
+	if len(rules) == 1 && rules[0].place == 0 && at == c.place.id.nodes { // so a pod may run on any node in the place
 		return c.sizes[slices.Index(c.keys, rules[0].key)].largestSum(b.pods)
 	}
 	c.a.m.Run().Spend(len(at.list))
@@ -135,7 +135,7 @@ func (c *closing) closedByGroup(b closer) int {
 	return closed
 }
 
-// within counts the nodes that lie in any of the given domains.
+// within counts the nodes that lie in at least one of the given domains.
 func (c *closing) within(rules []exclusion, domains []int32) int {
 	if len(rules) == 1 {
 		return c.sizes[slices.Index(c.keys, rules[0].key)].of[domains[0]]
@@ -153,27 +153,27 @@ func (c *closing) within(rules []exclusion, domains []int32) int {
 	return count
 }
 
-// placeID identifies a place: the nodes of a set that carry some keys, possibly limited to those
-// near one node, which near describes by keys and domains.
+// placeID identifies a place: the nodes in a set that carry certain keys. If near is not empty, the
+// place only has the nodes near one node, which near describes by keys and domains.
 type placeID struct {
 	nodes         *nodeSet
 	carried, near string
 }
 
-// place is a list of nodes of a pod group, with caches of facts about them. Pod groups with the
-// same nodes share it.
+// place lists all or part of a pod group's nodes and caches facts about them. Pod groups with the
+// same nodes share a place.
 type place struct {
 	id    placeID
 	nodes []int32
-	// free holds the amounts of a resource on the nodes, sizes the number of nodes in each domain
-	// of a key, and domains the place of each domain.
+	// free holds the nodes' free amounts of a resource, sizes the number of nodes in each domain of
+	// a key, and domains the place for each domain.
 	free    map[int]*freeSpace
 	sizes   map[int]*domainSizes
 	domains map[int]map[int32]*place
-	// corners holds one node for each combination of domains of some keys.
+	// corners holds, for a list of keys, one node per combination of their domains.
 	corners map[string][]int32
-	// within records whether the domains of one key lie in those of another. nested records whether
-	// the domains of several keys nest.
+	// within caches whether the domains of one key lie within those of another. nested caches
+	// whether the domains of several keys are nested.
 	within map[[2]int]bool
 	nested map[string]bool
 }
@@ -191,7 +191,7 @@ func newPlace(nodes []int32) *place {
 	return &place{nodes: nodes, free: map[int]*freeSpace{}, sizes: map[int]*domainSizes{}, domains: map[int]map[int32]*place{}, corners: map[string][]int32{}, within: map[[2]int]bool{}, nested: map[string]bool{}}
 }
 
-// carriers returns the nodes of a pod group that carry the keys of all its rules.
+// carriers returns the pod group's nodes that carry the keys of all its rules.
 func (h *headroom) carriers(u *podGroup) *place {
 	if len(u.keys)+len(u.affinityKeys) == 0 {
 		return h.all(u)
@@ -204,7 +204,7 @@ func (h *headroom) carriers(u *podGroup) *place {
 	})
 }
 
-// divided splits the nodes of a place into the domains of a key.
+// divided splits a place into one place per domain of a key.
 func (a *state) divided(p *place, key int) map[int32]*place {
 	return model.Cached(p.domains, key, func() map[int32]*place {
 		a.m.Run().Spend(1 + len(p.nodes)/2)
@@ -223,15 +223,15 @@ func (a *state) divided(p *place, key int) map[int32]*place {
 	})
 }
 
-// domainSizes holds the number of nodes of a place in each domain of a key. largest[n] is the sum
-// of the n largest of these numbers. whole is set if all nodes carry the key.
+// domainSizes holds how many of a place's nodes are in each domain of a key. largest[n] is the sum
+// of the n largest domain sizes. whole is set if all nodes carry the key.
 type domainSizes struct {
 	of      map[int32]int
 	largest []int
 	whole   bool
 }
 
-// divide returns the sizes of the domains of a key among the nodes of a place.
+// divide returns the domain sizes of a key for the nodes in a place.
 func (a *state) divide(p *place, key int) *domainSizes {
 	return model.Cached(p.sizes, key, func() *domainSizes {
 		a.m.Run().Spend(1 + len(p.nodes)/2)
@@ -255,7 +255,7 @@ func (a *state) divide(p *place, key int) *domainSizes {
 // largestSum returns the sum of the n largest sizes.
 func (s *domainSizes) largestSum(n int) int { return s.largest[max(0, min(n, len(s.largest)-1))] }
 
-// freeSpace holds the free amounts of a resource, smallest first, and the sums of the first n.
+// freeSpace holds the nodes' free amounts of a resource in ascending order, and their prefix sums.
 type freeSpace struct{ free, sums []int64 }
 
 func (h *headroom) space(p *place, r int) *freeSpace {
@@ -276,9 +276,9 @@ func (h *headroom) space(p *place, r int) *freeSpace {
 	})
 }
 
-// closableCount returns on how many nodes a total demand can leave less than a pod requests. It
-// first counts the nodes that have less from the start. Then it takes the nodes with the smallest
-// free amounts, each of which absorbs free - ask + 1.
+// closableCount returns on how many nodes a total demand can leave less free space than a pod
+// requests. It counts the nodes that have too little from the start. It then fills the nodes with
+// the smallest free amounts, each of which absorbs free - ask + 1.
 func (s *freeSpace) closableCount(demand, ask int64) int {
 	if s.sums[len(s.free)] == math.MaxInt64 {
 		return len(s.free) // the sum overflows
@@ -289,12 +289,12 @@ func (s *freeSpace) closableCount(demand, ask int64) int {
 	})
 }
 
-// all returns the nodes of a pod group.
+// all returns a place with all of a pod group's nodes.
 func (a *state) all(u *podGroup) *place {
 	return a.placeOf(placeID{nodes: u.nodes}, func() []int32 { return u.nodes.list })
 }
 
-// corners returns one node of a place for each combination of domains of some keys.
+// corners returns one node for each combination of domains that occurs in a place.
 func (h *headroom) corners(p *place, keys []int) []int32 {
 	of := fmt.Sprint(keys)
 	return model.Cached(p.corners, of, func() []int32 {

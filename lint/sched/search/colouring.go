@@ -7,37 +7,38 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// Whether all pods of a conflict graph can be placed at once is a graph coloring problem in which
-// the domains are the colors. A pod group that excludes itself takes several colors and may use
-// only some of them. With few conflicts or few domains the problem is solved quickly: pod groups
-// that are certain to find space in the end are put off. The search then tries the tightest pod
-// group first, and equivalent domains only once.
+// Placing all pods of a conflict graph at once is a graph coloring problem in which the domains are
+// the colors. A pod group that excludes itself needs several colors, and each group may use only
+// some of the colors. The problem is quickly solved when there are few conflicts or few domains:
+// pod groups that are certain to find space in the end are postponed. The search then tries the
+// tightest pod group first, and only one domain out of several equivalent ones.
 
-// maxColouring limits the work on one coloring. The unit is one choice times the pod groups and
-// domains that it examines.
+// maxColouring limits the work for one coloring. The cost of a choice is the number of pod groups
+// and domains that it examines.
 const maxColouring = 40_000_000
 
-// colouring is the state of one coloring of the pod groups that need domains.
+// colouring holds the search state for coloring the pod groups that need domains.
 type colouring struct {
 	f *conflictGraph
 	// conflict marks the pairs of pod groups that cannot share a domain.
 	conflict [][]bool
-	// may marks the domains that are still open to a pod group. room is the number of pods that
-	// these domains hold, and need the number still to be placed.
+	// may marks the domains that a pod group can still use. room counts the pods that fit in these
+	// domains, and need counts the pods that still have to be placed.
 	may        [][]bool
 	room, need []int
 	got        [][]int // domains, in the order in which they were taken
-	// forgone is the number of pods that may stay unplaced. tries is the remaining number of
-	// choices.
+	// forgone limits how many pods may stay unplaced. tries limits how many more choices may be
+	// made.
 	forgone, tries int
 }
 
-// colour decides whether all pods of the conflict graph can be placed at once. It sets a best run
-// that places all of them, proves never and lowers most, or leaves the outcome unchanged.
+// colour decides whether all pods in the conflict graph can be placed at once. It either records a
+// best run that places all of them, or proves never and lowers most, or leaves the outcome
+// unchanged.
 func (f *conflictGraph) colour(o *outcome) {
 	for _, sided := range []bool{false, true} {
-		// If an exclusion applies in one direction only, the pod that excludes may come second.
-		// That is not a conflict in a refutation, but counts as one when looking for a run.
+		// If an exclusion applies in one direction only, the excluding pod may come second. So the
+		// exclusion is no conflict when refuting, but counts as one when looking for a run.
 		c := f.colouring(sided)
 		found, done := c.solve()
 		if done && !found && !sided {
@@ -80,16 +81,16 @@ func (f *conflictGraph) colouring(sided bool) *colouring {
 	return c
 }
 
-// bars reports whether pod group x in domain d keeps pod group u out.
+// bars reports whether pod group x keeps pod group u out of domain d.
 func (c *colouring) bars(u, x, d int) bool {
 	return u != x && (c.conflict[u][x] || c.f.single[d])
 }
 
 // solve reports whether all pods can be placed, and whether the search finished.
 func (c *colouring) solve() (found, done bool) {
-	// Put off the pod groups that can be placed whatever the rest does. Each of them is certain of
-	// its space while those put off before it are not placed. Until then they need nothing, so they
-	// bar no other pod group.
+	// Postpone the pod groups that can be placed no matter what the rest does. Each postponed group
+	// is certain to find space as long as the groups postponed before it are not placed yet. Until
+	// then, postponed groups need nothing and bar no other group.
 	var last []int
 	for again := true; again; {
 		again = false
@@ -113,8 +114,8 @@ func (c *colouring) solve() (found, done bool) {
 	return true, true
 }
 
-// spare returns the number of pods of u that still fit if every other pod group takes all the open
-// domains that it can use, up to the number that it needs.
+// spare returns how many of u's pods still fit if every other pod group takes as many of the open
+// domains as it can use and needs.
 func (c *colouring) spare(u int) int {
 	room := c.room[u]
 	c.f.a.m.Run().Spend(len(c.f.units) * (1 + len(c.f.single)/model.PerStep))
@@ -134,8 +135,8 @@ func (c *colouring) spare(u int) int {
 	return room
 }
 
-// try assigns domains to the pod groups that need some, and reports whether at most forgone pods
-// stay unplaced.
+// try assigns domains to the pod groups that still need some. It reports whether all but forgone
+// pods can be placed.
 func (c *colouring) try() bool {
 	u := c.tightest()
 	var dropped []int
@@ -165,7 +166,8 @@ func (c *colouring) try() bool {
 			return true
 		}
 		c.give(u, d, barred)
-		// Neither that domain nor any domain open to the same pod groups works.
+		// This domain does not work, and neither does any domain that is open to the same pod
+		// groups.
 		for e := d; e < len(c.may[u]); e++ {
 			if c.may[u][e] && (e == d || c.same(d, e)) {
 				c.may[u][e] = false
@@ -176,8 +178,9 @@ func (c *colouring) try() bool {
 	}
 }
 
-// tightest returns the pod group with the least slack among those that still need and have open
-// domains, or -1 if there is none. Among equals it prefers the pod group with the most conflicts.
+// tightest returns the pod group with the least slack among those that need more domains and have
+// open ones, or -1 if there is no such group. It breaks ties in favor of the group with the most
+// conflicts.
 func (c *colouring) tightest() int {
 	c.f.a.m.Run().Spend(len(c.need) + len(c.f.single))
 	best, slack, degree := -1, 0, 0
@@ -201,8 +204,8 @@ func (c *colouring) tightest() int {
 	return best
 }
 
-// same reports whether two domains are open to the same pod groups, which makes them equivalent for
-// everything that is still to be decided.
+// same reports whether two domains are open to the same pod groups. Such domains are equivalent for
+// all remaining decisions.
 func (c *colouring) same(d, e int) bool {
 	c.f.a.m.Run().Spend(1 + len(c.need)/model.PerStep)
 	if c.f.single[d] != c.f.single[e] {
@@ -216,7 +219,8 @@ func (c *colouring) same(d, e int) bool {
 	return true
 }
 
-// take gives a domain to a pod group and returns the pod groups that this bars from the domain.
+// take assigns a domain to a pod group, and returns the pod groups that are now barred from the
+// domain.
 func (c *colouring) take(u, d int) []int {
 	c.f.a.m.Run().Spend(1 + len(c.f.units)/2)
 	c.got[u] = append(c.got[u], d)
@@ -251,7 +255,8 @@ func (c *colouring) give(u, d int, barred []int) {
 	}
 }
 
-// run places the pods as colored. The run is shorter if the state refuses a placement.
+// run places the pods according to the coloring. The run is shorter if the state rejects a
+// placement.
 func (c *colouring) run() []step {
 	a, f := c.f.a, c.f
 	var run []step

@@ -7,32 +7,31 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// conflictGraph is a component in which pods block each other only by being in the same domain:
-// because of anti-affinity on one key, because of host ports, or because a node has space for one
-// pod. Nothing else can keep a pod off a node that accepts it now. All its rules are hereditary, so
-// some order reaches every placement without two conflicting pods.
+// conflictGraph is a component in which pods only block other pods in their own domain: through
+// anti-affinity on one key, through host ports, or because a node has space for just one pod.
+// Nothing else can keep a pod off a node that accepts it now. All rules are hereditary, so every
+// placement without two conflicting pods can be reached in some order.
 type conflictGraph struct {
 	a *state
-	// units lists the pod groups of the component that have pods. pods is the number of pods of
-	// each.
+	// units lists the component's pod groups that have pods. pods holds the pod count of each.
 	units []int
 	pods  []int
-	// at holds, by pod group and domain, a node of the domain that is open to the pod group, or -1.
-	// free holds, by pod group, a node on which nothing ever blocks it, or -1.
+	// at holds, for each pod group and domain, a node in the domain that is open to the group, or
+	// -1. free holds, for each pod group, a node where nothing ever blocks it, or -1.
 	at   [][]int32
 	free []int32
-	// closes marks, by pod group, the pod groups that keep its pods out of their domain. single
+	// closes marks, for each pod group, the groups that keep its pods out of their domain. single
 	// marks the domains that have space for only one pod in total.
 	closes [][]bool
 	single []bool
 }
 
-// maxConflictGraph is the maximum size of a conflict graph: pod groups times pod groups times
+// maxConflictGraph is the maximum size of a conflict graph, in pod groups times pod groups times
 // nodes.
 const maxConflictGraph = 20_000_000
 
-// newConflictGraph returns the component as a conflict graph, or nil if it has rules of another
-// kind.
+// newConflictGraph converts a component into a conflict graph. It returns nil if the component has
+// other kinds of rules.
 func newConflictGraph(a *state, c component) *conflictGraph {
 	f := &conflictGraph{a: a}
 	for _, i := range c.units {
@@ -58,7 +57,7 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 	if !ok || a.contend && !f.markSingleSlots(open, domain) {
 		return nil
 	}
-	// Number the domains that have open nodes and record which pod groups may use which.
+	// Number the domains that have open nodes, and record which pod groups may use which domain.
 	number := map[int32]int{}
 	var single []bool
 	for _, n := range union(open, len(domain)) {
@@ -85,8 +84,8 @@ func newConflictGraph(a *state, c component) *conflictGraph {
 	return f
 }
 
-// openTo lists the nodes that may ever take a pod of a pod group. It leaves out the nodes from
-// which running pods exclude the pod group.
+// openTo lists the nodes that may ever accept one of a pod group's pods. It omits nodes from which
+// running pods exclude the group.
 func openTo(a *state, i int) []int32 {
 	u := a.units[i]
 	near, spreads, after := u.affinityKeys, u.spreads, u.createdAfter
@@ -96,7 +95,7 @@ func openTo(a *state, i int) []int32 {
 }
 
 // relate fills in closes. It returns the keys on which pod groups exclude each other, and whether
-// they clash on host ports.
+// any groups clash on host ports.
 func (f *conflictGraph) relate() (keys []int, ported bool) {
 	index := map[int]int{}
 	for u, i := range f.units {
@@ -123,9 +122,9 @@ func (f *conflictGraph) relate() (keys []int, ported bool) {
 	return keys, ported
 }
 
-// partition returns the domain of every node for all keys at once. It returns false if the keys
-// divide the open nodes differently. Host ports make each node a domain of its own. With host
-// ports, each domain must therefore contain a single open node, and each open node must be in a
+// partition returns the domain of every node, which must be the same for all keys. It returns false
+// if the keys divide the open nodes differently. Host ports make each node a domain of its own, so
+// with host ports each domain must contain exactly one open node, and each open node must be in a
 // domain.
 func (f *conflictGraph) partition(open [][]int32, keys []int, ported bool) ([]int32, bool) {
 	domain := make([]int32, len(f.a.nodes))
@@ -152,7 +151,7 @@ func (f *conflictGraph) partition(open [][]int32, keys []int, ported bool) ([]in
 	return domain, !ported || f.alike(open, domain, nil)
 }
 
-// union returns the nodes of all lists in order, without duplicates.
+// union merges the lists into one ordered list of nodes without duplicates.
 func union(lists [][]int32, nodes int) []int32 {
 	has := make([]bool, nodes)
 	for _, list := range lists {
@@ -189,9 +188,9 @@ func (f *conflictGraph) alike(open [][]int32, domain, other []int32) bool {
 	return true
 }
 
-// markSingleSlots marks the nodes on which no two pods fit together, and reports whether every
-// other node has space for all pods that may use it. A node with space for one pod must be the only
-// open node of its domain, or have no domain. In the second case it becomes a domain.
+// markSingleSlots marks the nodes where no two pods fit together, and reports whether every other
+// node has space for all pods that may use it. A node with space for just one pod must either be
+// the only open node in its domain or have no domain. In the second case it becomes a domain.
 func (f *conflictGraph) markSingleSlots(open [][]int32, domain []int32) bool {
 	on := make([][]int, len(domain))
 	sharing := map[int32]int{}
@@ -232,7 +231,7 @@ func (f *conflictGraph) holdsAll(n int, units []int, domain int32) bool {
 				pods = 1
 			}
 			ask := f.a.units[f.units[u]].ask[r]
-			if free -= ask * int64(pods); ask > 0 && free < 0 { // an overcommitted resource keeps out only pods that request it
+			if free -= ask * int64(pods); ask > 0 && free < 0 { // an overcommitted resource only keeps out pods that request it
 				return false
 			}
 		}
@@ -240,11 +239,11 @@ func (f *conflictGraph) holdsAll(n int, units []int, domain int32) bool {
 	return true
 }
 
-// holdsOne reports whether no two of the pods that may use a node fit on it together.
+// holdsOne reports whether a node has space for only one of the pods that may use it.
 func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	for r, free := range f.a.left(n) {
 		if slices.ContainsFunc(units, func(u int) bool { return f.a.units[f.units[u]].ask[r] == 0 }) {
-			continue // a pod without the request always fits
+			continue // pods that do not request the resource always fit
 		}
 		least, second := int64(1<<62), int64(1<<62)
 		for _, u := range units {
@@ -264,26 +263,26 @@ func (f *conflictGraph) holdsOne(n int, units []int) bool {
 	return false
 }
 
-// This is the exact test of T8, and of T2 if nodes have space for one pod only. A pod group can get
-// stuck if and only if each domain that it may use can be given a different pod that keeps the pod
-// group out. These pods are in different domains, so they do not block each other, and the matching
-// is the run that gets stuck.
+// The test below is exact, by T8, and by T2 if nodes have space for only one pod. A pod group can
+// get stuck if and only if each domain that it may use can be assigned a different pod that keeps
+// the group out. The assigned pods are in different domains and therefore do not block each other,
+// so the matching is itself the run that gets stuck.
 
-// maxEach is the maximum size of a conflict graph in which every pod group is tested: pod groups
-// times pod groups times domains.
+// maxEach is the maximum size of a conflict graph for testing every pod group, in pod groups times
+// pod groups times domains.
 const maxEach = 2_000_000
 
-// cover is a way to close all domains to a pod group.
+// cover describes how all domains can be closed to a pod group.
 type cover struct {
 	run []step
 	// own is the smallest number of the pod group's own pods that the run needs.
 	own int
-	// free lists nodes that cannot all be closed, if no such run exists.
+	// free lists nodes that cannot all be closed. It is set if no such run exists.
 	free []int
 }
 
-// stuckState returns a state in which a pod group of the conflict graph is stuck, or false if it
-// cannot get stuck.
+// stuckState returns a state in which the given pod group is stuck, or false if the group cannot
+// get stuck.
 func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	var domains []int
 	for d, n := range f.at[u] {
@@ -294,7 +293,7 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	if f.free[u] >= 0 {
 		return cover{free: []int{int(f.free[u])}}, false
 	}
-	anyone, blockers := slices.Contains(f.single, true), 0 // the pods that can block a further one
+	anyone, blockers := slices.Contains(f.single, true), 0 // the pods that can block the group's next pod
 	for x, pods := range f.pods {
 		switch {
 		case x == u:
@@ -306,8 +305,8 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	if blockers < len(domains) {
 		return cover{free: f.nodesOf(u, domains)}, false
 	}
-	// Add the other pod groups first. The flow through their arcs stays when the pod group's own
-	// pods are added, so the test uses as few of its own pods as possible.
+	// Add the other pod groups first. The flow through their arcs remains when the group's own pods
+	// are added, so the test uses as few of the group's own pods as possible.
 	source, sink := 0, 1
 	g, arcs := f.blocking(u, domains)
 	for x, pods := range f.pods {
@@ -318,7 +317,7 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 	others := g.augment(source, sink)
 	g.join(source, 2+len(domains)+u, int64(f.pods[u]-1))
 	if others+g.augment(source, sink) < int64(len(domains)) {
-		// The domains beyond the minimum cut outnumber the pods that can close them.
+		// There are more domains beyond the minimum cut than pods that can close them.
 		var left []int
 		for k, d := range domains {
 			if g.beyond(2 + k) {
@@ -339,7 +338,8 @@ func (f *conflictGraph) stuckState(u int) (cover, bool) {
 }
 
 // blocking returns a network with arcs from pod groups to the domains that their pods can close to
-// pod group u, and from these domains to the sink. The arcs are by pod group and domain, or -1.
+// pod group u, and from these domains to the sink. It also returns the arc for each pod group and
+// domain, or -1.
 func (f *conflictGraph) blocking(u int, domains []int) (*network, [][]int) {
 	f.a.m.Run().Spend(len(f.units) * len(domains))
 	g := newNetwork(f.a.m, 2+len(domains)+len(f.units))
@@ -359,7 +359,7 @@ func (f *conflictGraph) blocking(u int, domains []int) (*network, [][]int) {
 	return g, arcs
 }
 
-// nodesOf returns a node of the pod group in each of the domains.
+// nodesOf returns one of the pod group's nodes in each of the domains.
 func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 	var nodes []int
 	for _, d := range domains {
@@ -368,8 +368,8 @@ func (f *conflictGraph) nodesOf(u int, domains []int) []int {
 	return nodes
 }
 
-// settle decides the component of an outcome, if the theory of conflict graphs can. o.best must be
-// set, but need not be complete.
+// settle decides an outcome's component if conflict graph theory allows it. o.best must be set but
+// need not be complete.
 func (f *conflictGraph) settle(o *outcome) {
 	var worst cover
 	gap := 0
@@ -379,7 +379,7 @@ func (f *conflictGraph) settle(o *outcome) {
 			continue
 		}
 		if gap > 0 && len(f.units)*len(f.units)*len(f.single) > maxEach {
-			continue // one is enough for the verdict, and 0 is a valid lower bound
+			continue // one stuck group is enough for the verdict, and 0 is a valid lower bound
 		}
 		c, can := f.stuckState(u)
 		if !can {
@@ -406,7 +406,8 @@ func (f *conflictGraph) settle(o *outcome) {
 	}
 	if len(o.best) == o.pods {
 		o.worst, o.decided = greedyRuns{f.a}.after(o.component, worst.run)
-		// Each pod group by itself lacks at least that much, and here at most.
+		// o.least adds up the minima of the pod groups. A run that places exactly that many pods
+		// attains all of these minima.
 		o.exact = o.decided && o.least == len(o.worst) && len(o.units) == len(o.owners)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Atom is one member of a core: a term, or another part of a workload.
+// Atom is one element of a core: a term or another part of a workload.
 type Atom struct {
 	Workload *workload.Workload
 	// Term is set for terms. Otherwise Part names the part.
@@ -21,19 +21,18 @@ type Atom struct {
 	Part Part
 }
 
-// Core is a minimal set of rules, numbers and node facts that cannot all be met: if any one of them
-// is dropped, all pods of the question can be placed. Repairs are changes that let the pods be
-// placed.
+// Core is a minimal set of rules, numbers and node facts that cannot all be satisfied. Dropping any
+// one of them allows all pods in question to be placed. Repairs lists changes that allow it too.
 type Core struct {
 	Atoms   []Atom
 	Repairs []Repair
 }
 
-// Repair is a way to resolve a contradiction: fewer replicas of a workload, more nodes like an
-// existing one, atoms to drop, or the topology key that an atom probably means.
+// Repair is one way to resolve a contradiction: fewer replicas, more nodes like an existing one,
+// dropped atoms, or the topology key that an atom was probably meant to use.
 //
-// Opens is parallel to Atoms. If dropping a selector or taints removes the only condition that
-// excludes nodes, the entry is that condition. Otherwise it is nil.
+// Opens is parallel to Atoms. An entry is the condition that excludes nodes, if dropping the
+// selector or taints removes the only such condition. Otherwise it is nil.
 type Repair struct {
 	Workload *workload.Workload
 	Replicas int
@@ -59,10 +58,10 @@ const (
 
 var parts = []Part{PartSelector, PartTaints, PartRequests, PartSlots, PartPorts, PartReplicas}
 
-// coreSteps is the step limit of each decision while a core is minimized.
+// coreSteps is the step limit for each decision while a core is minimized.
 const coreSteps = 1_000_000
 
-// maxTogether is the maximum number of workloads in the search for a core.
+// maxTogether is the maximum number of workloads in a search for a core.
 const maxTogether = 40
 
 // newRelaxation returns a relaxation that covers only the given workloads and drops nothing yet.
@@ -70,16 +69,17 @@ func newRelaxation(group map[*workload.Workload]bool) *relaxation {
 	return &relaxation{terms: map[*model.Term]bool{}, parts: map[*workload.Workload]map[Part]bool{}, count: map[*workload.Workload]int{}, only: group}
 }
 
-// question is asked again and again while a core is minimized: can all pods of one workload, or of
-// all workloads, be placed?
+// question asks whether all pods of one workload, or of all workloads, can be placed. Minimizing a
+// core asks it repeatedly under different relaxations.
 type question struct {
 	m *model.Model
-	// of is the workload, or nil for all. contend is false for the rules alone.
+	// of is the workload in question, or nil for all workloads. contend is false to consider the
+	// rules alone.
 	of      *workload.Workload
 	contend bool
 }
 
-// possible reports whether some run places the pods of the question.
+// possible reports whether some run places all pods in question.
 func (q question) possible(relax *relaxation) model.Answer {
 	if q.of != nil && q.alone(relax) {
 		return model.No
@@ -114,15 +114,15 @@ func (q question) decideByInstance(relax *relaxation) model.Answer {
 // WhyQuestion describes the search for a core in messages about an exhausted budget.
 const WhyQuestion = "the smallest set of conflicting constraints"
 
-// Explain returns the core of a workload whose pods can never all be placed. Other workloads of its
-// component may be part of the contradiction. It returns nil if the budget is too small to minimize
-// the core.
+// Explain returns the core for a workload whose pods can never all be placed. The contradiction may
+// involve other workloads in its component. Explain returns nil if the budget is too small to
+// minimize the core.
 func Explain(m *model.Model, w *workload.Workload, d *certificate.Decision) (core *Core) {
 	m.Ask([]*workload.Workload{w}, WhyQuestion, min(eachOf(m, d, w), m.Part([]*workload.Workload{w})), func() { core = explain(m, w, d) })
 	return core
 }
 
-// eachOf returns the share of a component's budget that one of its workloads gets.
+// eachOf returns the share of the component's budget that a workload gets.
 func eachOf(m *model.Model, d *certificate.Decision, w *workload.Workload) int {
 	group := d.Groups[w]
 	if len(group) == 0 {
@@ -141,10 +141,10 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 	q := question{m: m, of: w, contend: true}
 	group := dependencies(m, w)
 	relax := newRelaxation(group)
-	if w.Finite() { // pods that run to completion are never placed only if not a single one finds a node
+	if w.Finite() { // these are only never placed if no single pod finds a node
 		relax.count[w] = 1
 	}
-	if len(group) > maxTogether || q.possible(relax) != model.No { // other workloads of its component are part of the contradiction
+	if len(group) > maxTogether || q.possible(relax) != model.No { // other workloads in its component take part in the contradiction
 		if len(d.Groups[w]) > maxTogether {
 			return nil
 		}
@@ -156,7 +156,7 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 		}
 	}
 	var all []*workload.Workload
-	for _, o := range m.InOrder(group, nil) { // the workload itself comes last, so that the core is about it if possible
+	for _, o := range m.InOrder(group, nil) { // the workload itself comes last, so that the core involves it if possible
 		if o != w {
 			all = append(all, o)
 		}
@@ -165,8 +165,8 @@ func explain(m *model.Model, w *workload.Workload, d *certificate.Decision) *Cor
 }
 
 // dependencies returns a workload, the workloads that its required affinity and spread constraints
-// select, and the dependencies of those workloads in turn. Without them the workload might be
-// harder to place.
+// select, and their dependencies in turn. Omitting any of them might make the workload harder to
+// place.
 func dependencies(m *model.Model, w *workload.Workload) map[*workload.Workload]bool {
 	group, queue := map[*workload.Workload]bool{w: true}, []*workload.Workload{w}
 	for len(queue) > 0 {
@@ -187,8 +187,7 @@ func dependencies(m *model.Model, w *workload.Workload) map[*workload.Workload]b
 	return group
 }
 
-// ExplainTogether returns workloads that can never all be placed although each of them can, and
-// their core.
+// ExplainTogether returns workloads that can each be placed but never all together, and their core.
 func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workload, *Core) {
 	if p := m.Permanent(); p != m {
 		return ExplainTogether(p, d)
@@ -216,7 +215,7 @@ func ExplainTogether(m *model.Model, d *certificate.Decision) ([]*workload.Workl
 	return nil, nil
 }
 
-// among returns the workloads of a group that contradict each other, and their core.
+// among returns the workloads in a group that contradict each other, and their core.
 func (q question) among(group map[*workload.Workload]bool) ([]*workload.Workload, *Core) {
 	relax := newRelaxation(group)
 	if q.possible(relax) != model.No {
@@ -250,14 +249,14 @@ func (q question) core(relax *relaxation, ws []*workload.Workload) *Core {
 	return core
 }
 
-// smaller drops, one by one, the atoms that the contradiction does not need. It returns nil if one
-// of the decisions runs out of steps.
+// smaller drops, one by one, the atoms that are not needed for the contradiction. It returns nil if
+// a decision runs out of steps.
 func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 	core := []Atom{}
 	for _, atom := range q.atoms(relax, ws) {
 		without := relax.and(atom)
 		if atom.Part == PartReplicas && !q.free(without) {
-			continue // others need its pods, and would be harder to place without them
+			continue // others need its pods and would be harder to place without them
 		}
 		switch q.possible(without) {
 		case model.No: // still impossible, so the atom is not part of the core
@@ -271,15 +270,15 @@ func (q question) smaller(relax *relaxation, ws []*workload.Workload) []Atom {
 	return core
 }
 
-// together returns the workloads in the component of w.
+// together returns all workloads in w's component.
 func together(d *certificate.Decision, w *workload.Workload) map[*workload.Workload]bool {
 	group := setOf(d.Groups[w])
 	group[w] = true
 	return group
 }
 
-// atoms lists the atoms that may be dropped. The pods of the workload in question are not among
-// them, because the question is about these pods.
+// atoms lists the atoms that may be dropped. The pods in question are not among them, because the
+// question would be pointless without them.
 func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	var list []Atom
 	for _, w := range ws {
@@ -298,7 +297,7 @@ func (q question) atoms(relax *relaxation, ws []*workload.Workload) []Atom {
 	return list
 }
 
-// and returns the relaxation with one more atom dropped.
+// and returns a copy of the relaxation that drops one more atom.
 func (r *relaxation) and(atom Atom) *relaxation {
 	more := r.clone()
 	switch {
@@ -317,8 +316,8 @@ func (r *relaxation) and(atom Atom) *relaxation {
 	return more
 }
 
-// free reports whether no remaining affinity or spread selects the workloads whose pods are
-// dropped. If so, dropping the pods cannot make other pods harder to place.
+// free reports whether no remaining affinity or spread constraint selects the workloads whose pods
+// are dropped. In that case, dropping the pods cannot make other pods harder to place.
 func (q question) free(relax *relaxation) bool {
 	for w := range relax.only {
 		if n, ok := relax.count[w]; ok && n == 0 {
@@ -338,18 +337,18 @@ func (q question) free(relax *relaxation) bool {
 	return true
 }
 
-// relaxation drops parts of the input, to show which parts a verdict depends on. A nil relaxation
-// drops nothing.
+// relaxation drops parts of the input to find out which parts a verdict depends on. A nil
+// relaxation drops nothing.
 type relaxation struct {
 	terms map[*model.Term]bool
 	parts map[*workload.Workload]map[Part]bool
 	count map[*workload.Workload]int
-	// extra is the number of additional pods that a DaemonSet has on each node.
+	// extra holds the number of additional pods that a DaemonSet has on each node.
 	extra map[*workload.Workload]int
-	// only is the set of workloads that take part, or nil for all.
+	// only is the set of participating workloads, or nil for all.
 	only  map[*workload.Workload]bool
 	nodes []*topology.Node
-	// keys holds topology keys that replace those of terms.
+	// keys maps terms to replacement topology keys.
 	keys map[*model.Term]string
 }
 
@@ -359,7 +358,7 @@ func (r *relaxation) clone() *relaxation {
 	return &more
 }
 
-// key returns the topology key of a term under the relaxation.
+// key returns a term's topology key under the relaxation.
 func (r *relaxation) key(t *model.Term) string {
 	if r == nil || r.keys == nil {
 		return t.Key
@@ -392,7 +391,7 @@ func (r *relaxation) gone(g *model.Group) bool {
 // treats reports whether the relaxation drops parts of a group.
 func (r *relaxation) treats(g *model.Group) bool { return r != nil && len(r.parts[g.Origin()]) > 0 }
 
-// pods returns the number of pods of a group under the relaxation.
+// pods returns a group's pod count under the relaxation.
 func (r *relaxation) pods(g *model.Group) int {
 	if r == nil {
 		return g.Count.N
@@ -409,7 +408,7 @@ func (r *relaxation) pods(g *model.Group) int {
 	return 0
 }
 
-// beside returns the number of additional pods that a DaemonSet has on each node.
+// beside returns how many additional pods a DaemonSet has on each node.
 func (r *relaxation) beside(g *model.Group) int {
 	if r == nil {
 		return 0
@@ -417,9 +416,9 @@ func (r *relaxation) beside(g *model.Group) int {
 	return r.extra[g.Origin()]
 }
 
-// alone reports whether the workload in question needs peers, its pods may not come first, and no
-// participating workload can be its peer (T20). If so, none of its pods can be placed, and no
-// instance is needed to find that out.
+// alone reports whether the workload in question needs peers but has no participating workload as a
+// possible peer, and its first pod may not come before any peer (T20). None of its pods can be
+// placed then, which is known without building an instance.
 func (q question) alone(relax *relaxation) bool {
 	g := q.m.Groups[q.of]
 	if g.Kind.PerNode() || g.Spec.NodeName != "" || g.Running || q.m.Split() != q.m || relax.keys != nil {
@@ -459,8 +458,8 @@ func (q question) alone(relax *relaxation) bool {
 	return true
 }
 
-// answerByCounts answers for pods that have no rules about other pods and have the nodes to
-// themselves. Each node takes the pods that fit it, in any order, so no instance is needed.
+// answerByCounts answers the question for pods that have the nodes to themselves and have no rules
+// about other pods. Each node accepts as many pods as fit, in any order, so no instance is needed.
 func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok bool) {
 	g := q.m.Groups[q.of]
 	if q.of == nil || !q.contend || len(relax.only) != 1 || !relax.only[q.of] || len(q.m.Running) > 0 || len(relax.nodes) > 0 || q.m.Split() != q.m {
@@ -477,8 +476,8 @@ func (q question) answerByCounts(relax *relaxation) (answer model.Answer, ok boo
 	return model.Yes, true
 }
 
-// roomFor returns how many pods of a group the empty nodes take. It stops counting once all pods of
-// the group fit.
+// roomFor returns how many of a group's pods fit on the empty nodes. It stops counting once all of
+// them fit.
 func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	requests, slots := g.Requests, &model.Request{Name: corev1.ResourcePods, Amount: 1}
 	if r.without(g, PartRequests) {
@@ -507,7 +506,8 @@ func (r *relaxation) roomFor(m *model.Model, g *model.Group) int {
 	return room
 }
 
-// fitting returns how many pods fit a node by one of their requests, at most the given number.
+// fitting returns how many pods fit on a node according to one of their requests, capped at the
+// given number.
 func fitting(n *topology.Node, r *model.Request, most int) int {
 	has, judged := model.Offered(n, r)
 	if !judged || r.Amount == 0 {

@@ -14,16 +14,16 @@ import (
 
 // Options limit a decision. The zero value is the default.
 type Options struct {
-	// Steps is the maximum number of filters applied in each search and each check of a search, in
-	// addition to the budget of the run. 0 means no limit other than that budget.
+	// Steps is the maximum number of filters applied in each search and in each check of a result,
+	// in addition to the run's budget. 0 means that only the run's budget applies.
 	Steps int
 	// AtOnce treats pods that run to completion as permanent, and ignores pods that take no part.
-	// It asks what the scheduler does with all pods at one time.
+	// It asks what the scheduler does when all pods are present at the same time.
 	AtOnce bool
 }
 
-// budget returns the step limits of one question and of the check of its answer. An answer whose
-// check needs more steps is dropped.
+// budget returns the step limits for one question and for checking its answer. An answer is dropped
+// if checking it needs more steps.
 func budget(m *model.Model, o Options) (steps, check int) {
 	steps = m.Run().Left()
 	if o.Steps > 0 {
@@ -32,9 +32,9 @@ func budget(m *model.Model, o Options) (steps, check int) {
 	return steps, min(steps, m.Run().Times(certificate.CheckSteps))
 }
 
-// Decide decides all workloads of a model together. Pods that run to completion do not occupy nodes
-// permanently, so the decision covers the other pods. Each workload whose pods run to completion
-// also gets a verdict of its own.
+// Decide decides all workloads in a model together. Pods that run to completion do not occupy nodes
+// permanently, so the joint decision covers only the other pods. Each workload whose pods run to
+// completion gets a separate verdict.
 func Decide(m *model.Model, o Options) *certificate.Decision {
 	if o.AtOnce {
 		return decide(m, o)
@@ -46,9 +46,9 @@ func Decide(m *model.Model, o Options) *certificate.Decision {
 }
 
 // withdrawForNotModeled withdraws results that pods outside the model may refute: that all pods are
-// placed, and the always verdict of workloads that these pods may block. Never verdicts stay,
-// because more pods do not help. A rule that depends on pods outside the model already counts as a
-// doubt.
+// placed, and that workloads which such pods may block are always placed. Never verdicts stay,
+// because additional pods do not help. Rules that depend on pods outside the model already count as
+// doubts.
 func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 	if len(m.NotModeled()) == 0 {
 		return
@@ -79,8 +79,8 @@ func withdrawForNotModeled(d *certificate.Decision, m *model.Model) {
 	}
 }
 
-// decide decides all workloads of a model together. Each component has a budget of its own. The
-// work that is done once for all of them has a large one.
+// decide decides all workloads in a model together. Each component has its own budget. The work
+// that all components share has a separate, large budget.
 func decide(m *model.Model, o Options) (d *certificate.Decision) {
 	if !m.Run().Within(m.Altogether(), func() {
 		parts := m.Split()
@@ -109,7 +109,7 @@ func decide(m *model.Model, o Options) (d *certificate.Decision) {
 	return d
 }
 
-// undecided returns a decision with every verdict unknown. It is used if the work that all
+// undecided returns a decision in which every verdict is unknown. It is used when the work that all
 // components share exceeds the budget.
 func undecided(m *model.Model) *certificate.Decision {
 	d := &certificate.Decision{Verdict: diag.Unknown, RulesVerdict: diag.Unknown, Groups: map[*workload.Workload][]*workload.Workload{}, Brief: map[*workload.Workload]bool{}}
@@ -125,14 +125,14 @@ func undecided(m *model.Model) *certificate.Decision {
 	return d
 }
 
-// decided holds the outcomes of all components of an instance.
+// decided holds the outcomes of all components in an instance.
 type decided struct {
 	a        *state
 	outcomes []outcome
 }
 
-// decideInstance decides the components of an instance. If finite is set, it decides only those
-// with pods that run to completion.
+// decideInstance decides an instance's components. If finite is set, it decides only those whose
+// pods run to completion.
 func decideInstance(a *state, o Options, finite bool) *decided {
 	d := &decided{a: a}
 	for _, c := range (interactions{a}).components() {
@@ -159,7 +159,7 @@ func (d decider) bounded(c component, o Options) (out outcome) {
 	return out
 }
 
-// decide settles one component by the cheapest method that succeeds.
+// decide settles a component with the cheapest method that succeeds.
 func (d decider) decide(h *headroom, o Options) outcome {
 	c := h.c
 	if c.unsure {
@@ -198,13 +198,13 @@ func (d decider) decide(h *headroom, o Options) outcome {
 	return out
 }
 
-// openOutcome returns the outcome of a component about which nothing is known.
+// openOutcome returns the initial outcome of a component, before anything is known.
 func openOutcome(c component) outcome {
 	return outcome{component: c, most: c.pods, ownMost: slices.Clone(c.declared), ownLeast: make([]int, len(c.owners))}
 }
 
-// unsure returns the outcome of a component with a rule whose selection only the cluster knows.
-// Even then, pods that no node accepts are never placed.
+// unsure returns the outcome of a component with a rule whose selection depends on facts that only
+// the cluster knows. Even then, pods that no node accepts are never placed.
 func (d decider) unsure(c component) outcome {
 	o := openOutcome(c)
 	for k, i := range c.units {
@@ -218,10 +218,10 @@ func (d decider) unsure(c component) outcome {
 	return o
 }
 
-// A component of up to mediumPods pods is searched if proofs fail. If proofs have settled the
-// verdict, it is searched only for the exact numbers of pods, on up to smallNodes nodes and within
-// numberSteps steps. conflictGraph.exactly finds exact numbers without a search for up to smallPods
-// pods and smallNodes nodes.
+// A component with up to mediumPods pods is searched if proofs fail. If proofs have settled the
+// verdict, the search only determines exact pod counts, and it is limited to smallNodes nodes and
+// numberSteps steps. With up to smallPods pods and smallNodes nodes, conflictGraph.exactly finds
+// exact counts without a search.
 const (
 	smallPods   = 40
 	smallNodes  = 40
@@ -229,8 +229,8 @@ const (
 	numberSteps = 300_000
 )
 
-// trySearch searches with part of the remaining budget. It returns false if that was too little. If
-// the verdict is known, the search is only for the numbers of pods.
+// trySearch searches with part of the remaining budget, and returns false if that was not enough.
+// If the verdict is known, the search only determines pod counts.
 func (d decider) trySearch(c component, o Options, known bool) (out outcome, ok bool) {
 	steps, _ := budget(d.m, o)
 	part := d.m.Run().Left() / 2
@@ -268,7 +268,7 @@ func (o *outcome) verdict() diag.Outcome {
 	return diag.Sometimes
 }
 
-// whole combines the verdicts on the components, which do not interact.
+// whole combines the verdicts of all components, which do not interact.
 func (d *decided) whole() diag.Outcome {
 	all := diag.Always
 	for i := range d.outcomes {
@@ -276,7 +276,7 @@ func (d *decided) whole() diag.Outcome {
 		case v == diag.Never:
 			return diag.Never
 		case v == diag.Unknown || all == diag.Unknown:
-			all = diag.Unknown // a never in a later component outranks it
+			all = diag.Unknown // a never verdict in a later component outranks it
 		case v == diag.Sometimes:
 			all = diag.Sometimes
 		}
@@ -284,14 +284,14 @@ func (d *decided) whole() diag.Outcome {
 	return all
 }
 
-// tally sums up the outcomes of one workload. A DaemonSet has a pod group per node.
+// tally sums up the outcomes for one workload. A DaemonSet has one pod group per node.
 type tally struct {
 	pods, most, least int
-	// best and worst count its pods in the best and the worst runs of all components.
+	// best and worst count the workload's pods in the best and worst runs of all components.
 	best, worst int
 	unclear     bool
-	// unsure, large and refuted give the reason why it is unclear: an uncertain rule, the size of a
-	// component, or a failed certificate.
+	// unsure, large and refuted say why the verdict is unclear: because a rule is uncertain, a
+	// component is too large, or a certificate failed.
 	unsure, large, refuted bool
 }
 
@@ -342,7 +342,7 @@ func (d *decided) tallies() map[*workload.Workload]tally {
 
 // decideFinite adds the workloads whose pods run to completion. Their verdict is always if all of
 // their pods find nodes while all other pods are present, and never if not even one pod finds a
-// node in an empty cluster. Otherwise the pods wait.
+// node in an empty cluster. In the remaining cases, the pods wait.
 func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 	if !slices.ContainsFunc(m.Workloads, func(w *workload.Workload) bool { return ends(m, w) }) {
 		return
@@ -361,7 +361,7 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 		if !ends(m, w.Workload) {
 			continue
 		}
-		// Turn the verdict about all pods at once into one about pods that run to completion.
+		// Turn the verdict about all pods at once into a verdict about pods that run to completion.
 		if hopeless[w.Workload] {
 			w.Verdict, w.RulesVerdict, w.Why, w.MaxPlaced, w.MinPlaced = diag.Never, diag.Never, model.Reason{}, 0, 0
 		} else {
@@ -381,13 +381,13 @@ func decideFinite(m *model.Model, d *certificate.Decision, o Options) {
 	slices.SortStableFunc(d.Workloads, func(x, y certificate.WorkloadDecision) int { return order[x.Workload] - order[y.Workload] })
 }
 
-// ends reports whether a workload has pods to be placed that run to completion.
+// ends reports whether a workload has pods that still need to be placed and that run to completion.
 func ends(m *model.Model, w *workload.Workload) bool {
 	return w.Finite() && m.Groups[w].Placeable()
 }
 
-// neverPlaced returns the workloads whose pods run to completion and of which not even one pod ever
-// finds a node, whatever other pods exist and however long it waits. The checker confirms each.
+// neverPlaced returns the workloads that run to completion but never get a single pod placed, no
+// matter which other pods exist and how long they wait. The checker confirms each of them.
 func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	none := map[*workload.Workload]bool{}
 	prove := func(g *model.Group, with []*workload.Workload) {
@@ -410,9 +410,9 @@ func neverPlaced(m *model.Model, a *state) map[*workload.Workload]bool {
 	return none
 }
 
-// neverPlaced reports whether no node ever takes a pod of the pod group, because none passes the
-// filters, is large enough and carries all keys, or because the required affinity has no possible
-// peer.
+// neverPlaced reports whether no node ever accepts one of the pod group's pods. Either no node
+// passes the filters, is large enough and carries all keys, or no possible peer satisfies the
+// required affinity.
 func (a *instance) neverPlaced(i int) bool {
 	u := a.units[i]
 	lonely := len(u.affinityKeys) > 0 && !u.first && len(u.peers) == 0 && len(u.unsure) == 0 && !u.open

@@ -11,7 +11,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// join replaces the workloads that model.Split made for single pods by the original workloads.
+// join replaces the single-pod workloads that model.Split created by the original workloads.
 func join(d *certificate.Decision, parts *model.Model) {
 	whole := func(w *workload.Workload) *workload.Workload {
 		if g := parts.Groups[w]; g != nil {
@@ -23,7 +23,7 @@ func join(d *certificate.Decision, parts *model.Model) {
 		d.Witness[i].Workload = whole(d.Witness[i].Workload)
 	}
 	for i := range d.Doubts {
-		if d.Doubts[i].Resource == "" { // a doubt about a resource already names its owner
+		if d.Doubts[i].Resource == "" { // doubts about a resource already name their owner
 			d.Doubts[i].Workload, d.Doubts[i].Target = whole(d.Doubts[i].Workload), whole(d.Doubts[i].Target)
 		}
 	}
@@ -37,7 +37,7 @@ func join(d *certificate.Decision, parts *model.Model) {
 	for _, p := range d.Stuck.Pending {
 		p.Workload = whole(p.Workload)
 		if last := len(pending) - 1; last >= 0 && pending[last].Workload == p.Workload {
-			pending[last].Count += p.Count // the first one explains the rest
+			pending[last].Count += p.Count // the first entry explains all of them
 			continue
 		}
 		pending = append(pending, p)
@@ -65,7 +65,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	}
 	out.Doubts, out.Over = d.a.doubts, d.overruns()
 	mine, ruled := d.tallies(), rules.tallies()
-	most := 0 // the largest number that the rules alone allow
+	most := 0 // the most pods that the rules alone allow
 	for i := range rules.outcomes {
 		most += rules.outcomes[i].most
 	}
@@ -81,7 +81,7 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 	}
 	for g := range m.Placeable() {
 		w, t := g.Workload, mine[g.Workload]
-		t.most = min(t.most, ruled[w].most) // resources make nothing possible that the rules forbid
+		t.most = min(t.most, ruled[w].most) // resources never permit what the rules forbid
 		verdict := certificate.WorkloadDecision{
 			Workload: w, Pods: t.pods, Verdict: t.verdict(), RulesVerdict: ruled[w].verdict(), MaxPlaced: t.most, MinPlaced: t.least,
 		}
@@ -90,23 +90,24 @@ func (d *decided) decision(m *model.Model, rules *decided) *certificate.Decision
 		}
 		out.Workloads = append(out.Workloads, verdict)
 	}
-	// A run of the decided components alone is not a maximal run of all of them.
+	// If any component is undecided, the run for the others is not a maximal run for all of them.
 	if stuck && !slices.ContainsFunc(d.outcomes, func(o outcome) bool { return !o.decided || o.unsure }) {
 		out.Stuck = d.stuck()
 	}
 	return out
 }
 
-// doubtsOf finds the first doubt about the rules of each workload, in the order of all doubts.
+// doubtsOf finds each workload's first doubt about the rules, in the order of the list of doubts.
 type doubtsOf struct {
 	all   []model.Doubt
 	first map[*workload.Workload]int
-	// groups caches the cause for the workloads of a component, by the first of them.
+	// groups caches the cause for a component's workloads, keyed by the first of them.
 	groups map[*workload.Workload]model.Cause
 }
 
-// cause returns why the verdict on a workload is unknown: a failed certificate, the size, the
-// budget, or else a doubt about a rule of the workload or of another workload in its group.
+// cause returns why the verdict on a workload is unknown: a certificate failed, the component is
+// too large, the budget ran out, or else a rule of the workload or of another workload in its group
+// is in doubt.
 func (d *doubtsOf) cause(group []*workload.Workload, w *workload.Workload, t tally) model.Cause {
 	switch {
 	case t.refuted:
@@ -153,8 +154,7 @@ func (d *decided) overruns() []certificate.Overrun {
 	return all
 }
 
-// stuck concatenates the worst runs. The checker adds the reasons why the remaining pods fit
-// nowhere.
+// stuck concatenates the worst runs. The checker later adds why the remaining pods fit nowhere.
 func (d *decided) stuck() *certificate.Stuck {
 	s := &certificate.Stuck{}
 	got := map[*workload.Workload]int{}
@@ -181,9 +181,9 @@ func (d *decided) stuck() *certificate.Stuck {
 	return s
 }
 
-// Unlisted returns the extended resources that pods of the workload request and that no node or
-// pool of the topology lists, sorted. If such a pod may use a node that lists other resources, it
-// is not known whether the pod fits there (R-N27).
+// Unlisted returns the extended resources that the workload's pods request but no node or pool in
+// the topology lists, sorted. If the pods may use a node that lists other resources, it is unknown
+// whether they fit there (R-N27).
 func Unlisted(m *model.Model, w *workload.Workload) []corev1.ResourceName {
 	var names []corev1.ResourceName
 	for i := range m.Groups[w].Requests {
@@ -194,7 +194,7 @@ func Unlisted(m *model.Model, w *workload.Workload) []corev1.ResourceName {
 	return names
 }
 
-// opens reports whether some node that the pods may use lists its resources, but not this one.
+// opens reports whether some node that the pods may use lists resources, but not this one.
 func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 	for n := range m.Usable(w) {
 		if n.Allocatable != nil && !n.Extended.Known(r.Name) {
@@ -204,15 +204,16 @@ func opens(m *model.Model, w *workload.Workload, r *model.Request) bool {
 	return false
 }
 
-// withhold withdraws results for components with pods that request a resource that no node lists.
-// The decision treated the resource as unlimited, so upper bounds and never verdicts stay valid.
-// But these pods may also be placed nowhere. Results for the other pods of the component therefore
-// stay only if they hold in both cases: an always verdict whose proof does not depend on the order
-// (see certificate.Decision.Lasting), if none of the other pods needs or counts the uncertain ones.
+// withhold withdraws results for components whose pods request a resource that no node lists. The
+// decision treated the resource as unlimited, so upper bounds and never verdicts remain valid. But
+// it is uncertain whether the requesting pods can be placed at all. Results for the component's
+// other pods must therefore hold both with and without them. Only an always verdict whose proof
+// does not depend on the order qualifies (see certificate.Decision.Lasting), and only if none of
+// the other pods needs or counts the uncertain ones.
 func (d *decided) withhold() {
 	for i := range d.outcomes {
 		o := &d.outcomes[i]
-		var open map[*workload.Workload]bool // the owners of such pods, with a doubt for each
+		var open map[*workload.Workload]bool // the owners of the uncertain pods, with a doubt for each
 		for k, i := range o.units {
 			names := Unlisted(d.a.m, d.a.units[i].g.Workload)
 			if owner := o.owners[o.owner[k]]; len(names) > 0 && !open[owner] {
@@ -239,7 +240,7 @@ func (d *decided) withhold() {
 	}
 }
 
-// leans reports whether other pods in a component need or count pods of the given owners.
+// leans reports whether any other pods in a component need or count the given owners' pods.
 func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 	among := func(l located) bool { return on[a.units[l.unit].g.Origin()] }
 	for _, i := range o.units {
@@ -259,10 +260,10 @@ func (a *instance) leans(o *outcome, on map[*workload.Workload]bool) bool {
 	return false
 }
 
-// setUnlistedReasons sets the reason of unknown verdicts that depend on a resource that no node
+// setUnlistedReasons sets the reason for unknown verdicts that depend on a resource that no node
 // lists.
 func setUnlistedReasons(d *certificate.Decision, m *model.Model) {
-	first := map[*workload.Workload]model.Reason{} // by the first workload of a component
+	first := map[*workload.Workload]model.Reason{} // keyed by a component's first workload
 	for i := range d.Workloads {
 		w := &d.Workloads[i]
 		if w.Verdict != diag.Unknown {
@@ -282,8 +283,8 @@ func setUnlistedReasons(d *certificate.Decision, m *model.Model) {
 	}
 }
 
-// firstUnlisted returns the first resource that the workloads request and no node lists. Its
-// Workload is nil if there is no such resource.
+// firstUnlisted returns the first resource that the workloads request but no node lists. The
+// result's Workload is nil if there is no such resource.
 func firstUnlisted(m *model.Model, ws []*workload.Workload) model.Reason {
 	for _, w := range ws {
 		if names := Unlisted(m, w); len(names) > 0 {

@@ -1,14 +1,14 @@
-// Package search decides what the scheduler can do with all workloads together, over every order in
-// which it may take the pods and every choice among feasible nodes.
+// Package search decides what the scheduler can do with all workloads together, for every order in
+// which it may process the pods and every choice among feasible nodes.
 //
 // Contract: Decide returns a verdict for each workload: always, never, sometimes or unknown.
-// Explain returns the core of a never verdict and its repairs. Conflicts returns the findings about
-// workloads together. Lose and Roll start from placements of all pods. Lose continues after nodes
-// are lost, and Roll continues with a rollout.
+// Explain returns the core of a never verdict and possible repairs. Conflicts returns findings that
+// involve several workloads. Lose and Roll start from placements of all pods. Lose examines what
+// happens after nodes are lost, and Roll examines a rollout.
 //
 // How Decide works: model.Split turns pods that selectors can tell apart into separate workloads,
-// and indistinguishable workloads are merged into one (kinds.go). The instance replaces names by
-// numbers (instance.go). Pod groups that interact form a component. Each component is settled by
+// and indistinguishable workloads are merged into one (kinds.go). The instance replaces names with
+// numbers (instance.go). Pod groups that interact form a component. Each component is settled with
 // the cheapest method that succeeds:
 //   - closed forms (closed_forms.go);
 //   - proofs without search (estimate.go): flows and weights prove never, counts and matchings
@@ -16,19 +16,20 @@
 //   - a search over states, which treats states as equal if they differ only in the names of
 //     equivalent nodes (search.go).
 //
-// If all of these fail, Decide reports bounds. Even if a component stays undecided, or is never or
-// sometimes as a unit, a workload that no other can keep out is still always placed (headroom.go,
-// T21). Pods whose affinity waits for pods that are never placed take up no resources (T20).
+// If all of these fail, Decide reports bounds. A workload may always be placed even if its
+// component as a whole is undecided, never or sometimes. This holds when no other workload can keep
+// it out (headroom.go, T21). Pods whose required affinity waits for pods that are never placed do
+// not use any resources (T20).
 //
 // Every verdict carries a certificate, which the certificate checker confirms (search.go). If the
-// check fails, the verdict becomes unknown and the failure is reported as an internal one
+// check fails, the verdict becomes unknown and the failure is reported as an internal error
 // (Run.Refused). If the check takes too long, the verdict becomes unknown. The largest and smallest
-// numbers of pods are certified only if a run shows them. The quick answers about losses
-// (loss_fits.go) are not certified, but tests compare them with enumeration.
+// pod counts are certified only if a run demonstrates them. The quick answers about losses
+// (loss_fits.go) are not certified, but tests compare them with an enumeration.
 //
-// Pools that may grow: a verdict holds for every size from count to max. Two lemmas (T17, T18)
-// reduce the sizes to a few. If too many remain, the verdict is unknown. A sometimes verdict
-// applies to the declared nodes.
+// For pools that may grow, a verdict holds for every size from count to max. Two lemmas (T17, T18)
+// reduce the sizes to a few representative ones. If too many remain, the verdict is unknown. A
+// sometimes verdict applies to the declared nodes.
 //
 // Package search does not import package check.
 package search

@@ -9,16 +9,16 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// A component that is too large for a search is settled by proofs that need no search. Each of them
-// may fail. They show that some pod groups cannot all be placed (never) or that no pod group can
-// get stuck (always), or they find runs that place all pods or get stuck. The rest is reported as
-// bounds.
+// Components that are too large for a search are settled by proofs that need no search. A proof may
+// show that some pod groups cannot all be placed (never), or that no pod group can get stuck
+// (always). Greedy runs may show that all pods can be placed, or that a pod gets stuck. Each of
+// these may fail, in which case bounds are reported.
 
 // estimates settles components by proofs and runs that need no search.
 type estimates struct{ *state }
 
-// estimate settles a component with proofs and runs, if they are sufficient. If no pod can get
-// stuck, a complete run is not needed, because every run can be extended to one.
+// estimate settles a component with proofs and runs if they suffice. If no pod can get stuck, no
+// complete run is needed, because every run can be extended to one.
 func (e estimates) estimate(c component, h *headroom) outcome {
 	o := openOutcome(c)
 	o.best = greedyRuns(e).runFirst(c.units, nil)
@@ -35,7 +35,7 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 		o.always, o.decided, o.exact = true, true, len(o.best) == c.pods
 		o.least, o.worst = c.pods, o.best
 		copy(o.ownLeast, o.ownMost)
-	default: // look for runs that show that order matters: by theory, or else by trying
+	default: // look for runs that show that order matters, first by theory and then by trying
 		if f := newConflictGraph(e.state, c); f != nil {
 			f.settle(&o)
 			break
@@ -58,11 +58,11 @@ func (e estimates) estimate(c component, h *headroom) outcome {
 	return o
 }
 
-// The proofs that some pods cannot be placed, whatever the order. Each of them considers only some
-// of the rules, so its result also holds with the others.
+// The proofs below show that some pods cannot be placed in any order. Each one considers only some
+// of the rules, so its result also holds when the other rules apply.
 
-// shortOfRoom lowers most by the number of pods that cannot be placed even alone, or that cannot be
-// placed together, whichever is larger.
+// shortOfRoom lowers most by the number of pods that cannot be placed. It uses the larger of two
+// bounds: one for each pod group alone, and one for all groups together.
 func (e estimates) shortOfRoom(o *outcome) {
 	lost := shortfall{proof: certificate.Proof{Kind: certificate.LimitProof}}
 	for k, i := range o.units {
@@ -90,13 +90,13 @@ func (e estimates) shortOfRoom(o *outcome) {
 	}
 }
 
-// maxSets is the maximum number of node sets that are compared with the requests of the pods
-// confined to them.
+// maxSets is the maximum number of node sets that are compared with the requests of pods confined
+// to them.
 const maxSets = 24
 
-// overfull replaces the minimum cut of a flow if there are too many pod groups to compute one. It
-// compares the requests of the pod groups whose nodes all lie in one set with all nodes of the set
-// (T12).
+// overfull is used when there are too many pod groups to compute a minimum cut. For a set of nodes,
+// it compares the requests of the pod groups that are confined to the set with what the set's nodes
+// offer (T12).
 func (e estimates) overfull(units []int) shortfall {
 	if !e.contend {
 		return shortfall{}
@@ -130,8 +130,8 @@ func (e estimates) overfull(units []int) shortfall {
 	return lost
 }
 
-// overfills returns a lower bound on the number of pods that stay unplaced because the nodes of a
-// set, to which the pod groups are confined, have too little of a resource.
+// overfills returns a lower bound on how many pods stay unplaced because the node set to which the
+// pod groups are confined has too little of a resource.
 func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
 	demand, has, largest := int64(0), int64(0), int64(1)
 	e.m.Run().Spend(1 + (len(about)+len(s.list))/model.PerStep)
@@ -140,7 +140,7 @@ func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
 		largest = max(largest, e.units[i].ask[res])
 	}
 	for _, n := range s.list {
-		has = classes.Sum(has, max(0, e.left(int(n))[res]), 1) // unlimited if it is not judged
+		has = classes.Sum(has, max(0, e.left(int(n))[res]), 1) // unlimited if the node is not judged
 	}
 	if demand <= has || demand == math.MaxInt64 {
 		return shortfall{}
@@ -152,13 +152,13 @@ func (e estimates) overfills(about []int, s *nodeSet, res int) shortfall {
 	return shortfall{int((demand - has + largest - 1) / largest), p}
 }
 
-// shortfall is a lower bound on the number of pods that stay unplaced, with a proof.
+// shortfall is a lower bound on how many pods stay unplaced, with its proof.
 type shortfall struct {
 	pods  int
 	proof certificate.Proof
 }
 
-// more returns the larger of the two.
+// more returns the larger shortfall.
 func (s shortfall) more(o shortfall) shortfall {
 	if o.pods > s.pods {
 		return o
@@ -166,16 +166,17 @@ func (s shortfall) more(o shortfall) shortfall {
 	return s
 }
 
-// somewhere reports whether an exclusion of the pod group applies only at some places.
+// somewhere reports whether any of the pod group's exclusions applies only at some places.
 func (u *podGroup) somewhere() bool {
 	return slices.ContainsFunc(u.exclusions, func(x exclusion) bool { return x.place != 0 })
 }
 
-// maxRivalry is the maximum total number of nodes of the pod groups that are compared.
+// maxRivalry is the maximum total node count over all pod groups that are compared.
 const maxRivalry = 200_000
 
-// rivals are pod groups that compete for nodes. open lists the nodes that may take each group, and
-// slots the number of its pods that each of these nodes takes at most if it holds no other pods.
+// rivals holds pod groups that compete for nodes. open lists the nodes that may accept each group.
+// slots is an upper bound on how many of the group's pods fit on each of these nodes when no other
+// pods are present.
 type rivals struct {
 	a     *state
 	units []int
@@ -183,7 +184,8 @@ type rivals struct {
 	slots [][]int
 }
 
-// newRivals returns the rivals among pod groups of one component, or nil if there are too many.
+// newRivals returns the rivals for pod groups in one component, or nil if the groups have too many
+// nodes.
 func newRivals(a *state, units []int) *rivals {
 	r := &rivals{a: a}
 	arcs := 0
@@ -204,7 +206,7 @@ func newRivals(a *state, units []int) *rivals {
 	return r
 }
 
-// slotsFor returns an upper bound on the number of pods of a pod group that a node takes.
+// slotsFor returns an upper bound on how many of a pod group's pods fit on a node.
 func slotsFor(a *state, i, n int) int {
 	u := a.units[i]
 	slots := u.pods
@@ -225,12 +227,12 @@ func slotsFor(a *state, i, n int) int {
 	return slots
 }
 
-// volume returns a lower bound on the number of pods that stay unplaced because of one resource,
-// which may be pod slots. It computes a flow of requests to the nodes, whose minimum cut is a Hall
-// set ("these pods may only use these nodes"). If pods of a group exclude each other, their flow
-// passes through the domains of the key that has the fewest domains.
+// volume returns a lower bound on how many pods stay unplaced because of one resource, which may be
+// pod slots. It computes a flow of requests to nodes, whose minimum cut is a Hall set ("these pods
+// may only use these nodes"). If a group's pods exclude each other, their flow passes through the
+// domains of the key with the fewest domains.
 func (r *rivals) volume(res int) shortfall {
-	left := int64(1 << 60) // the sum of the requests of all pods must not overflow
+	left := int64(1 << 60) // keeps the sum of all requests from overflowing
 	for _, i := range r.units {
 		u := r.a.units[i]
 		if u.ask[res] > left/int64(u.pods) {
@@ -263,7 +265,7 @@ func (r *rivals) volume(res int) shortfall {
 		cut[w] = from
 		g.join(source, from, ask*int64(u.pods))
 		through := map[int32]int{}
-		var domain []int32 // of each node, for the narrowest key
+		var domain []int32 // the domain of each node for the narrowest key
 		if key := r.narrowestIndex(w); key >= 0 {
 			domain = r.a.domain[key]
 		}
@@ -283,7 +285,7 @@ func (r *rivals) volume(res int) shortfall {
 	return shortfall{int((gap + largest - 1) / largest), r.cut(res, g, cut, len(capacity))}
 }
 
-// cut returns the source's side of a minimum cut as a proof: pod groups and the nodes that they
+// cut turns the source side of a minimum cut into a proof: pod groups and the nodes that they
 // overcommit.
 func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certificate.Proof {
 	p := certificate.Proof{Kind: certificate.Overcommitted, Resource: r.a.resources[res]}
@@ -303,9 +305,9 @@ func (r *rivals) cut(res int, g *network, vertex map[int]int, nodes int) certifi
 	return p
 }
 
-// capacities returns the amount of a resource that each node can give to the pod groups, as a
-// multiple of the greatest common divisor of their requests. tight is false if no node is short of
-// the resource.
+// capacities returns how much of a resource each node can give to the pod groups, as a multiple of
+// the greatest common divisor of their requests. tight is false if no node is short of the
+// resource.
 func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
 	a := r.a
 	divisor, demand := make([]int64, len(a.nodes)), make([]int64, len(a.nodes))
@@ -330,8 +332,8 @@ func (r *rivals) capacities(res int) (capacity []int64, tight bool) {
 	return capacity, tight
 }
 
-// narrowestIndex returns the key with the fewest domains among those on which pods of a pod group
-// exclude each other, or -1 if there is no such key.
+// narrowestIndex returns the key with the fewest domains among the keys on which the pod group's
+// own pods exclude each other, or -1 if there is no such key.
 func (r *rivals) narrowestIndex(w int) int {
 	i := r.units[w]
 	r.a.m.Run().Spend(1 + len(r.a.units[i].exclusions))

@@ -7,15 +7,14 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// greedyRuns builds runs by one greedy choice after another, either to place all pods or to leave
-// one of them without a node.
+// greedyRuns builds runs greedily, either to place all pods or to leave a pod without a node.
 type greedyRuns struct{ *state }
 
-// maxRepairs is the maximum number of runs that are tried after the first.
+// maxRepairs is the maximum number of additional runs that are tried after the first.
 const maxRepairs = 12
 
-// repair looks for a run that places all pods if the first one did not. It repeats the run with the
-// pod groups that had unplaced pods before the others.
+// repair looks for a run that places all pods after the first run did not. It repeats the run,
+// moving the pod groups that had unplaced pods to the front.
 func (g greedyRuns) repair(o *outcome) {
 	first, last := map[int]int{}, o.best
 	for k := 1; k <= maxRepairs && len(o.best) < o.pods; k++ {
@@ -37,8 +36,8 @@ func (g greedyRuns) repair(o *outcome) {
 }
 
 // runFirst returns a greedy run that spreads each pod group over its nodes. Pod groups with a lower
-// rank come first. Within a rank, pod groups with affinity come last, and otherwise those with the
-// fewest nodes come first.
+// rank come first. Within a rank, pod groups without affinity come before those with affinity, and
+// groups with fewer nodes come first.
 func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 	g.m.Run().Spend(len(units) * 4)
 	order := slices.Clone(units)
@@ -60,14 +59,14 @@ func (g greedyRuns) runFirst(units []int, rank map[int]int) []step {
 			run := g.scatter(i, left[i])
 			left[i] -= len(run)
 			all = append(all, run...)
-			// Only peers and spread can open nodes for pods that had none.
+			// Only a new peer or a spread constraint can open nodes for pods that had none.
 			again = again || len(run) > 0 && (left[i] > 0 || len(g.watchers[i]) > 0 || len(g.counts[i]) > 0 && g.wanted(i))
 		}
 	}
 	return append(all, g.finish(units, left)...)
 }
 
-// scatter places pods of a pod group, one per node and round.
+// scatter places a pod group's pods in rounds, one pod per node and round.
 func (g greedyRuns) scatter(i, pods int) []step {
 	u := g.units[i]
 	g.m.Run().Spend(1)
@@ -96,12 +95,12 @@ func (g greedyRuns) scatter(i, pods int) []step {
 	return run
 }
 
-// maxFillers is the maximum number of pod groups times nodes in the search for a run that leaves a
-// pod group without a node.
+// maxFillers limits the search for a run that leaves a pod group without a node, in pod groups
+// times nodes.
 const maxFillers = 400_000
 
-// fillers looks for a run that leaves a pod of some pod group without a node. It tries pod groups
-// with few nodes first.
+// fillers looks for a run that leaves one of the component's pods without a node. It tries pod
+// groups with few nodes first.
 func (g greedyRuns) fillers(c component) ([]step, bool) {
 	if len(c.units)*len(g.nodes) > maxFillers {
 		return nil, false
@@ -119,9 +118,9 @@ func (g greedyRuns) fillers(c component) ([]step, bool) {
 	return nil, false
 }
 
-// fillNodes builds such a run for pod group i. On every node that accepts a pod of i, it places
-// pods of other groups, those with the largest requests first, until the node no longer accepts the
-// pod. It checks the filters at every step, so the result is a valid run.
+// fillNodes builds a run that leaves a pod of group i without a node. On every node that accepts a
+// pod of i, it places other groups' pods, largest requests first, until the node no longer accepts
+// it. It applies the filters at every step, so the result is a valid run.
 func (g greedyRuns) fillNodes(c component, i int) ([]step, bool) {
 	g.m.Run().Spend(len(c.units) * 2)
 	blockers := slices.DeleteFunc(slices.Clone(c.units), func(j int) bool { return g.units[j].kubelet })
@@ -154,7 +153,7 @@ func (g greedyRuns) fillNodes(c component, i int) ([]step, bool) {
 	return g.after(c, run)
 }
 
-// finish continues from the current state until no remaining pod fits.
+// finish continues from the current state until no more pods fit.
 func (g greedyRuns) finish(units []int, left map[int]int) []step {
 	var all []step
 	for progress := true; progress; {
@@ -169,8 +168,8 @@ func (g greedyRuns) finish(units []int, left map[int]int) []step {
 	return all
 }
 
-// after returns a run that starts with the given steps and continues until nothing fits, and
-// reports whether pods stay unplaced.
+// after returns a run that starts with the given steps and continues until nothing fits. It reports
+// whether any pods stay unplaced.
 func (g greedyRuns) after(c component, start []step) ([]step, bool) {
 	var run []step
 	for _, s := range start {

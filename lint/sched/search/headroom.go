@@ -10,19 +10,19 @@ import (
 	"github.com/schedlint/schedlint/lint/sched/model"
 )
 
-// headroom proves, for the pod groups of a component, that other pods cannot close all of their
-// nodes. Pods close a node to a group if they keep its pods off the node.
+// headroom proves that other pods cannot close all nodes to a pod group in a component. A pod
+// closes a node to a group by keeping the group's pods off the node.
 type headroom struct {
 	*state
 	c component
-	// demand is the sum of the requests of all pods of the component, by resource.
+	// demand is the sum of all requests in the component, by resource.
 	demand []int64
-	// result is the result of proveNeverStuck, or nil before it ran.
+	// result is the result of proveNeverStuck, or nil if it has not run yet.
 	result *neverStuckResult
 }
 
 // neverStuckResult lists the pod groups that never get stuck. all is set if these are all pod
-// groups, and near if some pod group needs peers.
+// groups. near is set if some pod group needs peers.
 type neverStuckResult struct {
 	proved    map[int]bool
 	all, near bool
@@ -42,9 +42,9 @@ func (h *headroom) sum() {
 	}
 }
 
-// closable returns an upper bound on the number of nodes of a place that can be closed to one more
-// pod of the pod group. own of its pods are placed already, and they close domains by the given
-// spreads.
+// closable returns an upper bound on how many nodes in a place can be closed to the pod group's
+// next pod. own of the group's pods are already placed, and they close domains through the given
+// spread constraints.
 func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) int {
 	u := h.units[i]
 	h.m.Run().Spend(1 + len(u.exclusions)/2)
@@ -72,14 +72,14 @@ func (h *headroom) closable(i int, p *place, own int, spreads ...*constraint) in
 	return closed + newClosing(h.state, i, p, own).most(len(p.nodes)-closed)
 }
 
-// overcommittable returns an upper bound on the number of nodes of a place where other pods can
-// leave too little space. Closing such a node takes at least its free amount minus the pod's
-// request, plus one. Pods whose rules close every node that they are on are counted elsewhere.
+// overcommittable returns an upper bound on how many nodes in a place other pods can fill until too
+// little space is left. Filling a node takes at least its free amount minus the pod's request, plus
+// one. Pods whose rules close every node that they run on are counted elsewhere.
 func (h *headroom) overcommittable(i int, p *place, own int) int {
 	u := h.units[i]
 	closed := 0
-	// ruled marks the pod groups of the component whose pods close every node of the place that
-	// they are on, by a rule.
+	// ruled marks the component's pod groups whose pods close, by a rule, every node in the place
+	// that they run on.
 	var ruled map[int]bool
 	for _, x := range u.exclusions {
 		_, included := slices.BinarySearch(h.c.units, x.unit)
@@ -116,13 +116,13 @@ func (h *headroom) overcommittable(i int, p *place, own int) int {
 	return closed
 }
 
-// proveNeverStuck proves that pod groups find a node in every state, because the other pods, and
-// all but one of the group's own, can close fewer nodes than the group has. A pod closes at most
-// the largest remaining domain of each key of its exclusions, one node by a host port, and nodes by
-// a lack of a resource only after their space is used up. The proof first covers pod groups without
-// required affinity. Next come those that find a node near any pod of an already proved group,
-// because all pods of that group are placed in the end. A proof that depends on peers does not
-// cover states from which pods were removed.
+// proveNeverStuck proves that pod groups find a node in every state, because the other pods,
+// together with all but one of the group's own, can close fewer nodes than the group has. A pod
+// closes at most the largest remaining domain for each key of its exclusions, and one node through
+// a host port. Pods close further nodes by using up a resource. The proof first covers pod groups
+// without required affinity. It then covers groups that find a node near any pod of a group that is
+// already proved, because all pods of such a group end up placed. A proof that depends on peers
+// does not cover states from which pods were removed.
 func (h *headroom) proveNeverStuck() *neverStuckResult {
 	if h.result != nil {
 		return h.result
@@ -159,9 +159,8 @@ func (h *headroom) proveNeverStuck() *neverStuckResult {
 }
 
 // proveDespiteDoubts is proveNeverStuck for a component with rules that may or may not select
-// certain pods. It assumes that all of these rules exclude the pods that they may select (T21). It
-// proves nothing about a pod group that needs peers or whose own rules are uncertain in another
-// way.
+// certain pods. It assumes that each such rule excludes the pods that it may select (T21). It
+// proves nothing about pod groups that need peers or whose own rules are uncertain in another way.
 func (h *headroom) proveDespiteDoubts() {
 	was := make([][]exclusion, len(h.c.units))
 	for k, i := range h.c.units {
@@ -185,9 +184,10 @@ func (h *headroom) proveDespiteDoubts() {
 	}
 }
 
-// proveWithOthers proves that a pod group that needs peers never gets stuck. Either there is a peer
-// group that is certain to be placed, and wherever its pods are, not all nodes near them can be
-// closed. Or the first pod needs no peer, and the same holds for every possible peer group.
+// proveWithOthers proves that a pod group that needs peers never gets stuck. This holds if some
+// peer group is certain to be placed and if, wherever its pods are, not all nodes near them can be
+// closed. It also holds if the first pod needs no peer and every possible peer group leaves such
+// nodes open.
 func (h *headroom) proveWithOthers(i int, proved map[int]bool) bool {
 	u := h.units[i]
 	if len(h.binding(i)) > 0 {
@@ -212,8 +212,8 @@ func (h *headroom) proveWithOthers(i int, proved map[int]bool) bool {
 		openAt(p)
 }
 
-// created reports whether all pod groups that must be placed before the pods of u are created are
-// proved. Otherwise they might wait for the very pods that need the pods of u nearby.
+// created reports whether all pod groups that must be placed before u's pods are created are
+// proved. If not, they might themselves be waiting for u's pods.
 func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
 	for v := u.createdAfter; v != nil; v = v.createdAfter {
 		if !proved[h.unitsOf[v.g.Workload][0]] {
@@ -223,8 +223,8 @@ func (h *headroom) created(u *podGroup, proved map[int]bool) bool {
 	return true
 }
 
-// openNear reports whether other pods leave open at least one node of a pod group that shares the
-// domains of all its affinity keys with node at.
+// openNear reports whether other pods leave at least one of the pod group's nodes open near node
+// at. A node is near if it shares the domains of all affinity keys with node at.
 func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	u := h.units[i]
 	id := make([]byte, 0, 32)
@@ -248,15 +248,15 @@ func (h *headroom) openNear(i int, at int32, known map[string]bool) bool {
 	return open
 }
 
-// sure returns the pod groups that are proved never to get stuck, for the case that not all are
-// (T21). If the component has a DaemonSet, it leaves out pod groups that need peers.
+// sure returns the pod groups that are proved never to get stuck, for use when this is not proved
+// for all groups (T21). If the component has a DaemonSet, it omits pod groups that need peers.
 func (h *headroom) sure() []int {
 	if slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].kubelet }) {
 		return nil
 	}
 	perNode := slices.ContainsFunc(h.c.units, func(i int) bool { return h.units[i].g.Kind.PerNode() })
 	if h.result == nil {
-		return nil // the budget was exhausted before
+		return nil // the budget was already exhausted
 	}
 	proved := h.result.proved
 	var list []int
@@ -269,9 +269,9 @@ func (h *headroom) sure() []int {
 }
 
 // proveAlone proves that a pod group without affinity never gets stuck. A hard spread that counts
-// only the group's own pods closes a domain after the domain has as many of them as maxSkew allows
-// (T22). Alternatively, it is enough that each of the domains has room for an even share, because a
-// domain with the minimum is never refused for its skew. With several spreads, one is treated in
+// only the group's own pods closes a domain once the domain has as many of them as maxSkew allows
+// (T22). Alternatively, it is enough that each domain has room for an even share, because a domain
+// with the minimum is never rejected for its skew. With several spreads, one of them is treated in
 // the second way and the others in the first.
 func (h *headroom) proveAlone(i int) bool {
 	u, all := h.units[i], h.carriers(h.units[i])
@@ -292,10 +292,10 @@ func (h *headroom) proveAlone(i int) bool {
 	return false
 }
 
-// mostSpreads is the maximum number of spread constraints of a workload that are combined.
+// mostSpreads is the maximum number of spread constraints per workload that are combined.
 const mostSpreads = 8
 
-// proveByShares is the alternative proof of proveAlone, by the even shares of spread s.
+// proveByShares is the alternative proof in proveAlone, based on the even shares of spread s.
 func (h *headroom) proveByShares(i int, s *constraint, all *place, others []*constraint) bool {
 	u := h.units[i]
 	if s.self != 1 || !slices.Equal(s.watch, []located{{unit: i}}) || len(s.domains) < s.minDomains || len(s.domains) == 0 {
@@ -306,7 +306,7 @@ func (h *headroom) proveByShares(i int, s *constraint, all *place, others []*con
 		keys = append(keys, o.key)
 	}
 	if slices.ContainsFunc(keys, func(k int) bool { return !h.within(u, k, s.key) }) {
-		return false // pods of one domain would close nodes of another
+		return false // pods in one domain would close nodes in another
 	}
 	share := (u.pods + len(s.domains) - 1) / len(s.domains)
 	by := h.divided(all, s.key)

@@ -13,116 +13,117 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// podGroup is a set of pods that are equal in everything that affects placement: the pods of a
-// workload, or the one pod that a DaemonSet runs on one node.
+// podGroup is a set of pods that are equal in everything that affects placement: a workload's pods,
+// or the single pod that a DaemonSet runs on one node.
 type podGroup struct {
 	g    *model.Group
 	pods int
-	// kubelet is set for pods whose manifest names their node. Only the kubelet's admission checks
-	// them (R-P8).
+	// kubelet is set for pods whose manifest names their node. For these pods, only the kubelet's
+	// admission checks apply (R-P8).
 	kubelet bool
-	// pinned is the only node of a DaemonSet pod.
+	// pinned is the only node that a DaemonSet pod can use.
 	pinned int
-	// nodes are the nodes that pass the node-level filters and have space for at least one pod when
-	// empty. Pod groups with equal node rules and requests share the set.
+	// nodes lists the nodes that pass the node-level filters and have space for at least one pod
+	// when empty. Pod groups with equal node rules and requests share the set.
 	nodes *nodeSet
-	// ask holds a pod's request for each resource of the instance.
+	// ask holds one pod's request for each of the instance's resources.
 	ask []int64
-	// exclusions lists the pod groups, possibly including this one, whose pods keep a pod of this
-	// group out of their domain of a key. It is symmetric (R-A5 to R-A7).
+	// exclusions lists the pod groups, possibly including this one, whose pods keep this group's
+	// pods out of their domain for a key. The relation is symmetric (R-A5 to R-A7).
 	exclusions []exclusion
 	// affinityKeys lists the topology keys of required affinity. Pods of the groups in peers
-	// satisfy the affinity. first is set if a pod may come before any peer (R-A9 to R-A14).
+	// satisfy the affinity. first is set if the group's first pod may come before any peer (R-A9 to
+	// R-A14).
 	affinityKeys []int
 	peers        []located
 	first        bool
-	// spreads holds the hard spread constraints. keys lists all their topology keys, which a node
-	// must carry.
+	// spreads holds the hard spread constraints. keys lists their topology keys, all of which a
+	// node must carry.
 	spreads []*constraint
 	keys    []int
 	keysID  string // equal for equal lists of keys
-	// ports lists the host ports that a pod takes, and taken the same ports in sorted order.
-	// clashes is the sorted list of ports that keep a pod off a node if already taken there.
+	// ports lists the host ports that each pod uses, and taken lists them in sorted order. clashes
+	// is a sorted list of the ports that keep a pod off a node when they are already in use there.
 	ports, taken, clashes []int
-	// createdAfter is the pod group that needs a placed pod before this one is created, or nil.
-	// placed is the number of placed pods.
+	// createdAfter is the pod group that must have a placed pod before this group's pods are
+	// created, or nil. placed counts the placed pods.
 	createdAfter *podGroup
 	placed       int
-	// unsure lists pod groups that a hard term of this one may or may not select, because the term
-	// asks for a label value that only the cluster knows.
+	// unsure lists the pod groups that one of this group's hard terms may or may not select,
+	// because the term requires a label value that only the cluster knows.
 	unsure []int
-	// maybe lists the exclusions of this pod group that apply if uncertain anti-affinity terms
-	// select pods after all. vague is set if an uncertain term of this pod group is for affinity or
-	// spread.
+	// maybe lists the exclusions that apply to this pod group if uncertain anti-affinity terms turn
+	// out to select pods. vague is set if the group has an uncertain affinity or spread term.
 	maybe []exclusion
 	vague bool
-	// open is set if pods that are not in the instance may satisfy or affect a hard term.
+	// open is set if pods outside the instance may satisfy or affect a hard term.
 	open bool
-	// cost is the number of steps to check whether a node accepts a pod. moved is the number of
-	// steps to place or remove a pod.
+	// cost is the number of steps it takes to check whether a node accepts a pod. moved is the
+	// number of steps it takes to place or remove a pod.
 	cost, moved int
 }
 
-// exclusion says that a pod must not share a domain of the key with pods of pod group unit. It
-// applies only to the pods of that group that are at the place.
+// exclusion keeps a pod out of every domain of the key that has pods of pod group unit. Only that
+// group's pods at the given place count.
 type exclusion struct{ key, unit, place int }
 
-// located refers to the pods of a pod group at one place, which is an index into instance.places.
-// Place 0 is all nodes.
+// located refers to a pod group's pods at one place. place is an index into instance.places, and
+// place 0 means all nodes.
 type located struct{ unit, place int }
 
 // constraint is a hard spread constraint, compiled for evaluation (R-T1 to R-T7).
 type constraint struct {
 	key, maxSkew, minDomains int
-	// self is 1 if the pod counts itself.
+	// self is 1 if the constraint counts the incoming pod itself.
 	self int
-	// counted marks the nodes whose pods count; domains lists the domains of these nodes.
+	// counted marks the nodes whose pods count, and domains lists the domains of these nodes.
 	counted []bool
 	domains []int
 	// watch lists the pod groups whose pods count.
 	watch []located
-	// count holds the number of counted pods in each domain of the key, in the current state of the
-	// instance.
+	// count holds the number of counted pods in each domain of the key, in the instance's current
+	// state.
 	count []int32
 }
 
-// instance is a Model with names replaced by numbers: nodes, keys and pod groups are indices.
+// instance is a Model in which names are replaced with numbers: nodes, keys and pod groups are
+// indices.
 type instance struct {
 	m     *model.Model
 	nodes []*topology.Node
 	keys  []string
-	// domain holds the domain of each node by key, or -1. sizes holds the number of domains by key.
+	// domain holds each node's domain by key, or -1. sizes holds the number of domains by key.
 	domain [][]int32
 	sizes  []int
 	units  []*podGroup
-	// resources lists the resources by index. The last one is the pod slots.
+	// resources lists the resources by index. The last one stands for pod slots.
 	resources []corev1.ResourceName
 	hostPorts []model.HostPort
 	unitsOf   map[*workload.Workload][]int
-	// places are sets of nodes. A selector may match pods of a pod group only on some nodes,
-	// because pods get the zone of their node as a label. The first set is nil and means all nodes.
+	// places holds sets of nodes. A selector may match a pod group's pods only on some nodes,
+	// because pods inherit the zone label of their node. The first set is nil and means all nodes.
 	places [][]bool
-	// contend is false for the rules verdict, where pods do not compete for resources.
+	// contend is false for the rules verdict, which assumes that pods do not compete for resources.
 	contend     bool
 	doubts      []model.Doubt
-	needed      []bool // pod groups that the required affinity of others selects, filled in on first use
+	needed      []bool // pod groups that others select in required affinity, filled in on first use
 	unplaceable []bool // pod groups whose pods are never placed, because their peers never are (T20)
 }
 
-// keyed is the counter of a pod group's pods at a place, with its topology key.
+// keyed counts a pod group's pods at a place by domain, with the topology key.
 type keyed struct {
 	key, place int
 	*counter
 }
 
-// watcher is a constraint that counts the pods of a pod group at a place.
+// watcher is a constraint that counts a pod group's pods at a place.
 type watcher struct {
 	*constraint
 	place int
 }
 
-// within reports whether every domain of the inner key lies in one domain of the outer key, on the
-// nodes of the pod group.
+// within reports whether, on the pod group's nodes, every domain of the inner key lies in one
+// domain of the outer key.
 func (a *state) within(u *podGroup, inner, outer int) bool {
 	p := a.all(u)
 	id := [2]int{inner, outer}
@@ -145,8 +146,8 @@ func (a *instance) lieWithin(u *podGroup, inner, outer int) bool {
 	return true
 }
 
-// others returns how many pods of pod group j can block one more pod of group i, of which own pods
-// are already placed.
+// others returns how many of pod group j's pods can block another pod of group i when own pods of
+// group i are already placed.
 func (a *instance) others(i, j, own int) int {
 	switch {
 	case i == j:
@@ -159,9 +160,9 @@ func (a *instance) others(i, j, own int) int {
 	return a.units[j].pods
 }
 
-// findUnplaceable finds the pod groups whose pods are never placed (T20): only pods of such groups
-// could satisfy their required affinity, and none of their pods may come first. Groups whose
-// affinity depends on facts that only the cluster knows are excluded.
+// findUnplaceable finds the pod groups whose pods are never placed (T20). Their first pod may not
+// come before any peer, and only pods of groups that are never placed could be their peers. Groups
+// whose affinity depends on facts that only the cluster knows are excluded.
 func (a *instance) findUnplaceable() {
 	a.unplaceable = make([]bool, len(a.units))
 	var left []int
@@ -182,8 +183,8 @@ func (a *instance) findUnplaceable() {
 	}
 }
 
-// binding returns the spread constraints of a pod group that can refuse a pod. A constraint cannot
-// if all counted pods in a single domain would still be within maxSkew.
+// binding returns a pod group's spread constraints that can reject a pod. A constraint can never
+// reject one if maxSkew allows all counted pods to be in a single domain.
 func (a *instance) binding(i int) []*constraint {
 	u := a.units[i]
 	return slices.DeleteFunc(slices.Clone(u.spreads), func(s *constraint) bool {
@@ -203,7 +204,7 @@ func (a *instance) placed(path []step) []certificate.Placed {
 	return all
 }
 
-// wanted reports whether some pod group requires affinity to the pods of group i.
+// wanted reports whether any pod group's required affinity selects pods of group i.
 func (a *instance) wanted(i int) bool {
 	if a.needed == nil {
 		a.needed = make([]bool, len(a.units))
@@ -216,8 +217,8 @@ func (a *instance) wanted(i int) bool {
 	return a.needed[i]
 }
 
-// bulk returns a pod's request for the first resource, which is CPU in most inputs. room returns
-// the free amount of that resource on a node. Both serve only to choose what to try first.
+// bulk returns one pod's request for the first resource, which is CPU in most inputs. room returns
+// how much of that resource is free on a node. They only determine what to try first.
 func (a *instance) bulk(i int) int64 { return a.units[i].ask[0] }
 
 func (a *instance) carries(n int, keys []int) bool {
@@ -247,8 +248,8 @@ func (s *nodeSet) holds(n int) bool {
 	return s.has[n]
 }
 
-// counter counts pods by domain. It is sparse for keys with many domains, because most of these
-// hold no pod of a given pod group.
+// counter counts pods by domain. It is sparse for keys with many domains, because most of them hold
+// no pods of a given pod group.
 type counter struct {
 	dense  []int32
 	sparse map[int32]int32
@@ -288,7 +289,7 @@ func (c *counter) add(d, by int32) {
 }
 
 // everything returns all pod groups that are still to be placed as one component. known is false if
-// the behavior of a pod group depends on facts that only the cluster knows.
+// a pod group's behavior depends on facts that only the cluster knows.
 func (a *state) everything() (c component, known bool) {
 	for i, u := range a.units {
 		if len(u.unsure) > 0 || len(Unlisted(a.m, u.g.Workload)) > 0 {
@@ -301,28 +302,28 @@ func (a *state) everything() (c component, known bool) {
 	return c, true
 }
 
-// state holds the number of placed pods by pod group and node.
+// state tracks how many pods of each pod group are placed on each node.
 type state struct {
 	instance
-	// free holds the free amount by node and resource, or math.MaxInt64 if the resource is not
-	// judged.
+	// free holds the free amounts by node and resource. It is math.MaxInt64 for resources that are
+	// not judged.
 	free []int64
-	// rest is free with only the running pods in place. running lists these pods.
+	// rest holds the free amounts when only the running pods are placed. running lists these pods.
 	rest    []int64
 	running []step
-	// in counts pods by pod group and node, for the pod groups of the current search. byDomain
-	// counts pods by domain for every exclusion or affinity that needs the number, and counts lists
-	// the same counters by pod group. portsOn counts pods by host port and node.
+	// in counts pods by pod group and node, for the pod groups in the current search. byDomain
+	// counts pods by domain for every exclusion or affinity that needs this, and counts lists the
+	// same counters by pod group. portsOn counts pods by host port and node.
 	in       [][]int32
 	byDomain map[exclusion]*counter
 	counts   [][]keyed
 	portsOn  []*counter
 	watchers [][]watcher
-	// known caches the places that proofs have examined.
+	// known caches the places that proofs have used.
 	known map[placeID]*place
 }
 
-// left returns the free amounts of a node, by resource.
+// left returns a node's free amounts by resource.
 func (a *state) left(n int) []int64 {
 	return a.free[n*len(a.resources) : (n+1)*len(a.resources)]
 }
@@ -330,14 +331,14 @@ func (a *state) left(n int) []int64 {
 func (a *state) fits(u *podGroup, n int) bool {
 	free := a.left(n)
 	for r, ask := range u.ask {
-		if ask > 0 && ask > free[r] { // an overcommitted resource keeps out only pods that request it
+		if ask > 0 && ask > free[r] { // an overcommitted resource only keeps out pods that request it
 			return false
 		}
 	}
 	return true
 }
 
-// place puts one pod of a pod group on a node. unplace removes one.
+// place puts one of a pod group's pods on a node, and unplace removes one.
 func (a *state) place(i, n int)   { a.change(i, n, 1) }
 func (a *state) unplace(i, n int) { a.change(i, n, -1) }
 
@@ -369,7 +370,7 @@ func (a *state) change(i, n int, by int32) {
 	}
 }
 
-// takes reports whether a node accepts one more pod of a pod group in the current state.
+// takes reports whether a node accepts another pod of a pod group in the current state.
 func (a *state) takes(i, n int) bool {
 	u := a.units[i]
 	a.m.Run().Spend(1)
@@ -435,7 +436,7 @@ func (a *state) nearTakes(u *podGroup, n int) bool {
 	return !missing || !counted && u.first
 }
 
-// restore removes all pods of a component, wherever an interrupted question has left them.
+// restore removes all of a component's pods, wherever an interrupted search has left them.
 func (a *state) restore(c component) {
 	a.m.Run().Spend(len(c.units) + len(a.running))
 	ports, watching := map[int]bool{}, map[*constraint]bool{}
@@ -472,8 +473,8 @@ func (a *state) restore(c component) {
 	}
 }
 
-// fill places up to the given number of pods on nodes in turn, filling each node before the next. A
-// blocked node stays blocked, so one pass is enough.
+// fill places up to the given number of pods, filling one node after the other. A blocked node
+// stays blocked, so one pass is enough.
 func (a *state) fill(i int, nodes []int32, pods int) []step {
 	var run []step
 	for _, n := range nodes {
@@ -491,8 +492,8 @@ func (a *state) undo(run []step) {
 	}
 }
 
-// fillEvenly places pods of a pod group one by one, always in the domain with the fewest pods among
-// those that accept one.
+// fillEvenly places a pod group's pods one by one. It always chooses a domain with the fewest pods
+// among those that accept one.
 func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 	byDomain := map[int32][]int32{}
 	for d, p := range a.divided(a.all(a.units[i]), s.key) {
@@ -510,7 +511,7 @@ func (a *state) fillEvenly(i int, s *constraint, pods int) []step {
 			for len(byDomain[d]) > 0 && len(run) < pods && s.count[d] <= level {
 				n := int(byDomain[d][0])
 				if !a.takes(i, n) {
-					if !a.takesBut(i, n) { // permanently full, not only ahead of other domains
+					if !a.takesBut(i, n) { // full permanently, not merely ahead of other domains
 						byDomain[d] = byDomain[d][1:]
 						continue
 					}

@@ -13,7 +13,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// compiler turns a model into an instance. Its fields are not needed afterwards.
+// compiler turns a model into an instance. Its fields are not needed after that.
 type compiler struct {
 	*state
 	relax    *relaxation
@@ -23,8 +23,8 @@ type compiler struct {
 	demands  []classes.Demand // by resource
 }
 
-// newState compiles a model. It leaves out workloads that are refused, finished or not modeled, and
-// places the running pods.
+// newState compiles a model and places the running pods. It omits workloads that are rejected,
+// finished or not modeled.
 func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	a := &state{
 		instance: instance{m: m, nodes: m.Topology.Nodes, contend: contend, unitsOf: map[*workload.Workload][]int{}, places: [][]bool{nil}},
@@ -81,7 +81,7 @@ func newState(m *model.Model, contend bool, relax *relaxation) *state {
 	return a
 }
 
-// addUnits adds the pods of a group. A DaemonSet gets one pod group per node that its controller
+// addUnits adds a group's pods. A DaemonSet gets one pod group for each node that its controller
 // chooses (R-N29, R-N31).
 func (b *compiler) addUnits(g *model.Group) {
 	if g.Kind.PerNode() {
@@ -104,8 +104,8 @@ func (b *compiler) addUnit(u *podGroup) {
 	b.units = append(b.units, u)
 }
 
-// nodesFor returns the nodes that pass the filters and are large enough for a pod of the pod group.
-// In most cases no node is too small, so the set is shared.
+// nodesFor returns the nodes that pass the filters and are large enough for one of the pod group's
+// pods. Usually no node is too small, so pod groups can share the set.
 func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 	base := b.passing(u.g)
 	small := false // whether some node may be too small
@@ -129,7 +129,7 @@ func (b *compiler) nodesFor(u *podGroup) *nodeSet {
 	})
 }
 
-// relaxed returns a string that differs between workloads that a relaxation treats differently.
+// relaxed returns a string that differs between workloads that the relaxation treats differently.
 func (b *compiler) relaxed(g *model.Group) string {
 	if !b.relax.treats(g) && !g.Running {
 		return ""
@@ -159,16 +159,16 @@ func (b *compiler) passing(g *model.Group) *nodeSet {
 	})
 }
 
-// passers holds the nodes that pass the node-level filters for some pods, and the smallest amount
-// of each resource that any of these nodes offers.
+// passers holds the nodes that pass the node-level filters for pods with the same signature, and
+// the smallest amount of each resource on any of these nodes.
 type passers struct {
 	list  []int32
 	has   []bool
 	least map[corev1.ResourceName]int64
 }
 
-// keptPassers caches passers for the nodes of a model, by the pods' signature. The cache is small,
-// because either many workloads share an entry or none do.
+// keptPassers caches passers for a model's nodes by pod signature. It stays small, because either
+// many workloads share an entry or none do.
 type keptPassers map[string]*passers
 
 const maxPassers = 64
@@ -205,7 +205,7 @@ func (b *compiler) key(name string) int {
 	return len(b.keys) - 1
 }
 
-// addResources lists the requested resources, with pod slots last, and the amounts that the nodes
+// addResources lists the requested resources, with pod slots last, and the amounts that nodes
 // offer.
 func (b *compiler) addResources() {
 	index := map[corev1.ResourceName]int{}
@@ -246,7 +246,7 @@ func (b *compiler) addResources() {
 			b.forgetUnlisted(u, index)
 		}
 	}
-	for _, u := range b.units { // excludes nodes that are too small even when empty
+	for _, u := range b.units { // exclude nodes that are too small even when empty
 		if u.nodes == nil {
 			u.nodes = b.nodesFor(u)
 		} else if !b.fits(u, u.nodes.one) {
@@ -255,8 +255,7 @@ func (b *compiler) addResources() {
 	}
 }
 
-// forgetUnlisted drops extended resource requests of a kubelet pod if the pod's node does not list
-// the resource.
+// forgetUnlisted drops a kubelet pod's extended resource requests that its node does not list.
 func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int) {
 	for n, node := range b.nodes {
 		if node.Name != u.g.Spec.NodeName {
@@ -270,7 +269,7 @@ func (b *compiler) forgetUnlisted(u *podGroup, index map[corev1.ResourceName]int
 	}
 }
 
-// requests returns the requests of one pod in a pod group.
+// requests returns the requests of one pod in a group.
 func (b *compiler) requests(u *podGroup) []model.Request {
 	if b.relax.without(u.g, PartRequests) {
 		return nil
@@ -278,7 +277,7 @@ func (b *compiler) requests(u *podGroup) []model.Request {
 	return u.g.Requests
 }
 
-// passes returns the outcome of the node-level filters for every node of the instance.
+// passes returns the node-level filter results for every node in the instance.
 func (b *compiler) passes(g *model.Group) []model.Passes {
 	all := b.m.Eligible(g.Workload).Nodes
 	selector, taints := b.relax.without(g, PartSelector), b.relax.without(g, PartTaints)
@@ -299,7 +298,7 @@ func (b *compiler) passes(g *model.Group) []model.Passes {
 	return relaxed
 }
 
-// relate resolves the rules of a pod group to the pod groups that they select.
+// relate resolves a pod group's rules to the pod groups that they select.
 func (b *compiler) relate(i int) {
 	u := b.units[i]
 	b.m.Run().Spend(model.StepsPerTerm * len(u.g.Terms))
@@ -313,7 +312,7 @@ func (b *compiler) relate(i int) {
 			u.open, b.doubts = true, append(b.doubts, more...)
 		}
 		switch {
-		case t.Use == model.AntiAffinity: // applies in both directions; a bound pod keeps others out, but nothing keeps it out
+		case t.Use == model.AntiAffinity: // applies in both directions; but a bound pod keeps others out while nothing keeps it out
 			k := b.key(b.relax.key(t))
 			for _, j := range b.selected([]*model.Term{t}, u, true) {
 				b.exclude(i, exclusion{k, j.unit, j.place})
@@ -337,7 +336,7 @@ func (b *compiler) relate(i int) {
 }
 
 // doubt records the pod groups that a term may or may not select, and the exclusions that apply if
-// it selects them.
+// it does.
 func (b *compiler) doubt(i int, t *model.Term) {
 	u := b.units[i]
 	for w, key := range b.m.Doubtful(t, u.g.Workload) {
@@ -358,7 +357,7 @@ func (b *compiler) doubt(i int, t *model.Term) {
 	}
 }
 
-// addPorts numbers the host ports that pods take and finds those that clash.
+// addPorts numbers the host ports that pods use, and finds the ones that clash.
 func (b *compiler) addPorts() {
 	index := map[model.HostPort]int{}
 	for _, u := range b.units {
@@ -393,7 +392,7 @@ func (b *compiler) addPorts() {
 	}
 }
 
-// clashesWith reports whether host ports of pod group v keep pods of u off a node.
+// clashesWith reports whether v's host ports keep u's pods off a node.
 func (u *podGroup) clashesWith(v *podGroup) bool {
 	for i, j := 0, 0; i < len(u.clashes) && j < len(v.taken); {
 		switch d := u.clashes[i] - v.taken[j]; {
@@ -408,9 +407,8 @@ func (u *podGroup) clashesWith(v *podGroup) bool {
 	return false
 }
 
-// selected returns the pod groups that all the given terms of a pod group select. If incoming is
-// set, a pod of u is being scheduled. Otherwise it is already in place and other pods are being
-// scheduled.
+// selected returns the pod groups that every given term of a pod group selects. If incoming is set,
+// a pod of u is being scheduled. Otherwise it is already placed and other pods are being scheduled.
 func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []located {
 	var units []located
 	seen := map[*workload.Workload]bool{}
@@ -431,8 +429,8 @@ func (b *compiler) selected(terms []*model.Term, u *podGroup, incoming bool) []l
 	return units
 }
 
-// where returns the place at which terms of u select pods of v, or -1 if there is no such place.
-// The place is all nodes unless the terms select a label that pods get from their node.
+// where returns the place at which terms of u select v's pods, or -1 if there is none. The place is
+// all nodes unless the terms select a label that pods inherit from their node.
 func (b *compiler) where(terms []*model.Term, u, v *podGroup, incoming bool) int {
 	on := func(n *topology.Node) bool {
 		return !slices.ContainsFunc(terms, func(t *model.Term) bool {
@@ -509,8 +507,8 @@ func (b *compiler) constraint(i int, t *model.Term) *constraint {
 	return c
 }
 
-// inclusion holds the nodes that a constraint counts, and their domains. Equal constraints of
-// equivalent workloads share it.
+// inclusion holds the nodes that a constraint counts, and their domains. Equivalent workloads with
+// equal constraints share it.
 type inclusion struct {
 	counted []bool
 	domains []int

@@ -22,12 +22,12 @@ func (s interactions) binds() bool {
 type component struct {
 	units []int
 	pods  int
-	// owners are the workloads of the pod groups. owner holds, for each pod group, the index of its
-	// workload in owners. Every pod of a DaemonSet is a pod group, and all of them have one owner.
+	// owners lists the workloads that own the pod groups. owner maps each pod group to an index in
+	// owners. A DaemonSet has one pod group per pod, all with the same owner.
 	owners []*workload.Workload
 	owner  []int
-	at     map[*workload.Workload]int // index in owners
-	// declared is the number of pods of each owner.
+	at     map[*workload.Workload]int // indices in owners
+	// declared is each owner's declared pod count.
 	declared []int
 	// unsure is set if a rule in the component depends on facts that only the cluster knows.
 	unsure bool
@@ -50,8 +50,9 @@ func (c *component) add(i int, u *podGroup) {
 // interactions finds the pod groups that interact.
 type interactions struct{ *state }
 
-// components divides the pod groups into components. Two pod groups are in one component if a rule
-// of one selects the other, if they use the same host port, or if together they may fill a node.
+// components divides the pod groups into components. Two pod groups are in the same component if a
+// rule of one selects the other, if they use the same host port, or if together they may fill a
+// node.
 func (s interactions) components() []component {
 	parent := make([]int, len(s.units))
 	for i := range parent {
@@ -121,15 +122,15 @@ func (s interactions) components() []component {
 	return all
 }
 
-// askers is a set of pod groups that may use the same nodes and request the same resources.
+// askers is a set of pod groups that may use the same nodes and that request the same resources.
 type askers struct {
 	nodes *nodeSet
 	asks  []int // requested resources, in order
 	units []int
 }
 
-// askersOf groups pod groups by node set and requested resources. It leaves out pod groups that are
-// running or whose pods are never placed. nodes is the sum of the sizes of the node sets.
+// askersOf groups pod groups by node set and requested resources. It omits running pod groups and
+// those whose pods are never placed. nodes is the total size of the node sets.
 func (s interactions) askersOf() (all []*askers, nodes int) {
 	type key struct {
 		nodes *nodeSet
@@ -160,8 +161,8 @@ func (s interactions) askersOf() (all []*askers, nodes int) {
 	return all, nodes
 }
 
-// joinContending joins pod groups that request the same resource of a node, if that resource could
-// run out when all their pods are on the node.
+// joinContending joins pod groups that request the same resource on a node, if that resource could
+// run out when all of their pods are on the node.
 func (s interactions) joinContending(join func(i, j int)) {
 	all, nodes := s.askersOf()
 	s.m.Run().Spend(len(s.units) + nodes/(2*model.PerStep))
@@ -174,7 +175,7 @@ func (s interactions) joinContending(join func(i, j int)) {
 			if !slices.ContainsFunc(same.asks, func(r int) bool { return here[r] }) {
 				continue
 			}
-			// One resource that can run out is enough to connect the node's pod groups.
+			// One resource that can run out is enough to connect all pod groups on the node.
 			contend = true
 			if first[n] < 0 {
 				first[n] = same.units[0]
@@ -189,8 +190,8 @@ func (s interactions) joinContending(join func(i, j int)) {
 	}
 }
 
-// shortagesOf reports, for every node and resource, whether the resource could run out if all pods
-// that may use the node were on it.
+// shortagesOf reports, for each node and resource, whether the resource could run out if all pods
+// that may use the node were placed on it.
 func (s interactions) shortagesOf(all []*askers) []bool {
 	width := len(s.resources)
 	demand := make([]int64, len(s.free))
@@ -212,35 +213,36 @@ func (s interactions) shortagesOf(all []*askers) []bool {
 	return short
 }
 
-// Conflict describes workloads that cannot all be placed together, or only in the right order,
-// although each of them could be placed alone.
+// Conflict describes workloads that can each be placed alone, but that cannot all be placed
+// together or only in the right order.
 type Conflict struct {
-	// Workloads lists the conflicting workloads, in input order. Among also includes all workloads
-	// that interact with them.
+	// Workloads lists the conflicting workloads in input order. Among additionally lists all
+	// workloads that interact with them.
 	Workloads, Among []*workload.Workload
-	// Pods is the number of their pods, and Most the largest number of these pods that one run can
-	// place. If Stuck is set, some run places all of them.
+	// Pods is the conflicting workloads' total pod count, and Most is the largest number of these
+	// pods that one run can place. If Stuck is set, some run places all of them.
 	Pods, Most int
 	// Core explains why no run places all pods, or is nil if some run does.
 	Core *Core
-	// Stuck is a run after which pods of its first pending workload fit nowhere, without the
+	// Stuck is a run after which pods of the first pending workload fit nowhere. It omits
 	// placements that do not contribute to this.
 	Stuck *certificate.Stuck
-	// Growth holds the assumed sizes of growing pools, or is nil if pools were not grown.
+	// Growth lists the assumed pool sizes, or is nil if no pool was grown.
 	Growth []model.PoolSize
 }
 
-// jointSteps is the step limit of each decision in the search for conflicts.
+// jointSteps is the step limit for each decision in the search for conflicts.
 const jointSteps = 400_000
 
-// maxGrowth is the maximum number of additional nodes with which conflicts are decided again.
+// maxGrowth is the maximum number of nodes that are added when conflicts are decided again for
+// grown pools.
 const maxGrowth = 500
 
 // Conflicts decides by the rules alone which workloads cannot be placed together, or only in the
-// right order. It skips workloads that are faulty by themselves and the workloads that interact
-// with them. It also skips workloads that depend on pods that run to completion or on unknown
-// labels and namespaces. A report that no run places all pods holds whatever peers undeclared
-// workloads may provide, and however far pools grow.
+// right order. It skips workloads that are faulty by themselves and workloads that interact with
+// them. It also skips workloads that depend on pods that run to completion, or on unknown labels
+// and namespaces. A finding that no run places all pods remains valid whatever peers undeclared
+// workloads provide, and however far pools grow.
 func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Conflict) {
 	m = m.Permanent()
 	if m.Run().Within(m.Altogether(), func() {
@@ -259,7 +261,7 @@ func Conflicts(m *model.Model, faulty map[*workload.Workload]bool) (all []Confli
 				continue
 			}
 			if !o.always && !o.never {
-				certificate.CheckerOf(parts).Prepare(parts) // shared by all components, so outside of their budgets
+				certificate.CheckerOf(parts).Prepare(parts) // done once for all components, outside of their budgets
 			}
 			c, ok := Conflict{}, false
 			m.Ask(o.owners, TogetherQuestion, m.Bounds(o.owners), func() {
@@ -288,11 +290,11 @@ const TogetherQuestion = "whether workloads can be scheduled together"
 // scope is the set of workloads that may interact.
 type scope struct {
 	all map[*workload.Workload]bool
-	// doubtful marks workloads that get no verdict, and neither do the workloads that interact with
-	// them.
+	// doubtful marks workloads that get no verdict. Workloads that interact with them get none
+	// either.
 	doubtful map[*workload.Workload]bool
-	// count holds the number of pods that are certain to exist, if it differs from the declared
-	// number.
+	// count holds how many pods are certain to exist, for workloads where this differs from the
+	// declared number.
 	count map[*workload.Workload]int
 }
 
@@ -302,8 +304,8 @@ func (s *scope) relax(only map[*workload.Workload]bool) *relaxation {
 	return r
 }
 
-// scopeOf finds the workloads that may interact by their hard rules. It returns nil if there are
-// none.
+// scopeOf finds the workloads that may interact through their hard rules. It returns nil if there
+// are no such workloads.
 func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	s := &scope{all: map[*workload.Workload]bool{}, doubtful: map[*workload.Workload]bool{}, count: map[*workload.Workload]int{}}
 	ports := map[int32]*workload.Workload{}
@@ -334,8 +336,7 @@ func scopeOf(m *model.Model, faulty map[*workload.Workload]bool) *scope {
 	return s
 }
 
-// involve adds the workloads that the hard terms of a group select, and reports whether there are
-// any.
+// involve adds the workloads that a group's hard terms select, and reports whether there are any.
 func involve(m *model.Model, s *scope, g *model.Group) bool {
 	found := false
 	for t := range g.HardTerms() {
@@ -355,8 +356,9 @@ func involve(m *model.Model, s *scope, g *model.Group) bool {
 	return found
 }
 
-// risky reports whether a workload alone can get stuck in one run and not in another. It can if its
-// pods have affinity to each other, several spread constraints, or both spread and anti-affinity.
+// risky reports whether a workload by itself can get stuck in one run but not in another. This is
+// possible if its pods have affinity to each other, several spread constraints, or a combination of
+// spread and anti-affinity.
 func risky(m *model.Model, g *model.Group) bool {
 	near, spreads, apart := 0, 0, map[string]bool{}
 	for _, t := range g.Terms {
@@ -373,14 +375,14 @@ func risky(m *model.Model, g *model.Group) bool {
 	return near > 0 || spreads > 1 || spreads+len(apart) > 1
 }
 
-// conflictOf explains why the workloads of a component cannot all be placed.
+// conflictOf explains why a component's workloads cannot all be placed.
 func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	group := setOf(o.owners)
 	relax := s.relax(group)
 	spread := false
 	for _, w := range o.owners {
 		for _, t := range m.Groups[w].Terms {
-			relax.terms[t] = t.Use == model.Affinity // the peers may not be declared
+			relax.terms[t] = t.Use == model.Affinity // undeclared workloads may provide the peers
 			spread = spread || t.Hard && t.Use == model.Spread
 		}
 	}
@@ -411,8 +413,9 @@ func conflictOf(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	return c, true
 }
 
-// stuckRun finds a run after which pods of a component fit nowhere although another run places all
-// of them. It takes resources into account, because a run that exceeds them cannot happen.
+// stuckRun finds a run after which some of a component's pods fit nowhere, although another run
+// places all of them. It takes resources into account, because a run that exceeds them is
+// impossible.
 func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	group := setOf(o.owners)
 	parts := m.Split()
@@ -423,15 +426,16 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 	stuck := d.stuck()
 	slices.SortStableFunc(stuck.Pending, func(a, b certificate.Pending) int { return b.Count - a.Count })
 	blocked := parts.Groups[stuck.Pending[0].Workload]
-	if m.Eligible(blocked.Origin()).Growable > 0 { // a pool may grow for the blocked pods
+	if m.Eligible(blocked.Origin()).Growable > 0 { // a pool may grow to make room for the blocked pods
 		return Conflict{}, false
 	}
 	if err := certificate.CheckerOf(parts).Certify(parts, stuck); err != nil {
 		m.Run().Refuse(o.owners, err)
 		return Conflict{}, false
 	}
-	// If a node that refuses a blocked pod keeps refusing it as more pods arrive, drop every
-	// placement without which the rest is still a run after which no node takes the pod.
+	// If nodes that reject a blocked pod keep rejecting it as more pods arrive, drop every
+	// placement that is not needed. What remains must still be a run after which no node accepts
+	// the pod.
 	hereditary := !slices.ContainsFunc(blocked.Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
 	if run := stuck.Placements; hereditary && len(run) <= maxShrink {
 		for i := len(run) - 1; i >= 0; i-- {
@@ -454,7 +458,7 @@ func stuckRun(m *model.Model, s *scope, o *outcome) (Conflict, bool) {
 // maxShrink is the maximum length of a run that is minimized.
 const maxShrink = 200
 
-// Nodes returns the workloads of a run in order, and the nodes of each workload's pods.
+// Nodes returns a run's workloads in order, and the nodes where each workload's pods are placed.
 func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Workload][]*topology.Node) {
 	on = map[*workload.Workload][]*topology.Node{}
 	for _, p := range s.Placements {
@@ -466,9 +470,9 @@ func Nodes(s *certificate.Stuck) (ws []*workload.Workload, on map[*workload.Work
 	return ws, on
 }
 
-// fewest removes workloads, many at a time if possible, as long as the rest still cannot be placed
-// together. It keeps workloads whose pods others need as peers or count for a spread, because the
-// others might be harder to place without them.
+// fewest removes workloads, many at a time if possible, while the rest still cannot be placed
+// together. It keeps workloads whose pods others need as peers or count for a spread, because
+// removing them might make the others harder to place.
 func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relaxation, bool) {
 	checks := 0
 	for size := (len(owners) + 1) / 2; ; size = (size + 1) / 2 {
@@ -490,7 +494,7 @@ func (q question) fewest(relax *relaxation, owners []*workload.Workload) (*relax
 	}
 }
 
-// maxChecks is the maximum number of decisions spent on minimizing one conflict.
+// maxChecks is the maximum number of decisions that minimizing one conflict may take.
 const maxChecks = 400
 
 func setOf(ws []*workload.Workload) map[*workload.Workload]bool {

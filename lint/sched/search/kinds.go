@@ -18,43 +18,44 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Kinds groups the declared nodes by kind. Nodes of one kind are equivalent for some workloads.
-// Under a given topology key, they are either all in one domain or each the only node of its
-// domain.
+// Kinds groups the declared nodes by kind. Nodes of the same kind are equivalent for a given set of
+// workloads. For a given topology key, a kind's nodes are either all in one domain or each alone in
+// a domain.
 type Kinds struct {
 	m     *model.Model
-	of    []int32   // by node
-	nodes [][]int32 // by kind
-	// domains holds the domain of each kind by key: -1 for none, alone for one domain per node.
+	of    []int32   // kind of each node
+	nodes [][]int32 // nodes of each kind
+	// domains holds each kind's domain by key: -1 for none, or alone if each node has its own
+	// domain.
 	domains map[string][]int32
 	losses  []*DomainLoss
-	// offers caches the amounts that the kinds offer of each resource.
+	// offers caches how much of each resource the kinds offer.
 	offers map[corev1.ResourceName]*offered
 }
 
-// offered lists, by kind and size, the nodes that have at least a certain amount of a resource,
-// smallest first. It leaves out nodes on which the resource is not judged.
+// offered lists, for each kind, how many nodes have at least a certain amount of a resource,
+// smallest amount first. It omits nodes on which the resource is not judged.
 type offered struct {
 	name  corev1.ResourceName
 	sizes []offer
 }
 
-// offer is a number of nodes of one kind. has is the amount that the smallest of them offers.
+// offer is a number of nodes of one kind. has is the smallest amount that any of them offers.
 type offer struct {
 	kind  int32
 	has   int64
 	nodes int
 }
 
-// sizeStep is the fraction of its own size by which a node may exceed the smallest node of an
-// offer.
+// sizeStep is the largest fraction of its own size by which a node may exceed the smallest node in
+// its offer.
 const sizeStep = 1.0 / 64
 
 func (k *Kinds) offered(name corev1.ResourceName) *offered {
 	return model.Cached(k.offers, name, func() *offered {
 		o := &offered{name: name}
 		offers := k.m.Offers(name, k.m.Topology.Nodes)
-		last := make([]int, len(k.nodes)) // by kind: the index after its last offer so far
+		last := make([]int, len(k.nodes)) // for each kind, the index after its last offer so far
 		for _, n := range k.ascending(name, offers) {
 			kind, has := k.of[n], offers[n]
 			if i := last[kind] - 1; i >= 0 && has-o.sizes[i].has <= int64(float64(has)*sizeStep) {
@@ -68,11 +69,11 @@ func (k *Kinds) offered(name corev1.ResourceName) *offered {
 	})
 }
 
-// ascents caches the nodes of a model in ascending order of each resource.
+// ascents caches a model's nodes sorted by their amounts of each resource.
 type ascents map[corev1.ResourceName][]int32
 
-// ascending lists the nodes in ascending order of the amount of a resource, without the nodes on
-// which it is not judged.
+// ascending lists the nodes in ascending order of their amounts of a resource. It omits nodes on
+// which the resource is not judged.
 func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	kept := *model.KeepForNodes(k.m, func() *ascents { return &ascents{} })
 	return model.Cached(kept, name, func() []int32 {
@@ -87,19 +88,18 @@ func (k *Kinds) ascending(name corev1.ResourceName, offers []int64) []int32 {
 	})
 }
 
-// alone marks a kind whose nodes are each the only node in their domain.
+// alone marks a kind whose nodes are each alone in a domain.
 const alone = -2
 
-// DomainLoss is the loss of a domain, or of one node.
+// DomainLoss describes the loss of a whole domain or a single node.
 type DomainLoss struct {
-	// Value is the value of the key, or the name of the node.
+	// Value is the value of the topology key, or the node name.
 	Value string
-	// lost lists the lost nodes. If one node is lost, like lists all nodes of its kind, because any
-	// of them may be the lost one. Otherwise like equals lost.
+	// lost lists the lost nodes. If a single node is lost, like lists all nodes of its kind,
+	// because any of them may be the lost one. If a domain is lost, like equals lost.
 	nodes      []*topology.Node
 	lost, like []int32
-	// taken is the number of lost nodes of each kind. any is the number of lost nodes whose kind is
-	// not specified.
+	// taken counts the lost nodes of each kind. any counts the lost nodes of unspecified kind.
 	taken map[int32]int
 	any   int
 }
@@ -107,11 +107,11 @@ type DomainLoss struct {
 // Nodes returns the names of all lost nodes.
 func (b *DomainLoss) Nodes() []string { return b.names(b.lost) }
 
-// Like returns the names of the nodes that may each be the lost one, or the names of all lost nodes
-// if a domain is lost.
+// Like returns the names of all lost nodes if a domain is lost. If a single node is lost, it
+// returns the names of all nodes that could be the lost one.
 func (b *DomainLoss) Like() []string { return b.names(b.like) }
 
-// Alike returns the number of nodes that Like returns.
+// Alike returns how many names Like returns.
 func (b *DomainLoss) Alike() int { return len(b.like) }
 
 func (b *DomainLoss) names(nodes []int32) []string {
@@ -122,10 +122,10 @@ func (b *DomainLoss) names(nodes []int32) []string {
 	return names
 }
 
-// AnyNode is the loss of an arbitrary single node.
+// AnyNode is the loss of one arbitrary node.
 var AnyNode = &DomainLoss{any: 1}
 
-// keptKinds caches the kinds of a model by key and node classes.
+// keptKinds caches a model's kinds by key and node classes.
 type keptKinds map[kindsKey]*Kinds
 
 type kindsKey struct {
@@ -133,8 +133,8 @@ type kindsKey struct {
 	classes *classes.Classes
 }
 
-// KindsOf groups the nodes into kinds that are equivalent for the workloads, for losses by a key.
-// pods is the largest number of the workloads' pods on one node.
+// KindsOf groups the nodes into kinds that are equivalent for the workloads, to examine losses by a
+// key. pods is the maximum number of the workloads' pods on one node.
 func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kinds {
 	id := kindsKey{key, classes.Of(m, ws, pods, key)}
 	kept := *model.KeepForNodes(m, func() *keptKinds { return &keptKinds{} })
@@ -176,10 +176,10 @@ func KindsOf(m *model.Model, ws []*workload.Workload, pods int, key string) *Kin
 	return k
 }
 
-// Losses returns the possible losses, one for each kind.
+// Losses returns the possible losses, one per kind.
 func (k *Kinds) Losses() []*DomainLoss { return k.losses }
 
-// domain lists the domain of each kind for a key under which all nodes of a kind have the same
+// domain returns each kind's domain for a key, under which all nodes of a kind must be in the same
 // domain.
 func (k *Kinds) domain(key string) []int32 {
 	return model.Cached(k.domains, key, func() []int32 {
@@ -200,27 +200,27 @@ func (k *Kinds) domain(key string) []int32 {
 	})
 }
 
-// Room settles most losses of most workloads by arithmetic over kinds of nodes. Tests compare it
-// with enumeration of all placements and repairs (package disruption).
+// Room settles most losses of most workloads by counting nodes of each kind. Tests compare the
+// results with an enumeration of all placements and repairs (package disruption).
 
-// Room holds the number of pods of one workload that fit on each kind of node.
+// Room states how many of a workload's pods fit on each kind of node.
 type Room struct {
 	*Kinds
 	p    *bound.Problem
 	pods int
-	caps []int // of one empty node, by kind; 0 if pods may not be there
+	caps []int // pods that fit on an empty node of each kind; 0 if pods may not run there
 	asks []closableNodes
-	// others caches the latest description of other pods.
+	// others caches the most recent description of other pods.
 	others *contenders
 }
 
-// closableNodes is a resource that the pods request, with the amount.
+// closableNodes describes a resource that the pods request, and the requested amount.
 type closableNodes struct {
 	*offered
 	ask int64
 }
 
-// Room returns the Room of w, which must be one of the workloads of the kinds.
+// Room returns the Room for w, which must be one of the workloads for which the kinds were built.
 func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 	k.m.Run().Spend(len(k.nodes))
 	g := k.m.Groups[w]
@@ -237,7 +237,7 @@ func (k *Kinds) Room(w *workload.Workload, pods int) *Room {
 	return r
 }
 
-// Hit reports whether some pod may be on a lost node.
+// Hit reports whether any pod may be on a lost node.
 func (r *Room) Hit(b *DomainLoss) bool {
 	for c := range b.taken {
 		if r.caps[c] > 0 {
@@ -247,7 +247,7 @@ func (r *Room) Hit(b *DomainLoss) bool {
 	return false
 }
 
-// Within reports whether all nodes that can take a pod are in a domain of a key.
+// Within reports whether all nodes that accept a pod belong to a domain of the key.
 func (r *Room) Within(key string) bool {
 	for c, nodes := range r.nodes {
 		if _, has := r.m.Topology.Nodes[nodes[0]].Labels[key]; r.caps[c] > 0 && !has && key != corev1.LabelHostname {
@@ -257,7 +257,7 @@ func (r *Room) Within(key string) bool {
 	return true
 }
 
-// Several reports whether several pods may be on lost nodes.
+// Several reports whether more than one pod may be on lost nodes.
 func (r *Room) Several(b *DomainLoss) bool {
 	for c, taken := range b.taken {
 		if taken*r.per(int(c)) > 1 {
@@ -267,11 +267,11 @@ func (r *Room) Several(b *DomainLoss) bool {
 	return len(b.taken) > 1
 }
 
-// Left reports whether a node remains that takes a pod when empty.
+// Left reports whether any remaining node accepts a pod when it is empty.
 func (r *Room) Left(b *DomainLoss) bool { return r.open(b, nil, 0) > 0 }
 
-// Single decides a workload that interacts with no other, if its rules are simple: anti-affinity on
-// nested keys, or one spread over its own pods.
+// Single decides the loss for a workload that interacts with no other workload and has simple
+// rules: anti-affinity on nested keys, or one spread over its own pods.
 func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	switch {
 	case !bound.QuickApplies(r.p.G) || len(r.p.G.HardAffinity()) > 0 || !plain(r.m, r.p.G):
@@ -284,24 +284,24 @@ func (r *Room) Single(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	return "", 0, false
 }
 
-// plain reports whether it is known which of the group's own pods its hard terms select.
+// plain reports whether it is certain which of the group's own pods its hard terms select.
 func plain(m *model.Model, g *model.Group) bool {
 	return !slices.ContainsFunc(g.Terms, func(t *model.Term) bool {
 		return t.Hard && m.Peer(t, g.Workload, g.Workload) == model.Maybe
 	})
 }
 
-// keptApart decides the case in which the placements are the independent sets of a laminar matroid
-// (T1), so that only their number of pods matters. A repair ends with a maximal placement on the
+// keptApart decides the case in which only the number of pods matters, because the placements are
+// the independent sets of a laminar matroid (T1). A repair ends with a maximal placement on the
 // remaining nodes. All maximal placements have the same number of pods, which room returns.
 //
-// An unreachable pod closes its domain. The number then falls by one for each of these domains that
-// has room outside the lost nodes. Some placement has an unreachable pod in each of these domains
-// or, if there are fewer pods than domains, has all pods there, because any few pods can be
-// extended to a maximal placement.
+// A pod on an unreachable node closes its domain, which lowers the number by one if the domain has
+// room outside the lost nodes. In the worst case, every such domain has an unreachable pod or, if
+// there are fewer pods than domains, every pod is in such a domain. Some placement reaches this
+// case, because any allowed set of pods can be extended to a maximal placement.
 func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
-	// The only anti-affinity key whose domains hold several nodes, or nil. A node alone in its
-	// domain takes one pod, which per takes into account.
+	// The only anti-affinity key with several nodes in a domain, or nil. A node that is alone in
+	// its domain holds one pod, which per takes into account.
 	var shared []int32
 	for _, key := range r.p.Keys {
 		if !r.coarse(key) {
@@ -327,7 +327,7 @@ func (r *Room) keptApart(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pen
 	return diag.Always, 0, true
 }
 
-// unreachable counts the domains that have room both on lost nodes and on others.
+// unreachable counts the domains that have room both on lost nodes and on other nodes.
 func (r *Room) unreachable(b *DomainLoss, shared []int32) int {
 	r.m.Run().Spend(1 + len(shared)/model.PerStep)
 	lost, beside := map[int32]bool{}, map[int32]bool{}
@@ -347,8 +347,8 @@ func (r *Room) unreachable(b *DomainLoss, shared []int32) int {
 	return both
 }
 
-// per returns how many pods a node of a kind holds, at most one if the node is in a domain of an
-// anti-affinity key.
+// per returns how many pods fit on a node of a kind. The result is at most one if the node is in a
+// domain of an anti-affinity key.
 func (r *Room) per(c int) int {
 	for _, key := range r.p.Keys {
 		if r.domain(key)[c] != -1 {
@@ -380,10 +380,11 @@ func (r *Room) room(shared []int32, nodes func(c int32) int) int {
 	return sum
 }
 
-// merge returns a model in which indistinguishable workloads are one workload. Workloads are
-// indistinguishable if no rule of theirs or of others applies to them, and they request the same
-// resources on the same nodes. A state then counts their pods on each node without telling them
-// apart. It returns m itself if there are none. unmerge, deal and share translate back.
+// merge returns a model in which indistinguishable workloads are merged into one. Workloads are
+// indistinguishable if no rules, neither their own nor those of others, apply to them, and if they
+// request the same resources on the same nodes. A state then only counts their pods on each node.
+// merge returns m itself if there is nothing to merge. unmerge, deal and share translate results
+// back.
 func merge(m *model.Model) *model.Model {
 	classes := equals(m)
 	if len(classes) == len(m.Workloads) {
@@ -408,9 +409,9 @@ func merge(m *model.Model) *model.Model {
 	return &p
 }
 
-// equals returns the workloads in classes with equal pods, in the order of the model.
+// equals returns the classes of workloads with equal pods, in model order.
 func equals(m *model.Model) [][]*workload.Workload {
-	ruled := map[*workload.Workload]bool{} // workloads that have a hard rule or are selected by one
+	ruled := map[*workload.Workload]bool{} // workloads that have a hard rule or that a hard rule selects
 	for _, p := range m.Apart {
 		ruled[p.A], ruled[p.B] = true, true
 	}
@@ -444,7 +445,7 @@ func equals(m *model.Model) [][]*workload.Workload {
 	return classes
 }
 
-// unmerge replaces merged workloads by their members.
+// unmerge replaces merged workloads with their members.
 func unmerge(m *model.Model, ws []*workload.Workload) []*workload.Workload {
 	if len(m.Members) == 0 {
 		return ws
@@ -460,8 +461,8 @@ func unmerge(m *model.Model, ws []*workload.Workload) []*workload.Workload {
 	return all
 }
 
-// deal distributes the pods of a run among the members of each class, in turn until each has all of
-// its pods. In a run these pods are interchangeable.
+// deal distributes a run's pods among the members of each class in turn, until each member has all
+// of its pods. These pods are interchangeable within a run.
 func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 	if len(m.Members) == 0 {
 		return run
@@ -482,9 +483,9 @@ func deal(m *model.Model, run []certificate.Placed) []certificate.Placed {
 	return run
 }
 
-// share derives the tally of each member of a class. The largest number of placed pods may consist
-// of this member's pods alone. The smallest number may include all pods of the other members, so
-// only the rest is certain for this one.
+// share derives the tally for each member of a class. The most pods that can be placed may all
+// belong to this member. The fewest may include all pods of the other members, so only the
+// remainder is certain for this member.
 func share(m *model.Model, all map[*workload.Workload]tally) {
 	for class, members := range m.Members {
 		t := all[class]

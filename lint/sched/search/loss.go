@@ -11,8 +11,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Lose explores all placements of all pods, loses nodes after each, and explores all repairs,
-// within the step budget. Repairs may come in any order.
+// Lose starts from every placement of all pods, loses the nodes, and explores all repairs in any
+// order, within the step budget.
 func Lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	var out []certificate.Lost
 	if !m.Run().Within(m.Run().Left(), func() { out = lose(m, l, o) }) {
@@ -38,7 +38,7 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 		m.Run().Stops++
 	}
 	err := certificate.CheckerOf(parts).Lose(parts, l, out, check)
-	if errors.Is(err, certificate.ErrTooLong) && slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Hit > 0 }) { // it may pass without the claims about hits
+	if errors.Is(err, certificate.ErrTooLong) && slices.ContainsFunc(out, func(o certificate.Lost) bool { return o.Hit > 0 }) { // without the claims about hits, the check may be short enough
 		for i := range out {
 			out[i].Hit = 0
 		}
@@ -60,39 +60,37 @@ func lose(m *model.Model, l certificate.Loss, o Options) []certificate.Lost {
 	return out
 }
 
-// losing explores a loss: all placements of all pods, and from each of them, without the lost
-// nodes, all ways to place the lost pods again.
+// losing explores a loss. It starts from all placements of all pods. For each of them, it explores
+// all ways to place the lost pods again on the remaining nodes.
 type losing struct {
 	certificate.Loss
 	*search
 	lost []bool // by node
-	// remain lists the domains of each constraint after the loss. honours marks the constraints
-	// that do not count pods on tainted nodes (R-T3).
+	// remain lists each constraint's domains after the loss. honours marks the constraints that
+	// ignore pods on tainted nodes (R-T3).
 	remain  map[*constraint][]int
 	honours map[*constraint]bool
-	rest    []int             // pods of each pod group that no controller creates again
-	visited map[string]uint64 // states explored after the loss, with the hits that led to them
+	rest    []int             // for each pod group, the pods that no controller recreates
+	visited map[string]uint64 // states already explored after the loss, with the hits that led to them
 	gone    []step            // placements that the loss removed, for moves
-	hits    uint64            // bit set of owners that lose pods in the current state, if there are at most 64 owners
+	hits    uint64            // bit set of the owners that lose pods in the current state; unused with more than 64 owners
 	again   []step
 	ends    []ending // by owner
 	begun   bool
-	// start is the number of steps at the start. more is the number of steps left to find hits once
-	// all verdicts are known.
+	// start is the step budget at the beginning. more is the number of remaining steps that may be
+	// used to find hits after all verdicts are known.
 	start, more int
 }
 
-// ending holds the smallest and largest number of pods of an owner that are missing in the end,
-// over all runs. If struck is set, hit is the smallest number over the runs in which the owner lost
-// a pod.
+// ending holds the fewest and the most pods that an owner is missing in the end, over all runs. If
+// struck is set, hit is the fewest over the runs in which the owner lost a pod.
 type ending struct {
 	seen, struck      bool
 	fewest, most, hit int
 	stuck             []certificate.Move
 }
 
-// newLosing returns nil if the result of the search would depend on facts that only the cluster
-// knows.
+// newLosing returns nil if the search result would depend on facts that only the cluster knows.
 func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	c, known := a.everything()
 	if !known {
@@ -102,7 +100,7 @@ func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	for n, node := range a.nodes {
 		s.lost[n] = l.Nodes[node.Name]
 	}
-	a.places = append(a.places, s.lost) // keeps lost nodes from being equivalent to others
+	a.places = append(a.places, s.lost) // keeps lost nodes from being treated as equivalent to others
 	s.search = newSearch(a, c, steps)
 	s.rest, s.ends = make([]int, len(c.units)), make([]ending, len(c.owners))
 	for _, u := range a.units {
@@ -126,14 +124,14 @@ func newLosing(a *state, l certificate.Loss, steps *int) *losing {
 	return s
 }
 
-// mixed reports whether every owner is complete in some run and incomplete in another.
+// mixed reports whether every owner ends up complete in some run and incomplete in another.
 func (s *losing) mixed() bool {
 	return !slices.ContainsFunc(s.ends, func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 })
 }
 
-// loseNodes loses the nodes in a state with all pods in place, explores all repairs, and puts the
-// nodes back. It returns false if the search may stop, because the budget is exhausted or every
-// verdict is settled.
+// loseNodes starts from a state with all pods placed. It removes the lost nodes, explores all
+// repairs, and puts the nodes back. It returns false if the search can stop, because the budget is
+// exhausted or every verdict is settled.
 func (s *losing) loseNodes() bool {
 	s.begun = true
 	open := func(e ending) bool { return !e.seen || e.fewest > 0 || e.most == 0 || !e.struck || e.hit > 0 }
@@ -168,8 +166,8 @@ func (s *losing) loseNodes() bool {
 	return ok
 }
 
-// cordon makes constraints that do not count pods on tainted nodes drop the pods on the lost nodes,
-// or count them again.
+// cordon subtracts the pods on lost nodes from the constraints that ignore tainted nodes, or adds
+// them back.
 func (s *losing) cordon(by int32) {
 	for _, i := range s.c.units {
 		for _, n := range s.a.units[i].nodes.list {
@@ -180,7 +178,7 @@ func (s *losing) cordon(by int32) {
 	}
 }
 
-// onLost counts the pods of a pod group on a node, or returns 0 if the node is not lost.
+// onLost returns how many of a pod group's pods are on a node, or 0 if the node is not lost.
 func (s *losing) onLost(i, n int) int32 {
 	if !s.lost[n] {
 		return 0
@@ -188,10 +186,10 @@ func (s *losing) onLost(i, n int) int32 {
 	return s.a.in[i][n]
 }
 
-// exploreEvictions explores the state after each pod that may be evicted next. any reports whether
-// there is such a pod. ok is false if the budget is exhausted.
+// exploreEvictions explores each pod that may be evicted next. any reports whether there is such a
+// pod. ok is false if the budget is exhausted.
 func (s *losing) exploreEvictions() (any, ok bool) {
-	missing := func(w *workload.Workload) (pods int) { // of an owner
+	missing := func(w *workload.Workload) (pods int) { // missing pods of an owner
 		for i := range s.c.units {
 			if s.c.owners[s.c.owner[i]] == w {
 				pods += s.left[i] + s.rest[i]
@@ -217,9 +215,9 @@ func (s *losing) exploreEvictions() (any, ok bool) {
 	return any, true
 }
 
-// exploreAfterEviction explores the state after a pod is evicted. If its replacement may start
-// before the pod is gone and has required affinity, which the old pod may satisfy, the function
-// also explores the state with the replacement already in place.
+// exploreAfterEviction explores the state after a pod is evicted. A replacement with required
+// affinity may start before the old pod is gone, and the old pod may satisfy that affinity. In this
+// case, the function also explores states in which the replacement is already placed.
 func (s *losing) exploreAfterEviction(i int, v step, rest *int) bool {
 	was := s.column[v.node]
 	g := s.a.units[v.unit].g
@@ -240,13 +238,14 @@ func (s *losing) exploreAfterEviction(i int, v step, rest *int) bool {
 
 // remove takes a pod off its lost node, or puts it back.
 func (s *losing) remove(v step, by int32) {
-	s.count(v, -by, true) // the constraints that ignore tainted nodes dropped it before
+	s.count(v, -by, true) // the constraints that ignore tainted nodes have already dropped it
 	s.a.change(v.unit, v.node, by)
 	s.drop(v.node)
 }
 
-// overlaps places the replacement of a pod on each node that accepts it while the pod terminates,
-// and explores from there. Only spread constraints ignore a terminating pod (R-A1, R-T4, T23).
+// overlaps places a pod's replacement on each node that accepts it while the pod terminates, and
+// explores each resulting state. Only spread constraints ignore a terminating pod (R-A1, R-T4,
+// T23).
 func (s *losing) overlaps(i int, v step) bool {
 	var tried []int32
 	for _, n := range s.a.units[v.unit].nodes.list {
@@ -275,20 +274,21 @@ func (s *losing) overlaps(i int, v step) bool {
 	return true
 }
 
-// ignore makes the constraints drop a pod on a lost node, or count it again.
+// ignore subtracts a pod on a lost node from all constraints, or adds it back.
 func (s *losing) ignore(v step, by int32) {
 	s.count(v, -by, true)
 	s.count(v, by, false)
 }
 
-// swap exchanges the domains of the constraints with those after the loss, and back.
+// swap exchanges the constraints' domains with the domains after the loss. A second call undoes
+// this.
 func (s *losing) swap() {
 	for c, left := range s.remain {
 		s.remain[c], c.domains = c.domains, left
 	}
 }
 
-// applyLoss applies the loss of all pods on the lost nodes, or reverts it if by is 1.
+// applyLoss applies the loss to every pod on the lost nodes. If by is 1, it undoes the loss.
 func (s *losing) applyLoss(by int32) {
 	if by > 0 {
 		for _, v := range slices.Backward(s.gone) {
@@ -324,7 +324,7 @@ func (s *losing) applyPodLoss(v step, by int32) {
 	daemon := u.g.Kind.PerNode()
 	switch {
 	case daemon && s.Meaning != certificate.Gone:
-		s.count(v, by, true) // it stays, and tolerates the taint
+		s.count(v, by, true) // the pod stays, because it tolerates the taint
 		return
 	case s.Meaning == certificate.Unreachable:
 		s.count(v, by, false)
@@ -343,8 +343,8 @@ func (s *losing) applyPodLoss(v step, by int32) {
 	}
 }
 
-// count adds by to the counts of the constraints that count pod v. If honouring is set, it changes
-// only constraints that do not count pods on tainted nodes.
+// count adds by to the constraints that count pod v. If honouring is set, it changes only
+// constraints that ignore pods on tainted nodes.
 func (s *losing) count(v step, by int32, honouring bool) {
 	for _, c := range s.a.watchers[v.unit] {
 		if c.counted[v.node] && s.a.inPlace(v.node, c.place) && (!honouring || s.honours[c.constraint]) {
@@ -353,7 +353,8 @@ func (s *losing) count(v step, by int32, honouring bool) {
 	}
 }
 
-// waits reports whether a pod group is not created yet because an earlier one has no placed pod.
+// waits reports whether a pod group has not been created yet, because an earlier group has no
+// placed pod.
 func (s *losing) waits(u *podGroup) bool {
 	for v := u.createdAfter; v != nil; v = v.createdAfter {
 		if v.placed == 0 {
@@ -413,7 +414,7 @@ func (s *losing) repair() bool {
 	return true
 }
 
-// replace places a pod again, explores from there and removes the pod.
+// replace places a lost pod again, explores the resulting state, and removes the pod.
 func (s *losing) replace(i, u, n int) bool {
 	was := s.column[n]
 	s.a.place(u, n)
@@ -451,7 +452,7 @@ func (s *losing) end() {
 	}
 }
 
-// moves returns the run that led to the current state.
+// moves returns the moves that led to the current state.
 func (s *losing) moves() []certificate.Move {
 	var all []certificate.Move
 	add := func(steps []step, gone bool) {
@@ -468,7 +469,7 @@ func (s *losing) moves() []certificate.Move {
 	return all
 }
 
-// answers returns the result for each workload. whole is set if everything was explored.
+// answers returns the result for each workload. whole is set if the search explored everything.
 func (s *losing) answers(whole bool) []certificate.Lost {
 	var all []certificate.Lost
 	whole = whole && s.begun
@@ -491,7 +492,7 @@ func (s *losing) answers(whole bool) []certificate.Lost {
 	return all
 }
 
-// unknownLosses returns an unknown verdict for every workload that can be placed.
+// unknownLosses returns an unknown verdict for every workload that may be placed.
 func unknownLosses(l certificate.Loss, m *model.Model) []certificate.Lost {
 	var all []certificate.Lost
 	for g := range m.Placeable() {

@@ -12,24 +12,25 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// FitsAnyway reports whether a pod of the workload always finds a node, wherever other pods and
-// pods-1 of its own workload are, and whatever rules the others have. If so, every repair completes
-// the workload (T16).
+// FitsAnyway reports whether a pod of the workload always finds a node, no matter where the other
+// pods and the workload's other pods-1 pods are, and which rules the others have. If so, every
+// repair completes the workload (T16).
 //
-// A node is open if it takes a pod when empty. Other pods close an open node if they keep the pod
-// off it: together by their requests, or each by anti-affinity or spread on a key with one domain
-// per node. A coarse key is one whose domains hold several nodes. Anti-affinity on a coarse key
-// closes all nodes of a domain, whereas a spread over a coarse key always accepts the domain with
-// the fewest pods. Therefore:
+// A node is open if it accepts a pod when empty. Other pods close an open node by keeping the pod
+// off it, either together through their requests, or individually through anti-affinity or spread
+// on a key with one domain per node. A coarse key has domains with several nodes. Anti-affinity on
+// a coarse key closes all nodes in a domain, whereas a spread over a coarse key always accepts the
+// domain with the fewest pods. Therefore:
 //   - without a coarse key, more nodes must be open than other pods can close;
-//   - with a coarse key in anti-affinity, that must hold in more domains than there are pods that
-//     close a domain;
-//   - with a coarse key in a spread, it must hold in each domain that counts. If the spread counts
-//     only the workload's own pods, it need only hold in enough domains to place all pods with
-//     maxSkew in each, because a domain with fewer pods takes one more whatever the minimum is.
+//   - with a coarse key in anti-affinity, the number of domains that have more open nodes than
+//     other pods can close must exceed the number of pods that close a whole domain;
+//   - with a coarse key in a spread, each domain that counts must have more open nodes than other
+//     pods can close. If the spread counts only the workload's own pods, enough domains to place
+//     all pods with maxSkew in each must have them. A domain with fewer than maxSkew pods always
+//     accepts another one, whatever the minimum is.
 //
-// Pods on unreachable nodes close no more than the lost nodes and, by anti-affinity, the domains of
-// these nodes. Both are excluded from the count.
+// Pods on unreachable nodes close only the lost nodes and, through anti-affinity, the domains of
+// these nodes. Neither is included in the count.
 func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods int) bool {
 	if r.others == nil || r.others.of != about {
 		r.others = r.contenders(about, pods)
@@ -46,23 +47,22 @@ func (r *Room) FitsAnyway(b *DomainLoss, l certificate.Loss, about *Roster, pods
 	}
 }
 
-// contenders describes the other pods that are present while a pod of the workload looks for a
-// node.
+// contenders describes the other pods that are present when a pod of the workload looks for a node.
 type contenders struct {
 	of *Roster
-	// counts is false if counting proves nothing.
+	// counts is false if no conclusion can be drawn by counting.
 	counts bool
-	// key is the only coarse key of anti-affinity, and shut the number of pods that close one of
-	// its domains. over is the only spread constraint with a coarse key, and own is set if it
-	// counts no pods of other workloads.
+	// key is the only coarse anti-affinity key, and shut counts the pods that close one of its
+	// domains. over is the only spread constraint with a coarse key, and own is set if it counts no
+	// other workload's pods.
 	key  string
 	shut int
 	over *model.Term
 	own  bool
-	// pods is the number of other pods. apart counts those that close a node by a rule.
+	// pods is the number of other pods. apart counts those that close a node through a rule.
 	pods, apart int
-	// asked is the sum of their requests for each resource in Room.asks. daemons is the part of
-	// each node that the DaemonSets among them request.
+	// asked is the sum of the other pods' requests for each resource in Room.asks. daemons is the
+	// part that DaemonSet pods request on each node.
 	asked, daemons []int64
 }
 
@@ -85,7 +85,7 @@ func (r *Room) contenders(about *Roster, pods int) *contenders {
 		if !r.coarse(t.Key) {
 			continue
 		}
-		if x.key != "" || x.over != nil { // several coarse keys
+		if x.key != "" || x.over != nil { // more than one coarse key
 			return x
 		}
 		x.over = t
@@ -105,14 +105,14 @@ func (r *Room) contenders(about *Roster, pods int) *contenders {
 	for i, a := range r.asks {
 		x.asked[i], x.daemons[i] = about.asked(w, own, a.name), about.daemons(a.name)
 	}
-	for _, o := range about.running { // each may use up its whole node
+	for _, o := range about.running { // each one may fill its whole node
 		n := podsOf(o, w, own)
 		x.pods += n
 		if at, known := r.m.IndexOf(o.Spec.NodeName); known && r.caps[r.of[at]] > 0 {
 			x.apart += n
 		}
 	}
-	if len(r.p.G.HostPorts) > 0 || len(r.m.Apart) > 0 { // any other pod may have the same ports or rules
+	if len(r.p.G.HostPorts) > 0 || len(r.m.Apart) > 0 { // any other pod may have conflicting ports or rules
 		x.apart += about.pods(w, own)
 		return x
 	}
@@ -124,25 +124,25 @@ func (r *Room) contenders(about *Roster, pods int) *contenders {
 	return x
 }
 
-// NoLoss is the loss of no node.
+// NoLoss is a DomainLoss that loses no nodes.
 var NoLoss = &DomainLoss{}
 
-// AlwaysFits reports whether a pod of w always finds a node after a loss (T16). The pods present
-// then are the given number of pods of w, the pods of the other workloads in about, and all running
-// pods. They may be on any nodes. ruled lists the workloads that rules connect with w, or all
-// workloads. False proves nothing.
+// AlwaysFits reports whether a pod of w always finds a node after a loss (T16). It assumes that the
+// given number of w's pods, the pods of the other workloads in about, and all running pods may be
+// on any nodes. ruled lists the workloads that rules connect with w, or all workloads. False proves
+// nothing.
 func AlwaysFits(w *workload.Workload, ruled, about *Roster, b *DomainLoss, l certificate.Loss, pods int) bool {
 	room := ruled.Kinds(w, ruled.pods(w, pods), corev1.LabelHostname).Room(w, pods)
 	return room.FitsAnyway(b, l, about, pods)
 }
 
-// coarse reports whether some domain of a key holds several nodes.
+// coarse reports whether some domain of a key contains several nodes.
 func (r *Room) coarse(key string) bool {
 	return slices.ContainsFunc(r.domain(key), func(d int32) bool { return d >= 0 })
 }
 
-// shutting returns the only coarse key of anti-affinity, and how many pods close one of its domains
-// to the workload. ok is false if there are several such keys.
+// shutting returns the only coarse anti-affinity key, and how many pods can each close one of its
+// domains to the workload. ok is false if there is more than one such key.
 func (r *Room) shutting(group []*workload.Workload, pods int) (key string, shut int, ok bool) {
 	w := r.p.G.Workload
 	for _, o := range group {
@@ -169,7 +169,7 @@ func (r *Room) shutting(group []*workload.Workload, pods int) (key string, shut 
 	return key, shut, true
 }
 
-// open counts the nodes that take a pod when empty, among all nodes or only those in domain d.
+// open counts the nodes that accept a pod when empty, among all nodes or only those in domain d.
 func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 	r.m.Run().Spend(1 + len(r.nodes)/model.PerStep)
 	sum := 0
@@ -181,8 +181,8 @@ func (r *Room) open(b *DomainLoss, domain []int32, d int32) int {
 	return sum - b.any
 }
 
-// ruledBy reports whether o is a DaemonSet that hard rules connect with the workload of the room.
-// Then requests alone do not decide where the DaemonSet's pods are.
+// ruledBy reports whether o is a DaemonSet that hard rules connect with the room's workload. In
+// that case, requests alone do not determine where the DaemonSet's pods run.
 func (r *Room) ruledBy(o *workload.Workload) bool {
 	w := r.p.G.Workload
 	rules := func(of, other *workload.Workload) bool {
@@ -191,7 +191,7 @@ func (r *Room) ruledBy(o *workload.Workload) bool {
 	return o.Kind.PerNode() && (rules(w, o) || rules(o, w))
 }
 
-// closes reports whether a rule lets a pod of workload o close the node that it is on.
+// closes reports whether a rule allows a pod of workload o to close the node that it runs on.
 func (r *Room) closes(o *workload.Workload) bool {
 	w := r.p.G.Workload
 	r.m.Run().Spend(1 + 2*len(r.m.Groups[o].Terms))
@@ -203,7 +203,7 @@ func (r *Room) closes(o *workload.Workload) bool {
 	return rules(w, o, true) || rules(o, w, false)
 }
 
-// requested returns the amount of a resource that a pod of the group requests.
+// requested returns how much of a resource one of the group's pods requests.
 func requested(g *model.Group, name corev1.ResourceName) int64 {
 	if name == corev1.ResourcePods {
 		return 1
@@ -216,10 +216,10 @@ func requested(g *model.Group, name corev1.ResourceName) int64 {
 	return 0
 }
 
-// closed returns an upper bound on the number of nodes that other pods close, among all nodes or
-// only those in domain d. A pod that closes a node by a rule closes only its own node. In addition,
-// the pods' requests for each resource can fill nodes, counted from the nodes that take the least
-// to fill (T6).
+// closed returns an upper bound on how many nodes other pods close, among all nodes or only those
+// in domain d. A pod that closes a node through a rule closes only the node that it runs on. In
+// addition, the pods' requests for each resource can fill nodes, starting with the nodes that take
+// the least to fill (T6).
 func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 	sum, full := x.apart, 0
 	for i, a := range r.asks {
@@ -236,7 +236,7 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 			}
 			nodes := min(left/takes, int64(o.nodes))
 			if nodes == 0 {
-				break // all remaining nodes need more
+				break // all remaining nodes need even more
 			}
 			sum, left = sum+int(nodes), left-nodes*takes
 		}
@@ -245,8 +245,8 @@ func (r *Room) closed(x *contenders, domain []int32, d int32) int {
 }
 
 // somewhere counts the domains with more open nodes than other pods can close. It reports whether
-// there are more of these domains than pods that can shut a domain, or whether the nodes without a
-// domain outnumber the ones that other pods can close.
+// there are more such domains than pods that can close a whole domain, or whether more nodes
+// without a domain are open than other pods can close.
 func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	domain := r.domain(x.key)
 	unreachable := map[int32]bool{}
@@ -264,14 +264,15 @@ func (r *Room) somewhere(b *DomainLoss, l certificate.Loss, x *contenders) bool 
 		}
 	}
 	if l.Meaning == certificate.Unreachable {
-		roomy -= b.any // the domain of an arbitrary lost node may be one of them
+		roomy -= b.any // the arbitrary lost node may be in one of these domains
 	}
 	return roomy > x.shut || r.open(b, domain, -1) > r.closed(x, domain, -1)
 }
 
-// everywhere reports whether each domain of a constraint has more open nodes than others close,
-// which includes the domain with the fewest pods. If the constraint counts only the workload's own
-// pods, enough domains to hold all pods with maxSkew each are sufficient.
+// everywhere reports whether each of a constraint's domains has more open nodes than other pods can
+// close. The domain with the fewest pods then has an open node. If the constraint counts only the
+// workload's own pods, it is enough that this holds for enough domains to place all pods with
+// maxSkew in each.
 func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool {
 	t := x.over
 	domains, roomy := 0, 0
@@ -291,7 +292,7 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool
 		if !left || d == -1 || t.HonorsTaints() && !p.Taints || t.HonorsAffinity() && !p.Selector {
 			continue
 		}
-		if d == alone { // one domain per node; other kinds may have such domains too
+		if d == alone { // each node is a domain; other kinds may have such domains too
 			domains += len(r.nodes[c])
 			continue
 		}
@@ -299,7 +300,7 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool
 			continue
 		}
 		if seen[d] = true; nodes[d] <= b.any {
-			return false // it may no longer be a domain
+			return false // it may no longer count as a domain
 		}
 		if domains++; open[d]-b.any > r.closed(x, domain, d) {
 			roomy++
@@ -308,37 +309,37 @@ func (r *Room) everywhere(b *DomainLoss, l certificate.Loss, x *contenders) bool
 	return roomy > 0 && roomy == domains && domains >= t.MinDomains() || x.own && roomy*int(t.Constraint.MaxSkew) >= r.pods
 }
 
-// zone is a number of domains of one spread constraint that a loss treats equally.
+// zone represents a number of domains that a loss affects equally, for one spread constraint.
 type zone struct {
 	count int // number of domains
-	// before and left are the numbers of pods that a domain can hold before and after the loss.
-	// lost is the number that can be on its lost nodes.
+	// before and left are the numbers of pods that fit in a domain before and after the loss. lost
+	// is the number that can be on its lost nodes.
 	before, left, lost int
 	stays              bool // still a domain after the loss
 }
 
-// shares describes one spread constraint that counts only the pods of one workload.
+// shares describes one spread constraint that counts only one workload's pods.
 type shares struct {
 	pods, skew int
 	zones      []zone
-	// level is the smallest number of pods in a domain once the domains are full after the loss.
-	// floor is the same before the loss. Both are 0 if there are fewer domains than required.
+	// level is the smallest pod count of any domain when the domains are full after the loss. floor
+	// is the same before the loss. Both are 0 if there are fewer domains than required.
 	level, floor int
 }
 
-// spread decides the case of one spread constraint that counts only the workload's own pods, where
-// anti-affinity, if any, limits each node to one pod (T3). Let c be the number of pods that a
-// domain can hold, and m the smallest c of all domains.
+// spread decides the case with one spread constraint that counts only the workload's own pods.
+// Anti-affinity, if any, limits each node to one pod (T3). Let c be how many pods fit in a domain,
+// and let m be the smallest c over all domains.
 //
-// The scheduler never refuses a domain with the fewest pods, whatever happened before, because its
-// count with the pod is only 1 more than the minimum. So when no more pods can be placed, that
-// domain is full and the minimum is m. Every other domain is full, has m + maxSkew pods, or had
-// more from the start. The result does not depend on the order: a domain with y survivors ends with
-// max(y, min(c, m + maxSkew)) pods.
+// The scheduler never rejects a domain with the fewest pods for its skew, because one more pod
+// exceeds the minimum by only 1. So when no more pods can be placed, that domain is full and the
+// minimum is m. Every other domain is full, has m + maxSkew pods, or had more from the start. The
+// result does not depend on the order: a domain with y surviving pods ends with max(y, min(c, m +
+// maxSkew)) pods.
 //
 // The placements before the loss are all vectors x with x <= c and x <= min x + maxSkew. Each of
-// them can be reached level by level. The lost nodes may hold the largest or the smallest part of x
-// that the node sizes allow.
+// them can be reached by filling the domains level by level. The lost nodes hold some part of x,
+// between the smallest and the largest that the node sizes allow.
 func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pending int, ok bool) {
 	t := r.p.Spreads[0]
 	if !r.own(t, nil) || slices.ContainsFunc(r.p.Keys, r.coarse) {
@@ -356,10 +357,10 @@ func (r *Room) spread(b *DomainLoss, l certificate.Loss) (v diag.Outcome, pendin
 	return diag.Sometimes, worst, sure
 }
 
-// NeverFits returns a lower bound on the number of pods that are missing in the end in every run. 0
-// means that nothing is proved. It uses the spread constraints that count only the pods of the
-// workload, each as if there were no other rule. This is sound because a run that completes under
-// more rules also completes under fewer.
+// NeverFits returns a lower bound on how many pods are missing in the end in every run. 0 means
+// that nothing is proved. It uses each spread constraint that counts only the workload's own pods,
+// as if there were no other rule. This is sound because a run that completes under more rules also
+// completes under fewer.
 func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Workload) int {
 	fewest := 0
 	if !bound.QuickApplies(r.p.G) || !plain(r.m, r.p.G) {
@@ -376,7 +377,7 @@ func (r *Room) NeverFits(b *DomainLoss, l certificate.Loss, group []*workload.Wo
 	return fewest
 }
 
-// own reports whether a constraint counts the workload's own pods but no pods of other workloads in
+// own reports whether a constraint counts the workload's own pods but no other workload's pods in
 // the group.
 func (r *Room) own(t *model.Term, group []*workload.Workload) bool {
 	w := r.p.G.Workload
@@ -404,8 +405,9 @@ func (r *Room) shares(t *model.Term, b *DomainLoss, l certificate.Loss) *shares 
 	return s
 }
 
-// zones returns the domains of the constraint, over nodes that carry the keys of all constraints
-// (R-T2). If forget is set, lost nodes no longer count, so a domain without other nodes disappears.
+// zones returns the constraint's domains, considering only nodes that carry the keys of all
+// constraints (R-T2). If forget is set, lost nodes no longer count, and a domain that has no other
+// nodes disappears.
 func (r *Room) zones(t *model.Term, b *DomainLoss, forget bool) []zone {
 	r.m.Run().Spend(len(r.nodes))
 	e, domain, keys := r.m.Eligible(r.p.G.Workload), r.domain(t.Key), model.HardKeys(r.p.G)
@@ -437,7 +439,7 @@ func (r *Room) zones(t *model.Term, b *DomainLoss, forget bool) []zone {
 	return slices.DeleteFunc(all, func(z zone) bool { return z.count == 0 })
 }
 
-// target returns the number of pods up to which a repair fills a domain.
+// target returns how many pods a domain has after a repair fills it.
 func (s *shares) target(z *zone) int {
 	if !z.stays {
 		return 0
@@ -445,13 +447,13 @@ func (s *shares) target(z *zone) int {
 	return min(z.left, s.level+s.skew)
 }
 
-// most returns how many pods a domain may have if the minimum is at least m.
+// most returns how many pods a domain may have when the minimum is at least m.
 func (s *shares) most(z *zone, m int) int { return min(z.before, m+s.skew) }
 
-// missing tries every minimum m of a placement before the loss. It returns how many pods are
-// missing after the worst placement, a lower bound for the best placement, and whether the best is
-// known to leave none missing. A placement with minimum m exists if m pods in each domain need no
-// more than the workload's pods, and the domains can hold all of these pods.
+// missing tries every possible minimum m for a placement before the loss. It returns how many pods
+// are missing after the worst placement, a lower bound for the best placement, and whether the best
+// placement is known to leave none missing. A placement with minimum m exists if the workload has
+// enough pods to put m in each domain, and if the domains can hold all of its pods.
 func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 	best = s.pods
 	for m := 0; m <= s.floor; m++ {
@@ -472,7 +474,7 @@ func (s *shares) missing(recreated bool) (worst, best int, sure, found bool) {
 }
 
 // fill places the pods beyond the minimum m, starting with those that cost nothing, and returns the
-// cost.
+// total cost.
 func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 	cost, free, rest := 0, 0, s.pods
 	for i := range s.zones {
@@ -480,7 +482,7 @@ func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 		base, top := of(z, m), s.most(z, m)
 		cost += base * z.count
 		rest -= m * z.count
-		// The cost of a domain is convex in its pods, with slopes 0 and 1.
+		// A domain's cost is a convex function of its pod count, with slopes 0 and 1.
 		paid := of(z, top) - base
 		free += (top - m - paid) * z.count
 	}
@@ -488,10 +490,10 @@ func (s *shares) fill(m int, of func(z *zone, x int) int) int {
 }
 
 // worst returns how many pods are missing after the worst placement with a minimum of at least m.
-// Pods in a domain beyond the number to which a repair would fill it are a gain, and the worst
-// placement gains the fewest.
+// Pods that a domain holds beyond what a repair would fill are a gain. The worst placement gains
+// the fewest.
 func (s *shares) worst(m int, recreated bool) int {
-	if !recreated { // most pods lost means fewest survivors
+	if !recreated { // losing the most pods leaves the fewest survivors
 		return s.pods - s.fill(m, func(z *zone, x int) int { return max(0, x-z.lost) })
 	}
 	sum := 0
@@ -507,11 +509,11 @@ func (s *shares) worst(m int, recreated bool) int {
 	return max(0, s.pods-sum-gained)
 }
 
-// best returns a lower bound on the number of pods that are missing after the best of these
-// placements, and whether some placement attains it. The bound follows from three facts. At least
-// the smallest possible number of pods is lost. No more pods come back than would come back to
-// domains with m pods each. In the end, no domain has more pods than a repair gives it or than it
-// had from the start.
+// best returns a lower bound on how many pods are missing after the best placement with a minimum
+// of at least m, and whether some placement attains the bound. The bound follows from three facts.
+// The loss removes at least the smallest possible number of pods. A repair brings back at most as
+// many pods as it would bring back to domains with m pods each. In the end, no domain has more pods
+// than a repair gives it or than it had from the start.
 func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	lost := s.fill(m, func(z *zone, x int) int { return max(0, x-z.left) })
 	if !recreated || lost == 0 {
@@ -531,16 +533,16 @@ func (s *shares) best(m int, recreated bool) (low int, exact bool) {
 	return max(0, lost-back, s.pods-fullest), s.even(m) == 0
 }
 
-// even returns how many pods are missing after one particular placement: m pods in each domain, and
-// the others where the fewest are lost, filling one domain after the other.
+// even returns how many pods are missing after one particular placement. It puts m pods in each
+// domain and the other pods where the fewest are lost, filling one domain after the other.
 func (s *shares) even(m int) int {
 	rest := s.pods
 	for i := range s.zones {
 		rest -= m * s.zones[i].count
 	}
 	missing := s.pods
-	// First fill the domains with the pods that their remaining nodes hold, then with the pods that
-	// the lost nodes must hold.
+	// First fill the domains with the pods that fit on their remaining nodes, then with the pods
+	// that the lost nodes must hold.
 	place := func(z *zone, x, upTo int) int {
 		more := max(0, min(rest, upTo-x))
 		rest -= more

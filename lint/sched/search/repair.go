@@ -7,17 +7,16 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// maxFewer and maxMore are the largest numbers of replicas to remove and of nodes to add in a
-// repair.
+// maxFewer and maxMore limit how many replicas a repair may remove and how many nodes it may add.
 const (
 	maxFewer = 64
 	maxMore  = 8
-	// maxParts is the maximum number of parts of a core that are tried as repairs.
+	// maxParts is the maximum number of parts in a core that are tried as repairs.
 	maxParts = 12
 )
 
-// repairs tries the usual ways to resolve a contradiction and keeps those that work. If no single
-// change works, it tries several together.
+// repairs tries common ways to resolve a contradiction and keeps those that work. If no single
+// change works, it tries several changes together.
 func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom) []Repair {
 	var repairs []Repair
 	for _, w := range ws {
@@ -38,8 +37,8 @@ func (q question) repairs(base *relaxation, ws []*workload.Workload, core []Atom
 	return slices.CompactFunc(repairs, same)
 }
 
-// same reports whether two repairs look the same to a reader. Terms with the same use and key look
-// the same, and so do pods of one workload.
+// same reports whether two repairs look alike to a reader. Terms with the same use and key look
+// alike, and so do pods from one workload.
 func same(a, b Repair) bool {
 	return a.Workload.String() == b.Workload.String() && a.Replicas == b.Replicas && a.Nodes == b.Nodes && a.Like == b.Like && a.Key == b.Key &&
 		slices.EqualFunc(a.Atoms, b.Atoms, func(a, b Atom) bool {
@@ -83,7 +82,7 @@ func (q question) renamed(base *relaxation, atom Atom) []Repair {
 	return []Repair{{Workload: atom.Workload, Atoms: []Atom{atom}, Key: meant}}
 }
 
-// furtherNodes tries a few more nodes like one that the pods may use.
+// furtherNodes tries to add a few nodes like one that the pods may use.
 func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repair {
 	seen := map[string]bool{}
 	var repairs []Repair
@@ -109,8 +108,8 @@ func (q question) furtherNodes(base *relaxation, ws []*workload.Workload) []Repa
 	return repairs
 }
 
-// several drops parts of contradictions one after another until no contradiction is left. A core
-// shows only one contradiction, and there may be more.
+// several drops parts of contradictions one by one until no contradiction remains. There may be
+// more contradictions than the one that a core shows.
 func (q question) several(base *relaxation, core []Atom) []Repair {
 	var opens []*model.Exclusion
 	var given []Atom
@@ -139,13 +138,13 @@ func (q question) several(base *relaxation, core []Atom) []Repair {
 	return nil
 }
 
-// members returns the workloads that take part, in input order.
+// members returns the participating workloads in input order.
 func (q question) members(relax *relaxation) []*workload.Workload {
 	return slices.DeleteFunc(slices.Clone(q.m.Workloads), func(w *workload.Workload) bool { return !relax.only[w] })
 }
 
 // opened returns the first condition that excludes nodes from a workload and that dropping the atom
-// removes. It returns nil if the atom does not concern nodes, or there is no such condition.
+// removes. It returns nil if there is no such condition.
 func (q question) opened(a Atom) *model.Exclusion {
 	kind, ok := openedBy[a.Part]
 	if !ok {

@@ -11,10 +11,10 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Roll explores all states of a rollout within the step budget. Deleted pods leave at once, because
-// a pod that must wait for a terminating one is only delayed (R-W5). If a new pod may need to be
-// near a terminating pod, which still counts (R-A1), the verdict is known only if the search finds
-// both outcomes.
+// Roll explores all states of a rollout within the step budget. Deleted pods disappear at once,
+// because waiting for a terminating pod only delays a new one (R-W5). A terminating pod still
+// counts for affinity (R-A1). If a new pod may need one nearby, the verdict is known only if the
+// search finds both outcomes.
 func Roll(m *model.Model, r certificate.Rollout, o Options) (out certificate.Rolled) {
 	if !m.Run().Within(m.Run().Left(), func() { out = roll(m, r, o) }) {
 		m.Run().Stops++
@@ -57,24 +57,24 @@ func roll(m *model.Model, r certificate.Rollout, o Options) certificate.Rolled {
 	return out
 }
 
-// rolling explores a rollout. It starts from all placements of the old pods and explores, from each
-// of them, everything that the controller and the scheduler may do.
+// rolling explores a rollout. From every placement of the old pods, it explores everything that the
+// controller and the scheduler may do.
 type rolling struct {
 	certificate.Rollout
 	*search
-	old, fresh int // pod groups
+	old, fresh int // indices of the pod groups
 	replicas   int
 	visited    map[string]bool
-	moved      []step // a removal of a pod of unit u has the unit -1-u
-	stuck      []step // the first sequence of moves after which nothing moves
+	moved      []step // -1-u represents the removal of a pod of unit u
+	stuck      []step // the first sequence of moves after which nothing can move
 	begun      bool
 	stalled    bool
 	done       bool
 	skewed     bool
 }
 
-// newRolling returns nil unless old and new pods are one pod group each, of equal size. It also
-// returns nil if the result would depend on facts that only the cluster knows.
+// newRolling returns nil unless the old and new pods form one pod group each, of equal size. It
+// also returns nil if the result would depend on facts that only the cluster knows.
 func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 	old, fresh := a.unitsOf[r.Old], a.unitsOf[r.Fresh]
 	if len(old) != 1 || len(fresh) != 1 || r.Old.Kind.PerNode() || a.units[old[0]].pods != a.units[fresh[0]].pods {
@@ -93,9 +93,9 @@ func newRolling(a *state, r certificate.Rollout, steps *int) *rolling {
 func (s *rolling) index(unit int) int { return slices.Index(s.c.units, unit) }
 
 // verdict returns the verdict. It is unknown if new pods may need a node that only a terminating
-// old pod opens. That is possible if both old pods and other pods are peers of the new ones,
-// because an old pod may then be the only peer in its domain. If old and new pods are the only
-// peers, all of them are in one domain.
+// old pod opens. This can happen if both old pods and other pods are peers of the new pods, because
+// an old pod may then be the only peer in its domain. If only old and new pods are peers, they are
+// all in one domain.
 func (s *rolling) verdict(whole bool) diag.Outcome {
 	old, others := false, false
 	for _, c := range s.a.units[s.fresh].peers {
@@ -113,7 +113,7 @@ func (s *rolling) verdict(whole bool) diag.Outcome {
 	return diag.Always
 }
 
-// goOn explores from one state. It returns false if the search may stop, because the budget is
+// goOn explores from one state. It returns false if the search can stop, because the budget is
 // exhausted or both outcomes have been found.
 func (s *rolling) goOn() bool {
 	s.begun = true
@@ -135,7 +135,7 @@ func (s *rolling) goOn() bool {
 		return true
 	}
 	moved := false
-	if fresh < s.replicas && old+fresh < s.replicas+s.Surge && !(s.Empty && old > 0) { // another new pod is created
+	if fresh < s.replicas && old+fresh < s.replicas+s.Surge && !(s.Empty && old > 0) { // the controller creates another new pod
 		some, ok := s.advance()
 		if !ok {
 			return false
@@ -159,7 +159,7 @@ func (s *rolling) goOn() bool {
 	return true
 }
 
-// advance places a new pod on each node that accepts one, and explores from there.
+// advance places a new pod on each node that accepts it, and explores each resulting state.
 func (s *rolling) advance() (moved, ok bool) {
 	var tried []int32
 	for _, n := range s.a.units[s.fresh].nodes.list {
@@ -190,7 +190,7 @@ func (s *rolling) advance() (moved, ok bool) {
 	return moved, true
 }
 
-// retire removes each old pod in turn, and explores from there.
+// retire removes each old pod in turn, and explores each resulting state.
 func (s *rolling) retire() bool {
 	var tried []int32
 	for n, pods := range s.a.in[s.old] {

@@ -12,50 +12,51 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// outcome is the result for one component: how many pods are placed over all its maximal states, of
-// all pod groups together and of each by itself.
+// outcome is the result for one component: how many pods its maximal states place, in total and per
+// pod group.
 type outcome struct {
 	component
 	most, least int
-	// ownMost and ownLeast are most and least for each owner, indexed like component.owners.
+	// ownMost and ownLeast are like most and least for each owner, in the order of
+	// component.owners.
 	ownMost, ownLeast []int
-	// always is set if every maximal state is complete, never if none is. decided is set if the
-	// verdict is certain. If exact is unset, most and least are only bounds on the number of placed
-	// pods.
+	// always is set if every maximal state is complete, and never if none is. decided is set if the
+	// verdict is certain. If exact is not set, most and least are only bounds on how many pods are
+	// placed.
 	always, never, decided, exact bool
-	// large is set if the component is too large to search, spent if the budget was exhausted, and
+	// large is set if the component is too large to search, spent if the budget ran out, and
 	// refuted if a certificate failed.
 	large, spent, refuted bool
-	// orderless is set if every order places the same number of pods, whatever resources the nodes
-	// have.
+	// orderless is set if every order places the same number of pods, regardless of the nodes'
+	// resources.
 	orderless bool
-	// best and worst are runs that place the most and the fewest pods.
+	// best and worst are the runs that place the most and the fewest pods.
 	best, worst []step
-	// proof explains an always or never verdict. sure lists the pod groups that always find a node,
-	// for use if that is not proved for all of them.
+	// proof justifies an always or never verdict. sure lists the pod groups that always find a
+	// node, for use when this is not proved for all groups.
 	proof certificate.Proof
 	sure  []int
 }
 
-// step is one placement.
+// step is one placement of a pod.
 type step struct{ unit, node int }
 
 // search explores all reachable states within the budget.
 type search struct {
 	c     component
-	left  []int // pods of each pod group that are still to be placed
+	left  []int // pods of each group that still need to be placed
 	seen  map[string]bool
 	path  []step
 	out   outcome
 	first bool
 	steps *int // remaining budget
-	// whole, if not nil, continues from every state in which all pods are placed. If it returns
-	// false, the search stops.
+	// whole, if not nil, is called in every state in which all pods are placed. The search stops if
+	// it returns false.
 	whole func() bool
 	columns
 }
 
-// newSearch returns a search from the current state of the instance.
+// newSearch returns a search that starts at the instance's current state.
 func newSearch(a *state, c component, steps *int) *search {
 	for _, i := range c.units {
 		a.in[i] = make([]int32, len(a.nodes))
@@ -70,15 +71,15 @@ func newSearch(a *state, c component, steps *int) *search {
 	return s
 }
 
-// close releases the counts that the instance keeps for a search.
+// close releases the counts that the instance keeps for this search.
 func (s *search) close() {
 	for _, i := range s.c.units {
 		s.a.in[i] = nil
 	}
 }
 
-// visit explores from the current state and reports whether the search may continue, which means
-// that steps are left and whole has not stopped the search.
+// visit explores from the current state. It reports whether the search may continue: some steps
+// must be left, and whole must not have stopped the search.
 func (s *search) visit(left int) bool {
 	s.a.m.Run().Spend(2 + len(s.a.nodes)/model.PerStep)
 	if *s.steps -= len(s.a.nodes); *s.steps < 0 {
@@ -100,7 +101,7 @@ func (s *search) visit(left int) bool {
 			n := int(n)
 			was := s.column[n]
 			if slices.Contains(tried, was) {
-				continue // equivalent nodes take the same pods, so one is enough
+				continue // equivalent nodes accept the same pods, so one is enough
 			}
 			tried = append(tried, was)
 			if *s.steps--; *s.steps < 0 {
@@ -152,20 +153,20 @@ func (s *search) maximal(left int) {
 	s.first = false
 }
 
-// columns numbers the contents of nodes. Two nodes have the same number if they are equivalent and
-// hold equally many pods of each pod group. The key of a state is the sorted list of numbers of the
-// nodes that hold pods, so the names of the nodes do not matter.
+// columns assigns numbers to node contents. Two nodes have the same number if they are equivalent
+// and hold equally many pods of each group. The key of a state is the sorted list of numbers for
+// the nodes that hold pods, so node names do not matter.
 type columns struct {
 	a      *state
 	units  []int
 	class  []int
-	column []int32 // by node
-	empty  []int32 // the columns of the nodes without pods
+	column []int32 // content number of each node
+	empty  []int32 // content number of each node when empty
 	number map[string]int32
-	// then holds the column after one more pod, by column and pod group; 0 means that it is not
-	// computed yet.
+	// then caches the number after one more pod is added, by content number and pod group. 0 means
+	// that it is not computed yet.
 	then []int32
-	// Buffers for keys.
+	// Reusable buffers for building keys.
 	numbers []int32
 	text    []byte
 }
@@ -180,7 +181,7 @@ func newColumns(a *state, c component) columns {
 	return s
 }
 
-// enter returns the number for the contents of a node, counting from 1.
+// enter returns the number for a node's contents, counting from 1.
 func (s *columns) enter(n int) int32 {
 	s.text = binary.AppendUvarint(s.text[:0], uint64(s.class[n]))
 	for _, u := range s.units {
@@ -195,7 +196,7 @@ func (s *columns) enter(n int) int32 {
 	return id
 }
 
-// put records that a pod of the component's i-th pod group was placed on node n.
+// put records that a pod of the component's i-th group was placed on node n.
 func (s *columns) put(i, n int) {
 	at := int(s.column[n])*len(s.units) + i
 	id := s.then[at]
@@ -209,8 +210,8 @@ func (s *columns) put(i, n int) {
 // drop records that a pod was removed from node n.
 func (s *columns) drop(n int) { s.column[n] = s.enter(n) }
 
-// key returns equal bytes for states that differ only in the names of equivalent nodes. The result
-// is valid until the next call.
+// key returns the same bytes for states that differ only in the names of equivalent nodes. The
+// result is valid until the next call.
 func (s *columns) key() []byte {
 	s.numbers = s.numbers[:0]
 	for n, id := range s.column {
@@ -227,8 +228,8 @@ func (s *columns) key() []byte {
 }
 
 // nodeClasses numbers the nodes so that nodes with equal numbers are equivalent for the pod groups:
-// they pass the same filters and have the same resources and domains. Domains of a single node
-// count as equal, because only pods on the node itself can tell them apart.
+// they pass the same filters and have the same resources and domains. Single-node domains count as
+// equal, because only pods on the node itself can tell them apart.
 func nodeClasses(a *state, c component) []int {
 	alone := make([]map[int32]int, len(a.keys))
 	for k := range a.keys {
@@ -262,7 +263,7 @@ func nodeClasses(a *state, c component) []int {
 		for _, free := range a.left(n) {
 			b = binary.AppendVarint(b, free)
 		}
-		// Running pods take ports, and may close domains of this node alone.
+		// Running pods use ports, and may close domains that contain only this node.
 		for p, c := range a.portsOn {
 			if c.at(int32(n)) > 0 {
 				b = binary.AppendVarint(b, int64(-1-p))
@@ -288,9 +289,9 @@ func flag(b bool) byte {
 	return 0
 }
 
-// confirm replays the runs of a decision. A run that fails is a bug in schedlint, and no verdict
-// that depends on it may be reported. The components with such a run become unknown. All of them do
-// if the others cannot be verified on their own or the replay takes too long.
+// confirm replays a decision's runs. A run that fails reveals a bug in schedlint, and no verdict
+// that depends on it may be reported. The components with failing runs become unknown. All
+// components do if the others cannot be verified on their own or if the replay takes too long.
 func confirm(m *model.Model, d *certificate.Decision) {
 	var err error
 	if m.Run().Within(m.Altogether(), func() { err = certificate.CheckerOf(m).Verify(m, d) }) && err == nil {
@@ -318,7 +319,7 @@ func confirm(m *model.Model, d *certificate.Decision) {
 	*d = rest
 }
 
-// blame returns the workloads of all components with a run that fails when it is replayed alone.
+// blame returns the workloads in every component whose run fails when it is replayed alone.
 func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool {
 	blamed, asked := map[*workload.Workload]bool{}, map[*workload.Workload]bool{}
 	for i := range d.Workloads {
@@ -338,8 +339,8 @@ func blame(m *model.Model, d *certificate.Decision) map[*workload.Workload]bool 
 	return blamed
 }
 
-// withdrawVerdicts withdraws the verdicts on the workloads in some, and everything that depends on
-// these verdicts. If some is empty, it withdraws all verdicts.
+// withdrawVerdicts withdraws the verdicts on the given workloads, and everything that depends on
+// them. If some is empty, it withdraws all verdicts.
 func withdrawVerdicts(m *model.Model, d *certificate.Decision, some map[*workload.Workload]bool, cause model.Cause) {
 	open := func(w *workload.Workload) bool { return len(some) == 0 || some[w] }
 	d.Verdict, d.RulesVerdict, d.Exact, d.MaxPlaced, d.MinPlaced = diag.Unknown, diag.Unknown, false, 0, 0
@@ -364,8 +365,8 @@ func withdrawVerdicts(m *model.Model, d *certificate.Decision, some map[*workloa
 	d.Witness = slices.DeleteFunc(slices.Clone(d.Witness), func(p certificate.Placed) bool { return open(m.Groups[p.Workload].Origin()) })
 }
 
-// hold checks the proofs of all outcomes. A proof that fails or that cannot be checked within the
-// budget of its component leaves the outcome undecided.
+// hold checks the proofs for all outcomes. An outcome becomes undecided if its proof fails or
+// cannot be checked within the component's budget.
 func hold(m *model.Model, d *decided, o Options) {
 	h := holding{m: m, a: d.a, o: o, v: certificate.CheckerOf(m).Proofs(m, d.a.contend)}
 	for i := range d.outcomes {
@@ -391,7 +392,7 @@ func hold(m *model.Model, d *decided, o Options) {
 	}
 }
 
-// holding is the state of checking the proofs of one decision in turn.
+// holding tracks the progress of checking one decision's proofs.
 type holding struct {
 	m *model.Model
 	a *state
@@ -412,7 +413,7 @@ func (h *holding) check(out *outcome, a *certificate.Assertion) (err error, done
 	return err, done
 }
 
-// sure confirms that some pod groups of a component always find a node, and raises the smallest
+// sure confirms that some of a component's pod groups always find a node, and raises the smallest
 // numbers of placed pods accordingly (T21).
 func (h *holding) sure(out *outcome) {
 	a := &certificate.Assertion{Proof: certificate.Proof{Kind: certificate.Headroom}}
@@ -449,8 +450,8 @@ func (o *outcome) withdraw() {
 	copy(o.ownMost, o.declared)
 }
 
-// member describes a pod group to the checker. open lists nodes of the pod group that other pods
-// cannot all close.
+// member describes a pod group to the checker. open lists nodes of the group, at least one of which
+// always stays open.
 func (a *instance) member(i int, open []int) certificate.Member {
 	u := a.units[i]
 	m := certificate.Member{G: u.g, Pods: u.pods, Node: -1, Open: open}
@@ -460,7 +461,7 @@ func (a *instance) member(i int, open []int) certificate.Member {
 	return m
 }
 
-// assertion converts the outcome of a component into a claim for the checker.
+// assertion converts a component's outcome into a claim for the checker.
 func (a *instance) assertion(o *outcome) *certificate.Assertion {
 	claim := &certificate.Assertion{Never: o.never, Proof: o.proof}
 	for _, i := range o.units {

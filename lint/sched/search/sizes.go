@@ -12,71 +12,74 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Sizes lists sizes of the cluster other than the declared one. Together with that one they decide,
-// for every size that growing pools may have, whether all pods of a group are always placed.
+// Sizes lists cluster sizes other than the declared one. Together with the declared size, they
+// determine whether all pods in a group are always placed at every size that growing pools may
+// have.
 type Sizes struct {
 	All []Size
-	// Every is set if All lists every possible size that makes a difference to the group. Otherwise
-	// All represents the other sizes only for the question whether all pods are always placed, by
-	// one of the lemmas at SizesOf.
+	// Every is set if All lists every size that makes a difference to the group. If it is not set,
+	// All is sufficient only to decide whether all pods are always placed, by one of the lemmas at
+	// SizesOf.
 	Every bool
 	// Known is false if there are too many sizes and no lemma applies.
 	Known bool
 }
 
-// Size is one size of the cluster. ID is equal for equal sizes.
+// Size is one size of the cluster. IDs are equal for equal sizes.
 type Size struct {
 	ID    string
 	Nodes []*topology.Node
 }
 
-// maxSizes is the maximum number of sizes that are decided one by one.
+// maxSizes is the maximum number of sizes that are decided individually.
 const maxSizes = 24
 
-// Grows reports whether some pool may gain a node that makes a difference to the workloads: a node
-// that takes their pods, or that one of their hard spread constraints counts.
+// Grows reports whether some pool may gain a node that makes a difference to the workloads. A node
+// does if it accepts their pods, or if one of their hard spread constraints counts it.
 func Grows(m *model.Model, ws []*workload.Workload) bool { return len(growing(m, ws)) > 0 }
 
-// SizesOf finds the sizes that decide a group. The group must be closed: no other workload
-// interacts with it at any size. A kind is the set of nodes that a pool may gain in one of its
-// zones. spare is the number of nodes of a kind that the question takes away, as the loss of a node
-// does. Lemmas make most sizes unnecessary (T17, T18).
+// SizesOf finds the sizes that decide a group. The group must be closed: no other workload may
+// interact with it at any size. A kind is the set of nodes that a pool may gain in one of its
+// zones. spare is the number of nodes of a kind that the question takes away, for example one when a
+// node is lost. Lemmas make most sizes unnecessary (T17, T18).
 //
-// Rules are hereditary if a rule that refuses a pod keeps refusing it, which means no hard spread
-// and no required pod affinity. Under hereditary rules, if all pods are always placed on nodes N,
-// they are also always placed on N and further nodes M, in each of two cases.
+// Rules are hereditary if a rule that rejects a pod keeps rejecting it. That means no hard spread
+// and no required pod affinity. Suppose that all pods are always placed on nodes N under hereditary
+// rules. Then they are also always placed when nodes M are added, in each of two cases.
 //
-//  1. No node of M shares a domain of a required anti-affinity key with N, and the group has no
-//     DaemonSet. Proof: suppose that a run on N and M ends with an unplaced pod p. The placements
-//     on N, in their order, are a run on N. That run can be completed and the rules are hereditary,
-//     so p fits on a node of N there. The pods on M refuse nothing on N, so p also fits in the
-//     complete state.
-//  2. M is one node m that equals a node n in N except for its name, and the shared domains of n
-//     are nested. Proof: as before, p fits on some x in N together with the pods on N. Therefore a
-//     pod q on m refuses it, and x and m are in one domain of a key K, which is also the domain of
-//     n. If the pods of m replace those of n, the state is a state on N except for a name. So p
-//     fits on some y there, a pod on n refuses it, and y and n are in one domain of a key L. If the
-//     domain of K at n lies in that of L, then x is in the domain of L and the pod on n refuses p
-//     on x. Otherwise q refuses p on y. Both are contradictions. Now let p be the DaemonSet pod for
-//     m. Then x is m itself in the state with m in place of n. The pod on n that refuses p would
-//     also keep the DaemonSet's pod off n, unless it is that pod. So a DaemonSet must not keep its
-//     own pods apart in a shared domain.
+//  1. No node in M shares a required anti-affinity domain with N, and the group has no DaemonSet.
+//     Proof: suppose that a run on N and M ends with an unplaced pod p. Its placements on N, taken
+//     in the same order, form a run on N. That run can be completed and the rules are hereditary,
+//     so p fits on a node in N when only these pods are placed. Pods on M reject nothing on N, so
+//     p still fits there at the end of the original run, which is a contradiction.
+//  2. M is a single node m that equals a node n in N except for its name, and the domains that n
+//     shares with other nodes are nested. Proof: the idea is to look at N once without m, and once
+//     with m in place of n. As before, p fits on some node x in N when only the pods on N are
+//     present. So a pod q on m rejects p on x, and x and m are in the same domain of a key K. That
+//     domain also contains n. Now let the pods on m replace those on n. Except for a name, this is
+//     also a state on N, so p fits on some node y. In the original state, a pod on n rejects p on
+//     y, so y and n are in the same domain of a key L. If n's domain of K lies within its domain of
+//     L, then x is also in the domain of L, and the pod on n rejects p on x. Otherwise, q rejects p
+//     on y. Both are contradictions. Finally, let p be the DaemonSet pod for m. Then m plays the
+//     part of x when it replaces n. The pod on n that rejects p would also keep the DaemonSet's pod
+//     off n, unless it is that pod itself. Therefore a DaemonSet must not keep its own pods apart
+//     in a shared domain.
 //
-// A kind with more declared nodes than spare is therefore unnecessary. So is a kind that shares no
-// domain, if there is no DaemonSet. Of every other kind, one node is present or absent, because a
-// second node is like the first.
+// A kind with more than spare declared nodes is therefore unnecessary. So is a kind that shares no
+// domain, if there is no DaemonSet. For every other kind, it is enough to try zero nodes and one
+// node, because a second node is like the first.
 //
-// For one workload with one hard spread over its own pods, the number of placed pods in any order
-// is the sum over domains of min(room, least room + maxSkew), where the room of a domain is the
-// number of pods that fit in it (R-M2). A node equal to a declared one adds room to its domain, or
-// adds a domain with as much room as an existing one, so the sum does not fall. Kinds without a
-// declared node are present or absent.
+// For one workload with one hard spread over its own pods, any order places min(room, least room +
+// maxSkew) pods in each domain, where a domain's room is how many pods fit in it (R-M2). A node
+// that equals a declared one adds room to its domain, or adds a domain with as much room as an
+// existing one, so the total does not decrease. For kinds without a declared node, both zero nodes
+// and one node are tried.
 func SizesOf(m *model.Model, ws []*workload.Workload, spare int) Sizes {
 	kinds := growing(m, ws)
 	switch {
 	case len(kinds) == 0:
 		return Sizes{Known: true, Every: true}
-	case len(m.AskedFor()) > 0: // pods of one workload differ, and come in their order
+	case len(m.AskedFor()) > 0: // pods within a workload differ and are created in order
 	case Hereditary(m, ws) && nested(m, ws):
 		return subsets(m, kinds, func(g int) bool {
 			return likeDeclared(m, ws, g) <= spare && (sharesDomain(m, ws, g) || slices.ContainsFunc(ws, perNode))
@@ -95,7 +98,7 @@ func perNode(w *workload.Workload) bool { return w.Kind.PerNode() }
 func growing(m *model.Model, ws []*workload.Workload) []int {
 	var kinds []int
 	for g, growth := range m.Topology.Growth {
-		if slices.ContainsFunc(ws, func(w *workload.Workload) bool { // it takes pods, or is a domain of a hard spread (R-T2, R-T3)
+		if slices.ContainsFunc(ws, func(w *workload.Workload) bool { // it accepts pods, or counts as a domain of a hard spread (R-T2, R-T3)
 			passes, keys := m.Eligible(w).Growth[g], model.HardKeys(m.Groups[w])
 			return passes.All() || slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool {
 				return t.Use == model.Spread && t.Hard && model.Carries(growth.Node.Labels, keys) &&
@@ -108,8 +111,8 @@ func growing(m *model.Model, ws []*workload.Workload) []int {
 	return kinds
 }
 
-// likeDeclared counts the declared nodes that are equivalent to a kind for a group: nodes in the
-// same pool and zone that accept the same pods and have no running pods.
+// likeDeclared counts the declared nodes that are equivalent to a kind for a group. They are in the
+// same pool and zone, accept the same pods and have no running pods.
 func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
 	node, count := m.Topology.Growth[g].Node, 0
 	for i, n := range m.Topology.Nodes {
@@ -125,7 +128,7 @@ func likeDeclared(m *model.Model, ws []*workload.Workload, g int) int {
 	return count
 }
 
-// alikeIn reports whether two nodes of a pool are in the same zone. If so, they differ only in
+// alikeIn reports whether two nodes from one pool are in the same zone and therefore differ only in
 // their names.
 func alikeIn(a, b *topology.Node) bool {
 	for k, v := range a.Labels {
@@ -136,8 +139,8 @@ func alikeIn(a, b *topology.Node) bool {
 	return len(a.Labels) == len(b.Labels)
 }
 
-// sharesDomain reports whether a node of a kind shares a domain of a required anti-affinity key
-// with a node that is declared or of another kind.
+// sharesDomain reports whether a node of a kind shares a required anti-affinity domain with a
+// declared node or a node of another kind.
 func sharesDomain(m *model.Model, ws []*workload.Workload, g int) bool {
 	node := m.Topology.Growth[g].Node
 	others := slices.Delete(OneOfEach(m), len(m.Topology.Nodes)+g, len(m.Topology.Nodes)+g+1)
@@ -146,7 +149,7 @@ func sharesDomain(m *model.Model, ws []*workload.Workload, g int) bool {
 	})
 }
 
-// OneOfEach returns the declared nodes and one additional node of each kind that a pool may gain.
+// OneOfEach returns the declared nodes plus one node of each kind that a pool may gain.
 func OneOfEach(m *model.Model) []*topology.Node {
 	nodes := slices.Clone(m.Topology.Nodes)
 	for _, g := range m.Topology.Growth {
@@ -156,7 +159,7 @@ func OneOfEach(m *model.Model) []*topology.Node {
 }
 
 // nested reports whether the domains of required anti-affinity keys are nested, and no DaemonSet
-// keeps its own pods apart in a domain of several nodes. It includes one additional node of each
+// keeps its own pods apart in a domain with several nodes. It includes one additional node of each
 // kind.
 func nested(m *model.Model, ws []*workload.Workload) bool {
 	nodes := OneOfEach(m)
@@ -175,8 +178,7 @@ func nested(m *model.Model, ws []*workload.Workload) bool {
 	})
 }
 
-// single reports whether no two of the nodes share a domain of a key, and no node that a pool may
-// gain would share one.
+// single reports whether no two nodes share a domain of a key, even after pools have grown.
 func single(nodes []*topology.Node, key string) bool {
 	seen := map[string]bool{}
 	for _, n := range nodes {
@@ -189,8 +191,8 @@ func single(nodes []*topology.Node, key string) bool {
 	return true
 }
 
-// SharesDomains reports whether several nodes share a domain of a required anti-affinity key of the
-// workloads, or may share one after pools have grown.
+// SharesDomains reports whether any nodes share a domain of the workloads' required anti-affinity
+// keys, or may share one after pools have grown.
 func SharesDomains(m *model.Model, ws []*workload.Workload) bool {
 	nodes := OneOfEach(m)
 	return slices.ContainsFunc(HardKeys(m, ws, model.AntiAffinity), func(k string) bool { return !single(nodes, k) })
@@ -213,8 +215,8 @@ func refines(nodes []*topology.Node, fine, coarse string) bool {
 	return true
 }
 
-// spreadsAlone reports whether a group is one workload with one hard spread over its own pods, and
-// its anti-affinity, if any, only applies to single nodes.
+// spreadsAlone reports whether a group consists of one workload with one hard spread over its own
+// pods, whose anti-affinity, if any, applies only to single nodes.
 func spreadsAlone(m *model.Model, ws []*workload.Workload) bool {
 	if len(ws) != 1 || perNode(ws[0]) {
 		return false
@@ -234,14 +236,14 @@ func spreadsAlone(m *model.Model, ws []*workload.Workload) bool {
 	return spreads == 1
 }
 
-// subsets returns the sizes at which each needed kind is present or absent.
+// subsets returns the sizes with zero or one node of each needed kind.
 func subsets(m *model.Model, kinds []int, needed func(g int) bool) Sizes {
 	kinds = slices.DeleteFunc(slices.Clone(kinds), func(g int) bool { return !needed(g) })
 	return counted(m, kinds, func(int) int { return 1 })
 }
 
 // counted returns the sizes with up to most(g) additional nodes of each kind g, within the limit of
-// its pool, except the declared size.
+// its pool. It omits the declared size.
 func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
 	vectors := [][]int{nil}
 	for _, g := range kinds {
@@ -263,7 +265,7 @@ func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
 		vectors = longer
 	}
 	s := Sizes{Known: true}
-	for _, v := range vectors[1:] { // the first one adds no node
+	for _, v := range vectors[1:] { // the first vector adds no node
 		size := Size{Nodes: slices.Clone(m.Topology.Nodes)}
 		for i, g := range kinds {
 			for k := range v[i] {
@@ -277,8 +279,8 @@ func counted(m *model.Model, kinds []int, most func(g int) int) Sizes {
 }
 
 // overSizes withdraws verdicts on the declared nodes that another size of a growing cluster may
-// refute. An always verdict must hold at every size (see Sizes). A never verdict holds only if no
-// size lets all pods be placed. A sometimes verdict on the declared nodes stays.
+// refute. An always verdict must hold at every size (see Sizes). A never verdict holds only if all
+// pods cannot be placed at any size. A sometimes verdict on the declared nodes stays.
 func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	if !m.Topology.Elastic() {
 		return
@@ -288,7 +290,7 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 		q.of[d.Workloads[i].Workload] = &d.Workloads[i]
 	}
 	q.running = m.RunningOnes()
-	// One additional node of each kind represents all sizes at which workloads interact.
+	// One additional node of each kind represents all sizes at which workloads may interact.
 	_, groups := Components(m.Variant(m.Workloads, OneOfEach(m), m.Apart...), nil)
 	verdict, rules := diag.Always, diag.Always
 	for _, ws := range groups {
@@ -302,7 +304,7 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	}
 	d.Verdict, d.RulesVerdict = verdict, rules
 	for i := range d.Workloads {
-		if w := &d.Workloads[i]; w.Why.Cause == model.ByGrowth { // a withdrawn verdict
+		if w := &d.Workloads[i]; w.Why.Cause == model.ByGrowth { // the verdict was withdrawn
 			d.Exact = false
 			d.MinPlaced -= w.MinPlaced
 			d.MaxPlaced += w.Pods - w.MaxPlaced
@@ -311,7 +313,7 @@ func overSizes(d *certificate.Decision, m *model.Model, o Options) {
 	}
 }
 
-// worse returns the combined verdict on two groups.
+// worse returns the combined verdict for two groups.
 func worse(a, b diag.Outcome) diag.Outcome {
 	for _, v := range []diag.Outcome{diag.Never, diag.Unknown, diag.Sometimes} {
 		if a == v || b == v {
@@ -321,13 +323,13 @@ func worse(a, b diag.Outcome) diag.Outcome {
 	return diag.Always
 }
 
-// growth decides one group after the other at all sizes.
+// growth decides one group after another at all sizes.
 type growth struct {
 	m       *model.Model
 	options Options
 	running []*workload.Workload
 	of      map[*workload.Workload]*certificate.WorkloadDecision
-	// verdict and rules are the verdicts on the last group.
+	// verdict and rules are the verdicts for the most recent group.
 	verdict, rules diag.Outcome
 }
 
@@ -335,8 +337,8 @@ func (q *growth) decide(ws []*workload.Workload, nodes []*topology.Node) *certif
 	return Decide(q.m.Variant(slices.Concat(ws, q.running), nodes), q.options)
 }
 
-// answers holds the verdicts on each workload of a group. The entry for nil is about the group as a
-// whole. In each pair, the first verdict includes resources and the second is by the rules alone.
+// answers holds the verdicts for each workload in a group. The entry for nil is about the whole
+// group. In each pair, the first verdict considers resources and the second is by the rules alone.
 type answers map[*workload.Workload][2]diag.Outcome
 
 func answersOf(d *certificate.Decision) answers {
@@ -348,15 +350,15 @@ func answersOf(d *certificate.Decision) answers {
 	return a
 }
 
-// judge decides a group at all sizes, and withdraws the verdicts on its workloads that do not hold
-// at every size.
+// judge decides a group at all sizes, and withdraws those verdicts on its workloads that do not
+// hold at every size.
 func (q *growth) judge(ws []*workload.Workload) {
 	sizes := SizesOf(q.m, ws, 0)
 	// largest holds the verdicts after every pool has grown to its max, for groups with hereditary
-	// rules. Under these rules, more nodes never place fewer pods. In some run the DaemonSet pods
-	// on additional nodes come after the pods of other workloads and take nothing from them. But
-	// the verdict on the DaemonSet itself, or on the group with it, may be worse at a size in
-	// between.
+	// rules. Under such rules, additional nodes never reduce how many pods can be placed: in some
+	// run, the DaemonSet pods on the additional nodes come after the other workloads' pods and take
+	// nothing from them. However, the verdict on the DaemonSet itself, or on a group that contains
+	// it, may be worse at an intermediate size.
 	var largest answers
 	if nodes, _, ok := q.m.Grown(); ok && Hereditary(q.m, ws) && len(nodes)-len(q.m.Topology.Nodes) <= maxGrowth {
 		largest = answersOf(q.decide(ws, nodes))
@@ -365,7 +367,7 @@ func (q *growth) judge(ws []*workload.Workload) {
 	for _, s := range sizes.All {
 		others = append(others, answersOf(q.decide(ws, s.Nodes)))
 	}
-	// A never verdict holds if it is bounded, if all sizes agree and none is left out, or if it is
+	// A never verdict holds if it is bounded, if all sizes agree and none was left out, or if it is
 	// monotone and holds at the largest size.
 	hold := func(v diag.Outcome, w *workload.Workload, rules int, bounded, monotone bool) diag.Outcome {
 		same := !slices.ContainsFunc(others, func(a answers) bool { return a[w][rules] != v })
@@ -385,7 +387,7 @@ func (q *growth) judge(ws []*workload.Workload) {
 		if out == nil {
 			continue
 		}
-		// A limit of one workload alone assumes pools at their max, so it holds at every size.
+		// The limit for a single workload assumes pools at their max, so it holds at every size.
 		nowhere := fitsNowhere(q.m, w)
 		limited := nowhere || !perNode(w) && q.m.Judged(w) && q.m.Eligible(w).Count+q.m.Eligible(w).Growable > 0 &&
 			slices.ContainsFunc(bound.Capacity(q.m, w), func(l bound.Limit) bool { return l.Exceeded })
@@ -403,7 +405,7 @@ func (q *growth) judge(ws []*workload.Workload) {
 	}
 }
 
-// fitsNowhere reports whether, at every size, some pod of a workload finds no node that is large
+// fitsNowhere reports whether, at every size, some of a workload's pods find no node that is large
 // enough even when empty.
 func fitsNowhere(m *model.Model, w *workload.Workload) bool {
 	e := m.Eligible(w)

@@ -31,10 +31,10 @@ func (b *compiler) addApart() {
 	}
 }
 
-// Components divides workloads into groups that interact: ruled by hard rules and host ports, and
-// contending also because they may fill a node together. extra is the number of pods that a
-// workload may temporarily have in addition to its replicas. Workloads that take no part in
-// decisions are in no group, and neither are workloads whose pods run to completion.
+// Components divides workloads into groups that interact. In ruled, they interact through hard
+// rules and host ports. In contending, they may also interact by filling a node together. extra is
+// how many pods a workload may temporarily have beyond its replicas. Neither result includes
+// workloads that take no part in decisions or whose pods run to completion.
 func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, contending [][]*workload.Workload) {
 	m = m.Permanent()
 	relax := newRelaxation(nil)
@@ -50,8 +50,8 @@ func Components(m *model.Model, extra map[*workload.Workload]int) (ruled, conten
 	return ruled, byOwner(interactions{s}.components())
 }
 
-// byOwner returns the workloads of each component. The pods of a DaemonSet may be in several
-// components, which then form one group.
+// byOwner returns each component's workloads. A DaemonSet's pods may be in several components,
+// which then form one group.
 func byOwner(components []component) [][]*workload.Workload {
 	var all [][]*workload.Workload
 	in := map[*workload.Workload]int{}
@@ -75,11 +75,11 @@ func byOwner(components []component) [][]*workload.Workload {
 	return slices.DeleteFunc(all, func(g []*workload.Workload) bool { return len(g) == 0 })
 }
 
-// Few returns nodes that represent all nodes. It keeps at most keep of the nodes that are
-// equivalent for the workloads, because pods never use more nodes than there are pods. Nodes for
-// which tell returns different strings do not count as equivalent; tell may be nil. A DaemonSet has
-// pods on all nodes, so Few returns all of them if rules depend on the number of its pods in a
-// domain.
+// Few returns nodes that represent all nodes. For each class of nodes that are equivalent for the
+// workloads, it returns at most keep nodes, because pods never use more nodes than there are pods.
+// Nodes for which tell returns different strings are not equivalent; tell may be nil. Few returns
+// all nodes if rules depend on how many DaemonSet pods are in a domain, because DaemonSet pods run
+// on every node.
 func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.Node) string) []*topology.Node {
 	if countsDaemons(m, ws) {
 		return slices.Clone(m.Topology.Nodes)
@@ -111,8 +111,8 @@ func Few(m *model.Model, ws []*workload.Workload, keep int, tell func(*topology.
 	return nodes
 }
 
-// countsDaemons reports whether a hard rule of a DaemonSet, or one that may select its pods,
-// applies to domains of several nodes or depends on the number of pods elsewhere.
+// countsDaemons reports whether a hard rule that a DaemonSet has, or that may select its pods,
+// applies to domains with several nodes or depends on the pod count elsewhere.
 func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	m.Run().Spend(1 + len(ws)/model.PerStep)
 	daemons := slices.DeleteFunc(slices.Clone(ws), func(w *workload.Workload) bool { return !perNode(w) })
@@ -129,15 +129,15 @@ func countsDaemons(m *model.Model, ws []*workload.Workload) bool {
 	})
 }
 
-// Hereditary reports whether, under the rules of all these workloads, removing pods never makes it
-// harder to place others. That is the case if no workload needs peers or has a hard spread.
+// Hereditary reports whether removing pods never makes it harder to place others under the
+// workloads' rules. That is the case if no workload needs peers or has a hard spread.
 func Hereditary(m *model.Model, ws []*workload.Workload) bool {
 	return !slices.ContainsFunc(ws, func(w *workload.Workload) bool {
 		return slices.ContainsFunc(m.Groups[w].Terms, func(t *model.Term) bool { return t.Hard && t.Use != model.AntiAffinity })
 	})
 }
 
-// HardKeys returns the topology keys of all hard terms of the given use, sorted.
+// HardKeys returns the sorted topology keys of all hard terms with the given use.
 func HardKeys(m *model.Model, ws []*workload.Workload, use model.Use) []string {
 	var keys []string
 	for _, w := range ws {
@@ -149,10 +149,10 @@ func HardKeys(m *model.Model, ws []*workload.Workload, use model.Use) []string {
 	return slices.Compact(keys)
 }
 
-// Alike returns a string that describes workloads with the given numbers of pods: everything that
-// affects their placement on given nodes. Groups of workloads with equal strings differ only in
-// names. The result is "" if no such description exists. Its length does not depend on the number
-// of workloads.
+// Alike returns a string that describes everything that affects how the workloads' pods are placed
+// on given nodes, for the given pod counts. Groups of workloads with equal strings differ only in
+// names. The result is "" if no such description exists. Its length does not depend on how many
+// workloads there are.
 func Alike(m *model.Model, ws []*workload.Workload, pods func(*workload.Workload) int) string {
 	var b strings.Builder
 	for _, w := range ws {

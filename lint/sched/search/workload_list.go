@@ -12,35 +12,35 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Roster is a list of workloads whose pods are present together, in addition to running pods.
-// Because questions may be about each of the workloads in turn, a Roster computes once what they
-// have in common: the sum of their requests, the ways in which they distinguish nodes, and the
-// workloads that their rules may select.
+// Roster is a list of workloads whose pods are present together, in addition to running pods. A
+// question is often asked about each workload in turn, so a Roster computes shared data only once:
+// the sum of the requests, how the workloads distinguish nodes, and which workloads their rules may
+// select.
 type Roster struct {
 	m *model.Model
-	// all is ws and running together.
+	// all combines ws and running.
 	ws, running, all []*workload.Workload
-	// many is nil if there are few workloads, or if one object declares two of them.
+	// many is nil if there are only a few workloads, or if one object declares two of them.
 	many *many
 }
 
-// fewMembers is the maximum number of workloads that are scanned one by one.
+// fewMembers is the maximum number of workloads that are scanned individually.
 const fewMembers = 40
 
-// many holds aggregate data about many workloads.
+// many holds aggregate data for a large number of workloads.
 type many struct {
 	at map[*source.Object]*workload.Workload
-	// looks counts the workloads that distinguish nodes in each way. sample has one workload for
+	// looks counts the workloads for each way to distinguish nodes. sample has one workload for
 	// each way.
 	looks  map[string]int
 	sample []*workload.Workload
-	// asked is the sum of the requests of their pods, without DaemonSets. daemons is the sum for
-	// one pod of each DaemonSet.
+	// asked is the sum of their pods' requests, excluding DaemonSets. daemons is the sum over one
+	// pod per DaemonSet.
 	asked, daemons map[corev1.ResourceName]int64
 	pods           int
 }
 
-// NewRoster returns a Roster of the given workloads of a model and the running ones.
+// NewRoster returns a Roster for the given workloads and running workloads in a model.
 func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
 	r := &Roster{m: m, ws: ws, running: running, all: ws}
 	if len(running) > 0 {
@@ -77,14 +77,14 @@ func NewRoster(m *model.Model, ws, running []*workload.Workload) *Roster {
 	return r
 }
 
-// Workloads returns the listed workloads, without the running ones.
+// Workloads returns the listed workloads, excluding the running ones.
 func (r *Roster) Workloads() []*workload.Workload { return r.ws }
 
-// Kinds groups the nodes in the way that all listed workloads and w distinguish them. w may be an
-// edited version of a listed workload.
+// Kinds groups the nodes so that it respects all distinctions that the listed workloads and w make.
+// w may be an edited version of a listed workload.
 func (r *Roster) Kinds(w *workload.Workload, pods int, key string) *Kinds {
 	all := r.all
-	if x := r.many; x != nil { // use workloads that together distinguish nodes in all the ways that the roster does
+	if x := r.many; x != nil { // these workloads together distinguish nodes in every way that the roster does
 		all = slices.Concat(x.sample, r.running)
 		if declared := x.at[w.Object]; declared != w {
 			if declared != nil && x.looks[classes.Look(r.m.Groups[declared])] == 1 {
@@ -96,8 +96,8 @@ func (r *Roster) Kinds(w *workload.Workload, pods int, key string) *Kinds {
 	return KindsOf(r.m, all, pods, key)
 }
 
-// near returns the listed workloads that a hard rule of either side may connect with w, and also w
-// and the running workloads.
+// near returns the listed workloads that a hard rule on either side may connect with w, as well as
+// w itself and the running workloads.
 func (r *Roster) near(w *workload.Workload) []*workload.Workload {
 	x := r.many
 	if x == nil {
@@ -140,10 +140,10 @@ func (r *Roster) near(w *workload.Workload) []*workload.Workload {
 	return all
 }
 
-// askedAbout maps each object to the objects with hard rules that may select its pods.
+// askedAbout maps each object to the objects whose hard rules may select its pods.
 type askedAbout map[*source.Object][]*source.Object
 
-// pods returns the number of pods of all listed workloads, counting the given number for w.
+// pods returns the total pod count of all listed workloads, using the given count for w.
 func (r *Roster) pods(w *workload.Workload, pods int) int {
 	if r.many != nil {
 		return r.many.pods - certain(r.many.at[w.Object]) + pods
@@ -155,7 +155,7 @@ func (r *Roster) pods(w *workload.Workload, pods int) int {
 	return sum
 }
 
-// asked returns the sum of the requests of all pods for a resource, counting own pods for w.
+// asked returns the sum of all pods' requests for a resource, assuming that w has own pods.
 func (r *Roster) asked(w *workload.Workload, own int, name corev1.ResourceName) int64 {
 	g := r.m.Groups[w]
 	if r.many == nil {
@@ -175,7 +175,7 @@ func (r *Roster) asked(w *workload.Workload, own int, name corev1.ResourceName) 
 	return classes.Sum(sum, requested(g, name), own)
 }
 
-// daemons returns the sum of the requests of one pod of each DaemonSet for a resource.
+// daemons returns how much of a resource one pod of each DaemonSet requests in total.
 func (r *Roster) daemons(name corev1.ResourceName) int64 {
 	if r.many != nil {
 		return r.many.daemons[name]
@@ -189,7 +189,7 @@ func (r *Roster) daemons(name corev1.ResourceName) int64 {
 	return sum
 }
 
-// podsOf returns the number of pods of workload o, which is the given number if o is w.
+// podsOf returns workload o's pod count, or the given count if o is w.
 func podsOf(o, w *workload.Workload, pods int) int {
 	if o == w {
 		return pods
