@@ -298,6 +298,7 @@ func (ns *nodeSets) coming(g *model.Group) int {
 	return ns.count(g)
 }
 
+// comes reports whether a group has pods that may still be placed.
 func (ns *nodeSets) comes(g *model.Group) bool { return g.Placeable() && !ns.neverPlaced(g) }
 
 // pairs evaluates two groups' rules for pods on given nodes: whether the pods exclude each other,

@@ -171,6 +171,7 @@ func (s *Placement) Lose(l certificate.Loss, then ...*workload.Workload) *Placem
 	return out
 }
 
+// Call sets the name that messages use for a workload.
 func (s *Placement) Call(w *workload.Workload, name string) {
 	s.called[w] = name
 }
