@@ -235,8 +235,9 @@ func (k *counting) checkExclusive(c *certificate.Assertion) error {
 	return nil
 }
 
-// checkOutweighed checks a proof by weights. Each domain counts with the largest pod weight that
-// any member has there. The proof holds if all pods together weigh more than all domains.
+// checkOutweighed checks a proof by weights. A domain's capacity is the largest total weight that
+// any one member's pods can have there. The proof holds if all pods together weigh more than the
+// capacity of all domains.
 func (k *counting) checkOutweighed(c *certificate.Assertion) error {
 	if err := k.mutual(c.About, c.Proof.Key); err != nil {
 		return err

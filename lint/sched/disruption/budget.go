@@ -441,8 +441,8 @@ func (t *trial) spare(w *workload.Workload) bool {
 	return !slices.ContainsFunc(t.group, drained.Tolerates) && search.AlwaysFits(w, t.ruled, t.about, search.AnyNode, drained, model.Certain(w))
 }
 
-// lacksRequiredPods reports whether a workload requires nearby pods that do not exist and that
-// its own pods cannot stand in for. The placement of its pods is then unknown.
+// lacksRequiredPods reports whether a workload requires nearby pods that do not exist and its own
+// pods do not count as such. The placement of its pods is then unknown.
 func lacksRequiredPods(m *model.Model, w *workload.Workload) bool {
 	return w.Spec.NodeName == "" && slices.ContainsFunc(m.Group(w).HardAffinity(), func(t *model.Term) bool {
 		return m.Self(t, w) == model.No && len(m.Others(t, w, true)) == 0

@@ -255,8 +255,8 @@ func (u updates) roll(w *workload.Workload, group []*workload.Workload, r *Rollo
 	}
 }
 
-// alike reports whether no rule tells old pods from new ones and the strategy replaces pods by
-// its surge and unavailable numbers.
+// alike reports whether all rules treat old and new pods the same and the strategy replaces pods
+// by its surge and unavailable numbers.
 func (q *rolling) alike() bool {
 	tells := func(o *workload.Workload) bool { return asksFor(q.j.m.Group(o), q.w.Kind.Shared) }
 	return q.Way != workload.PerNode && q.Way != workload.BothWhole && !slices.ContainsFunc(q.group, tells)
@@ -348,7 +348,7 @@ func (q *rolling) first(ways ...func(*rolling) diag.Outcome) diag.Outcome {
 	return diag.Unknown
 }
 
-// twins judges a rollout whose old and new pods are told apart by the rules or run side by side
+// twins judges a rollout if rules distinguish old pods from new ones, or if both run side by side
 // at full size.
 func (q *rolling) twins() diag.Outcome {
 	s, fresh := q.revisions()

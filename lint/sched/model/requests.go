@@ -19,8 +19,8 @@ import (
 // Unbounded is the number of pods that fit when nothing limits them.
 const Unbounded = math.MaxInt32
 
-// Request is how much of a resource one pod requests, in the scheduler's unit: millicores for
-// CPU, and whole units for any other resource (R-N26).
+// Request is a resource request from one pod. It is in the scheduler's unit: millicores for CPU,
+// and whole units for any other resource (R-N26).
 type Request struct {
 	Name   corev1.ResourceName
 	Amount int64

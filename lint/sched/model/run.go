@@ -51,9 +51,9 @@ func (r *Run) Refuse(ws []*workload.Workload, err error) {
 }
 
 // Budgets, in meter steps of about 50 ns each. A question's budget depends on its workloads'
-// documents and on the number of nodes. Unrelated documents therefore do not change when a
-// question is given up, and neither do nodes that are never short of resources. Very large
-// contexts are an exception (see stepsInAll). The --steps flag multiplies all budgets.
+// documents and on the number of nodes. Adding an unrelated document, or a node that is never
+// short of resources, therefore does not change when a question is abandoned. Very large contexts
+// are an exception (see stepsInAll). The --steps flag multiplies all budgets.
 const (
 	// stepsFloor is every question's minimum budget. stepsPerByte is added for each byte in the
 	// workloads' documents, and stepsPerNode for each node in the topology.
@@ -70,7 +70,8 @@ const (
 	setupSteps = 40_000_000
 )
 
-// PerStep is how many simple comparisons, such as comparing labels or numbers, count as one step.
+// PerStep is the number of simple comparisons, such as comparing labels or numbers, that count as
+// one step.
 const PerStep = 8
 
 // Fixed costs that every question pays, however small it is: building a model, building a search

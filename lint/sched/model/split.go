@@ -12,7 +12,8 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// maxSplit is the maximum number of pods per workload that are told apart.
+// maxSplit is the maximum number of pods per workload that the model distinguishes from each
+// other.
 const maxSplit = 64
 
 // Split returns a model in which certain pods become separate workloads. These are the pods that
@@ -176,7 +177,7 @@ func (p Pods) Below(n int) int {
 type PodSelector func(w *workload.Workload) (Pods, Answer)
 
 // PodSelector compiles the selector from an object that has no pods, such as a
-// PodDisruptionBudget. It tells StatefulSet pods apart by index and name if there are at most
+// PodDisruptionBudget. It distinguishes StatefulSet pods by index and name if there are at most
 // maxSplit of them (R-W2).
 func (m *Model) PodSelector(s *metav1.LabelSelector) PodSelector {
 	sel := newSelector(s)

@@ -14,7 +14,7 @@ import (
 	"github.com/schedlint/schedlint/lint/workload"
 )
 
-// Use is what a term is for: affinity, anti-affinity or spreading.
+// Use says whether a term is for affinity, anti-affinity or spreading.
 type Use string
 
 // The kinds of terms. Spread marks a topology spread constraint.
@@ -299,8 +299,8 @@ type SpreadRule struct {
 	// raise the number of domains but never lowers the minimum, because it is unknown whether it
 	// will exist.
 	Eligible map[string]bool
-	// Foreign is how many pods from other workloads the selector selects. They can fill the
-	// domains with the fewest pods.
+	// Foreign is the number of pods from other workloads that match the selector. They can fill
+	// the domains with the fewest pods.
 	Foreign int
 	// Counts is false if the constraint never rejects a pod for skew, because its selector is
 	// null or empty (R-T5) or does not select the pod itself.
