@@ -73,8 +73,8 @@ func (c *closings) closed(m certificate.Member, p part) int {
 }
 
 // skewed returns an upper bound on how many nodes a member's own pods block through its spread
-// constraints. A domain is blocked only once its number of these pods reaches the maximum skew
-// (T22).
+// constraints. A domain is blocked only once it has as many of the member's pods as the maximum
+// skew (T22).
 func (c *closings) skewed(p part) int {
 	closed := 0
 	for _, t := range p.skews {
@@ -315,9 +315,9 @@ type tightKey struct {
 }
 
 // tight holds the nodes that may run short of a resource. free lists their free amounts in
-// ascending order, and sums[n] is the sum of the first n of them, with negative amounts as 0.
-// wanted is the sum of the requests of all pods that may be on these nodes. A DaemonSet has one
-// such pod on each node.
+// ascending order, and sums[n] is the sum of the first n amounts, counting negative ones as 0.
+// wanted is the total amount requested by all pods that may land on these nodes. A DaemonSet has
+// one such pod on each node.
 type tight struct {
 	nodes      []int
 	in         []bool

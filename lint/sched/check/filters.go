@@ -136,8 +136,8 @@ func (f *filters) in(terms []*model.Term, g *model.Group, w *workload.Workload, 
 }
 
 // selectedOn reports whether all terms select a placed pod of w on one of the given nodes. The
-// caller ensures that there is a pod. Terms that ask for node labels may select it on some nodes
-// only.
+// caller ensures that w has a pod there. Terms that ask for node labels may select it on some
+// nodes only.
 func (f *filters) selectedOn(terms []*model.Term, g *model.Group, w *workload.Workload, among func(*topology.Node) bool) bool {
 	if !model.Local(terms) {
 		return selectedByAll(f.m, terms, g, w, nil)

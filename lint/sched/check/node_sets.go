@@ -363,8 +363,8 @@ func (p *pairs) apartOn(g *model.Group) []string {
 	return keys
 }
 
-// excludesAt reports whether a pod of o on any of the nodes always keeps incoming pods of g out of
-// its domain of a key.
+// excludesAt reports whether a pod of o always keeps incoming pods of g out of its domain of a
+// key, no matter which of the given nodes it is on.
 func (p *pairs) excludesAt(g, o *model.Group, key string, nodes []int) bool {
 	for t := range g.Hard(model.AntiAffinity) {
 		if t.Key == key && p.surelyAt(t, g, o, nodes) {

@@ -119,8 +119,8 @@ func (s *State) repelling(pod certificate.Placed, n *topology.Node, r Repels) Re
 	return r
 }
 
-// Placement holds the pods in place and returns each node's answer to one more pod, for
-// explanations to users. It makes no decisions. The runs in a decision lead to its state.
+// Placement holds the pods in place and returns each node's answer to one more pod, so that
+// findings can explain it. It makes no decisions. It reaches its state by the runs in a decision.
 type Placement struct {
 	*State // for a split model, which treats pods that rules tell apart as separate workloads
 	// placed counts the pods that stay in place.

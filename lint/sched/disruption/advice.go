@@ -54,7 +54,7 @@ func (tr trials) shape(w *workload.Workload, pods int, group []*workload.Workloa
 	})
 }
 
-// borrows reports whether a workload takes its pod template from another object.
+// borrows reports whether a workload's pod template is in another object.
 func borrows(w *workload.Workload) bool { return w.Object.Root.At("spec", "workloadRef") != nil }
 
 // try applies an edit to a workload in its group and adds `more` nodes. If contenders is not nil,
@@ -168,7 +168,7 @@ func (tr trials) HoldTogether(ws []*workload.Workload, changes []Change, further
 	})
 }
 
-// trial is the state of one trial.
+// trial is one attempt to apply a piece of advice.
 type trial struct {
 	j          *shared
 	w, changed *workload.Workload

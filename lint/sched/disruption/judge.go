@@ -45,7 +45,7 @@ type shared struct {
 	contending, scaled contention
 	running            []*workload.Workload
 	budgets            []Budget
-	selecting          map[*workload.Workload][]int // indices of the budgets that select pods of each workload
+	selecting          map[*workload.Workload][]int // for each workload, the indices of the budgets that select its pods
 	selectors          map[*workload.Budget]model.PodSelector
 	objects            [2]map[[4]string]bool // deployed workloads, and workloads that may be deployed
 	atMaximum          *shared               // with all pools at their maximum, computed on demand

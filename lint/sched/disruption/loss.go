@@ -129,7 +129,7 @@ type loss struct {
 	everybody *assembly
 	kinds     *search.Kinds
 	room      *search.Room
-	doubts    byMeaning[model.Reason] // caches the results of doubt and of the counting in settle
+	doubts    byMeaning[model.Reason] // caches what doubt and the counting in settle return
 	spares    byMeaning[bool]
 	// budgets caches the contenders' budgets for stepwise.
 	budgets *heeded

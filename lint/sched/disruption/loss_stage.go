@@ -212,9 +212,10 @@ func (s *stage) onRemaining(all []answer) {
 }
 
 // stuck tries to construct a run that leaves pods of w Pending. It returns their number, or 0 if
-// it finds no such run. The run starts from a placement that is stuck without the lost nodes. The
-// pods of that placement survive, and all other pods were on the lost nodes. All pods must also
-// fit on the remaining nodes. A pod that is not recreated is missing as soon as its node is lost.
+// it finds no such run. The run starts with a placement that is stuck when only the remaining
+// nodes are available. Those pods survive the loss, and all other pods were on the lost nodes.
+// All pods must also fit on the remaining nodes. A pod that is not recreated is missing as soon
+// as its node is lost.
 func (s *stage) stuck(d *certificate.Decision, w *workload.Workload) int {
 	lost := func(n *topology.Node) bool { return s.lost[n.Name] }
 	if len(d.Witness) != d.Total || !check.Completes(s.m, d.Witness, lost) {

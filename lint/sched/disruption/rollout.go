@@ -225,9 +225,9 @@ func (u updates) counted(w *workload.Workload, group []*workload.Workload, r *Ro
 	return diag.Unknown
 }
 
-// roomy is a fast check that settles most workloads. It returns true if no other workload
-// contends and there is room for all pods that may exist at once. In addition, every rule that
-// separates old pods from new ones must also separate pods of one revision.
+// roomy is a fast check that settles most workloads. It returns true if three conditions hold: no
+// other workload contends, there is room for all pods that may exist at once, and every rule that
+// separates old pods from new ones also separates pods of one revision.
 func (u updates) roomy(w *workload.Workload, replicas, surge int) bool {
 	against := slices.ContainsFunc(u.m.Group(w).Terms, func(t *model.Term) bool {
 		return t.Hard && slices.ContainsFunc(w.Kind.Shared, t.Asks) && u.m.Peer(t, w, w) != model.Yes

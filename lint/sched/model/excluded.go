@@ -212,7 +212,7 @@ const (
 	// counting does not prove that there is always enough.
 	ByCrowd Cause = "crowd"
 	// ByNeighbour means that the pods of Workload, which takes no part in decisions, may block
-	// the pods.
+	// the pods in question.
 	ByNeighbour Cause = "not-modeled"
 	// ByFault means that a certificate does not hold, which is a bug in schedlint.
 	ByFault Cause = "internal"
@@ -295,8 +295,8 @@ type Reason struct {
 	// that the cause refers to. Count is that pool's node count.
 	Name  string
 	Count int
-	// Workload is another workload, or nil. Its pods request the resource or count for the
-	// budget, or it is the neighbour that takes no part in decisions (ByNeighbour).
+	// Workload is another workload whose pods request the resource or count for the budget, or
+	// nil. For ByNeighbour, it is the neighbour that takes no part in decisions.
 	Workload *workload.Workload
 	// Detail describes the problem with the budget.
 	Detail string

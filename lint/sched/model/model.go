@@ -84,7 +84,7 @@ type Group struct {
 	// Terms lists all pod affinity and anti-affinity terms and spread constraints in manifest
 	// order.
 	Terms []*Term
-	// Requests lists the resource requests of one pod, and HostPorts the host ports that it uses.
+	// Requests lists what one pod requests, and HostPorts lists the host ports that it uses.
 	Requests  []Request
 	HostPorts []HostPort
 	// spreadKeys lists the topology keys of all hard spread constraints. sortedKeys is the same

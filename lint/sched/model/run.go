@@ -113,8 +113,8 @@ func (m *Model) Part(ws []*workload.Workload) int {
 	return int(r.worth(ws) / r.all * stepsInAll * r.part * r.factor)
 }
 
-// Bounds returns the maximum number of steps for a question about the given workloads that is the
-// only one of its kind.
+// Bounds returns the maximum number of steps for a question about the given workloads when no
+// other question of its kind is asked.
 func (m *Model) Bounds(ws []*workload.Workload) int { return min(m.Budget(ws), m.Part(ws)) }
 
 // Scale sets the factor for every budget, and the fraction of all contexts' total steps that this

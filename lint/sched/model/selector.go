@@ -56,7 +56,7 @@ type Requirement struct {
 	Own, ownPod bool
 }
 
-// selector is a label selector in the form of a list of conditions, all of which must hold.
+// selector is a label selector, represented as a list of conditions that must all hold.
 type selector struct {
 	Form Form
 	Reqs []Requirement

@@ -161,7 +161,7 @@ func Before(m *Model, g *Group) []*workload.Workload {
 // pods, regardless of their number.
 type Pods uint64
 
-// AllPods is the set of all of a workload's pods.
+// AllPods is the set of all pods in a workload.
 const AllPods Pods = 1<<maxSplit - 1
 
 // Below returns how many of the first n pods are in the set.
