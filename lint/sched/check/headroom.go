@@ -95,11 +95,12 @@ func (h *headroom) even(m certificate.Member, t *model.Term, others []*model.Ter
 	return all
 }
 
-// checkHeadroom goes through the members in order. For each it proves that other pods, plus all
-// but one of the member's own pods, cannot block all its nodes or all nodes in the proof's Open
-// list. If a member requires peers, its nodes are those near a pod of an already proved workload,
-// because all of that workload's pods are placed in the end. If the member's own first pod needs
-// no peer, its nodes are those near any pod that may be in place.
+// checkHeadroom proves that no member gets stuck. It works in rounds, because a proof for one
+// member can build on other members proved before. For each member it proves that other pods,
+// plus all but one of the member's own pods, cannot block all its nodes or all nodes in the
+// proof's Open list. If a member requires peers, its nodes are those near a pod of an already
+// proved workload, because all of that workload's pods are placed in the end. If the member's own
+// first pod needs no peer, its nodes are those near any pod that may be in place.
 func (h *headroom) checkHeadroom(c *certificate.Assertion) error {
 	members := slices.DeleteFunc(slices.Clone(c.Members), func(m certificate.Member) bool { return m.Pods == 0 })
 	shown, asserted := &provenResult{map[*model.Group]bool{}, map[*model.Group][]int{}}, map[*model.Group]int{}

@@ -18,10 +18,10 @@ import (
 // trials answers questions about advice by applying it to a copy of the model.
 type trials struct{ *shared }
 
-// Holds reports whether an edit fixes a workload. The edited workload runs together with `more`
-// additional nodes, each like one that its pods can use. Holds returns true if the edited
-// workload is fully placed in every run, completes every rollout, and can be rescheduled when a
-// node is drained. It returns false if the step budget runs out during the trial.
+// Holds reports whether an edit fixes a workload. The edited workload gets `more` additional
+// nodes, each like one that its pods can use. Holds returns true if the workload is then fully
+// placed in every run, completes every rollout, and can be rescheduled when a node is drained. It
+// returns false if the step budget runs out during the trial.
 func (tr trials) Holds(w *workload.Workload, edit Edit, more int) bool {
 	if tr.unready || tr.m.Topology.Empty() {
 		return false
@@ -174,9 +174,10 @@ type trial struct {
 	w, changed *workload.Workload
 	group      []*workload.Workload
 	contenders []*workload.Workload // judged by counting only
-	// declared lists the workloads before the change: the contenders, or the group if there are
-	// no contenders. about lists all workloads in the trial. ruled lists the workloads that rules
-	// connect to the changed one. It equals about unless contenders are judged by counting.
+	// declared lists the workloads before the change if there are more than maxTogether of them,
+	// or is nil. These are the contenders or, without contenders, the group. about lists all
+	// workloads in the trial. ruled lists the workloads that rules connect to the changed one. It
+	// equals about unless contenders are judged by counting.
 	declared, about, ruled *search.Roster
 	further                []*topology.Node // added to the declared nodes
 	steps                  int              // the step budget of the trial

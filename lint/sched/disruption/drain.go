@@ -12,9 +12,9 @@ import (
 // Drain is the verdict on draining a workload's nodes, one at a time.
 type Drain struct {
 	Answer diag.Outcome
-	// Budgets lists the budgets that forbid evictions: either one budget that always allows no
-	// eviction, or does so at some sizes (Sometimes), or several budgets that select the same
-	// pod.
+	// Budgets lists the budgets that forbid evictions. It has a single budget if that budget
+	// allows no eviction at any size, or at some sizes (Sometimes). It has several budgets if
+	// they select the same pod.
 	Budgets []Budget
 	// Evicts is set if machines reject evictions and cannot migrate.
 	Evicts bool
