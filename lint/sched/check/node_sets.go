@@ -119,7 +119,7 @@ func (ns *nodeSets) nests(g *model.Group, keys []string) bool {
 	})
 }
 
-// laminar reports the same for two keys: any two domains are disjoint, or one contains the other.
+// laminar is like nests, for two keys: any two domains are disjoint, or one contains the other.
 func laminar(m *model.Model, nodes []int, a, b string) bool {
 	inA, inB, both := map[string]int{}, map[string]int{}, map[[2]string]int{}
 	for _, n := range nodes {

@@ -14,7 +14,7 @@ type assembly struct {
 	*search.Roster
 	// pods is the pod count as computed by podsOf.
 	pods int
-	// tolerant caches whether some member tolerates each kind of loss.
+	// tolerant caches, for each kind of loss, whether some member tolerates it.
 	tolerant map[certificate.Meaning]bool
 	// hereditary caches the result of search.Hereditary for a large group.
 	hereditary bool

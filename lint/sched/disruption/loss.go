@@ -29,9 +29,9 @@ type Survival struct {
 	missed bool
 }
 
-// Certain returns how many pods are missing in every run after any loss with the given meaning
-// that hits a pod. All losses must have the same key. It returns 0 if the number is unknown for
-// some loss that may hit a pod.
+// Certain returns the smallest number of pods that a loss leaves missing in any run, over all
+// losses that have the given meaning and hit a pod. All losses must have the same key. It returns
+// 0 if the number is unknown for some loss that may hit a pod.
 func Certain(all []Survival, meaning certificate.Meaning) (pods int) {
 	for i := range all {
 		s := &all[i]
