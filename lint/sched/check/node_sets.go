@@ -415,7 +415,7 @@ func (p *pairs) within(g *model.Group) bool {
 	return p.keeps(g, t)
 }
 
-// keeps is like within, but for one of several spread constraints.
+// keeps is like within, applied to one of several spread constraints.
 func (p *pairs) keeps(g *model.Group, t *model.Term) bool {
 	if t.Sel.Form != model.FormSet || !p.surely(t, g, g) || !p.m.Selects(t, g.Workload, g.Workload, model.Asks{Self: true, Incoming: true}) || p.watches(g, t) {
 		return false
